@@ -1,0 +1,53 @@
+//! The one error type of everything a person configures.
+
+use std::fmt;
+
+/// What is wrong with a file: place, thing, mend.
+///
+/// Shown as `gate.toml:14: class "premum" is not defined; did you mean "premium"?`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct Error {
+    pub(crate) file: String,
+    pub(crate) line: Option<usize>,
+    pub(crate) what: String,
+    pub(crate) mend: Option<String>,
+}
+
+impl Error {
+    /// Adds how to put it right, as a clause without a full stop.
+    #[must_use]
+    pub fn mend(mut self, mend: impl Into<String>) -> Self {
+        self.mend = Some(mend.into());
+        self
+    }
+
+    /// Adds `did you mean "…"?` when one of `candidates` is close to `word`, else lists them.
+    #[must_use]
+    pub fn suggest<'a>(self, word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Self {
+        let candidates: Vec<&str> = candidates.into_iter().collect();
+        match crate::did_you_mean(word, candidates.iter().copied()) {
+            Some(near) => self.mend(format!("did you mean \"{near}\"?")),
+            None if candidates.is_empty() => self,
+            None => self.mend(format!("expected one of {}", candidates.join(", "))),
+        }
+    }
+
+    /// The line it stands on, from 1, where one is known.
+    pub fn line(&self) -> Option<usize> {
+        self.line
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, ": {}", self.what)?;
+        if let Some(mend) = &self.mend {
+            write!(f, "; {mend}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,61 @@
+//! [`Source`]: a file's text and name, kept so that errors can point into it.
+
+use std::ops::Range;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use crate::{Error, diagnose};
+
+/// The text of one configuration file and the name to call it by in errors.
+#[derive(Debug, Clone)]
+pub struct Source {
+    name: String,
+    text: String,
+}
+
+impl Source {
+    /// Text that did not come from a file; `name` stands in errors.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), text: text.into() }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it cannot be read or is not UTF-8.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        match std::fs::read_to_string(path) {
+            Ok(text) => Ok(Self { name, text }),
+            Err(why) => {
+                Err(Error { file: name, line: None, what: format!("cannot read it: {why}"), mend: None })
+            }
+        }
+    }
+
+    /// The file's text as it was read.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Parses the text; `T` should refuse unknown fields (`#[serde(deny_unknown_fields)]`).
+    ///
+    /// # Errors
+    /// The first thing that is wrong, with its line.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        toml::from_str(&self.text).map_err(|error| diagnose::explain(self, &error))
+    }
+
+    /// An error at a byte range of the text, as [`toml::Spanned`] gives it.
+    pub fn error(&self, span: Range<usize>, what: impl Into<String>) -> Error {
+        let before = self.text.get(..span.start).unwrap_or(&self.text);
+        let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
+        Error { file: self.name.clone(), line: Some(line), what: what.into(), mend: None }
+    }
+
+    /// An error about the file as a whole: something that ought to stand in it and does not.
+    pub fn missing(&self, what: impl Into<String>) -> Error {
+        Error { file: self.name.clone(), line: None, what: what.into(), mend: None }
+    }
+}

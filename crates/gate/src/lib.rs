@@ -1,0 +1,1 @@
+//! The gate: a reverse proxy that serves premium sessions first.

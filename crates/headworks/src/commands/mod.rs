@@ -1,0 +1,14 @@
+//! One file per subcommand: its options, and the call into the tool's crate.
+
+use crate::exit::{Exit, Failure};
+
+/// The subcommands.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {}
+
+impl Command {
+    /// Runs the tool.
+    pub(crate) fn run(self) -> Result<Exit, Failure> {
+        match self {}
+    }
+}

@@ -1,0 +1,59 @@
+//! Exit codes, as scripts rely on them.
+
+use std::process::ExitCode;
+
+/// How a command that did its work ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(dead_code, reason = "taken up by the commands one by one")]
+pub(crate) enum Exit {
+    /// 0
+    Ok,
+    /// 3: an objective stated with `--objective` was missed.
+    ObjectiveMissed,
+    /// 4: the generator, not the server, set the figures.
+    NotValid,
+    /// 130 after SIGINT, 143 after SIGTERM; what was measured is written.
+    Interrupted {
+        /// The signal's number.
+        signal: u8,
+    },
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Ok => 0,
+            Exit::ObjectiveMissed => 3,
+            Exit::NotValid => 4,
+            Exit::Interrupted { signal } => 128 + signal,
+        })
+    }
+}
+
+/// Why a command could not do its work.
+#[derive(Debug)]
+#[allow(dead_code, reason = "taken up by the commands one by one")]
+pub(crate) enum Failure {
+    /// 2: the command line or a configuration file is wrong.
+    Usage(anyhow::Error),
+    /// 1: everything else.
+    Failed(anyhow::Error),
+}
+
+impl Failure {
+    /// Says why on standard error and gives the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        let (code, error) = match self {
+            Self::Usage(error) => (2, error),
+            Self::Failed(error) => (1, error),
+        };
+        eprintln!("headworks: {error:#}");
+        ExitCode::from(code)
+    }
+}
+
+impl From<config::Error> for Failure {
+    fn from(error: config::Error) -> Self {
+        Self::Usage(error.into())
+    }
+}

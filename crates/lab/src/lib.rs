@@ -1,0 +1,1 @@
+//! Experiments: servers, tests at levels of a factor, capacity.

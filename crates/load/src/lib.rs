@@ -1,0 +1,1 @@
+//! Load generator: open-loop sessions and closed loop, every request split into phases.

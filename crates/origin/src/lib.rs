@@ -1,0 +1,1 @@
+//! Reference web server: static content from memory, pages that burn CPU.

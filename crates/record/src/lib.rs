@@ -1,0 +1,1 @@
+//! What a measurement is: run directory, Parquet schemas, histograms.

@@ -1,0 +1,1 @@
+//! Run directory to one self-contained HTML file and terminal tables.

@@ -1,0 +1,1 @@
+//! Real servers on free ports and check helpers, for tests only.

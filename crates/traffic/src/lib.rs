@@ -1,0 +1,1 @@
+//! Workload models: arrivals, sessions, pages.

@@ -1,0 +1,2 @@
+//! `cargo xtask`: checks that people would otherwise forget.
+fn main() {}
