@@ -1,1 +1,17 @@
-//! Real servers on free ports and check helpers, for tests only.
+//! What tests of servers and clients need, and nothing that ships: free ports, polling with a
+//! deadline, raw HTTP exchanges, child processes that end with the test, hostile servers.
+//!
+//! Every helper panics with what it was waiting for, since a panic is how a test reports.
+#![allow(clippy::expect_used, reason = "only tests depend on this crate")]
+
+mod hostile;
+mod machine;
+mod poll;
+mod process;
+mod raw;
+
+pub use hostile::Hostile;
+pub use machine::{free_address, open_descriptors};
+pub use poll::{PATIENCE, poll_until};
+pub use process::Process;
+pub use raw::{Raw, Response, exchange};

@@ -1,0 +1,112 @@
+//! [`Process`]: a program that ends when the test does.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::poll::{PATIENCE, poll_until};
+
+/// A running program with its output read by the test; killed when dropped.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    stderr: ChildStderr,
+}
+
+impl Process {
+    /// Starts `command` with standard input closed.
+    #[track_caller]
+    pub fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
+        let stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+        let stderr = child.stderr.take().expect("stderr is piped");
+        Self { child, stdout, stderr }
+    }
+
+    /// Reads lines of standard output up to one that begins with `prefix`; gives the rest of it.
+    ///
+    /// Panics when the program ends its output before, with what it said on standard error.
+    #[track_caller]
+    pub fn wait_for_line(&mut self, prefix: &str) -> String {
+        loop {
+            let mut line = String::new();
+            if self.stdout.read_line(&mut line).expect("standard output is text") == 0 {
+                panic!("ended without a line {prefix:?}; it said: {}", self.rest_of_stderr());
+            }
+            if let Some(rest) = line.trim_end().strip_prefix(prefix) {
+                return rest.to_owned();
+            }
+        }
+    }
+
+    /// The address after `PREFIXhttp://` in the program's output.
+    #[track_caller]
+    pub fn wait_for_address(&mut self, prefix: &str) -> SocketAddr {
+        let address = self.wait_for_line(&format!("{prefix}http://"));
+        address.trim_end_matches('/').parse().unwrap_or_else(|_| panic!("{address:?} is no address"))
+    }
+
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Asks the program to end with SIGTERM and waits until it has.
+    #[track_caller]
+    pub fn terminate(&mut self) -> ExitStatus {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).expect("the process runs and is ours");
+        self.wait()
+    }
+
+    /// Waits until the program has ended.
+    #[track_caller]
+    pub fn wait(&mut self) -> ExitStatus {
+        poll_until(PATIENCE, "the program to end", || self.child.try_wait().expect("a child of ours"))
+    }
+
+    /// Everything on standard error not yet read; blocks until the program has ended.
+    pub fn rest_of_stderr(&mut self) -> String {
+        let mut text = String::new();
+        // What could be read before an error is still worth showing.
+        let _ = self.stderr.read_to_string(&mut text);
+        text
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Fails only when the program has already ended, which is the aim.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Process {
+        Process::start(Command::new("sh").args(["-c", script]))
+    }
+
+    #[test]
+    fn the_line_is_found_and_the_program_ended() {
+        let mut process = shell("echo starting; echo listening on http://127.0.0.1:4711; exec sleep 100");
+        assert_eq!(process.wait_for_address("listening on "), "127.0.0.1:4711".parse().unwrap());
+        assert!(!process.terminate().success());
+    }
+
+    #[test]
+    #[should_panic(expected = "no port left")]
+    fn a_program_that_gives_up_is_quoted() {
+        shell("echo no port left >&2").wait_for_line("listening on ");
+    }
+}

@@ -1,0 +1,167 @@
+//! [`Raw`]: a client that sends bytes as they are, well-formed or not.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+
+use crate::poll::PATIENCE;
+
+/// One connection. Reads panic after [`PATIENCE`] rather than hang the test.
+#[derive(Debug)]
+pub struct Raw {
+    stream: TcpStream,
+    unread: Vec<u8>,
+}
+
+/// A response as it came over the wire, its body delimited by `Content-Length`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// Status line and header lines, without the empty line.
+    pub head: String,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Response {
+    /// The value of the first header of that name, in any case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().skip(1).find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            key.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    }
+
+    /// The body as text.
+    #[track_caller]
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).expect("a body of text")
+    }
+}
+
+impl Raw {
+    /// Connects to `address`.
+    #[track_caller]
+    pub fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).unwrap_or_else(|error| panic!("{address}: {error}"));
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time that is not zero");
+        stream.set_nodelay(true).expect("an open socket");
+        Self { stream, unread: Vec::new() }
+    }
+
+    /// Sends bytes. Whether the other side still takes them is for the test to find out by reading.
+    pub fn send(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
+        let _ = self.stream.write_all(bytes.as_ref());
+        self
+    }
+
+    /// Sends `GET path` over this connection, which stays open.
+    pub fn get(&mut self, path: &str) -> &mut Self {
+        self.send(format!("GET {path} HTTP/1.1\r\nHost: test\r\n\r\n"))
+    }
+
+    /// Tells the other side that nothing more will come, as a half-closed connection does.
+    pub fn finish_sending(&mut self) -> &mut Self {
+        let _ = self.stream.shutdown(Shutdown::Write);
+        self
+    }
+
+    /// The underlying stream, for what has no helper here.
+    pub fn stream(&self) -> &TcpStream {
+        &self.stream
+    }
+
+    /// Reads one response to a request other than HEAD.
+    #[track_caller]
+    pub fn response(&mut self) -> Response {
+        let head = self.head();
+        let mut response = Response { status: status_of(&head), head, body: Vec::new() };
+        let length = match response.header("content-length") {
+            Some(length) => length.parse().expect("a length"),
+            None => 0,
+        };
+        while self.unread.len() < length {
+            assert!(self.more(), "closed inside the body of: {}", response.head);
+        }
+        response.body = self.unread.drain(..length).collect();
+        response
+    }
+
+    /// Reads one response that has no body, as after HEAD: the head alone.
+    #[track_caller]
+    pub fn head(&mut self) -> String {
+        let end = loop {
+            if let Some(at) = self.unread.windows(4).position(|four| four == b"\r\n\r\n") {
+                break at;
+            }
+            assert!(
+                self.more(),
+                "closed inside a response head: {:?}",
+                self.unread.escape_ascii().to_string()
+            );
+        };
+        let head: Vec<u8> = self.unread.drain(..end + 4).take(end).collect();
+        String::from_utf8(head).expect("a head of text")
+    }
+
+    /// Reads until the other side closes, in whatever manner, and gives everything.
+    #[track_caller]
+    pub fn until_closed(&mut self) -> Vec<u8> {
+        while self.more() {}
+        std::mem::take(&mut self.unread)
+    }
+
+    /// Reads once; false when the other side has closed or reset the connection.
+    #[track_caller]
+    fn more(&mut self) -> bool {
+        let mut piece = [0; 16 * 1024];
+        match self.stream.read(&mut piece) {
+            Ok(0) => false,
+            Ok(length) => {
+                self.unread.extend_from_slice(&piece[..length]);
+                true
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                panic!("nothing came for {PATIENCE:?}; so far: {}", self.unread.escape_ascii())
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => true,
+            Err(_) => false,
+        }
+    }
+}
+
+/// Sends `bytes` on a connection of their own and gives all that comes until the other side closes;
+/// a request that should be answered once needs `Connection: close`.
+#[track_caller]
+pub fn exchange(address: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
+    let answer = Raw::connect(address).send(bytes).until_closed();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[track_caller]
+fn status_of(head: &str) -> u16 {
+    head.split(' ')
+        .nth(1)
+        .and_then(|code| code.parse().ok())
+        .unwrap_or_else(|| panic!("no status in {head:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Hostile;
+
+    #[test]
+    fn two_responses_in_one_packet_are_told_apart() {
+        let server = Hostile::start(|mut stream: &TcpStream, _| {
+            stream
+                .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhiHTTP/1.1 204 No Content\r\n\r\n")
+                .unwrap();
+        });
+        let mut client = Raw::connect(server.address());
+        let first = client.response();
+        assert_eq!((first.status, first.text(), first.header("Content-Length")), (200, "hi", Some("2")));
+        assert_eq!(client.response().status, 204);
+        assert_eq!(client.until_closed(), b"");
+    }
+}
