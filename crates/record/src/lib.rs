@@ -1,1 +1,48 @@
-//! What a measurement is: run directory, Parquet schemas, histograms.
+//! What a measurement is: the run directory, its files, and their types.
+//!
+//! Every tool writes the same kind of directory, so that analysis and report read a run of the
+//! load generator, the gate or the simulator in one way, and so that DuckDB and a script can
+//! read it too. The names of files, columns and JSON keys are defined here and nowhere else.
+//!
+//! | file | type |
+//! | --- | --- |
+//! | `run.toml` | [`RunInfo`] |
+//! | `environment.json` | [`Environment`] |
+//! | `requests.parquet` | [`RequestRow`] |
+//! | `sessions.parquet` | [`SessionRow`] |
+//! | `samples.parquet` | [`SampleRow`] |
+//! | `counters.json` | [`Counters`] |
+//! | `summary.json` | [`Summary`] |
+//!
+//! An experiment is a directory of runs with an index: [`experiment`].
+
+mod counters;
+mod directory;
+mod environment;
+mod error;
+pub mod experiment;
+mod files;
+mod histogram;
+mod requests;
+mod run_info;
+mod samples;
+mod sessions;
+mod summary;
+mod table;
+
+pub use counters::{CounterSet, Counters};
+pub use directory::RunDirectory;
+pub use environment::{Environment, Processor, ServerEnvironment};
+pub use error::Error;
+pub use histogram::{Histogram, Quantiles};
+/// A point on the calendar, read and written as RFC 3339.
+pub use jiff::Timestamp;
+pub use requests::{RequestError, RequestRow};
+pub use run_info::{RunInfo, Window};
+pub use samples::{SampleRow, Viewpoint};
+pub use sessions::{SessionOutcome, SessionRow};
+pub use summary::{
+    ClassSummary, ClientSummary, ConnectionSummary, ErrorCounts, LatencySummary, ObjectiveResult,
+    RateSummary, SessionSummary, Summary,
+};
+pub use table::{Row, TableReader, TableWriter};

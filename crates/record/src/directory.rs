@@ -1,0 +1,169 @@
+//! [`RunDirectory`]: where one run keeps what it measured.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::table::{TableReader, TableWriter};
+use crate::{Counters, Environment, Error, RequestRow, RunInfo, SampleRow, SessionRow, Summary, files};
+
+const INFO: &str = "run.toml";
+const ENVIRONMENT: &str = "environment.json";
+const REQUESTS: &str = "requests.parquet";
+const SESSIONS: &str = "sessions.parquet";
+const SAMPLES: &str = "samples.parquet";
+const COUNTERS: &str = "counters.json";
+const SUMMARY: &str = "summary.json";
+
+/// The directory of one run; the methods name its files.
+///
+/// Other files may stand in it (a server's log); only the files of a run make it one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunDirectory {
+    path: PathBuf,
+}
+
+impl RunDirectory {
+    /// Makes the directory, and those above it, for a new run.
+    ///
+    /// # Errors
+    /// [`Error::Occupied`] when a run is in it; [`Error::Io`] when it cannot be made.
+    pub fn create(path: impl Into<PathBuf>) -> Result<Self, Error> {
+        let path = path.into();
+        fs::create_dir_all(&path).map_err(Error::io("create", &path))?;
+        let files = [INFO, ENVIRONMENT, REQUESTS, SESSIONS, SAMPLES, COUNTERS, SUMMARY];
+        if files.iter().any(|file| path.join(file).exists()) {
+            return Err(Error::Occupied { path });
+        }
+        Ok(Self { path })
+    }
+
+    /// The directory of a run that was made before.
+    ///
+    /// # Errors
+    /// [`Error::NotARecord`] when it holds none.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, Error> {
+        let path = path.into();
+        if path.join(INFO).is_file() {
+            Ok(Self { path })
+        } else {
+            Err(Error::NotARecord { path, missing: INFO })
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes `run.toml`; again at the end, with the time it ended.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_info(&self, info: &RunInfo) -> Result<(), Error> {
+        files::write_toml(&self.path.join(INFO), info)
+    }
+
+    /// Reads `run.toml`.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn info(&self) -> Result<RunInfo, Error> {
+        files::read_toml(&self.path.join(INFO))
+    }
+
+    /// Writes `environment.json`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_environment(&self, environment: &Environment) -> Result<(), Error> {
+        environment.save(&self.path.join(ENVIRONMENT))
+    }
+
+    /// Reads `environment.json`.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn environment(&self) -> Result<Environment, Error> {
+        Environment::load(&self.path.join(ENVIRONMENT))
+    }
+
+    /// Writes `counters.json`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_counters(&self, counters: &Counters) -> Result<(), Error> {
+        files::write_json(&self.path.join(COUNTERS), counters)
+    }
+
+    /// Reads `counters.json`.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn counters(&self) -> Result<Counters, Error> {
+        files::read_json(&self.path.join(COUNTERS))
+    }
+
+    /// Writes `summary.json`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_summary(&self, summary: &Summary) -> Result<(), Error> {
+        files::write_json(&self.path.join(SUMMARY), summary)
+    }
+
+    /// Reads `summary.json`.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn summary(&self) -> Result<Summary, Error> {
+        files::read_json(&self.path.join(SUMMARY))
+    }
+
+    /// Starts `requests.parquet`.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn write_requests(&self) -> Result<TableWriter<RequestRow>, Error> {
+        TableWriter::create(&self.path.join(REQUESTS))
+    }
+
+    /// Reads `requests.parquet` row by row, in the order in which requests ended.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn requests(&self) -> Result<TableReader<RequestRow>, Error> {
+        TableReader::open(&self.path.join(REQUESTS))
+    }
+
+    /// Starts `sessions.parquet`.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn write_sessions(&self) -> Result<TableWriter<SessionRow>, Error> {
+        TableWriter::create(&self.path.join(SESSIONS))
+    }
+
+    /// Reads `sessions.parquet` row by row, in the order in which sessions ended.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn sessions(&self) -> Result<TableReader<SessionRow>, Error> {
+        TableReader::open(&self.path.join(SESSIONS))
+    }
+
+    /// Starts `samples.parquet`.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn write_samples(&self) -> Result<TableWriter<SampleRow>, Error> {
+        TableWriter::create(&self.path.join(SAMPLES))
+    }
+
+    /// Reads `samples.parquet` row by row.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn samples(&self) -> Result<TableReader<SampleRow>, Error> {
+        TableReader::open(&self.path.join(SAMPLES))
+    }
+}

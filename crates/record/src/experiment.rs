@@ -1,0 +1,150 @@
+//! An experiment: a directory of runs, and `experiment.json`, its index.
+//!
+//! ```text
+//! OUT/experiment.json       this index
+//! OUT/spec.toml             the spec as it was run
+//! OUT/environment.json
+//! OUT/capacity/             the run that found the capacity
+//! OUT/tests/01-bare-0.7/    one run directory per test
+//! OUT/report.html
+//! ```
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, files};
+
+const INDEX: &str = "experiment.json";
+
+/// What was varied, what was measured, and where it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Experiment {
+    /// What it is about, in a few words.
+    pub title: String,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended; null while it goes on, or when it was killed.
+    pub ended: Option<Timestamp>,
+    /// Whether it was stopped before all tests were done.
+    pub interrupted: bool,
+    /// The version of Headworks.
+    pub version: String,
+    /// The command line, argument by argument.
+    pub command: Vec<String>,
+    /// The server under test.
+    pub server: Server,
+    /// What is varied.
+    pub factor: Factor,
+    /// What is compared at every level, such as `bare` and `gate`.
+    pub subjects: Vec<String>,
+    /// The classes of the workload, the most important first.
+    pub classes: Vec<Class>,
+    /// What the server carries; null until it has been found.
+    pub capacity: Option<Capacity>,
+    /// The tests done so far, in the order in which they were done.
+    pub tests: Vec<Test>,
+}
+
+/// The server under test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Server {
+    /// `origin`, `apache`, `nginx`, or `url` for one that was running already.
+    pub kind: String,
+    /// As the server states it; empty when it does not.
+    pub version: String,
+}
+
+/// What an experiment varies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Factor {
+    /// Such as `load`.
+    pub name: String,
+    /// The unit of the levels, such as `x capacity`.
+    pub unit: String,
+    /// The values it takes.
+    pub levels: Vec<f64>,
+}
+
+/// A class of the workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Class {
+    /// Its name.
+    pub name: String,
+    /// Its share of the offered load, 0 to 1.
+    pub share: f64,
+}
+
+/// What the server carries.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Capacity {
+    /// The estimate, in `unit`.
+    pub rate: f64,
+    /// The 95 % confidence interval.
+    pub ci: [f64; 2],
+    /// Such as `sessions/s`.
+    pub unit: String,
+    /// The run that it was found by, from the experiment's directory.
+    pub directory: String,
+}
+
+/// One test: one subject at one level, once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Test {
+    /// Its run directory, from the experiment's directory.
+    pub directory: String,
+    /// One of the experiment's subjects.
+    pub subject: String,
+    /// One of the factor's levels.
+    pub level: f64,
+    /// Which repetition, from 1.
+    pub repeat: u32,
+    /// Sessions per second that were offered.
+    pub offered: f64,
+    /// Whether its figures can be used.
+    pub state: TestState,
+    /// Why not, one sentence each.
+    pub why: Vec<String>,
+}
+
+/// Whether a test's figures can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TestState {
+    /// They can.
+    #[serde(rename = "measured")]
+    Measured,
+    /// Something died or could not be started; there may be no figures.
+    #[serde(rename = "broken")]
+    Broken,
+    /// There are figures, but the generator or a change of the environment made them.
+    #[serde(rename = "not valid")]
+    NotValid,
+}
+
+impl Experiment {
+    /// Reads the index of the experiment in `directory`.
+    ///
+    /// # Errors
+    /// [`Error::NotARecord`] when there is none; otherwise when it cannot be read.
+    pub fn load(directory: &Path) -> Result<Self, Error> {
+        if !Self::is_in(directory) {
+            return Err(Error::NotARecord { path: directory.to_owned(), missing: INDEX });
+        }
+        files::read_json(&directory.join(INDEX))
+    }
+
+    /// Writes the index into `directory`, replacing it in one step, so that a reader and an
+    /// interrupted experiment always have a whole one.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&self, directory: &Path) -> Result<(), Error> {
+        files::write_json(&directory.join(INDEX), self)
+    }
+
+    /// Whether `directory` holds an experiment.
+    pub fn is_in(directory: &Path) -> bool {
+        directory.join(INDEX).is_file()
+    }
+}

@@ -1,0 +1,41 @@
+//! Small text files of a record, written so that no reader ever sees half of one.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::Error;
+
+/// Replaces `path` in one step: a crash leaves the old text or the new, never a part.
+pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Error> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let beside = path.with_file_name(name);
+    fs::write(&beside, text).map_err(Error::io("write", &beside))?;
+    fs::rename(&beside, path).map_err(Error::io("write", path))
+}
+
+pub(crate) fn read(path: &Path) -> Result<String, Error> {
+    fs::read_to_string(path).map_err(Error::io("read", path))
+}
+
+pub(crate) fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
+    let mut text = serde_json::to_string_pretty(value).map_err(|why| Error::malformed(path, why))?;
+    text.push('\n');
+    replace(path, &text)
+}
+
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    serde_json::from_str(&read(path)?).map_err(|why| Error::malformed(path, why))
+}
+
+pub(crate) fn write_toml<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
+    let text = toml::to_string(value).map_err(|why| Error::malformed(path, why))?;
+    replace(path, &text)
+}
+
+pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    toml::from_str(&read(path)?).map_err(|why| Error::malformed(path, why))
+}

@@ -1,0 +1,132 @@
+//! [`Histogram`]: every latency of a run in bounded memory, and the quantiles of the summary.
+
+use serde::{Deserialize, Serialize};
+use units::Span;
+
+/// Latencies to three significant digits; grows to hold whatever it is given, drops nothing.
+///
+/// The mean and the maximum are exact; quantiles are the upper end of an interval that is at
+/// most 0.1 % wide.
+#[derive(Debug, Clone)]
+pub struct Histogram {
+    counts: hdrhistogram::Histogram<u64>,
+    sum_ns: u128,
+    max: Span,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Histogram {
+    /// An empty one.
+    #[allow(clippy::expect_used, reason = "an invariant of constants")]
+    pub fn new() -> Self {
+        let mut counts = hdrhistogram::Histogram::new_with_bounds(1, Span::from_secs(60).as_nanos(), 3)
+            .expect("1 ns to 60 s at three digits is within the library's bounds");
+        counts.auto(true);
+        Self { counts, sum_ns: 0, max: Span::ZERO }
+    }
+
+    /// Adds one latency.
+    pub fn record(&mut self, latency: Span) {
+        // Growing fails only where an index does not fit into the machine's word.
+        if self.counts.record(latency.as_nanos()).is_err() {
+            self.counts.saturating_record(latency.as_nanos());
+        }
+        self.sum_ns += u128::from(latency.as_nanos());
+        self.max = self.max.max(latency);
+    }
+
+    /// How many latencies it holds.
+    pub fn count(&self) -> u64 {
+        self.counts.len()
+    }
+
+    /// The latency that a share `quantile` of all is at or below; zero when it is empty.
+    pub fn quantile(&self, quantile: f64) -> Span {
+        if self.counts.is_empty() {
+            return Span::ZERO;
+        }
+        Span::from_nanos(self.counts.value_at_quantile(quantile)).min(self.max)
+    }
+
+    /// The exact mean; zero when it is empty.
+    pub fn mean(&self) -> Span {
+        let count = u128::from(self.counts.len().max(1));
+        Span::from_nanos(u64::try_from(self.sum_ns / count).unwrap_or(u64::MAX))
+    }
+
+    /// The longest latency.
+    pub fn max(&self) -> Span {
+        self.max
+    }
+
+    /// The figures that a summary gives.
+    pub fn quantiles(&self) -> Quantiles {
+        Quantiles {
+            mean: self.mean().as_secs_f64(),
+            p50: self.quantile(0.5).as_secs_f64(),
+            p90: self.quantile(0.9).as_secs_f64(),
+            p99: self.quantile(0.99).as_secs_f64(),
+            p999: self.quantile(0.999).as_secs_f64(),
+            max: self.max.as_secs_f64(),
+            count: self.count(),
+        }
+    }
+}
+
+/// A distribution in seven numbers, times in seconds. With a `count` of 0 the others are 0 and
+/// mean nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Quantiles {
+    /// Arithmetic mean, s.
+    pub mean: f64,
+    /// Median, s.
+    pub p50: f64,
+    /// 90th percentile, s.
+    pub p90: f64,
+    /// 99th percentile, s.
+    pub p99: f64,
+    /// 99.9th percentile, s.
+    pub p999: f64,
+    /// Largest, s.
+    pub max: f64,
+    /// How many.
+    pub count: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_within_a_thousandth_and_mean_and_max_exact() {
+        let mut histogram = Histogram::new();
+        for millis in 1..=1000 {
+            histogram.record(Span::from_millis(millis));
+        }
+        let q = histogram.quantiles();
+        assert_eq!((q.mean, q.max, q.count), (0.5005, 1.0, 1000));
+        for (measured, exact) in [(q.p50, 0.5), (q.p90, 0.9), (q.p99, 0.99), (q.p999, 0.999)] {
+            assert!((measured / exact - 1.0).abs() <= 1e-3, "{measured} for {exact}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_dropped_however_long() {
+        let mut histogram = Histogram::new();
+        histogram.record(Span::ZERO);
+        histogram.record(Span::from_secs(5 * 3600));
+        let q = histogram.quantiles();
+        assert_eq!((q.count, q.max), (2, 18_000.0));
+        assert!((q.p999 / 18_000.0 - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn an_empty_one_says_so() {
+        assert_eq!(Histogram::new().quantiles(), Quantiles::default());
+    }
+}

@@ -1,0 +1,105 @@
+//! `requests.parquet`: one row per request.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use units::{Span, Time};
+
+use crate::table::{named_cell, table};
+
+table! {
+    /// A request and where its time went.
+    ///
+    /// The phases follow one another without a gap, so that a request ended at `started` +
+    /// `dns_ns` + `connect_ns` + `tls_ns` + `processing_ns` + `transfer_ns`. A phase that a
+    /// timeout or an error cut off has the time it had lasted by then; one that was not reached
+    /// is null. Phases after Shin, Koh and Won, "Measurement and Analysis of Web
+    /// Server Response Time", section II.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct RequestRow {
+        /// When the schedule wanted it; open-loop latency counts from here. In a closed loop the
+        /// same as `started`. From the start of the run.
+        pub intended: Time,
+        /// When work on it began: connecting, or writing it to a connection that was open.
+        pub started: Time,
+        /// Name look-up; 0 where the address was known.
+        pub dns_ns: Span,
+        /// From SYN to established; 0 on a connection that was open.
+        pub connect_ns: Span,
+        /// TLS handshake; 0 without TLS.
+        pub tls_ns: Span,
+        /// From the request written to the first byte of the response.
+        pub processing_ns: Option<Span>,
+        /// From the first byte of the response to the last.
+        pub transfer_ns: Option<Span>,
+        /// Bytes of response body that arrived.
+        pub bytes: u64,
+        /// HTTP status; null when no response head arrived.
+        pub status: Option<u16>,
+        /// Why there is no complete response; null when there is one.
+        pub error: Option<RequestError>,
+        /// The class that the client belongs to.
+        pub class: Arc<str>,
+        /// The session, numbered in the order in which they started; null outside of sessions.
+        pub session: Option<u64>,
+        /// The connection, numbered in the order in which they were begun.
+        pub connection: u64,
+        /// Whether the connection had carried a request before.
+        pub reused: bool,
+        /// SYNs sent again before the connection stood; 0 on a connection that was open.
+        pub syn_retransmits: u32,
+        /// What was asked for: the URL as the workload has it.
+        pub url_class: Arc<str>,
+    }
+}
+
+impl RequestRow {
+    /// When it ended: the last byte, the error, or the timeout.
+    pub fn ended(&self) -> Time {
+        self.started
+            + self.dns_ns
+            + self.connect_ns
+            + self.tls_ns
+            + self.processing_ns.unwrap_or_default()
+            + self.transfer_ns.unwrap_or_default()
+    }
+
+    /// What the client waited: from `intended` to the end.
+    pub fn latency(&self) -> Span {
+        self.ended().since(self.intended)
+    }
+}
+
+/// Why a request has no complete response. A status such as 503 is a response, not an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RequestError {
+    /// No connection: refused, unreachable, or no descriptor or port left.
+    Connect,
+    /// The time allowed for a request ran out.
+    Timeout,
+    /// The connection was closed or reset before the response was complete.
+    Reset,
+    /// What came was not HTTP.
+    Protocol,
+    /// The body was not what was asked for: wrong length, or too long.
+    Body,
+}
+
+impl RequestError {
+    /// All of them, in the order of a summary.
+    pub const ALL: [Self; 5] = [Self::Connect, Self::Timeout, Self::Reset, Self::Protocol, Self::Body];
+
+    /// Its name in files and summaries.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Connect => "connect",
+            Self::Timeout => "timeout",
+            Self::Reset => "reset",
+            Self::Protocol => "protocol",
+            Self::Body => "body",
+        }
+    }
+}
+
+named_cell!(RequestError);

@@ -1,0 +1,179 @@
+//! `summary.json`: what `headworks load` says of a run, also its `--json`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Quantiles, RequestError};
+
+/// A run in figures. Times in seconds, rates per second, sizes in bytes, shares 0 to 1.
+///
+/// Counts are of requests whose intended time, and of sessions whose start, lay in the
+/// measuring window; each was followed to its end.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Summary {
+    /// Requests begun.
+    pub requests: u64,
+    /// Complete responses, whatever their status.
+    pub responses: u64,
+    /// Bytes of response bodies.
+    pub bytes: u64,
+    /// Length of the measuring window, s.
+    pub duration: f64,
+    /// Load asked for and work done.
+    pub rate: RateSummary,
+    /// Responses by HTTP status.
+    pub status: BTreeMap<u16, u64>,
+    /// Requests without a complete response, by reason.
+    pub errors: ErrorCounts,
+    /// Requests cut off by the timeout or by the end of the run: their latency is known only to
+    /// be longer than what the histograms hold for them.
+    pub censored: u64,
+    /// What clients waited, and in which phase.
+    pub latency: LatencySummary,
+    /// Sessions; all zero when the workload has none.
+    pub sessions: SessionSummary,
+    /// The generator's own state: whether the figures are the server's.
+    pub client: ClientSummary,
+    /// TCP connections.
+    pub connections: ConnectionSummary,
+    /// Whether the run was stopped before its time.
+    pub interrupted: bool,
+    /// What was stated with `--objective`, and whether it was met.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objectives: Vec<ObjectiveResult>,
+}
+
+/// Sessions per second where the workload has sessions, else requests per second.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct RateSummary {
+    /// What the schedule asked for; in a closed loop, which asks for nothing, what it achieved.
+    pub offered: f64,
+    /// Sessions completed, or responses received, inside the measuring window, per second of it.
+    pub achieved: f64,
+}
+
+/// Requests without a complete response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ErrorCounts {
+    /// See [`RequestError::Connect`].
+    pub connect: u64,
+    /// See [`RequestError::Timeout`].
+    pub timeout: u64,
+    /// See [`RequestError::Reset`].
+    pub reset: u64,
+    /// See [`RequestError::Protocol`].
+    pub protocol: u64,
+    /// See [`RequestError::Body`].
+    pub body: u64,
+}
+
+impl ErrorCounts {
+    /// Counts one.
+    pub fn add(&mut self, error: RequestError) {
+        *match error {
+            RequestError::Connect => &mut self.connect,
+            RequestError::Timeout => &mut self.timeout,
+            RequestError::Reset => &mut self.reset,
+            RequestError::Protocol => &mut self.protocol,
+            RequestError::Body => &mut self.body,
+        } += 1;
+    }
+
+    /// How many of one kind.
+    pub fn get(&self, error: RequestError) -> u64 {
+        match error {
+            RequestError::Connect => self.connect,
+            RequestError::Timeout => self.timeout,
+            RequestError::Reset => self.reset,
+            RequestError::Protocol => self.protocol,
+            RequestError::Body => self.body,
+        }
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        RequestError::ALL.into_iter().map(|error| self.get(error)).sum()
+    }
+}
+
+/// Distributions of what clients waited, of all responses and, as a lower bound, of the requests
+/// that the timeout cut off. Requests that failed otherwise are not latencies and not in here.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct LatencySummary {
+    /// From the intended time to the last byte.
+    pub total: Quantiles,
+    /// Connections that were opened; requests on an open connection do not count.
+    pub connect: Quantiles,
+    /// From the request written to the first byte of the response.
+    pub processing: Quantiles,
+    /// From the first byte to the last.
+    pub transfer: Quantiles,
+}
+
+/// Sessions that started in the measuring window.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SessionSummary {
+    /// Sessions started.
+    pub started: u64,
+    /// Sessions whose every request got its response.
+    pub completed: u64,
+    /// Durations of completed sessions, think time taken out.
+    pub duration: Quantiles,
+    /// The same for each class.
+    pub by_class: BTreeMap<String, ClassSummary>,
+}
+
+/// Sessions of one class that started in the measuring window.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct ClassSummary {
+    /// Sessions started: the sum of the counts below.
+    pub started: u64,
+    /// Every request got its response.
+    pub completed: u64,
+    /// Ended by a request that took too long.
+    pub timeout: u64,
+    /// Ended by a 503.
+    pub refused: u64,
+    /// Ended otherwise.
+    pub error: u64,
+    /// Still running at the end.
+    pub censored: u64,
+    /// Durations of completed sessions, think time taken out.
+    pub duration: Quantiles,
+}
+
+/// The generator itself.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ClientSummary {
+    /// Share of one processor that the generator's busiest thread used in the measuring window.
+    pub cpu: f64,
+    /// How late the generator began what the schedule wanted, by its own fault.
+    pub lag: Quantiles,
+    /// Whether the figures are the server's rather than the generator's.
+    pub valid: bool,
+    /// Why not, one sentence each.
+    pub why_invalid: Vec<String>,
+}
+
+/// TCP connections begun in the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ConnectionSummary {
+    /// Connections established.
+    pub opened: u64,
+    /// Requests sent on a connection that had carried one before.
+    pub reused: u64,
+    /// SYNs sent again.
+    pub syn_retransmits: u64,
+}
+
+/// One `--objective`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ObjectiveResult {
+    /// As it was stated, such as `p99<50ms`.
+    pub objective: String,
+    /// The figure it is about, in the unit of the summary; null when nothing was measured.
+    pub measured: Option<f64>,
+    /// Whether it holds.
+    pub met: bool,
+}

@@ -1,0 +1,117 @@
+//! Rows that are written come back, whatever they hold.
+
+use std::sync::Arc;
+
+use units::{Span, Time};
+
+use super::{TableReader, TableWriter};
+use crate::{RequestError, RequestRow, RunDirectory, SampleRow, SessionOutcome, SessionRow, Viewpoint};
+
+fn request(number: u64) -> RequestRow {
+    let answered = !number.is_multiple_of(3);
+    RequestRow {
+        intended: Time::from_nanos(number),
+        started: Time::from_nanos(number + 5),
+        dns_ns: Span::ZERO,
+        connect_ns: Span::from_nanos(7),
+        tls_ns: Span::ZERO,
+        processing_ns: answered.then_some(Span::from_millis(number)),
+        transfer_ns: answered.then_some(Span::from_nanos(11)),
+        bytes: number,
+        status: answered.then_some(503),
+        error: (!answered).then_some(RequestError::ALL[number as usize % 5]),
+        class: Arc::from(if number.is_multiple_of(2) { "premium" } else { "basic" }),
+        session: (!number.is_multiple_of(7)).then_some(u64::MAX - number),
+        connection: number / 4,
+        reused: !number.is_multiple_of(4),
+        syn_retransmits: u32::MAX,
+        url_class: Arc::from("/burn?cpu=25ms"),
+    }
+}
+
+#[test]
+fn requests_come_back_from_several_groups() {
+    let scratch = tempfile::tempdir().unwrap();
+    let run = RunDirectory::create(scratch.path().join("a/b")).unwrap();
+    let written: Vec<RequestRow> = (0..20_000).map(request).collect();
+    let mut table = run.write_requests().unwrap();
+    for row in &written {
+        table.push(row.clone()).unwrap();
+    }
+    table.finish().unwrap();
+    let read: Vec<RequestRow> = run.requests().unwrap().map(Result::unwrap).collect();
+    assert_eq!(read, written);
+}
+
+#[test]
+fn a_writer_that_is_dropped_leaves_a_whole_file() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("samples.parquet");
+    let row = SampleRow {
+        time: Time::ZERO,
+        host: Arc::from("here"),
+        viewpoint: Viewpoint::Gate,
+        metric: Arc::from("queue"),
+        label: Arc::from(""),
+        value: 0.25,
+    };
+    let mut table = TableWriter::create(&path).unwrap();
+    table.push(row.clone()).unwrap();
+    drop(table);
+    let read: Vec<SampleRow> = TableReader::open(&path).unwrap().map(Result::unwrap).collect();
+    assert_eq!(read, [row]);
+}
+
+#[test]
+fn an_empty_table_reads_as_none() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("sessions.parquet");
+    TableWriter::<SessionRow>::create(&path).unwrap().finish().unwrap();
+    assert_eq!(TableReader::<SessionRow>::open(&path).unwrap().count(), 0);
+}
+
+#[test]
+fn sessions_come_back_with_every_outcome() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("sessions.parquet");
+    let written: Vec<SessionRow> = SessionOutcome::ALL
+        .into_iter()
+        .map(|outcome| SessionRow {
+            session: 3,
+            class: Arc::from("basic"),
+            started_ns: Time::from_nanos(1),
+            duration_ns: Span::from_secs(2),
+            think_ns: Span::from_secs(1),
+            requests: 4,
+            completed: outcome == SessionOutcome::Completed,
+            outcome,
+        })
+        .collect();
+    let mut table = TableWriter::create(&path).unwrap();
+    for row in &written {
+        table.push(row.clone()).unwrap();
+    }
+    table.finish().unwrap();
+    let read: Vec<SessionRow> = TableReader::open(&path).unwrap().map(Result::unwrap).collect();
+    assert_eq!(read, written);
+}
+
+#[test]
+fn a_table_of_another_kind_is_refused_with_the_column_named() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("requests.parquet");
+    let mut table = TableWriter::create(&path).unwrap();
+    table.push(request(1)).unwrap();
+    table.finish().unwrap();
+    let error = TableReader::<SessionRow>::open(&path).unwrap().next().unwrap().unwrap_err().to_string();
+    assert!(error.contains("requests.parquet") && error.contains("\"started_ns\" is missing"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_not_parquet_is_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("requests.parquet");
+    std::fs::write(&path, "not this").unwrap();
+    let error = TableReader::<RequestRow>::open(&path).err().unwrap().to_string();
+    assert!(error.contains("requests.parquet"), "{error}");
+}
