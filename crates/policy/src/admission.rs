@@ -1,0 +1,243 @@
+//! Stage 5, predictive admission: one controller per class (Web2K section 3.3, figure 4).
+//!
+//! With `q` the length of the class queue and `e = target - q`, a period ends with
+//! `target_in = in + q0 e(t) + q1 e(t - T)`: how many requests may join the queue in the next
+//! one. The queue integrates what joins less what leaves, so the loop's characteristic
+//! polynomial is `z^2 - (2 - q0) z + (1 + q1)`, whatever the server's speed; the gains place its
+//! two poles.
+
+use fastrand::Rng;
+
+use crate::ConfigError;
+
+/// Gains of the controller. The default puts both poles at one half: without overshoot, and
+/// settled after about six periods.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gains {
+    /// On the present error.
+    pub q0: f64,
+    /// On the error one period ago.
+    pub q1: f64,
+}
+
+impl Default for Gains {
+    fn default() -> Self {
+        Self { q0: 1.0, q1: -0.75 }
+    }
+}
+
+impl Gains {
+    /// Jury's criterion for the polynomial above.
+    pub(crate) fn check(self) -> Result<(), ConfigError> {
+        let Self { q0, q1 } = self;
+        let stable = q0 + q1 > 0.0 && q1 > -2.0 && q1 < 0.0 && q0 < 4.0 + q1;
+        if stable { Ok(()) } else { Err(ConfigError::Unstable { q0, q1 }) }
+    }
+}
+
+/// Requests counted apart, because those of existing sessions take the share first.
+#[derive(Debug, Clone, Copy, Default)]
+struct Demand {
+    existing: f64,
+    new: f64,
+}
+
+/// Controller and actuator of one class.
+#[derive(Debug)]
+pub(crate) struct Controller {
+    target: f64,
+    error_before: f64,
+    /// Requests that came to be admitted in this period, held-back ones not counted.
+    came: Demand,
+    /// Requests that joined the class queue in this period.
+    joined: u32,
+    /// Requests that left the class queue for the server in this period.
+    left: u32,
+    /// Smoothed `came` per period.
+    expected: Demand,
+    /// Smoothed `left` per period.
+    outflow: f64,
+    /// What may still join in this period.
+    budget: f64,
+    /// Part of the budget that new sessions must leave to existing ones.
+    kept_for_existing: f64,
+    probability: Demand,
+}
+
+/// How fast estimates follow: half of the present period, half of the past.
+const SMOOTHING: f64 = 0.5;
+
+impl Controller {
+    pub(crate) fn new(target: f64) -> Self {
+        Self {
+            target,
+            error_before: 0.0,
+            came: Demand::default(),
+            joined: 0,
+            left: 0,
+            expected: Demand::default(),
+            outflow: 0.0,
+            budget: target,
+            kept_for_existing: 0.0,
+            probability: Demand { existing: 1.0, new: 1.0 },
+        }
+    }
+
+    /// Whether a request may join a queue that is `queued` long now.
+    ///
+    /// Below half the target nothing is refused: a period may hold a handful of requests, and an
+    /// estimate from so few is no reason to turn anybody away while there is room.
+    pub(crate) fn admits(&mut self, existing: bool, queued: u32, rng: &mut Rng) -> bool {
+        let (came, probability) = if existing {
+            (&mut self.came.existing, self.probability.existing)
+        } else {
+            (&mut self.came.new, self.probability.new)
+        };
+        *came += 1.0;
+        if f64::from(queued) < self.target / 2.0 {
+            return true;
+        }
+        let kept = if existing { 0.0 } else { self.kept_for_existing };
+        self.budget - kept >= 1.0 && rng.f64() < probability
+    }
+
+    /// Whether a held-back request may join now, before any newcomer of the period.
+    pub(crate) fn readmits(&self, existing: bool, queued: u32) -> bool {
+        let kept = if existing { 0.0 } else { self.kept_for_existing };
+        f64::from(queued) < self.target / 2.0 || self.budget - kept >= 1.0
+    }
+
+    pub(crate) fn joined(&mut self, existing: bool) {
+        self.joined += 1;
+        self.budget -= 1.0;
+        if existing {
+            self.kept_for_existing = (self.kept_for_existing - 1.0).max(0.0);
+        }
+    }
+
+    pub(crate) fn left(&mut self) {
+        self.left += 1;
+    }
+
+    /// Ends a period with the queue `queued` long.
+    pub(crate) fn end_period(&mut self, gains: Gains, queued: u32) {
+        let smooth = |before: f64, now: f64| before + SMOOTHING * (now - before);
+        self.expected.existing = smooth(self.expected.existing, self.came.existing);
+        self.expected.new = smooth(self.expected.new, self.came.new);
+        self.outflow = smooth(self.outflow, f64::from(self.left));
+
+        let error = self.target - f64::from(queued);
+        let target_in = f64::from(self.joined) + gains.q0 * error + gains.q1 * self.error_before;
+        self.error_before = error;
+        // `joined` is what really happened, not what the controller last asked for, and the
+        // result is never negative: nothing can wind up while the demand is below the share.
+        self.budget = target_in.max(0.0);
+        self.kept_for_existing = self.expected.existing.min(self.budget);
+        self.probability = Demand {
+            existing: share(self.budget, self.expected.existing),
+            new: share(self.budget - self.kept_for_existing, self.expected.new),
+        };
+        (self.came, self.joined, self.left) = (Demand::default(), 0, 0);
+    }
+
+    pub(crate) fn set_target(&mut self, target: f64) {
+        self.target = target;
+    }
+
+    pub(crate) fn target(&self) -> f64 {
+        self.target
+    }
+
+    /// Requests that leave the class queue in a period.
+    pub(crate) fn outflow(&self) -> f64 {
+        self.outflow
+    }
+
+    /// Probabilities of admission: existing sessions, new sessions.
+    pub(crate) fn probabilities(&self) -> (f64, f64) {
+        (self.probability.existing, self.probability.new)
+    }
+}
+
+fn share(supply: f64, demand: f64) -> f64 {
+    if demand <= supply { 1.0 } else { (supply / demand).max(0.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server that takes `out` requests a period from a queue offered `offered` a period.
+    fn settled_queue(target: f64, offered: u32, out: u32, periods: u32) -> u32 {
+        let mut controller = Controller::new(target);
+        let mut rng = Rng::with_seed(1);
+        let mut queue = 0u32;
+        for _ in 0..periods {
+            for n in 0..offered {
+                if controller.admits(false, queue, &mut rng) {
+                    controller.joined(false);
+                    queue += 1;
+                }
+                if (n + 1) * out / offered > n * out / offered && queue > 0 {
+                    queue -= 1;
+                    controller.left();
+                }
+            }
+            controller.end_period(Gains::default(), queue);
+        }
+        queue
+    }
+
+    #[test]
+    fn the_queue_stays_about_its_target_in_overload() {
+        for (offered, out) in [(40, 10), (200, 10), (300, 100), (120, 100)] {
+            let queue = settled_queue(40.0, offered, out, 60);
+            assert!((20..=60).contains(&queue), "queue of {queue} at {offered} offered, {out} served");
+        }
+    }
+
+    #[test]
+    fn nothing_is_refused_below_capacity() {
+        let mut controller = Controller::new(10.0);
+        let mut rng = Rng::with_seed(1);
+        for period in 0..100u32 {
+            for _ in 0..(period % 7) * 3 {
+                assert!(controller.admits(period % 2 == 0, 1, &mut rng));
+                controller.joined(period % 2 == 0);
+                controller.left();
+            }
+            controller.end_period(Gains::default(), 0);
+        }
+    }
+
+    #[test]
+    fn existing_sessions_take_the_share_first() {
+        let mut controller = Controller::new(10.0);
+        let mut rng = Rng::with_seed(1);
+        let mut admitted = [0u32; 2];
+        for period in 0..200 {
+            for n in 0..40 {
+                let existing = n % 4 == 0;
+                if controller.admits(existing, 10, &mut rng) && controller.budget >= 0.0 {
+                    controller.joined(existing);
+                    admitted[usize::from(existing)] += u32::from(period >= 100);
+                }
+            }
+            // Ten of the forty fit each period; the queue stands at its target.
+            controller.joined = 10;
+            controller.end_period(Gains::default(), 10);
+        }
+        assert!(admitted[1] > 900, "{admitted:?}: nearly all 1000 of existing sessions");
+        assert!(admitted[0] < 150, "{admitted:?}: hardly any of 3000 new ones");
+    }
+
+    #[test]
+    fn unstable_gains_are_refused() {
+        for (q0, q1) in [(1.0, -0.75), (2.0, -1.0), (0.5, -0.4)] {
+            assert_eq!(Gains { q0, q1 }.check(), Ok(()), "{q0} {q1}");
+        }
+        for (q0, q1) in [(1.0, 0.1), (0.5, -0.6), (1.0, -2.5), (5.0, -0.5), (f64::NAN, -0.5)] {
+            assert!(Gains { q0, q1 }.check().is_err(), "{q0} {q1}");
+        }
+    }
+}

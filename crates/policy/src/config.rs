@@ -1,0 +1,219 @@
+//! What the policy can be told, its defaults, and what it refuses to be told.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use units::{ClassId, Ratio, Span};
+
+use crate::{Gains, Knobs, LookAhead, Window};
+
+/// Everything the policy can be told. [`Config::default`] is premium and basic, enforced.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// The classes, most important first. A request that no rule names gets the last one.
+    pub classes: Vec<Class>,
+    /// Whether refusals are carried out or only counted.
+    pub mode: Mode,
+    /// The operator's two knobs.
+    pub knobs: Knobs,
+    /// How many requests are scanned for known important ones before one other is classified.
+    pub look_ahead: LookAhead,
+    /// How often admission is recomputed (Web2K table 1: 250 ms).
+    pub period: Span,
+    /// How admission answers to a queue that is off its target.
+    pub gains: Gains,
+    /// How many requests may be inside the server.
+    pub window: Window,
+    /// Bounds of the queues and shares.
+    pub limits: Limits,
+    /// Seed of the draws that spread admission over a period.
+    pub seed: u64,
+}
+
+/// One class of service.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Class {
+    /// Scheduling weight; `None` follows [`Knobs::differentiation`].
+    pub weight: Option<f64>,
+    /// Target length of the class queue in requests; `None` follows [`Knobs::favour`].
+    pub target_queue: Option<u32>,
+}
+
+/// Whether decisions are carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Requests wait and are refused.
+    #[default]
+    Enforce,
+    /// Every request is dispatched as it arrives; what would have happened is only counted.
+    Shadow,
+}
+
+/// Bounds in requests. Defaults are those of Web2K table 1 where it has one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// `n`: arrivals taken over in one cycle.
+    pub burst: u32,
+    /// Length of the acceptor queue.
+    pub acceptor_queue: u32,
+    /// Length of each of the two pending queues.
+    pub pending_queue: u32,
+    /// Length of all class queues together; the important may displace the others.
+    pub class_queues: u32,
+    /// Length of all discard queues together.
+    pub discard_queues: u32,
+    /// `D`: periods that a request is held back before it is refused.
+    pub discard_periods: u32,
+    /// The longest wait in each stage.
+    pub deadlines: Deadlines,
+    /// Share of the acceptor queue's length that one client's requests may hold, all stages
+    /// together.
+    pub client_share: Ratio,
+}
+
+/// The longest wait in each stage, after which the client has most likely given up
+/// (Web2K section 3.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deadlines {
+    /// In the acceptor queue.
+    pub acceptor: Span,
+    /// In a pending queue.
+    pub pending: Span,
+    /// In a discard queue.
+    pub discard: Span,
+    /// In a class queue.
+    pub class: Span,
+}
+
+impl Deadlines {
+    /// The same deadline for every stage.
+    pub const fn all(span: Span) -> Self {
+        Self { acceptor: span, pending: span, discard: span, class: span }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            burst: 64,
+            acceptor_queue: 2048,
+            pending_queue: 1500,
+            class_queues: 2000,
+            discard_queues: 1000,
+            discard_periods: 4,
+            deadlines: Deadlines::all(Span::from_secs(10)),
+            client_share: Ratio::ONE,
+        }
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            classes: vec![Class::default(); 2],
+            mode: Mode::default(),
+            knobs: Knobs::default(),
+            look_ahead: LookAhead::default(),
+            period: Span::from_millis(250),
+            gains: Gains::default(),
+            window: Window::default(),
+            limits: Limits::default(),
+            seed: 1,
+        }
+    }
+}
+
+/// Why a configuration is refused.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum ConfigError {
+    /// No class, or more than [`Config::MAX_CLASSES`].
+    #[error("{0} classes; between 1 and {max} are possible", max = Config::MAX_CLASSES)]
+    Classes(usize),
+    /// A weight is not a positive number.
+    #[error("weight {weight} of class {class}; a weight must be a positive number")]
+    Weight {
+        /// Which class.
+        class: ClassId,
+        /// The weight given.
+        weight: f64,
+    },
+    /// A bound that must not be zero is.
+    #[error("{0} is 0; it must be at least 1")]
+    Zero(&'static str),
+    /// All bounds together pass the largest number of requests that can be held.
+    #[error("the queues hold {0} requests in all; at most {max} are possible", max = Config::MAX_HELD)]
+    TooMany(u64),
+    /// Poles of the admission loop outside the unit circle.
+    #[error(
+        "gains q0 = {q0}, q1 = {q1} make admission unstable; q0 + q1 must be above 0, q1 between -2 and 0, q0 below 4 + q1"
+    )]
+    Unstable {
+        /// Gain on the present error.
+        q0: f64,
+        /// Gain on the error one period ago.
+        q1: f64,
+    },
+    /// An adaptive window whose bounds are out of order.
+    #[error("window from {min} to {max}, starting at {initial}; 1 <= min <= initial <= max is needed")]
+    Window {
+        /// Smallest size.
+        min: u32,
+        /// Size at the start.
+        initial: u32,
+        /// Largest size.
+        max: u32,
+    },
+}
+
+impl Config {
+    /// Most classes.
+    pub const MAX_CLASSES: usize = 32;
+    /// Most requests held at once.
+    pub const MAX_HELD: u64 = 1 << 24;
+
+    /// How many requests can be held in all: every queue full, and the server too.
+    pub(crate) fn held(&self) -> u64 {
+        let limits = &self.limits;
+        [limits.acceptor_queue, limits.pending_queue, limits.pending_queue, limits.class_queues]
+            .into_iter()
+            .chain([limits.discard_queues, self.window.largest()])
+            .map(u64::from)
+            .sum()
+    }
+
+    /// The least important class.
+    pub(crate) fn last_class(&self) -> ClassId {
+        ClassId((self.classes.len().saturating_sub(1)) as u8)
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        if !(1..=Self::MAX_CLASSES).contains(&self.classes.len()) {
+            return Err(ConfigError::Classes(self.classes.len()));
+        }
+        for (index, class) in self.classes.iter().enumerate() {
+            if let Some(weight) = class.weight
+                && !(weight.is_finite() && weight > 0.0)
+            {
+                return Err(ConfigError::Weight { class: ClassId(index as u8), weight });
+            }
+        }
+        let limits = &self.limits;
+        for (name, zero) in [
+            ("the period", self.period.is_zero()),
+            ("the burst", limits.burst == 0),
+            ("the acceptor queue", limits.acceptor_queue == 0),
+            ("the pending queue", limits.pending_queue == 0),
+            ("the bound of the class queues", limits.class_queues == 0),
+            ("the look-ahead", self.look_ahead == LookAhead::Fixed(0)),
+        ] {
+            if zero {
+                return Err(ConfigError::Zero(name));
+            }
+        }
+        if self.held() > Self::MAX_HELD {
+            return Err(ConfigError::TooMany(self.held()));
+        }
+        self.gains.check()?;
+        self.window.check()
+    }
+}

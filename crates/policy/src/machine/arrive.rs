@@ -1,0 +1,132 @@
+//! Stages 1 to 4: from the client's connection to a class.
+
+use units::{ClassId, RequestId, Time};
+
+use super::Policy;
+use crate::store::{Held, Key, Place};
+use crate::{Output, Reason, SessionHint};
+
+impl Policy {
+    pub(super) fn arrived(&mut self, now: Time, id: RequestId, session: SessionHint, client: u64) {
+        if self.store.contains(id) {
+            self.stats.unknown_ids += 1;
+            return;
+        }
+        let known = match session {
+            SessionHint::New => None,
+            SessionHint::Known(class) => Some(class.min(self.config.last_class())),
+        };
+        self.acceptor.arrived();
+        self.scan.arrived(self.is_important(known));
+        if let Some(class) = known {
+            let counters = self.stats.of(Some(class));
+            counters.arrived += 1;
+            counters.existing += 1;
+        }
+        if let Some(reason) = self.turned_away(known, client) {
+            self.refuse_at_the_door(id, known, reason);
+            return;
+        }
+        let key = self.store.insert(Held::arriving(id, client, known, now));
+        self.store.enqueue(key, self.layout.acceptor(known), now);
+        if self.shadow() {
+            self.outputs.push_back(Output::Dispatch(id));
+        }
+    }
+
+    /// Why a request cannot even wait, after making room for an important one if need be.
+    fn turned_away(&mut self, known: Option<ClassId>, client: u64) -> Option<Reason> {
+        if self.pressure.refuses(known, self.config.last_class()) {
+            return Some(Reason::Pressure);
+        }
+        let queued = self.store.lengths(self.layout.acceptors());
+        let full = queued >= self.config.limits.acceptor_queue;
+        if (full && !self.displace_arrival(known)) || self.store.is_full() {
+            return Some(Reason::AcceptorFull);
+        }
+        (!self.clients.take(client)).then_some(Reason::ClientShare)
+    }
+
+    /// In shadow mode even this request goes to the server, but there is no room to follow it.
+    fn refuse_at_the_door(&mut self, id: RequestId, known: Option<ClassId>, reason: Reason) {
+        self.stats.of(known).rejected[reason.index()] += 1;
+        self.outputs.push_back(if self.shadow() { Output::Dispatch(id) } else { Output::Reject(id, reason) });
+    }
+
+    /// Refuses the newest of the least important arrivals still unprocessed, if they are less
+    /// important than `known`.
+    fn displace_arrival(&mut self, known: Option<ClassId>) -> bool {
+        if !self.config.knobs.differentiates() {
+            return false;
+        }
+        let mine = self.layout.acceptor(known);
+        let victim = self.layout.acceptors().rev().take_while(|queue| queue.0 > mine.0);
+        let victim = victim.filter_map(|queue| self.store.tail(queue)).next();
+        if let Some(victim) = victim {
+            self.reject(victim, Reason::Displaced);
+        }
+        victim.is_some()
+    }
+
+    /// Ends a cycle: processes up to `m` requests (Web2K section 3.1).
+    pub(super) fn cycle(&mut self, now: Time) {
+        for _ in 0..self.acceptor.end_cycle() {
+            if !self.process_one(now) {
+                break;
+            }
+        }
+    }
+
+    /// Scans up to `k` arrivals for a known important one and processes it; failing that, one
+    /// pending request, existing sessions first (Web2K section 3.2). False when none waits.
+    fn process_one(&mut self, now: Time) -> bool {
+        for _ in 0..self.scan.k() {
+            let Some(key) = self.oldest_arrival() else { break };
+            let held = *self.store.get(key);
+            if self.is_important(held.class) {
+                self.admit(now, key);
+                return true;
+            }
+            let pending = self.layout.pending(held.existing);
+            if self.store.length(pending) < self.config.limits.pending_queue {
+                self.store.enqueue(key, pending, now);
+            } else {
+                self.reject(key, Reason::PendingFull);
+            }
+        }
+        let mut pendings = self.layout.pendings();
+        let Some(key) = pendings.find_map(|queue| self.store.head(queue)) else { return false };
+        let held = *self.store.get(key);
+        if held.existing {
+            self.admit(now, key);
+        } else {
+            self.store.put(key, Place::Classifying, now);
+            self.outputs.push_back(Output::Classify(held.id));
+        }
+        true
+    }
+
+    pub(super) fn classified(&mut self, now: Time, id: RequestId, class: ClassId) {
+        let key = self.store.key(id).filter(|key| self.store.get(*key).place == Place::Classifying);
+        let Some(key) = key else {
+            self.stats.unknown_ids += 1;
+            return;
+        };
+        let class = class.min(self.config.last_class());
+        self.store.get_mut(key).class = Some(class);
+        self.stats.of(Some(class)).arrived += 1;
+        self.admit(now, key);
+    }
+
+    /// The first arrival not yet processed. The acceptor queue is kept by known class, so that
+    /// the least important can be found when room is needed; the order is that of arrival.
+    fn oldest_arrival(&self) -> Option<Key> {
+        let heads = self.layout.acceptors().filter_map(|queue| self.store.head(queue));
+        heads.min_by_key(|key| self.store.get(*key).sequence)
+    }
+
+    /// Known to be of a class above the least important one.
+    fn is_important(&self, known: Option<ClassId>) -> bool {
+        known.is_some_and(|class| class < self.config.last_class())
+    }
+}

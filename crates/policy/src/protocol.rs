@@ -1,0 +1,123 @@
+//! What goes into the policy and what comes out of it.
+
+use units::{ClassId, Ratio, RequestId};
+
+use crate::Knobs;
+
+/// What the driver knows of a request's session when the request arrives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionHint {
+    /// No valid token: the class is not known yet.
+    New,
+    /// A valid token, and the class it carries.
+    Known(ClassId),
+}
+
+/// Something that happened, told by the driver. Ids are the driver's and unique while held.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Input {
+    /// A request was taken over from a client.
+    Arrived {
+        /// The driver's name for it.
+        id: RequestId,
+        /// What its session token says.
+        session: SessionHint,
+        /// Whose it is: any number that is the same for the same client address.
+        client: u64,
+    },
+    /// The driver has handed over all arrivals of one turn of its loop (up to
+    /// [`crate::Limits::burst`]); the policy may now process some of them.
+    Cycle,
+    /// The answer to [`Output::Classify`].
+    Classified {
+        /// Which request.
+        id: RequestId,
+        /// Its class; one that is not configured counts as the least important.
+        class: ClassId,
+    },
+    /// The server is done with a dispatched request, whatever came of it.
+    Finished {
+        /// Which request.
+        id: RequestId,
+    },
+    /// The client has gone away. A waiting request is forgotten; one inside the server keeps
+    /// its place until [`Input::Finished`], because the server goes on with it.
+    Aborted {
+        /// Which request.
+        id: RequestId,
+    },
+    /// The server takes this many more requests now ([`crate::Window::Pull`] only).
+    Pull {
+        /// Free places offered.
+        places: u32,
+    },
+    /// How much of the scarcest resource of the process (descriptors, memory) is in use.
+    Pressure(Ratio),
+    /// The operator moved a knob.
+    Knobs(Knobs),
+}
+
+/// What the driver must do now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// Find the request's class and answer with [`Input::Classified`].
+    Classify(RequestId),
+    /// Send the request to the server; answer with [`Input::Finished`] when it is done.
+    Dispatch(RequestId),
+    /// Refuse the request; the policy has forgotten it.
+    Reject(RequestId, Reason),
+}
+
+/// Why a request was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// The acceptor queue was full.
+    AcceptorFull,
+    /// The pending queue was full.
+    PendingFull,
+    /// Its class is over its share, and was for all the periods it was held back.
+    Admission,
+    /// The class queues were full.
+    QueueFull,
+    /// A more important request needed its place.
+    Displaced,
+    /// It waited in one stage longer than that stage's deadline.
+    Deadline,
+    /// The process is near its limit of descriptors or memory.
+    Pressure,
+    /// Its client already holds as many places as one client may.
+    ClientShare,
+}
+
+impl Reason {
+    /// All reasons, in the order of [`Reason::index`].
+    pub const ALL: [Self; 8] = [
+        Self::AcceptorFull,
+        Self::PendingFull,
+        Self::Admission,
+        Self::QueueFull,
+        Self::Displaced,
+        Self::Deadline,
+        Self::Pressure,
+        Self::ClientShare,
+    ];
+
+    /// Position in [`Reason::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The name used in metrics and events.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AcceptorFull => "acceptor-full",
+            Self::PendingFull => "pending-full",
+            Self::Admission => "admission",
+            Self::QueueFull => "queue-full",
+            Self::Displaced => "displaced",
+            Self::Deadline => "deadline",
+            Self::Pressure => "pressure",
+            Self::ClientShare => "client-share",
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Sessions: what a token carries and when it holds (Web2K section 2, "session management").
+//!
+//! Sealing a token into a cookie is the driver's work; when it expires, when it is issued
+//! again and what happens to its class are decisions, so they are made here, where the
+//! simulator finds them too.
+
+use units::{ClassId, SessionId, Span, Time};
+
+/// What a session token says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Session {
+    /// Which session.
+    pub id: SessionId,
+    /// The class that all its requests share.
+    pub class: ClassId,
+    /// When the session began.
+    pub issued: Time,
+    /// When this token was written; later requests are not in it until it is issued again.
+    pub last_seen: Time,
+    /// Whether the class was raised during the session.
+    pub raised: bool,
+}
+
+/// How long sessions last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionLimits {
+    /// Without a request.
+    pub idle: Span,
+    /// In all.
+    pub absolute: Span,
+}
+
+impl Default for SessionLimits {
+    fn default() -> Self {
+        Self { idle: Span::from_secs(30 * 60), absolute: Span::from_secs(12 * 3600) }
+    }
+}
+
+/// Whether a token holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionStatus {
+    /// It holds.
+    Valid,
+    /// It holds, and a new one should go out with the response.
+    Renew,
+    /// It does not; the request is one of a new session.
+    Expired,
+}
+
+impl Session {
+    /// A session that begins now.
+    pub const fn begin(id: SessionId, class: ClassId, now: Time) -> Self {
+        Self { id, class, issued: now, last_seen: now, raised: false }
+    }
+
+    /// Whether the token holds at `now`. One from the future does not.
+    pub fn status(&self, now: Time, limits: &SessionLimits) -> SessionStatus {
+        let idle = now.since(self.last_seen);
+        if self.last_seen > now || self.issued > self.last_seen {
+            SessionStatus::Expired
+        } else if idle >= limits.idle || now.since(self.issued) >= limits.absolute {
+            SessionStatus::Expired
+        } else if idle >= limits.idle / 4 {
+            SessionStatus::Renew
+        } else {
+            SessionStatus::Valid
+        }
+    }
+
+    /// The session with a class the back-end asked for. A class is only ever raised: a purchase
+    /// begun as premium ends as premium. True when it changed.
+    pub fn raise(&mut self, class: ClassId) -> bool {
+        let higher = class < self.class;
+        if higher {
+            self.class = class;
+            self.raised = true;
+        }
+        higher
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_renewed_and_expire() {
+        let limits = SessionLimits { idle: Span::from_secs(100), absolute: Span::from_secs(1000) };
+        let session = Session::begin(SessionId(1), ClassId(1), Time::ZERO);
+        let mut seen = session;
+        seen.last_seen = Time::ZERO + Span::from_secs(990);
+        for (session, seconds, status) in [
+            (session, 0, SessionStatus::Valid),
+            (session, 24, SessionStatus::Valid),
+            (session, 25, SessionStatus::Renew),
+            (session, 100, SessionStatus::Expired),
+            (seen, 999, SessionStatus::Valid),
+            (seen, 1000, SessionStatus::Expired),
+            (seen, 10, SessionStatus::Expired),
+        ] {
+            let now = Time::ZERO + Span::from_secs(seconds);
+            assert_eq!(session.status(now, &limits), status, "after {seconds} s");
+        }
+    }
+
+    #[test]
+    fn a_raised_class_stays_raised() {
+        let mut session = Session::begin(SessionId(1), ClassId(1), Time::ZERO);
+        assert!(session.raise(ClassId(0)));
+        assert!(!session.raise(ClassId(1)));
+        assert_eq!((session.class, session.raised), (ClassId(0), true));
+    }
+}

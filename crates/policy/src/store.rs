@@ -1,0 +1,273 @@
+//! Where held requests are kept: a slab, and queues threaded through it.
+//!
+//! A request is in at most one queue, so one pair of links in its slot is enough, and moving it
+//! allocates nothing.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use hashbrown::HashMap;
+use units::{ClassId, RequestId, Time};
+
+/// Position of a held request in the slab.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Key(u32);
+
+/// One of the queues; [`Layout`] gives them their meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct QueueId(pub(crate) usize);
+
+/// Where a held request is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In a queue.
+    Queue(QueueId),
+    /// With the driver, which is finding its class.
+    Classifying,
+    /// Inside the server.
+    InService,
+    /// Refused in shadow mode, and inside the server all the same.
+    Settled,
+}
+
+/// One held request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Held {
+    pub(crate) id: RequestId,
+    pub(crate) client: u64,
+    pub(crate) class: Option<ClassId>,
+    /// Whether it belongs to a session that was there before.
+    pub(crate) existing: bool,
+    pub(crate) place: Place,
+    /// When it came to its place.
+    pub(crate) since: Time,
+    /// Order of arrival.
+    pub(crate) sequence: u64,
+    /// Periods it was held back.
+    pub(crate) held_back: u32,
+    /// Whether its client has gone while the server works on it.
+    pub(crate) aborted: bool,
+    previous: u32,
+    next: u32,
+}
+
+impl Held {
+    /// A request that arrives; [`Store::insert`] gives it its order.
+    pub(crate) fn arriving(id: RequestId, client: u64, class: Option<ClassId>, now: Time) -> Self {
+        Self {
+            id,
+            client,
+            class,
+            existing: class.is_some(),
+            place: Place::Classifying,
+            since: now,
+            sequence: 0,
+            held_back: 0,
+            aborted: false,
+            previous: NONE,
+            next: NONE,
+        }
+    }
+}
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Debug, Clone, Copy)]
+struct Queue {
+    head: u32,
+    tail: u32,
+    length: u32,
+}
+
+/// All held requests.
+#[derive(Debug)]
+pub(crate) struct Store {
+    slots: Vec<Held>,
+    free: Vec<u32>,
+    index: HashMap<RequestId, u32>,
+    queues: Vec<Queue>,
+    sequence: u64,
+    room: usize,
+}
+
+impl Store {
+    pub(crate) fn new(room: usize, queues: usize) -> Self {
+        Self {
+            slots: Vec::with_capacity(room),
+            free: Vec::with_capacity(room),
+            // Twice the room: the table then cleans up its tombstones in place.
+            index: HashMap::with_capacity(room * 2),
+            queues: vec![Queue { head: NONE, tail: NONE, length: 0 }; queues],
+            sequence: 0,
+            room,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.len() >= self.room
+    }
+
+    pub(crate) fn contains(&self, id: RequestId) -> bool {
+        self.index.contains_key(&id)
+    }
+
+    pub(crate) fn key(&self, id: RequestId) -> Option<Key> {
+        self.index.get(&id).map(|slot| Key(*slot))
+    }
+
+    pub(crate) fn get(&self, key: Key) -> &Held {
+        &self.slots[key.0 as usize]
+    }
+
+    pub(crate) fn get_mut(&mut self, key: Key) -> &mut Held {
+        &mut self.slots[key.0 as usize]
+    }
+
+    /// Takes a request in; the caller has seen that there is room.
+    pub(crate) fn insert(&mut self, mut held: Held) -> Key {
+        held.sequence = self.sequence;
+        self.sequence += 1;
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize] = held;
+                slot
+            }
+            None => {
+                self.slots.push(held);
+                (self.slots.len() - 1) as u32
+            }
+        };
+        self.index.insert(held.id, slot);
+        Key(slot)
+    }
+
+    /// Forgets a request, wherever it is, and returns what was known of it.
+    pub(crate) fn remove(&mut self, key: Key) -> Held {
+        self.unlink(key);
+        let held = *self.get(key);
+        self.index.remove(&held.id);
+        self.free.push(key.0);
+        held
+    }
+
+    /// Moves a request to a place that is no queue.
+    pub(crate) fn put(&mut self, key: Key, place: Place, now: Time) {
+        self.unlink(key);
+        let held = self.get_mut(key);
+        held.place = place;
+        held.since = now;
+    }
+
+    /// Moves a request to the end of a queue.
+    pub(crate) fn enqueue(&mut self, key: Key, queue: QueueId, now: Time) {
+        self.put(key, Place::Queue(queue), now);
+        let tail = self.queues[queue.0].tail;
+        self.get_mut(key).previous = tail;
+        match tail {
+            NONE => self.queues[queue.0].head = key.0,
+            tail => self.slots[tail as usize].next = key.0,
+        }
+        let queue = &mut self.queues[queue.0];
+        queue.tail = key.0;
+        queue.length += 1;
+    }
+
+    pub(crate) fn head(&self, queue: QueueId) -> Option<Key> {
+        Some(self.queues[queue.0].head).filter(|head| *head != NONE).map(Key)
+    }
+
+    pub(crate) fn tail(&self, queue: QueueId) -> Option<Key> {
+        Some(self.queues[queue.0].tail).filter(|tail| *tail != NONE).map(Key)
+    }
+
+    pub(crate) fn length(&self, queue: QueueId) -> u32 {
+        self.queues[queue.0].length
+    }
+
+    /// Length of several queues together.
+    pub(crate) fn lengths(&self, queues: impl Iterator<Item = QueueId>) -> u32 {
+        queues.map(|queue| self.length(queue)).sum()
+    }
+
+    fn unlink(&mut self, key: Key) {
+        let Held { place: Place::Queue(queue), previous, next, .. } = *self.get(key) else {
+            return;
+        };
+        match previous {
+            NONE => self.queues[queue.0].head = next,
+            previous => self.slots[previous as usize].next = next,
+        }
+        match next {
+            NONE => self.queues[queue.0].tail = previous,
+            next => self.slots[next as usize].previous = previous,
+        }
+        self.queues[queue.0].length -= 1;
+        let held = self.get_mut(key);
+        (held.previous, held.next) = (NONE, NONE);
+        held.place = Place::Classifying;
+    }
+}
+
+/// Which queue is which: a fixed numbering for a number of classes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layout {
+    classes: usize,
+}
+
+impl Layout {
+    pub(crate) fn new(classes: usize) -> Self {
+        Self { classes }
+    }
+
+    /// Number of queues in all.
+    pub(crate) fn queues(self) -> usize {
+        self.class(ClassId(self.classes as u8)).0
+    }
+
+    /// The part of the acceptor queue for a known class, or for requests not known.
+    pub(crate) fn acceptor(self, known: Option<ClassId>) -> QueueId {
+        QueueId(known.map_or(self.classes, ClassId::index))
+    }
+
+    /// Requests not known to be important, of existing sessions or of new ones.
+    pub(crate) fn pending(self, existing: bool) -> QueueId {
+        QueueId(self.classes + 1 + usize::from(!existing))
+    }
+
+    /// Requests of a class that are held back.
+    pub(crate) fn discard(self, class: ClassId, existing: bool) -> QueueId {
+        QueueId(self.classes + 3 + 2 * class.index() + usize::from(!existing))
+    }
+
+    /// Admitted requests of a class.
+    pub(crate) fn class(self, class: ClassId) -> QueueId {
+        QueueId(3 * self.classes + 3 + class.index())
+    }
+
+    /// All classes, most important first.
+    pub(crate) fn all(self) -> impl DoubleEndedIterator<Item = ClassId> + Clone {
+        (0..self.classes).map(|class| ClassId(class as u8))
+    }
+
+    /// The whole acceptor queue, from the most important known class to the unknown.
+    pub(crate) fn acceptors(self) -> impl DoubleEndedIterator<Item = QueueId> {
+        (0..=self.classes).map(QueueId)
+    }
+
+    pub(crate) fn pendings(self) -> impl Iterator<Item = QueueId> {
+        [true, false].into_iter().map(move |existing| self.pending(existing))
+    }
+
+    /// From the most to the least important class; existing sessions first in each.
+    pub(crate) fn discards(self) -> impl DoubleEndedIterator<Item = QueueId> {
+        (self.classes + 3..3 * self.classes + 3).map(QueueId)
+    }
+
+    pub(crate) fn class_queues(self) -> impl Iterator<Item = QueueId> {
+        self.all().map(move |class| self.class(class))
+    }
+}
