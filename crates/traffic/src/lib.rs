@@ -1,1 +1,16 @@
-//! Workload models: arrivals, sessions, pages.
+//! Workload models: what users ask for, and when they come.
+//!
+//! A [`Workload`] is the script of a session: pages with embedded objects and pauses between
+//! them, for classes of users that share the load. A [`Schedule`] says when sessions of which
+//! class start; it comes out of a seed, so the same seed gives the same run. No clock and no
+//! socket in here: the load generator asks for the next arrival and does the waiting.
+
+mod arrivals;
+mod mix;
+mod schedule;
+mod workload;
+
+pub use arrivals::{Arrivals, Process, UnknownProcess};
+pub use mix::Mix;
+pub use schedule::{Arrival, Schedule};
+pub use workload::{Class, Page, Workload};
