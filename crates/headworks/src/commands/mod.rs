@@ -1,14 +1,20 @@
 //! One file per subcommand: its options, and the call into the tool's crate.
 
+mod origin;
+
 use crate::exit::{Exit, Failure};
 
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Command {}
+pub(crate) enum Command {
+    Origin(origin::Args),
+}
 
 impl Command {
     /// Runs the tool.
     pub(crate) fn run(self) -> Result<Exit, Failure> {
-        match self {}
+        match self {
+            Self::Origin(args) => args.run(),
+        }
     }
 }

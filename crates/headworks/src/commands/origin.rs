@@ -1,0 +1,84 @@
+//! `headworks origin`: the reference web server.
+
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+
+use anyhow::Context;
+use tokio::signal::unix::{SignalKind, signal};
+use units::Span;
+
+use crate::exit::{Exit, Failure};
+
+/// Serves reference content: pages that burn CPU from a set number of workers, or static content as fast as it goes.
+///
+/// Pages: /burn?cpu=25ms burns that much CPU time of a worker, /bytes/N gives N bytes from memory, /healthz says whether it runs.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Where to listen; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+    /// How connections are served.
+    #[arg(long, default_value = "workers")]
+    mode: Mode,
+    /// Connections served at once (default 150); in static mode, threads (default: one per core).
+    #[arg(long, value_name = "N")]
+    workers: Option<NonZeroUsize>,
+    /// Connections that wait in the kernel for a worker (default 511).
+    #[arg(long, value_name = "N")]
+    backlog: Option<u16>,
+    /// How long a connection may be idle between two requests (default 5s).
+    #[arg(long, value_name = "SPAN")]
+    keep_alive: Option<Span>,
+    /// How long a request may take to arrive (default 20s).
+    #[arg(long, value_name = "SPAN")]
+    timeout: Option<Span>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Mode {
+    /// One blocking thread per connection, out of a fixed number, as a process-based server has.
+    Workers,
+    /// An event loop per thread; content from memory only.
+    Static,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result<Exit, Failure> {
+        let defaults = origin::Options::new(match self.mode {
+            Mode::Workers => origin::Mode::Workers,
+            Mode::Static => origin::Mode::Static,
+        });
+        let options = origin::Options {
+            listen: self.listen,
+            mode: defaults.mode,
+            workers: self.workers.unwrap_or(defaults.workers),
+            backlog: self.backlog.unwrap_or(defaults.backlog),
+            keep_alive: self.keep_alive.unwrap_or(defaults.keep_alive),
+            patience: self.timeout.unwrap_or(defaults.patience),
+        };
+        serve(&options).map_err(Failure::Failed)
+    }
+}
+
+fn serve(options: &origin::Options) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()
+        .context("cannot watch for signals")?;
+    runtime.block_on(async {
+        // Before the server says that it listens: who reads that may send a signal at once.
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let server = origin::Server::start(options).map_err(|error| match error {
+            origin::Error::Listen { .. } => anyhow::anyhow!("{error}; choose another with --listen"),
+            error => error.into(),
+        })?;
+        println!("listening on http://{}", server.address());
+        let signal = tokio::select! {
+            _ = interrupt.recv() => 2,
+            _ = terminate.recv() => 15,
+        };
+        server.stop();
+        Ok(Exit::Interrupted { signal })
+    })
+}

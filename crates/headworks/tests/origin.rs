@@ -1,0 +1,60 @@
+//! `headworks origin` as a process: how it starts, ends and fails.
+
+use std::process::Command;
+
+use testkit::{PATIENCE, Process, Raw, open_descriptors, poll_until};
+
+fn origin(arguments: &[&str]) -> Process {
+    Process::start(Command::new(env!("CARGO_BIN_EXE_headworks")).arg("origin").args(arguments))
+}
+
+#[test]
+fn it_says_where_it_listens_and_ends_cleanly() {
+    for mode in ["workers", "static"] {
+        let mut server = origin(&["--listen", "127.0.0.1:0", "--mode", mode, "--workers", "2"]);
+        let address = server.wait_for_address("listening on ");
+        let mut client = Raw::connect(address);
+        assert_eq!(client.get("/bytes/10").response().body.len(), 10);
+        assert_eq!(server.terminate().code(), Some(143));
+        assert_eq!(client.until_closed(), b"", "{mode}: the connection ends with the server");
+        assert_eq!(server.rest_of_stderr(), "");
+    }
+}
+
+#[test]
+fn an_occupied_port_names_the_mend() {
+    let mut first = origin(&["--listen", "127.0.0.1:0"]);
+    let address = first.wait_for_address("listening on ");
+    let mut second = origin(&["--listen", &address.to_string()]);
+    assert_eq!(second.wait().code(), Some(1));
+    let expected = format!(
+        "headworks: cannot listen on {address}: address already in use; choose another with --listen\n"
+    );
+    assert_eq!(second.rest_of_stderr(), expected);
+}
+
+#[test]
+fn a_wrong_option_is_a_usage_error() {
+    for wrong in [["--workers", "0"], ["--listen", "nowhere"], ["--keep-alive", "soon"], ["--mode", "fast"]] {
+        assert_eq!(origin(&wrong).wait().code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn clients_that_vanish_leave_no_descriptor_behind() {
+    for mode in ["workers", "static"] {
+        let mut server = origin(&["--listen", "127.0.0.1:0", "--mode", mode, "--workers", "2"]);
+        let address = server.wait_for_address("listening on ");
+        let idle = open_descriptors(server.id());
+        for beginning in ["", "GET", "GET /bytes/5000000 HTTP/1.1\r\nHost: a\r\n\r\n", "\0\u{1}\u{2}\r\n\r\n"]
+        {
+            for _ in 0..50 {
+                Raw::connect(address).send(beginning);
+            }
+        }
+        poll_until(PATIENCE, &format!("{mode}: all descriptors to be closed"), || {
+            (open_descriptors(server.id()) <= idle).then_some(())
+        });
+        assert_eq!(Raw::connect(address).get("/healthz").response().status, 200, "{mode}");
+    }
+}

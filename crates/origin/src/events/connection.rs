@@ -1,0 +1,164 @@
+//! One connection of an event loop.
+
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::time::{Duration, Instant, SystemTime};
+
+use mio::net::TcpStream;
+
+use crate::filler::Filler;
+use crate::inbox::{Filled, Inbox};
+use crate::reply::{Responder, Then};
+
+/// Output collected before it is written, when requests are pipelined.
+const BATCH_BYTES: usize = 64 * 1024;
+
+/// Steps before other connections get their turn.
+const STEPS: u32 = 64;
+
+/// How long a client that was refused is read on.
+const GENTLE_CLOSE: Duration = Duration::from_secs(1);
+
+/// The times of one turn of the loop, and how long clients may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Clock {
+    pub(super) now: Instant,
+    pub(super) date: SystemTime,
+    pub(super) keep_alive: Duration,
+    pub(super) patience: Duration,
+}
+
+/// What the loop does with a connection after it was driven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Waits for the next event.
+    Wait,
+    /// Has more to do than its share of this turn.
+    Again,
+    /// Is at its end.
+    Close,
+}
+
+/// A connection and what is under way on it.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) stream: TcpStream,
+    /// When the loop gives the client up.
+    pub(super) deadline: Instant,
+    inbox: Inbox,
+    output: Vec<u8>,
+    sent: usize,
+    filler: Filler,
+    then: Then,
+    /// Nothing is in the socket's receive queue until the next event says so.
+    emptied: bool,
+    /// The client has finished sending; what it sent last may still be unread.
+    pub(super) finished: bool,
+    /// The response is sent; what still comes is read and dropped.
+    draining: bool,
+}
+
+impl Connection {
+    pub(super) fn new(stream: TcpStream, clock: &Clock) -> Self {
+        Self {
+            stream,
+            deadline: clock.now + clock.patience,
+            inbox: Inbox::new(),
+            output: Vec::new(),
+            sent: 0,
+            filler: Filler::default(),
+            then: Then::KeepOpen,
+            emptied: false,
+            finished: false,
+            draining: false,
+        }
+    }
+
+    /// Reads, answers and writes until the socket has nothing more to give or takes no more.
+    pub(super) fn drive(&mut self, responder: &mut Responder, clock: &Clock) -> Verdict {
+        self.emptied = false;
+        for _ in 0..STEPS {
+            match self.step(responder, clock) {
+                Ok(Verdict::Again) => {}
+                Ok(verdict) => return verdict,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Verdict::Wait,
+                // The client reset the connection, or is gone in another way.
+                Err(_) => return Verdict::Close,
+            }
+        }
+        Verdict::Again
+    }
+
+    fn step(&mut self, responder: &mut Responder, clock: &Clock) -> io::Result<Verdict> {
+        if self.draining {
+            let count = self.stream.read(&mut [0; 4096])?;
+            return Ok(if count == 0 { Verdict::Close } else { Verdict::Again });
+        }
+        self.flush(clock)?;
+        match self.then {
+            Then::KeepOpen => {}
+            Then::Close => return Ok(Verdict::Close),
+            Then::CloseGently => {
+                self.stream.shutdown(Shutdown::Write)?;
+                self.draining = true;
+                self.deadline = clock.now + GENTLE_CLOSE;
+                return Ok(Verdict::Again);
+            }
+        }
+        self.answer_pending(responder, clock);
+        if !self.output.is_empty() {
+            return Ok(Verdict::Again);
+        }
+        if self.emptied {
+            return Ok(Verdict::Wait);
+        }
+        let begins = self.inbox.pending().is_empty();
+        match self.inbox.fill(&mut self.stream)? {
+            Filled::End => return Ok(Verdict::Close),
+            // A read that left room has emptied the socket; the next byte makes a new event, so the
+            // read that would only say "nothing there" is saved (epoll(7), question 9). The end of
+            // the stream makes no event after the one that announced it.
+            Filled::Some => self.emptied = !self.finished,
+            Filled::Full => {}
+        }
+        if begins {
+            self.deadline = clock.now + clock.patience;
+        }
+        Ok(Verdict::Again)
+    }
+
+    /// Answers the requests that are complete, as far as their responses fit one batch.
+    fn answer_pending(&mut self, responder: &mut Responder, clock: &Clock) {
+        while self.then == Then::KeepOpen && self.output.len() < BATCH_BYTES && self.filler.next().is_empty()
+        {
+            let pending = self.inbox.pending();
+            if pending.is_empty() {
+                return;
+            }
+            let Some(reply) = responder.answer(pending, clock.date, &mut self.output) else { return };
+            self.inbox.consume(reply.consumed);
+            self.filler = reply.filler;
+            self.then = reply.then;
+        }
+    }
+
+    /// Sends the output and the rest of the body; fails with `WouldBlock` when the client is slower.
+    fn flush(&mut self, clock: &Clock) -> io::Result<()> {
+        if self.output.is_empty() {
+            return Ok(());
+        }
+        while let Some(rest) = self.output.get(self.sent..).filter(|rest| !rest.is_empty()) {
+            self.sent += self.stream.write(rest)?;
+            self.deadline = clock.now + clock.patience;
+        }
+        while !self.filler.next().is_empty() {
+            let count = self.stream.write(self.filler.next())?;
+            self.filler.advance(count);
+            self.deadline = clock.now + clock.patience;
+        }
+        self.output.clear();
+        self.sent = 0;
+        self.deadline = clock.now + clock.keep_alive;
+        Ok(())
+    }
+}

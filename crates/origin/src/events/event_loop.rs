@@ -1,0 +1,188 @@
+//! One thread's loop: events in, connections driven, idle ones closed.
+
+use std::io;
+use std::net::Shutdown;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::{Duration, Instant, SystemTime};
+
+use mio::net::{TcpListener, TcpStream};
+use mio::{Events, Interest, Poll, Registry, Token, Waker};
+use slab::Slab;
+
+use super::connection::{Clock, Connection, Verdict};
+use super::{LISTENER, WAKER};
+use crate::options::Options;
+use crate::reply::Responder;
+
+/// How often idle connections are looked for, and how soon accepting is tried again after it failed.
+const TICK: Duration = Duration::from_secs(1);
+
+/// A loop as the acceptor sees it.
+#[derive(Debug)]
+pub(super) struct Peer {
+    pub(super) sender: Sender<TcpStream>,
+    pub(super) waker: Arc<Waker>,
+}
+
+/// The listener and whose turn it is to get the next connection.
+#[derive(Debug)]
+pub(super) struct Acceptor {
+    listener: TcpListener,
+    peers: Vec<Peer>,
+    accepted: usize,
+}
+
+impl Acceptor {
+    pub(super) fn new(listener: TcpListener, peers: Vec<Peer>) -> Self {
+        Self { listener, peers, accepted: 0 }
+    }
+
+    /// Deals out all that can be accepted now.
+    fn accept(&mut self) {
+        loop {
+            let stream = match self.listener.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
+                // Nothing more, or no descriptors left: then the next tick tries again.
+                Err(_) => return,
+            };
+            let peer = &self.peers[self.accepted % self.peers.len()];
+            self.accepted += 1;
+            // A peer that has ended takes its connection with it: the server is stopping.
+            if peer.sender.send(stream).is_ok() {
+                let _ = peer.waker.wake();
+            }
+        }
+    }
+}
+
+/// The state of one thread.
+#[derive(Debug)]
+pub(super) struct EventLoop {
+    poll: Poll,
+    arrivals: Receiver<TcpStream>,
+    stopping: Arc<AtomicBool>,
+    acceptor: Option<Acceptor>,
+    connections: Slab<Connection>,
+    /// Connections that had more to do than their share of a turn.
+    again: Vec<usize>,
+    responder: Responder,
+    keep_alive: Duration,
+    patience: Duration,
+}
+
+impl EventLoop {
+    pub(super) fn new(
+        poll: Poll,
+        arrivals: Receiver<TcpStream>,
+        stopping: Arc<AtomicBool>,
+        options: &Options,
+    ) -> Self {
+        Self {
+            poll,
+            arrivals,
+            stopping,
+            acceptor: None,
+            connections: Slab::new(),
+            again: Vec::new(),
+            responder: Responder::new(options.mode),
+            keep_alive: options.keep_alive.into(),
+            patience: options.patience.into(),
+        }
+    }
+
+    pub(super) fn registry(&self) -> &Registry {
+        self.poll.registry()
+    }
+
+    pub(super) fn accept_for(&mut self, acceptor: Acceptor) {
+        self.acceptor = Some(acceptor);
+    }
+
+    /// Runs until told to stop.
+    pub(super) fn run(mut self) {
+        let mut events = Events::with_capacity(1024);
+        let mut next_tick = Instant::now() + TICK;
+        while !self.stopping.load(Ordering::SeqCst) {
+            let limit = if self.again.is_empty() {
+                next_tick.saturating_duration_since(Instant::now())
+            } else {
+                Duration::ZERO
+            };
+            // Fails when a signal came; there is nothing to handle then.
+            let _ = self.poll.poll(&mut events, Some(limit));
+            let clock = self.clock();
+            for key in std::mem::take(&mut self.again) {
+                self.drive(key, &clock);
+            }
+            for event in &events {
+                match event.token() {
+                    LISTENER => self.accept(),
+                    WAKER => self.take_arrivals(&clock),
+                    Token(key) => {
+                        if let Some(connection) = self.connections.get_mut(key) {
+                            connection.finished |= event.is_read_closed();
+                        }
+                        self.drive(key, &clock);
+                    }
+                }
+            }
+            if clock.now >= next_tick {
+                next_tick = clock.now + TICK;
+                self.close_expired(clock.now);
+                self.accept();
+            }
+        }
+        for (_, connection) in &self.connections {
+            let _ = connection.stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    fn clock(&self) -> Clock {
+        Clock {
+            now: Instant::now(),
+            date: SystemTime::now(),
+            keep_alive: self.keep_alive,
+            patience: self.patience,
+        }
+    }
+
+    fn accept(&mut self) {
+        if let Some(acceptor) = &mut self.acceptor {
+            acceptor.accept();
+        }
+    }
+
+    fn take_arrivals(&mut self, clock: &Clock) {
+        while let Ok(mut stream) = self.arrivals.try_recv() {
+            let entry = self.connections.vacant_entry();
+            let key = entry.key();
+            let interest = Interest::READABLE | Interest::WRITABLE;
+            let registered = stream
+                .set_nodelay(true)
+                .and_then(|()| self.poll.registry().register(&mut stream, Token(key), interest));
+            // What is not registered is dropped here, and so closed.
+            if registered.is_ok() {
+                entry.insert(Connection::new(stream, clock));
+            }
+        }
+    }
+
+    /// Drives one connection; one that is gone is skipped, its last events may be in the same batch.
+    fn drive(&mut self, key: usize, clock: &Clock) {
+        let Some(connection) = self.connections.get_mut(key) else { return };
+        match connection.drive(&mut self.responder, clock) {
+            Verdict::Wait => {}
+            Verdict::Again => self.again.push(key),
+            Verdict::Close => {
+                self.connections.remove(key);
+            }
+        }
+    }
+
+    fn close_expired(&mut self, now: Instant) {
+        self.connections.retain(|_, connection| connection.deadline > now);
+    }
+}
