@@ -2,6 +2,8 @@
 //!
 //! One iteration is a whole request: arrival, cycle, classification, admission, dispatch,
 //! finish. The queue is kept at its length: as many leave as join.
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+#![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
 use std::hint::black_box;
 

@@ -56,9 +56,8 @@ impl Session {
     /// Whether the token holds at `now`. One from the future does not.
     pub fn status(&self, now: Time, limits: &SessionLimits) -> SessionStatus {
         let idle = now.since(self.last_seen);
-        if self.last_seen > now || self.issued > self.last_seen {
-            SessionStatus::Expired
-        } else if idle >= limits.idle || now.since(self.issued) >= limits.absolute {
+        let in_order = self.issued <= self.last_seen && self.last_seen <= now;
+        if !in_order || idle >= limits.idle || now.since(self.issued) >= limits.absolute {
             SessionStatus::Expired
         } else if idle >= limits.idle / 4 {
             SessionStatus::Renew

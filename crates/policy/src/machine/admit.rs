@@ -12,12 +12,12 @@ impl Policy {
         let held = *self.store.get(key);
         let class = self.class_of(key);
         let queued = self.store.length(self.layout.class(class));
-        if self.controllers[class.index()].admits(held.existing, queued, &mut self.rng)
-            && self.has_class_room(class)
-        {
-            self.join(now, key, class);
+        if !self.controllers[class.index()].admits(held.existing, queued, &mut self.rng) {
+            self.hold_back(now, key, class, Reason::Admission);
+        } else if !self.make_class_room(class) {
+            self.hold_back(now, key, class, Reason::QueueFull);
         } else {
-            self.hold_back(now, key, class);
+            self.join(now, key, class);
         }
     }
 
@@ -32,16 +32,11 @@ impl Policy {
         self.store.enqueue(key, queue, now);
     }
 
-    fn hold_back(&mut self, now: Time, key: Key, class: ClassId) {
-        let limits = &self.config.limits;
-        if limits.discard_periods == 0 || limits.discard_queues == 0 {
-            self.refuse_or_displace(now, key, class);
-            return;
-        }
-        if self.store.lengths(self.layout.discards()) >= limits.discard_queues
-            && !self.displace_held_back(class)
-        {
-            self.refuse_or_displace(now, key, class);
+    fn hold_back(&mut self, now: Time, key: Key, class: ClassId, reason: Reason) {
+        let limits = self.config.limits;
+        let full = self.store.lengths(self.layout.discards()) >= limits.discard_queues;
+        if limits.discard_periods == 0 || (full && !self.displace_held_back(class)) {
+            self.refuse_or_displace(now, key, class, reason);
             return;
         }
         let held = self.store.get(key);
@@ -50,20 +45,29 @@ impl Policy {
         self.store.enqueue(key, queue, now);
     }
 
-    /// The last resort before a request is refused for its class's share: while anybody less
-    /// important is admitted and waits, it takes that one's place instead.
-    fn refuse_or_displace(&mut self, now: Time, key: Key, class: ClassId) {
+    /// The last resort before a request is refused: while anybody less important waits, admitted
+    /// or held back, that one is refused instead.
+    fn refuse_or_displace(&mut self, now: Time, key: Key, class: ClassId, reason: Reason) {
         if self.displace_admitted(class) {
             self.join(now, key, class);
+        } else if !self.displace_held_back(class) {
+            self.reject(key, reason);
+        } else if self.has_class_room() {
+            self.join(now, key, class);
         } else {
-            self.reject(key, Reason::Admission);
+            let held = self.store.get(key);
+            let (queue, since) = (self.layout.discard(class, held.existing), held.since);
+            self.store.enqueue(key, queue, since);
         }
     }
 
+    fn has_class_room(&self) -> bool {
+        self.store.lengths(self.layout.class_queues()) < self.config.limits.class_queues
+    }
+
     /// Whether there is room in the class queues, after displacing if need be.
-    fn has_class_room(&mut self, class: ClassId) -> bool {
-        let queued = self.store.lengths(self.layout.class_queues());
-        queued < self.config.limits.class_queues || self.displace_admitted(class)
+    fn make_class_room(&mut self, class: ClassId) -> bool {
+        self.has_class_room() || self.displace_admitted(class)
     }
 
     /// Refuses the newest admitted request of the least important class below `class`.
@@ -138,10 +142,10 @@ impl Policy {
                 let (existing, spent) = (held.existing, held.held_back >= self.config.limits.discard_periods);
                 let since = held.since;
                 let queued = self.store.length(self.layout.class(class));
-                if self.controllers[class.index()].readmits(existing, queued) && self.has_class_room(class) {
+                if self.controllers[class.index()].readmits(existing, queued) && self.make_class_room(class) {
                     self.join(now, key, class);
                 } else if spent {
-                    self.refuse_or_displace(now, key, class);
+                    self.refuse_or_displace(now, key, class, Reason::Admission);
                 } else {
                     // To the end, so that each is looked at once; it keeps its time of entry,
                     // and the order with it.

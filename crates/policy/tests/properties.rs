@@ -1,0 +1,157 @@
+//! What holds for the policy whatever happens to it.
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{Driver, Op, config, ops};
+use policy::{Config, Input, Knobs, Mode, Policy, Reason, SessionHint, Window};
+use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
+use units::{ClassId, Ratio, RequestId, Span, Time};
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 400,
+        // The seed of a failure is printed, and kept beside this file.
+        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn bounds_hold_and_every_request_ends_once(config in config(Mode::Enforce), ops in ops(400)) {
+        let limits = config.limits;
+        let mut driver = Driver::new(config);
+        for op in ops {
+            driver.apply(op);
+            let snapshot = driver.policy.snapshot();
+            prop_assert!(snapshot.lengths.acceptor <= limits.acceptor_queue);
+            prop_assert!(snapshot.lengths.pending <= 2 * limits.pending_queue);
+            prop_assert!(snapshot.lengths.discard <= limits.discard_queues);
+            prop_assert!(snapshot.lengths.class <= limits.class_queues);
+            prop_assert!(snapshot.in_service <= driver.policy.config().window_bound());
+            prop_assert_eq!(snapshot.in_service as usize, driver.inside.len());
+            prop_assert_eq!(driver.policy.held(), driver.waiting.len() + driver.inside.len());
+        }
+        prop_assert!(driver.faults.is_empty(), "{:?}", driver.faults);
+    }
+
+    #[test]
+    fn the_important_are_not_refused_while_others_wait(config in config(Mode::Enforce), ops in ops(400)) {
+        // One request a cycle: what is seen after each input is then what the decision saw.
+        let limits = policy::Limits { burst: 1, ..config.limits };
+        let mut driver = Driver::new(Config { limits, ..config });
+        for op in ops {
+            driver.apply(op);
+            let differentiates = driver.policy.config().knobs.differentiation > Ratio::ZERO;
+            for (class, reason) in driver.refused.drain(..) {
+                let crowding = matches!(reason, Reason::Admission | Reason::QueueFull | Reason::Displaced);
+                let Some(class) = class.filter(|_| crowding && differentiates) else { continue };
+                let less_important = driver.policy.class_snapshots().filter(|other| other.class > class);
+                for other in less_important {
+                    prop_assert_eq!(
+                        (other.held_back, reason), (0, reason),
+                        "class {} was refused while class {} was held back", class, other.class
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_full_drain_ends(config in config(Mode::Enforce), ops in ops(300)) {
+        let mut driver = Driver::new(config);
+        ops.into_iter().for_each(|op| driver.apply(op));
+        driver.drain();
+        prop_assert_eq!(driver.policy.held(), 0);
+        prop_assert!(driver.faults.is_empty(), "{:?}", driver.faults);
+    }
+
+    #[test]
+    fn shadow_mode_lets_everything_through(config in config(Mode::Shadow), ops in ops(300)) {
+        let mut driver = Driver::new(config);
+        for op in ops {
+            driver.apply(op);
+            prop_assert!(driver.refused.is_empty());
+            prop_assert!(driver.waiting.is_empty(), "dispatched as they arrive");
+        }
+        driver.drain();
+        prop_assert_eq!(driver.policy.held(), 0);
+        prop_assert!(driver.faults.is_empty(), "{:?}", driver.faults);
+    }
+
+    #[test]
+    fn the_same_inputs_give_the_same_outputs(config in config(Mode::Enforce), ops in ops(200)) {
+        let run = || {
+            let mut driver = Driver::new(config.clone());
+            ops.iter().for_each(|op| driver.apply(op.clone()));
+            driver.log
+        };
+        prop_assert_eq!(run(), run());
+    }
+
+    #[test]
+    fn moving_a_knob_loses_nothing(config in config(Mode::Enforce), ops in ops(200), to in (0.0..=1.0f64, 0.0..=1.0f64)) {
+        let mut driver = Driver::new(config);
+        ops.into_iter().for_each(|op| driver.apply(op));
+        let before = (driver.policy.held(), driver.refused.len());
+        driver.apply(Op::Knobs(to.0, to.1));
+        prop_assert_eq!((driver.policy.held(), driver.refused.len()), before);
+    }
+}
+
+/// `WindowBound` keeps the property readable: an adaptive window looks one step above its size.
+trait WindowBound {
+    fn window_bound(&self) -> u32;
+}
+
+impl WindowBound for Config {
+    fn window_bound(&self) -> u32 {
+        match self.window {
+            Window::Fixed(size) | Window::Pull { most: size } => size,
+            Window::Adaptive { max, .. } => max + (max / 4).max(1),
+        }
+    }
+}
+
+/// Both classes always wait; how many of each are dispatched?
+#[track_caller]
+fn check_weights(differentiation: f64, window: u32, expected: std::ops::RangeInclusive<u64>) {
+    let knobs = Knobs { differentiation: Ratio::clamped(differentiation), favour: Ratio::ONE };
+    let mut config = Config { knobs, window: Window::Fixed(window), ..Config::default() };
+    for class in &mut config.classes {
+        class.target_queue = Some(500);
+    }
+    let mut policy = Policy::new(config).expect("sound");
+    let (mut now, mut next, mut inside) = (Time::ZERO, 0, std::collections::VecDeque::new());
+    for _ in 0..30_000 {
+        now += Span::from_millis(1);
+        for class in [ClassId(0), ClassId(1)] {
+            next += 1;
+            let arrived =
+                Input::Arrived { id: RequestId(next), session: SessionHint::Known(class), client: next };
+            policy.handle(now, arrived);
+        }
+        policy.handle(now, Input::Cycle);
+        policy.handle(now, Input::Cycle);
+        while let Some(output) = policy.poll() {
+            if let policy::Output::Dispatch(id) = output {
+                inside.push_back(id);
+            }
+        }
+        if let Some(id) = inside.pop_front() {
+            policy.handle(now, Input::Finished { id });
+        }
+    }
+    let counts: Vec<u64> = policy.class_snapshots().map(|class| class.counters.dispatched).collect();
+    let share = 1000 * counts[1] / (counts[0] + counts[1]);
+    assert!(expected.contains(&share), "{counts:?}: {share} per mille of the least important");
+}
+
+#[test]
+fn weights_are_honoured_within_a_bound() {
+    check_weights(0.0, 4, 480..=520);
+    check_weights(0.5, 4, 310..=355);
+    check_weights(0.9, 4, 75..=105);
+    check_weights(0.9, 1, 75..=105);
+    check_weights(1.0, 4, 0..=20);
+}
