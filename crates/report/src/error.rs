@@ -1,0 +1,40 @@
+//! Why there is no report.
+
+use std::io;
+use std::path::PathBuf;
+
+/// What stood in the way; every message names the place and the mend.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no such directory.
+    #[error("{} does not exist; give the directory that `headworks lab run` wrote", .0.display())]
+    Missing(PathBuf),
+    /// It is the directory of a single run.
+    #[error(
+        "{} holds a single run; a report is made of an experiment: give the directory above it that has \
+         an experiment.json",
+        .0.display()
+    )]
+    SingleRun(PathBuf),
+    /// It is some other directory.
+    #[error(
+        "{} is not an experiment: it has no experiment.json; give the directory that `headworks lab run` wrote",
+        .0.display()
+    )]
+    NotAnExperiment(PathBuf),
+    /// The index cannot be read.
+    #[error(transparent)]
+    Record(#[from] record::Error),
+    /// The report cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The report, or the file that it is first written to.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+    /// The figures cannot be put into the page.
+    #[error("the report's page and its figures do not fit: {0}")]
+    Page(String),
+}

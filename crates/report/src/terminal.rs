@@ -1,0 +1,121 @@
+//! The report as a table for a terminal: plain text, at most 80 columns for two subjects.
+
+use std::path::Path;
+
+use record::experiment::TestState;
+
+use crate::text::{level, number, percent, seconds};
+use crate::{ClassPoint, Error, Report};
+
+/// The short form of an experiment's report: a table, and the verdict under it.
+///
+/// # Errors
+/// When the directory holds no experiment or its index cannot be read.
+pub fn table(experiment: &Path) -> Result<String, Error> {
+    Ok(Report::read(experiment)?.table())
+}
+
+impl Report {
+    /// The report's table with the verdict under it; each line ends with a line feed.
+    pub fn table(&self) -> String {
+        let mut text = self.heading();
+        text.push('\n');
+        text += &aligned(&self.rows());
+        text.push('\n');
+        text += &format!("{}.\n", self.verdict.headline);
+        for sentence in &self.verdict.details {
+            text += &format!("{sentence}\n");
+        }
+        for test in self.tests.iter().filter(|test| test.state != TestState::Measured) {
+            let state = if test.state == TestState::Broken { "broken" } else { "not valid" };
+            text += &format!("{}: {state}, not counted: {}\n", test.directory, test.why.join(" "));
+        }
+        text
+    }
+
+    fn heading(&self) -> String {
+        let server = if self.server.version.is_empty() { &self.server.kind } else { &self.server.version };
+        let capacity = self.capacity.as_ref().map(|capacity| {
+            let interval = capacity
+                .rate
+                .ci
+                .map_or(String::new(), |[low, high]| format!(" ({} to {})", number(low), number(high)));
+            format!(", capacity {} {}{interval}", number(capacity.rate.value), capacity.unit)
+        });
+        format!("{}: {server}{}\n", self.title, capacity.unwrap_or_default())
+    }
+
+    /// A group of columns for each quantity, in it a column for each subject.
+    fn rows(&self) -> Vec<Vec<String>> {
+        let mut quantities = vec![String::new(); 2];
+        for quantity in ["completed", "median duration"] {
+            quantities.push(quantity.to_owned());
+            quantities.extend(self.subjects.iter().skip(1).map(|_| String::new()));
+        }
+        let mut names = vec!["load".to_owned(), "class".to_owned()];
+        names.extend(self.subjects.iter().chain(&self.subjects).cloned());
+        let mut rows = vec![quantities, names];
+        let mut levels: Vec<f64> = self.points.iter().map(|point| point.level).collect();
+        levels.dedup();
+        for at in levels {
+            let mut name = level(at, &self.factor.unit);
+            for class in &self.classes {
+                rows.push(self.class_row(std::mem::take(&mut name), at, &class.name));
+            }
+            rows.push(self.total_row(at));
+        }
+        rows
+    }
+
+    fn class_row(&self, name: String, at: f64, class: &str) -> Vec<String> {
+        let points: Vec<Option<&ClassPoint>> =
+            self.subjects.iter().map(|subject| self.point(subject, at)?.class(class)).collect();
+        let mut row = vec![name, class.to_owned()];
+        row.extend(points.iter().map(|point| or_dash(point.and_then(|p| Some(percent(p.share?.value))))));
+        row.extend(
+            points
+                .iter()
+                .map(|point| or_dash(point.and_then(|p| Some(seconds(p.duration.as_ref()?.median.value))))),
+        );
+        row
+    }
+
+    fn total_row(&self, at: f64) -> Vec<String> {
+        let mut row = vec![String::new(), "all".to_owned()];
+        row.extend(self.subjects.iter().map(|subject| {
+            or_dash(self.point(subject, at).and_then(|p| Some(format!("{}/s", number(p.goodput?.value)))))
+        }));
+        row
+    }
+}
+
+fn or_dash(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".to_owned())
+}
+
+/// Columns as wide as their widest cell: the first two flush left, figures flush right.
+fn aligned(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    // A quantity's name may be wider than its first column: it stands over the following ones too.
+    let width = |column: usize| {
+        rows.iter()
+            .skip(1)
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            let cell = if column < 2 { format!("{cell:<width$}") } else { format!("{cell:>width$}") };
+            line += &cell;
+            line += "   ";
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,292 @@
+//! What came out, in words, from the figures and nothing else.
+
+use serde::Serialize;
+
+use crate::model::{ClassPoint, Point, Report};
+use crate::text::{level_in_words, number, percent, seconds};
+use crate::{Capacity, Estimate};
+
+/// What came out.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Verdict {
+    /// The one sentence to remember.
+    pub headline: String,
+    /// What goes with it, a sentence each.
+    pub details: Vec<String>,
+    /// The few figures that say the same.
+    pub figures: Vec<KeyFigure>,
+}
+
+/// A figure that stands for itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KeyFigure {
+    /// With its unit.
+    pub value: String,
+    /// What it is.
+    pub label: String,
+    /// What to compare it with.
+    pub note: String,
+}
+
+/// Two subjects at the hardest level that both were measured at, or one where the other is missing.
+struct Comparison<'a> {
+    report: &'a Report,
+    /// The class that matters most.
+    class: &'a str,
+    /// What is judged.
+    subject: &'a Point,
+    /// What it is judged against.
+    reference: Option<&'a Point>,
+}
+
+/// The verdict on a report's points.
+pub(crate) fn of(report: &Report) -> Verdict {
+    let Some(comparison) = Comparison::of(report) else {
+        return Verdict {
+            headline: "No test of this experiment could be measured".to_owned(),
+            details: vec!["The list of tests says why.".to_owned()],
+            figures: report.capacity.iter().map(capacity).collect(),
+        };
+    };
+    let details =
+        [comparison.durations(), comparison.other_classes(), comparison.total(), comparison.below_capacity()];
+    Verdict {
+        headline: comparison.headline(),
+        details: details.into_iter().flatten().collect(),
+        figures: comparison.figures(),
+    }
+}
+
+impl<'a> Comparison<'a> {
+    /// `gate` against `bare` where they are so called, else the last subject against the first.
+    fn of(report: &'a Report) -> Option<Self> {
+        let named = |name: &str| report.subjects.iter().find(|subject| *subject == name);
+        let reference = named("bare").or_else(|| report.subjects.first())?;
+        let subject = named("gate").or_else(|| report.subjects.last())?;
+        let class = &report.classes.first()?.name;
+        let at = |name: &str, level: f64| report.point(name, level);
+        let hardest = |wanted: &dyn Fn(f64) -> bool| {
+            report
+                .points
+                .iter()
+                .map(|point| point.level)
+                .filter(|level| wanted(*level))
+                .max_by(f64::total_cmp)
+        };
+        let both = hardest(&|level| at(subject, level).is_some() && at(reference, level).is_some());
+        let (subject, reference) = match both {
+            Some(level) if subject != reference => (at(subject, level)?, at(reference, level)),
+            _ => {
+                let level = hardest(&|_| true)?;
+                (at(subject, level).or_else(|| at(reference, level))?, None)
+            }
+        };
+        Some(Self { report, class, subject, reference })
+    }
+
+    fn level(&self) -> String {
+        level_in_words(self.subject.level, &self.report.factor.unit)
+    }
+
+    fn class_of<'p>(&self, point: &'p Point) -> Option<&'p ClassPoint> {
+        point.class(self.class)
+    }
+
+    fn headline(&self) -> String {
+        let share = |point: &Point| self.class_of(point).and_then(|class| class.share);
+        let (at, who, class) = (self.level(), who(&self.subject.subject), self.class);
+        let Some(judged) = share(self.subject) else {
+            return format!("At {at} no {class} session reached {who}");
+        };
+        let first = format!("At {at} {who} completed {} of {class} sessions", percent(judged.value));
+        let Some((reference, other)) = self.reference.and_then(|point| Some((point, share(point)?))) else {
+            return first;
+        };
+        let undecided = if judged.overlaps(&other) { ", no difference that counts" } else { "" };
+        format!("{first}; {}, {}{undecided}", who_short(&reference.subject), percent(other.value))
+    }
+
+    fn durations(&self) -> Option<String> {
+        let median = |point: &Point| Some(self.class_of(point)?.duration.as_ref()?.median);
+        let judged = median(self.subject)?;
+        let mut text = format!(
+            "The median {} session then waited {} {}",
+            self.class,
+            seconds(judged.value),
+            place(&self.subject.subject)
+        );
+        if let Some((unloaded, value)) = self.unloaded() {
+            let times = number(judged.value / value.value);
+            text += &format!(
+                ", {times} times what it waited {} at {} ({})",
+                place(&unloaded.subject),
+                level_in_words(unloaded.level, &self.report.factor.unit),
+                seconds(value.value)
+            );
+        }
+        if let Some((reference, other)) = self.reference.and_then(|point| Some((point, median(point)?))) {
+            text += &format!(
+                "; {}, {} for those that got through",
+                place(&reference.subject),
+                seconds(other.value)
+            );
+        }
+        Some(text + ".")
+    }
+
+    /// The reference at the lightest load below capacity: what a session takes when it need not wait.
+    fn unloaded(&self) -> Option<(&'a Point, Estimate)> {
+        let name = &self.reference.unwrap_or(self.subject).subject;
+        let point = self.report.points.iter().find(|point| &point.subject == name)?;
+        let lightest =
+            self.report.is_relative_load() && point.level < 1.0 && point.level < self.subject.level;
+        let median = point.class(self.class)?.duration.as_ref()?.median;
+        (lightest && median.value > 0.0).then_some((point, median))
+    }
+
+    fn other_classes(&self) -> Option<String> {
+        let mut sentences = Vec::new();
+        for class in self.report.classes.iter().skip(1) {
+            let share = |point: &Point| point.class(&class.name).and_then(|class| class.share);
+            let Some(judged) = share(self.subject) else { continue };
+            let mut text = format!(
+                "Of {} sessions {} completed {}",
+                class.name,
+                who(&self.subject.subject),
+                percent(judged.value)
+            );
+            if let Some((reference, other)) = self.reference.and_then(|point| Some((point, share(point)?))) {
+                text += &format!(", {} {}", who(&reference.subject), percent(other.value));
+            }
+            sentences.push(text + ".");
+        }
+        (!sentences.is_empty()).then(|| sentences.join(" "))
+    }
+
+    fn total(&self) -> Option<String> {
+        let judged = self.subject.goodput?;
+        let mut text = format!(
+            "In all, {} completed {} sessions per second",
+            who(&self.subject.subject),
+            number(judged.value)
+        );
+        if let Some((reference, other)) = self.reference.and_then(|point| Some((point, point.goodput?))) {
+            text += &format!(", {} {}", who(&reference.subject), number(other.value));
+        }
+        if let Some(capacity) = &self.report.capacity {
+            text += &format!("; capacity is {}", number(capacity.rate.value));
+        }
+        Some(text + ".")
+    }
+
+    /// What the subject costs where nobody needs it.
+    fn below_capacity(&self) -> Option<String> {
+        let reference = self.reference?;
+        let report = self.report;
+        if !report.is_relative_load() {
+            return None;
+        }
+        let of = |name: &str| {
+            report
+                .points
+                .iter()
+                .filter(|p| p.subject == name && p.level < 1.0)
+                .max_by(|a, b| a.level.total_cmp(&b.level))
+        };
+        let (judged, other) = (of(&self.subject.subject)?, of(&reference.subject)?);
+        if judged.level != other.level {
+            return None;
+        }
+        Some(format!(
+            "Below capacity, at {}×, {} completed {} of all sessions, {} {}.",
+            judged.level,
+            who(&judged.subject),
+            percent(judged.share()?.value),
+            who(&other.subject),
+            percent(other.share()?.value)
+        ))
+    }
+
+    fn figures(&self) -> Vec<KeyFigure> {
+        let at = self.level();
+        let where_ = place(&self.subject.subject);
+        let class = self.class_of(self.subject);
+        let against = |value: Option<String>| {
+            self.reference.and_then(|point| Some(format!("{} {}", who_short(&point.subject), value?)))
+        };
+        let other = self.reference.and_then(|point| self.class_of(point));
+        let share = class.and_then(|class| class.share).map(|share| KeyFigure {
+            value: percent(share.value),
+            label: format!("of {} sessions completed {where_} at {at}", self.class),
+            note: notes([
+                against(other.and_then(|class| Some(percent(class.share?.value)))),
+                share.ci.map(|[low, high]| format!("interval {} to {}", percent(low), percent(high))),
+            ]),
+        });
+        let median = class.and_then(|class| class.duration.as_ref()).map(|duration| KeyFigure {
+            value: seconds(duration.median.value),
+            label: format!("median duration of those {} sessions", self.class),
+            note: notes([
+                against(other.and_then(|class| Some(seconds(class.duration.as_ref()?.median.value)))),
+                self.unloaded().map(|(_, unloaded)| {
+                    format!("{} times the unloaded one", number(duration.median.value / unloaded.value))
+                }),
+            ]),
+        });
+        let total = self.subject.goodput.map(|goodput| KeyFigure {
+            value: format!("{}/s", number(goodput.value)),
+            label: format!("sessions of all classes completed {where_}"),
+            note: notes([
+                against(self.reference.and_then(|point| Some(format!("{}/s", number(point.goodput?.value))))),
+                self.report.capacity.as_ref().map(|capacity| {
+                    format!("{:.0} % of capacity", 100.0 * goodput.value / capacity.rate.value)
+                }),
+            ]),
+        });
+        [share, median, total, self.report.capacity.as_ref().map(capacity)].into_iter().flatten().collect()
+    }
+}
+
+impl Report {
+    /// Whether levels are multiples of capacity, so that below 1 nothing is overloaded.
+    fn is_relative_load(&self) -> bool {
+        self.factor.unit == "x capacity"
+    }
+}
+
+fn capacity(capacity: &Capacity) -> KeyFigure {
+    let interval =
+        capacity.rate.ci.map(|[low, high]| format!("interval {} to {}", number(low), number(high)));
+    KeyFigure {
+        value: number(capacity.rate.value),
+        label: format!("{} the bare server carries: its capacity", capacity.unit),
+        note: notes([interval, Some("found before the tests".to_owned())]),
+    }
+}
+
+fn notes(parts: [Option<String>; 2]) -> String {
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// A subject as the one who does something.
+fn who(subject: &str) -> String {
+    match subject {
+        "gate" => "the gate".to_owned(),
+        "bare" => "the bare server".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// A subject where it has been introduced.
+fn who_short(subject: &str) -> String {
+    if subject == "gate" { "the gate".to_owned() } else { subject.to_owned() }
+}
+
+/// A subject as the place where something happens.
+fn place(subject: &str) -> String {
+    match subject {
+        "gate" => "behind the gate".to_owned(),
+        "bare" => "on the bare server".to_owned(),
+        other => format!("with {other}"),
+    }
+}

@@ -1,0 +1,184 @@
+//! An experiment's directory to figures, page and table.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod fixture;
+
+use std::fs;
+use std::path::Path;
+
+use fixture::{Fate, Plan};
+use record::experiment::TestState;
+use report::{Error, Report};
+
+fn plan(subject: &'static str, level: f64, repeat: u32, fates: &[Fate]) -> Plan {
+    fixture::plan(subject, level, repeat, fates.to_vec())
+}
+
+fn fate(class: &'static str, started: u64, completed: u64, median: f64) -> Fate {
+    Fate { class, started, completed, median }
+}
+
+fn report_of(plans: &[Plan]) -> Report {
+    let directory = tempfile::tempdir().unwrap();
+    fixture::write(directory.path(), plans);
+    Report::read(directory.path()).unwrap()
+}
+
+#[test]
+fn repeats_are_pooled_by_their_counts() {
+    let report = report_of(&[
+        plan("gate", 3.0, 1, &[fate("premium", 300, 300, 0.1), fate("basic", 100, 0, 1.0)]),
+        plan("gate", 3.0, 2, &[fate("premium", 100, 80, 0.1), fate("basic", 100, 50, 1.0)]),
+    ]);
+    let point = report.point("gate", 3.0).unwrap();
+    assert_eq!((point.repeats, point.started, point.completed), (2, 600, 430));
+    assert_eq!(point.window, 2.0 * fixture::WINDOW_SECONDS as f64);
+    let premium = point.class("premium").unwrap();
+    assert_eq!((premium.started, premium.completed), (400, 380));
+    let share = premium.share.unwrap();
+    assert_eq!(share.value, 0.95);
+    let [low, high] = share.ci.unwrap();
+    assert!((low - 0.9240).abs() < 1e-3 && (high - 0.9674).abs() < 1e-3, "{share:?}");
+    let duration = premium.duration.as_ref().unwrap();
+    assert_eq!(duration.count, 380);
+    assert!((duration.median.value - 0.1).abs() < 0.002, "{duration:?}");
+    assert_eq!(point.requests.phases.connect.count, 4 * 600);
+}
+
+#[test]
+fn sessions_count_only_by_the_measuring_window() {
+    let fates = [fate("premium", 1000, 1000, 1.6)];
+    let report = report_of(&[plan("bare", 0.7, 1, &fates)]);
+    let point = report.point("bare", 0.7).unwrap();
+    assert_eq!((point.started, point.completed), (1000, 1000), "sessions of the warm-up count");
+
+    // A session takes two seconds with its pauses, so those that set out in the last two seconds
+    // of the window are completed, but not while the load was on.
+    let report = report_of(&[Plan { warmed_up: false, ..plan("bare", 0.7, 1, &fates) }]);
+    let point = report.point("bare", 0.7).unwrap();
+    assert_eq!((point.started, point.completed), (1000, 1000));
+    let missed = 1000 - point.completed_inside;
+    assert!(
+        (150..250).contains(&missed),
+        "{missed} of 1000 ended after a window of 10 s with 2 s of session"
+    );
+    assert_eq!(point.goodput.unwrap().value, point.completed_inside as f64 / 10.0);
+}
+
+#[test]
+fn what_is_broken_or_not_valid_is_never_averaged() {
+    let good = || plan("gate", 2.0, 1, &[fate("premium", 100, 100, 0.1)]);
+    let bad = |state, why| Plan { state, why, ..plan("gate", 2.0, 2, &[fate("premium", 100, 0, 0.1)]) };
+    let report = report_of(&[
+        good(),
+        bad(TestState::Broken, "the server died"),
+        bad(TestState::NotValid, "the generator was late"),
+    ]);
+    let point = report.point("gate", 2.0).unwrap();
+    assert_eq!((point.repeats, point.started, point.completed), (1, 100, 100));
+    assert_eq!(report.tests[1].why, ["the server died"]);
+    assert!(report.tests[1].classes.is_empty());
+    assert_eq!(report.tests[2].classes[0].share, Some(0.0), "shown, though not counted");
+    let table = report.table();
+    assert!(table.contains("tests/02-gate-2: broken, not counted: the server died"), "{table}");
+    assert!(table.contains("tests/03-gate-2: not valid"), "{table}");
+}
+
+#[test]
+fn a_record_that_cannot_be_trusted_is_broken_whatever_the_index_says() {
+    let directory = tempfile::tempdir().unwrap();
+    let fates = [fate("premium", 100, 100, 0.1)];
+    let tests: Vec<Plan> = (1..=4).map(|repeat| plan("gate", 2.0, repeat, &fates)).collect();
+    let experiment = fixture::write(directory.path(), &tests);
+    let place = |i: usize| directory.path().join(&experiment.tests[i].directory);
+    fs::remove_file(place(0).join("sessions.parquet")).unwrap();
+    fs::write(place(1).join("summary.json"), "{ \"requests\": ").unwrap();
+    fs::copy(place(3).join("summary.json"), place(2).join("summary.json")).unwrap();
+    let run = record::RunDirectory::open(place(2)).unwrap();
+    let mut summary = run.summary().unwrap();
+    summary.sessions.started += 1;
+    run.write_summary(&summary).unwrap();
+
+    let report = Report::read(directory.path()).unwrap();
+    assert_eq!(report.point("gate", 2.0).unwrap().repeats, 1);
+    for (i, word) in [(0, "sessions.parquet"), (1, "summary.json"), (2, "counts 101 sessions")] {
+        let test = &report.tests[i];
+        assert_eq!(test.state, TestState::Broken, "{test:?}");
+        assert!(test.why.iter().any(|why| why.contains(word)), "{test:?}");
+    }
+    assert_eq!(report.tests[3].state, TestState::Measured);
+}
+
+#[test]
+fn the_verdict_is_in_words_and_figures() {
+    let report = report_of(&fixture::plans());
+    let verdict = &report.verdict;
+    assert_eq!(
+        verdict.headline,
+        "At 3× capacity the gate completed 99.6 % of premium sessions; bare, 22.1 %"
+    );
+    let details = verdict.details.join("\n");
+    for part in [
+        "waited 170 ms behind the gate, 1.55 times what it waited on the bare server at 0.7× capacity (110 ms)",
+        "Of basic sessions the gate completed 12.0 %, the bare server 21.0 %.",
+        "capacity is 40.0.",
+        "Below capacity, at 0.7×, the gate completed 100 % of all sessions, the bare server 100 %.",
+    ] {
+        assert!(details.contains(part), "no {part:?} in:\n{details}");
+    }
+    assert_eq!(verdict.figures[0].value, "99.6 %");
+}
+
+#[test]
+fn a_difference_within_the_intervals_is_called_none() {
+    let report = report_of(&[
+        plan("bare", 2.0, 1, &[fate("premium", 20, 15, 0.1)]),
+        plan("gate", 2.0, 1, &[fate("premium", 20, 16, 0.1)]),
+    ]);
+    assert!(report.verdict.headline.ends_with("no difference that counts"), "{}", report.verdict.headline);
+}
+
+#[test]
+fn one_subject_or_none_is_still_a_report() {
+    let one = report_of(&[plan("bare", 2.0, 1, &[fate("premium", 20, 15, 0.1)])]);
+    assert_eq!(one.verdict.headline, "At 2× capacity the bare server completed 75.0 % of premium sessions");
+    let none = report_of(&[]);
+    assert_eq!(none.verdict.headline, "No test of this experiment could be measured");
+    assert!(none.table().contains("capacity 40.0 sessions/s"));
+}
+
+#[test]
+fn the_table_fits_a_terminal() {
+    let table = report_of(&fixture::plans()).table();
+    let rows: Vec<&str> = table.lines().collect();
+    assert!(rows.iter().take(16).all(|row| row.chars().count() <= 80), "{table}");
+    assert!(table.contains("3×     premium   22.1 %   99.6 %"), "{table}");
+}
+
+#[test]
+fn the_page_carries_the_data_and_nothing_ends_it_early() {
+    let directory = tempfile::tempdir().unwrap();
+    fixture::write(directory.path(), &fixture::plans());
+    let path = report::write(directory.path()).unwrap();
+    assert_eq!(path, directory.path().join("report.html"));
+    let page = fs::read_to_string(&path).unwrap();
+    assert!(page.contains("Synthetic overload"));
+    assert!(page.contains("# \\u003c/script>"), "the spec's text is escaped");
+    report::write(directory.path()).expect("an older report is replaced");
+    assert!(!directory.path().join("report.html.new").exists());
+}
+
+#[test]
+fn a_wrong_directory_is_named_with_the_mend() {
+    let directory = tempfile::tempdir().unwrap();
+    let check = |path: &Path, wanted: &str| {
+        let why = report::write(path).unwrap_err().to_string();
+        assert!(why.contains(&path.display().to_string()) && why.contains(wanted), "{why}");
+    };
+    check(&directory.path().join("nowhere"), "does not exist");
+    check(directory.path(), "headworks lab run");
+    fixture::write(directory.path(), &fixture::plans());
+    check(&directory.path().join("tests/01-bare-0.7"), "holds a single run");
+    fs::write(directory.path().join("experiment.json"), "{").unwrap();
+    assert!(matches!(report::table(directory.path()), Err(Error::Record(_))));
+}

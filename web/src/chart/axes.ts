@@ -1,0 +1,66 @@
+import type uPlot from 'uplot';
+import { themed } from './palette.ts';
+import type { PanelSpec } from './spec.ts';
+
+const FONT = '12px "Inter Variable", system-ui, sans-serif';
+
+function common(label: string): uPlot.Axis {
+  return {
+    label,
+    labelFont: FONT,
+    font: FONT,
+    stroke: () => themed('--ink-soft'),
+    grid: { stroke: () => themed('--grid'), width: 1 },
+    ticks: { show: false },
+  };
+}
+
+/** Ticks stand at the levels that were run, nowhere else. */
+export function xAxis(spec: PanelSpec): uPlot.Axis {
+  return {
+    ...common(spec.xLabel),
+    size: 44,
+    labelSize: 22,
+    grid: { show: false },
+    splits: (_plot, _axis, min, max) => spec.levels.map((l) => l.x).filter((x) => x >= min && x <= max),
+    values: (plot, splits) => {
+      const position = splits.map((x) => plot.valToPos(x, 'x'));
+      const gap = Math.min(...position.slice(1).map((p, i) => p - (position[i] ?? 0)), Infinity);
+      let drawnTo = -Infinity;
+      return splits.map((x, i) => {
+        const at = position[i] ?? 0;
+        const level = spec.levels.find((l) => l.x === x);
+        // A label that would run into the one before it is left out.
+        if (!level || at - drawnTo < 26) return '';
+        drawnTo = at;
+        return gap >= 48 && level.underTick ? `${level.tick}\n${level.underTick}` : level.tick;
+      });
+    },
+  };
+}
+
+export function yAxis(spec: PanelSpec, logarithmic: boolean): uPlot.Axis {
+  const axis: uPlot.Axis = {
+    ...common(spec.yLabel),
+    size: 58,
+    labelSize: 22,
+    values: (_plot, splits) => splits.map((y) => spec.format(y)),
+  };
+  if (logarithmic) {
+    axis.splits = (_plot, _axis, min, max) => logarithmicSplits(min, max);
+    axis.filter = (_plot, splits) => splits;
+  }
+  return axis;
+}
+
+/** 1, 2 and 5 times the powers of ten within the span; five even steps when it is too short for two of them. */
+export function logarithmicSplits(min: number, max: number): number[] {
+  const splits: number[] = [];
+  for (let decade = Math.floor(Math.log10(min)); decade <= Math.ceil(Math.log10(max)); decade += 1) {
+    for (const step of [1, 2, 5]) {
+      const split = Number(`${step}e${decade}`);
+      if (split >= min && split <= max) splits.push(split);
+    }
+  }
+  return splits.length >= 2 ? splits : [0, 1, 2, 3, 4].map((i) => min + ((max - min) * i) / 4);
+}

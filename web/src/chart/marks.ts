@@ -1,0 +1,104 @@
+import type { Look, Marker } from './palette.ts';
+
+/** Traces a marker around a point; `r` is its radius. */
+function trace(ctx: CanvasRenderingContext2D, marker: Marker, x: number, y: number, r: number): void {
+  ctx.beginPath();
+  switch (marker) {
+    case 'disc':
+      ctx.arc(x, y, r, 0, 2 * Math.PI);
+      break;
+    case 'square':
+      ctx.rect(x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8);
+      break;
+    case 'triangle':
+      ctx.moveTo(x, y - r * 1.15);
+      ctx.lineTo(x + r * 1.1, y + r * 0.85);
+      ctx.lineTo(x - r * 1.1, y + r * 0.85);
+      break;
+    case 'diamond':
+      ctx.moveTo(x, y - r * 1.25);
+      ctx.lineTo(x + r * 1.25, y);
+      ctx.lineTo(x, y + r * 1.25);
+      ctx.lineTo(x - r * 1.25, y);
+      break;
+  }
+  ctx.closePath();
+}
+
+/** A point of a curve: discs are filled, the other markers hollow, so that both show where they meet. */
+export function drawMarker(
+  ctx: CanvasRenderingContext2D,
+  look: Look,
+  surface: string,
+  x: number,
+  y: number,
+  scale: number,
+): void {
+  trace(ctx, look.marker, x, y, (look.marker === 'disc' ? 4 : 5) * scale);
+  ctx.setLineDash([]);
+  ctx.lineWidth = 2 * scale;
+  ctx.strokeStyle = look.marker === 'disc' ? surface : look.colour;
+  ctx.fillStyle = look.marker === 'disc' ? look.colour : surface;
+  ctx.fill();
+  ctx.stroke();
+}
+
+/** The bar of an interval, with caps. */
+export function drawInterval(
+  ctx: CanvasRenderingContext2D,
+  colour: string,
+  x: number,
+  low: number,
+  high: number,
+  scale: number,
+): void {
+  const cap = 4 * scale;
+  ctx.setLineDash([]);
+  ctx.lineWidth = 1.25 * scale;
+  ctx.strokeStyle = colour;
+  ctx.beginPath();
+  ctx.moveTo(x, low);
+  ctx.lineTo(x, high);
+  ctx.moveTo(x - cap, low);
+  ctx.lineTo(x + cap, low);
+  ctx.moveTo(x - cap, high);
+  ctx.lineTo(x + cap, high);
+  ctx.stroke();
+}
+
+/** One repeat of several: a faint tick beside the pooled point. */
+export function drawRepeat(
+  ctx: CanvasRenderingContext2D,
+  colour: string,
+  x: number,
+  y: number,
+  scale: number,
+): void {
+  ctx.save();
+  ctx.globalAlpha = 0.55;
+  ctx.fillStyle = colour;
+  ctx.beginPath();
+  ctx.arc(x, y, 1.75 * scale, 0, 2 * Math.PI);
+  ctx.fill();
+  ctx.restore();
+}
+
+/** A test that does not count. */
+export function drawCross(
+  ctx: CanvasRenderingContext2D,
+  colour: string,
+  x: number,
+  y: number,
+  scale: number,
+): void {
+  const r = 4.5 * scale;
+  ctx.setLineDash([]);
+  ctx.lineWidth = 2 * scale;
+  ctx.strokeStyle = colour;
+  ctx.beginPath();
+  ctx.moveTo(x - r, y - r);
+  ctx.lineTo(x + r, y + r);
+  ctx.moveTo(x - r, y + r);
+  ctx.lineTo(x + r, y - r);
+  ctx.stroke();
+}

@@ -1,0 +1,128 @@
+/**
+ * The report's data, as the crate `report` derives it from an experiment's directory
+ * (`headworks report DIR --json` prints the same). Times are seconds, rates per second,
+ * shares 0..1.
+ */
+export interface Report {
+  title: string;
+  started: string;
+  ended: string | null;
+  interrupted: boolean;
+  version: string;
+  server: { kind: string; version: string };
+  factor: { name: string; unit: string; levels: number[] };
+  subjects: string[];
+  classes: { name: string; share: number }[];
+  capacity: { rate: Estimate; unit: string; directory: string } | null;
+  verdict: Verdict;
+  points: Point[];
+  tests: Test[];
+  method: Fact[];
+  spec: string | null;
+}
+
+/** A figure with its 95 % interval; `null` where too few observations give none. */
+export interface Estimate {
+  value: number;
+  ci: [number, number] | null;
+}
+
+export interface Verdict {
+  headline: string;
+  details: string[];
+  figures: KeyFigure[];
+}
+
+export interface KeyFigure {
+  value: string;
+  label: string;
+  note: string;
+}
+
+/** One subject at one level, over every measured repeat. */
+export interface Point {
+  subject: string;
+  level: number;
+  /** Sessions per second that set out. */
+  offered: number;
+  /** Tests pooled. */
+  repeats: number;
+  started: number;
+  /** Of those, then or later. */
+  completed: number;
+  /** Sessions completed inside the measuring windows, whenever they started. */
+  completed_inside: number;
+  /** The measuring windows together, in seconds. */
+  window: number;
+  /** `completed_inside` per second of the windows. */
+  goodput: Estimate | null;
+  classes: ClassPoint[];
+  requests: Requests;
+}
+
+export interface ClassPoint {
+  name: string;
+  started: number;
+  completed: number;
+  share: Estimate | null;
+  duration: Duration | null;
+}
+
+/** Session duration with think time taken out, of completed sessions. */
+export interface Duration {
+  count: number;
+  mean: Estimate;
+  median: Estimate;
+  p90: Estimate;
+}
+
+export interface Requests {
+  requests: number;
+  responses: number;
+  phases: { connect: Phase; processing: Phase; transfer: Phase };
+  errors: { kind: string; count: number }[];
+}
+
+export interface Phase {
+  /** Over all requests that came so far. */
+  mean: number;
+  /** The worst repeat's 99th percentile. */
+  p99: number;
+  count: number;
+}
+
+/** One test as it was run, whether or not it counts. */
+export interface Test {
+  directory: string;
+  subject: string;
+  level: number;
+  repeat: number;
+  offered: number;
+  state: 'measured' | 'broken' | 'not valid';
+  why: string[];
+  /** Files in the directory, relative to the report. */
+  files: string[];
+  goodput: number | null;
+  classes: { name: string; share: number | null; median: number | null }[];
+  client: { cpu: number; lag_p99: number } | null;
+}
+
+export interface Fact {
+  label: string;
+  value: string;
+}
+
+/** Reads the data that the page carries; throws when it carries none. */
+export function readReport(): Report {
+  const text = document.getElementById('data')?.textContent ?? 'null';
+  const report = JSON.parse(text) as Report | null;
+  if (report === null) {
+    throw new Error('This page is the empty form of a report: `headworks report DIR` fills it.');
+  }
+  return report;
+}
+
+/** Whether levels are multiples of the server's capacity, so that 1 means "just full". */
+export function isRelativeLoad(report: Report): boolean {
+  return report.factor.unit === 'x capacity';
+}

@@ -1,0 +1,30 @@
+type Child = Node | string | null | undefined | false;
+type Attributes = Record<string, string | boolean | undefined>;
+
+/**
+ * An element with attributes and children. Text becomes text nodes, so nothing from a record
+ * is ever read as markup.
+ */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) element.setAttribute(name, '');
+    else if (typeof value === 'string') element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child instanceof Node || typeof child === 'string'));
+  return element;
+}
+
+/** A table that scrolls by itself when the window is narrower than it, by touch or by keyboard. */
+export function scrollingTable(label: string, head: Child[], rows: HTMLTableRowElement[]): HTMLElement {
+  const header = h('tr', {}, ...head.map((cell) => h('th', { scope: 'col' }, cell)));
+  return h(
+    'div',
+    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label },
+    h('table', {}, h('caption', { class: 'hidden' }, label), h('thead', {}, header), h('tbody', {}, ...rows)),
+  );
+}

@@ -1,0 +1,72 @@
+import type { Estimate } from './data.ts';
+
+/** Three significant digits, never in exponent form, thousands set apart by a thin space. */
+export function number(x: number): string {
+  if (x === 0) return '0';
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(x))));
+  return grouped(x, Math.min(digits, 6));
+}
+
+export function count(n: number): string {
+  return grouped(n, 0);
+}
+
+function grouped(x: number, digits: number): string {
+  return x
+    .toLocaleString('en-GB', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+    .replaceAll(',', '\u202f');
+}
+
+/**
+ * A share in per cent with one decimal. What is not all is never rounded up to 100 %, and what is
+ * not nothing never down to 0 %: a single lost session must show.
+ */
+export function percent(share: number): string {
+  if (share === 0 || share === 1) return `${share * 100} %`;
+  return `${Math.min(99.9, Math.max(0.1, share * 100)).toFixed(1)} %`;
+}
+
+/** A length of time in the unit that keeps a digit before the point. */
+export function seconds(s: number): string {
+  if (s === 0) return '0 s';
+  if (s < 0.000_999_5) return `${number(s * 1e6)} µs`;
+  if (s < 0.999_5) return `${number(s * 1e3)} ms`;
+  return `${number(s)} s`;
+}
+
+export function perSecond(rate: number): string {
+  return `${number(rate)}/s`;
+}
+
+export function interval(estimate: Estimate, format: (x: number) => string): string {
+  return estimate.ci ? `${format(estimate.ci[0])} to ${format(estimate.ci[1])}` : 'no interval';
+}
+
+/** A level as the reader should see it: `3×` for a multiple, else the number with its unit. */
+export function level(x: number, unit: string): string {
+  return unit.startsWith('x ') ? `${plain(x)}×` : `${plain(x)} ${unit}`.trim();
+}
+
+/** A level spelled out: `3× capacity`. */
+export function levelInWords(x: number, unit: string): string {
+  return unit.startsWith('x ') ? `${plain(x)}× ${unit.slice(2)}` : level(x, unit);
+}
+
+function plain(x: number): string {
+  return String(Number(x.toPrecision(6)));
+}
+
+/** An RFC 3339 time as `21 Nov 2026, 19:44 UTC`; the text itself when it is none. */
+export function moment(rfc3339: string): string {
+  const at = new Date(rfc3339);
+  if (Number.isNaN(at.getTime())) return rfc3339;
+  const text = at.toLocaleString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: 'UTC',
+  });
+  return `${text} UTC`;
+}

@@ -1,0 +1,68 @@
+import type { Curve, CurvePoint, Level, PanelSpec } from '../chart/spec.ts';
+import { isRelativeLoad, type Estimate, type Point, type Report, type Test } from '../data.ts';
+import { level, levelInWords, number } from '../format.ts';
+
+/** The levels as every figure shows them, with the sessions per second that they stand for. */
+export function levels(report: Report): Level[] {
+  const { unit } = report.factor;
+  return [...new Set(report.factor.levels)]
+    .sort((a, b) => a - b)
+    .map((x) => {
+      const offered = report.tests.find((test) => test.level === x)?.offered;
+      const rate = offered === undefined ? '' : `${number(offered)}/s`;
+      const words = levelInWords(x, unit);
+      return {
+        x,
+        tick: level(x, unit),
+        underTick: rate,
+        words: rate ? `${words}, ${rate} offered` : words,
+      };
+    });
+}
+
+/** A curve per subject; the readings say what to take from a pooled point and from a single test. */
+export function curves(
+  report: Report,
+  pooled: (point: Point) => { estimate: Estimate | null; counts: string },
+  single: (test: Test) => number | null,
+): Curve[] {
+  return report.subjects.map((name, subject) => {
+    const tests = report.tests.filter((test) => test.subject === name);
+    const points = levels(report).map(({ x }): CurvePoint | null => {
+      const point = report.points.find((p) => p.subject === name && p.level === x);
+      if (!point) return null;
+      const { estimate, counts } = pooled(point);
+      return estimate && { estimate, counts };
+    });
+    return {
+      name,
+      subject,
+      points,
+      repeats: tests
+        .filter((test) => test.state === 'measured' && repeated(tests, test))
+        .flatMap((test) => {
+          const y = single(test);
+          return y === null ? [] : [{ x: test.level, y }];
+        }),
+      excluded: tests
+        .filter((test) => test.state !== 'measured')
+        .map((test) => ({ x: test.level, y: single(test) })),
+    };
+  });
+}
+
+function repeated(tests: Test[], test: Test): boolean {
+  return tests.filter((t) => t.level === test.level && t.state === 'measured').length > 1;
+}
+
+/** What all panels of a report have in common. */
+export function frame(report: Report): Pick<PanelSpec, 'levels' | 'xLabel' | 'overload'> {
+  const relative = isRelativeLoad(report);
+  return {
+    levels: levels(report),
+    xLabel: relative
+      ? 'Offered load, in multiples of capacity'
+      : `${report.factor.name}${report.factor.unit ? `, ${report.factor.unit}` : ''}`,
+    overload: relative ? 1 : null,
+  };
+}

@@ -1,0 +1,26 @@
+import type { Report } from '../data.ts';
+import { h } from '../dom.ts';
+import { tests } from './tables.ts';
+
+/** How the figures came about, for a reader who wants to doubt or to repeat them. */
+export function method(report: Report): HTMLElement {
+  return h(
+    'section',
+    { id: 'method', 'aria-labelledby': 'method-title' },
+    h('h2', { id: 'method-title' }, 'How it was measured'),
+    h(
+      'dl',
+      { class: 'facts' },
+      ...report.method.map((fact) => h('div', {}, h('dt', {}, fact.label), h('dd', {}, fact.value))),
+    ),
+    report.spec === null
+      ? null
+      : h(
+          'details',
+          {},
+          h('summary', {}, 'The specification, as it was run (spec.toml)'),
+          h('pre', { tabindex: '0' }, report.spec),
+        ),
+    tests(report),
+  );
+}

@@ -1,0 +1,51 @@
+import type { Report } from '../data.ts';
+import { h } from '../dom.ts';
+import { moment } from '../format.ts';
+
+/** What came out, in words and in a few figures, before anything else. */
+export function opening(report: Report): HTMLElement {
+  const { verdict, server } = report;
+  return h(
+    'header',
+    { class: 'opening' },
+    h('p', { class: 'overline' }, 'Headworks report'),
+    h(
+      'p',
+      { class: 'subject' },
+      `${report.title} · ${server.version || server.kind} · ${moment(report.started)}`,
+    ),
+    h('h1', {}, verdict.headline),
+    h('div', { class: 'lead' }, ...verdict.details.map((sentence) => h('p', {}, sentence))),
+    warnings(report),
+    h(
+      'dl',
+      { class: 'key-figures' },
+      ...verdict.figures.map((figure) =>
+        h(
+          'div',
+          {},
+          h('dt', {}, figure.label),
+          h('dd', { class: 'value' }, figure.value),
+          h('dd', { class: 'note' }, figure.note),
+        ),
+      ),
+    ),
+  );
+}
+
+function warnings(report: Report): HTMLElement | null {
+  const lost = report.tests.filter((test) => test.state !== 'measured');
+  const sentences = [
+    report.interrupted &&
+      'The experiment was stopped before its end; this is what had been measured by then.',
+    !report.interrupted &&
+      report.ended === null &&
+      'The experiment has not ended; this is what has been measured so far.',
+    lost.length > 0 &&
+      `${lost.length} of ${report.tests.length} tests do not count and are in no figure or average: ${lost
+        .map((test) => `${test.directory} (${test.state})`)
+        .join(', ')}.`,
+  ].filter((sentence) => typeof sentence === 'string');
+  if (sentences.length === 0) return null;
+  return h('div', { class: 'warning', role: 'note' }, ...sentences.map((sentence) => h('p', {}, sentence)));
+}

@@ -1,0 +1,165 @@
+import { swatch } from '../chart/legend.ts';
+import type { ClassPoint, Point, Report } from '../data.ts';
+import { h, scrollingTable } from '../dom.ts';
+import { count, interval, levelInWords, percent, perSecond, seconds } from '../format.ts';
+
+/** The figures as numbers: intervals and raw counts, subject beside subject. */
+export function comparison(report: Report): HTMLElement {
+  return h(
+    'section',
+    { id: 'comparison', 'aria-labelledby': 'comparison-title' },
+    h('h2', { id: 'comparison-title' }, 'Side by side'),
+    h('h3', {}, 'Sessions'),
+    scrollingTable(
+      'Sessions completed and their durations',
+      [
+        'Offered load',
+        'Class',
+        '',
+        'Completed',
+        '95 % interval',
+        'Sessions',
+        'Median',
+        '95 % interval',
+        'Mean',
+        '90th pct.',
+      ],
+      report.points.length > 0 ? sessionRows(report) : [],
+    ),
+    h('h3', {}, 'Requests, and where their time went'),
+    h(
+      'p',
+      { class: 'hint' },
+      'Means over all requests, with the worst test’s 99th percentile in small. Connecting is waiting to be let in, processing waiting for the first byte, transfer receiving the rest.',
+    ),
+    scrollingTable(
+      'Requests by phase',
+      ['Offered load', '', 'Requests', 'Connecting', 'Processing', 'Transfer', 'Without a response'],
+      requestRows(report),
+    ),
+  );
+}
+
+function sessionRows(report: Report): HTMLTableRowElement[] {
+  return inOrder(report).flatMap(({ level, points }) =>
+    report.classes.flatMap((group, g) =>
+      points.map((point, p) => {
+        const first = g === 0 && p === 0;
+        const found = point.classes.find((c) => c.name === group.name);
+        return h(
+          'tr',
+          { class: first ? 'group' : p === 0 ? 'subgroup' : '' },
+          first &&
+            h('th', { scope: 'rowgroup', rowspan: String(points.length * report.classes.length) }, level),
+          p === 0 && h('th', { scope: 'rowgroup', rowspan: String(points.length) }, group.name),
+          subject(report, point),
+          ...sessionCells(found),
+        );
+      }),
+    ),
+  );
+}
+
+function sessionCells(found: ClassPoint | undefined): HTMLElement[] {
+  const none = '–';
+  const d = found?.duration ?? null;
+  const cells = [
+    found?.share ? percent(found.share.value) : none,
+    found?.share ? interval(found.share, percent) : none,
+    found ? `${count(found.completed)} of ${count(found.started)}` : none,
+    d ? seconds(d.median.value) : none,
+    d ? interval(d.median, seconds) : none,
+    d ? seconds(d.mean.value) : none,
+    d ? seconds(d.p90.value) : none,
+  ];
+  return cells.map((text, i) => h('td', { class: i === 0 || i === 3 ? 'main' : '' }, text));
+}
+
+function requestRows(report: Report): HTMLTableRowElement[] {
+  return inOrder(report).flatMap(({ level, points }) =>
+    points.map((point, p) => {
+      const { requests, phases, errors } = point.requests;
+      return h(
+        'tr',
+        { class: p === 0 ? 'group' : '' },
+        p === 0 && h('th', { scope: 'rowgroup', rowspan: String(points.length) }, level),
+        subject(report, point),
+        h('td', {}, count(requests)),
+        ...[phases.connect, phases.processing, phases.transfer].map((phase) =>
+          h(
+            'td',
+            {},
+            phase.count > 0 ? seconds(phase.mean) : '–',
+            phase.count > 0 && h('small', {}, ` ${seconds(phase.p99)}`),
+          ),
+        ),
+        h(
+          'td',
+          { class: 'words' },
+          errors.length > 0 ? errors.map((e) => `${count(e.count)} ${e.kind}`).join(', ') : 'none',
+        ),
+      );
+    }),
+  );
+}
+
+function subject(report: Report, point: Point): HTMLElement {
+  const index = report.subjects.indexOf(point.subject);
+  return h('th', { scope: 'row', class: 'subject' }, swatch(index), point.subject);
+}
+
+function inOrder(report: Report): { level: string; points: Point[] }[] {
+  return [...new Set(report.points.map((point) => point.level))]
+    .sort((a, b) => a - b)
+    .map((x) => ({
+      level: levelInWords(x, report.factor.unit),
+      points: report.subjects.flatMap((name) =>
+        report.points.filter((point) => point.level === x && point.subject === name),
+      ),
+    }));
+}
+
+/** Every test as it was run, with the way to its raw rows. */
+export function tests(report: Report): HTMLElement {
+  const rows = report.tests.map((test) =>
+    h(
+      'tr',
+      { class: test.state === 'measured' ? '' : 'excluded' },
+      h(
+        'th',
+        { scope: 'row', class: 'subject' },
+        swatch(report.subjects.indexOf(test.subject)),
+        h('a', { href: encodeURI(`${test.directory}/`) }, test.directory.replace(/^tests\//, '')),
+      ),
+      h('td', {}, perSecond(test.offered)),
+      h('td', {}, test.goodput === null ? '–' : perSecond(test.goodput)),
+      h(
+        'td',
+        {},
+        test.client ? `${percent(Math.min(1, test.client.cpu))}, ${seconds(test.client.lag_p99)} late` : '–',
+      ),
+      h(
+        'td',
+        { class: 'words' },
+        h('span', { class: `state ${test.state.replace(' ', '-')}` }, test.state),
+        test.why.length > 0 && h('small', {}, ` ${test.why.join(' ')}`),
+      ),
+      h('td', { class: 'words' }, ...links(test.directory, test.files)),
+    ),
+  );
+  return h(
+    'div',
+    {},
+    h('h3', { id: 'tests' }, 'The tests, in the order in which they were run'),
+    h(
+      'p',
+      { class: 'hint' },
+      'The raw rows lie beside this file: Parquet for DuckDB or pandas, the rest is text. The generator’s share of a processor and how late it was at worst (99th percentile) tell whether it could keep up; a test that it could not is not valid.',
+    ),
+    scrollingTable('Tests', ['Test', 'Offered', 'Completed', 'Generator', 'State', 'Raw data'], rows),
+  );
+}
+
+function links(directory: string, files: string[]): HTMLElement[] {
+  return files.map((file) => h('a', { class: 'file', href: encodeURI(`${directory}/${file}`) }, file));
+}

@@ -1,0 +1,66 @@
+import { isRelativeLoad, type Report } from '../data.ts';
+import { h } from '../dom.ts';
+
+/** The terms of this page, for a reader who meets them for the first time. */
+export function words(report: Report): HTMLElement {
+  const entries: [string, string][] = [
+    [
+      'Session',
+      'One user’s visit: a fixed series of pages with everything embedded in them, and pauses in which the user reads.',
+    ],
+    [
+      'Session completed',
+      'Every request of the session got a proper response in time. A single refusal, error or timeout fails the whole session, as it would fail the user.',
+    ],
+    [
+      'Offered load',
+      'Sessions that set out per second. They set out by the clock, whether or not the server keeps up, as users do; a generator that waits for the server would hide the overload.',
+    ],
+    ...(isRelativeLoad(report)
+      ? ([
+          [
+            'Capacity',
+            'The most sessions per second that the server completed on its own, found before the tests. 2× capacity offers twice as many.',
+          ],
+        ] as [string, string][])
+      : []),
+    ...subjects(report),
+    [
+      'Class',
+      'What a session belongs to from its first request on. The first class listed is the most important one.',
+    ],
+    [
+      'Duration',
+      'From the first request of a session to the end of its last response, less the user’s pauses; of completed sessions only. The median is the middle one: half took longer.',
+    ],
+    [
+      '95 % interval',
+      'Where the true figure lies, but for one time in twenty, if sessions fare independently of one another. For shares after Wilson, for medians and percentiles from the order of the observations, for means from their spread. Under overload sessions do affect each other, so differences between repeats say more.',
+    ],
+    [
+      'Broken, not valid',
+      'A broken test died or left incomplete files; in one that is not valid, the load generator or a change of the machine made the figures. Neither enters any figure or average on this page.',
+    ],
+  ];
+  return h(
+    'section',
+    { id: 'words', 'aria-labelledby': 'words-title' },
+    h('h2', { id: 'words-title' }, 'What the words mean'),
+    h(
+      'dl',
+      { class: 'words-list' },
+      ...entries.map(([term, meaning]) => h('div', {}, h('dt', {}, term), h('dd', {}, meaning))),
+    ),
+  );
+}
+
+function subjects(report: Report): [string, string][] {
+  const known: Record<string, string> = {
+    bare: 'Clients talk to the server directly.',
+    gate: 'Clients talk to Headworks’ gate, which lets through what the server can carry, the most important sessions first, and answers the others at once with a refusal (503).',
+  };
+  return report.subjects.flatMap((name): [string, string][] => {
+    const meaning = known[name];
+    return meaning ? [[name, meaning]] : [];
+  });
+}

@@ -1,0 +1,26 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A report made by the crate `report` from an experiment with made-up figures. */
+    report: string;
+  }
+}
+
+/** Builds the page, and has the Rust half fill it as it would for a user. */
+export default function setup(project: TestProject): () => void {
+  execFileSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const directory = mkdtempSync(join(tmpdir(), 'headworks-report-'));
+  execFileSync('cargo', ['run', '--quiet', '--package', 'report', '--example', 'fixture', '--', directory], {
+    cwd: '..',
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  project.provide('report', join(directory, 'report.html'));
+  return () => {
+    rmSync(directory, { recursive: true, force: true });
+  };
+}
