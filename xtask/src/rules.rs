@@ -1,0 +1,72 @@
+//! What holds in this project: the one place where it is declared.
+
+/// The rules that [`check`](crate::tidy::check) enforces.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules {
+    /// Which crate may depend on which of our crates. Each edge must exist: one that nothing uses
+    /// any more is an invitation to use it.
+    pub edges: &'static [(&'static str, May)],
+    /// Edges that tests, benchmarks and examples have besides.
+    pub dev_edges: &'static [(&'static str, &'static [&'static str])],
+    /// Crates that tests of any crate may use, and nothing else.
+    pub dev_only: &'static [&'static str],
+    /// External crates that only some of our crates may use outside their tests.
+    pub owners: &'static [(&'static str, &'static [&'static str])],
+    /// Crates whose code may say `unsafe`.
+    pub unsafe_in: &'static [&'static str],
+    /// Lines of code in a file: lines that are neither blank nor comment.
+    pub longest_file: usize,
+    /// Lines of code in a function, its signature included.
+    pub longest_function: usize,
+    /// Words that no source or document contains, and what to do instead.
+    pub banned_words: &'static [(&'static str, &'static str)],
+}
+
+/// What a crate may depend on.
+#[derive(Debug, Clone, Copy)]
+pub enum May {
+    /// Each of these, and on no other.
+    DependOn(&'static [&'static str]),
+    /// All that are not for tests only.
+    DependOnAll,
+}
+
+use May::{DependOn, DependOnAll};
+
+/// The rules of Headworks.
+pub const HEADWORKS: Rules = Rules {
+    edges: &[
+        ("units", DependOn(&[])),
+        ("config", DependOn(&[])),
+        ("policy", DependOn(&["units"])),
+        ("traffic", DependOn(&["config", "units"])),
+        ("record", DependOn(&["units"])),
+        ("origin", DependOn(&["units"])),
+        ("gate", DependOn(&["config", "policy", "record", "units"])),
+        ("load", DependOn(&["config", "traffic", "record", "units"])),
+        ("lab", DependOn(&["config", "traffic", "record", "units"])),
+        ("report", DependOn(&["record", "units"])),
+        ("headworks", DependOnAll),
+        ("testkit", DependOn(&[])),
+        ("xtask", DependOn(&[])),
+    ],
+    dev_edges: &[("config", &["units"]), ("gate", &["origin"])],
+    dev_only: &["testkit"],
+    owners: &[
+        ("anyhow", &["headworks", "xtask"]),
+        ("clap", &["headworks"]),
+        ("hyper", &["gate", "origin", "load", "headworks"]),
+        ("hyper-util", &["gate", "origin", "load", "headworks"]),
+        ("mio", &["origin"]),
+        ("parquet", &["record"]),
+        ("tokio", &["gate", "origin", "load", "headworks"]),
+    ],
+    unsafe_in: &[],
+    longest_file: 400,
+    longest_function: 70,
+    banned_words: &[
+        ("TODO", "do it, or say what is absent in the documentation"),
+        ("FIXME", "mend it"),
+        ("XXX", "say what is the matter"),
+    ],
+};
