@@ -82,13 +82,16 @@ pub enum RequestError {
     Reset,
     /// What came was not HTTP.
     Protocol,
-    /// The body was not what was asked for: wrong length, or too long.
+    /// The body was not what was asked for: it ended early, or has another length.
     Body,
+    /// The run ended before the response did. Nobody's fault, and not counted as an error.
+    Censored,
 }
 
 impl RequestError {
-    /// All of them, in the order of a summary.
-    pub const ALL: [Self; 5] = [Self::Connect, Self::Timeout, Self::Reset, Self::Protocol, Self::Body];
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Connect, Self::Timeout, Self::Reset, Self::Protocol, Self::Body, Self::Censored];
 
     /// Its name in files and summaries.
     pub const fn name(self) -> &'static str {
@@ -98,6 +101,7 @@ impl RequestError {
             Self::Reset => "reset",
             Self::Protocol => "protocol",
             Self::Body => "body",
+            Self::Censored => "censored",
         }
     }
 }

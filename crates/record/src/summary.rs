@@ -69,7 +69,7 @@ pub struct ErrorCounts {
 }
 
 impl ErrorCounts {
-    /// Counts one.
+    /// Counts one; a request that the end of the run cut off is no error.
     pub fn add(&mut self, error: RequestError) {
         *match error {
             RequestError::Connect => &mut self.connect,
@@ -77,10 +77,11 @@ impl ErrorCounts {
             RequestError::Reset => &mut self.reset,
             RequestError::Protocol => &mut self.protocol,
             RequestError::Body => &mut self.body,
+            RequestError::Censored => return,
         } += 1;
     }
 
-    /// How many of one kind.
+    /// How many of one kind; none of those that are no errors.
     pub fn get(&self, error: RequestError) -> u64 {
         match error {
             RequestError::Connect => self.connect,
@@ -88,6 +89,7 @@ impl ErrorCounts {
             RequestError::Reset => self.reset,
             RequestError::Protocol => self.protocol,
             RequestError::Body => self.body,
+            RequestError::Censored => 0,
         }
     }
 
@@ -97,8 +99,9 @@ impl ErrorCounts {
     }
 }
 
-/// Distributions of what clients waited, of all responses and, as a lower bound, of the requests
-/// that the timeout cut off. Requests that failed otherwise are not latencies and not in here.
+/// Distributions of what clients waited, of all responses and, as a lower bound, of requests
+/// that the timeout or the end of the run cut off. Requests that failed otherwise are not
+/// latencies and not in here.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct LatencySummary {
     /// From the intended time to the last byte.

@@ -19,7 +19,7 @@ fn request(number: u64) -> RequestRow {
         transfer_ns: answered.then_some(Span::from_nanos(11)),
         bytes: number,
         status: answered.then_some(503),
-        error: (!answered).then_some(RequestError::ALL[number as usize % 5]),
+        error: (!answered).then_some(RequestError::ALL[number as usize % 6]),
         class: Arc::from(if number.is_multiple_of(2) { "premium" } else { "basic" }),
         session: (!number.is_multiple_of(7)).then_some(u64::MAX - number),
         connection: number / 4,
