@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Folders whose content is made, not written.
-const SKIPPED: [&str; 5] = ["target", "node_modules", "dist", ".git", "runs"];
+/// Folders whose content is made, not written; so is that of all whose name begins with a dot.
+const SKIPPED: [&str; 4] = ["target", "node_modules", "dist", "runs"];
 
 /// All files below `folder` whose name ends with one of `endings`, in order.
 pub(super) fn below(folder: &Path, endings: &[&str]) -> io::Result<Vec<PathBuf>> {
@@ -20,7 +20,7 @@ fn collect(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) -> io::Res
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let kind = entry.file_type()?;
-        if kind.is_dir() && !SKIPPED.contains(&&*name) {
+        if kind.is_dir() && !name.starts_with('.') && !SKIPPED.contains(&&*name) {
             collect(&entry.path(), endings, found)?;
         } else if kind.is_file() && endings.iter().any(|ending| name.ends_with(ending)) {
             found.push(entry.path());

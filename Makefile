@@ -1,0 +1,94 @@
+# What there is to do: `make help`.
+
+SERVER ?= origin
+SERVERS := origin apache nginx
+
+# Debian packages of the servers that can be measured, and of what the tests run besides.
+apache_PACKAGES := apache2-bin
+nginx_PACKAGES := nginx-light libnginx-mod-http-lua
+TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) chromium fonts-dejavu-core
+
+export PATH := $(CURDIR)/.tools/bin:$(PATH)
+export CARGO_TERM_COLOR ?= auto
+
+WEB := web/dist/report.html
+WEB_MODULES := web/node_modules/.package-lock.json
+WEB_SOURCES := $(shell find web/src -type f) $(wildcard web/*.html web/*.json web/*.ts)
+
+STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test bench lint fmt clean web rust web-lint web-test
+
+help: ## says this
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
+
+demo: rust $(WEB) ## overloads a server, bare and behind the gate, and reports; SERVER=origin|apache|nginx
+	$(if $(filter $(SERVER),$(SERVERS)),,$(error SERVER=$(SERVER): no such server; one of: $(SERVERS)))
+	@$(if $($(SERVER)_PACKAGES),tools/need debian $($(SERVER)_PACKAGES))
+	cargo build --release -p headworks
+	target/release/headworks lab run experiments/overload.toml --set server.kind=$(SERVER)
+
+test: lint web-test ## everything that must hold: lint, documentation, all tests
+	@tools/need debian $(TEST_PACKAGES)
+	$(STAGE) 'documentation'
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --document-private-items
+	$(STAGE) 'policy without std'
+	tools/no-std
+	$(STAGE) 'tests'
+	cargo test --workspace
+	$(STAGE) 'make test: all passed'
+
+bench: rust ## what a decision of the policy costs
+	cargo bench -p policy
+
+lint: rust $(WEB) web-lint ## formatting, clippy, tidy, dependencies, spelling
+	$(STAGE) 'formatting'
+	cargo fmt --all --check
+	$(STAGE) 'clippy'
+	cargo clippy --workspace --all-targets -- -D warnings
+	$(STAGE) 'tidy'
+	cargo xtask tidy
+	$(STAGE) 'dependencies'
+	@tools/need cargo-deny
+	cargo deny check bans licenses sources
+	tools/advisories
+	$(STAGE) 'spelling'
+	@tools/need typos
+	.tools/typos/bin/typos
+
+fmt: rust $(WEB_MODULES) ## formats all code
+	cargo fmt --all
+	npm --prefix web run fmt
+
+web: $(WEB) ## builds the page of the report, which the binary holds
+
+clean: ## deletes all that was built
+	cargo clean
+	rm -rf .tools web/dist web/node_modules
+
+rust:
+	@tools/need rust
+
+web-lint: $(WEB_MODULES)
+	$(STAGE) 'web: formatting, eslint, types'
+	npm --prefix web run lint
+
+web-test: $(WEB)
+	$(STAGE) 'web: tests'
+	@tools/need debian chromium fonts-dejavu-core
+	npm --prefix web test
+
+# What npm writes when it is done; the bundle is part of the binary, so it comes before all of cargo's.
+$(WEB_MODULES): web/package.json web/package-lock.json
+	@tools/need node
+	$(STAGE) 'web: modules'
+	npm --prefix web ci --no-audit --no-fund
+	@touch $@
+
+$(WEB): $(WEB_MODULES) $(WEB_SOURCES)
+	$(STAGE) 'web: bundle'
+	npm --prefix web run build
+	@touch $@
