@@ -1,1 +1,25 @@
-//! Experiments: servers, tests at levels of a factor, capacity.
+//! Experiments: tests of a server at the levels of a factor, all else fixed.
+//!
+//! [`run`] reads a spec, finds what the server carries, offers multiples of that to the server
+//! bare and behind the gate, and keeps a record per test (`record::experiment`). Servers, gate and
+//! generator are processes, fresh for each test; what the lab knows of a test is what they wrote.
+
+mod capacity;
+mod error;
+mod gate;
+mod http;
+mod load;
+mod machine;
+mod plan;
+mod process;
+mod resume;
+mod run;
+mod server;
+mod spec;
+mod stop;
+mod test;
+mod view;
+
+pub use error::Error;
+pub use run::{Finished, Options, run};
+pub use stop::Stop;

@@ -1,0 +1,84 @@
+//! Why an experiment could not be done.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What stopped the lab; every message names the thing, the place and, where there is one, the mend.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The spec or the workload is wrong.
+    #[error(transparent)]
+    Spec(#[from] config::Error),
+    /// A `--set` is wrong.
+    #[error("--set {setting}: {why}")]
+    Setting {
+        /// As it was given.
+        setting: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The gate refuses the spec's `[gate]`.
+    #[error("the gate refuses the settings of [gate]: {0}")]
+    Gate(String),
+    /// The output directory holds an experiment that is finished, or another one.
+    #[error("{} already holds an experiment{why}; give another directory with --out", path.display())]
+    Occupied {
+        /// The directory.
+        path: PathBuf,
+        /// Why it cannot be gone on with.
+        why: &'static str,
+    },
+    /// A program that the experiment needs is not installed.
+    #[error("{program} is not installed; install it with: apt-get install {package}")]
+    Missing {
+        /// The program or file that was looked for.
+        program: String,
+        /// The Debian packages that have it.
+        package: &'static str,
+    },
+    /// A program that the lab started did not do what it should.
+    #[error("{name} {what}{}", quote(said))]
+    Process {
+        /// `apache`, `gate`, `load`, ..
+        name: &'static str,
+        /// What it did or did not do.
+        what: String,
+        /// The end of what it wrote, empty when it wrote nothing.
+        said: String,
+    },
+    /// The capacity could not be found.
+    #[error("the capacity was not found: {0}")]
+    Capacity(String),
+    /// A record could not be written or read.
+    #[error(transparent)]
+    Record(#[from] record::Error),
+    /// The operating system refused.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// Such as `create`.
+        action: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// Its reason.
+        source: io::Error,
+    },
+    /// Somebody wants it to end.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Error {
+    /// Whether the command line or a file that a person wrote is at fault.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::Spec(_) | Self::Setting { .. } | Self::Gate(_) | Self::Occupied { .. })
+    }
+
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { action, path: path.to_owned(), source }
+    }
+}
+
+fn quote(said: &str) -> String {
+    if said.is_empty() { String::new() } else { format!("; it said: {said}") }
+}

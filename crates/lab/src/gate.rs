@@ -1,0 +1,84 @@
+//! The gate in front of the server, `headworks gate`, as a process.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use toml::{Table, Value};
+
+use crate::machine::Pinning;
+use crate::process::{self, Process};
+use crate::spec::Cpus;
+use crate::{Error, Stop, http};
+
+/// A gate that listens.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    /// Host and port for clients.
+    pub(crate) authority: String,
+    admin: String,
+    process: Process,
+}
+
+impl Gate {
+    /// Starts a gate with `settings` in front of `upstream`; its files go into `directory`.
+    pub(crate) fn start(
+        headworks: &Path,
+        settings: &Table,
+        upstream: &str,
+        (pinning, cpus): (&Pinning, &Cpus),
+        directory: &Path,
+        stop: &Stop,
+    ) -> Result<Self, Error> {
+        let file = write(settings, upstream, directory)?;
+        let mut command = pinning.command(cpus, headworks);
+        command.args(["gate", "--config"]).arg(file);
+        let mut process = Process::start("gate", command, &directory.join("gate.log"))?;
+        let authority = process.wait_for_line("listening on http://", stop)?;
+        let admin = process.wait_for_line("admin on http://", stop)?;
+        Ok(Self { authority, admin, process })
+    }
+
+    /// Keeps what it counted.
+    pub(crate) fn keep_metrics(&self, directory: &Path) -> Result<(), Error> {
+        let answer = http::get(&self.admin, "/metrics")
+            .ok_or_else(|| self.process.error("does not answer on its admin address".to_owned()))?;
+        let file = directory.join("gate.metrics");
+        fs::write(&file, answer.body).map_err(Error::io("write", &file))
+    }
+
+    /// How it ended, when it should not have.
+    pub(crate) fn has_died(&mut self) -> Option<Error> {
+        let status = self.process.ended()?;
+        Some(self.process.error(format!("died during the test ({status})")))
+    }
+}
+
+/// Lets the gate itself judge the settings, before anything is measured.
+pub(crate) fn check(headworks: &Path, settings: &Table) -> Result<(), Error> {
+    let directory = tempfile::tempdir().map_err(Error::io("create a directory in", &std::env::temp_dir()))?;
+    let file = write(settings, "127.0.0.1:1", directory.path())?;
+    let mut command = Command::new(headworks);
+    command.args(["gate", "check"]).arg(&file);
+    let (text, status) = process::output("gate", &mut command)?;
+    if status.success() {
+        return Ok(());
+    }
+    // Places in a file that the lab made up help nobody.
+    let place = format!("{}:", file.display());
+    let text = text.trim_start_matches("headworks: ").trim_start_matches(&place);
+    Err(Error::Gate(
+        text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(": ").to_owned(),
+    ))
+}
+
+fn write(settings: &Table, upstream: &str, directory: &Path) -> Result<std::path::PathBuf, Error> {
+    let mut settings = settings.clone();
+    for (key, value) in [("listen", "127.0.0.1:0"), ("admin", "127.0.0.1:0"), ("upstream", upstream)] {
+        settings.insert(key.to_owned(), Value::String(value.to_owned()));
+    }
+    let file = directory.join("gate.toml");
+    let text = toml::to_string(&settings).map_err(|why| Error::Gate(why.to_string()))?;
+    fs::write(&file, text).map_err(Error::io("write", &file))?;
+    Ok(file)
+}

@@ -1,0 +1,69 @@
+//! [`Pinning`]: which processor serves and which one asks, so that neither takes time from the other.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::thread::{CpuSet, sched_getaffinity};
+
+use crate::spec::Cpus;
+
+/// How programs are put on processors, and made to end when the lab is killed.
+#[derive(Debug, Clone)]
+pub(crate) struct Pinning {
+    taskset: Option<PathBuf>,
+    setpriv: Option<PathBuf>,
+    /// Why there is none.
+    pub(crate) why_not: Option<String>,
+}
+
+impl Pinning {
+    /// Looks at what this process may use.
+    pub(crate) fn look(server: &Cpus, generator: &Cpus) -> Self {
+        let allowed = sched_getaffinity(None).unwrap_or_default();
+        let taskset = program("taskset");
+        let why_not = if allowed.count() < 2 {
+            Some("there is one processor: server and generator share it".to_owned())
+        } else if let Some(missing) = missing(&allowed, server).or_else(|| missing(&allowed, generator)) {
+            Some(format!("processor {missing} is not there: server and generator are not kept apart"))
+        } else if taskset.is_none() {
+            Some("taskset is not installed (util-linux): server and generator are not kept apart".to_owned())
+        } else if server.numbers().any(|number| generator.numbers().any(|other| other == number)) {
+            Some(format!("server ({server}) and generator ({generator}) share processors"))
+        } else {
+            None
+        };
+        let taskset = if why_not.is_none() { taskset } else { None };
+        Self { taskset, setpriv: program("setpriv"), why_not }
+    }
+
+    /// A command that runs `program` on `cpus`. Both wrappers replace themselves by the program,
+    /// so that its process id is the one that was started.
+    pub(crate) fn command(&self, cpus: &Cpus, program: &Path) -> Command {
+        let mut words: Vec<std::ffi::OsString> = Vec::new();
+        if let Some(taskset) = &self.taskset {
+            words.extend([taskset.into(), "-c".into(), cpus.to_string().into()]);
+        }
+        if let Some(setpriv) = &self.setpriv {
+            // The kernel ends it when the lab is gone, even when the lab could not (SIGKILL).
+            words.extend([setpriv.into(), "--pdeathsig".into(), "TERM".into(), "--".into()]);
+        }
+        words.push(program.into());
+        let mut words = words.into_iter();
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words);
+        command
+    }
+}
+
+fn missing(allowed: &CpuSet, wanted: &Cpus) -> Option<usize> {
+    wanted.numbers().find(|number| *number >= CpuSet::MAX_CPU || !allowed.is_set(*number))
+}
+
+/// Where a program is, on the path or where Debian puts servers.
+pub(crate) fn program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .chain(["/usr/sbin".into(), "/usr/bin".into()])
+        .map(|directory| directory.join(name))
+        .find(|file| file.is_file())
+}

@@ -1,0 +1,262 @@
+//! An experiment from its spec to its record.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use record::experiment::{Class, Experiment, Factor, Server, Test, TestState};
+use record::{Environment, RunDirectory, Timestamp};
+use units::Rate;
+
+use crate::load::{Generator, Offer, Run};
+use crate::machine::{Pinning, settle};
+use crate::plan::{Planned, plan};
+use crate::server::{Running, Site};
+use crate::spec::{Capacity, Spec, Subject};
+use crate::view::View;
+use crate::{Error, Stop, capacity, gate, resume, test};
+
+const CAPACITY: &str = "capacity";
+
+/// What an experiment is started with.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The spec's file.
+    pub spec: PathBuf,
+    /// What `--set` changes in it, as `key=value`.
+    pub settings: Vec<String>,
+    /// Where the record goes; `runs/NAME-TIME` when left out.
+    pub out: Option<PathBuf>,
+    /// Seed of arrivals and of the order of tests.
+    pub seed: u64,
+    /// The `headworks` program, which is server, gate and generator.
+    pub headworks: PathBuf,
+    /// Its version.
+    pub version: String,
+    /// Its command line, for the record.
+    pub command: Vec<String>,
+    /// Whether to show no progress.
+    pub quiet: bool,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Finished {
+    /// Where the record is.
+    pub directory: PathBuf,
+    /// Its index.
+    pub experiment: Experiment,
+}
+
+/// Does the experiment. When somebody wants it to end, what was measured is kept and given.
+///
+/// # Errors
+/// When the spec is wrong or something that every test needs cannot be had. A test that breaks is
+/// no error: it is repeated once and then reported as broken.
+pub fn run(options: &Options, stop: &Stop) -> Result<Finished, Error> {
+    let spec = Spec::read(&options.spec, &options.settings)?;
+    let pinning = Pinning::look(&spec.server.cpus, &spec.generator_cpus);
+    let site = Site {
+        server: &spec.server,
+        workload: &spec.workload,
+        pinning: &pinning,
+        headworks: &options.headworks,
+    };
+    let version = site.check()?;
+    if let Some(settings) = spec.gate.as_ref().filter(|_| spec.subjects.contains(&Subject::Gate)) {
+        gate::check(&options.headworks, settings)?;
+    }
+    let directory = options.out.clone().unwrap_or_else(|| default_directory(&options.spec));
+    let fresh = begin(options, &spec, version);
+    let experiment = resume::go_on(&directory, fresh, &spec.text)?;
+    let mut lab = Lab {
+        options,
+        spec: &spec,
+        site,
+        directory,
+        plan: plan(&spec, options.seed),
+        view: View::new(options.quiet),
+        experiment,
+        stop,
+    };
+    match lab.measure() {
+        Ok(()) => {}
+        Err(Error::Interrupted) => lab.experiment.interrupted = true,
+        Err(error) => {
+            lab.view.finish();
+            return Err(error);
+        }
+    }
+    lab.experiment.ended = Some(Timestamp::now());
+    lab.save()?;
+    lab.view.finish();
+    Ok(Finished { directory: lab.directory, experiment: lab.experiment })
+}
+
+/// The record before anything is measured.
+fn begin(options: &Options, spec: &Spec, version: String) -> Experiment {
+    Experiment {
+        title: spec.title.clone(),
+        started: Timestamp::now(),
+        ended: None,
+        interrupted: false,
+        version: options.version.clone(),
+        command: options.command.clone(),
+        server: Server { kind: spec.server.kind.name().to_owned(), version },
+        factor: Factor {
+            name: "load".to_owned(),
+            unit: "x capacity".to_owned(),
+            levels: spec.levels.clone(),
+        },
+        subjects: spec.subjects.iter().map(|subject| subject.name().to_owned()).collect(),
+        classes: spec
+            .workload
+            .classes
+            .iter()
+            .map(|class| Class { name: class.name.to_string(), share: class.share })
+            .collect(),
+        capacity: None,
+        tests: Vec::new(),
+    }
+}
+
+fn default_directory(spec: &Path) -> PathBuf {
+    let name = spec.file_stem().unwrap_or_default().to_string_lossy();
+    let time: String =
+        Timestamp::now().to_string().chars().take(19).filter(|c| !matches!(c, '-' | ':')).collect();
+    Path::new("runs").join(format!("{name}-{time}"))
+}
+
+/// An experiment while it is done.
+pub(crate) struct Lab<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) spec: &'a Spec,
+    pub(crate) site: Site<'a>,
+    pub(crate) directory: PathBuf,
+    pub(crate) plan: Vec<Planned>,
+    pub(crate) view: View,
+    pub(crate) experiment: Experiment,
+    pub(crate) stop: &'a Stop,
+}
+
+impl Lab<'_> {
+    fn measure(&mut self) -> Result<(), Error> {
+        let files = [
+            ("spec.toml", self.spec.text.clone()),
+            ("workload.toml", text(&self.spec.workload_table)?),
+            ("capacity-workload.toml", text(&capacity::without_pauses(&self.spec.workload_table))?),
+        ];
+        for (name, text) in files {
+            let file = self.directory.join(name);
+            fs::write(&file, text).map_err(Error::io("write", &file))?;
+        }
+        self.save()?;
+        self.view.begin(&self.experiment, &self.plan, self.spec);
+        if let Some(why) = &self.site.pinning.why_not {
+            self.view.note(why);
+        }
+        let rate = self.capacity()?;
+        for index in 0..self.plan.len() {
+            let planned = self.plan[index].clone();
+            if self.experiment.tests.iter().any(|test| test.directory == planned.directory) {
+                self.view.done(index, &self.directory, &self.experiment);
+                continue;
+            }
+            let offered = rate.scaled(planned.level);
+            self.test(index, &planned, offered)?;
+        }
+        Ok(())
+    }
+
+    /// The load that the levels multiply: stated, known from before, or found now.
+    fn capacity(&mut self) -> Result<Rate, Error> {
+        let (concurrency, warmup, duration) = match self.spec.capacity {
+            Capacity::Fixed(rate) => return Ok(rate),
+            Capacity::Search { concurrency, warmup, duration } => (concurrency, warmup, duration),
+        };
+        if self.experiment.capacity.is_none() {
+            self.view.searching(warmup + duration);
+            let out = self.directory.join(CAPACITY);
+            test::empty(&out)?;
+            for sentence in settle(self.spec.test.settle, self.stop)? {
+                self.view.note(&sentence);
+            }
+            let server = self.site.start(&out.join("server.log"), self.stop)?;
+            self.describe(&server)?;
+            let run = Run {
+                authority: &server.authority,
+                workload: &self.directory.join("capacity-workload.toml"),
+                offer: Offer::Closed(concurrency),
+                warmup,
+                duration,
+                seed: self.options.seed,
+                out: &out,
+            };
+            self.generator().run(&run, self.stop, || self.view.tick())?;
+            self.stop.check()?;
+            self.experiment.capacity = Some(capacity::estimate(&RunDirectory::open(&out)?, CAPACITY)?);
+            self.save()?;
+        }
+        let rate = self.experiment.capacity.as_ref().map_or(0.0, |capacity| capacity.rate);
+        self.view.found(&self.experiment);
+        Rate::per_second(rate).ok_or_else(|| Error::Capacity(format!("{rate} is no rate")))
+    }
+
+    /// Does one test, a second time when it breaks, and keeps it.
+    fn test(&mut self, index: usize, planned: &Planned, offered: Rate) -> Result<(), Error> {
+        self.view.testing(index);
+        let mut test = Test {
+            directory: planned.directory.clone(),
+            subject: planned.subject.name().to_owned(),
+            level: planned.level,
+            repeat: planned.repeat,
+            offered: offered.as_f64(),
+            state: TestState::Broken,
+            why: Vec::new(),
+        };
+        let out = self.directory.join(&planned.directory);
+        for attempt in ["the first attempt", "the second attempt"] {
+            test::empty(&out)?;
+            match self.attempt(planned, offered, &out) {
+                Ok((state, mut why)) => {
+                    test.state = state;
+                    test.why.append(&mut why);
+                    break;
+                }
+                Err(Error::Interrupted) => return Err(Error::Interrupted),
+                Err(error) => test.why.push(format!("{attempt} broke: {error}")),
+            }
+        }
+        self.experiment.tests.push(test);
+        self.save()?;
+        self.view.done(index, &self.directory, &self.experiment);
+        self.stop.check()
+    }
+
+    pub(crate) fn generator(&self) -> Generator<'_> {
+        Generator {
+            headworks: &self.options.headworks,
+            pinning: self.site.pinning,
+            cpus: &self.spec.generator_cpus,
+            workload: &self.spec.workload,
+        }
+    }
+
+    /// Records the machine and the server as it was started, once.
+    pub(crate) fn describe(&self, server: &Running) -> Result<(), Error> {
+        let file = self.directory.join("environment.json");
+        if file.exists() {
+            return Ok(());
+        }
+        let environment = Environment { server: Some(server.environment.clone()), ..Environment::capture() };
+        Ok(environment.save(&file)?)
+    }
+
+    fn save(&self) -> Result<(), Error> {
+        Ok(self.experiment.save(&self.directory)?)
+    }
+}
+
+fn text(table: &toml::Table) -> Result<String, Error> {
+    toml::to_string(table)
+        .map_err(|why| Error::Setting { setting: "workload".to_owned(), why: why.to_string() })
+}

@@ -1,0 +1,102 @@
+//! Debian's nginx: one process per event loop; a page that burns CPU blocks its loop.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{Setup, content};
+use crate::Error;
+use crate::machine::program;
+use crate::process;
+use crate::spec::Server;
+
+const PACKAGE: &str = "nginx-light libnginx-mod-http-lua";
+const MODULES: [&str; 2] = ["ndk_http_module.so", "ngx_http_lua_module.so"];
+const PLACES: [&str; 2] = ["/usr/lib/nginx/modules", "/usr/share/nginx/modules"];
+
+pub(super) struct Installed {
+    program: PathBuf,
+    modules: &'static str,
+    pub(super) version: String,
+}
+
+impl Installed {
+    pub(super) fn find() -> Result<Self, Error> {
+        let missing = |program: &str| Error::Missing { program: program.to_owned(), package: PACKAGE };
+        let program = program("nginx").ok_or_else(|| missing("nginx"))?;
+        let modules = PLACES
+            .into_iter()
+            .find(|place| MODULES.iter().all(|module| Path::new(place).join(module).is_file()))
+            .ok_or_else(|| missing(MODULES[1]))?;
+        let (text, _) = process::output("nginx", Command::new(&program).arg("-v"))?;
+        let version = text.trim_start_matches("nginx version: ").to_owned();
+        Ok(Self { program, modules, version })
+    }
+
+    pub(super) fn setup(self, server: &Server, root: &Path, port: u16) -> Setup {
+        let configuration =
+            configuration(server, self.modules, root, port, rustix::process::getuid().is_root());
+        let place = root.display().to_string();
+        let file = root.join("nginx.conf").display().to_string();
+        Setup {
+            name: "nginx",
+            program: self.program,
+            arguments: ["-p", &place, "-c", &file, "-e", "stderr"].map(str::to_owned).into(),
+            files: BTreeMap::from([("nginx.conf".to_owned(), configuration)]),
+            version: self.version,
+        }
+    }
+}
+
+fn configuration(server: &Server, modules: &str, root: &Path, port: u16, as_root: bool) -> String {
+    let root = root.display();
+    let (workers, backlog) = (server.workers, server.backlog);
+    let keep_alive = server.keep_alive.as_secs_f64().ceil();
+    let user = if as_root { "user www-data;" } else { "" };
+    let [kit, lua] = MODULES;
+    let content = content::DIRECTORY;
+    format!(
+        r#"load_module {modules}/{kit};
+load_module {modules}/{lua};
+{user}
+daemon off;
+pid {root}/nginx.pid;
+error_log stderr warn;
+worker_processes {workers};
+worker_rlimit_nofile 8192;
+events {{ worker_connections 4096; }}
+http {{
+  access_log off;
+  client_body_temp_path {root}/body;
+  proxy_temp_path {root}/proxy;
+  fastcgi_temp_path {root}/fastcgi;
+  uwsgi_temp_path {root}/uwsgi;
+  scgi_temp_path {root}/scgi;
+  keepalive_timeout {keep_alive}s;
+  keepalive_requests 1000000;
+  server {{
+    listen 127.0.0.1:{port} backlog={backlog};
+    root {root}/{content};
+    location = /burn {{
+      default_type text/html;
+      content_by_lua_block {{
+{BURN}      }}
+    }}
+  }}
+}}
+"#
+    )
+}
+
+/// `os.clock` is the CPU time of the process, which does nothing else meanwhile.
+const BURN: &str = r#"        local number, unit = string.match(ngx.var.args or "", "cpu=([%d%.]+)(%a*)")
+        local scale = ({ s = 1, ms = 1e-3, us = 1e-6 })[unit]
+        local seconds = scale and tonumber(number)
+        if not seconds then
+          ngx.status = 400
+          return ngx.say("/burn?cpu=25ms burns 25 ms of CPU time")
+        end
+        local done = os.clock() + seconds * scale
+        while os.clock() < done do end
+        ngx.say("<!doctype html><title>Burnt</title><p>", number, " ", unit, " of CPU time burnt")
+"#;

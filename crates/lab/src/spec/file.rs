@@ -1,0 +1,288 @@
+//! The spec as it stands in TOML, and what it must fulfil.
+
+use std::path::Path;
+
+use config::{Error, Source, Spanned};
+use serde::Deserialize;
+use toml::Table;
+use units::{Rate, Span};
+
+use super::{Capacity, Cpus, Kind, Order, Server, Spec, Subject, Test, workload};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    experiment: About,
+    server: Spanned<ServerEntry>,
+    workload: Spanned<Table>,
+    gate: Option<Table>,
+    #[serde(rename = "factor", default)]
+    factors: Vec<Spanned<Factor>>,
+    #[serde(default)]
+    design: Design,
+    test: TestEntry,
+    capacity: Spanned<CapacityEntry>,
+    #[serde(default)]
+    generator: Generator,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct About {
+    title: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct ServerEntry {
+    kind: KindEntry,
+    url: Option<Spanned<String>>,
+    workers: Option<Spanned<u32>>,
+    #[serde(default = "default_backlog")]
+    backlog: Spanned<u16>,
+    #[serde(default = "default_keep_alive", with = "config::quantity")]
+    keep_alive: Span,
+    #[serde(default = "default_server_cpus", with = "config::quantity")]
+    cpus: Cpus,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum KindEntry {
+    Origin,
+    Apache,
+    Nginx,
+    Url,
+}
+
+/// Apache's and nginx's own default.
+fn default_backlog() -> Spanned<u16> {
+    Spanned::new(0..0, 511)
+}
+
+/// Apache's default.
+fn default_keep_alive() -> Span {
+    Span::from_secs(5)
+}
+
+fn default_server_cpus() -> Cpus {
+    Cpus::one(0)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Factor {
+    name: Spanned<String>,
+    levels: Spanned<Vec<f64>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct Design {
+    subjects: Option<Spanned<Vec<Subject>>>,
+    repeats: Option<Spanned<u32>>,
+    #[serde(default)]
+    order: Order,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TestEntry {
+    #[serde(with = "config::quantity")]
+    warmup: Span,
+    duration: Spanned<Length>,
+    #[serde(default = "default_settle", with = "config::quantity")]
+    settle: Span,
+}
+
+/// Long enough for the sockets of a large test to be cleared up, short against the test itself.
+fn default_settle() -> Span {
+    Span::from_secs(2)
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(transparent)]
+struct Length(#[serde(with = "config::quantity")] Span);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CapacityEntry {
+    #[serde(default, with = "config::quantity::optional")]
+    rate: Option<Rate>,
+    concurrency: Option<u32>,
+    #[serde(default, with = "config::quantity")]
+    warmup: Span,
+    #[serde(default, with = "config::quantity::optional")]
+    duration: Option<Span>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Generator {
+    #[serde(with = "config::quantity")]
+    cpus: Cpus,
+}
+
+impl Default for Generator {
+    fn default() -> Self {
+        Self { cpus: Cpus::one(1) }
+    }
+}
+
+/// Parses and checks a spec; file names in it are relative to `directory`.
+pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
+    let file: File = source.parse()?;
+    let span = file.workload.span();
+    let (workload, workload_table) = workload::resolve(source, span, file.workload.into_inner(), directory)?;
+    let levels = levels(source, file.factors)?;
+    let subjects = subjects(source, file.design.subjects, file.gate.is_some())?;
+    let repeats = match file.design.repeats {
+        Some(repeats) if *repeats.get_ref() == 0 => {
+            return Err(source.error(repeats.span(), "repeats is 0").mend("give at least 1"));
+        }
+        Some(repeats) => repeats.into_inner(),
+        None => 1,
+    };
+    let Length(duration) = *file.test.duration.get_ref();
+    if duration.is_zero() {
+        return Err(source
+            .error(file.test.duration.span(), "duration is 0")
+            .mend("give a time above 0, such as \"8s\""));
+    }
+    Ok(Spec {
+        title: file.experiment.title,
+        server: server(source, file.server)?,
+        workload,
+        workload_table,
+        gate: file.gate,
+        subjects,
+        levels,
+        repeats,
+        order: file.design.order,
+        test: Test { warmup: file.test.warmup, duration, settle: file.test.settle },
+        capacity: capacity(source, &file.capacity)?,
+        generator_cpus: file.generator.cpus,
+        text: source.text().to_owned(),
+    })
+}
+
+fn server(source: &Source, entry: Spanned<ServerEntry>) -> Result<Server, Error> {
+    let place = entry.span();
+    let entry = entry.into_inner();
+    let kind = match (entry.kind, entry.url) {
+        (KindEntry::Origin, _) => Kind::Origin,
+        (KindEntry::Apache, _) => Kind::Apache,
+        (KindEntry::Nginx, _) => Kind::Nginx,
+        (KindEntry::Url, None) => {
+            return Err(source
+                .error(place, "the server is of kind \"url\" and has no url")
+                .mend("add url = \"http://127.0.0.1:8080\""));
+        }
+        (KindEntry::Url, Some(url)) => match crate::http::authority(url.get_ref()) {
+            Some(_) => Kind::Url(url.into_inner()),
+            None => {
+                return Err(source
+                    .error(url.span(), format!("\"{}\" is no address of a server", url.get_ref()))
+                    .mend("write it as http://HOST:PORT"));
+            }
+        },
+    };
+    if *entry.backlog.get_ref() == 0 {
+        return Err(source.error(entry.backlog.span(), "backlog is 0").mend("give at least 1"));
+    }
+    let workers = match entry.workers {
+        Some(workers) if *workers.get_ref() == 0 => {
+            return Err(source.error(workers.span(), "workers is 0").mend("give at least 1"));
+        }
+        Some(workers) => workers.into_inner(),
+        // Debian's configurations: MaxRequestWorkers 150; worker_processes auto, one per processor.
+        None if kind == Kind::Nginx => u32::try_from(entry.cpus.numbers().count()).unwrap_or(1),
+        None => 150,
+    };
+    Ok(Server {
+        kind,
+        workers,
+        backlog: entry.backlog.into_inner(),
+        keep_alive: entry.keep_alive,
+        cpus: entry.cpus,
+    })
+}
+
+fn levels(source: &Source, factors: Vec<Spanned<Factor>>) -> Result<Vec<f64>, Error> {
+    let mut factors = factors.into_iter();
+    let Some(factor) = factors.next() else {
+        return Err(source
+            .missing("there is no factor")
+            .mend("add [[factor]] with name = \"load\" and levels = [0.7, 1, 2, 3]"));
+    };
+    if let Some(second) = factors.next() {
+        return Err(source.error(second.span(), "there is a second factor").mend("an experiment varies one"));
+    }
+    let factor = factor.into_inner();
+    if factor.name.get_ref() != "load" {
+        return Err(source
+            .error(factor.name.span(), format!("factor \"{}\" is not known", factor.name.get_ref()))
+            .suggest(factor.name.get_ref(), ["load"]));
+    }
+    let span = factor.levels.span();
+    let levels = factor.levels.into_inner();
+    if levels.is_empty() {
+        return Err(source.error(span, "there are no levels").mend("give multiples of the capacity"));
+    }
+    if let Some(level) = levels.iter().find(|level| !(level.is_finite() && **level > 0.0)) {
+        return Err(source
+            .error(span, format!("level {level} is no load"))
+            .mend("levels are multiples of the capacity, above 0"));
+    }
+    if let Some(twice) = levels.iter().enumerate().find(|(index, level)| levels[..*index].contains(level)) {
+        return Err(source
+            .error(span, format!("level {} is there twice", twice.1))
+            .mend("for more tests at one level give repeats in [design]"));
+    }
+    Ok(levels)
+}
+
+fn subjects(
+    source: &Source,
+    given: Option<Spanned<Vec<Subject>>>,
+    gate: bool,
+) -> Result<Vec<Subject>, Error> {
+    let Some(given) = given else {
+        return Ok(if gate { vec![Subject::Bare, Subject::Gate] } else { vec![Subject::Bare] });
+    };
+    let span = given.span();
+    let subjects = given.into_inner();
+    if subjects.is_empty() {
+        return Err(source.error(span, "there are no subjects").mend("give \"bare\", \"gate\" or both"));
+    }
+    if subjects.contains(&Subject::Gate) && !gate {
+        return Err(source.error(span, "\"gate\" is a subject and there is no [gate]").mend(
+            "add [gate] with the gate's settings; listen, admin and upstream are filled in by the lab",
+        ));
+    }
+    if subjects.iter().enumerate().any(|(index, subject)| subjects[..index].contains(subject)) {
+        return Err(source.error(span, "a subject is there twice"));
+    }
+    Ok(subjects)
+}
+
+fn capacity(source: &Source, entry: &Spanned<CapacityEntry>) -> Result<Capacity, Error> {
+    let wrong = |what: &str| source.error(entry.span(), what);
+    match entry.get_ref() {
+        CapacityEntry { rate: Some(rate), .. } if rate.as_f64() <= 0.0 => {
+            Err(wrong("the capacity is 0")
+                .mend("give a rate above 0, or concurrency and duration to find it"))
+        }
+        CapacityEntry { rate: Some(rate), .. } => Ok(Capacity::Fixed(*rate)),
+        CapacityEntry {
+            rate: None,
+            concurrency: Some(concurrency @ 1..),
+            duration: Some(duration),
+            warmup,
+        } if !duration.is_zero() => {
+            Ok(Capacity::Search { concurrency: *concurrency, warmup: *warmup, duration: *duration })
+        }
+        _ => Err(wrong("[capacity] says neither what it is nor how to find it")
+            .mend("give rate in sessions per second, or concurrency and duration, both above 0")),
+    }
+}

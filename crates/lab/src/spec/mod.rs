@@ -1,0 +1,152 @@
+//! What an experiment is: the spec, read, checked and with its defaults filled in.
+
+mod cpus;
+mod file;
+mod settings;
+mod workload;
+
+use std::path::Path;
+
+use config::Source;
+use toml::Table;
+use traffic::Workload;
+use units::{Rate, Span};
+
+pub(crate) use cpus::Cpus;
+
+use crate::Error;
+
+/// An experiment as it is to be done.
+#[derive(Debug)]
+pub(crate) struct Spec {
+    pub(crate) title: String,
+    pub(crate) server: Server,
+    pub(crate) workload: Workload,
+    /// The workload as the generator reads it.
+    pub(crate) workload_table: Table,
+    pub(crate) gate: Option<Table>,
+    pub(crate) subjects: Vec<Subject>,
+    /// Multiples of the capacity.
+    pub(crate) levels: Vec<f64>,
+    pub(crate) repeats: u32,
+    pub(crate) order: Order,
+    pub(crate) test: Test,
+    pub(crate) capacity: Capacity,
+    pub(crate) generator_cpus: Cpus,
+    /// The spec's text with all that was set on the command line.
+    pub(crate) text: String,
+}
+
+/// The server under test.
+#[derive(Debug, Clone)]
+pub(crate) struct Server {
+    pub(crate) kind: Kind,
+    /// Connections, or in nginx event loops, served at once.
+    pub(crate) workers: u32,
+    /// Length of the listen queue.
+    pub(crate) backlog: u16,
+    pub(crate) keep_alive: Span,
+    pub(crate) cpus: Cpus,
+}
+
+/// Which server it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Origin,
+    Apache,
+    Nginx,
+    /// One that runs already, and where.
+    Url(String),
+}
+
+impl Kind {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Origin => "origin",
+            Self::Apache => "apache",
+            Self::Nginx => "nginx",
+            Self::Url(_) => "url",
+        }
+    }
+}
+
+/// What is compared at each level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Subject {
+    /// The server alone.
+    Bare,
+    /// The server behind the gate.
+    Gate,
+}
+
+impl Subject {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Bare => "bare",
+            Self::Gate => "gate",
+        }
+    }
+}
+
+/// In which order the tests are done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Order {
+    /// Level by level as they stand in the spec, the subjects side by side.
+    #[default]
+    Given,
+    /// Shuffled within each repeat, so that drift of the machine hits all alike.
+    Random,
+}
+
+/// How long each test takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Test {
+    pub(crate) warmup: Span,
+    pub(crate) duration: Span,
+    /// The longest wait for the machine to come to rest before a test.
+    pub(crate) settle: Span,
+}
+
+/// How the load that the levels multiply is known.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Capacity {
+    /// It was stated.
+    Fixed(Rate),
+    /// Found by a closed loop of so many sessions that never pause.
+    Search { concurrency: u32, warmup: Span, duration: Span },
+}
+
+impl Spec {
+    /// Reads the spec at `path` and applies `--set` settings to it. The file must be in order
+    /// by itself, so that what is wrong after a setting is the setting's fault.
+    pub(crate) fn read(path: &Path, settings: &[String]) -> Result<Self, Error> {
+        let directory = path.parent().unwrap_or(Path::new("."));
+        let source = Source::read(path)?;
+        let mut spec = file::check(&source, directory)?;
+        let mut table: Table = source.parse()?;
+        for setting in settings {
+            settings::apply(&mut table, setting)?;
+            let why = |why: &dyn ToString| Error::Setting { setting: setting.clone(), why: why.to_string() };
+            let text = toml::to_string(&table).map_err(|error| why(&error))?;
+            let source = Source::new("", text);
+            spec = file::check(&source, directory).map_err(|error| why(&without_place(&error)))?;
+        }
+        Ok(spec)
+    }
+}
+
+/// An error's text without file and line, where those would be of a text that nobody wrote.
+fn without_place(error: &config::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(": ") {
+        Some((place, rest)) if place.trim_start_matches(':').chars().all(|c| c.is_ascii_digit()) => {
+            rest.to_owned()
+        }
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,250 @@
+//! Specs as people write them: what is taken, what is refused, and with which words.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::*;
+
+const GOOD: &str = r#"[experiment]
+title = "Overload"
+
+[server]
+kind = "origin"
+
+[workload]
+file = "bank.toml"
+
+[gate]
+window = 2
+
+[[factor]]
+name = "load"
+levels = [0.7, 2]
+
+[test]
+warmup = "1s"
+duration = "4s"
+
+[capacity]
+concurrency = 4
+duration = "5s"
+"#;
+
+const BANK: &str = r#"kind = "sessions"
+timeout = "2s"
+
+[[class]]
+name = "premium"
+share = 0.2
+
+[[class]]
+name = "basic"
+share = 0.8
+
+[[page]]
+url = "/burn?cpu=25ms"
+think = "200ms"
+embedded = ["/bytes/2000"]
+"#;
+
+fn read(text: &str, settings: &[&str]) -> Result<Spec, String> {
+    let directory = tempfile::tempdir().unwrap();
+    let file: PathBuf = directory.path().join("spec.toml");
+    fs::write(&file, text).unwrap();
+    fs::write(directory.path().join("bank.toml"), BANK).unwrap();
+    let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+    Spec::read(&file, &settings)
+        .map_err(|error| error.to_string().replace(&format!("{}/", directory.path().display()), ""))
+}
+
+#[test]
+fn what_is_left_out_has_its_default() {
+    let spec = read(GOOD, &[]).unwrap();
+    assert_eq!(spec.title, "Overload");
+    assert_eq!(spec.server.kind, Kind::Origin);
+    assert_eq!((spec.server.workers, spec.server.backlog), (150, 511));
+    assert_eq!(spec.server.cpus, Cpus::one(0));
+    assert_eq!(spec.generator_cpus, Cpus::one(1));
+    assert_eq!(spec.subjects, [Subject::Bare, Subject::Gate]);
+    assert_eq!((spec.levels, spec.repeats, spec.order), (vec![0.7, 2.0], 1, Order::Given));
+    assert_eq!(spec.test.settle, Span::from_secs(2));
+    assert_eq!(spec.workload.timeout, Span::from_secs(2));
+    assert!(matches!(spec.capacity, Capacity::Search { concurrency: 4, .. }));
+    assert_eq!(spec.text, GOOD);
+}
+
+#[test]
+fn nginx_has_a_worker_per_processor() {
+    let spec = read(GOOD, &["server.kind=nginx", "server.cpus=0,2-3"]).unwrap();
+    assert_eq!((spec.server.kind, spec.server.workers), (Kind::Nginx, 3));
+}
+
+#[test]
+fn settings_reach_every_key() {
+    let spec = read(
+        GOOD,
+        &[
+            "server.kind=apache",
+            "server.workers=64",
+            "server.cpus=1",
+            "factor.0.levels=[1, 3]",
+            "factor.0.levels.1=4",
+            "design.repeats=3",
+            "design.order = random",
+            "test.duration=500ms",
+            "workload.timeout=1s",
+            "capacity.rate=12.5",
+            "gate.differentiation=0.9",
+        ],
+    )
+    .unwrap();
+    assert_eq!(spec.server.kind, Kind::Apache);
+    assert_eq!((spec.server.workers, spec.server.cpus), (64, Cpus::one(1)));
+    assert_eq!((spec.levels, spec.repeats, spec.order), (vec![1.0, 4.0], 3, Order::Random));
+    assert_eq!(spec.test.duration, Span::from_millis(500));
+    assert_eq!(spec.workload.timeout, Span::from_secs(1), "laid over the file's");
+    assert_eq!(spec.workload.classes.len(), 2, "the rest of the file stays");
+    assert!(matches!(spec.capacity, Capacity::Fixed(rate) if rate.as_f64() == 12.5));
+    let again = read(&spec.text, &[]).unwrap();
+    assert_eq!(again.gate.unwrap()["differentiation"].as_float(), Some(0.9), "the text has the settings");
+}
+
+#[test]
+fn the_workload_may_stand_in_the_spec() {
+    let inline = "[workload]\nkind = \"sessions\"\npage = [{ url = \"/bytes/10\" }]";
+    let spec = read(&GOOD.replace("[workload]\nfile = \"bank.toml\"", inline), &[]).unwrap();
+    assert_eq!(&*spec.workload.pages[0].url, "/bytes/10");
+    assert_eq!(&*spec.workload.classes[0].name, "all");
+}
+
+#[test]
+fn what_is_wrong_is_said_with_place_and_mend() {
+    for (what, instead, expected) in [
+        ("title = ", "titel = ", "spec.toml:2: unknown key \"titel\"; did you mean \"title\"?"),
+        (
+            "kind = \"origin\"",
+            "kind = \"apach\"",
+            "spec.toml:5: unknown value \"apach\"; did you mean \"apache\"?",
+        ),
+        (
+            "kind = \"origin\"",
+            "kind = \"url\"",
+            "spec.toml:4: the server is of kind \"url\" and has no url; add url = \"http://127.0.0.1:8080\"",
+        ),
+        (
+            "kind = \"origin\"",
+            "kind = \"url\"\nurl = \"localhost\"",
+            "spec.toml:6: \"localhost\" is no address of a server; write it as http://HOST:PORT",
+        ),
+        ("kind = \"origin\"", "kind = \"origin\"\nworkers = 0", "spec.toml:6: workers is 0; give at least 1"),
+        ("kind = \"origin\"", "kind = \"origin\"\nbacklog = 0", "spec.toml:6: backlog is 0; give at least 1"),
+        (
+            "kind = \"origin\"",
+            "kind = \"origin\"\ncpus = \"first\"",
+            "spec.toml:6: cannot read \"first\": processors are written as \"0\", \"0,2\" or \"1-3\"",
+        ),
+        ("bank.toml", "bonk.toml", "bonk.toml: cannot read it: No such file or directory (os error 2)"),
+        (
+            "\"bank.toml\"",
+            "7",
+            "spec.toml:7: key \"file\" of [workload] is no string; give a path, relative to the spec",
+        ),
+        (
+            "file = ",
+            "flie = ",
+            "spec.toml:7: [workload]: unknown key \"flie\"; expected one of kind, timeout, connections, class, page",
+        ),
+        (
+            "name = \"load\"",
+            "name = \"lod\"",
+            "spec.toml:14: factor \"lod\" is not known; did you mean \"load\"?",
+        ),
+        ("[0.7, 2]", "[]", "spec.toml:15: there are no levels; give multiples of the capacity"),
+        (
+            "[0.7, 2]",
+            "[0.7, -2]",
+            "spec.toml:15: level -2 is no load; levels are multiples of the capacity, above 0",
+        ),
+        (
+            "[0.7, 2]",
+            "[0.7, 2, 0.7]",
+            "spec.toml:15: level 0.7 is there twice; for more tests at one level give repeats in [design]",
+        ),
+        (
+            "[[factor]]\nname = \"load\"\nlevels = [0.7, 2]",
+            "",
+            "spec.toml: there is no factor; add [[factor]] with name = \"load\" and levels = [0.7, 1, 2, 3]",
+        ),
+        (
+            "[test]",
+            "[[factor]]\nname = \"load\"\nlevels = [1]\n[test]",
+            "spec.toml:17: there is a second factor; an experiment varies one",
+        ),
+        (
+            "duration = \"4s\"",
+            "duration = \"0s\"",
+            "spec.toml:19: duration is 0; give a time above 0, such as \"8s\"",
+        ),
+        (
+            "duration = \"4s\"",
+            "duration = \"soon\"",
+            "spec.toml:19: cannot read \"soon\": expected a length of time such as 30s, 250ms, 5m or 2h",
+        ),
+        ("warmup = \"1s\"\n", "", "spec.toml:17: key \"warmup\" is missing"),
+        (
+            "concurrency = 4\n",
+            "",
+            "spec.toml:21: [capacity] says neither what it is nor how to find it; \
+             give rate in sessions per second, or concurrency and duration, both above 0",
+        ),
+        (
+            "concurrency = 4",
+            "rate = 0",
+            "spec.toml:21: the capacity is 0; give a rate above 0, or concurrency and duration to find it",
+        ),
+        ("[test]", "[design]\nrepeats = 0\n[test]", "spec.toml:18: repeats is 0; give at least 1"),
+        (
+            "[test]",
+            "[design]\nsubjects = []\n[test]",
+            "spec.toml:18: there are no subjects; give \"bare\", \"gate\" or both",
+        ),
+        (
+            "[test]",
+            "[design]\nsubjects = [\"bare\", \"bare\"]\n[test]",
+            "spec.toml:18: a subject is there twice",
+        ),
+        (
+            "[gate]\nwindow = 2",
+            "[design]\nsubjects = [\"gate\"]",
+            "spec.toml:11: \"gate\" is a subject and there is no [gate]; \
+             add [gate] with the gate's settings; listen, admin and upstream are filled in by the lab",
+        ),
+    ] {
+        assert!(GOOD.contains(what), "{what}");
+        let error = read(&GOOD.replacen(what, instead, 1), &[]).unwrap_err();
+        assert_eq!(error, expected, "{what} -> {instead}");
+    }
+}
+
+#[test]
+fn a_wrong_setting_is_named() {
+    for (setting, expected) in [
+        ("server.kind", "--set server.kind: write it as key=value, such as server.kind=apache"),
+        ("=1", "--set =1: write it as key=value, such as server.kind=apache"),
+        ("server..kind=x", "--set server..kind=x: write it as key=value, such as server.kind=apache"),
+        ("server.kind=apach", "--set server.kind=apach: unknown value \"apach\"; did you mean \"apache\"?"),
+        ("sever.kind=apache", "--set sever.kind=apache: unknown key \"sever\"; did you mean \"server\"?"),
+        ("server.kind.x=1", "--set server.kind.x=1: \"kind\" is a value and has no keys"),
+        (
+            "factor.levels=[1]",
+            "--set factor.levels=[1]: \"factor\" is a list of 1; name one by its number, such as factor.0",
+        ),
+        (
+            "workload.tiemout=1s",
+            "--set workload.tiemout=1s: [workload]: unknown key \"tiemout\"; did you mean \"timeout\"?",
+        ),
+        ("design.repeats=0", "--set design.repeats=0: repeats is 0; give at least 1"),
+    ] {
+        assert_eq!(read(GOOD, &[setting]).unwrap_err(), expected);
+    }
+}

@@ -1,0 +1,76 @@
+//! One test: a fresh server, a fresh gate where there is one, and the generator.
+//!
+//! Everything is started anew, so that no test inherits the queues of the one before.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use record::Summary;
+use record::experiment::TestState;
+use units::Rate;
+
+use crate::Error;
+use crate::gate::Gate;
+use crate::load::{Offer, Run};
+use crate::machine::settle;
+use crate::plan::Planned;
+use crate::run::Lab;
+use crate::spec::Subject;
+
+impl Lab<'_> {
+    /// Does the test once. Gives whether its figures can be used, and what is to be said of them.
+    pub(crate) fn attempt(
+        &self,
+        planned: &Planned,
+        offered: Rate,
+        out: &Path,
+    ) -> Result<(TestState, Vec<String>), Error> {
+        let mut why = settle(self.spec.test.settle, self.stop)?;
+        let mut server = self.site.start(&out.join("server.log"), self.stop)?;
+        self.describe(&server)?;
+        let mut gate = match (planned.subject, &self.spec.gate) {
+            (Subject::Gate, Some(settings)) => {
+                let place = (self.site.pinning, &self.spec.server.cpus);
+                let headworks = &self.options.headworks;
+                Some(Gate::start(headworks, settings, &server.authority, place, out, self.stop)?)
+            }
+            _ => None,
+        };
+        let run = Run {
+            authority: gate.as_ref().map_or(&server.authority, |gate| &gate.authority),
+            workload: &self.directory.join("workload.toml"),
+            offer: Offer::Rate(offered),
+            warmup: self.spec.test.warmup,
+            duration: self.spec.test.duration,
+            seed: planned.seed,
+            out,
+        };
+        let summary = self.generator().run(&run, self.stop, || self.view.tick())?;
+        if let Some(error) = server.has_died().or_else(|| gate.as_mut().and_then(Gate::has_died)) {
+            return Err(error);
+        }
+        if let Some(gate) = &gate {
+            gate.keep_metrics(out)?;
+        }
+        why.extend(self.site.pinning.why_not.clone());
+        Ok((judge(&summary, &mut why), why))
+    }
+}
+
+fn judge(summary: &Summary, why: &mut Vec<String>) -> TestState {
+    if summary.interrupted {
+        why.push("it was stopped before its time".to_owned());
+    }
+    why.extend(summary.client.why_invalid.iter().cloned());
+    if summary.client.valid && !summary.interrupted { TestState::Measured } else { TestState::NotValid }
+}
+
+/// An empty directory for a run, whatever a broken attempt or an interrupted experiment left there.
+pub(crate) fn empty(directory: &Path) -> Result<(), Error> {
+    match fs::remove_dir_all(directory) {
+        Err(why) if why.kind() != ErrorKind::NotFound => return Err(Error::io("empty", directory)(why)),
+        _ => {}
+    }
+    fs::create_dir_all(directory).map_err(Error::io("create", directory))
+}

@@ -1,0 +1,62 @@
+//! [`Row`]: what is known of one test.
+
+use std::path::Path;
+
+use record::RunDirectory;
+use record::experiment::{Test, TestState};
+
+/// A test in the table.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// Subject and level.
+    pub(super) name: String,
+    pub(super) outcome: Option<Outcome>,
+}
+
+/// How it went.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub(super) state: TestState,
+    /// Sessions per second.
+    pub(super) offered: f64,
+    /// Per class of the experiment, in its order; `None` where none was started.
+    pub(super) classes: Vec<Option<Reading>>,
+    pub(super) why: Vec<String>,
+}
+
+/// What one class of users got.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Reading {
+    /// Share of the started sessions that completed.
+    pub(super) completed: f64,
+    /// Median duration of those, s.
+    pub(super) median: f64,
+}
+
+impl Row {
+    pub(super) fn waiting(subject: &str, level: f64) -> Self {
+        Self { name: Self::name(subject, level), outcome: None }
+    }
+
+    pub(super) fn name(subject: &str, level: f64) -> String {
+        format!("{subject} at {level}x")
+    }
+
+    /// Fills in what the test's record says.
+    pub(super) fn finish(&mut self, test: &Test, directory: &Path, classes: &[String]) {
+        let summary = RunDirectory::open(directory.join(&test.directory)).and_then(|run| run.summary()).ok();
+        let reading = |name: &String| {
+            let class = summary.as_ref()?.sessions.by_class.get(name)?;
+            (class.started > 0).then(|| Reading {
+                completed: class.completed as f64 / class.started as f64,
+                median: class.duration.p50,
+            })
+        };
+        self.outcome = Some(Outcome {
+            state: test.state,
+            offered: test.offered,
+            classes: classes.iter().map(reading).collect(),
+            why: test.why.clone(),
+        });
+    }
+}
