@@ -1,5 +1,6 @@
 //! One file per subcommand: its options, and the call into the tool's crate.
 
+mod lab;
 mod origin;
 
 use crate::exit::{Exit, Failure};
@@ -7,6 +8,7 @@ use crate::exit::{Exit, Failure};
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Lab(lab::Args),
     Origin(origin::Args),
 }
 
@@ -14,6 +16,7 @@ impl Command {
     /// Runs the tool.
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         match self {
+            Self::Lab(args) => args.run(),
             Self::Origin(args) => args.run(),
         }
     }

@@ -1,0 +1,126 @@
+//! `headworks lab`: experiments.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::thread;
+
+use anyhow::Context;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::exit::{Exit, Failure};
+
+/// Does experiments: finds what a server carries, and offers it more, bare and behind the gate.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Run(Run),
+}
+
+/// Does the experiment that a spec describes, and leaves a record of it and a report.
+///
+/// An experiment that was interrupted goes on where it stopped when it is started again with the same spec and --out.
+#[derive(Debug, clap::Args)]
+struct Run {
+    /// The spec, a TOML file (docs/lab.md).
+    spec: PathBuf,
+    /// Changes one value of the spec, such as server.kind=apache; can be given several times.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// Where to write the record (default: runs/NAME-TIME).
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print the experiment as one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// Show no progress.
+    #[arg(long, short)]
+    quiet: bool,
+    /// Seed of arrivals and of the order of tests.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result<Exit, Failure> {
+        match self.command {
+            Command::Run(run) => run.run(),
+        }
+    }
+}
+
+impl Run {
+    fn run(self) -> Result<Exit, Failure> {
+        let stop = lab::Stop::default();
+        stop_on_signals(&stop).map_err(Failure::Failed)?;
+        let options = lab::Options {
+            spec: self.spec,
+            settings: self.settings,
+            out: self.out,
+            seed: self.seed,
+            headworks: std::env::current_exe()
+                .context("cannot find this program's own file")
+                .map_err(Failure::Failed)?,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: std::env::args_os()
+                .map(OsString::into_string)
+                .map(|word| word.unwrap_or_default())
+                .collect(),
+            quiet: self.quiet,
+        };
+        let finished =
+            lab::run(&options, &stop).map_err(|error| match (stop.signal(), error.is_usage()) {
+                (_, true) => Failure::Usage(error.into()),
+                (_, false) => Failure::Failed(error.into()),
+            })?;
+        show(&finished, self.json).map_err(Failure::Failed)?;
+        Ok(match stop.signal() {
+            Some(signal) => Exit::Interrupted { signal },
+            None => Exit::Ok,
+        })
+    }
+}
+
+/// The report, and on standard output the table and where the report is, or the experiment as JSON.
+fn show(finished: &lab::Finished, json: bool) -> anyhow::Result<()> {
+    let report = report::write(&finished.directory)?;
+    if json {
+        println!("{}", serde_json::to_string(&finished.experiment)?);
+    } else {
+        println!("\n{}\nreport: {}", report::table(&finished.directory)?, report.display());
+    }
+    Ok(())
+}
+
+/// Turns SIGINT and SIGTERM into the wish to end. The second one ends at once: the kernel then ends
+/// the programs that the lab has started.
+fn stop_on_signals(stop: &lab::Stop) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()
+        .context("cannot watch for signals")?;
+    let (mut interrupt, mut terminate) = {
+        let _inside = runtime.enter();
+        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
+    };
+    let stop = stop.clone();
+    thread::spawn(move || {
+        runtime.block_on(async {
+            loop {
+                let signal = tokio::select! {
+                    _ = interrupt.recv() => 2,
+                    _ = terminate.recv() => 15,
+                };
+                if stop.signal().is_some() {
+                    std::process::exit(128 + i32::from(signal));
+                }
+                stop.because_of(signal);
+            }
+        });
+    });
+    Ok(())
+}
