@@ -74,9 +74,15 @@ pub(crate) fn check(headworks: &Path, settings: &Table) -> Result<(), Error> {
 
 fn write(settings: &Table, upstream: &str, directory: &Path) -> Result<std::path::PathBuf, Error> {
     let mut settings = settings.clone();
-    for (key, value) in [("listen", "127.0.0.1:0"), ("admin", "127.0.0.1:0"), ("upstream", upstream)] {
-        settings.insert(key.to_owned(), Value::String(value.to_owned()));
+    for key in ["listen", "admin"] {
+        settings.insert(key.to_owned(), Value::String("127.0.0.1:0".to_owned()));
     }
+    let address = Value::String(upstream.to_owned());
+    match settings.get_mut("upstream") {
+        // Its timeouts may be set in the spec.
+        Some(Value::Table(upstream)) => upstream.insert("address".to_owned(), address),
+        _ => settings.insert("upstream".to_owned(), address),
+    };
     let file = directory.join("gate.toml");
     let text = toml::to_string(&settings).map_err(|why| Error::Gate(why.to_string()))?;
     fs::write(&file, text).map_err(Error::io("write", &file))?;

@@ -170,9 +170,14 @@ fn server(source: &Source, entry: Spanned<ServerEntry>) -> Result<Server, Error>
     let place = entry.span();
     let entry = entry.into_inner();
     let kind = match (entry.kind, entry.url) {
-        (KindEntry::Origin, _) => Kind::Origin,
-        (KindEntry::Apache, _) => Kind::Apache,
-        (KindEntry::Nginx, _) => Kind::Nginx,
+        (KindEntry::Origin, None) => Kind::Origin,
+        (KindEntry::Apache, None) => Kind::Apache,
+        (KindEntry::Nginx, None) => Kind::Nginx,
+        (KindEntry::Origin | KindEntry::Apache | KindEntry::Nginx, Some(url)) => {
+            return Err(source
+                .error(url.span(), "only a server of kind \"url\" has a url")
+                .mend("leave it out; the lab starts the others on free ports"));
+        }
         (KindEntry::Url, None) => {
             return Err(source
                 .error(place, "the server is of kind \"url\" and has no url")

@@ -120,21 +120,34 @@ pub(crate) enum Capacity {
 
 impl Spec {
     /// Reads the spec at `path` and applies `--set` settings to it. The file must be in order
-    /// by itself, so that what is wrong after a setting is the setting's fault.
+    /// by itself, so that what is wrong with the settings applied is theirs.
     pub(crate) fn read(path: &Path, settings: &[String]) -> Result<Self, Error> {
         let directory = path.parent().unwrap_or(Path::new("."));
         let source = Source::read(path)?;
-        let mut spec = file::check(&source, directory)?;
+        let spec = file::check(&source, directory)?;
+        let Some(last) = settings.last() else { return Ok(spec) };
         let mut table: Table = source.parse()?;
+        // One setting may need the next; so the last state counts, and the states before it tell
+        // which setting brought the error.
+        let mut faults = Vec::with_capacity(settings.len());
+        let mut result = Ok(spec);
         for setting in settings {
             settings::apply(&mut table, setting)?;
-            let why = |why: &dyn ToString| Error::Setting { setting: setting.clone(), why: why.to_string() };
-            let text = toml::to_string(&table).map_err(|error| why(&error))?;
-            let source = Source::new("", text);
-            spec = file::check(&source, directory).map_err(|error| why(&without_place(&error)))?;
+            result = checked(&table, directory);
+            faults.push(result.as_ref().err().cloned());
         }
-        Ok(spec)
+        result.map_err(|why| {
+            let first = faults.iter().position(|fault| fault.as_ref() == Some(&why));
+            let setting = first.and_then(|index| settings.get(index)).unwrap_or(last).clone();
+            Error::Setting { setting, why }
+        })
     }
+}
+
+/// The spec in `table`, or what is wrong with it in words that name no place: nobody wrote its text.
+fn checked(table: &Table, directory: &Path) -> Result<Spec, String> {
+    let text = toml::to_string(table).map_err(|error| error.to_string())?;
+    file::check(&Source::new("", text), directory).map_err(|error| without_place(&error))
 }
 
 /// An error's text without file and line, where those would be of a text that nobody wrote.

@@ -110,6 +110,14 @@ fn settings_reach_every_key() {
 }
 
 #[test]
+fn settings_may_need_each_other() {
+    let spec = read(GOOD, &["server.kind=url", "server.url=http://127.0.0.1:80"]).unwrap();
+    assert_eq!(spec.server.kind, Kind::Url("http://127.0.0.1:80".to_owned()));
+    let error = read(GOOD, &["design.repeats=0", "test.warmup=2s"]).unwrap_err();
+    assert_eq!(error, "--set design.repeats=0: repeats is 0; give at least 1");
+}
+
+#[test]
 fn the_workload_may_stand_in_the_spec() {
     let inline = "[workload]\nkind = \"sessions\"\npage = [{ url = \"/bytes/10\" }]";
     let spec = read(&GOOD.replace("[workload]\nfile = \"bank.toml\"", inline), &[]).unwrap();
@@ -135,6 +143,11 @@ fn what_is_wrong_is_said_with_place_and_mend() {
             "kind = \"origin\"",
             "kind = \"url\"\nurl = \"localhost\"",
             "spec.toml:6: \"localhost\" is no address of a server; write it as http://HOST:PORT",
+        ),
+        (
+            "kind = \"origin\"",
+            "kind = \"nginx\"\nurl = \"http://127.0.0.1:80\"",
+            "spec.toml:6: only a server of kind \"url\" has a url; leave it out; the lab starts the others on free ports",
         ),
         ("kind = \"origin\"", "kind = \"origin\"\nworkers = 0", "spec.toml:6: workers is 0; give at least 1"),
         ("kind = \"origin\"", "kind = \"origin\"\nbacklog = 0", "spec.toml:6: backlog is 0; give at least 1"),

@@ -1,0 +1,249 @@
+//! `headworks lab run` as a process: a whole experiment in miniature, what is left of one that is
+//! interrupted, and what is said when it cannot be done.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use record::experiment::{Experiment, TestState};
+use record::{Environment, RunDirectory, SessionOutcome};
+use rustix::process::{Pid, Signal, kill_process};
+use testkit::{PATIENCE, Process, poll_until};
+
+const WORKLOAD: &str = r#"
+kind = "sessions"
+timeout = "2s"
+
+[[class]]
+name = "premium"
+share = 0.25
+cookie = "tier=premium"
+
+[[class]]
+name = "basic"
+share = 0.75
+
+[[page]]
+url = "/bytes/1000"
+think = "20ms"
+embedded = ["/bytes/100", "/bytes/200"]
+
+[[page]]
+url = "/burn?cpu=5ms"
+think = "20ms"
+
+[[page]]
+url = "/burn?cpu=5ms"
+"#;
+
+const SPEC: &str = r#"
+[experiment]
+title = "In miniature"
+
+[server]
+kind = "origin"
+workers = 8
+backlog = 16
+
+[workload]
+file = "workload.toml"
+
+[gate]
+window = 2
+class = [{ name = "premium" }, { name = "basic" }]
+rule = [{ class = "premium", cookie = "tier=premium" }]
+
+[[factor]]
+name = "load"
+levels = [0.5, 2]
+
+[capacity]
+concurrency = 2
+duration = "1s"
+
+[test]
+warmup = "200ms"
+duration = "1s"
+settle = "200ms"
+"#;
+
+struct Place {
+    directory: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("spec.toml"), SPEC).unwrap();
+        fs::write(directory.path().join("workload.toml"), WORKLOAD).unwrap();
+        Self { directory }
+    }
+
+    fn out(&self) -> PathBuf {
+        self.directory.path().join("out")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_headworks"));
+        command.args(["lab", "run"]).arg(self.directory.path().join("spec.toml"));
+        command.arg("--out").arg(self.out()).args(arguments);
+        command
+    }
+
+    /// Runs it to its end: exit code, standard output, standard error.
+    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        let output = self.command(arguments).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    }
+}
+
+#[test]
+fn an_experiment_leaves_a_record_that_agrees_with_itself() {
+    let place = Place::new();
+    let (code, said, progress) = place.run(&["--json"]);
+    assert_eq!(code, 0, "{progress}");
+    let out = place.out();
+    let experiment = Experiment::load(&out).unwrap();
+    assert_eq!(serde_json::from_str::<Experiment>(&said).unwrap(), experiment);
+    assert_eq!(fs::read_to_string(out.join("spec.toml")).unwrap(), SPEC);
+    assert!(out.join("report.html").is_file());
+    assert!(!experiment.interrupted && experiment.ended.is_some());
+    assert_eq!(experiment.server.kind, "origin");
+    assert_eq!(Environment::load(&out.join("environment.json")).unwrap().server.unwrap().kind, "origin");
+
+    let capacity = experiment.capacity.as_ref().unwrap();
+    assert!(capacity.ci[0] <= capacity.rate && capacity.rate <= capacity.ci[1], "{capacity:?}");
+    assert!(
+        RunDirectory::open(out.join(&capacity.directory)).unwrap().summary().unwrap().sessions.completed > 0
+    );
+
+    let order: Vec<_> = experiment.tests.iter().map(|test| (test.subject.as_str(), test.level)).collect();
+    assert_eq!(order, [("bare", 0.5), ("gate", 0.5), ("bare", 2.0), ("gate", 2.0)]);
+    for test in &experiment.tests {
+        // On a busy machine the generator may be late and say so; its figures are there all the same.
+        assert_ne!(test.state, TestState::Broken, "{:?}", test.why);
+        assert!((test.offered - test.level * capacity.rate).abs() < 1e-6, "{test:?}");
+        agrees_with_itself(&out.join(&test.directory), test.subject == "gate");
+    }
+    assert_eq!(progress.lines().filter(|line| line.contains("sessions/s offered")).count(), 4, "{progress}");
+}
+
+fn agrees_with_itself(directory: &Path, gated: bool) {
+    let run = RunDirectory::open(directory).unwrap();
+    let (summary, window) = (run.summary().unwrap(), run.info().unwrap().window);
+    let sessions: Vec<_> = run.sessions().unwrap().map(Result::unwrap).collect();
+    let inside = |class: &str, completed: bool| {
+        let counted = sessions.iter().filter(|session| {
+            window.contains(session.started_ns)
+                && &*session.class == class
+                && (!completed || session.outcome == SessionOutcome::Completed)
+        });
+        counted.count() as u64
+    };
+    for class in ["premium", "basic"] {
+        let figures = summary.sessions.by_class.get(class).copied().unwrap_or_default();
+        assert_eq!(figures.started, inside(class, false), "{class}");
+        assert_eq!(figures.completed, inside(class, true), "{class}");
+    }
+    assert_eq!(summary.sessions.started, inside("premium", false) + inside("basic", false));
+    assert!(directory.join("server.log").is_file());
+    assert_eq!(directory.join("gate.log").is_file(), gated);
+    if gated {
+        let metrics = fs::read_to_string(directory.join("gate.metrics")).unwrap();
+        assert!(metrics.contains("# TYPE"), "{metrics}");
+    }
+}
+
+#[test]
+fn what_was_measured_before_an_interruption_is_kept_and_gone_on_with() {
+    let place = Place::new();
+    let out = place.out();
+    let settings = [
+        "--quiet",
+        "--set",
+        "capacity.rate=10",
+        "--set",
+        "factor.0.levels=[0.5, 1]",
+        "--set",
+        "design.order=random",
+    ];
+    let mut lab = Process::start(&mut place.command(&settings));
+    let measured = |enough: usize| {
+        poll_until(PATIENCE, "a test to be measured", || {
+            let tests = Experiment::load(&out).ok()?.tests;
+            (tests.len() >= enough).then_some(tests)
+        })
+    };
+    let first = measured(1).remove(0);
+    let children = poll_until(PATIENCE, "the next test to start", || {
+        Some(children_of(lab.id())).filter(|children| !children.is_empty())
+    });
+    kill_process(Pid::from_raw(lab.id().cast_signed()).unwrap(), Signal::INT).unwrap();
+    assert_eq!(lab.wait().code(), Some(130), "{}", lab.rest_of_stderr());
+    for child in children {
+        assert!(!Path::new(&format!("/proc/{child}")).exists(), "process {child} outlived the lab");
+    }
+    let experiment = Experiment::load(&out).unwrap();
+    assert!(experiment.interrupted);
+    assert!(experiment.tests.len() < 4, "{:?}", experiment.tests);
+    assert_eq!(experiment.tests[0], first);
+    assert!(out.join("report.html").is_file());
+
+    let (code, said, progress) = place.run(&settings);
+    assert_eq!(code, 0, "{progress}");
+    assert!(said.contains("report: "), "{said}");
+    let experiment = Experiment::load(&out).unwrap();
+    assert!(!experiment.interrupted);
+    assert_eq!(experiment.tests.len(), 4);
+    if first.state == TestState::Measured {
+        assert_eq!(experiment.tests[0], first, "it was not done again");
+    }
+
+    let (code, _, error) = place.run(&settings);
+    assert_eq!(code, 2);
+    let expected = format!(
+        "headworks: {} already holds an experiment that is complete; give another directory with --out\n",
+        out.display()
+    );
+    assert_eq!(error, expected);
+}
+
+/// Processes whose parent is `pid`.
+fn children_of(pid: u32) -> Vec<String> {
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    children.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn what_cannot_be_done_is_said_before_anything_is_measured() {
+    let place = Place::new();
+    let nobody = testkit::free_address().to_string();
+    let url = format!("server.url=http://{nobody}");
+    for (settings, code, expected) in [
+        (
+            vec!["server.kind=apach"],
+            2,
+            "--set server.kind=apach: unknown value \"apach\"; did you mean \"apache\"?".to_owned(),
+        ),
+        (
+            vec!["gate.windw=2"],
+            2,
+            "the gate refuses the settings of [gate]: unknown key \"windw\"; did you mean \"window\"?"
+                .to_owned(),
+        ),
+        (
+            vec!["server.kind=url", url.as_str()],
+            1,
+            format!(
+                "server does not answer at http://{nobody}; start it, or let the lab start one (server.kind = \"origin\")"
+            ),
+        ),
+    ] {
+        let arguments: Vec<&str> = settings.iter().flat_map(|setting| ["--set", setting]).collect();
+        let (exit, said, error) = place.run(&arguments);
+        assert_eq!((exit, said.as_str()), (code, ""), "{error}");
+        assert_eq!(error, format!("headworks: {expected}\n"));
+        assert!(!place.out().exists(), "{expected}");
+    }
+}
