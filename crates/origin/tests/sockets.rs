@@ -4,6 +4,7 @@
 use std::io::{ErrorKind, Read};
 use std::net::{SocketAddr, TcpStream};
 use std::num::NonZeroUsize;
+use std::thread;
 use std::time::Duration;
 
 use origin::{Mode, Options, Server};
@@ -11,6 +12,9 @@ use testkit::{PATIENCE, Raw, exchange, free_address, poll_until};
 use units::Span;
 
 const MODES: [Mode; 2] = [Mode::Workers, Mode::Static];
+
+/// Longer than a test waits for anything.
+const FOREVER: Span = Span::from_secs(1_000);
 
 fn options(mode: Mode, workers: usize) -> Options {
     Options {
@@ -138,29 +142,65 @@ fn bad_requests_are_refused_and_harm_nobody() {
 }
 
 #[test]
-fn vanished_and_slow_clients_give_their_worker_back() {
+fn a_refusal_reaches_clients_that_are_still_sending() {
+    for mode in MODES {
+        let server = start(mode, 1);
+        for beginning in ["", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n"] {
+            let unread = format!("{beginning}{}", "x".repeat(100_000));
+            let mut client = Raw::connect(server.address());
+            let mut answer = String::new();
+            let end = client.send(unread).stream().read_to_string(&mut answer);
+            assert!(answer.starts_with("HTTP/1.1 4"), "{mode:?}: {answer}");
+            assert!(end.is_ok(), "{mode:?}: {answer} and then {end:?}");
+        }
+    }
+}
+
+#[test]
+fn clients_that_vanish_give_their_worker_back() {
+    for mode in MODES {
+        let server = start(mode, 1);
+        Raw::connect(server.address()).send("GET / HT");
+        Raw::connect(server.address()).get("/bytes/1073741824");
+        assert!(serves(server.address()), "{mode:?}");
+    }
+}
+
+#[test]
+fn clients_that_are_slow_are_given_up() {
     for mode in MODES {
         let server = Server::start(&Options {
             patience: Span::from_millis(150),
-            keep_alive: Span::from_millis(150),
+            keep_alive: FOREVER,
             ..options(mode, 1)
         })
         .unwrap();
-        let address = server.address();
-        Raw::connect(address).send("GET / HT");
-        Raw::connect(address).get("/bytes/1073741824");
-        for beginning in ["", "GET /", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"] {
-            let mut slow = Raw::connect(address);
-            slow.send(beginning);
+        for beginning in ["", "GET /", "GET / HTTP/1.1\r\nHost: a\r\n"] {
             assert_eq!(
-                slow.until_closed().is_empty(),
-                !beginning.ends_with("\r\n\r\n"),
+                Raw::connect(server.address()).send(beginning).until_closed(),
+                b"",
                 "{mode:?} {beginning}"
             );
         }
         // One that asks for more than the sockets hold, and then never reads.
-        let _deaf = Raw::connect(address).get("/bytes/1073741824");
-        assert!(serves(address), "{mode:?}");
+        let mut deaf = Raw::connect(server.address());
+        deaf.get("/bytes/1073741824");
+        assert!(serves(server.address()), "{mode:?}");
+    }
+}
+
+#[test]
+fn idle_connections_are_closed() {
+    for mode in MODES {
+        let server = Server::start(&Options {
+            patience: FOREVER,
+            keep_alive: Span::from_millis(150),
+            ..options(mode, 1)
+        })
+        .unwrap();
+        let mut client = Raw::connect(server.address());
+        client.get("/healthz").response();
+        assert_eq!(client.until_closed(), b"", "{mode:?}");
     }
 }
 
@@ -191,27 +231,18 @@ fn the_listen_queue_has_the_length_asked_for() {
 #[test]
 fn a_stopped_server_leaves_its_port_to_the_next() {
     for mode in MODES {
-        let mut options = options(mode, 3);
+        let mut options = Options { keep_alive: FOREVER, ..options(mode, 3) };
         let server = Server::start(&options).unwrap();
         options.listen = server.address();
         let mut client = Raw::connect(server.address());
         client.get("/healthz").response();
-        server.stop();
+        let stopped = thread::spawn(|| server.stop());
         assert_eq!(client.until_closed(), b"");
+        stopped.join().unwrap();
         assert!(TcpStream::connect(options.listen).is_err(), "{mode:?}");
         let again = poll_until(PATIENCE, "the port", || Server::start(&options).ok());
         assert!(serves(again.address()), "{mode:?}");
     }
-}
-
-#[test]
-fn stopping_does_not_wait_for_long_pages() {
-    let server = start(Mode::Workers, 1);
-    let mut client = Raw::connect(server.address());
-    client.get("/healthz").response();
-    client.get("/burn?cpu=10s");
-    server.stop();
-    client.until_closed();
 }
 
 #[test]
