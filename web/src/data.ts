@@ -110,6 +110,8 @@ export interface Test {
 export interface Fact {
   label: string;
   value: string;
+  /** Whether the value is a command line. */
+  command: boolean;
 }
 
 /** Reads the data that the page carries; throws when it carries none. */

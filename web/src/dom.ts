@@ -19,12 +19,23 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A table that scrolls by itself when the window is narrower than it, by touch or by keyboard. */
-export function scrollingTable(label: string, head: Child[], rows: HTMLTableRowElement[]): HTMLElement {
-  const header = h('tr', {}, ...head.map((cell) => h('th', { scope: 'col' }, cell)));
+/**
+ * A table that scrolls by itself when the window is narrower than it, by touch or by keyboard.
+ * Columns hold figures, flush right, unless their head is marked with `words`.
+ */
+export function scrollingTable(
+  label: string,
+  head: (string | { words: string })[],
+  rows: HTMLTableRowElement[],
+): HTMLElement {
+  const cells = head.map((cell) =>
+    typeof cell === 'string'
+      ? h('th', { scope: 'col' }, cell)
+      : h('th', { scope: 'col', class: 'words' }, cell.words),
+  );
   return h(
     'div',
     { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label },
-    h('table', {}, h('caption', { class: 'hidden' }, label), h('thead', {}, header), h('tbody', {}, ...rows)),
+    h('table', {}, h('thead', {}, h('tr', {}, ...cells)), h('tbody', {}, ...rows)),
   );
 }

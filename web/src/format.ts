@@ -22,24 +22,43 @@ function grouped(x: number, digits: number): string {
  * not nothing never down to 0 %: a single lost session must show.
  */
 export function percent(share: number): string {
-  if (share === 0 || share === 1) return `${share * 100} %`;
-  return `${Math.min(99.9, Math.max(0.1, share * 100)).toFixed(1)} %`;
+  if (share === 0 || share === 1) return withUnit(String(share * 100), '%');
+  return withUnit(Math.min(99.9, Math.max(0.1, share * 100)).toFixed(1), '%');
 }
 
 /** A length of time in the unit that keeps a digit before the point. */
 export function seconds(s: number): string {
-  if (s === 0) return '0 s';
-  if (s < 0.000_999_5) return `${number(s * 1e6)} µs`;
-  if (s < 0.999_5) return `${number(s * 1e3)} ms`;
-  return `${number(s)} s`;
+  if (s === 0) return withUnit('0', 's');
+  const [factor, unit] = timeUnit(s);
+  return withUnit(number(s * factor), unit);
+}
+
+function timeUnit(s: number): [number, string] {
+  if (s < 0.000_999_5) return [1e6, 'µs'];
+  if (s < 0.999_5) return [1e3, 'ms'];
+  return [1, 's'];
+}
+
+/** A figure and its unit, which no line break may part. */
+function withUnit(figure: string, unit: string): string {
+  return `${figure}\u00a0${unit}`;
+}
+
+/** The same for figures inside sentences that were put together elsewhere. */
+export function unbroken(sentence: string): string {
+  return sentence.replace(/(\d) (%|s|ms|µs)(?![a-z])/g, '$1\u00a0$2');
 }
 
 export function perSecond(rate: number): string {
   return `${number(rate)}/s`;
 }
 
+/** Both ends, with the unit once where they share it: `18.6–26.0 %`. */
 export function interval(estimate: Estimate, format: (x: number) => string): string {
-  return estimate.ci ? `${format(estimate.ci[0])} to ${format(estimate.ci[1])}` : 'no interval';
+  if (!estimate.ci) return 'unknown';
+  const [low, high] = estimate.ci.map(format);
+  const [figure, unit] = (low ?? '').split('\u00a0');
+  return unit !== undefined && high?.endsWith(`\u00a0${unit}`) ? `${figure}–${high}` : `${low}–${high}`;
 }
 
 /** A level as the reader should see it: `3×` for a multiple, else the number with its unit. */
@@ -52,9 +71,20 @@ export function levelInWords(x: number, unit: string): string {
   return unit.startsWith('x ') ? `${plain(x)}× ${unit.slice(2)}` : level(x, unit);
 }
 
-function plain(x: number): string {
+/** As many digits as are needed, at most six. */
+export function plain(x: number): string {
   return String(Number(x.toPrecision(6)));
 }
+
+/** Marks of an axis: all in one unit, none with more digits than it needs. */
+export const ticks = {
+  plain: (ys: number[]): string[] => ys.map(plain),
+  percent: (ys: number[]): string[] => ys.map((y) => withUnit(plain(y * 100), '%')),
+  seconds: (ys: number[]): string[] => {
+    const [factor, unit] = timeUnit(Math.max(...ys));
+    return ys.map((y) => withUnit(plain(y * factor), unit));
+  },
+};
 
 /** An RFC 3339 time as `21 Nov 2026, 19:44 UTC`; the text itself when it is none. */
 export function moment(rfc3339: string): string {

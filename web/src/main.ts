@@ -3,6 +3,7 @@ import './style/base.css';
 import './style/chart.css';
 import './style/tables.css';
 import './style/print.css';
+import { FONT } from './chart/axes.ts';
 import { readReport } from './data.ts';
 import { h } from './dom.ts';
 import { figures } from './page/figures.ts';
@@ -51,4 +52,9 @@ function show(page: HTMLElement): void {
 }
 
 const page = document.getElementById('page');
-if (page) show(page);
+if (page) {
+  // A canvas does not wait for its font, and does not redraw when the font has come.
+  void document.fonts.load(FONT).finally(() => {
+    show(page);
+  });
+}

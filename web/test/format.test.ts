@@ -1,6 +1,17 @@
 import { expect, test } from 'vitest';
 import { logarithmicSplits } from '../src/chart/axes.ts';
-import { count, level, levelInWords, moment, number, percent, seconds } from '../src/format.ts';
+import {
+  count,
+  interval,
+  level,
+  levelInWords,
+  moment,
+  number,
+  percent,
+  seconds,
+  ticks,
+  unbroken,
+} from '../src/format.ts';
 
 test('figures keep three significant digits', () => {
   expect(number(37.123)).toBe('37.1');
@@ -11,17 +22,33 @@ test('figures keep three significant digits', () => {
 });
 
 test('a single lost session shows', () => {
-  expect(percent(1)).toBe('100 %');
-  expect(percent(0.99999)).toBe('99.9 %');
-  expect(percent(0.00001)).toBe('0.1 %');
-  expect(percent(0)).toBe('0 %');
+  expect(percent(1)).toBe('100\u00a0%');
+  expect(percent(0.99999)).toBe('99.9\u00a0%');
+  expect(percent(0.00001)).toBe('0.1\u00a0%');
+  expect(percent(0)).toBe('0\u00a0%');
 });
 
 test('times have the unit that keeps a digit before the point', () => {
-  expect(seconds(0)).toBe('0 s');
-  expect(seconds(0.00025)).toBe('250 µs');
-  expect(seconds(0.4123)).toBe('412 ms');
-  expect(seconds(12.34)).toBe('12.3 s');
+  expect(seconds(0)).toBe('0\u00a0s');
+  expect(seconds(0.00025)).toBe('250\u00a0µs');
+  expect(seconds(0.4123)).toBe('412\u00a0ms');
+  expect(seconds(12.34)).toBe('12.3\u00a0s');
+});
+
+test('an interval names its unit once where both ends share it', () => {
+  expect(interval({ value: 0.2, ci: [0.186, 0.26] }, percent)).toBe('18.6–26.0\u00a0%');
+  expect(interval({ value: 1, ci: [0.995, 1.11] }, seconds)).toBe('995\u00a0ms–1.11\u00a0s');
+  expect(interval({ value: 1, ci: null }, seconds)).toBe('unknown');
+});
+
+test('marks of an axis agree on a unit', () => {
+  expect(ticks.seconds([0, 0.5, 1])).toEqual(['0\u00a0s', '0.5\u00a0s', '1\u00a0s']);
+  expect(ticks.seconds([0, 0.1])).toEqual(['0\u00a0ms', '100\u00a0ms']);
+  expect(ticks.percent([0, 0.2])).toEqual(['0\u00a0%', '20\u00a0%']);
+});
+
+test('no line break parts a figure from its unit', () => {
+  expect(unbroken('99.6 % in 2 s of 2 sessions')).toBe('99.6\u00a0% in 2\u00a0s of 2 sessions');
 });
 
 test('levels of load are multiples, others carry their unit', () => {

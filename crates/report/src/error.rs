@@ -38,3 +38,10 @@ pub enum Error {
     #[error("the report's page and its figures do not fit: {0}")]
     Page(String),
 }
+
+impl Error {
+    /// Whether the directory that was given is the mistake, rather than what is in it.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::Missing(_) | Self::SingleRun(_) | Self::NotAnExperiment(_))
+    }
+}

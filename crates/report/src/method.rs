@@ -7,7 +7,7 @@ use record::{Environment, RunDirectory, RunInfo};
 use serde::Serialize;
 use units::Span;
 
-use crate::text::{level, number, percent};
+use crate::text::{level, number, seconds};
 
 /// One fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -16,6 +16,8 @@ pub struct Fact {
     pub label: String,
     /// The fact.
     pub value: String,
+    /// Whether the value is a command line.
+    pub command: bool,
 }
 
 /// What the record tells of an experiment; what it does not tell is left out.
@@ -25,15 +27,16 @@ pub(crate) fn facts(directory: &Path, experiment: &Experiment) -> Vec<Fact> {
         experiment.capacity.as_ref().and_then(|capacity| info(&directory.join(&capacity.directory)));
     let test_run = experiment.tests.iter().find_map(|test| info(&directory.join(&test.directory)));
     let mut facts = server(experiment, environment.as_ref());
-    facts.extend(capacity(experiment, capacity_run.as_ref()));
+    facts.extend(capacity(experiment));
+    facts.extend(capacity_run.map(|run| command("Capacity found by", &run.command)));
     facts.push(fact("Classes", classes(experiment)));
     facts.push(fact("Tests", tests(experiment)));
     if let Some(run) = &test_run {
         facts.push(fact("Measured in each test", window(run)));
-        facts.push(fact("Generator, first test", format!("{} (seed {})", run.command.join(" "), run.seed)));
+        facts.push(command("Generator, first test", &run.command));
     }
     facts.extend(environment.iter().flat_map(machine));
-    facts.push(fact("Run as", experiment.command.join(" ")));
+    facts.push(command("Run as", &experiment.command));
     facts.push(fact("Time", time(experiment)));
     facts.push(fact("Headworks", experiment.version.clone()));
     facts.retain(|fact| !fact.value.is_empty());
@@ -41,7 +44,11 @@ pub(crate) fn facts(directory: &Path, experiment: &Experiment) -> Vec<Fact> {
 }
 
 fn fact(label: &str, value: String) -> Fact {
-    Fact { label: label.to_owned(), value }
+    Fact { label: label.to_owned(), value, command: false }
+}
+
+fn command(label: &str, arguments: &[String]) -> Fact {
+    Fact { label: label.to_owned(), value: arguments.join(" "), command: true }
 }
 
 fn info(directory: &Path) -> Option<RunInfo> {
@@ -55,28 +62,26 @@ fn server(experiment: &Experiment, environment: Option<&Environment>) -> Vec<Fac
     } else {
         format!("{}, {}", server.kind, server.version)
     };
-    let command = environment.and_then(|e| e.server.as_ref()).map(|server| server.command.join(" "));
-    vec![fact("Server", name), fact("Server started as", command.unwrap_or_default())]
+    let started = environment.and_then(|e| e.server.as_ref());
+    let started = started.map(|server| command("Server started as", &server.command));
+    [fact("Server", name)].into_iter().chain(started).collect()
 }
 
-fn capacity(experiment: &Experiment, run: Option<&RunInfo>) -> Option<Fact> {
+fn capacity(experiment: &Experiment) -> Option<Fact> {
     let capacity = experiment.capacity.as_ref()?;
     let [low, high] = capacity.ci;
-    let mut text = format!(
+    let text = format!(
         "{} {} (95 % interval {} to {})",
         number(capacity.rate),
         capacity.unit,
         number(low),
         number(high)
     );
-    if let Some(run) = run {
-        text += &format!(", found by: {}", run.command.join(" "));
-    }
     Some(fact("Capacity", text))
 }
 
 fn classes(experiment: &Experiment) -> String {
-    let classes = experiment.classes.iter().map(|class| format!("{} {}", class.name, percent(class.share)));
+    let classes = experiment.classes.iter().map(|class| format!("{} {} %", class.name, class.share * 100.0));
     classes.collect::<Vec<_>>().join(", ")
 }
 
@@ -85,20 +90,21 @@ fn tests(experiment: &Experiment) -> String {
     let levels: Vec<String> = experiment.factor.levels.iter().map(|&x| level(x, unit)).collect();
     let repeats = experiment.tests.iter().map(|test| test.repeat).max().unwrap_or(0);
     format!(
-        "{} of {} at {}; {} run{}",
+        "{}: {} at {} {}{}",
+        experiment.tests.len(),
+        experiment.subjects.join(" and "),
         experiment.factor.name,
         levels.join(", "),
-        experiment.subjects.join(" and "),
-        experiment.tests.len(),
-        if repeats > 1 { format!(", up to {repeats} times each") } else { String::new() }
+        if repeats > 1 { format!(", {repeats} times each") } else { String::new() }
     )
 }
 
 fn window(run: &RunInfo) -> String {
+    let warm_up = Span::from_nanos(run.window.from_ns);
     format!(
-        "sessions that set out within {}, after {} of warm-up, each followed to its end",
-        run.window.length(),
-        Span::from_nanos(run.window.from_ns)
+        "the sessions that set out within {}, after {} of warm-up, each followed to its end",
+        seconds(run.window.length().as_secs_f64()),
+        seconds(warm_up.as_secs_f64())
     )
 }
 

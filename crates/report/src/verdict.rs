@@ -220,12 +220,12 @@ impl<'a> Comparison<'a> {
             label: format!("of {} sessions completed {where_} at {at}", self.class),
             note: notes([
                 against(other.and_then(|class| Some(percent(class.share?.value)))),
-                share.ci.map(|[low, high]| format!("interval {} to {}", percent(low), percent(high))),
+                share.ci.map(|[low, high]| format!("95 % interval {} to {}", percent(low), percent(high))),
             ]),
         });
         let median = class.and_then(|class| class.duration.as_ref()).map(|duration| KeyFigure {
             value: seconds(duration.median.value),
-            label: format!("median duration of those {} sessions", self.class),
+            label: format!("is what the median of those {} sessions waited", self.class),
             note: notes([
                 against(other.and_then(|class| Some(seconds(class.duration.as_ref()?.median.value)))),
                 self.unloaded().map(|(_, unloaded)| {
@@ -235,7 +235,7 @@ impl<'a> Comparison<'a> {
         });
         let total = self.subject.goodput.map(|goodput| KeyFigure {
             value: format!("{}/s", number(goodput.value)),
-            label: format!("sessions of all classes completed {where_}"),
+            label: format!("sessions of all classes completed {where_} then"),
             note: notes([
                 against(self.reference.and_then(|point| Some(format!("{}/s", number(point.goodput?.value))))),
                 self.report.capacity.as_ref().map(|capacity| {
@@ -256,10 +256,11 @@ impl Report {
 
 fn capacity(capacity: &Capacity) -> KeyFigure {
     let interval =
-        capacity.rate.ci.map(|[low, high]| format!("interval {} to {}", number(low), number(high)));
+        capacity.rate.ci.map(|[low, high]| format!("95 % interval {} to {}", number(low), number(high)));
+    let (what, time) = capacity.unit.split_once('/').unwrap_or((&capacity.unit, "s"));
     KeyFigure {
-        value: number(capacity.rate.value),
-        label: format!("{} the bare server carries: its capacity", capacity.unit),
+        value: format!("{}/{time}", number(capacity.rate.value)),
+        label: format!("{what} is what the server carries on its own: its capacity"),
         note: notes([interval, Some("found before the tests".to_owned())]),
     }
 }

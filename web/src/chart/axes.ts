@@ -2,7 +2,8 @@ import type uPlot from 'uplot';
 import { themed } from './palette.ts';
 import type { PanelSpec } from './spec.ts';
 
-const FONT = '12px "Inter Variable", system-ui, sans-serif';
+/** Of everything that is written on a canvas. */
+export const FONT = '12px "Inter Variable", system-ui, sans-serif';
 
 function common(label: string): uPlot.Axis {
   return {
@@ -19,7 +20,8 @@ function common(label: string): uPlot.Axis {
 export function xAxis(spec: PanelSpec): uPlot.Axis {
   return {
     ...common(spec.xLabel),
-    size: 44,
+    // The library asks once before there are labels.
+    size: (_plot, labels: string[] | null) => (labels?.some((label) => label.includes('\n')) ? 44 : 28),
     labelSize: 22,
     grid: { show: false },
     splits: (_plot, _axis, min, max) => spec.levels.map((l) => l.x).filter((x) => x >= min && x <= max),
@@ -33,7 +35,7 @@ export function xAxis(spec: PanelSpec): uPlot.Axis {
         // A label that would run into the one before it is left out.
         if (!level || at - drawnTo < 26) return '';
         drawnTo = at;
-        return gap >= 48 && level.underTick ? `${level.tick}\n${level.underTick}` : level.tick;
+        return gap >= 40 && level.underTick ? `${level.tick}\n${level.underTick}` : level.tick;
       });
     },
   };
@@ -44,7 +46,7 @@ export function yAxis(spec: PanelSpec, logarithmic: boolean): uPlot.Axis {
     ...common(spec.yLabel),
     size: 58,
     labelSize: 22,
-    values: (_plot, splits) => splits.map((y) => spec.format(y)),
+    values: (_plot, splits) => spec.ticks(splits),
   };
   if (logarithmic) {
     axis.splits = (_plot, _axis, min, max) => logarithmicSplits(min, max);

@@ -1,4 +1,4 @@
-import { h } from '../dom.ts';
+import { h, scrollingTable } from '../dom.ts';
 import { interval } from '../format.ts';
 import { Legend } from './legend.ts';
 import { Panel } from './panel.ts';
@@ -68,7 +68,6 @@ function scaleSwitch(panels: Panel[]): HTMLElement {
 }
 
 function readings(panel: PanelSpec): HTMLElement {
-  const head = [panel.title, ...panel.curves.map((curve) => curve.name)];
   const rows = panel.levels.map((level, i) =>
     h(
       'tr',
@@ -76,25 +75,21 @@ function readings(panel: PanelSpec): HTMLElement {
       h('th', { scope: 'row' }, level.words),
       ...panel.curves.map((curve) => {
         const point = curve.points[i];
-        return point
-          ? h(
-              'td',
-              {},
-              h('strong', {}, panel.format(point.estimate.value)),
-              h('small', {}, ` ${interval(point.estimate, panel.format)}; ${point.counts}`),
-            )
-          : h('td', {}, 'not measured');
+        if (!point) return h('td', { class: 'words' }, 'not measured');
+        const detail = ` ${interval(point.estimate, panel.format)}; ${point.counts}`;
+        return h(
+          'td',
+          { class: 'words' },
+          h('strong', {}, panel.format(point.estimate.value)),
+          h('small', {}, detail),
+        );
       }),
     ),
   );
-  return h(
-    'div',
-    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': panel.title },
-    h(
-      'table',
-      {},
-      h('thead', {}, h('tr', {}, ...head.map((cell) => h('th', { scope: 'col' }, cell)))),
-      h('tbody', {}, ...rows),
-    ),
+  const head = [panel.title, ...panel.curves.map((curve) => curve.name)];
+  return scrollingTable(
+    panel.title,
+    head.map((words) => ({ words })),
+    rows,
   );
 }

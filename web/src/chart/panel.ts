@@ -174,7 +174,7 @@ export class Panel {
     const level = index === null ? undefined : this.spec.levels[index];
     const left = level ? (this.plot?.valToPos(level.x, 'x') ?? -10) : -10;
     this.plot?.setCursor({ left, top: level ? 8 : -10 });
-    if (level) this.tooltip.say();
+    if (index !== null) this.tooltip.say(index);
   }
 }
 

@@ -9,12 +9,12 @@ export function drawReferences(plot: uPlot, spec: PanelSpec): void {
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
-  if (spec.overload !== null) shadeOverload(plot, spec.overload);
+  if (spec.overload !== null) shadeOverload(plot, spec.overload, spec.overloadName);
   for (const line of spec.lines) drawLine(plot, line);
   ctx.restore();
 }
 
-function shadeOverload(plot: uPlot, from: number): void {
+function shadeOverload(plot: uPlot, from: number, name: PanelSpec['overloadName']): void {
   const { ctx, bbox } = plot;
   const scale = window.devicePixelRatio;
   const left = Math.max(plot.valToPos(from, 'x', true), bbox.left);
@@ -24,9 +24,11 @@ function shadeOverload(plot: uPlot, from: number): void {
   ctx.fillRect(left, bbox.top, right - left, bbox.height);
   ctx.fillStyle = themed('--ink-faint');
   ctx.font = `${11 * scale}px "Inter Variable", system-ui, sans-serif`;
-  ctx.textAlign = 'right';
-  ctx.textBaseline = 'bottom';
-  ctx.fillText('more than capacity', right - 6 * scale, bbox.top + bbox.height - 5 * scale);
+  ctx.textAlign = name === 'top' ? 'left' : 'right';
+  ctx.textBaseline = name;
+  const x = name === 'top' ? left + 7 * scale : right - 6 * scale;
+  const y = name === 'top' ? bbox.top + 6 * scale : bbox.top + bbox.height - 5 * scale;
+  ctx.fillText('more than capacity', x, y);
 }
 
 function drawLine(plot: uPlot, line: ReferenceLine): void {

@@ -10,8 +10,12 @@ export interface PanelSpec {
   /** Fixed ends of the y axis; without them it starts at 0 and fits the curves. */
   ySpan?: [number, number];
   format: (y: number) => string;
+  /** The y axis's marks, all at once so that they agree on a unit. */
+  ticks: (ys: number[]) => string[];
   /** Where load beyond capacity begins; shaded from there on. */
   overload: number | null;
+  /** Where the shade's name is in no curve's way. */
+  overloadName: 'top' | 'bottom';
   curves: Curve[];
   lines: ReferenceLine[];
 }

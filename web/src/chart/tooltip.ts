@@ -30,24 +30,43 @@ export class Tooltip {
     this.box.style.top = '8px';
   }
 
-  say(): void {
-    this.spoken.textContent = this.box.textContent;
+  say(index: number): void {
+    const level = this.spec.levels[index];
+    const readings = this.readings(index).map((r) => [r.name, r.value, ...r.details].join(', '));
+    this.spoken.textContent = level ? `${level.words}: ${readings.join('; ')}` : '';
   }
 
   private rows(index: number): HTMLElement[] {
-    const { format } = this.spec;
-    return this.spec.curves
+    return this.readings(index).map((reading) =>
+      h(
+        'div',
+        { class: 'reading' },
+        swatch(reading.subject),
+        h('span', {}, reading.name),
+        h('span', { class: 'value' }, reading.value),
+        ...reading.details.map((detail) => h('span', { class: 'detail' }, detail)),
+      ),
+    );
+  }
+
+  private readings(index: number): Reading[] {
+    const { curves, format } = this.spec;
+    return curves
       .filter((curve) => !this.hidden.has(curve.subject))
-      .map((curve) => {
-        const point = curve.points[index];
-        return h(
-          'div',
-          { class: 'reading' },
-          swatch(curve.subject),
-          h('span', { class: 'name' }, `${curve.name} `),
-          h('span', { class: 'value' }, point ? format(point.estimate.value) : 'not measured'),
-          point && h('span', { class: 'detail' }, ` ${interval(point.estimate, format)}; ${point.counts}. `),
-        );
+      .map(({ name, subject, points }) => {
+        const point = points[index];
+        if (!point) return { name, subject, value: 'not measured', details: [] };
+        const { estimate, counts } = point;
+        const details = [`95\u00a0% interval ${interval(estimate, format)}`, counts];
+        return { name, subject, value: format(estimate.value), details };
       });
   }
+}
+
+/** One curve at one level, in words. */
+interface Reading {
+  name: string;
+  subject: number;
+  value: string;
+  details: string[];
 }

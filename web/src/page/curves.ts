@@ -1,6 +1,6 @@
 import type { Curve, CurvePoint, Level, PanelSpec } from '../chart/spec.ts';
 import { isRelativeLoad, type Estimate, type Point, type Report, type Test } from '../data.ts';
-import { level, levelInWords, number } from '../format.ts';
+import { level, levelInWords, plain } from '../format.ts';
 
 /** The levels as every figure shows them, with the sessions per second that they stand for. */
 export function levels(report: Report): Level[] {
@@ -9,7 +9,7 @@ export function levels(report: Report): Level[] {
     .sort((a, b) => a - b)
     .map((x) => {
       const offered = report.tests.find((test) => test.level === x)?.offered;
-      const rate = offered === undefined ? '' : `${number(offered)}/s`;
+      const rate = offered === undefined ? '' : `${plain(Number(offered.toPrecision(3)))}/s`;
       const words = levelInWords(x, unit);
       return {
         x,

@@ -2,7 +2,7 @@ import { figure } from '../chart/figure.ts';
 import type { PanelSpec, ReferenceLine } from '../chart/spec.ts';
 import { isRelativeLoad, type Report } from '../data.ts';
 import { h } from '../dom.ts';
-import { count, number, percent, perSecond, seconds } from '../format.ts';
+import { count, number, percent, perSecond, plain, seconds, ticks } from '../format.ts';
 import { curves, frame } from './curves.ts';
 
 const PAPER = 'Bhoj, Ramanathan and Singhal, Web2K: Bringing QoS to Web Servers, HPL-2000-61, 2000';
@@ -16,7 +16,7 @@ export function figures(report: Report): HTMLElement {
     h(
       'p',
       { class: 'hint' },
-      'Drag over a plot to zoom, double-click to see all of it again. Bars are 95 % intervals',
+      'Drag over a plot to zoom, double-click to see all of it again. Bars are 95\u00a0% intervals',
       report.tests.some((test) => test.repeat > 1) ? ', small dots single repeats' : '',
       report.tests.some((test) => test.state !== 'measured')
         ? ', crosses tests that do not count (see the list of tests)'
@@ -42,6 +42,8 @@ function completion(report: Report): HTMLElement {
       yLabel: 'Sessions completed',
       ySpan: [-0.03, 1.04],
       format: percent,
+      ticks: ticks.percent,
+      overloadName: 'bottom',
       lines: [],
       curves: curves(
         report,
@@ -63,7 +65,7 @@ function completion(report: Report): HTMLElement {
     panels,
     caption: [
       'The share of sessions whose every request succeeded, class by class. A server on its own fails everyone alike as the load passes what it can carry; ' +
-        'one that knows its classes should keep the first of them near 100 % and let the others give way. ',
+        'one that knows its classes should keep the first of them near 100\u00a0% and let the others give way. ',
       repeats('5'),
     ],
   });
@@ -77,6 +79,8 @@ function duration(report: Report): HTMLElement {
       title: panelTitle(report, i),
       yLabel: 'Median session duration',
       format: seconds,
+      ticks: ticks.seconds,
+      overloadName: 'top',
       lines: [],
       curves: curves(
         report,
@@ -85,7 +89,7 @@ function duration(report: Report): HTMLElement {
           return {
             estimate: found?.median ?? null,
             counts: found
-              ? `of ${count(found.count)} completed; mean ${seconds(found.mean.value)}, 90th percentile ${seconds(found.p90.value)}`
+              ? `${count(found.count)} completed; mean ${seconds(found.mean.value)}, 90th percentile ${seconds(found.p90.value)}`
               : '',
           };
         },
@@ -114,6 +118,8 @@ function goodput(report: Report): HTMLElement {
     title: 'All classes together',
     yLabel: 'Completed sessions per second',
     format: number,
+    ticks: ticks.plain,
+    overloadName: 'bottom',
     lines: referenceLines(report),
     curves: curves(
       report,
@@ -170,5 +176,5 @@ function panelTitle(report: Report, index: number): string {
   const group = report.classes[index];
   if (!group) return '';
   const letter = report.classes.length > 1 ? `(${String.fromCharCode(97 + index)}) ` : '';
-  return `${letter}${group.name}, ${percent(group.share)} of the load`;
+  return `${letter}${group.name}, ${plain(group.share * 100)}\u00a0% of the load`;
 }

@@ -1,5 +1,6 @@
 import type { Report } from '../data.ts';
 import { h } from '../dom.ts';
+import { unbroken } from '../format.ts';
 import { tests } from './tables.ts';
 
 /** How the figures came about, for a reader who wants to doubt or to repeat them. */
@@ -11,7 +12,14 @@ export function method(report: Report): HTMLElement {
     h(
       'dl',
       { class: 'facts' },
-      ...report.method.map((fact) => h('div', {}, h('dt', {}, fact.label), h('dd', {}, fact.value))),
+      ...report.method.map((fact) =>
+        h(
+          'div',
+          {},
+          h('dt', {}, fact.label),
+          h('dd', {}, fact.command ? h('code', {}, fact.value) : unbroken(fact.value)),
+        ),
+      ),
     ),
     report.spec === null
       ? null

@@ -1,6 +1,6 @@
 import type { Report } from '../data.ts';
 import { h } from '../dom.ts';
-import { moment } from '../format.ts';
+import { moment, unbroken } from '../format.ts';
 
 /** What came out, in words and in a few figures, before anything else. */
 export function opening(report: Report): HTMLElement {
@@ -14,8 +14,8 @@ export function opening(report: Report): HTMLElement {
       { class: 'subject' },
       `${report.title} · ${server.version || server.kind} · ${moment(report.started)}`,
     ),
-    h('h1', {}, verdict.headline),
-    h('div', { class: 'lead' }, ...verdict.details.map((sentence) => h('p', {}, sentence))),
+    h('h1', {}, unbroken(verdict.headline)),
+    h('div', { class: 'lead' }, ...verdict.details.map((sentence) => h('p', {}, unbroken(sentence)))),
     warnings(report),
     h(
       'dl',
@@ -25,8 +25,8 @@ export function opening(report: Report): HTMLElement {
           'div',
           {},
           h('dt', {}, figure.label),
-          h('dd', { class: 'value' }, figure.value),
-          h('dd', { class: 'note' }, figure.note),
+          h('dd', { class: 'value' }, unbroken(figure.value)),
+          h('dd', { class: 'note' }, unbroken(figure.note)),
         ),
       ),
     ),

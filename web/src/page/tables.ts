@@ -13,16 +13,16 @@ export function comparison(report: Report): HTMLElement {
     scrollingTable(
       'Sessions completed and their durations',
       [
-        'Offered load',
-        'Class',
-        '',
+        { words: 'Offered load' },
+        { words: 'Class' },
+        { words: 'Subject' },
         'Completed',
-        '95 % interval',
+        '95\u00a0% interval',
         'Sessions',
         'Median',
-        '95 % interval',
+        '95\u00a0% interval',
         'Mean',
-        '90th pct.',
+        '90th percentile',
       ],
       report.points.length > 0 ? sessionRows(report) : [],
     ),
@@ -30,11 +30,19 @@ export function comparison(report: Report): HTMLElement {
     h(
       'p',
       { class: 'hint' },
-      'Means over all requests, with the worst test’s 99th percentile in small. Connecting is waiting to be let in, processing waiting for the first byte, transfer receiving the rest.',
+      'Mean over all requests and, small, the 99th percentile. Connecting: waiting to be let in. Processing: from the request to the first byte of the response. Transfer: receiving the rest.',
     ),
     scrollingTable(
       'Requests by phase',
-      ['Offered load', '', 'Requests', 'Connecting', 'Processing', 'Transfer', 'Without a response'],
+      [
+        { words: 'Offered load' },
+        { words: 'Subject' },
+        'Requests',
+        'Connecting',
+        'Processing',
+        'Transfer',
+        { words: 'Failed' },
+      ],
       requestRows(report),
     ),
   );
@@ -96,7 +104,7 @@ function requestRows(report: Report): HTMLTableRowElement[] {
         h(
           'td',
           { class: 'words' },
-          errors.length > 0 ? errors.map((e) => `${count(e.count)} ${e.kind}`).join(', ') : 'none',
+          errors.length > 0 ? errors.map((e) => `${e.kind}: ${count(e.count)}`).join(', ') : 'none',
         ),
       );
     }),
@@ -154,12 +162,22 @@ export function tests(report: Report): HTMLElement {
     h(
       'p',
       { class: 'hint' },
-      'The raw rows lie beside this file: Parquet for DuckDB or pandas, the rest is text. The generator’s share of a processor and how late it was at worst (99th percentile) tell whether it could keep up; a test that it could not is not valid.',
+      'The raw rows lie beside this file: Parquet for DuckDB or pandas, the rest is text. The generator’s use of a processor and its lateness (99th percentile) tell whether it kept up with what it was to offer.',
     ),
-    scrollingTable('Tests', ['Test', 'Offered', 'Completed', 'Generator', 'State', 'Raw data'], rows),
+    scrollingTable(
+      'Tests',
+      [{ words: 'Test' }, 'Offered', 'Completed', 'Generator', { words: 'State' }, { words: 'Raw data' }],
+      rows,
+    ),
   );
 }
 
+/** The tables first, since they are what one comes for; the rest on request. */
 function links(directory: string, files: string[]): HTMLElement[] {
-  return files.map((file) => h('a', { class: 'file', href: encodeURI(`${directory}/${file}`) }, file));
+  const link = (file: string): HTMLElement =>
+    h('a', { class: 'file', href: encodeURI(`${directory}/${file}`) }, file);
+  const tables = files.filter((file) => file.endsWith('.parquet'));
+  const others = files.filter((file) => !file.endsWith('.parquet'));
+  const rest = h('details', {}, h('summary', {}, `${others.length} more`), ...others.map(link));
+  return [...tables.map(link), ...(others.length > 0 ? [rest] : [])];
 }

@@ -2,6 +2,7 @@
 
 mod lab;
 mod origin;
+mod report;
 
 use crate::exit::{Exit, Failure};
 
@@ -10,6 +11,7 @@ use crate::exit::{Exit, Failure};
 pub(crate) enum Command {
     Lab(lab::Args),
     Origin(origin::Args),
+    Report(report::Args),
 }
 
 impl Command {
@@ -18,6 +20,7 @@ impl Command {
         match self {
             Self::Lab(args) => args.run(),
             Self::Origin(args) => args.run(),
+            Self::Report(args) => args.run(),
         }
     }
 }

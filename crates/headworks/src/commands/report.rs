@@ -1,0 +1,41 @@
+//! `headworks report`: an experiment's report, made again from its record.
+
+use std::io::{Write, stdout};
+use std::path::PathBuf;
+
+use anyhow::Context;
+use report::Report;
+
+use crate::exit::{Exit, Failure};
+
+/// Makes an experiment's report again from its record: report.html in its directory, and a table here.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The experiment's directory, as `headworks lab run` wrote it.
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Print what the report shows as one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result<Exit, Failure> {
+        let report = Report::read(&self.directory).map_err(failure)?;
+        let page = report.write(&self.directory).map_err(failure)?;
+        let text = if self.json {
+            serde_json::to_string(&report).map_err(|why| Failure::Failed(why.into()))? + "\n"
+        } else {
+            format!("{}\nreport: {}\n", report.table(), page.display())
+        };
+        stdout()
+            .write_all(text.as_bytes())
+            .context("cannot write to standard output")
+            .map_err(Failure::Failed)?;
+        Ok(Exit::Ok)
+    }
+}
+
+fn failure(error: report::Error) -> Failure {
+    if error.is_usage() { Failure::Usage(error.into()) } else { Failure::Failed(error.into()) }
+}

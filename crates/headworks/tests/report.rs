@@ -1,0 +1,58 @@
+//! `headworks report` as a process.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// An experiment that was stopped before its first test: the smallest one there is.
+const INDEX: &str = r#"{
+    "title": "Nothing measured yet", "started": "2001-02-03T04:05:06Z", "ended": null, "interrupted": true,
+    "version": "0.0.0", "command": ["headworks", "lab", "run", "spec.toml"],
+    "server": {"kind": "origin", "version": ""},
+    "factor": {"name": "load", "unit": "x capacity", "levels": [1, 2]},
+    "subjects": ["bare", "gate"], "classes": [{"name": "premium", "share": 1}],
+    "capacity": null, "tests": []
+}"#;
+
+fn report(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_headworks")).arg("report").args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn it_writes_the_page_and_says_where() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("experiment.json"), INDEX).unwrap();
+    let place = directory.path().to_str().unwrap();
+
+    let output = report(&[place]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let page = directory.path().join("report.html");
+    let shown = text(&output.stdout);
+    assert!(shown.contains("No test of this experiment could be measured."), "{shown}");
+    assert!(shown.ends_with(&format!("\nreport: {}\n", page.display())), "{shown}");
+    assert!(std::fs::read_to_string(page).unwrap().contains("Nothing measured yet"));
+
+    let output = report(&[place, "--json"]);
+    let data: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(data.get("title").unwrap(), "Nothing measured yet");
+}
+
+#[test]
+fn a_wrong_directory_is_a_usage_error_and_a_damaged_index_a_failure() {
+    let directory = tempfile::tempdir().unwrap();
+    let check = |path: &Path, code: i32, wanted: &str| {
+        let output = report(&[path.to_str().unwrap()]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.starts_with("headworks: ") && said.contains(wanted), "{said}");
+        assert_eq!(text(&output.stdout), "");
+    };
+    check(&directory.path().join("nowhere"), 2, "does not exist");
+    check(directory.path(), 2, "headworks lab run");
+    std::fs::write(directory.path().join("experiment.json"), "{").unwrap();
+    check(directory.path(), 1, "experiment.json");
+}
