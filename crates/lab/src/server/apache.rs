@@ -20,8 +20,12 @@ pub(super) struct Installed {
 
 impl Installed {
     pub(super) fn find() -> Result<Self, Error> {
+        Self::among(program("apache2"))
+    }
+
+    fn among(program: Option<PathBuf>) -> Result<Self, Error> {
         let missing = |program: &str| Error::Missing { program: program.to_owned(), package: PACKAGE };
-        let program = program("apache2").ok_or_else(|| missing("apache2"))?;
+        let program = program.ok_or_else(|| missing("apache2"))?;
         for module in ["mod_mpm_prefork.so", "mod_authz_core.so", "mod_lua.so"] {
             let file = Path::new(MODULES).join(module);
             if !file.is_file() {
@@ -110,3 +114,35 @@ function handle(r)
   return apache2.OK
 end
 "#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_apache_is_named_with_its_package() {
+        let error = Installed::among(None).err().unwrap();
+        assert!(!error.is_usage());
+        assert_eq!(
+            error.to_string(),
+            "apache2 is not installed; install it with: apt-get install apache2-bin"
+        );
+    }
+
+    #[test]
+    fn only_root_names_another_user() {
+        let server = Server {
+            kind: crate::spec::Kind::Apache,
+            workers: 64,
+            backlog: 128,
+            keep_alive: units::Span::from_millis(1500),
+            cpus: crate::spec::Cpus::one(0),
+        };
+        let text = |as_root| configuration(&server, Path::new("/tmp/a"), 4711, as_root);
+        for line in ["Listen 127.0.0.1:4711", "ListenBacklog 128", "ServerLimit 64", "KeepAliveTimeout 2"] {
+            assert!(text(false).lines().any(|other| other == line), "{line}");
+        }
+        assert!(!text(false).contains("User"));
+        assert!(text(true).contains("\nUser www-data\nGroup www-data\n"));
+    }
+}

@@ -125,117 +125,116 @@ fn the_workload_may_stand_in_the_spec() {
     assert_eq!(&*spec.workload.classes[0].name, "all");
 }
 
+/// What stands in the good spec, what to put instead, and what is said then.
+const WRONG: &[(&str, &str, &str)] = &[
+    ("title = ", "titel = ", "spec.toml:2: unknown key \"titel\"; did you mean \"title\"?"),
+    (
+        "kind = \"origin\"",
+        "kind = \"apach\"",
+        "spec.toml:5: unknown value \"apach\"; did you mean \"apache\"?",
+    ),
+    (
+        "kind = \"origin\"",
+        "kind = \"url\"",
+        "spec.toml:4: the server is of kind \"url\" and has no url; add url = \"http://127.0.0.1:8080\"",
+    ),
+    (
+        "kind = \"origin\"",
+        "kind = \"url\"\nurl = \"localhost\"",
+        "spec.toml:6: \"localhost\" is no address of a server; write it as http://HOST:PORT",
+    ),
+    (
+        "kind = \"origin\"",
+        "kind = \"nginx\"\nurl = \"http://127.0.0.1:80\"",
+        "spec.toml:6: only a server of kind \"url\" has a url; leave it out; the lab starts the others on free ports",
+    ),
+    ("kind = \"origin\"", "kind = \"origin\"\nworkers = 0", "spec.toml:6: workers is 0; give at least 1"),
+    ("kind = \"origin\"", "kind = \"origin\"\nbacklog = 0", "spec.toml:6: backlog is 0; give at least 1"),
+    (
+        "kind = \"origin\"",
+        "kind = \"origin\"\ncpus = \"first\"",
+        "spec.toml:6: cannot read \"first\": processors are written as \"0\", \"0,2\" or \"1-3\"",
+    ),
+    ("bank.toml", "bonk.toml", "bonk.toml: cannot read it: No such file or directory (os error 2)"),
+    (
+        "\"bank.toml\"",
+        "7",
+        "spec.toml:7: key \"file\" of [workload] is no string; give a path, relative to the spec",
+    ),
+    (
+        "file = ",
+        "flie = ",
+        "spec.toml:7: [workload]: unknown key \"flie\"; expected one of kind, timeout, connections, class, page",
+    ),
+    (
+        "name = \"load\"",
+        "name = \"lod\"",
+        "spec.toml:14: factor \"lod\" is not known; did you mean \"load\"?",
+    ),
+    ("[0.7, 2]", "[]", "spec.toml:15: there are no levels; give multiples of the capacity"),
+    (
+        "[0.7, 2]",
+        "[0.7, -2]",
+        "spec.toml:15: level -2 is no load; levels are multiples of the capacity, above 0",
+    ),
+    (
+        "[0.7, 2]",
+        "[0.7, 2, 0.7]",
+        "spec.toml:15: level 0.7 is there twice; for more tests at one level give repeats in [design]",
+    ),
+    (
+        "[[factor]]\nname = \"load\"\nlevels = [0.7, 2]",
+        "",
+        "spec.toml: there is no factor; add [[factor]] with name = \"load\" and levels = [0.7, 1, 2, 3]",
+    ),
+    (
+        "[test]",
+        "[[factor]]\nname = \"load\"\nlevels = [1]\n[test]",
+        "spec.toml:17: there is a second factor; an experiment varies one",
+    ),
+    (
+        "duration = \"4s\"",
+        "duration = \"0s\"",
+        "spec.toml:19: duration is 0; give a time above 0, such as \"8s\"",
+    ),
+    (
+        "duration = \"4s\"",
+        "duration = \"soon\"",
+        "spec.toml:19: cannot read \"soon\": expected a length of time such as 30s, 250ms, 5m or 2h",
+    ),
+    ("warmup = \"1s\"\n", "", "spec.toml:17: key \"warmup\" is missing"),
+    (
+        "concurrency = 4\n",
+        "",
+        "spec.toml:21: [capacity] says neither what it is nor how to find it; \
+         give rate in sessions per second, or concurrency and duration, both above 0",
+    ),
+    (
+        "concurrency = 4",
+        "rate = 0",
+        "spec.toml:21: the capacity is 0; give a rate above 0, or concurrency and duration to find it",
+    ),
+    ("[test]", "[design]\nrepeats = 0\n[test]", "spec.toml:18: repeats is 0; give at least 1"),
+    (
+        "[test]",
+        "[design]\nsubjects = []\n[test]",
+        "spec.toml:18: there are no subjects; give \"bare\", \"gate\" or both",
+    ),
+    ("[test]", "[design]\nsubjects = [\"bare\", \"bare\"]\n[test]", "spec.toml:18: a subject is there twice"),
+    (
+        "[gate]\nwindow = 2",
+        "[design]\nsubjects = [\"gate\"]",
+        "spec.toml:11: \"gate\" is a subject and there is no [gate]; \
+         add [gate] with the gate's settings; listen, admin and upstream are filled in by the lab",
+    ),
+];
+
 #[test]
 fn what_is_wrong_is_said_with_place_and_mend() {
-    for (what, instead, expected) in [
-        ("title = ", "titel = ", "spec.toml:2: unknown key \"titel\"; did you mean \"title\"?"),
-        (
-            "kind = \"origin\"",
-            "kind = \"apach\"",
-            "spec.toml:5: unknown value \"apach\"; did you mean \"apache\"?",
-        ),
-        (
-            "kind = \"origin\"",
-            "kind = \"url\"",
-            "spec.toml:4: the server is of kind \"url\" and has no url; add url = \"http://127.0.0.1:8080\"",
-        ),
-        (
-            "kind = \"origin\"",
-            "kind = \"url\"\nurl = \"localhost\"",
-            "spec.toml:6: \"localhost\" is no address of a server; write it as http://HOST:PORT",
-        ),
-        (
-            "kind = \"origin\"",
-            "kind = \"nginx\"\nurl = \"http://127.0.0.1:80\"",
-            "spec.toml:6: only a server of kind \"url\" has a url; leave it out; the lab starts the others on free ports",
-        ),
-        ("kind = \"origin\"", "kind = \"origin\"\nworkers = 0", "spec.toml:6: workers is 0; give at least 1"),
-        ("kind = \"origin\"", "kind = \"origin\"\nbacklog = 0", "spec.toml:6: backlog is 0; give at least 1"),
-        (
-            "kind = \"origin\"",
-            "kind = \"origin\"\ncpus = \"first\"",
-            "spec.toml:6: cannot read \"first\": processors are written as \"0\", \"0,2\" or \"1-3\"",
-        ),
-        ("bank.toml", "bonk.toml", "bonk.toml: cannot read it: No such file or directory (os error 2)"),
-        (
-            "\"bank.toml\"",
-            "7",
-            "spec.toml:7: key \"file\" of [workload] is no string; give a path, relative to the spec",
-        ),
-        (
-            "file = ",
-            "flie = ",
-            "spec.toml:7: [workload]: unknown key \"flie\"; expected one of kind, timeout, connections, class, page",
-        ),
-        (
-            "name = \"load\"",
-            "name = \"lod\"",
-            "spec.toml:14: factor \"lod\" is not known; did you mean \"load\"?",
-        ),
-        ("[0.7, 2]", "[]", "spec.toml:15: there are no levels; give multiples of the capacity"),
-        (
-            "[0.7, 2]",
-            "[0.7, -2]",
-            "spec.toml:15: level -2 is no load; levels are multiples of the capacity, above 0",
-        ),
-        (
-            "[0.7, 2]",
-            "[0.7, 2, 0.7]",
-            "spec.toml:15: level 0.7 is there twice; for more tests at one level give repeats in [design]",
-        ),
-        (
-            "[[factor]]\nname = \"load\"\nlevels = [0.7, 2]",
-            "",
-            "spec.toml: there is no factor; add [[factor]] with name = \"load\" and levels = [0.7, 1, 2, 3]",
-        ),
-        (
-            "[test]",
-            "[[factor]]\nname = \"load\"\nlevels = [1]\n[test]",
-            "spec.toml:17: there is a second factor; an experiment varies one",
-        ),
-        (
-            "duration = \"4s\"",
-            "duration = \"0s\"",
-            "spec.toml:19: duration is 0; give a time above 0, such as \"8s\"",
-        ),
-        (
-            "duration = \"4s\"",
-            "duration = \"soon\"",
-            "spec.toml:19: cannot read \"soon\": expected a length of time such as 30s, 250ms, 5m or 2h",
-        ),
-        ("warmup = \"1s\"\n", "", "spec.toml:17: key \"warmup\" is missing"),
-        (
-            "concurrency = 4\n",
-            "",
-            "spec.toml:21: [capacity] says neither what it is nor how to find it; \
-             give rate in sessions per second, or concurrency and duration, both above 0",
-        ),
-        (
-            "concurrency = 4",
-            "rate = 0",
-            "spec.toml:21: the capacity is 0; give a rate above 0, or concurrency and duration to find it",
-        ),
-        ("[test]", "[design]\nrepeats = 0\n[test]", "spec.toml:18: repeats is 0; give at least 1"),
-        (
-            "[test]",
-            "[design]\nsubjects = []\n[test]",
-            "spec.toml:18: there are no subjects; give \"bare\", \"gate\" or both",
-        ),
-        (
-            "[test]",
-            "[design]\nsubjects = [\"bare\", \"bare\"]\n[test]",
-            "spec.toml:18: a subject is there twice",
-        ),
-        (
-            "[gate]\nwindow = 2",
-            "[design]\nsubjects = [\"gate\"]",
-            "spec.toml:11: \"gate\" is a subject and there is no [gate]; \
-             add [gate] with the gate's settings; listen, admin and upstream are filled in by the lab",
-        ),
-    ] {
+    for (what, instead, expected) in WRONG {
         assert!(GOOD.contains(what), "{what}");
         let error = read(&GOOD.replacen(what, instead, 1), &[]).unwrap_err();
-        assert_eq!(error, expected, "{what} -> {instead}");
+        assert_eq!(error, *expected, "{what} -> {instead}");
     }
 }
 
