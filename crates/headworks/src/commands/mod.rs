@@ -1,6 +1,7 @@
 //! One file per subcommand: its options, and the call into the tool's crate.
 
 mod lab;
+mod load;
 mod origin;
 mod report;
 
@@ -10,6 +11,7 @@ use crate::exit::{Exit, Failure};
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     Lab(lab::Args),
+    Load(load::Args),
     Origin(origin::Args),
     Report(report::Args),
 }
@@ -19,6 +21,7 @@ impl Command {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         match self {
             Self::Lab(args) => args.run(),
+            Self::Load(args) => args.run(),
             Self::Origin(args) => args.run(),
             Self::Report(args) => args.run(),
         }

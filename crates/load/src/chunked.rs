@@ -1,0 +1,142 @@
+//! [`Chunked`]: the chunked transfer coding (RFC 9112, section 7.1), counted rather than kept.
+
+use record::RequestError;
+
+/// Size lines with extensions, and trailers, are not worth more.
+const LONGEST_LINE: u32 = 1024;
+const LONGEST_TRAILERS: u32 = 32 * 1024;
+
+#[derive(Debug)]
+pub(crate) struct Chunked {
+    state: State,
+    /// Bytes of the line, or of all trailers, so far.
+    seen: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum State {
+    /// In the hexadecimal size; `true` once a digit was there.
+    Size(u64, bool),
+    Extension(u64),
+    SizeLineFeed(u64),
+    Data(u64),
+    DataReturn,
+    DataLineFeed,
+    /// In the lines after the last chunk; `true` at the start of a line.
+    Trailer(bool),
+}
+
+/// What [`Chunked::feed`] did with its input.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Progress {
+    /// Bytes that belonged to the coding.
+    pub(crate) used: usize,
+    /// Bytes of body among them.
+    pub(crate) body: u64,
+    /// Whether the body has ended.
+    pub(crate) ended: bool,
+}
+
+impl Chunked {
+    pub(crate) fn new() -> Self {
+        Self { state: State::Size(0, false), seen: 0 }
+    }
+
+    pub(crate) fn feed(&mut self, input: &[u8]) -> Result<Progress, RequestError> {
+        let mut progress = Progress::default();
+        while let Some(&byte) = input.get(progress.used) {
+            if let State::Data(left) = self.state {
+                let available = input.len() - progress.used;
+                let take = usize::try_from(left).unwrap_or(usize::MAX).min(available);
+                progress.used += take;
+                progress.body += take as u64;
+                let left = left - take as u64;
+                self.state = if left == 0 { State::DataReturn } else { State::Data(left) };
+                continue;
+            }
+            progress.used += 1;
+            if self.step(byte)? {
+                progress.ended = true;
+                break;
+            }
+        }
+        Ok(progress)
+    }
+
+    /// Takes one byte that is not data; gives whether it was the last.
+    fn step(&mut self, byte: u8) -> Result<bool, RequestError> {
+        self.seen += 1;
+        let bound = if matches!(self.state, State::Trailer(_)) { LONGEST_TRAILERS } else { LONGEST_LINE };
+        if self.seen > bound {
+            return Err(RequestError::Protocol);
+        }
+        self.state = match (self.state, byte) {
+            (State::Size(size, _), digit) if digit.is_ascii_hexdigit() => {
+                let digit = char::from(digit).to_digit(16).unwrap_or(0);
+                let size = size.checked_mul(16).ok_or(RequestError::Protocol)?;
+                State::Size(size + u64::from(digit), true)
+            }
+            (State::Size(size, true) | State::Extension(size), b'\r') => State::SizeLineFeed(size),
+            (State::Size(size, true), b';' | b' ' | b'\t') => State::Extension(size),
+            (State::Extension(size), other) if other != b'\n' => State::Extension(size),
+            (State::SizeLineFeed(size), b'\n') => {
+                self.seen = 0;
+                if size == 0 { State::Trailer(true) } else { State::Data(size) }
+            }
+            (State::DataReturn, b'\r') => State::DataLineFeed,
+            (State::DataLineFeed, b'\n') => {
+                self.seen = 0;
+                State::Size(0, false)
+            }
+            (State::Trailer(true), b'\r') => State::Trailer(true),
+            (State::Trailer(true), b'\n') => return Ok(true),
+            (State::Trailer(_), other) => State::Trailer(other == b'\n'),
+            _ => return Err(RequestError::Protocol),
+        };
+        Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Result<(u64, bool), RequestError>) {
+        let bytes = text.as_bytes();
+        let whole = Chunked::new().feed(bytes).map(|p| (p.body, p.ended));
+        assert_eq!(whole, expected, "{text:?} at once");
+        let mut chunked = Chunked::new();
+        let mut sum = Ok((0, false));
+        for byte in bytes {
+            sum = sum.and_then(|(body, _)| {
+                chunked.feed(std::slice::from_ref(byte)).map(|p| (body + p.body, p.ended))
+            });
+        }
+        assert_eq!(sum, expected, "{text:?} byte by byte");
+    }
+
+    #[test]
+    fn chunks_are_counted() {
+        check("5\r\nhello\r\n0\r\n\r\n", Ok((5, true)));
+        check("A;name=value\r\n0123456789\r\n1\r\nx\r\n0\r\nExpires: never\r\n\r\n", Ok((11, true)));
+        check("5\r\nhel", Ok((3, false)));
+        check("0\r\n", Ok((0, false)));
+    }
+
+    #[test]
+    fn what_is_not_chunked_is_refused() {
+        for text in
+            ["\r\n", "g\r\n", "5\nhello", "5\r\nhello!", "5\r\nhello\r\n\r\n", "11112222333344445\r\n"]
+        {
+            check(text, Err(RequestError::Protocol));
+        }
+        check(&format!("1;{}", "x".repeat(2000)), Err(RequestError::Protocol));
+        check(&format!("0\r\n{}", "x: y\r\n".repeat(10_000)), Err(RequestError::Protocol));
+    }
+
+    #[test]
+    fn what_follows_is_left() {
+        let progress = Chunked::new().feed(b"0\r\n\r\nHTTP/1.1").unwrap();
+        assert_eq!(progress, Progress { used: 5, body: 0, ended: true });
+    }
+}

@@ -1,0 +1,42 @@
+//! [`Clock`]: the run's time, and the processor time of this thread.
+
+use rustix::time::{ClockId, Timespec, clock_gettime};
+use units::{Span, Time};
+
+/// Monotonic time from the start of the run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Clock {
+    origin: Time,
+}
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        Self { origin: read(ClockId::Monotonic) }
+    }
+
+    pub(crate) fn now(self) -> Time {
+        Time::ZERO + read(ClockId::Monotonic).since(self.origin)
+    }
+
+    /// The kernel's `CLOCK_MONOTONIC` at `time` of the run.
+    pub(crate) fn monotonic(self, time: Time) -> Timespec {
+        let nanos = (self.origin + time.since(Time::ZERO)).as_nanos();
+        let second = 1_000_000_000;
+        Timespec {
+            tv_sec: i64::try_from(nanos / second).unwrap_or(i64::MAX),
+            tv_nsec: i64::try_from(nanos % second).unwrap_or(0),
+        }
+    }
+}
+
+/// Processor time that this thread has used.
+pub(crate) fn thread_cpu() -> Span {
+    read(ClockId::ThreadCPUTime).since(Time::ZERO)
+}
+
+fn read(clock: ClockId) -> Time {
+    let time = clock_gettime(clock);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    let nanos = u64::try_from(time.tv_nsec).unwrap_or(0);
+    Time::from_nanos(seconds * 1_000_000_000 + nanos)
+}

@@ -1,0 +1,89 @@
+//! [`Jar`]: the cookies of one user, kept for a session.
+
+use std::io::Write;
+
+/// RFC 6265, section 6.1, asks a browser for 50 per host; more is a server's mistake.
+const MOST_COOKIES: usize = 50;
+const LONGEST_COOKIE: usize = 4096;
+
+/// Cookies by name. All requests of a session go to one host, so paths and domains are not
+/// looked at.
+#[derive(Debug, Default)]
+pub(crate) struct Jar {
+    cookies: Vec<(String, String)>,
+}
+
+impl Jar {
+    pub(crate) fn new(first: Option<&(String, String)>) -> Self {
+        Self { cookies: first.cloned().into_iter().collect() }
+    }
+
+    /// Takes the value of a `Set-Cookie` header.
+    pub(crate) fn set(&mut self, header: &str) {
+        let mut parts = header.split(';');
+        let Some((name, value)) = parts.next().and_then(|pair| pair.split_once('=')) else { return };
+        let (name, value) = (name.trim(), value.trim());
+        if name.is_empty() || header.len() > LONGEST_COOKIE {
+            return;
+        }
+        self.cookies.retain(|(other, _)| other != name);
+        if !parts.any(is_removal) && self.cookies.len() < MOST_COOKIES {
+            self.cookies.push((name.to_owned(), value.to_owned()));
+        }
+    }
+
+    /// Appends the `Cookie` header line, if there is anything to say.
+    pub(crate) fn write_header(&self, request: &mut Vec<u8>) {
+        for (index, (name, value)) in self.cookies.iter().enumerate() {
+            let before = if index == 0 { "Cookie: " } else { "; " };
+            // Writing to memory does not fail.
+            let _ = write!(request, "{before}{name}={value}");
+        }
+        if !self.cookies.is_empty() {
+            request.extend_from_slice(b"\r\n");
+        }
+    }
+}
+
+/// `Max-Age=0`, or below: the server takes the cookie back.
+fn is_removal(attribute: &str) -> bool {
+    attribute
+        .split_once('=')
+        .filter(|(name, _)| name.trim().eq_ignore_ascii_case("max-age"))
+        .and_then(|(_, age)| age.trim().parse::<i64>().ok())
+        .is_some_and(|age| age <= 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(jar: &Jar) -> String {
+        let mut bytes = Vec::new();
+        jar.write_header(&mut bytes);
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn cookies_are_returned_replaced_and_removed() {
+        let mut jar = Jar::new(Some(&("tier".to_owned(), "premium".to_owned())));
+        jar.set("session=abc; Path=/; HttpOnly");
+        assert_eq!(header(&jar), "Cookie: tier=premium; session=abc\r\n");
+        jar.set("session=def");
+        jar.set("tier=; Max-Age=0");
+        assert_eq!(header(&jar), "Cookie: session=def\r\n");
+    }
+
+    #[test]
+    fn nonsense_is_ignored_and_the_jar_is_bounded() {
+        let mut jar = Jar::default();
+        for nonsense in ["", "=", "novalue", "=x"] {
+            jar.set(nonsense);
+        }
+        assert_eq!(header(&jar), "");
+        for number in 0..1000 {
+            jar.set(&format!("c{number}={}", "x".repeat(100)));
+        }
+        assert!(header(&jar).len() < 50 * 120);
+    }
+}

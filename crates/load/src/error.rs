@@ -1,0 +1,35 @@
+//! Why a run could not be made at all. What goes wrong during a run is counted, not returned.
+
+use std::io;
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The name of the host could not be looked up.
+    #[error("cannot find the address of {host}: {source}")]
+    Resolve {
+        /// The name.
+        host: String,
+        /// The resolver's reason.
+        source: io::Error,
+    },
+    /// A class has a source address of the other family than the target.
+    #[error(
+        "class \"{class}\" has the source address {source_address}, from which {target} cannot be reached"
+    )]
+    SourceAddress {
+        /// The class.
+        class: String,
+        /// Its address.
+        source_address: std::net::IpAddr,
+        /// The target's address.
+        target: std::net::SocketAddr,
+    },
+    /// The record could not be written.
+    #[error(transparent)]
+    Record(#[from] record::Error),
+    /// The operating system refused what every run needs.
+    #[error("cannot start the generator: {0}")]
+    Start(#[from] io::Error),
+}

@@ -1,0 +1,124 @@
+//! [`Phases`]: a stopwatch for one request.
+//!
+//! Sans-IO: it is told what happened when. The phases follow one another without a gap, so
+//! their sum is the time from the start to the end, whatever happened.
+
+use record::RequestRow;
+use units::{Span, Time};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Connect,
+    Processing,
+    Transfer,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Phases {
+    started: Time,
+    /// When the present phase began.
+    entered: Time,
+    phase: Phase,
+    connect: Span,
+    processing: Option<Span>,
+    transfer: Option<Span>,
+}
+
+impl Phases {
+    /// A connection is about to be opened for the request.
+    pub(crate) fn connecting(now: Time) -> Self {
+        Self {
+            started: now,
+            entered: now,
+            phase: Phase::Connect,
+            connect: Span::ZERO,
+            processing: None,
+            transfer: None,
+        }
+    }
+
+    /// The request is about to be written to a connection: the one just opened, or, when
+    /// nothing was opened, one that stood.
+    pub(crate) fn sending(&mut self, now: Time) {
+        self.connect = now.since(self.entered);
+        self.entered = now;
+        self.phase = Phase::Processing;
+    }
+
+    /// Whether nothing of a response has come yet.
+    pub(crate) fn is_unanswered(&self) -> bool {
+        self.phase != Phase::Transfer
+    }
+
+    /// The first byte of the response is here.
+    pub(crate) fn first_byte(&mut self, now: Time) {
+        if self.phase == Phase::Processing {
+            self.processing = Some(now.since(self.entered));
+            self.entered = now;
+            self.phase = Phase::Transfer;
+        }
+    }
+
+    /// The last byte is here, or the request was cut off in whatever phase it is.
+    pub(crate) fn stop(&mut self, now: Time) {
+        let spent = now.since(self.entered);
+        self.entered = now;
+        match self.phase {
+            Phase::Connect => self.connect += spent,
+            Phase::Processing => self.processing = Some(spent),
+            Phase::Transfer => self.transfer = Some(spent),
+        }
+    }
+
+    /// Writes the times into the row.
+    pub(crate) fn fill(&self, row: &mut RequestRow) {
+        row.started = self.started;
+        row.connect_ns = self.connect;
+        row.processing_ns = self.processing;
+        row.transfer_ns = self.transfer;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(nanos: u64) -> Time {
+        Time::from_nanos(nanos)
+    }
+
+    fn times(phases: &Phases) -> (u64, Option<u64>, Option<u64>) {
+        let nanos = |span: Option<Span>| span.map(Span::as_nanos);
+        (phases.connect.as_nanos(), nanos(phases.processing), nanos(phases.transfer))
+    }
+
+    #[test]
+    fn phases_add_up_to_the_whole() {
+        let mut phases = Phases::connecting(at(100));
+        phases.sending(at(130));
+        phases.first_byte(at(190));
+        phases.first_byte(at(200));
+        phases.stop(at(250));
+        assert_eq!(times(&phases), (30, Some(60), Some(60)));
+    }
+
+    #[test]
+    fn on_an_open_connection_nothing_is_spent_connecting() {
+        let mut phases = Phases::connecting(at(100));
+        phases.sending(at(100));
+        phases.first_byte(at(150));
+        phases.stop(at(150));
+        assert_eq!(times(&phases), (0, Some(50), Some(0)));
+    }
+
+    #[test]
+    fn what_is_cut_off_keeps_the_time_it_had() {
+        let mut connecting = Phases::connecting(at(100));
+        connecting.stop(at(170));
+        assert_eq!(times(&connecting), (70, None, None));
+        let mut processing = Phases::connecting(at(100));
+        processing.sending(at(110));
+        processing.stop(at(170));
+        assert_eq!(times(&processing), (10, Some(60), None));
+    }
+}

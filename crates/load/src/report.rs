@@ -1,0 +1,36 @@
+//! [`Report`]: how a run ended, and its figures.
+
+use std::fmt;
+
+use record::Summary;
+
+use crate::text;
+
+/// What a run gave.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// Its figures.
+    pub summary: Summary,
+    /// The signal that stopped it before its time.
+    pub signal: Option<u8>,
+    /// When not one connection came about: the last reason.
+    pub never_connected: Option<String>,
+    /// One line that says what was done.
+    pub(crate) title: String,
+    /// The classes of the workload, in its order.
+    pub(crate) classes: Vec<String>,
+}
+
+impl Report {
+    /// Whether every objective was met.
+    pub fn meets_objectives(&self) -> bool {
+        self.summary.objectives.iter().all(|objective| objective.met)
+    }
+}
+
+impl fmt::Display for Report {
+    /// The summary for people.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        text::write(f, self)
+    }
+}

@@ -1,0 +1,169 @@
+//! The summary as people read it, in the order in which users of wrk, hey and oha look.
+
+use std::fmt::{self, Formatter};
+
+use record::{Quantiles, Summary};
+use units::{Bytes, Span};
+
+use crate::Report;
+
+pub(crate) fn write(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
+    let summary = &report.summary;
+    writeln!(f, "{}", report.title)?;
+    if summary.interrupted {
+        writeln!(f, "Interrupted: what was measured in {:.1} s.", summary.duration)?;
+    }
+    writeln!(f)?;
+    work(f, report)?;
+    latency(f, summary)?;
+    if !report.classes.is_empty() {
+        classes(f, report)?;
+    }
+    outcome(f, summary)?;
+    validity(f, report)
+}
+
+fn work(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
+    let summary = &report.summary;
+    let sessions = &summary.sessions;
+    let unit = if report.classes.is_empty() { "requests" } else { "sessions" };
+    let (offered, achieved) = (summary.rate.offered, summary.rate.achieved);
+    writeln!(f, "  rate         {offered:.1} {unit}/s offered, {achieved:.1} {unit}/s achieved")?;
+    if !report.classes.is_empty() {
+        let share = percent(sessions.completed, sessions.started);
+        writeln!(
+            f,
+            "  sessions     {} started, {} completed ({share})",
+            sessions.started, sessions.completed
+        )?;
+    }
+    write!(
+        f,
+        "  requests     {} begun, {} answered ({}), {}",
+        summary.requests,
+        summary.responses,
+        percent(summary.responses, summary.requests),
+        Bytes(summary.bytes)
+    )?;
+    if summary.censored > 0 {
+        write!(f, "; {} cut off, their latency is longer than shown", summary.censored)?;
+    }
+    writeln!(f, "\n")
+}
+
+fn latency(f: &mut Formatter<'_>, summary: &Summary) -> fmt::Result {
+    writeln!(
+        f,
+        "  {:<11}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
+        "latency", "mean", "p50", "p90", "p99", "p99.9", "max", "count"
+    )?;
+    let latency = &summary.latency;
+    for (name, q) in [
+        ("total", &latency.total),
+        ("connect", &latency.connect),
+        ("processing", &latency.processing),
+        ("transfer", &latency.transfer),
+    ] {
+        write!(f, "  {name:<11}")?;
+        for figure in [q.mean, q.p50, q.p90, q.p99, q.p999, q.max] {
+            write!(f, "{:>10}", time(q, figure))?;
+        }
+        writeln!(f, "{:>10}", q.count)?;
+    }
+    writeln!(f)
+}
+
+fn classes(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
+    let width = report.classes.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(11);
+    writeln!(
+        f,
+        "  {:<width$}{:>9}{:>11}{:>8}{:>9}{:>9}{:>7}{:>9}{:>10}{:>10}",
+        "class", "started", "completed", "", "timeout", "refused", "error", "running", "p50", "p90"
+    )?;
+    for name in &report.classes {
+        let Some(class) = report.summary.sessions.by_class.get(name) else { continue };
+        let q = &class.duration;
+        writeln!(
+            f,
+            "  {name:<width$}{:>9}{:>11}{:>8}{:>9}{:>9}{:>7}{:>9}{:>10}{:>10}",
+            class.started,
+            class.completed,
+            percent(class.completed, class.started),
+            class.timeout,
+            class.refused,
+            class.error,
+            class.censored,
+            time(q, q.p50),
+            time(q, q.p90),
+        )?;
+    }
+    writeln!(f)
+}
+
+fn outcome(f: &mut Formatter<'_>, summary: &Summary) -> fmt::Result {
+    let status: Vec<String> = summary.status.iter().map(|(code, count)| format!("{code}: {count}")).collect();
+    writeln!(f, "  status       {}", if status.is_empty() { "none".to_owned() } else { status.join("   ") })?;
+    let errors = &summary.errors;
+    if errors.total() == 0 {
+        writeln!(f, "  errors       none")?;
+    } else {
+        writeln!(
+            f,
+            "  errors       connect: {}   timeout: {}   reset: {}   protocol: {}   body: {}",
+            errors.connect, errors.timeout, errors.reset, errors.protocol, errors.body
+        )?;
+    }
+    let connections = &summary.connections;
+    writeln!(
+        f,
+        "  connections  {} opened, reused for {} requests, {} SYNs sent again",
+        connections.opened, connections.reused, connections.syn_retransmits
+    )
+}
+
+fn validity(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
+    let client = &report.summary.client;
+    write!(f, "  generator    {:.0} % of one processor", client.cpu * 100.0)?;
+    if client.lag.count > 0 {
+        write!(
+            f,
+            ", lag {} at p99, {} at most",
+            time(&client.lag, client.lag.p99),
+            time(&client.lag, client.lag.max)
+        )?;
+    }
+    writeln!(f)?;
+    for objective in &report.summary.objectives {
+        let verdict = if objective.met { "met" } else { "MISSED" };
+        writeln!(f, "  objective    {}: {verdict}", objective.objective)?;
+    }
+    if let Some(why) = &report.never_connected {
+        writeln!(f, "\nNothing was measured: not one connection came about ({why}).")?;
+    } else if !client.valid {
+        writeln!(f, "\nNOT VALID: these figures are the generator's, not the server's.")?;
+        for why in &client.why_invalid {
+            writeln!(f, "  - {why}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Three significant digits and a unit, so that columns line up whatever their size.
+fn time(q: &Quantiles, seconds: f64) -> String {
+    if q.count == 0 {
+        return "-".to_owned();
+    }
+    let (scale, unit) = match Span::from_secs_f64(seconds).as_nanos() {
+        0 => return "0".to_owned(),
+        1..1_000_000 => (1e6, "us"),
+        1_000_000..1_000_000_000 => (1e3, "ms"),
+        _ => (1.0, "s"),
+    };
+    let value = seconds * scale;
+    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+    format!("{value:.digits$} {unit}")
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 { "-".to_owned() } else { format!("{:.1} %", part as f64 / whole as f64 * 100.0) }
+}

@@ -1,0 +1,88 @@
+//! Are the figures the server's, or the generator's?
+
+use record::{Histogram, Window};
+use units::Span;
+
+/// Above this a generator thread no longer reacts when a response comes.
+const MOST_CPU: f64 = 0.9;
+const MOST_LAG_AT_P99: Span = Span::from_millis(1);
+/// The longest single delay, as a share of the window.
+const MOST_LAG_OF_WINDOW: f64 = 0.01;
+
+/// What the generator saw of itself.
+pub(crate) struct Observed<'a> {
+    /// Share of one processor that its thread used in the window.
+    pub(crate) cpu: f64,
+    pub(crate) lag: &'a Histogram,
+    pub(crate) window: Window,
+    /// Connections that failed for want of descriptors or ports.
+    pub(crate) exhausted: u64,
+    /// Whether all that the schedule wanted in the window was begun.
+    pub(crate) issued: bool,
+}
+
+/// Why the figures are not the server's; nothing when they are.
+pub(crate) fn judge(observed: &Observed<'_>) -> Vec<String> {
+    let mut why = Vec::new();
+    if observed.cpu > MOST_CPU {
+        why.push(format!(
+            "the generator used {:.0} % of its processor, more than {:.0} %: it, not the server, may have set the rate",
+            observed.cpu * 100.0,
+            MOST_CPU * 100.0,
+        ));
+    }
+    let p99 = observed.lag.quantile(0.99);
+    if p99 > MOST_LAG_AT_P99 {
+        why.push(format!(
+            "the generator was late: 1 % of arrivals began {p99:.1} or more after their time, more than {MOST_LAG_AT_P99}"
+        ));
+    }
+    let most = observed.window.length().mul_f64(MOST_LAG_OF_WINDOW);
+    if observed.lag.max() > most {
+        why.push(format!(
+            "the generator stood still for {:.1}, more than 1 % of the measuring window",
+            observed.lag.max(),
+        ));
+    }
+    if observed.exhausted > 0 {
+        why.push(format!(
+            "{} connections failed because the generator had no descriptor or no port left; raise `ulimit -n`, or spread classes over source addresses",
+            observed.exhausted,
+        ));
+    }
+    if !observed.issued {
+        why.push("the generator could not begin all that the schedule wanted".to_owned());
+    }
+    why
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Time;
+
+    fn check(change: impl FnOnce(&mut Observed<'_>), lags: &[Span], reasons: usize) {
+        let mut lag = Histogram::new();
+        lags.iter().for_each(|span| lag.record(*span));
+        let window = Window::new(Time::ZERO, Span::from_secs(10));
+        let mut observed = Observed { cpu: 0.5, lag: &lag, window, exhausted: 0, issued: true };
+        change(&mut observed);
+        let why = judge(&observed);
+        assert_eq!(why.len(), reasons, "{why:?}");
+    }
+
+    #[test]
+    fn each_fault_of_the_generator_is_named() {
+        check(|_| {}, &[], 0);
+        check(|observed| observed.cpu = 0.91, &[], 1);
+        check(|observed| observed.exhausted = 1, &[], 1);
+        check(|observed| observed.issued = false, &[], 1);
+        check(|_| {}, &[Span::from_micros(900); 100], 0);
+        check(|_| {}, &[Span::from_micros(1100); 100], 1);
+        let mut once = vec![Span::from_micros(50); 1000];
+        once.push(Span::from_millis(99));
+        check(|_| {}, &once, 0);
+        once.push(Span::from_millis(101));
+        check(|_| {}, &once, 1);
+    }
+}
