@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config({ ignores: ['dist/', 'node_modules/'] }, js.configs.recommended, {
-  files: ['**/*.ts'],
+  files: ['**/*.ts', 'tools/*.js'],
   extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
   languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
   rules: {

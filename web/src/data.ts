@@ -18,7 +18,7 @@ export interface Report {
   points: Point[];
   tests: Test[];
   method: Fact[];
-  spec: string | null;
+  sources: Source[];
 }
 
 /** A figure with its 95 % interval; `null` where too few observations give none. */
@@ -112,6 +112,12 @@ export interface Fact {
   value: string;
   /** Whether the value is a command line. */
   command: boolean;
+}
+
+/** A text that the experiment was made by, such as its spec. */
+export interface Source {
+  name: string;
+  text: string;
 }
 
 /** Reads the data that the page carries; throws when it carries none. */

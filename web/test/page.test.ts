@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import { findChromium, launch } from './browser.ts';
+import { findChromium, launch } from '../tools/browser.js';
 
 const chromium = findChromium();
 if (chromium === undefined) {
@@ -92,7 +92,7 @@ describe.skipIf(chromium === undefined)('the report in Chromium', () => {
     }
     expect(await page.locator('.warning').innerText()).toContain('tests/12-gate-1 (broken)');
     expect(await page.locator('#method').innerText()).toContain('1.2.3-synthetic');
-    expect(await page.locator('pre').textContent()).toContain('# </script>');
+    expect(await page.locator('pre').first().textContent()).toContain('# </script>');
     expect(await page.locator('a[href="tests/01-bare-0.7/sessions.parquet"]').count()).toBe(1);
     await expectEveryCurveDrawn();
   });

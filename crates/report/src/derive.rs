@@ -32,6 +32,7 @@ impl Report {
         });
         let mut report = Self {
             method: method::facts(directory, &experiment),
+            sources: method::sources(directory, &experiment),
             title: experiment.title,
             started: experiment.started,
             ended: experiment.ended,
@@ -45,7 +46,6 @@ impl Report {
             verdict: Verdict::default(),
             points,
             tests: read.into_iter().map(|(test, _)| test).collect(),
-            spec: fs::read_to_string(directory.join("spec.toml")).ok(),
         };
         report.verdict = verdict::of(&report);
         Ok(report)

@@ -6,7 +6,7 @@ use record::Timestamp;
 use record::experiment::{Class, Factor, Server, TestState};
 use serde::Serialize;
 
-use crate::{Estimate, Fact, Verdict};
+use crate::{Estimate, Fact, Source, Verdict};
 
 /// Everything that the page and the terminal show. Times in seconds, rates per second, shares 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -39,8 +39,8 @@ pub struct Report {
     pub tests: Vec<Test>,
     /// How it was measured.
     pub method: Vec<Fact>,
-    /// The specification's text, where it was kept.
-    pub spec: Option<String>,
+    /// The texts that it was made by.
+    pub sources: Vec<Source>,
 }
 
 /// What the server carries.

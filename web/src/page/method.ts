@@ -21,14 +21,9 @@ export function method(report: Report): HTMLElement {
         ),
       ),
     ),
-    report.spec === null
-      ? null
-      : h(
-          'details',
-          {},
-          h('summary', {}, 'The specification, as it was run (spec.toml)'),
-          h('pre', { tabindex: '0' }, report.spec),
-        ),
+    ...report.sources.map((source) =>
+      h('details', {}, h('summary', {}, source.name), h('pre', { tabindex: '0' }, source.text)),
+    ),
     tests(report),
   );
 }

@@ -1,5 +1,9 @@
-//! How an experiment was made, as facts for a reader who wants to doubt or to repeat it.
+//! How an experiment was made, for a reader who wants to doubt or to repeat it: facts from the
+//! record, and the texts that it was made by.
 
+mod plan;
+
+use std::fs;
 use std::path::Path;
 
 use record::experiment::Experiment;
@@ -20,6 +24,32 @@ pub struct Fact {
     pub command: bool,
 }
 
+/// A text that an experiment was made by, such as its spec.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Source {
+    /// The file's name.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// The spec, the workload, the gate's configuration and the server's, those that were kept.
+pub(crate) fn sources(directory: &Path, experiment: &Experiment) -> Vec<Source> {
+    let source = |name: &str, path: &Path| {
+        let text = fs::read_to_string(path).ok()?;
+        Some(Source { name: name.to_owned(), text })
+    };
+    let ours = ["spec.toml", "workload.toml"].map(|name| source(name, &directory.join(name)));
+    let gate = experiment
+        .tests
+        .iter()
+        .find_map(|test| source("gate.toml", &directory.join(&test.directory).join("gate.toml")));
+    let server = Environment::load(&directory.join("environment.json")).ok().and_then(|e| e.server);
+    let servers = server.into_iter().flat_map(|server| server.configuration);
+    let servers = servers.map(|(name, text)| Source { name, text });
+    ours.into_iter().flatten().chain(gate).chain(servers).collect()
+}
+
 /// What the record tells of an experiment; what it does not tell is left out.
 pub(crate) fn facts(directory: &Path, experiment: &Experiment) -> Vec<Fact> {
     let environment = Environment::load(&directory.join("environment.json")).ok();
@@ -29,6 +59,7 @@ pub(crate) fn facts(directory: &Path, experiment: &Experiment) -> Vec<Fact> {
     let mut facts = server(experiment, environment.as_ref());
     facts.extend(capacity(experiment));
     facts.extend(capacity_run.map(|run| command("Capacity found by", &run.command)));
+    facts.extend(plan::workload(directory));
     facts.push(fact("Classes", classes(experiment)));
     facts.push(fact("Tests", tests(experiment)));
     if let Some(run) = &test_run {
@@ -36,6 +67,7 @@ pub(crate) fn facts(directory: &Path, experiment: &Experiment) -> Vec<Fact> {
         facts.push(command("Generator, first test", &run.command));
     }
     facts.extend(environment.iter().flat_map(machine));
+    facts.extend(plan::pinning(directory));
     facts.push(command("Run as", &experiment.command));
     facts.push(fact("Time", time(experiment)));
     facts.push(fact("Headworks", experiment.version.clone()));

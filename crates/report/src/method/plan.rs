@@ -1,0 +1,76 @@
+//! What the spec and the workload say, read loosely: their shapes belong to `lab` and `traffic`,
+//! and a report must be had of a record whose spec an older or newer version wrote.
+
+use std::path::Path;
+
+use toml::Table;
+use units::Span;
+
+use super::{Fact, fact};
+use crate::text::seconds;
+
+/// The workload in a sentence: `6 pages with 3 embedded objects, ...`.
+pub(super) fn workload(directory: &Path) -> Option<Fact> {
+    let table = read(&directory.join("workload.toml"))?;
+    let pages: Vec<&Table> =
+        table.get("page")?.as_array()?.iter().filter_map(|page| page.as_table()).collect();
+    let embedded: usize =
+        pages.iter().filter_map(|page| page.get("embedded")?.as_array()).map(Vec::len).sum();
+    let pauses: Span = pages.iter().filter_map(|page| span(page, "think")).sum();
+    let mut parts = vec![format!("{} pages with {embedded} embedded objects in a session", pages.len())];
+    if !pauses.is_zero() {
+        parts.push(format!("{} of pauses in all", seconds(pauses.as_secs_f64())));
+    }
+    if let Some(timeout) = span(&table, "timeout") {
+        parts.push(format!("{} allowed for a request", seconds(timeout.as_secs_f64())));
+    }
+    Some(fact("Workload", parts.join(", ")))
+}
+
+/// Which processors were for whom, where the spec says so.
+pub(super) fn pinning(directory: &Path) -> Option<Fact> {
+    let table = read(&directory.join("spec.toml"))?;
+    let cpus = |part: &str, who: &str| Some(format!("{who} {}", table.get(part)?.get("cpus")?.as_str()?));
+    let parts: Vec<String> =
+        [cpus("server", "server and gate"), cpus("generator", "generator")].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| fact("Pinned to processor", parts.join(", ")))
+}
+
+fn read(path: &Path) -> Option<Table> {
+    std::fs::read_to_string(path).ok()?.parse().ok()
+}
+
+fn span(table: &Table, key: &str) -> Option<Span> {
+    table.get(key)?.as_str()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(fact: Option<Fact>) -> String {
+        fact.map_or("nothing".to_owned(), |fact| fact.value)
+    }
+
+    #[test]
+    fn a_workload_is_told_in_a_sentence() {
+        let directory = tempfile::tempdir().unwrap();
+        let text = "timeout = '2s'\n[[page]]\nurl = '/a'\nthink = '300ms'\nembedded = ['/b', '/c']\n\
+                    [[page]]\nurl = '/d'\nthink = '1s'\n";
+        std::fs::write(directory.path().join("workload.toml"), text).unwrap();
+        assert_eq!(
+            value(workload(directory.path())),
+            "2 pages with 2 embedded objects in a session, 1.30 s of pauses in all, 2.00 s allowed for a request"
+        );
+    }
+
+    #[test]
+    fn what_a_file_does_not_say_is_left_out() {
+        let directory = tempfile::tempdir().unwrap();
+        assert_eq!(value(workload(directory.path())), "nothing");
+        std::fs::write(directory.path().join("workload.toml"), "kind = 'requests'").unwrap();
+        std::fs::write(directory.path().join("spec.toml"), "[server]\ncpus = '0'").unwrap();
+        assert_eq!(value(workload(directory.path())), "nothing");
+        assert_eq!(value(pinning(directory.path())), "server and gate 0");
+    }
+}
