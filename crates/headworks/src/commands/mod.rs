@@ -1,5 +1,6 @@
 //! One file per subcommand: its options, and the call into the tool's crate.
 
+mod gate;
 mod lab;
 mod load;
 mod origin;
@@ -10,6 +11,7 @@ use crate::exit::{Exit, Failure};
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Gate(gate::Args),
     Lab(lab::Args),
     Load(load::Args),
     Origin(origin::Args),
@@ -20,6 +22,7 @@ impl Command {
     /// Runs the tool.
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         match self {
+            Self::Gate(args) => args.run(),
             Self::Lab(args) => args.run(),
             Self::Load(args) => args.run(),
             Self::Origin(args) => args.run(),

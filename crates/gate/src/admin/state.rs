@@ -1,0 +1,137 @@
+//! `GET /api/v1/state`: the policy as it is now, for people and scripts.
+
+use policy::{Counters, Mode, Reason};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+use crate::gate::Gate;
+
+/// The gate at one moment.
+#[derive(Debug, Serialize)]
+pub(super) struct State {
+    mode: &'static str,
+    knobs: super::knobs::Shown,
+    window: u32,
+    in_service: u32,
+    reserve: u32,
+    look_ahead: u32,
+    quota: u32,
+    pressure: f64,
+    queues: Queues,
+    connections: Connections,
+    upstream: Upstream,
+    classes: Vec<Class>,
+    /// Refused before a class was known.
+    unclassified: Counts,
+}
+
+#[derive(Debug, Serialize)]
+struct Queues {
+    acceptor: u32,
+    pending: u32,
+    discard: u32,
+    class: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct Connections {
+    clients: usize,
+    upstream: usize,
+    most: usize,
+    descriptor_limit: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Upstream {
+    address: String,
+    failures: BTreeMap<&'static str, u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Class {
+    name: String,
+    queued: u32,
+    held_back: u32,
+    target: f64,
+    admits: Admits,
+    #[serde(flatten)]
+    counts: Counts,
+}
+
+/// Probabilities of admission.
+#[derive(Debug, Serialize)]
+struct Admits {
+    existing: f64,
+    new: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Counts {
+    arrived: u64,
+    admitted: u64,
+    dispatched: u64,
+    finished: u64,
+    aborted: u64,
+    rejected: BTreeMap<&'static str, u64>,
+}
+
+impl State {
+    pub(super) fn of(gate: &Gate) -> Self {
+        let core = gate.core.borrow();
+        let (policy, now) = (core.policy(), core.policy().snapshot());
+        Self {
+            mode: match policy.config().mode {
+                Mode::Enforce => "enforce",
+                Mode::Shadow => "shadow",
+            },
+            knobs: super::knobs::current(gate),
+            window: now.window,
+            in_service: now.in_service,
+            reserve: now.reserve,
+            look_ahead: now.look_ahead,
+            quota: now.quota,
+            pressure: now.pressure.as_f64(),
+            queues: Queues {
+                acceptor: now.lengths.acceptor,
+                pending: now.lengths.pending,
+                discard: now.lengths.discard,
+                class: now.lengths.class,
+            },
+            connections: Connections {
+                clients: gate.clients.open(),
+                upstream: gate.pool.open(),
+                most: gate.guard.connections(),
+                descriptor_limit: gate.guard.descriptors(),
+            },
+            upstream: Upstream {
+                address: gate.pool.settings().address.clone(),
+                failures: gate.failures.counts().collect(),
+            },
+            classes: gate.classes.iter().zip(policy.class_snapshots()).map(class).collect(),
+            unclassified: counts(&now.unclassified),
+        }
+    }
+}
+
+fn class((name, class): (&String, policy::ClassSnapshot)) -> Class {
+    Class {
+        name: name.clone(),
+        queued: class.queued,
+        held_back: class.held_back,
+        target: class.target,
+        admits: Admits { existing: class.admits_existing, new: class.admits_new },
+        counts: counts(&class.counters),
+    }
+}
+
+fn counts(counters: &Counters) -> Counts {
+    let rejected = Reason::ALL.map(|reason| (reason.name(), counters.rejected[reason.index()]));
+    Counts {
+        arrived: counters.arrived,
+        admitted: counters.admitted,
+        dispatched: counters.dispatched,
+        finished: counters.finished,
+        aborted: counters.aborted,
+        rejected: rejected.into_iter().filter(|(_, count)| *count > 0).collect(),
+    }
+}

@@ -1,0 +1,127 @@
+//! Client connections: their state, what they cost, and serving them.
+
+mod io;
+mod registry;
+mod serve;
+
+use std::cell::{Cell, RefCell};
+use std::net::IpAddr;
+use std::task::{Context, Waker};
+
+use units::Time;
+
+use crate::bell::keep_waker;
+
+pub(crate) use registry::Registry;
+pub(crate) use serve::serve;
+
+/// What a connection is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Nothing has come since it was opened or since its last request was answered.
+    Idle,
+    /// Part of a request's head has come.
+    Head,
+    /// A request waits or is in service.
+    Busy,
+    /// Answered for the last time; waiting for the client to close.
+    Lingering,
+}
+
+/// What the connection's task has been told to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Go on.
+    Serve,
+    /// Finish the request in hand and close.
+    Finish,
+    /// Say that the request did not arrive in time, and close.
+    Timeout,
+    /// Close.
+    Close,
+}
+
+/// One client connection, shared by its task, its requests and the registry.
+#[derive(Debug)]
+pub(crate) struct Client {
+    pub(crate) address: IpAddr,
+    phase: Cell<Phase>,
+    /// When the phase began.
+    since: Cell<Time>,
+    /// Since when the client has taken nothing although there was something to send.
+    pub(crate) sending: Stall,
+    /// Since when the rest of a request's body has been awaited.
+    pub(crate) uploading: Stall,
+    /// Since when the rest of the server's response has been awaited.
+    pub(crate) answering: Stall,
+    order: Cell<Order>,
+    task: RefCell<Option<Waker>>,
+}
+
+/// Since when somebody has been waited for, if at all.
+#[derive(Debug, Default)]
+pub(crate) struct Stall(Cell<Option<Time>>);
+
+impl Stall {
+    /// Still nothing.
+    pub(crate) fn waits(&self, now: Time) {
+        if self.0.get().is_none() {
+            self.0.set(Some(now));
+        }
+    }
+
+    /// Something moved.
+    pub(crate) fn moved(&self) {
+        self.0.set(None);
+    }
+
+    pub(crate) fn longer_than(&self, now: Time, longest: units::Span) -> bool {
+        self.0.get().is_some_and(|since| now.since(since) > longest)
+    }
+}
+
+impl Client {
+    pub(crate) fn new(address: IpAddr, now: Time) -> Self {
+        Self {
+            address,
+            phase: Cell::new(Phase::Idle),
+            since: Cell::new(now),
+            sending: Stall::default(),
+            uploading: Stall::default(),
+            answering: Stall::default(),
+            order: Cell::new(Order::Serve),
+            task: RefCell::new(None),
+        }
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        self.phase.get()
+    }
+
+    pub(crate) fn since(&self) -> Time {
+        self.since.get()
+    }
+
+    pub(crate) fn enter(&self, phase: Phase, now: Time) {
+        if self.phase.replace(phase) != phase {
+            self.since.set(now);
+        }
+    }
+
+    /// Tells the connection's task what to do; a harsher order stands.
+    pub(crate) fn order(&self, order: Order) {
+        if self.order.get() as u8 >= order as u8 {
+            return;
+        }
+        self.order.set(order);
+        if let Some(task) = self.task.take() {
+            task.wake();
+        }
+    }
+
+    /// The order that stands; the task is woken when it changes.
+    fn poll_order(&self, cx: &mut Context<'_>) -> Order {
+        keep_waker(&self.task, cx.waker());
+        self.order.get()
+    }
+}

@@ -1,0 +1,74 @@
+//! [`Registry`]: all client connections, and closing those that cost more than they should.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use slab::Slab;
+use units::{Span, Time};
+
+use super::{Client, Order, Phase};
+use crate::settings::Clients;
+
+/// All client connections.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    clients: RefCell<Slab<Rc<Client>>>,
+}
+
+/// How long a client may take to close its side after our last response. Those that do not are
+/// mostly gone, and they hold a descriptor.
+const LINGER: Span = Span::from_secs(2);
+
+impl Registry {
+    pub(crate) fn add(&self, client: Rc<Client>) -> usize {
+        self.clients.borrow_mut().insert(client)
+    }
+
+    pub(crate) fn remove(&self, key: usize) {
+        self.clients.borrow_mut().try_remove(key);
+    }
+
+    /// Connections open.
+    pub(crate) fn open(&self) -> usize {
+        self.clients.borrow().len()
+    }
+
+    /// Closes connections that have been slow for too long.
+    pub(crate) fn sweep(&self, now: Time, settings: &Clients, server: Span) {
+        let (header, idle) = (settings.header_timeout.into(), settings.idle_timeout.into());
+        let stall = settings.stall_timeout.into();
+        for (_, client) in &*self.clients.borrow() {
+            let age = now.since(client.since());
+            match client.phase() {
+                Phase::Idle if age > idle => client.order(Order::Close),
+                Phase::Head if age > header => client.order(Order::Timeout),
+                Phase::Lingering if age > LINGER => client.order(Order::Close),
+                _ => {}
+            }
+            let stalled = client.sending.longer_than(now, stall)
+                || client.uploading.longer_than(now, stall)
+                || client.answering.longer_than(now, server);
+            if stalled {
+                client.order(Order::Close);
+            }
+        }
+    }
+
+    /// Closes up to `wanted` connections without a request, those first that have been so for
+    /// longest. Gives how many.
+    pub(crate) fn close_idle(&self, wanted: usize) -> usize {
+        let clients = self.clients.borrow();
+        let without = |client: &Rc<Client>| matches!(client.phase(), Phase::Idle | Phase::Lingering);
+        let mut idle: Vec<&Rc<Client>> =
+            clients.iter().map(|(_, client)| client).filter(|client| without(client)).collect();
+        idle.sort_unstable_by_key(|client| client.since());
+        idle.truncate(wanted);
+        idle.iter().for_each(|client| client.order(Order::Close));
+        idle.len()
+    }
+
+    /// Lets everybody finish the request in hand.
+    pub(crate) fn finish(&self) {
+        self.clients.borrow().iter().for_each(|(_, client)| client.order(Order::Finish));
+    }
+}

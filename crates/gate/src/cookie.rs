@@ -1,0 +1,80 @@
+//! The `Cookie` header (RFC 6265 section 4.2): finding a cookie, and taking ours out.
+
+use http::header::{COOKIE, Entry};
+use http::{HeaderMap, HeaderValue};
+
+/// The value of the first cookie called `name`.
+pub(crate) fn find<'a>(headers: &'a HeaderMap, name: &[u8]) -> Option<&'a [u8]> {
+    headers.get_all(COOKIE).iter().flat_map(|line| pairs(line.as_bytes())).find_map(|pair| {
+        let (key, value) = split(pair);
+        (key == name).then_some(value)
+    })
+}
+
+/// Takes every cookie called `name` out; headers left empty go with them.
+pub(crate) fn remove(headers: &mut HeaderMap, name: &[u8]) {
+    if find(headers, name).is_none() {
+        return;
+    }
+    let Entry::Occupied(lines) = headers.entry(COOKIE) else { return };
+    let (_, lines) = lines.remove_entry_mult();
+    let rest: Vec<HeaderValue> = lines.filter_map(|line| without(&line, name)).collect();
+    for line in rest {
+        headers.append(COOKIE, line);
+    }
+}
+
+fn without(line: &HeaderValue, name: &[u8]) -> Option<HeaderValue> {
+    let kept: Vec<&[u8]> = pairs(line.as_bytes()).filter(|pair| split(pair).0 != name).collect();
+    if kept.is_empty() {
+        return None;
+    }
+    // Parts of a valid value, joined by valid characters, are one.
+    HeaderValue::from_bytes(&kept.join(&b"; "[..])).ok()
+}
+
+fn pairs(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(|byte| *byte == b';').map(<[u8]>::trim_ascii).filter(|pair| !pair.is_empty())
+}
+
+fn split(pair: &[u8]) -> (&[u8], &[u8]) {
+    match pair.iter().position(|byte| *byte == b'=') {
+        Some(at) => (&pair[..at], &pair[at + 1..]),
+        None => (pair, &[]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(lines: &[&'static str]) -> HeaderMap {
+        lines.iter().map(|line| (COOKIE, HeaderValue::from_static(line))).collect()
+    }
+
+    #[test]
+    fn a_cookie_is_found_wherever_it_stands() {
+        let headers = headers(&["a=1; ours=two;b=3", "  c = 4 ;; flag; ours=other"]);
+        for (name, value) in [("a", Some("1")), ("ours", Some("two")), ("b", Some("3")), ("flag", Some(""))] {
+            assert_eq!(find(&headers, name.as_bytes()), value.map(str::as_bytes), "{name}");
+        }
+        for name in ["our", "o", "", "two", "OURS"] {
+            assert_eq!(find(&headers, name.as_bytes()), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn only_ours_is_removed() {
+        for (lines, left) in [
+            (&["a=1; ours=x; b=2"][..], &["a=1; b=2"][..]),
+            (&["ours=x"], &[]),
+            (&["ours=x", "a=1", "b=2; ours=y"], &["a=1", "b=2"]),
+            (&["a=1;b=2"], &["a=1;b=2"]),
+        ] {
+            let mut headers = headers(lines);
+            remove(&mut headers, b"ours");
+            let kept: Vec<_> = headers.get_all(COOKIE).iter().map(|line| line.to_str().unwrap()).collect();
+            assert_eq!(kept, left, "{lines:?}");
+        }
+    }
+}

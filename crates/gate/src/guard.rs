@@ -1,0 +1,157 @@
+//! [`Guard`]: what the process may use, how much of it is used, and what is done about it
+//! (Web2K section 3.4).
+
+use std::cell::Cell;
+use std::fs;
+use std::io;
+use std::rc::Rc;
+use std::time::Duration;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use units::{Ratio, Span, Time};
+
+use crate::acceptor::PAUSE;
+use crate::bell::Bell;
+use crate::gate::Gate;
+use crate::settings::Clients;
+
+/// Descriptors left to what is not a client's or the upstream's connection: the listeners, the
+/// admin interface, files.
+const RESERVED: u64 = 64;
+/// More connections than this need a setting of their own: each costs some memory.
+const MOST: u64 = 16_384;
+/// Idle connections are closed from here on, before the policy refuses anybody.
+const CROWDED: f64 = 0.75;
+/// Steps in which the policy is told.
+const STEP: f64 = 0.005;
+
+/// What the process may use, and how much of it is used.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    descriptors: u64,
+    connections: usize,
+    memory_limit: Option<u64>,
+    memory: Cell<f64>,
+    told: Cell<f64>,
+    refused: Cell<u64>,
+    free: Bell,
+}
+
+impl Guard {
+    /// Takes as many descriptors as the kernel gives.
+    pub(crate) fn new(settings: &Clients) -> Self {
+        let descriptors = raise_descriptors();
+        let possible = descriptors.saturating_sub(RESERVED).max(1);
+        let connections = settings.connections.map_or(MOST, u64::from).min(possible);
+        Self {
+            descriptors,
+            connections: usize::try_from(connections).unwrap_or(usize::MAX),
+            memory_limit: settings.memory,
+            memory: Cell::new(0.0),
+            told: Cell::new(0.0),
+            refused: Cell::new(0),
+            free: Bell::default(),
+        }
+    }
+
+    /// The process's limit of descriptors.
+    pub(crate) fn descriptors(&self) -> u64 {
+        self.descriptors
+    }
+
+    /// Connections, of clients and to the upstream, that may be open at once.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections
+    }
+
+    /// Times that the kernel had no descriptor for a connection.
+    pub(crate) fn accept_failures(&self) -> u64 {
+        self.refused.get()
+    }
+
+    /// How much of the scarcest resource is used.
+    pub(crate) fn used(&self, gate: &Gate) -> f64 {
+        let open = gate.clients.open() + gate.pool.open();
+        (open as f64 / self.connections as f64).max(self.memory.get()).min(1.0)
+    }
+
+    /// Tells the policy when that has changed.
+    pub(crate) fn tell(&self, gate: &Gate, now: Time) {
+        let used = self.used(gate);
+        if (used - self.told.get()).abs() >= STEP {
+            self.told.set(used);
+            gate.core.borrow_mut().set_pressure(now, Ratio::clamped(used));
+        }
+    }
+
+    /// Waits until there is room for another connection.
+    pub(crate) async fn room(&self, gate: &Gate) {
+        while gate.clients.open() + gate.pool.open() >= self.connections {
+            gate.clients.close_idle(self.connections / 50 + 1);
+            let _ = tokio::time::timeout(PAUSE, self.free.wait()).await;
+        }
+    }
+
+    /// A connection was closed.
+    pub(crate) fn left(&self) {
+        self.free.ring();
+    }
+
+    /// The kernel gave no connection. Out of descriptors or memory it would say so again at once,
+    /// so it is left alone for a moment; other errors are about one connection (accept(2)).
+    pub(crate) async fn accept_failed(&self, gate: &Gate, why: &io::Error) {
+        let exhausted = !matches!(
+            why.kind(),
+            io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::Interrupted
+        );
+        if !exhausted {
+            return;
+        }
+        if self.refused.replace(self.refused.get() + 1) == 0 {
+            eprintln!("gate: cannot accept a connection: {why}; raise the limit of descriptors (ulimit -n)");
+        }
+        gate.clients.close_idle(self.connections / 50 + 1);
+        let _ = tokio::time::timeout(PAUSE, self.free.wait()).await;
+    }
+
+    fn look(&self, gate: &Gate) {
+        if let Some(limit) = self.memory_limit {
+            self.memory.set(resident().map_or(0.0, |bytes| bytes as f64 / limit as f64));
+        }
+        let over = self.used(gate) - CROWDED;
+        if over > 0.0 {
+            gate.clients.close_idle((over * self.connections as f64) as usize + 1);
+        }
+    }
+}
+
+/// Looks after connections for as long as the gate runs.
+pub(crate) async fn keep_house(gate: Rc<Gate>) {
+    const INTERVAL: Duration = Duration::from_millis(250);
+    let server = Span::from(gate.pool.settings().timeout);
+    loop {
+        tokio::time::sleep(INTERVAL).await;
+        let now = gate.clock.read();
+        gate.clients.sweep(now, &gate.client_settings, server);
+        gate.pool.sweep(now);
+        gate.guard.look(&gate);
+        gate.guard.tell(&gate, now);
+    }
+}
+
+/// Raises the soft limit of descriptors to the hard one and gives it.
+fn raise_descriptors() -> u64 {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    // Without the right to, what there is must do.
+    let _ = setrlimit(Resource::Nofile, raised);
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}
+
+/// Bytes of the process in memory (proc_pid_status(5)).
+fn resident() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kibibytes * 1024)
+}

@@ -1,0 +1,100 @@
+//! [`Reply`]: the body of a response to a client, and the gate's own short responses.
+
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::header::{CONNECTION, CONTENT_TYPE};
+use http::{HeaderValue, Response, StatusCode};
+use http_body::{Frame, SizeHint};
+
+use crate::client::{Client, Phase};
+use crate::clock::Clock;
+use crate::upstream::Relay;
+
+/// The body of a response. The connection is idle again when it has gone.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    content: Content,
+    _busy: Busy,
+}
+
+#[derive(Debug)]
+enum Content {
+    Whole(Option<Bytes>),
+    Relayed(Relay),
+}
+
+/// A connection with a request in hand.
+#[derive(Debug)]
+pub(crate) struct Busy {
+    client: Rc<Client>,
+    clock: Rc<Clock>,
+}
+
+impl Busy {
+    pub(crate) fn begin(client: &Rc<Client>, clock: &Rc<Clock>) -> Self {
+        client.enter(Phase::Busy, clock.last());
+        Self { client: Rc::clone(client), clock: Rc::clone(clock) }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.client.enter(Phase::Idle, self.clock.last());
+    }
+}
+
+impl Reply {
+    /// A response from the upstream.
+    pub(crate) fn relayed(busy: Busy, relay: Relay) -> Self {
+        Self { content: Content::Relayed(relay), _busy: busy }
+    }
+
+    /// A response that the gate has at hand.
+    pub(crate) fn whole(busy: Busy, body: Bytes) -> Self {
+        Self { content: Content::Whole(Some(body).filter(|body| !body.is_empty())), _busy: busy }
+    }
+
+    /// A short explanation instead of what was asked for.
+    pub(crate) fn error(busy: Busy, status: StatusCode, why: &'static str) -> Response<Self> {
+        let mut response = Response::new(Self::whole(busy, Bytes::from_static(why.as_bytes())));
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+        if status.is_client_error() || status == StatusCode::NOT_IMPLEMENTED {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+}
+
+impl http_body::Body for Reply {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        match &mut self.content {
+            Content::Whole(body) => Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
+            Content::Relayed(relay) => Pin::new(relay).poll_frame(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.content {
+            Content::Whole(body) => body.is_none(),
+            Content::Relayed(relay) => relay.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.content {
+            Content::Whole(body) => SizeHint::with_exact(body.as_ref().map_or(0, |body| body.len() as u64)),
+            Content::Relayed(relay) => relay.size_hint(),
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! From the file to [`Settings`]: everything the types of the file cannot say.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+
+use config::{Error, Source, Spanned};
+use http::{HeaderValue, StatusCode};
+use policy::{ConfigError, LookAhead, Window};
+use units::{ClassId, Span};
+
+use super::file::{self, File, TextOr};
+use super::{Settings, Upstream, pattern, secret};
+use crate::classify::Rule;
+
+pub(super) fn resolve(source: &Source, directory: &Path) -> Result<Settings, Error> {
+    let file: File = source.parse()?;
+    let mut settings = Settings::with(address(source, &file.listen)?, upstream(source, &file.upstream)?);
+    if let Some(admin) = &file.admin {
+        settings.admin = address(source, admin)?;
+        if settings.admin == settings.listen && settings.admin.port() != 0 {
+            return Err(source
+                .error(admin.span(), format!("admin and listen are both {}", settings.admin))
+                .mend("give the admin interface a port of its own"));
+        }
+    }
+    if let Some(backlog) = &file.backlog {
+        settings.backlog = at_least_one(source, backlog, "backlog")?;
+    }
+    classes(source, &file, &mut settings)?;
+    policy(source, &file, &mut settings.policy)?;
+    session(source, directory, &file.session, &mut settings)?;
+    reject(source, directory, &file.reject, &mut settings.reject)?;
+    client(source, &file, &mut settings.client)?;
+    Ok(settings)
+}
+
+fn address(source: &Source, text: &Spanned<String>) -> Result<SocketAddr, Error> {
+    let plain = super::without_scheme(text.get_ref());
+    plain.parse().map_err(|_| {
+        source
+            .error(text.span(), format!("\"{}\" is not an address to listen on", text.get_ref()))
+            .mend("give an IP address and a port, for example \"127.0.0.1:8080\"")
+    })
+}
+
+fn at_least_one(source: &Source, number: &Spanned<u32>, name: &str) -> Result<u32, Error> {
+    match *number.get_ref() {
+        0 => Err(source.error(number.span(), format!("{name} is 0")).mend("it must be at least 1")),
+        number => Ok(number),
+    }
+}
+
+fn upstream(source: &Source, file: &TextOr<file::Upstream>) -> Result<Upstream, Error> {
+    let address = match file {
+        TextOr::Text(address) => address,
+        TextOr::Other(table) => &table.address,
+    };
+    let plain = super::host_and_port(address.get_ref()).map_err(|error| match error {
+        crate::Error::Address { address: text, why, mend } => {
+            source.error(address.span(), format!("upstream \"{text}\" {why}")).mend(mend)
+        }
+        other => source.error(address.span(), other.to_string()),
+    })?;
+    let mut upstream = Upstream::new(plain);
+    if let TextOr::Other(table) = file {
+        set(&mut upstream.connect_timeout, table.connect_timeout);
+        set(&mut upstream.timeout, table.timeout);
+        set(&mut upstream.idle_timeout, table.idle_timeout);
+    }
+    Ok(upstream)
+}
+
+fn set(place: &mut Duration, span: Option<Span>) {
+    if let Some(span) = span {
+        *place = span.into();
+    }
+}
+
+fn classes(source: &Source, file: &File, settings: &mut Settings) -> Result<(), Error> {
+    if let Some(classes) = &file.class {
+        settings.classes = Vec::new();
+        for class in classes {
+            let name = class.name.get_ref();
+            if settings.classes.contains(name) {
+                return Err(source.error(class.name.span(), format!("class \"{name}\" is defined twice")));
+            }
+            // A class's name goes into metrics and into the header that back-ends send.
+            if !pattern::is_token(name) {
+                return Err(source
+                    .error(class.name.span(), format!("\"{name}\" cannot name a class"))
+                    .mend("use letters, digits, - and _"));
+            }
+            settings.classes.push(name.clone());
+        }
+        let policy = classes.iter().map(|class| policy::Class {
+            weight: class.weight.as_ref().map(|weight| *weight.get_ref()),
+            target_queue: class.target_queue,
+        });
+        settings.policy.classes = policy.collect();
+    }
+    for rule in &file.rule {
+        let name = rule.class.get_ref();
+        let index = settings.classes.iter().position(|class| class == name);
+        let class = index.and_then(|index| u8::try_from(index).ok()).map(ClassId).ok_or_else(|| {
+            source
+                .error(rule.class.span(), format!("class \"{name}\" is not defined"))
+                .suggest(name, settings.classes.iter().map(String::as_str))
+        })?;
+        settings.rules.0.push(Rule { class, conditions: pattern::conditions(source, rule)? });
+    }
+    Ok(())
+}
+
+fn policy(source: &Source, file: &File, policy: &mut policy::Config) -> Result<(), Error> {
+    policy.mode = match file.mode {
+        file::Mode::Enforce => policy::Mode::Enforce,
+        file::Mode::Shadow => policy::Mode::Shadow,
+    };
+    policy.knobs.differentiation = file.differentiation.unwrap_or(policy.knobs.differentiation);
+    policy.knobs.favour = file.favour.unwrap_or(policy.knobs.favour);
+    policy.period = file.period.unwrap_or(policy.period);
+    if let Some(look_ahead) = &file.look_ahead {
+        policy.look_ahead = match look_ahead.get_ref() {
+            TextOr::Other(k) => LookAhead::Fixed(*k),
+            TextOr::Text(text) if text.get_ref() == "auto" => LookAhead::Auto,
+            TextOr::Text(text) => {
+                let what = format!("look-ahead \"{}\" is not known", text.get_ref());
+                return Err(source.error(text.span(), what).mend("give \"auto\" or a number"));
+            }
+        };
+    }
+    if let Some(gains) = &file.gains {
+        policy.gains = policy::Gains { q0: gains.get_ref().q0, q1: gains.get_ref().q1 };
+    }
+    if let Some(window) = &file.window {
+        policy.window = self::window(*window.get_ref());
+    }
+    limits(file, &mut policy.limits);
+    // The policy refuses what contradicts itself; here it is told which line to blame.
+    policy::Policy::new(policy.clone()).map(drop).map_err(|error| {
+        let what = error.to_string();
+        let (what, mend) = match what.split_once("; ") {
+            Some((what, mend)) => (what.to_owned(), Some(mend.to_owned())),
+            None => (what, None),
+        };
+        let error = match blamed(file, error) {
+            Some(span) => source.error(span, what),
+            None => source.missing(what),
+        };
+        match mend {
+            Some(mend) => error.mend(mend),
+            None => error,
+        }
+    })
+}
+
+fn window(window: file::Window) -> Window {
+    let Window::Adaptive { initial, min, max } = Window::default() else { return Window::default() };
+    match window {
+        file::Window::Fixed(size) => Window::Fixed(size),
+        file::Window::Adaptive => Window::default(),
+        file::Window::Bounds(bounds) => {
+            let (min, max) = (bounds.min.unwrap_or(min), bounds.max.unwrap_or(max));
+            let within = if min <= max { initial.clamp(min, max) } else { initial };
+            Window::Adaptive { initial: bounds.initial.unwrap_or(within), min, max }
+        }
+    }
+}
+
+fn limits(file: &File, limits: &mut policy::Limits) {
+    let set = |place: &mut u32, given: &Option<Spanned<u32>>| {
+        if let Some(given) = given {
+            *place = *given.get_ref();
+        }
+    };
+    set(&mut limits.burst, &file.limits.burst);
+    set(&mut limits.acceptor_queue, &file.limits.acceptor_queue);
+    set(&mut limits.pending_queue, &file.limits.pending_queue);
+    set(&mut limits.class_queues, &file.limits.class_queues);
+    set(&mut limits.discard_queues, &file.limits.discard_queues);
+    limits.discard_periods = file.limits.discard_periods.unwrap_or(limits.discard_periods);
+    limits.client_share = file.client_share.unwrap_or(limits.client_share);
+    let deadlines = &mut limits.deadlines;
+    deadlines.acceptor = file.deadlines.acceptor.unwrap_or(deadlines.acceptor);
+    deadlines.pending = file.deadlines.pending.unwrap_or(deadlines.pending);
+    deadlines.discard = file.deadlines.discard.unwrap_or(deadlines.discard);
+    deadlines.class = file.deadlines.class.unwrap_or(deadlines.class);
+}
+
+/// Where the setting stands that the policy refuses.
+fn blamed(file: &File, error: ConfigError) -> Option<Range<usize>> {
+    let limits = &file.limits;
+    let bounds = [
+        ("the burst", &limits.burst),
+        ("the acceptor queue", &limits.acceptor_queue),
+        ("the pending queue", &limits.pending_queue),
+        ("the bound of the class queues", &limits.class_queues),
+    ];
+    match error {
+        ConfigError::Zero("the window") | ConfigError::Window { .. } => {
+            file.window.as_ref().map(Spanned::span)
+        }
+        ConfigError::Zero("the look-ahead") => file.look_ahead.as_ref().map(Spanned::span),
+        ConfigError::Zero(name) => {
+            let named = bounds.into_iter().find(|(bound, _)| *bound == name);
+            named.and_then(|(_, number)| number.as_ref()).map(Spanned::span)
+        }
+        ConfigError::TooMany(_) => {
+            let numbers = bounds.into_iter().map(|(_, number)| number).chain([&limits.discard_queues]);
+            let largest = numbers.flatten().max_by_key(|number| *number.get_ref());
+            largest.map(Spanned::span).or(file.window.as_ref().map(Spanned::span))
+        }
+        ConfigError::Unstable { .. } => file.gains.as_ref().map(Spanned::span),
+        ConfigError::Weight { class, .. } => {
+            file.class.as_ref()?.get(class.index())?.weight.as_ref().map(Spanned::span)
+        }
+        ConfigError::Classes(_) => file.class.as_ref()?.last().map(|class| class.name.span()),
+    }
+}
+
+fn session(
+    source: &Source,
+    directory: &Path,
+    file: &file::Session,
+    settings: &mut Settings,
+) -> Result<(), Error> {
+    let session = &mut settings.session;
+    if let Some(cookie) = &file.cookie {
+        if !pattern::is_token(cookie.get_ref()) {
+            let what = format!("\"{}\" cannot name a cookie", cookie.get_ref());
+            return Err(source.error(cookie.span(), what).mend("use letters, digits, - and _"));
+        }
+        session.cookie.clone_from(cookie.get_ref());
+    }
+    session.secure = file.secure.unwrap_or(session.secure);
+    session.limits.idle = file.idle.unwrap_or(session.limits.idle);
+    session.limits.absolute = file.absolute.unwrap_or(session.limits.absolute);
+    session.keys = secret::keys(source, directory, file)?;
+    session.forgetful = session.keys.is_empty();
+    Ok(())
+}
+
+fn reject(
+    source: &Source,
+    directory: &Path,
+    file: &file::Reject,
+    reject: &mut super::Reject,
+) -> Result<(), Error> {
+    if let Some(status) = &file.status {
+        let code = StatusCode::from_u16(*status.get_ref()).ok();
+        reject.status =
+            code.filter(|code| code.is_client_error() || code.is_server_error()).ok_or_else(|| {
+                source
+                    .error(status.span(), format!("status {} does not refuse anything", status.get_ref()))
+                    .mend("give one from 400 to 599, for example 503")
+            })?;
+    }
+    let seconds = |span: Option<Span>, default: u32| match span {
+        Some(span) => span.as_secs_f64().round() as u32,
+        None => default,
+    };
+    let (from, to) = reject.retry_after;
+    let shortest = seconds(file.retry_after, from);
+    reject.retry_after = (shortest, shortest.saturating_add(seconds(file.jitter, to - from)));
+    reject.close = file.close.unwrap_or(reject.close);
+    if let Some(body_file) = &file.body_file {
+        let path = directory.join(body_file.get_ref());
+        let body = fs::read(&path);
+        let in_vain = |why| source.error(body_file.span(), format!("cannot read {}: {why}", path.display()));
+        reject.body = body.map_err(in_vain)?.into();
+        let html = path.extension().is_some_and(|extension| extension == "html" || extension == "htm");
+        let content_type = if html { "text/html; charset=utf-8" } else { "text/plain; charset=utf-8" };
+        reject.content_type = HeaderValue::from_static(content_type);
+    }
+    Ok(())
+}
+
+fn client(source: &Source, file: &File, client: &mut super::Clients) -> Result<(), Error> {
+    if let Some(connections) = &file.limits.connections {
+        client.connections = Some(at_least_one(source, connections, "connections")?);
+    }
+    client.memory = file.limits.memory.map(|bytes| bytes.0);
+    set(&mut client.header_timeout, file.client.header_timeout);
+    set(&mut client.idle_timeout, file.client.idle_timeout);
+    set(&mut client.stall_timeout, file.client.stall_timeout);
+    set(&mut client.drain_timeout, file.client.drain_timeout);
+    Ok(())
+}

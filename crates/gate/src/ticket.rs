@@ -1,0 +1,60 @@
+//! [`Ticket`]: a request's place in the policy, given back whatever happens.
+
+use std::future::poll_fn;
+use std::rc::Rc;
+
+use http::request::Parts;
+use units::{ClassId, RequestId};
+
+use crate::core::Decision;
+use crate::gate::Gate;
+
+/// A request held by the policy. Dropped while it waits, it tells the policy that the client has
+/// gone; dropped after it was dispatched, that the server is done.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    gate: Rc<Gate>,
+    id: RequestId,
+    dispatched: bool,
+}
+
+impl Ticket {
+    /// Hands a request to the policy.
+    pub(crate) fn arrive(
+        gate: Rc<Gate>,
+        head: Parts,
+        from: std::net::IpAddr,
+        known: Option<ClassId>,
+    ) -> Self {
+        let now = gate.clock.read();
+        let id = gate.core.borrow_mut().arrive(now, head, from, known);
+        gate.turn.ring();
+        Self { gate, id, dispatched: false }
+    }
+
+    /// Waits for the decision.
+    pub(crate) async fn decision(&mut self) -> Decision {
+        let decision = poll_fn(|cx| self.gate.core.borrow_mut().poll_decision(self.id, cx)).await;
+        self.dispatched = true;
+        decision
+    }
+
+    /// The policy's name for it.
+    pub(crate) fn id(&self) -> RequestId {
+        self.id
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let now = self.gate.clock.read();
+        let mut core = self.gate.core.borrow_mut();
+        if self.dispatched {
+            core.finish(now, self.id);
+            // A place is free, and held-back requests may have become next.
+            self.gate.turn.ring();
+        } else {
+            core.abort(now, self.id);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! [`Relay`]: the body of a response on its way from the upstream to the client.
+
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body as _, Frame, SizeHint};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use tokio::time::timeout;
+
+use super::Lease;
+use crate::client::Client;
+use crate::gate::Gate;
+use crate::ticket::Ticket;
+
+/// What is still read of a response that nobody waits for. A longer one is cut off by closing the
+/// connection, which costs the server less than writing it to the end.
+const UNWANTED: usize = 1 << 20;
+
+/// A response's body. The server is done with the request when it is over.
+#[derive(Debug)]
+pub(crate) struct Relay {
+    gate: Rc<Gate>,
+    client: Rc<Client>,
+    running: Option<Running>,
+}
+
+#[derive(Debug)]
+struct Running {
+    incoming: Incoming,
+    lease: Lease,
+    ticket: Ticket,
+}
+
+impl Relay {
+    pub(crate) fn new(
+        gate: &Rc<Gate>,
+        client: &Rc<Client>,
+        incoming: Incoming,
+        lease: Lease,
+        ticket: Ticket,
+    ) -> Self {
+        let running = Some(Running { incoming, lease, ticket });
+        let mut relay = Self { gate: Rc::clone(gate), client: Rc::clone(client), running };
+        relay.end_if_over();
+        relay
+    }
+
+    fn end_if_over(&mut self) {
+        if let Some(running) = self.running.take_if(|running| running.incoming.is_end_stream()) {
+            complete(&self.gate, running.lease, running.ticket);
+        }
+    }
+}
+
+/// The response is over: its connection can carry another.
+fn complete(gate: &Gate, lease: Lease, ticket: Ticket) {
+    let most = gate.core.borrow().policy().snapshot().window as usize;
+    gate.pool.give_back(lease, most);
+    drop(ticket);
+}
+
+/// Reads the rest of a response that nobody waits for.
+pub(crate) async fn see_to_the_end(gate: &Gate, mut incoming: Incoming, lease: Lease, ticket: Ticket) {
+    let reading = async {
+        let mut left = UNWANTED;
+        while let Some(frame) = incoming.frame().await {
+            let length = frame.ok()?.data_ref().map_or(0, Bytes::len);
+            left = left.checked_sub(length)?;
+        }
+        Some(())
+    };
+    if let Ok(Some(())) = timeout(gate.pool.settings().timeout, reading).await {
+        complete(gate, lease, ticket);
+    }
+}
+
+impl http_body::Body for Relay {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let relay = &mut *self;
+        let Some(running) = &mut relay.running else { return Poll::Ready(None) };
+        match Pin::new(&mut running.incoming).poll_frame(cx) {
+            Poll::Pending => {
+                relay.client.answering.waits(relay.gate.clock.last());
+                Poll::Pending
+            }
+            Poll::Ready(frame) => {
+                relay.client.answering.moved();
+                match &frame {
+                    Some(Ok(_)) => relay.end_if_over(),
+                    None => {
+                        if let Some(Running { lease, ticket, .. }) = relay.running.take() {
+                            complete(&relay.gate, lease, ticket);
+                        }
+                    }
+                    Some(Err(_)) => relay.running = None,
+                }
+                // The client sees it too: hyper closes the connection before the promised end.
+                Poll::Ready(frame)
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.running.is_none()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.running.as_ref().map_or_else(|| SizeHint::with_exact(0), |running| running.incoming.size_hint())
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.client.answering.moved();
+        let Some(Running { incoming, lease, ticket }) = self.running.take() else { return };
+        self.gate.core.borrow_mut().abort(self.gate.clock.read(), ticket.id());
+        let gate = Rc::clone(&self.gate);
+        self.gate.orphans.adopt(Box::pin(async move {
+            see_to_the_end(&gate, incoming, lease, ticket).await;
+        }));
+    }
+}

@@ -1,0 +1,117 @@
+//! `headworks gate`: the overload-control proxy.
+
+use std::cell::Cell;
+use std::io::{Write as _, stdout};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use gate::{Bound, Settings};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::exit::{Exit, Failure};
+
+/// Keeps premium sessions fast and complete when more requests come than the server can carry.
+///
+/// A reverse proxy that queues, orders and refuses requests in front of a server.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// Configuration file (TOML). The other options override it.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Where clients connect; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<SocketAddr>,
+    /// Where metrics, state and knobs are served; a free port of 127.0.0.1 by default.
+    #[arg(long, value_name = "ADDRESS")]
+    admin: Option<SocketAddr>,
+    /// The server behind the gate, as host:port.
+    #[arg(long, value_name = "ADDRESS", required_unless_present_any = ["config", "action"])]
+    upstream: Option<String>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Reads a configuration file and says what every default came to, or what is wrong.
+    Check {
+        /// The file.
+        file: PathBuf,
+    },
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result<Exit, Failure> {
+        if let Some(Action::Check { file }) = self.action {
+            let settings = Settings::read(&file)?;
+            println!("{}: ok\n{settings}", file.display());
+            return Ok(Exit::Ok);
+        }
+        let settings = self.settings()?;
+        serve(settings).map_err(Failure::Failed)
+    }
+
+    fn settings(self) -> Result<Settings, Failure> {
+        let mut settings = match (&self.config, &self.upstream) {
+            (Some(file), _) => Settings::read(file)?,
+            (None, upstream) => {
+                let listen = SocketAddr::from(([127, 0, 0, 1], 8080));
+                let upstream = upstream.as_deref().unwrap_or_default();
+                Settings::new(listen, upstream).map_err(|why| Failure::Usage(why.into()))?
+            }
+        };
+        if let Some(listen) = self.listen {
+            settings = settings.listening(listen);
+        }
+        if let Some(admin) = self.admin {
+            settings = settings.administered(admin);
+        }
+        if let Some(upstream) = &self.upstream {
+            settings = settings.in_front_of(upstream).map_err(|why| Failure::Usage(why.into()))?;
+        }
+        Ok(settings)
+    }
+}
+
+fn serve(settings: Settings) -> anyhow::Result<Exit> {
+    let bound = Bound::new(settings)?;
+    let (address, admin) = (bound.address(), bound.admin_address());
+    let received = Cell::new(0);
+    bound.run(async {
+        let watched = watch(|| {
+            println!("listening on http://{address}");
+            println!("admin on http://{admin}");
+            // Whoever started the gate may have closed its output; it serves all the same.
+            let _ = stdout().flush();
+        });
+        match watched.await {
+            Ok(signal) => received.set(signal),
+            Err(why) => eprintln!("headworks: {why:#}"),
+        }
+    })?;
+    match received.get() {
+        0 => anyhow::bail!("the gate ended because it could not watch for signals"),
+        signal => Ok(Exit::Interrupted { signal }),
+    }
+}
+
+/// Waits for SIGINT or SIGTERM; a second one ends the process at once.
+async fn watch(ready: impl FnOnce()) -> anyhow::Result<u8> {
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
+    let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;
+    ready();
+    let number = either(&mut interrupt, &mut terminate).await;
+    tokio::task::spawn_local(async move {
+        std::process::exit(128 + i32::from(either(&mut interrupt, &mut terminate).await));
+    });
+    Ok(number)
+}
+
+async fn either(interrupt: &mut Signal, terminate: &mut Signal) -> u8 {
+    tokio::select! {
+        _ = interrupt.recv() => 2,
+        _ = terminate.recv() => 15,
+    }
+}
