@@ -29,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDRESS")]
     admin: Option<SocketAddr>,
     /// The server behind the gate, as host:port.
-    #[arg(long, value_name = "ADDRESS", required_unless_present_any = ["config", "action"])]
+    #[arg(long, value_name = "ADDRESS")]
     upstream: Option<String>,
 }
 
@@ -56,9 +56,13 @@ impl Args {
     fn settings(self) -> Result<Settings, Failure> {
         let mut settings = match (&self.config, &self.upstream) {
             (Some(file), _) => Settings::read(file)?,
-            (None, upstream) => {
+            (None, None) => {
+                let why =
+                    "which server is behind the gate? Give --upstream host:port, or --config with a file";
+                return Err(Failure::Usage(anyhow::anyhow!(why)));
+            }
+            (None, Some(upstream)) => {
                 let listen = SocketAddr::from(([127, 0, 0, 1], 8080));
-                let upstream = upstream.as_deref().unwrap_or_default();
                 Settings::new(listen, upstream).map_err(|why| Failure::Usage(why.into()))?
             }
         };
