@@ -49,12 +49,11 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         let now = self.gate.clock.read();
         let mut core = self.gate.core.borrow_mut();
-        if self.dispatched {
-            core.finish(now, self.id);
-            // A place is free, and held-back requests may have become next.
-            self.gate.turn.ring();
-        } else {
+        if !self.dispatched {
             core.abort(now, self.id);
         }
+        // Also when the decision was made and nobody was left to take it up: the place is free.
+        core.finish(now, self.id);
+        self.gate.turn.ring();
     }
 }
