@@ -32,7 +32,7 @@ fn it_writes_the_page_and_says_where() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let page = directory.path().join("report.html");
     let shown = text(&output.stdout);
-    assert!(shown.contains("No test of this experiment could be measured."), "{shown}");
+    assert!(shown.contains("Nothing has been measured yet."), "{shown}");
     assert!(shown.ends_with(&format!("\nreport: {}\n", page.display())), "{shown}");
     assert!(std::fs::read_to_string(page).unwrap().contains("Nothing measured yet"));
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use record::experiment::TestState;
 
-use crate::text::{level, number, percent, seconds};
+use crate::text::{level, number, percent, seconds, server};
 use crate::{ClassPoint, Error, Report};
 
 /// The short form of an experiment's report: a table, and the verdict under it.
@@ -28,21 +28,21 @@ impl Report {
         }
         for test in self.tests.iter().filter(|test| test.state != TestState::Measured) {
             let state = if test.state == TestState::Broken { "broken" } else { "not valid" };
-            text += &format!("{}: {state}, not counted: {}\n", test.directory, test.why.join(" "));
+            text += &format!("{}: {state}, not counted: {}\n", test.directory, test.why.join("; "));
         }
         text
     }
 
     fn heading(&self) -> String {
-        let server = if self.server.version.is_empty() { &self.server.kind } else { &self.server.version };
+        let server = server(&self.server);
         let capacity = self.capacity.as_ref().map(|capacity| {
             let interval = capacity
                 .rate
                 .ci
                 .map_or(String::new(), |[low, high]| format!(" ({} to {})", number(low), number(high)));
-            format!(", capacity {} {}{interval}", number(capacity.rate.value), capacity.unit)
+            format!("capacity {} {}{interval}\n", number(capacity.rate.value), capacity.unit)
         });
-        format!("{}: {server}{}\n", self.title, capacity.unwrap_or_default())
+        format!("{}: {server}\n{}", self.title, capacity.unwrap_or_default())
     }
 
     /// A group of columns for each quantity, in it a column for each subject.

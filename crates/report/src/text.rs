@@ -1,5 +1,8 @@
 //! Figures as people read them; the page's `format.ts` follows the same rules.
 
+use record::experiment::Server;
+use units::Span;
+
 /// Three significant digits, never in exponent form.
 pub(crate) fn number(x: f64) -> String {
     if x == 0.0 {
@@ -41,6 +44,29 @@ pub(crate) fn level_in_words(x: f64, unit: &str) -> String {
     }
 }
 
+/// How many times as much one thing is as another.
+pub(crate) fn times(ratio: f64) -> String {
+    if ratio >= 1.0 { format!("{ratio:.1}") } else { format!("{ratio:.2}") }
+}
+
+/// A length of time that somebody set, with the digits that it was set with.
+pub(crate) fn setting(span: Span) -> String {
+    let s = span.as_secs_f64();
+    if s >= 1.0 || span.is_zero() { format!("{s} s") } else { format!("{} ms", s * 1e3) }
+}
+
+/// A server's kind and version, the kind once.
+pub(crate) fn server(server: &Server) -> String {
+    let Server { kind, version } = server;
+    if version.is_empty() {
+        kind.clone()
+    } else if version.to_lowercase().contains(kind.as_str()) {
+        version.clone()
+    } else {
+        format!("{kind} ({version})")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,6 +79,23 @@ mod tests {
         assert_eq!(seconds(0.412), "412 ms");
         assert_eq!(seconds(0.000_25), "250 µs");
         assert_eq!(seconds(2.5), "2.50 s");
+    }
+
+    #[test]
+    fn settings_are_shown_as_they_were_set() {
+        assert_eq!(setting(Span::from_millis(2500)), "2.5 s");
+        assert_eq!(setting(Span::from_millis(300)), "300 ms");
+        assert_eq!(setting(Span::ZERO), "0 s");
+    }
+
+    #[test]
+    fn a_server_is_named_once() {
+        let name = |kind: &str, version: &str| {
+            server(&Server { kind: kind.to_owned(), version: version.to_owned() })
+        };
+        assert_eq!(name("apache", "Apache/2.4"), "Apache/2.4");
+        assert_eq!(name("origin", "headworks 1"), "origin (headworks 1)");
+        assert_eq!(name("url", ""), "url");
     }
 
     #[test]

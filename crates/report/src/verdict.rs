@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::model::{ClassPoint, Point, Report};
-use crate::text::{level_in_words, number, percent, seconds};
+use crate::text::{level_in_words, number, percent, seconds, times};
 use crate::{Capacity, Estimate};
 
 /// What came out.
@@ -42,19 +42,30 @@ struct Comparison<'a> {
 /// The verdict on a report's points.
 pub(crate) fn of(report: &Report) -> Verdict {
     let Some(comparison) = Comparison::of(report) else {
-        return Verdict {
-            headline: "No test of this experiment could be measured".to_owned(),
-            details: vec!["The list of tests says why.".to_owned()],
-            figures: report.capacity.iter().map(capacity).collect(),
-        };
+        return nothing(report);
     };
-    let details =
-        [comparison.durations(), comparison.other_classes(), comparison.total(), comparison.below_capacity()];
+    let details = [
+        comparison.counts(),
+        comparison.durations(),
+        comparison.other_classes(),
+        comparison.total(),
+        comparison.below_capacity(),
+    ];
     Verdict {
         headline: comparison.headline(),
         details: details.into_iter().flatten().collect(),
         figures: comparison.figures(),
     }
+}
+
+/// The verdict where no test counts.
+fn nothing(report: &Report) -> Verdict {
+    let (headline, details) = match report.tests.len() {
+        0 => ("Nothing has been measured yet".to_owned(), vec![]),
+        1 => ("The only test does not count".to_owned(), vec!["The list of tests says why.".to_owned()]),
+        n => (format!("None of the {n} tests counts"), vec!["The list of tests says why.".to_owned()]),
+    };
+    Verdict { headline, details, figures: report.capacity.iter().map(capacity).collect() }
 }
 
 impl<'a> Comparison<'a> {
@@ -106,6 +117,24 @@ impl<'a> Comparison<'a> {
         format!("{first}; {}, {}{undecided}", who_short(&reference.subject), percent(other.value))
     }
 
+    /// The counts behind the headline: a share of few sessions is to be read with care.
+    fn counts(&self) -> Option<String> {
+        let judged = self.class_of(self.subject)?;
+        let mut text = format!(
+            "That is {} of {} {} sessions {}",
+            judged.completed,
+            judged.started,
+            self.class,
+            place(&self.subject.subject)
+        );
+        if let Some((reference, other)) =
+            self.reference.and_then(|point| Some((point, self.class_of(point)?)))
+        {
+            text += &format!(", and {} of {} {}", other.completed, other.started, place(&reference.subject));
+        }
+        Some(text + ".")
+    }
+
     fn durations(&self) -> Option<String> {
         let median = |point: &Point| Some(self.class_of(point)?.duration.as_ref()?.median);
         let judged = median(self.subject)?;
@@ -116,7 +145,7 @@ impl<'a> Comparison<'a> {
             place(&self.subject.subject)
         );
         if let Some((unloaded, value)) = self.unloaded() {
-            let times = number(judged.value / value.value);
+            let times = times(judged.value / value.value);
             text += &format!(
                 ", {times} times what it waited {} at {} ({})",
                 place(&unloaded.subject),
@@ -225,11 +254,11 @@ impl<'a> Comparison<'a> {
         });
         let median = class.and_then(|class| class.duration.as_ref()).map(|duration| KeyFigure {
             value: seconds(duration.median.value),
-            label: format!("is what the median of those {} sessions waited", self.class),
+            label: format!("median wait in those {} sessions", self.class),
             note: notes([
                 against(other.and_then(|class| Some(seconds(class.duration.as_ref()?.median.value)))),
                 self.unloaded().map(|(_, unloaded)| {
-                    format!("{} times the unloaded one", number(duration.median.value / unloaded.value))
+                    format!("{} times the unloaded one", times(duration.median.value / unloaded.value))
                 }),
             ]),
         });
@@ -260,7 +289,7 @@ fn capacity(capacity: &Capacity) -> KeyFigure {
     let (what, time) = capacity.unit.split_once('/').unwrap_or((&capacity.unit, "s"));
     KeyFigure {
         value: format!("{}/{time}", number(capacity.rate.value)),
-        label: format!("{what} is what the server carries on its own: its capacity"),
+        label: format!("{what} that the server carries on its own: its capacity"),
         note: notes([interval, Some("found before the tests".to_owned())]),
     }
 }

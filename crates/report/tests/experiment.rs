@@ -119,7 +119,8 @@ fn the_verdict_is_in_words_and_figures() {
     );
     let details = verdict.details.join("\n");
     for part in [
-        "waited 170 ms behind the gate, 1.55 times what it waited on the bare server at 0.7× capacity (110 ms)",
+        "That is 478 of 480 premium sessions behind the gate, and 106 of 480 on the bare server.",
+        "waited 170 ms behind the gate, 1.5 times what it waited on the bare server at 0.7× capacity (110 ms)",
         "Of basic sessions the gate completed 12.0 %, the bare server 21.0 %.",
         "capacity is 40.0.",
         "Below capacity, at 0.7×, the gate completed 100 % of all sessions, the bare server 100 %.",
@@ -143,7 +144,9 @@ fn one_subject_or_none_is_still_a_report() {
     let one = report_of(&[plan("bare", 2.0, 1, &[fate("premium", 20, 15, 0.1)])]);
     assert_eq!(one.verdict.headline, "At 2× capacity the bare server completed 75.0 % of premium sessions");
     let none = report_of(&[]);
-    assert_eq!(none.verdict.headline, "No test of this experiment could be measured");
+    assert_eq!(none.verdict.headline, "Nothing has been measured yet");
+    let broken = Plan { state: TestState::Broken, ..plan("bare", 2.0, 1, &[]) };
+    assert_eq!(report_of(&[broken]).verdict.headline, "The only test does not count");
     assert!(none.table().contains("capacity 40.0 sessions/s"));
 }
 

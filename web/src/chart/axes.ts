@@ -33,8 +33,9 @@ export function xAxis(spec: PanelSpec): uPlot.Axis {
         const at = position[i] ?? 0;
         const level = spec.levels.find((l) => l.x === x);
         // A label that would run into the one before it is left out.
-        if (!level || at - drawnTo < 26) return '';
-        drawnTo = at;
+        const half = (level?.tick.length ?? 0) * 3.5;
+        if (!level || at - half < drawnTo + 4) return '';
+        drawnTo = at + half;
         return gap >= 40 && level.underTick ? `${level.tick}\n${level.underTick}` : level.tick;
       });
     },

@@ -7,7 +7,7 @@ import { drawReferences } from './references.ts';
 import { highest, lowest, type Curve, type PanelSpec } from './spec.ts';
 import { Tooltip } from './tooltip.ts';
 
-const HEIGHT = 300;
+const HEIGHT = 310;
 
 /** One chart on the page. Drag zooms, double click or Escape shows all again, arrow keys read the points. */
 export class Panel {
@@ -80,7 +80,7 @@ export class Panel {
     const options: uPlot.Options = {
       width,
       height: HEIGHT,
-      padding: [12, 12, 0, 0],
+      padding: [22, 12, 0, 0],
       legend: { show: false },
       scales: {
         x: { time: false, auto: false, range: keep },

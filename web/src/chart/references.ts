@@ -6,15 +6,16 @@ import type { PanelSpec, ReferenceLine } from './spec.ts';
 export function drawReferences(plot: uPlot, spec: PanelSpec): void {
   const { ctx, bbox } = plot;
   ctx.save();
+  if (spec.overload !== null) shadeOverload(plot, spec.overload);
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
-  if (spec.overload !== null) shadeOverload(plot, spec.overload, spec.overloadName);
   for (const line of spec.lines) drawLine(plot, line);
   ctx.restore();
 }
 
-function shadeOverload(plot: uPlot, from: number, name: PanelSpec['overloadName']): void {
+/** Its name stands above the plot, where no curve can run through it. */
+function shadeOverload(plot: uPlot, from: number): void {
   const { ctx, bbox } = plot;
   const scale = window.devicePixelRatio;
   const left = Math.max(plot.valToPos(from, 'x', true), bbox.left);
@@ -24,11 +25,9 @@ function shadeOverload(plot: uPlot, from: number, name: PanelSpec['overloadName'
   ctx.fillRect(left, bbox.top, right - left, bbox.height);
   ctx.fillStyle = themed('--ink-faint');
   ctx.font = `${11 * scale}px "Inter Variable", system-ui, sans-serif`;
-  ctx.textAlign = name === 'top' ? 'left' : 'right';
-  ctx.textBaseline = name;
-  const x = name === 'top' ? left + 7 * scale : right - 6 * scale;
-  const y = name === 'top' ? bbox.top + 6 * scale : bbox.top + bbox.height - 5 * scale;
-  ctx.fillText('more than capacity', x, y);
+  ctx.textAlign = 'right';
+  ctx.textBaseline = 'bottom';
+  ctx.fillText('more than capacity', right, bbox.top - 4 * scale);
 }
 
 function drawLine(plot: uPlot, line: ReferenceLine): void {

@@ -14,8 +14,6 @@ export interface PanelSpec {
   ticks: (ys: number[]) => string[];
   /** Where load beyond capacity begins; shaded from there on. */
   overload: number | null;
-  /** Where the shade's name is in no curve's way. */
-  overloadName: 'top' | 'bottom';
   curves: Curve[];
   lines: ReferenceLine[];
 }

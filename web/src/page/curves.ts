@@ -9,13 +9,14 @@ export function levels(report: Report): Level[] {
     .sort((a, b) => a - b)
     .map((x) => {
       const offered = report.tests.find((test) => test.level === x)?.offered;
-      const rate = offered === undefined ? '' : `${plain(Number(offered.toPrecision(3)))}/s`;
+      const rounded = (digits: number): string => plain(Number((offered ?? 0).toPrecision(digits)));
+      const under = offered === undefined ? '' : `${rounded(offered < 100 ? 2 : 3)}/s`;
       const words = levelInWords(x, unit);
       return {
         x,
-        tick: level(x, unit),
-        underTick: rate,
-        words: rate ? `${words}, ${rate} offered` : words,
+        tick: isRelativeLoad(report) ? level(x, unit) : plain(x),
+        underTick: under,
+        words: offered === undefined ? words : `${words}, ${rounded(3)}/s offered`,
       };
     });
 }

@@ -43,7 +43,6 @@ function completion(report: Report): HTMLElement {
       ySpan: [-0.03, 1.04],
       format: percent,
       ticks: ticks.percent,
-      overloadName: 'bottom',
       lines: [],
       curves: curves(
         report,
@@ -80,7 +79,6 @@ function duration(report: Report): HTMLElement {
       yLabel: 'Median session duration',
       format: seconds,
       ticks: ticks.seconds,
-      overloadName: 'top',
       lines: [],
       curves: curves(
         report,
@@ -119,7 +117,6 @@ function goodput(report: Report): HTMLElement {
     yLabel: 'Completed sessions per second',
     format: number,
     ticks: ticks.plain,
-    overloadName: 'bottom',
     lines: referenceLines(report),
     curves: curves(
       report,

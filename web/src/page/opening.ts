@@ -9,11 +9,7 @@ export function opening(report: Report): HTMLElement {
     'header',
     { class: 'opening' },
     h('p', { class: 'overline' }, 'Headworks report'),
-    h(
-      'p',
-      { class: 'subject' },
-      `${report.title} · ${server.version || server.kind} · ${moment(report.started)}`,
-    ),
+    h('p', { class: 'subject' }, `${report.title} · ${serverName(server)} · ${moment(report.started)}`),
     h('h1', {}, unbroken(verdict.headline)),
     h('div', { class: 'lead' }, ...verdict.details.map((sentence) => h('p', {}, unbroken(sentence)))),
     warnings(report),
@@ -31,6 +27,12 @@ export function opening(report: Report): HTMLElement {
       ),
     ),
   );
+}
+
+/** Kind and version, the kind once. */
+function serverName({ kind, version }: Report['server']): string {
+  if (version === '') return kind;
+  return version.toLowerCase().includes(kind) ? version : `${kind} (${version})`;
 }
 
 function warnings(report: Report): HTMLElement | null {

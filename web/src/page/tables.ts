@@ -150,7 +150,7 @@ export function tests(report: Report): HTMLElement {
         'td',
         { class: 'words' },
         h('span', { class: `state ${test.state.replace(' ', '-')}` }, test.state),
-        test.why.length > 0 && h('small', {}, ` ${test.why.join(' ')}`),
+        test.why.length > 0 && h('small', {}, ` ${test.why.join('; ')}`),
       ),
       h('td', { class: 'words' }, ...links(test.directory, test.files)),
     ),

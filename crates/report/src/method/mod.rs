@@ -11,7 +11,7 @@ use record::{Environment, RunDirectory, RunInfo};
 use serde::Serialize;
 use units::Span;
 
-use crate::text::{level, number, seconds};
+use crate::text::{self, level, number, setting};
 
 /// One fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -57,6 +57,7 @@ pub(crate) fn facts(directory: &Path, experiment: &Experiment) -> Vec<Fact> {
         experiment.capacity.as_ref().and_then(|capacity| info(&directory.join(&capacity.directory)));
     let test_run = experiment.tests.iter().find_map(|test| info(&directory.join(&test.directory)));
     let mut facts = server(experiment, environment.as_ref());
+    facts.extend(plan::pinning(directory));
     facts.extend(capacity(experiment));
     facts.extend(capacity_run.map(|run| command("Capacity found by", &run.command)));
     facts.extend(plan::workload(directory));
@@ -67,7 +68,6 @@ pub(crate) fn facts(directory: &Path, experiment: &Experiment) -> Vec<Fact> {
         facts.push(command("Generator, first test", &run.command));
     }
     facts.extend(environment.iter().flat_map(machine));
-    facts.extend(plan::pinning(directory));
     facts.push(command("Run as", &experiment.command));
     facts.push(fact("Time", time(experiment)));
     facts.push(fact("Headworks", experiment.version.clone()));
@@ -88,15 +88,9 @@ fn info(directory: &Path) -> Option<RunInfo> {
 }
 
 fn server(experiment: &Experiment, environment: Option<&Environment>) -> Vec<Fact> {
-    let server = &experiment.server;
-    let name = if server.version.is_empty() {
-        server.kind.clone()
-    } else {
-        format!("{}, {}", server.kind, server.version)
-    };
     let started = environment.and_then(|e| e.server.as_ref());
     let started = started.map(|server| command("Server started as", &server.command));
-    [fact("Server", name)].into_iter().chain(started).collect()
+    [fact("Server", text::server(&experiment.server))].into_iter().chain(started).collect()
 }
 
 fn capacity(experiment: &Experiment) -> Option<Fact> {
@@ -135,8 +129,8 @@ fn window(run: &RunInfo) -> String {
     let warm_up = Span::from_nanos(run.window.from_ns);
     format!(
         "the sessions that set out within {}, after {} of warm-up, each followed to its end",
-        seconds(run.window.length().as_secs_f64()),
-        seconds(warm_up.as_secs_f64())
+        setting(run.window.length()),
+        setting(warm_up)
     )
 }
 

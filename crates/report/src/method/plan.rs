@@ -7,7 +7,7 @@ use toml::Table;
 use units::Span;
 
 use super::{Fact, fact};
-use crate::text::seconds;
+use crate::text::setting;
 
 /// The workload in a sentence: `6 pages with 3 embedded objects, ...`.
 pub(super) fn workload(directory: &Path) -> Option<Fact> {
@@ -19,10 +19,10 @@ pub(super) fn workload(directory: &Path) -> Option<Fact> {
     let pauses: Span = pages.iter().filter_map(|page| span(page, "think")).sum();
     let mut parts = vec![format!("{} pages with {embedded} embedded objects in a session", pages.len())];
     if !pauses.is_zero() {
-        parts.push(format!("{} of pauses in all", seconds(pauses.as_secs_f64())));
+        parts.push(format!("{} of pauses in all", setting(pauses)));
     }
     if let Some(timeout) = span(&table, "timeout") {
-        parts.push(format!("{} allowed for a request", seconds(timeout.as_secs_f64())));
+        parts.push(format!("{} allowed for a request", setting(timeout)));
     }
     Some(fact("Workload", parts.join(", ")))
 }
@@ -60,7 +60,7 @@ mod tests {
         std::fs::write(directory.path().join("workload.toml"), text).unwrap();
         assert_eq!(
             value(workload(directory.path())),
-            "2 pages with 2 embedded objects in a session, 1.30 s of pauses in all, 2.00 s allowed for a request"
+            "2 pages with 2 embedded objects in a session, 1.3 s of pauses in all, 2 s allowed for a request"
         );
     }
 
