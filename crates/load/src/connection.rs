@@ -8,8 +8,9 @@ use std::task::{Context, Poll, ready};
 
 use record::RequestError;
 use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, socket_with, sockopt};
 use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
-use tokio::net::{TcpSocket, TcpStream};
+use tokio::net::TcpStream;
 
 use crate::engine::Engine;
 use crate::phases::Phases;
@@ -25,15 +26,40 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) async fn open(engine: &Engine, number: u64, source: Option<IpAddr>) -> io::Result<Self> {
-        let socket = if engine.address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-        if let Some(source) = source {
-            socket.bind(SocketAddr::new(source, 0))?;
-        }
+    /// Begins the handshake. The connection is there from its first SYN on, so that it can be
+    /// asked about even when the handshake never ends.
+    pub(crate) fn begin(target: SocketAddr, number: u64, source: Option<IpAddr>) -> io::Result<Self> {
+        let family = if target.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket = socket_with(family, SocketType::STREAM, flags, None)?;
         // A request is one small segment; it must not wait for another to fill up with.
-        socket.set_nodelay(true)?;
-        let stream = socket.connect(engine.address).await?;
+        sockopt::set_tcp_nodelay(&socket, true)?;
+        if let Some(source) = source {
+            // Ports of connections that linger in TIME_WAIT may be taken again.
+            sockopt::set_socket_reuseaddr(&socket, true)?;
+            bind(&socket, &SocketAddr::new(source, 0))?;
+        }
+        match connect(&socket, &target) {
+            Ok(()) | Err(Errno::INPROGRESS) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let stream = TcpStream::from_std(socket.into())?;
         Ok(Self { stream, number, requests: 0 })
+    }
+
+    /// Waits for the handshake to end.
+    pub(crate) async fn established(&self) -> io::Result<()> {
+        self.stream.writable().await?;
+        match self.stream.take_error()? {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// SYNs sent again; asked right after the handshake, or while it lasts.
+    pub(crate) fn syn_retransmits(&self, engine: &Engine) -> u32 {
+        let asked = engine.diagnosis.as_ref().zip(self.stream.local_addr().ok());
+        asked.and_then(|(diagnosis, local)| diagnosis.retransmits(local, engine.address)).unwrap_or(0)
     }
 
     /// Whether an idle connection can no longer be used: it was closed, or the server sent

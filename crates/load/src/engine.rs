@@ -13,6 +13,7 @@ use crate::alarms::Alarms;
 use crate::clock::Clock;
 use crate::plan::Plan;
 use crate::recorder::Recorder;
+use crate::sock_diag::SocketDiagnosis;
 
 /// Sessions, or requests that stand alone, under way at once. What the schedule wants beyond
 /// waits, and shows as lag: a generator that fell behind must not take all memory to catch up.
@@ -27,6 +28,8 @@ pub(crate) struct Engine {
     pub(crate) address: SocketAddr,
     pub(crate) plan: Plan,
     pub(crate) requests_per_connection: Option<NonZeroU32>,
+    /// `None` where the kernel does not offer it.
+    pub(crate) diagnosis: Option<SocketDiagnosis>,
     pub(crate) window: Window,
     pub(crate) recorder: RefCell<Recorder>,
     /// One for all connections: between two polls nothing stays in it.
@@ -60,6 +63,7 @@ impl Engine {
             address,
             plan,
             requests_per_connection,
+            diagnosis: SocketDiagnosis::open().ok(),
             window,
             recorder: RefCell::new(recorder),
             received: RefCell::new(vec![0; RECEIVE_BUFFER].into_boxed_slice()),

@@ -16,6 +16,9 @@ use crate::response::Response;
 
 const SERVICE_UNAVAILABLE: u16 = 503;
 
+/// A little less than the kernel's first SYN timeout, 1 s (RFC 6298, section 2).
+const SYN_TIMEOUT: Span = Span::from_millis(900);
+
 /// A user with a browser: cookies, and connections that are kept open between requests.
 #[derive(Debug)]
 pub(crate) struct Client {
@@ -88,6 +91,8 @@ struct Attempt<'a> {
     phases: Phases,
     response: Response,
     connection: u64,
+    /// While the handshake lasts.
+    opening: Option<Connection>,
     reused: bool,
     syn_retransmits: u32,
     error: Option<RequestError>,
@@ -110,6 +115,7 @@ impl<'a> Attempt<'a> {
             phases: Phases::connecting(engine.clock.now()),
             response: Response::new(wanted.length),
             connection: 0,
+            opening: None,
             reused: false,
             syn_retransmits: 0,
             error: Some(RequestError::Censored),
@@ -119,6 +125,7 @@ impl<'a> Attempt<'a> {
     async fn run(&mut self) -> Result<(), RequestError> {
         if let Some(connection) = self.client.idle_connection() {
             self.reused = true;
+            self.phases = Phases::on_open_connection(self.engine.clock.now());
             match self.exchange(connection).await {
                 // The server closed it just when we began; RFC 9112, section 9.3.1, lets a client
                 // ask again. Nothing of a response has come.
@@ -130,17 +137,34 @@ impl<'a> Attempt<'a> {
             }
         }
         let connection = self.connect().await?;
+        self.phases.sending(self.engine.clock.now());
         self.exchange(connection).await
     }
 
     async fn connect(&mut self) -> Result<Connection, RequestError> {
         self.connection = self.engine.number_connection();
-        match Connection::open(self.engine, self.connection, self.class.source).await {
-            Ok(connection) => Ok(connection),
-            Err(error) => {
-                self.engine.recorder.borrow_mut().refused(&error, is_exhaustion(&error));
-                Err(RequestError::Connect)
+        let begun = Connection::begin(self.engine.address, self.connection, self.class.source);
+        let opened = match begun {
+            Ok(connection) => {
+                let opening = self.opening.insert(connection);
+                opening.established().await
             }
+            Err(error) => Err(error),
+        };
+        if let Err(error) = opened {
+            self.engine.recorder.borrow_mut().refused(&error, is_exhaustion(&error));
+            return Err(RequestError::Connect);
+        }
+        self.count_syns();
+        self.opening.take().ok_or(RequestError::Connect)
+    }
+
+    /// Asks for retransmitted SYNs, if the handshake has lasted long enough for one.
+    fn count_syns(&mut self) {
+        if let Some(connection) = &self.opening
+            && self.phases.in_phase_for(self.engine.clock.now()) >= SYN_TIMEOUT
+        {
+            self.syn_retransmits = connection.syn_retransmits(self.engine);
         }
     }
 
@@ -148,7 +172,6 @@ impl<'a> Attempt<'a> {
         self.connection = connection.number;
         let last =
             self.engine.requests_per_connection.is_some_and(|most| connection.requests + 1 >= most.get());
-        self.phases.sending(self.engine.clock.now());
         connection.send(self.engine, |request| self.compose(last, request)).await?;
         connection.receive(self.engine, &mut self.phases, &mut self.response).await?;
         let mut jar = self.client.jar.borrow_mut();
@@ -174,6 +197,7 @@ impl<'a> Attempt<'a> {
 
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
+        self.count_syns();
         self.phases.stop(self.engine.clock.now());
         let mut row = RequestRow {
             intended: self.intended,

@@ -12,6 +12,7 @@
 //! | `generate` | when things start |
 //! | `session`, `fetch` | what a user does; one request |
 //! | `connection`, `response`, `chunked`, `cookies` | HTTP/1.1 as seen from the client |
+//! | `sock_diag` | how often a SYN was sent again |
 //! | `phases`, `tally`, `recorder` | from a stopwatch to rows and figures |
 //! | `engine`, `run`, `alarms`, `clock` | shared state, beginning and end, time |
 //! | `validity`, `objective`, `text`, `progress` | what is said about it |
@@ -35,6 +36,7 @@ mod report;
 mod response;
 mod run;
 mod session;
+mod sock_diag;
 mod tally;
 mod target;
 mod text;

@@ -37,12 +37,21 @@ impl Phases {
         }
     }
 
-    /// The request is about to be written to a connection: the one just opened, or, when
-    /// nothing was opened, one that stood.
+    /// There is an open connection, and the request is about to be written to it.
+    pub(crate) fn on_open_connection(now: Time) -> Self {
+        Self { phase: Phase::Processing, ..Self::connecting(now) }
+    }
+
+    /// The connection stands, and the request is about to be written to it.
     pub(crate) fn sending(&mut self, now: Time) {
         self.connect = now.since(self.entered);
         self.entered = now;
         self.phase = Phase::Processing;
+    }
+
+    /// How long the present phase has lasted.
+    pub(crate) fn in_phase_for(&self, now: Time) -> Span {
+        now.since(self.entered)
     }
 
     /// Whether nothing of a response has come yet.
@@ -104,8 +113,7 @@ mod tests {
 
     #[test]
     fn on_an_open_connection_nothing_is_spent_connecting() {
-        let mut phases = Phases::connecting(at(100));
-        phases.sending(at(100));
+        let mut phases = Phases::on_open_connection(at(100));
         phases.first_byte(at(150));
         phases.stop(at(150));
         assert_eq!(times(&phases), (0, Some(50), Some(0)));

@@ -55,9 +55,9 @@ impl Progress {
     fn line(&self, glance: &Glance<'_>) -> String {
         let recent = glance.recent;
         let per_second = |count: u64| count as f64 / glance.elapsed.as_secs_f64().max(1e-9);
-        let phase = match glance.now.as_nanos() {
-            now if now < self.window.from_ns => "warm-up  ",
-            now if now < self.window.to_ns => "measuring",
+        let phase = match (glance.now - glance.elapsed / 2).as_nanos() {
+            middle if middle < self.window.from_ns => "warm-up  ",
+            middle if middle < self.window.to_ns => "measuring",
             _ => "following",
         };
         let mut line = format!("{:6.1} s  {phase}", glance.now.since(Time::ZERO).as_secs_f64());

@@ -17,7 +17,7 @@ use traffic::Schedule;
 use units::{Rate, Span, Time};
 
 use crate::alarms::Alarms;
-use crate::clock::{Clock, thread_cpu};
+use crate::clock::{Clock, thread_cpu, thread_waited};
 use crate::engine::Engine;
 use crate::generate::{closed_loop, open_loop};
 use crate::plan::Plan;
@@ -218,9 +218,10 @@ impl<'a> Run<'a> {
             Load::Open { rate, .. } => rate.as_f64(),
             Load::Closed { .. } => achieved,
         };
-        let cpu = self.cpu.ratio();
+        let (cpu, waited) = self.cpu.shares();
         let why_invalid = judge(&Observed {
             cpu,
+            waited,
             lag: recorder.lags(),
             window,
             exhausted: recorder.exhausted,
@@ -257,31 +258,43 @@ impl<'a> Run<'a> {
     }
 }
 
-/// How much of a processor this thread uses between two points in time.
+/// What this thread used, and missed, of a processor between two points in time.
 #[derive(Debug, Default)]
 struct CpuMeter {
-    began: Cell<Option<(Time, Span)>>,
-    ended: Cell<Option<(Time, Span)>>,
+    began: Cell<Option<Reading>>,
+    ended: Cell<Option<Reading>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Reading {
+    at: Time,
+    used: Span,
+    waited: Span,
+}
+
+impl Reading {
+    fn take(clock: Clock) -> Self {
+        Self { at: clock.now(), used: thread_cpu(), waited: thread_waited() }
+    }
 }
 
 impl CpuMeter {
     fn begin(&self, clock: Clock) {
-        self.began.set(Some((clock.now(), thread_cpu())));
+        self.began.set(Some(Reading::take(clock)));
     }
 
     /// Only the first call counts.
     fn end(&self, clock: Clock) {
         if self.ended.get().is_none() {
-            self.ended.set(Some((clock.now(), thread_cpu())));
+            self.ended.set(Some(Reading::take(clock)));
         }
     }
 
-    /// Zero when it was never begun.
-    fn ratio(&self) -> f64 {
-        let (Some((from, cpu_before)), Some((to, cpu_after))) = (self.began.get(), self.ended.get()) else {
-            return 0.0;
-        };
-        let elapsed = to.since(from).as_secs_f64();
-        if elapsed > 0.0 { cpu_after.saturating_sub(cpu_before).as_secs_f64() / elapsed } else { 0.0 }
+    /// The shares of the time in between that were used and missed; zero when it was never begun.
+    fn shares(&self) -> (f64, f64) {
+        let (Some(began), Some(ended)) = (self.began.get(), self.ended.get()) else { return (0.0, 0.0) };
+        let elapsed = ended.at.since(began.at).as_secs_f64();
+        let share = |span: Span| if elapsed > 0.0 { span.as_secs_f64() / elapsed } else { 0.0 };
+        (share(ended.used.saturating_sub(began.used)), share(ended.waited.saturating_sub(began.waited)))
     }
 }

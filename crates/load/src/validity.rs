@@ -13,6 +13,8 @@ const MOST_LAG_OF_WINDOW: f64 = 0.01;
 pub(crate) struct Observed<'a> {
     /// Share of one processor that its thread used in the window.
     pub(crate) cpu: f64,
+    /// Share of the window in which it could have run but others had the processor.
+    pub(crate) waited: f64,
     pub(crate) lag: &'a Histogram,
     pub(crate) window: Window,
     /// Connections that failed for want of descriptors or ports.
@@ -29,6 +31,13 @@ pub(crate) fn judge(observed: &Observed<'_>) -> Vec<String> {
             "the generator used {:.0} % of its processor, more than {:.0} %: it, not the server, may have set the rate",
             observed.cpu * 100.0,
             MOST_CPU * 100.0,
+        ));
+    } else if observed.cpu + observed.waited > MOST_CPU {
+        // To the server a generator that is kept from running is like one that is too slow.
+        why.push(format!(
+            "the generator used {:.0} % of a processor and waited for one for {:.0} % of the time, because others used it; pin them apart or leave the machine alone",
+            observed.cpu * 100.0,
+            observed.waited * 100.0,
         ));
     }
     let p99 = observed.lag.quantile(0.99);
@@ -65,7 +74,7 @@ mod tests {
         let mut lag = Histogram::new();
         lags.iter().for_each(|span| lag.record(*span));
         let window = Window::new(Time::ZERO, Span::from_secs(10));
-        let mut observed = Observed { cpu: 0.5, lag: &lag, window, exhausted: 0, issued: true };
+        let mut observed = Observed { cpu: 0.5, waited: 0.0, lag: &lag, window, exhausted: 0, issued: true };
         change(&mut observed);
         let why = judge(&observed);
         assert_eq!(why.len(), reasons, "{why:?}");
@@ -75,6 +84,8 @@ mod tests {
     fn each_fault_of_the_generator_is_named() {
         check(|_| {}, &[], 0);
         check(|observed| observed.cpu = 0.91, &[], 1);
+        check(|observed| observed.waited = 0.39, &[], 0);
+        check(|observed| observed.waited = 0.41, &[], 1);
         check(|observed| observed.exhausted = 1, &[], 1);
         check(|observed| observed.issued = false, &[], 1);
         check(|_| {}, &[Span::from_micros(900); 100], 0);
