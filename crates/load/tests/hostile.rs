@@ -3,11 +3,13 @@
 mod common;
 
 use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{ok, options, options_for, run, web};
 use load::{Load, Options, Report};
-use record::ErrorCounts;
+use record::{ErrorCounts, RequestError, RunDirectory};
+use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
 use testkit::{Hostile, free_address};
 use units::{Rate, Span};
 
@@ -124,4 +126,32 @@ fn a_kept_connection_that_the_server_closes_is_replaced_without_an_error() {
     assert!(summary.requests > 10, "{}", summary.requests);
     assert_eq!(summary.errors.total(), 0, "{:?}", summary.errors);
     assert!(summary.connections.opened > 1 && summary.connections.reused > 1, "{:?}", summary.connections);
+}
+
+#[test]
+fn a_full_accept_queue_shows_as_syns_sent_again() {
+    let full = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    bind(&full, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    listen(&full, 0).unwrap();
+    let full = TcpListener::from(full);
+    let address = full.local_addr().unwrap();
+    let _occupant = TcpStream::connect(address).unwrap();
+
+    let scratch = tempfile::tempdir().unwrap();
+    let summary = run(&Options {
+        // The kernel sends a SYN again after 1 s.
+        timeout: Some(Span::from_millis(1500)),
+        out: Some(scratch.path().into()),
+        ..options(address)
+    })
+    .summary;
+    assert_eq!(summary.errors.timeout, summary.requests, "{:?}", summary.errors);
+    assert!(summary.connections.syn_retransmits >= summary.requests, "{:?}", summary.connections);
+    assert_eq!(summary.connections.opened, 0);
+    let rows = RunDirectory::open(scratch.path()).unwrap().requests().unwrap().map(Result::unwrap);
+    // A client that the end of the run cut off tried once more.
+    for row in rows.filter(|row| row.error == Some(RequestError::Timeout)) {
+        assert_eq!(row.processing_ns, None, "it never got so far: {row:?}");
+        assert!(row.connect_ns >= Span::from_millis(1400), "{row:?}");
+    }
 }
