@@ -7,7 +7,7 @@ use std::time::Duration;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::client::{Client, serve};
+use crate::client::serve;
 use crate::error::Error;
 use crate::gate::Gate;
 
@@ -47,8 +47,8 @@ pub(crate) async fn accept(gate: Rc<Gate>, listener: TcpListener) {
 }
 
 fn welcome(gate: &Rc<Gate>, socket: TcpStream, peer: SocketAddr) {
-    let client = Rc::new(Client::new(peer.ip(), gate.clock.last()));
-    let place = Place { gate: Rc::clone(gate), key: gate.clients.add(Rc::clone(&client)) };
+    let (key, client) = gate.clients.add(peer.ip(), gate.clock.read());
+    let place = Place { gate: Rc::clone(gate), key };
     let gate = Rc::clone(gate);
     tokio::task::spawn_local(async move {
         serve(gate, socket, client).await;

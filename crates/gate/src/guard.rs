@@ -20,7 +20,7 @@ use crate::settings::Clients;
 const RESERVED: u64 = 64;
 /// More connections than this need a setting of their own: each costs some memory.
 const MOST: u64 = 16_384;
-/// Idle connections are closed from here on, before the policy refuses anybody.
+/// Idle connections are closed from here on, so that accepting does not have to wait for it.
 const CROWDED: f64 = 0.75;
 /// Steps in which the policy is told.
 const STEP: f64 = 0.005;
@@ -69,10 +69,11 @@ impl Guard {
         self.refused.get()
     }
 
-    /// How much of the scarcest resource is used.
+    /// How much of the scarcest resource is used. Idle connections are no use: they make room
+    /// when it is needed.
     pub(crate) fn used(&self, gate: &Gate) -> f64 {
-        let open = gate.clients.open() + gate.pool.open();
-        (open as f64 / self.connections as f64).max(self.memory.get()).min(1.0)
+        let taken = (gate.clients.open() + gate.pool.open()).saturating_sub(gate.clients.idle());
+        (taken as f64 / self.connections as f64).max(self.memory.get()).min(1.0)
     }
 
     /// Tells the policy when that has changed.
@@ -118,9 +119,10 @@ impl Guard {
         if let Some(limit) = self.memory_limit {
             self.memory.set(resident().map_or(0.0, |bytes| bytes as f64 / limit as f64));
         }
-        let over = self.used(gate) - CROWDED;
-        if over > 0.0 {
-            gate.clients.close_idle((over * self.connections as f64) as usize + 1);
+        let open = gate.clients.open() + gate.pool.open();
+        let crowded = (CROWDED * self.connections as f64) as usize;
+        if open > crowded {
+            gate.clients.close_idle(open - crowded);
         }
     }
 }

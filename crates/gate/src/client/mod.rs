@@ -6,6 +6,7 @@ mod serve;
 
 use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
+use std::rc::Rc;
 use std::task::{Context, Waker};
 
 use units::Time;
@@ -56,6 +57,8 @@ pub(crate) struct Client {
     pub(crate) answering: Stall,
     order: Cell<Order>,
     task: RefCell<Option<Waker>>,
+    /// How many connections of the gate are idle.
+    idle: Rc<Cell<usize>>,
 }
 
 /// Since when somebody has been waited for, if at all.
@@ -81,7 +84,8 @@ impl Stall {
 }
 
 impl Client {
-    pub(crate) fn new(address: IpAddr, now: Time) -> Self {
+    pub(crate) fn new(address: IpAddr, now: Time, idle: Rc<Cell<usize>>) -> Self {
+        idle.set(idle.get() + 1);
         Self {
             address,
             phase: Cell::new(Phase::Idle),
@@ -91,6 +95,7 @@ impl Client {
             answering: Stall::default(),
             order: Cell::new(Order::Serve),
             task: RefCell::new(None),
+            idle,
         }
     }
 
@@ -103,8 +108,11 @@ impl Client {
     }
 
     pub(crate) fn enter(&self, phase: Phase, now: Time) {
-        if self.phase.replace(phase) != phase {
+        let before = self.phase.replace(phase);
+        if before != phase {
             self.since.set(now);
+            let idle = self.idle.get() + usize::from(phase == Phase::Idle);
+            self.idle.set(idle - usize::from(before == Phase::Idle));
         }
     }
 
@@ -123,5 +131,11 @@ impl Client {
     fn poll_order(&self, cx: &mut Context<'_>) -> Order {
         keep_waker(&self.task, cx.waker());
         self.order.get()
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.idle.set(self.idle.get() - usize::from(self.phase() == Phase::Idle));
     }
 }

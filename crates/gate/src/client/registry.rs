@@ -1,6 +1,7 @@
 //! [`Registry`]: all client connections, and closing those that cost more than they should.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use slab::Slab;
@@ -13,6 +14,7 @@ use crate::settings::Clients;
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     clients: RefCell<Slab<Rc<Client>>>,
+    idle: Rc<Cell<usize>>,
 }
 
 /// How long a client may take to close its side after our last response. Those that do not are
@@ -20,17 +22,27 @@ pub(crate) struct Registry {
 const LINGER: Span = Span::from_secs(2);
 
 impl Registry {
-    pub(crate) fn add(&self, client: Rc<Client>) -> usize {
-        self.clients.borrow_mut().insert(client)
+    /// Takes in a new connection; gives it with its key.
+    pub(crate) fn add(&self, address: IpAddr, now: Time) -> (usize, Rc<Client>) {
+        let client = Rc::new(Client::new(address, now, Rc::clone(&self.idle)));
+        (self.clients.borrow_mut().insert(Rc::clone(&client)), client)
     }
 
     pub(crate) fn remove(&self, key: usize) {
-        self.clients.borrow_mut().try_remove(key);
+        if let Some(client) = self.clients.borrow_mut().try_remove(key) {
+            // What the server still does for it may keep it alive; idle it is no more.
+            client.enter(Phase::Lingering, client.since());
+        }
     }
 
     /// Connections open.
     pub(crate) fn open(&self) -> usize {
         self.clients.borrow().len()
+    }
+
+    /// Of these, connections without a request, which can be closed when others need the room.
+    pub(crate) fn idle(&self) -> usize {
+        self.idle.get()
     }
 
     /// Closes connections that have been slow for too long.
