@@ -53,6 +53,11 @@ impl Histogram {
         Span::from_nanos(self.counts.value_at_quantile(quantile)).min(self.max)
     }
 
+    /// How many latencies are above `bound`, to the histogram's three digits.
+    pub fn count_above(&self, bound: Span) -> u64 {
+        self.counts.len() - self.counts.count_between(0, bound.as_nanos())
+    }
+
     /// The exact mean; zero when it is empty.
     pub fn mean(&self) -> Span {
         let count = u128::from(self.counts.len().max(1));
@@ -110,6 +115,7 @@ mod tests {
         }
         let q = histogram.quantiles();
         assert_eq!((q.mean, q.max, q.count), (0.5005, 1.0, 1000));
+        assert_eq!(histogram.count_above(Span::from_millis(900)), 100);
         for (measured, exact) in [(q.p50, 0.5), (q.p90, 0.9), (q.p99, 0.99), (q.p999, 0.999)] {
             assert!((measured / exact - 1.0).abs() <= 1e-3, "{measured} for {exact}");
         }
