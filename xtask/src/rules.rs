@@ -42,7 +42,7 @@ pub const HEADWORKS: Rules = Rules {
         ("traffic", DependOn(&["config", "units"])),
         ("record", DependOn(&["units"])),
         ("origin", DependOn(&["units"])),
-        ("gate", DependOn(&["config", "policy", "record", "units"])),
+        ("gate", DependOn(&["config", "policy", "units"])),
         ("load", DependOn(&["config", "traffic", "record", "units"])),
         ("lab", DependOn(&["config", "traffic", "record", "units"])),
         ("report", DependOn(&["record", "units"])),
