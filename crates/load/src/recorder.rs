@@ -3,7 +3,9 @@
 use std::io;
 use std::sync::Arc;
 
-use record::{Histogram, RequestRow, RunDirectory, SampleRow, SessionRow, TableWriter, Viewpoint, Window};
+use record::{
+    Histogram, RequestError, RequestRow, RunDirectory, SampleRow, SessionRow, TableWriter, Viewpoint, Window,
+};
 use units::{Span, Time};
 
 use crate::tally::Tally;
@@ -20,6 +22,7 @@ pub(crate) struct Recorder {
     pub(crate) exhausted: u64,
     /// Connections over the whole run, warm-up included.
     pub(crate) ever_connected: bool,
+    /// Why the last connection that failed did.
     pub(crate) last_refusal: Option<String>,
 }
 
@@ -68,6 +71,9 @@ impl Recorder {
     pub(crate) fn request(&mut self, row: RequestRow) {
         self.tally.request(&row);
         self.ever_connected |= row.processing_ns.is_some();
+        if row.processing_ns.is_none() && row.error == Some(RequestError::Timeout) {
+            self.last_refusal = Some("connecting took longer than the timeout".to_owned());
+        }
         match row.error {
             None => {
                 self.recent.responses += 1;

@@ -138,13 +138,14 @@ fn a_full_accept_queue_shows_as_syns_sent_again() {
     let _occupant = TcpStream::connect(address).unwrap();
 
     let scratch = tempfile::tempdir().unwrap();
-    let summary = run(&Options {
+    let report = run(&Options {
         // The kernel sends a SYN again after 1 s.
         timeout: Some(Span::from_millis(1500)),
         out: Some(scratch.path().into()),
         ..options(address)
-    })
-    .summary;
+    });
+    assert!(report.never_connected.is_some_and(|why| why.contains("timeout")));
+    let summary = report.summary;
     assert_eq!(summary.errors.timeout, summary.requests, "{:?}", summary.errors);
     assert!(summary.connections.syn_retransmits >= summary.requests, "{:?}", summary.connections);
     assert_eq!(summary.connections.opened, 0);

@@ -39,3 +39,17 @@ pub(crate) fn write_toml<T: Serialize>(path: &Path, value: &T) -> Result<(), Err
 pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
     toml::from_str(&read(path)?).map_err(|why| Error::malformed(path, why))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back_to_the_last_bit() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("numbers.json");
+        let numbers: Vec<f64> = (1..5000).map(|n| 1.0 / f64::from(n)).collect();
+        write_json(&path, &numbers).unwrap();
+        assert_eq!(read_json::<Vec<f64>>(&path).unwrap(), numbers);
+    }
+}

@@ -1,6 +1,7 @@
 //! `headworks load`: puts load on a server and tells what became of it.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -128,11 +129,13 @@ impl Args {
 }
 
 fn show(report: &Report, json: bool) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
     if json {
-        let text = serde_json::to_string(&report.summary).context("cannot write the summary as JSON")?;
-        println!("{text}");
+        serde_json::to_writer(&mut out, &report.summary)
+            .map_err(Into::into)
+            .and_then(|()| writeln!(out))
+            .context("cannot write the summary to standard output")
     } else {
-        print!("{report}");
+        write!(out, "{report}").context("cannot write the summary to standard output")
     }
-    Ok(())
 }

@@ -125,3 +125,27 @@ fn cookies_are_handed_on() {
         .unwrap();
     assert_eq!(response.cookies(), ["a=1; Path=/", "b=2"]);
 }
+
+proptest::proptest! {
+    #[test]
+    fn no_bytes_in_no_pieces_upset_it(
+        known in proptest::sample::select(vec![
+            "",
+            "HTTP/1.1 200 OK\r\n",
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 300\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+        ]),
+        unknown in proptest::collection::vec(proptest::num::u8::ANY, 0..400),
+        piece in 1_usize..40,
+    ) {
+        let bytes = [known.as_bytes(), &unknown].concat();
+        let mut response = Response::new(None);
+        let outcome = bytes.chunks(piece).try_for_each(|piece| response.feed(piece));
+        assert!(response.body_bytes() <= bytes.len() as u64);
+        if outcome.is_ok() {
+            assert_eq!(response.end().is_ok(), response.is_complete());
+        }
+    }
+}
