@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::rc::Rc;
 
-use http::header::{HOST, SET_COOKIE};
+use http::header::{EXPECT, HOST, SET_COOKIE};
 use http::request::Parts;
 use http::{HeaderName, Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
@@ -31,6 +31,12 @@ pub(crate) async fn exchange(
     if let Some((status, why)) = unacceptable(&head) {
         return Ok(Reply::error(busy, status, why));
     }
+    let mut body = Body::new(body, &client, &gate.clock);
+    // A client that asked first is to be told to send its body when it is admitted, and not
+    // before; reading the body is what makes hyper tell it.
+    if !head.headers.contains_key(EXPECT) && body.fetch_first().await.is_err() {
+        return Ok(Reply::error(busy, StatusCode::BAD_REQUEST, "The request broke off.\n"));
+    }
     let visit = gate.sessions.find(&head.headers, gate.clock.last());
     let known = visit.map(|visit| visit.session.class);
     let mut ticket = Ticket::arrive(Rc::clone(&gate), head, client.address, known);
@@ -40,7 +46,6 @@ pub(crate) async fn exchange(
     };
     cookie::remove(&mut head.headers, gate.sessions.name());
     forward::request(&mut head, client.address, &gate.authority);
-    let body = Body::new(body, &client, &gate.clock);
     let (answer, ticket) = in_service(&gate, head, body, ticket).await;
     Ok(match answer {
         Ok(answer) => {
@@ -99,7 +104,7 @@ fn failed(gate: &Gate, busy: Busy, failure: &Failure) -> Response<Reply> {
     let why = match failure {
         Failure::Connect(_) | Failure::ConnectTimeout => "The server behind this gate cannot be reached.\n",
         Failure::Timeout => "The server behind this gate did not answer in time.\n",
-        Failure::Broken(_) => "The server behind this gate broke off its answer.\n",
+        Failure::Broken(_) | Failure::Upgrade => "The server behind this gate broke off its answer.\n",
     };
     Reply::error(busy, failure.status(), why)
 }

@@ -88,7 +88,7 @@ impl Guard {
     /// Waits until there is room for another connection.
     pub(crate) async fn room(&self, gate: &Gate) {
         while gate.clients.open() + gate.pool.open() >= self.connections {
-            gate.clients.close_idle(self.connections / 50 + 1);
+            gate.clients.close_idle(gate.clock.read(), self.connections / 50 + 1);
             let _ = tokio::time::timeout(PAUSE, self.free.wait()).await;
         }
     }
@@ -111,18 +111,18 @@ impl Guard {
         if self.refused.replace(self.refused.get() + 1) == 0 {
             eprintln!("gate: cannot accept a connection: {why}; raise the limit of descriptors (ulimit -n)");
         }
-        gate.clients.close_idle(self.connections / 50 + 1);
+        gate.clients.close_idle(gate.clock.read(), self.connections / 50 + 1);
         let _ = tokio::time::timeout(PAUSE, self.free.wait()).await;
     }
 
-    fn look(&self, gate: &Gate) {
+    fn look(&self, gate: &Gate, now: Time) {
         if let Some(limit) = self.memory_limit {
             self.memory.set(resident().map_or(0.0, |bytes| bytes as f64 / limit as f64));
         }
         let open = gate.clients.open() + gate.pool.open();
         let crowded = (CROWDED * self.connections as f64) as usize;
         if open > crowded {
-            gate.clients.close_idle(open - crowded);
+            gate.clients.close_idle(now, open - crowded);
         }
     }
 }
@@ -136,7 +136,7 @@ pub(crate) async fn keep_house(gate: Rc<Gate>) {
         let now = gate.clock.read();
         gate.clients.sweep(now, &gate.client_settings, server);
         gate.pool.sweep(now);
-        gate.guard.look(&gate);
+        gate.guard.look(&gate, now);
         gate.guard.tell(&gate, now);
     }
 }

@@ -1,4 +1,5 @@
 //! The admin interface.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
 mod common;
 

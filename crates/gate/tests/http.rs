@@ -1,4 +1,5 @@
 //! HTTP as clients speak it, well and badly.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
 mod common;
 

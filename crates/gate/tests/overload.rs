@@ -202,3 +202,14 @@ fn idle_connections_make_room_for_new_ones() {
     assert_eq!(gate.get("/", &known).status, 200);
     assert_eq!(idle[0].until_closed(), b"");
 }
+
+#[test]
+fn a_slow_upload_holds_no_place() {
+    let server = common::origin();
+    let gate = Gate::start(server.address(), "window = 1");
+    let mut slow = gate.connect();
+    slow.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\n\r\nhalf");
+    gate.wait_for("the upload", |state| state["connections"]["clients"] == 1);
+    assert_eq!(gate.get("/bytes/3", "").status, 200);
+    assert_eq!(slow.send("x".repeat(996)).response().status, 405);
+}

@@ -1,4 +1,5 @@
 //! Sessions: the class is found once, and travels in a sealed cookie.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
 mod common;
 

@@ -43,9 +43,13 @@ fn says(bytes: &'static str) -> Hostile {
 
 #[test]
 fn nonsense_is_a_bad_gateway() {
-    for nonsense in
-        ["", "SSH-2.0-OpenSSH_9.6\r\n", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n"]
-    {
+    for nonsense in [
+        "",
+        "SSH-2.0-OpenSSH_9.6\r\n",
+        "HTTP/1.1 200",
+        "HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n",
+        "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n",
+    ] {
         let server = says(nonsense);
         let gate = Gate::start(server.address(), "");
         assert_eq!(gate.get("/", "").status, 502, "{nonsense:?}");

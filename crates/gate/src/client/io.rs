@@ -38,7 +38,8 @@ impl ClientIo {
 
     fn wrote(&self, written: &Poll<io::Result<usize>>) {
         match written {
-            Poll::Ready(_) => self.client.sending.moved(),
+            Poll::Ready(Ok(bytes)) => self.client.sending.moved(*bytes),
+            Poll::Ready(Err(_)) => self.client.sending.over(),
             Poll::Pending => self.client.sending.waits(self.clock.last()),
         }
     }
@@ -51,7 +52,7 @@ impl Read for ClientIo {
         buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
         let read = Pin::new(&mut self.socket).poll_read(cx, buffer);
-        if read.is_ready() && self.client.phase() == Phase::Idle {
+        if read.is_ready() && self.client.phase().is_idle() {
             self.client.enter(Phase::Head, self.clock.last());
         }
         read
@@ -80,6 +81,8 @@ impl Write for ClientIo {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // Called when everything there was to send has been written.
+        self.client.sending.over();
         Pin::new(&mut self.socket).poll_flush(cx)
     }
 

@@ -19,7 +19,9 @@ pub(crate) use serve::serve;
 /// What a connection is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Nothing has come since it was opened or since its last request was answered.
+    /// Nothing has come since it was opened.
+    New,
+    /// Nothing has come since its last request was answered.
     Idle,
     /// Part of a request's head has come.
     Head,
@@ -27,6 +29,13 @@ pub(crate) enum Phase {
     Busy,
     /// Answered for the last time; waiting for the client to close.
     Lingering,
+}
+
+impl Phase {
+    /// Whether no request has begun to come.
+    pub(crate) fn is_idle(self) -> bool {
+        matches!(self, Self::New | Self::Idle)
+    }
 }
 
 /// What the connection's task has been told to do.
@@ -63,23 +72,42 @@ pub(crate) struct Client {
 
 /// Since when somebody has been waited for, if at all.
 #[derive(Debug, Default)]
-pub(crate) struct Stall(Cell<Option<Time>>);
+pub(crate) struct Stall {
+    since: Cell<Option<Time>>,
+    moved: Cell<usize>,
+}
 
 impl Stall {
+    /// A client that sends or takes a byte now and then is as good as one that does nothing, and
+    /// holds a place as long. This much has to move before the waiting counts as over.
+    const ENOUGH: usize = 4096;
+
     /// Still nothing.
     pub(crate) fn waits(&self, now: Time) {
-        if self.0.get().is_none() {
-            self.0.set(Some(now));
+        if self.since.get().is_none() {
+            self.since.set(Some(now));
+            self.moved.set(0);
         }
     }
 
-    /// Something moved.
-    pub(crate) fn moved(&self) {
-        self.0.set(None);
+    /// So many bytes moved.
+    pub(crate) fn moved(&self, bytes: usize) {
+        if self.since.get().is_some() {
+            let moved = self.moved.get().saturating_add(bytes);
+            self.moved.set(moved);
+            if moved >= Self::ENOUGH {
+                self.over();
+            }
+        }
+    }
+
+    /// Nothing is awaited any more.
+    pub(crate) fn over(&self) {
+        self.since.set(None);
     }
 
     pub(crate) fn longer_than(&self, now: Time, longest: units::Span) -> bool {
-        self.0.get().is_some_and(|since| now.since(since) > longest)
+        self.since.get().is_some_and(|since| now.since(since) > longest)
     }
 }
 
@@ -88,7 +116,7 @@ impl Client {
         idle.set(idle.get() + 1);
         Self {
             address,
-            phase: Cell::new(Phase::Idle),
+            phase: Cell::new(Phase::New),
             since: Cell::new(now),
             sending: Stall::default(),
             uploading: Stall::default(),
@@ -111,8 +139,8 @@ impl Client {
         let before = self.phase.replace(phase);
         if before != phase {
             self.since.set(now);
-            let idle = self.idle.get() + usize::from(phase == Phase::Idle);
-            self.idle.set(idle - usize::from(before == Phase::Idle));
+            let idle = self.idle.get() + usize::from(phase.is_idle());
+            self.idle.set(idle - usize::from(before.is_idle()));
         }
     }
 
@@ -136,6 +164,6 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        self.idle.set(self.idle.get() - usize::from(self.phase() == Phase::Idle));
+        self.idle.set(self.idle.get() - usize::from(self.phase().is_idle()));
     }
 }

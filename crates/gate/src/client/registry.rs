@@ -21,6 +21,10 @@ pub(crate) struct Registry {
 /// mostly gone, and they hold a descriptor.
 const LINGER: Span = Span::from_secs(2);
 
+/// So long a new connection and an unfinished head are spared where room is short. A head comes
+/// at once and in one piece, or the client is very slow, or it means to be.
+const GRACE: Span = Span::from_millis(500);
+
 impl Registry {
     /// Takes in a new connection; gives it with its key.
     pub(crate) fn add(&self, address: IpAddr, now: Time) -> (usize, Rc<Client>) {
@@ -52,7 +56,7 @@ impl Registry {
         for (_, client) in &*self.clients.borrow() {
             let age = now.since(client.since());
             match client.phase() {
-                Phase::Idle if age > idle => client.order(Order::Close),
+                Phase::New | Phase::Idle if age > idle => client.order(Order::Close),
                 Phase::Head if age > header => client.order(Order::Timeout),
                 Phase::Lingering if age > LINGER => client.order(Order::Close),
                 _ => {}
@@ -68,9 +72,13 @@ impl Registry {
 
     /// Closes up to `wanted` connections without a request, those first that have been so for
     /// longest. Gives how many.
-    pub(crate) fn close_idle(&self, wanted: usize) -> usize {
+    pub(crate) fn close_idle(&self, now: Time, wanted: usize) -> usize {
         let clients = self.clients.borrow();
-        let without = |client: &Rc<Client>| matches!(client.phase(), Phase::Idle | Phase::Lingering);
+        let without = |client: &Rc<Client>| match client.phase() {
+            Phase::Idle | Phase::Lingering => true,
+            Phase::New | Phase::Head => now.since(client.since()) > GRACE,
+            Phase::Busy => false,
+        };
         let mut idle: Vec<&Rc<Client>> =
             clients.iter().map(|(_, client)| client).filter(|client| without(client)).collect();
         idle.sort_unstable_by_key(|client| client.since());

@@ -10,7 +10,7 @@ use hyper::service::service_fn;
 use tokio::net::TcpStream;
 
 use super::io::ClientIo;
-use super::{Client, Order, Phase};
+use super::{Client, Order};
 use crate::exchange::exchange;
 use crate::gate::Gate;
 
@@ -38,7 +38,7 @@ pub(crate) async fn serve(gate: Rc<Gate>, socket: TcpStream, client: Rc<Client>)
             Order::Finish if finishing => {}
             Order::Finish => {
                 finishing = true;
-                if client.phase() == Phase::Idle {
+                if client.phase().is_idle() {
                     return Poll::Ready(false);
                 }
                 Pin::new(&mut connection).graceful_shutdown();

@@ -17,6 +17,8 @@ pub(crate) enum Failure {
     Timeout,
     #[error("no valid response: {}", cause(.0))]
     Broken(hyper::Error),
+    #[error("it wants to speak another protocol")]
+    Upgrade,
 }
 
 /// hyper's errors say little on top; the cause says what happened.
@@ -31,7 +33,7 @@ impl Failure {
     /// RFC 9110 sections 15.6.3 and 15.6.5.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
-            Self::Connect(_) | Self::Broken(_) => StatusCode::BAD_GATEWAY,
+            Self::Connect(_) | Self::Broken(_) | Self::Upgrade => StatusCode::BAD_GATEWAY,
             Self::ConnectTimeout | Self::Timeout => StatusCode::GATEWAY_TIMEOUT,
         }
     }
@@ -42,7 +44,7 @@ impl Failure {
             Self::Connect(_) => 0,
             Self::ConnectTimeout => 1,
             Self::Timeout => 2,
-            Self::Broken(_) => 3,
+            Self::Broken(_) | Self::Upgrade => 3,
         }
     }
 }

@@ -93,7 +93,7 @@ impl http_body::Body for Relay {
                 Poll::Pending
             }
             Poll::Ready(frame) => {
-                relay.client.answering.moved();
+                relay.client.answering.over();
                 match &frame {
                     Some(Ok(_)) => relay.end_if_over(),
                     None => {
@@ -120,7 +120,7 @@ impl http_body::Body for Relay {
 
 impl Drop for Relay {
     fn drop(&mut self) {
-        self.client.answering.moved();
+        self.client.answering.over();
         let Some(Running { incoming, lease, ticket }) = self.running.take() else { return };
         self.gate.core.borrow_mut().abort(self.gate.clock.read(), ticket.id());
         let gate = Rc::clone(&self.gate);

@@ -1,8 +1,9 @@
 //! Sending a dispatched request to the upstream and getting the head of its response.
 
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use http::request::Parts;
 use http::{Method, Request, Response};
@@ -11,6 +12,7 @@ use hyper::body::Incoming;
 use tokio::time::timeout;
 use units::RequestId;
 
+use super::body::Progress;
 use super::{Body, Failure, Lease, Pool, relay};
 use crate::gate::Gate;
 use crate::ticket::Ticket;
@@ -40,9 +42,9 @@ pub(crate) fn in_service(gate: &Rc<Gate>, head: Parts, body: Body, ticket: Ticke
     let sending = Box::pin({
         let gate = Rc::clone(gate);
         async move {
+            let progress = body.progress();
             let request = Request::from_parts(head, body);
-            let answer = timeout(gate.pool.settings().timeout, send(&gate.pool, request)).await;
-            (answer.unwrap_or(Err(Failure::Timeout)), ticket)
+            (patiently(&gate, progress, send(&gate.pool, request)).await, ticket)
         }
     });
     InService { gate: Rc::clone(gate), id, sending: Some(sending) }
@@ -90,7 +92,7 @@ async fn send(pool: &Pool, request: Outgoing) -> Result<Answer, Failure> {
     // the request, so it gets a second chance over a new connection.
     let spare = repeatable(&request).then(|| copy(&request));
     match lease.sender.try_send_request(request).await {
-        Ok(response) => Ok(Answer { response, lease }),
+        Ok(response) => answer(response, lease),
         Err(mut failed) => {
             let unsent = failed.take_message();
             let error = failed.into_error();
@@ -105,6 +107,27 @@ async fn send(pool: &Pool, request: Outgoing) -> Result<Answer, Failure> {
     }
 }
 
+/// Waits for a response; the time for it begins when the last piece of the request has gone.
+async fn patiently(
+    gate: &Gate,
+    progress: Progress,
+    sending: impl Future<Output = Result<Answer, Failure>>,
+) -> Result<Answer, Failure> {
+    let mut sending = pin!(sending);
+    let longest = gate.pool.settings().timeout;
+    let mut wait = longest;
+    loop {
+        if let Ok(answer) = timeout(wait, &mut sending).await {
+            return answer;
+        }
+        let quiet = Duration::from(gate.clock.read().since(progress.last()));
+        match longest.checked_sub(quiet) {
+            Some(rest) if !rest.is_zero() => wait = rest,
+            _ => return Err(Failure::Timeout),
+        }
+    }
+}
+
 fn copy(request: &Outgoing) -> Outgoing {
     let mut copy = Request::new(Body::EMPTY);
     request.method().clone_into(copy.method_mut());
@@ -113,7 +136,15 @@ fn copy(request: &Outgoing) -> Outgoing {
     copy
 }
 
+fn answer(response: Response<Incoming>, lease: Lease) -> Result<Answer, Failure> {
+    // The gate asked for no upgrade, so 101 answers nothing (RFC 9110 section 15.2.2).
+    if response.status().is_informational() {
+        return Err(Failure::Upgrade);
+    }
+    Ok(Answer { response, lease })
+}
+
 async fn send_over(mut lease: Lease, request: Outgoing) -> Result<Answer, Failure> {
     let response = lease.sender.send_request(request).await.map_err(Failure::Broken)?;
-    Ok(Answer { response, lease })
+    answer(response, lease)
 }

@@ -1,0 +1,94 @@
+//! `headworks gate` as a process: how it starts, how it stops, what it says when it cannot.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
+
+use std::fs;
+use std::net::TcpListener;
+use std::process::{Command, ExitStatus};
+
+use testkit::{PATIENCE, Process, Raw, poll_until};
+
+fn gate(arguments: &[&str]) -> Process {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_headworks"));
+    Process::start(command.arg("gate").args(arguments))
+}
+
+fn ended(mut gate: Process) -> (Option<i32>, String) {
+    let status: ExitStatus = gate.wait();
+    (status.code(), gate.rest_of_stderr())
+}
+
+#[test]
+fn it_works_without_a_configuration_and_stops_when_told() {
+    let server = origin::Server::start(&origin::Options {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        ..origin::Options::new(origin::Mode::Workers)
+    })
+    .unwrap();
+    let upstream = server.address().to_string();
+    let mut gate = gate(&["--listen", "127.0.0.1:0", "--upstream", &upstream]);
+    let address = gate.wait_for_address("listening on ");
+    let admin = gate.wait_for_address("admin on ");
+    let mut client = Raw::connect(address);
+    assert_eq!(client.get("/bytes/3").response().body.len(), 3);
+    assert!(Raw::connect(admin).get("/metrics").response().text().contains("headworks_gate_window"));
+    // The request in hand is finished; the idle connection is closed.
+    let mut busy = Raw::connect(address);
+    busy.get("/burn?cpu=300ms");
+    poll_until(PATIENCE, "the request to be in service", || {
+        let state = Raw::connect(admin).get("/api/v1/state").response();
+        state.text().contains("\"in_service\":1").then_some(())
+    });
+    assert_eq!(gate.terminate().code(), Some(143));
+    assert_eq!(busy.response().status, 200);
+    assert_eq!(client.until_closed(), b"");
+}
+
+#[test]
+fn check_says_ok_or_what_is_wrong() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("gate.toml");
+    let path = file.to_str().unwrap();
+    fs::write(&file, "listen = '127.0.0.1:0'\nupstream = '127.0.0.1:1'\n").unwrap();
+    let mut good = gate(&["check", path]);
+    assert_eq!(good.wait_for_line(&format!("{path}: ")), "ok");
+    assert_eq!(ended(good).0, Some(0));
+
+    fs::write(&file, "listen = '127.0.0.1:0'\nupstream = '127.0.0.1:1'\nfavor = 1\n").unwrap();
+    let message = format!("headworks: {path}:3: unknown key \"favor\"; did you mean \"favour\"?\n");
+    assert_eq!(ended(gate(&["check", path])), (Some(2), message.clone()));
+    assert_eq!(ended(gate(&["--config", path])), (Some(2), message));
+}
+
+#[test]
+fn what_is_missing_or_taken_is_named() {
+    let (code, message) = ended(gate(&[]));
+    assert_eq!(code, Some(2));
+    assert!(message.contains("--upstream host:port"), "{message}");
+    let (code, message) = ended(gate(&["--upstream", "nowhere"]));
+    assert_eq!(code, Some(2));
+    assert!(message.contains("give host and port"), "{message}");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let (code, message) = ended(gate(&["--listen", &address, "--upstream", "127.0.0.1:1"]));
+    assert_eq!(code, Some(1));
+    assert!(message.contains(&format!("cannot listen on {address}: Address already in use")), "{message}");
+}
+
+#[test]
+fn more_clients_than_descriptors_do_not_end_it() {
+    let program = env!("CARGO_BIN_EXE_headworks");
+    let script = format!("ulimit -n 100; exec {program} gate --listen 127.0.0.1:0 --upstream 127.0.0.1:1");
+    let mut gate = Process::start(Command::new("sh").args(["-c", &script]));
+    let address = gate.wait_for_address("listening on ");
+    let clients: Vec<_> = (0..300).map(|_| Raw::connect(address)).collect();
+    let mut slow: Vec<_> = (0..60).map(|_| Raw::connect(address)).collect();
+    slow.iter_mut().for_each(|client| drop(client.send("GET / HTTP/1.1\r\nHo")));
+    // Connections without a request make room, after a while even those with half of one.
+    poll_until(PATIENCE, "a request to get through to where no server is", || {
+        let status = Raw::connect(address).get("/").response().status;
+        assert!([502, 503].contains(&status), "{status}");
+        (status == 502).then_some(())
+    });
+    drop(clients);
+    assert_eq!(gate.terminate().code(), Some(143));
+}
