@@ -1,11 +1,11 @@
-//! How much the bare server carries: sessions per second in a closed loop that never pauses.
+//! How much the bare server carries: sessions per second in a closed loop, in which the generator
+//! makes no pauses.
 //!
 //! A few sessions at a time, each followed at once by the next, keep the server busy without ever
 //! overloading it; what it completes then is what it can complete.
 
 use record::experiment::Capacity;
 use record::{RunDirectory, SessionOutcome};
-use toml::{Table, Value};
 use units::Rate;
 
 use crate::Error;
@@ -15,17 +15,6 @@ const BATCHES: usize = 6;
 
 /// Student's t, two-sided 95 %, for one degree of freedom less than batches.
 const T_95: f64 = 2.571;
-
-/// The workload without pauses: a session that thinks leaves the server idle.
-pub(crate) fn without_pauses(workload: &Table) -> Table {
-    let mut workload = workload.clone();
-    for page in workload.get_mut("page").and_then(Value::as_array_mut).into_iter().flatten() {
-        if let Some(page) = page.as_table_mut() {
-            page.insert("think".to_owned(), Value::String("0s".to_owned()));
-        }
-    }
-    workload
-}
 
 /// Estimates the capacity from the run in `directory`, which `name` is called in the experiment.
 pub(crate) fn estimate(directory: &RunDirectory, name: &str) -> Result<Capacity, Error> {
@@ -111,16 +100,5 @@ mod tests {
         // Standard deviation of 3 and 4 in turn is sqrt(0.3); over sqrt(6) batches, times t.
         assert!((high - rate - 2.571 * (0.3_f64 / 6.0).sqrt()).abs() < 1e-9, "{high}");
         assert!((rate - low - (high - rate)).abs() < 1e-9);
-    }
-
-    #[test]
-    fn pauses_are_taken_out_and_all_else_stays() {
-        let workload: Table =
-            "timeout = '2s'\n[[page]]\nurl = '/'\nthink = '1s'\n[[page]]\nurl = '/a'".parse().unwrap();
-        let without: Table =
-            "timeout = '2s'\n[[page]]\nurl = '/'\nthink = '0s'\n[[page]]\nurl = '/a'\nthink = '0s'"
-                .parse()
-                .unwrap();
-        assert_eq!(without_pauses(&workload), without);
     }
 }

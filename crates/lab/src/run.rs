@@ -140,11 +140,8 @@ pub(crate) struct Lab<'a> {
 
 impl Lab<'_> {
     fn measure(&mut self) -> Result<(), Error> {
-        let files = [
-            ("spec.toml", self.spec.text.clone()),
-            ("workload.toml", text(&self.spec.workload_table)?),
-            ("capacity-workload.toml", text(&capacity::without_pauses(&self.spec.workload_table))?),
-        ];
+        let files =
+            [("spec.toml", self.spec.text.clone()), ("workload.toml", text(&self.spec.workload_table)?)];
         for (name, text) in files {
             let file = self.directory.join(name);
             fs::write(&file, text).map_err(Error::io("write", &file))?;
@@ -184,7 +181,7 @@ impl Lab<'_> {
             self.describe(&server)?;
             let run = Run {
                 authority: &server.authority,
-                workload: &self.directory.join("capacity-workload.toml"),
+                workload: &self.directory.join("workload.toml"),
                 offer: Offer::Closed(concurrency),
                 warmup,
                 duration,
