@@ -1,5 +1,6 @@
 //! `headworks lab run` as a process: a whole experiment in miniature, what is left of one that is
 //! interrupted, and what is said when it cannot be done.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Experiments: tests of a server at the levels of a factor, all else fixed.
 //!
-//! [`run`] reads a spec, finds what the server carries, offers multiples of that to the server
+//! [`run()`] reads a spec, finds what the server carries, offers multiples of that to the server
 //! bare and behind the gate, and keeps a record per test (`record::experiment`). Servers, gate and
 //! generator are processes, fresh for each test; what the lab knows of a test is what they wrote.
 
