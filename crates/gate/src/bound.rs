@@ -98,7 +98,7 @@ async fn drain(gate: &Gate) {
     const INTERVAL: Duration = Duration::from_millis(20);
     let empty = async {
         while gate.clients.open() > 0 {
-            gate.clients.finish();
+            gate.clients.finish(gate.clock.read());
             tokio::time::sleep(INTERVAL).await;
         }
     };

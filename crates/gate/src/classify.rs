@@ -58,7 +58,13 @@ pub(crate) struct Glob(pub(crate) String);
 impl Rules {
     /// The class of the first rule that matches.
     pub(crate) fn classify(&self, subject: Subject<'_>) -> Option<ClassId> {
-        self.0.iter().find(|rule| rule.matches(subject)).map(|rule| rule.class)
+        self.find(subject).map(|(_, class)| class)
+    }
+
+    /// The same, with the rule's position.
+    pub(crate) fn find(&self, subject: Subject<'_>) -> Option<(usize, ClassId)> {
+        let mut rules = self.0.iter().enumerate();
+        rules.find(|(_, rule)| rule.matches(subject)).map(|(index, rule)| (index, rule.class))
     }
 }
 

@@ -32,6 +32,14 @@ pub enum Error {
         /// What to give instead.
         mend: &'static str,
     },
+    /// What should be a request to explain is none.
+    #[error(
+        "\"{line}\" is no part of a request; give for example 'GET /path' and header lines 'Name: value'"
+    )]
+    Request {
+        /// The line that cannot be understood.
+        line: String,
+    },
     /// The policy refuses its configuration.
     #[error(transparent)]
     Policy(#[from] policy::ConfigError),

@@ -28,6 +28,7 @@ mod cookie;
 mod core;
 mod error;
 mod exchange;
+mod explain;
 mod forward;
 mod gate;
 mod guard;
@@ -43,4 +44,5 @@ mod upstream;
 
 pub use bound::Bound;
 pub use error::Error;
+pub use explain::{Explanation, explain};
 pub use settings::Settings;

@@ -213,3 +213,12 @@ fn a_slow_upload_holds_no_place() {
     assert_eq!(gate.get("/bytes/3", "").status, 200);
     assert_eq!(slow.send("x".repeat(996)).response().status, 405);
 }
+
+#[test]
+fn memory_is_watched() {
+    let server = common::echo("");
+    let gate = Gate::start(server.address(), "[limits]\nmemory = '1MB'\n");
+    gate.wait_for("the pressure", |state| state["pressure"] == 1.0);
+    assert_eq!(gate.get("/", PREMIUM).status, 503);
+    assert_eq!(gate.state()["unclassified"]["rejected"]["pressure"], 1);
+}

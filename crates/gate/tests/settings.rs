@@ -35,94 +35,102 @@ fn check(text: &str, message: &str) {
     }
 }
 
+/// What the two lines above are followed by, and the error: keys of the policy.
+const POLICY: &[(&str, &str)] = &[
+    ("widow = 3", "gate.toml:3: unknown key \"widow\"; did you mean \"window\"?"),
+    ("window = 0", "gate.toml:3: the window is 0; it must be at least 1"),
+    (
+        "window = { min = 9, max = 3 }",
+        "gate.toml:3: window from 9 to 3, starting at 8; 1 <= min <= initial <= max is needed",
+    ),
+    ("window = { mix = 9 }", "gate.toml:3: unknown key \"mix\"; did you mean \"max\"?"),
+    (
+        "window = 'adaptve'",
+        "gate.toml:3: invalid value: string \"adaptve\", expected a number, \"adaptive\", or a table of min, max and initial",
+    ),
+    ("mode = 'shadw'", "gate.toml:3: unknown value \"shadw\"; did you mean \"shadow\"?"),
+    ("look-ahead = 'far'", "gate.toml:3: look-ahead \"far\" is not known; give \"auto\" or a number"),
+    ("look-ahead = 0", "gate.toml:3: the look-ahead is 0; it must be at least 1"),
+    ("favour = 1.5", "gate.toml:3: cannot read \"1.5\": expected a share from 0 to 1 or a percentage"),
+    (
+        "period = '5 parsecs'",
+        "gate.toml:3: cannot read \"5 parsecs\": expected a length of time such as 30s, 250ms, 5m or 2h",
+    ),
+    ("period = 0", "gate.toml: the period is 0; it must be at least 1"),
+    ("backlog = 0", "gate.toml:3: backlog is 0; it must be at least 1"),
+    (
+        "gains = { q0 = 1.0, q1 = 0.5 }",
+        "gate.toml:3: gains q0 = 1, q1 = 0.5 make admission unstable; q0 + q1 must be above 0, q1 between -2 and 0, q0 below 4 + q1",
+    ),
+    ("[limits]\nburst = 0", "gate.toml:4: the burst is 0; it must be at least 1"),
+    (
+        "window = 1\n[limits]\nacceptor-queue = 20_000_000",
+        "gate.toml:5: the queues hold 20006001 requests in all; at most 16777216 are possible",
+    ),
+];
+
+/// The same for rules.
+const RULES: &[(&str, &str)] = &[
+    (
+        "[[rule]]\nclass = 'premum'\npath = '/'",
+        "gate.toml:4: class \"premum\" is not defined; did you mean \"premium\"?",
+    ),
+    (
+        "[[rule]]\nclass = 'premium'",
+        "gate.toml:4: this rule has no condition, so every request would match; add host, path, header, cookie, address or method; the last class needs no rule",
+    ),
+    (
+        "[[rule]]\nclass = 'premium'\naddress = ['10.0.0.0/8', '10.0.0/8']",
+        "gate.toml:5: \"10.0.0/8\" is not an address; for example \"192.0.2.7\", \"10.0.0.0/8\" or \"2001:db8::/32\"",
+    ),
+    (
+        "[[rule]]\nclass = 'premium'\npath = 'checkout'",
+        "gate.toml:5: \"checkout\" matches no path; paths begin with \"/\", patterns may begin with \"*\"",
+    ),
+    (
+        "[[rule]]\nclass = 'premium'\nhost = 'https://a'",
+        "gate.toml:5: \"https://a\" is not a host name; without scheme and port, for example \"*.example.com\"",
+    ),
+    (
+        "[[rule]]\nclass = 'premium'\nheader = 'X Y: 1'",
+        "gate.toml:5: \"X Y: 1\" is not a header; for example \"X-Tier: gold\"",
+    ),
+    (
+        "[[rule]]\nclass = 'premium'\ncookie = '=1'",
+        "gate.toml:5: \"=1\" is not a cookie; for example \"tier=premium\"",
+    ),
+];
+
+/// The same for classes, sessions and refusals.
+const CLASSES_AND_MORE: &[(&str, &str)] = &[
+    ("[[class]]\nname = 'a'\n[[class]]\nname = 'a'", "gate.toml:6: class \"a\" is defined twice"),
+    ("[[class]]\nname = 'a b'", "gate.toml:4: \"a b\" cannot name a class; use letters, digits, - and _"),
+    (
+        "[[class]]\nname = 'a'\nweight = -1",
+        "gate.toml:5: weight -1 of class 0; a weight must be a positive number",
+    ),
+    (
+        "[session]\nsecret = 'short'",
+        "gate.toml:4: a secret of 5 bytes is too short; at least 16 are needed; \"openssl rand -base64 32\" makes one",
+    ),
+    (
+        "[session]\nprevious-secret = 'long enough to be one'",
+        "gate.toml:4: a previous secret is given, but no secret; add secret or secret-file",
+    ),
+    (
+        "[session]\nsecret-file = '/nowhere/at/all'",
+        "gate.toml:4: cannot read /nowhere/at/all: No such file or directory (os error 2)",
+    ),
+    ("[session]\ncookie = 'a=b'", "gate.toml:4: \"a=b\" cannot name a cookie; use letters, digits, - and _"),
+    (
+        "[reject]\nstatus = 200",
+        "gate.toml:4: status 200 does not refuse anything; give one from 400 to 599, for example 503",
+    ),
+];
+
 #[test]
 fn errors_name_line_thing_and_mend() {
-    for (more, message) in [
-        ("widow = 3", "gate.toml:3: unknown key \"widow\"; did you mean \"window\"?"),
-        ("window = 0", "gate.toml:3: the window is 0; it must be at least 1"),
-        (
-            "window = { min = 9, max = 3 }",
-            "gate.toml:3: window from 9 to 3, starting at 8; 1 <= min <= initial <= max is needed",
-        ),
-        ("window = { mix = 9 }", "gate.toml:3: unknown key \"mix\"; did you mean \"max\"?"),
-        (
-            "window = 'adaptve'",
-            "gate.toml:3: invalid value: string \"adaptve\", expected a number, \"adaptive\", or a table of min, max and initial",
-        ),
-        ("mode = 'shadw'", "gate.toml:3: unknown value \"shadw\"; did you mean \"shadow\"?"),
-        ("look-ahead = 'far'", "gate.toml:3: look-ahead \"far\" is not known; give \"auto\" or a number"),
-        ("look-ahead = 0", "gate.toml:3: the look-ahead is 0; it must be at least 1"),
-        ("favour = 1.5", "gate.toml:3: cannot read \"1.5\": expected a share from 0 to 1 or a percentage"),
-        (
-            "period = '5 parsecs'",
-            "gate.toml:3: cannot read \"5 parsecs\": expected a length of time such as 30s, 250ms, 5m or 2h",
-        ),
-        ("period = 0", "gate.toml: the period is 0; it must be at least 1"),
-        ("backlog = 0", "gate.toml:3: backlog is 0; it must be at least 1"),
-        (
-            "gains = { q0 = 1.0, q1 = 0.5 }",
-            "gate.toml:3: gains q0 = 1, q1 = 0.5 make admission unstable; q0 + q1 must be above 0, q1 between -2 and 0, q0 below 4 + q1",
-        ),
-        ("[limits]\nburst = 0", "gate.toml:4: the burst is 0; it must be at least 1"),
-        (
-            "window = 1\n[limits]\nacceptor-queue = 20_000_000",
-            "gate.toml:5: the queues hold 20006001 requests in all; at most 16777216 are possible",
-        ),
-        (
-            "[[rule]]\nclass = 'premum'\npath = '/'",
-            "gate.toml:4: class \"premum\" is not defined; did you mean \"premium\"?",
-        ),
-        (
-            "[[rule]]\nclass = 'premium'",
-            "gate.toml:4: this rule has no condition, so every request would match; add host, path, header, cookie, address or method; the last class needs no rule",
-        ),
-        (
-            "[[rule]]\nclass = 'premium'\naddress = ['10.0.0.0/8', '10.0.0/8']",
-            "gate.toml:5: \"10.0.0/8\" is not an address; for example \"192.0.2.7\", \"10.0.0.0/8\" or \"2001:db8::/32\"",
-        ),
-        (
-            "[[rule]]\nclass = 'premium'\npath = 'checkout'",
-            "gate.toml:5: \"checkout\" matches no path; paths begin with \"/\", patterns may begin with \"*\"",
-        ),
-        (
-            "[[rule]]\nclass = 'premium'\nhost = 'https://a'",
-            "gate.toml:5: \"https://a\" is not a host name; without scheme and port, for example \"*.example.com\"",
-        ),
-        (
-            "[[rule]]\nclass = 'premium'\nheader = 'X Y: 1'",
-            "gate.toml:5: \"X Y: 1\" is not a header; for example \"X-Tier: gold\"",
-        ),
-        (
-            "[[rule]]\nclass = 'premium'\ncookie = '=1'",
-            "gate.toml:5: \"=1\" is not a cookie; for example \"tier=premium\"",
-        ),
-        ("[[class]]\nname = 'a'\n[[class]]\nname = 'a'", "gate.toml:6: class \"a\" is defined twice"),
-        ("[[class]]\nname = 'a b'", "gate.toml:4: \"a b\" cannot name a class; use letters, digits, - and _"),
-        (
-            "[[class]]\nname = 'a'\nweight = -1",
-            "gate.toml:5: weight -1 of class 0; a weight must be a positive number",
-        ),
-        (
-            "[session]\nsecret = 'short'",
-            "gate.toml:4: a secret of 5 bytes is too short; at least 16 are needed; \"openssl rand -base64 32\" makes one",
-        ),
-        (
-            "[session]\nprevious-secret = 'long enough to be one'",
-            "gate.toml:4: a previous secret is given, but no secret; add secret or secret-file",
-        ),
-        (
-            "[session]\nsecret-file = '/nowhere/at/all'",
-            "gate.toml:4: cannot read /nowhere/at/all: No such file or directory (os error 2)",
-        ),
-        (
-            "[session]\ncookie = 'a=b'",
-            "gate.toml:4: \"a=b\" cannot name a cookie; use letters, digits, - and _",
-        ),
-        (
-            "[reject]\nstatus = 200",
-            "gate.toml:4: status 200 does not refuse anything; give one from 400 to 599, for example 503",
-        ),
-    ] {
+    for (more, message) in [POLICY, RULES, CLASSES_AND_MORE].concat() {
         check(&format!("{LEAST}{more}\n"), message);
     }
     check("upstream = 'a:1'", "gate.toml:1: key \"listen\" is missing");

@@ -77,12 +77,14 @@ fn what_is_missing_or_taken_is_named() {
 #[test]
 fn more_clients_than_descriptors_do_not_end_it() {
     let program = env!("CARGO_BIN_EXE_headworks");
-    let script = format!("ulimit -n 100; exec {program} gate --listen 127.0.0.1:0 --upstream 127.0.0.1:1");
+    let script = format!("ulimit -n 90; exec {program} gate --listen 127.0.0.1:0 --upstream 127.0.0.1:1");
     let mut gate = Process::start(Command::new("sh").args(["-c", &script]));
     let address = gate.wait_for_address("listening on ");
-    let clients: Vec<_> = (0..300).map(|_| Raw::connect(address)).collect();
-    let mut slow: Vec<_> = (0..60).map(|_| Raw::connect(address)).collect();
-    slow.iter_mut().for_each(|client| drop(client.send("GET / HTTP/1.1\r\nHo")));
+    let clients: Vec<_> = (0..60).map(|_| Raw::connect(address)).collect();
+    let mut slow: Vec<_> = (0..20).map(|_| Raw::connect(address)).collect();
+    for client in &mut slow {
+        client.send("GET / HTTP/1.1\r\nHo");
+    }
     // Connections without a request make room, after a while even those with half of one.
     poll_until(PATIENCE, "a request to get through to where no server is", || {
         let status = Raw::connect(address).get("/").response().status;
@@ -91,4 +93,25 @@ fn more_clients_than_descriptors_do_not_end_it() {
     });
     drop(clients);
     assert_eq!(gate.terminate().code(), Some(143));
+}
+
+#[test]
+fn explain_names_the_rule() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("gate.toml");
+    let path = file.to_str().unwrap();
+    let rules = "[[rule]]\nclass = 'premium'\npath = '/checkout/'\n[[rule]]\nclass = 'premium'\ncookie = 'tier=premium'\n";
+    fs::write(&file, format!("listen = '127.0.0.1:0'\nupstream = '127.0.0.1:1'\n{rules}")).unwrap();
+    for (request, answer) in [
+        ("GET /checkout/pay HTTP/1.1\nHost: shop", "class premium: rule 1 matches first"),
+        ("POST /\r\nCookie: a=b; tier=premium", "class premium: rule 2 matches first"),
+        ("GET /", "class basic: no rule matches, so it is of the last class"),
+    ] {
+        let mut explained = gate(&["explain", path, "--request", request]);
+        assert_eq!(explained.wait_for_line("class "), answer["class ".len()..]);
+        assert_eq!(ended(explained).0, Some(0));
+    }
+    let (code, message) = ended(gate(&["explain", path, "--request", "nonsense"]));
+    assert_eq!(code, Some(2));
+    assert!(message.contains("\"nonsense\" is no part of a request"), "{message}");
 }

@@ -87,8 +87,11 @@ impl Registry {
         idle.len()
     }
 
-    /// Lets everybody finish the request in hand.
-    pub(crate) fn finish(&self) {
-        self.clients.borrow().iter().for_each(|(_, client)| client.order(Order::Finish));
+    /// Lets everybody finish the request in hand; half of a head is none.
+    pub(crate) fn finish(&self, now: Time) {
+        for (_, client) in &*self.clients.borrow() {
+            let slow = client.phase() == Phase::Head && now.since(client.since()) > GRACE;
+            client.order(if slow { Order::Close } else { Order::Finish });
+        }
     }
 }

@@ -9,103 +9,115 @@ use super::{Close, Settings};
 impl fmt::Display for Settings {
     /// One line per setting.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut line = |name: &str, value: fmt::Arguments<'_>| writeln!(f, "  {name:<16} {value}");
-        let (policy, limits) = (&self.policy, &self.policy.limits);
-        line("listen", format_args!("{}, backlog {}", self.listen, self.backlog))?;
-        line("admin", format_args!("{}", self.admin))?;
+        let lines = [self.places(), self.choices(), self.control(), self.bounds(), self.manners()];
+        for (name, value) in lines.into_iter().flatten() {
+            writeln!(f, "  {name:<16} {value}")?;
+        }
+        Ok(())
+    }
+}
+
+type Lines = Vec<(&'static str, String)>;
+
+impl Settings {
+    fn places(&self) -> Lines {
         let up = &self.upstream;
-        line(
-            "upstream",
-            format_args!(
-                "{}, connect {:?}, response {:?}, idle {:?}",
-                up.address, up.connect_timeout, up.timeout, up.idle_timeout
-            ),
-        )?;
-        line("mode", format_args!("{}", if policy.mode == Mode::Shadow { "shadow" } else { "enforce" }))?;
-        line(
-            "knobs",
-            format_args!(
-                "differentiation {}, favour {}",
-                policy.knobs.differentiation.as_f64(),
-                policy.knobs.favour.as_f64()
-            ),
-        )?;
+        let times = format!(
+            "connect {:?}, response {:?}, idle {:?}",
+            up.connect_timeout, up.timeout, up.idle_timeout
+        );
+        vec![
+            ("listen", format!("{}, backlog {}", self.listen, self.backlog)),
+            ("admin", self.admin.to_string()),
+            ("upstream", format!("{}, {times}", up.address)),
+        ]
+    }
+
+    /// Who is what, and how much it matters.
+    fn choices(&self) -> Lines {
+        let policy = &self.policy;
+        let mode = if policy.mode == Mode::Shadow { "shadow" } else { "enforce" };
+        let knobs = policy.knobs;
+        let (differentiation, favour) = (knobs.differentiation.as_f64(), knobs.favour.as_f64());
+        let mut lines = vec![
+            ("mode", mode.to_owned()),
+            ("knobs", format!("differentiation {differentiation}, favour {favour}")),
+        ];
         for (name, class) in self.classes.iter().zip(&policy.classes) {
             let weight = class.weight.map_or("by differentiation".to_owned(), |weight| weight.to_string());
             let target = class.target_queue.map_or("by favour".to_owned(), |target| target.to_string());
-            line("class", format_args!("{name}, weight {weight}, target queue {target}"))?;
+            lines.push(("class", format!("{name}, weight {weight}, target queue {target}")));
         }
-        match self.rules.0.len() {
-            0 => line("rules", format_args!("none: every request is of the last class"))?,
-            rules => line("rules", format_args!("{rules}"))?,
-        }
-        match policy.window {
-            Window::Fixed(size) | Window::Pull { most: size } => line("window", format_args!("{size}"))?,
+        let rules = match self.rules.0.len() {
+            0 => "none: every request is of the last class".to_owned(),
+            rules => rules.to_string(),
+        };
+        lines.push(("rules", rules));
+        lines
+    }
+
+    fn control(&self) -> Lines {
+        let policy = &self.policy;
+        let window = match policy.window {
+            Window::Fixed(size) | Window::Pull { most: size } => size.to_string(),
             Window::Adaptive { initial, min, max } => {
-                line("window", format_args!("adaptive, {min} to {max}, at first {initial}"))?;
+                format!("adaptive, {min} to {max}, at first {initial}")
             }
-        }
-        match policy.look_ahead {
-            LookAhead::Auto => line("look-ahead", format_args!("auto"))?,
-            LookAhead::Fixed(k) => line("look-ahead", format_args!("{k}"))?,
-        }
-        line(
-            "admission",
-            format_args!("every {}, gains {} {}", policy.period, policy.gains.q0, policy.gains.q1),
-        )?;
-        line(
-            "queues",
-            format_args!(
-                "acceptor {}, pending {}, class {}, discard {} for {} periods, burst {}",
-                limits.acceptor_queue,
-                limits.pending_queue,
-                limits.class_queues,
-                limits.discard_queues,
-                limits.discard_periods,
-                limits.burst
-            ),
-        )?;
+        };
+        let look_ahead = match policy.look_ahead {
+            LookAhead::Auto => "auto".to_owned(),
+            LookAhead::Fixed(k) => k.to_string(),
+        };
+        let admission = format!("every {}, gains {} {}", policy.period, policy.gains.q0, policy.gains.q1);
+        vec![("window", window), ("look-ahead", look_ahead), ("admission", admission)]
+    }
+
+    fn bounds(&self) -> Lines {
+        let limits = &self.policy.limits;
         let deadlines = limits.deadlines;
-        line(
-            "deadlines",
-            format_args!(
-                "acceptor {}, pending {}, class {}, discard {}",
-                deadlines.acceptor, deadlines.pending, deadlines.class, deadlines.discard
-            ),
-        )?;
-        line("client share", format_args!("{}", limits.client_share))?;
-        let keys = match self.session.keys.len() {
+        let queues = format!(
+            "acceptor {}, pending {}, class {}, discard {} for {} periods, burst {}",
+            limits.acceptor_queue,
+            limits.pending_queue,
+            limits.class_queues,
+            limits.discard_queues,
+            limits.discard_periods,
+            limits.burst
+        );
+        let waits = format!(
+            "acceptor {}, pending {}, class {}, discard {}",
+            deadlines.acceptor, deadlines.pending, deadlines.class, deadlines.discard
+        );
+        vec![("queues", queues), ("deadlines", waits), ("client share", limits.client_share.to_string())]
+    }
+
+    /// How clients are treated.
+    fn manners(&self) -> Lines {
+        let (session, client) = (&self.session, &self.client);
+        let secrets = match session.keys.len() {
             0 => "no secret: sessions end with the process",
             1 => "one secret",
             _ => "two secrets",
         };
-        line(
-            "sessions",
-            format_args!(
-                "cookie {}, idle {}, absolute {}, {keys}",
-                self.session.cookie, self.session.limits.idle, self.session.limits.absolute
-            ),
-        )?;
+        let sessions = format!(
+            "cookie {}, idle {}, absolute {}, {secrets}",
+            session.cookie, session.limits.idle, session.limits.absolute
+        );
         let (from, to) = self.reject.retry_after;
         let close = match self.reject.close {
             Close::New => "new clients'",
             Close::Always => "every",
             Close::Never => "no",
         };
-        line(
-            "refusals",
-            format_args!(
-                "{}, retry after {from} to {to} s, {close} connection closed",
-                self.reject.status.as_u16()
-            ),
-        )?;
-        let client = &self.client;
-        line(
-            "clients",
-            format_args!(
-                "header {:?}, idle {:?}, stall {:?}, drain {:?}",
-                client.header_timeout, client.idle_timeout, client.stall_timeout, client.drain_timeout
-            ),
-        )
+        let status = self.reject.status.as_u16();
+        let clients = format!(
+            "header {:?}, idle {:?}, stall {:?}, drain {:?}",
+            client.header_timeout, client.idle_timeout, client.stall_timeout, client.drain_timeout
+        );
+        vec![
+            ("sessions", sessions),
+            ("refusals", format!("{status}, retry after {from} to {to} s, {close} connection closed")),
+            ("clients", clients),
+        ]
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::io::{Write as _, stdout};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -40,14 +40,33 @@ enum Action {
         /// The file.
         file: PathBuf,
     },
+    /// Says which class a request is of, and why.
+    Explain {
+        /// The configuration file.
+        file: PathBuf,
+        /// Request line and header lines, as in 'GET /checkout/' or $'GET /\nCookie: tier=premium'.
+        #[arg(long, value_name = "TEXT")]
+        request: String,
+        /// Address the request comes from.
+        #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+        address: IpAddr,
+    },
 }
 
 impl Args {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
-        if let Some(Action::Check { file }) = self.action {
-            let settings = Settings::read(&file)?;
-            println!("{}: ok\n{settings}", file.display());
-            return Ok(Exit::Ok);
+        match self.action {
+            Some(Action::Check { file }) => {
+                let settings = Settings::read(&file)?;
+                println!("{}: ok\n{settings}", file.display());
+                return Ok(Exit::Ok);
+            }
+            Some(Action::Explain { file, request, address }) => {
+                let explanation = gate::explain(&Settings::read(&file)?, &request, address);
+                println!("{}", explanation.map_err(|why| Failure::Usage(why.into()))?);
+                return Ok(Exit::Ok);
+            }
+            None => {}
         }
         let settings = self.settings()?;
         serve(settings).map_err(Failure::Failed)
