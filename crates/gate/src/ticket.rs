@@ -57,3 +57,38 @@ impl Drop for Ticket {
         self.gate.turn.ring();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    fn gate() -> Rc<Gate> {
+        let settings = Settings::new("127.0.0.1:0".parse().unwrap(), "127.0.0.1:1").unwrap();
+        Rc::new(Gate::new(settings, Vec::new()).unwrap())
+    }
+
+    fn arrive(gate: &Rc<Gate>) -> Ticket {
+        let (head, ()) = http::Request::get("/").body(()).unwrap().into_parts();
+        Ticket::arrive(Rc::clone(gate), head, [127, 0, 0, 1].into(), None)
+    }
+
+    #[test]
+    fn a_client_that_goes_before_it_hears_of_its_dispatch_gives_the_place_back() {
+        let gate = gate();
+        let ticket = arrive(&gate);
+        gate.core.borrow_mut().cycle(gate.clock.read());
+        assert_eq!(gate.core.borrow().policy().snapshot().in_service, 1);
+        drop(ticket);
+        assert_eq!(gate.core.borrow().policy().snapshot().in_service, 0);
+        assert_eq!(gate.core.borrow().policy().held(), 0);
+    }
+
+    #[test]
+    fn a_client_that_goes_while_it_waits_is_forgotten() {
+        let gate = gate();
+        drop(arrive(&gate));
+        assert_eq!(gate.core.borrow().policy().held(), 0);
+        assert_eq!(gate.core.borrow().policy().snapshot().unclassified.aborted, 1);
+    }
+}
