@@ -1,4 +1,5 @@
 //! What a person is told when a file is wrong.
+#![allow(clippy::expect_used, reason = "a panic is how a test fails")]
 
 use config::{Source, Spanned};
 use units::Span;
