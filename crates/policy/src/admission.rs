@@ -62,10 +62,15 @@ pub(crate) struct Controller {
     /// Part of the budget that new sessions must leave to existing ones.
     kept_for_existing: f64,
     probability: Demand,
+    /// Smoothed length of the class queue, as a part of its target.
+    crowding: f64,
 }
 
 /// How fast estimates follow: half of the present period, half of the past.
 const SMOOTHING: f64 = 0.5;
+
+/// The part of its target above which a queue that stays so long means overload.
+const CROWDED: f64 = 0.5;
 
 impl Controller {
     pub(crate) fn new(target: f64) -> Self {
@@ -80,13 +85,15 @@ impl Controller {
             budget: target,
             kept_for_existing: 0.0,
             probability: Demand { existing: 1.0, new: 1.0 },
+            crowding: 0.0,
         }
     }
 
     /// Whether a request may join a queue that is `queued` long now.
     ///
-    /// Below half the target nothing is refused: a period may hold a handful of requests, and an
-    /// estimate from so few is no reason to turn anybody away while there is room.
+    /// Below half the target nobody is turned away for an estimate from a handful of requests,
+    /// except new sessions in lasting overload: existing ones will be back with their next page,
+    /// and the room that they leave meanwhile is theirs.
     pub(crate) fn admits(&mut self, existing: bool, queued: u32, rng: &mut Rng) -> bool {
         let (came, probability) = if existing {
             (&mut self.came.existing, self.probability.existing)
@@ -94,7 +101,7 @@ impl Controller {
             (&mut self.came.new, self.probability.new)
         };
         *came += 1.0;
-        if f64::from(queued) < self.target / 2.0 {
+        if self.has_room(existing, queued) {
             return true;
         }
         let kept = if existing { 0.0 } else { self.kept_for_existing };
@@ -104,7 +111,12 @@ impl Controller {
     /// Whether a held-back request may join now, before any newcomer of the period.
     pub(crate) fn readmits(&self, existing: bool, queued: u32) -> bool {
         let kept = if existing { 0.0 } else { self.kept_for_existing };
-        f64::from(queued) < self.target / 2.0 || self.budget - kept >= 1.0
+        self.has_room(existing, queued) || self.budget - kept >= 1.0
+    }
+
+    /// Whether the queue is so short that a request may join it whatever its class's share is.
+    pub(crate) fn has_room(&self, existing: bool, queued: u32) -> bool {
+        f64::from(queued) < CROWDED * self.target && (existing || self.crowding < CROWDED)
     }
 
     pub(crate) fn joined(&mut self, existing: bool) {
@@ -126,6 +138,7 @@ impl Controller {
         self.expected.new = smooth(self.expected.new, self.came.new);
         self.outflow = smooth(self.outflow, f64::from(self.left));
 
+        self.crowding = smooth(self.crowding, f64::from(queued) / self.target);
         let error = self.target - f64::from(queued);
         let target_in = f64::from(self.joined) + gains.q0 * error + gains.q1 * self.error_before;
         self.error_before = error;

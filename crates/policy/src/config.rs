@@ -129,8 +129,8 @@ pub enum ConfigError {
     /// No class, or more than [`Config::MAX_CLASSES`].
     #[error("{0} classes; between 1 and {max} are possible", max = Config::MAX_CLASSES)]
     Classes(usize),
-    /// A weight is not a positive number.
-    #[error("weight {weight} of class {class}; a weight must be a positive number")]
+    /// A weight is no number between 0.001 and 1e6.
+    #[error("weight {weight} of class {class}; a weight must lie between 0.001 and 1000000")]
     Weight {
         /// Which class.
         class: ClassId,
@@ -171,12 +171,18 @@ impl Config {
     /// Most requests held at once.
     pub const MAX_HELD: u64 = 1 << 24;
 
-    /// How many requests can be held in all: every queue full, and the server too.
+    /// How many requests can be held in all: every queue full, a burst with the driver for
+    /// classification, and the server full.
     pub(crate) fn held(&self) -> u64 {
         let limits = &self.limits;
         [limits.acceptor_queue, limits.pending_queue, limits.pending_queue, limits.class_queues]
             .into_iter()
-            .chain([limits.discard_queues, self.window.largest()])
+            .chain([
+                limits.discard_queues,
+                limits.burst,
+                self.window.largest(),
+                self.window.largest().isqrt() + 1,
+            ])
             .map(u64::from)
             .sum()
     }
@@ -192,12 +198,13 @@ impl Config {
         }
         for (index, class) in self.classes.iter().enumerate() {
             if let Some(weight) = class.weight
-                && !(weight.is_finite() && weight > 0.0)
+                && !(0.001..=1e6).contains(&weight)
             {
                 return Err(ConfigError::Weight { class: ClassId(index as u8), weight });
             }
         }
         let limits = &self.limits;
+        let deadlines = limits.deadlines;
         for (name, zero) in [
             ("the period", self.period.is_zero()),
             ("the burst", limits.burst == 0),
@@ -205,6 +212,11 @@ impl Config {
             ("the pending queue", limits.pending_queue == 0),
             ("the bound of the class queues", limits.class_queues == 0),
             ("the look-ahead", self.look_ahead == LookAhead::Fixed(0)),
+            ("the deadline in the acceptor queue", deadlines.acceptor.is_zero()),
+            ("the deadline in a pending queue", deadlines.pending.is_zero()),
+            ("the deadline in a discard queue", deadlines.discard.is_zero()),
+            ("the deadline in a class queue", deadlines.class.is_zero()),
+            ("a target queue", self.classes.iter().any(|class| class.target_queue == Some(0))),
         ] {
             if zero {
                 return Err(ConfigError::Zero(name));

@@ -12,8 +12,11 @@ pub(crate) struct Clients {
 }
 
 impl Clients {
-    /// Room for `clients` of them without allocating again.
-    pub(crate) fn new(clients: usize, most: u32) -> Self {
+    /// Room for `clients` of them without allocating again; each may hold `share` of `places`,
+    /// at least one, and any number when the share is all.
+    pub(crate) fn new(clients: usize, share: Ratio, places: u32) -> Self {
+        let most =
+            if share == Ratio::ONE { u32::MAX } else { ((share.as_f64() * f64::from(places)) as u32).max(1) };
         Self { held: HashMap::with_capacity(clients * 2), most }
     }
 
@@ -87,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_client_cannot_pass_its_share() {
-        let mut clients = Clients::new(4, 2);
+        let mut clients = Clients::new(4, Ratio::clamped(0.5), 4);
         assert_eq!(
             [clients.take(7), clients.take(7), clients.take(7), clients.take(8)],
             [true, true, false, true]

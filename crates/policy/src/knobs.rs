@@ -6,7 +6,7 @@ use units::{Ratio, Span};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Knobs {
     /// 0: all classes alike; 1: strict priority. Sets the look-ahead, the scheduling weights
-    /// and the places kept free for the important.
+    /// and the places that only the important may take.
     pub differentiation: Ratio,
     /// 0: fastest responses; 1: most sessions. Sets the target queue lengths.
     pub favour: Ratio,
@@ -33,8 +33,9 @@ impl Knobs {
     /// step is worth `1 / (1 - differentiation)`, so 0.9 gives ten to one.
     pub(crate) fn weight(self, steps: usize) -> f64 {
         const STRICT: f64 = 1e-6;
+        const LARGEST: f64 = 1e9;
         let step = 1.0 / (1.0 - self.differentiation.as_f64()).max(STRICT);
-        (0..steps).fold(1.0, |weight, _| weight * step)
+        (0..steps).fold(1.0, |weight: f64, _| (weight * step).min(LARGEST))
     }
 
     /// How long a request should wait in a class queue in overload, as a part of that stage's
@@ -43,13 +44,10 @@ impl Knobs {
         deadline.mul_f64(0.05 + 0.45 * self.favour.as_f64())
     }
 
-    /// Places of a window of `size` that the least important class must leave free, so that an
-    /// important request finds one: trunk reservation, sized like a safety staffing
-    /// (a multiple of the square root). At least one place stays open to every class.
-    pub(crate) fn reserve(self, size: u32) -> u32 {
-        let places = self.differentiation.as_f64() * f64::from(size.isqrt());
-        let rounded_up = places as u32 + u32::from(places > f64::from(places as u32));
-        rounded_up.min(size.saturating_sub(1))
+    /// Places on top of a window of `size` that only the important may take, so that they need
+    /// not wait for somebody to leave: a multiple of the square root, like a safety staffing.
+    pub(crate) fn express(self, size: u32) -> u32 {
+        (self.differentiation.as_f64() * f64::from(size.isqrt()) + 0.5) as u32
     }
 }
 
@@ -62,14 +60,15 @@ mod tests {
     }
 
     #[test]
-    fn differentiation_sets_weights_and_reserve() {
+    fn differentiation_sets_weights_and_places() {
         assert_eq!(knobs(0.0, 0.5).weight(1), 1.0);
         assert!((knobs(0.9, 0.5).weight(1) - 10.0).abs() < 1e-9);
         assert!((knobs(0.9, 0.5).weight(2) - 100.0).abs() < 1e-6);
-        for (size, reserve) in [(1, 0), (2, 1), (3, 1), (4, 2), (150, 11)] {
-            assert_eq!(knobs(0.9, 0.5).reserve(size), reserve, "window of {size}");
+        for (size, express) in [(1, 1), (2, 1), (4, 2), (150, 11)] {
+            assert_eq!(knobs(0.9, 0.5).express(size), express, "window of {size}");
         }
-        assert_eq!(knobs(0.0, 0.5).reserve(150), 0);
+        assert_eq!(knobs(0.0, 0.5).express(150), 0);
+        assert_eq!(knobs(0.1, 0.5).express(4), 0);
     }
 
     #[test]

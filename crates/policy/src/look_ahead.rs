@@ -56,11 +56,13 @@ impl Scan {
         self.retune(knobs);
     }
 
-    /// Until a mix is known, and when nobody important is about, the paper's default stands in.
+    /// Until a mix is known, and when hardly anybody important is about, the paper's default is
+    /// what is needed: the rule would look through the whole queue for nobody.
     pub(crate) fn retune(&mut self, knobs: Knobs) {
         const UNKNOWN: f64 = 12.0;
+        const RARE: f64 = 0.001;
         let needed = match self.share {
-            Some(share) if share > 0.0 => 1.0 / share,
+            Some(share) if share >= RARE => 1.0 / share,
             _ => UNKNOWN,
         };
         let wanted = match self.setting {

@@ -13,26 +13,27 @@ use crate::{Class, Knobs};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ready {
     pub(crate) class: ClassId,
-    /// Whether a place is open to it without touching those kept for the more important.
+    /// Whether a place is open to it, not counting those for more important classes.
     pub(crate) open: bool,
 }
 
-/// Virtual time that one request of weight 1 takes.
-const UNIT: f64 = (1u64 << 24) as f64;
+/// Virtual time that one request of the heaviest class takes. Weights differ by at most 1e9, so a
+/// tag of 128 bits outlasts any run.
+const UNIT: f64 = (1u64 << 20) as f64;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Flow {
     /// Virtual time that one request of the class takes.
-    stride: u64,
+    stride: u128,
     /// Start tag of the class's next request.
-    start: u64,
+    start: u128,
 }
 
 #[derive(Debug)]
 pub(crate) struct Scheduler {
     flows: Vec<Flow>,
     /// Start tag of the last dispatched request.
-    now: u64,
+    now: u128,
     strict: bool,
 }
 
@@ -48,9 +49,10 @@ impl Scheduler {
     pub(crate) fn retune(&mut self, classes: &[Class], knobs: Knobs) {
         self.strict = knobs.strict() && classes.iter().all(|class| class.weight.is_none());
         let last = classes.len() - 1;
-        for (index, (flow, class)) in self.flows.iter_mut().zip(classes).enumerate() {
-            let weight = class.weight.unwrap_or_else(|| knobs.weight(last - index));
-            flow.stride = ((UNIT / weight) as u64).max(1);
+        let weight = |index: usize| classes[index].weight.unwrap_or_else(|| knobs.weight(last - index));
+        let heaviest = (0..classes.len()).map(weight).fold(f64::MIN_POSITIVE, f64::max);
+        for (index, flow) in self.flows.iter_mut().enumerate() {
+            flow.stride = (UNIT * heaviest / weight(index)) as u128;
         }
     }
 
@@ -63,7 +65,7 @@ impl Scheduler {
     /// The class to serve next among those that wait, given from most to least important.
     ///
     /// A class that is owed a whole request, because the others moved on while no place was open
-    /// to it, may take a kept one: the reserve makes it wait, the weights see that it is served.
+    /// to it, may take one that is for them only: it waits, but the weights see that it is served.
     pub(crate) fn pick(&self, waiting: impl Iterator<Item = Ready>) -> Option<ClassId> {
         let mut ready = waiting.filter(|ready| ready.open || (!self.strict && self.is_owed(ready.class)));
         let picked = if self.strict {
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_kept_waiting_by_the_reserve_gets_its_weight() {
+    fn a_class_without_an_open_place_gets_its_weight() {
         let mut scheduler = Scheduler::new(&[Class::default(); 2], Knobs::default());
         let mut counts = vec![0; 2];
         for _ in 0..1100 {

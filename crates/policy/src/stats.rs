@@ -28,13 +28,6 @@ pub struct Counters {
     pub rejected: [u64; Reason::ALL.len()],
 }
 
-impl Counters {
-    /// Refusals for all reasons.
-    pub fn rejected_total(&self) -> u64 {
-        self.rejected.iter().sum()
-    }
-}
-
 /// Counters of every class, and of the unclassified behind them.
 #[derive(Debug)]
 pub(crate) struct Stats {
@@ -78,10 +71,10 @@ pub struct Snapshot {
     pub lengths: StageLengths,
     /// Inside the server.
     pub in_service: u32,
-    /// How many may be.
+    /// How many may be, of any class.
     pub window: u32,
-    /// Places the least important class leaves free.
-    pub reserve: u32,
+    /// Places on top that only the important may take.
+    pub express: u32,
     /// The present look-ahead `k`.
     pub look_ahead: u32,
     /// The present `m` of the acceptor cycle.

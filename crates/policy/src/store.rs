@@ -225,7 +225,12 @@ impl Layout {
 
     /// Number of queues in all.
     pub(crate) fn queues(self) -> usize {
-        self.class(ClassId(self.classes as u8)).0
+        self.class(ClassId(self.classes as u8), true).0
+    }
+
+    /// All queues.
+    pub(crate) fn every(self) -> impl Iterator<Item = QueueId> {
+        (0..self.queues()).map(QueueId)
     }
 
     /// The part of the acceptor queue for a known class, or for requests not known.
@@ -244,8 +249,18 @@ impl Layout {
     }
 
     /// Admitted requests of a class.
-    pub(crate) fn class(self, class: ClassId) -> QueueId {
-        QueueId(3 * self.classes + 3 + class.index())
+    pub(crate) fn class(self, class: ClassId, existing: bool) -> QueueId {
+        QueueId(3 * self.classes + 3 + 2 * class.index() + usize::from(!existing))
+    }
+
+    /// All admitted requests of a class, those of existing sessions first.
+    pub(crate) fn admitted(self, class: ClassId) -> impl DoubleEndedIterator<Item = QueueId> {
+        [true, false].into_iter().map(move |existing| self.class(class, existing))
+    }
+
+    /// All held-back requests of a class, those of existing sessions first.
+    pub(crate) fn held_back(self, class: ClassId) -> impl DoubleEndedIterator<Item = QueueId> {
+        [true, false].into_iter().map(move |existing| self.discard(class, existing))
     }
 
     /// All classes, most important first.
@@ -268,6 +283,6 @@ impl Layout {
     }
 
     pub(crate) fn class_queues(self) -> impl Iterator<Item = QueueId> {
-        self.all().map(move |class| self.class(class))
+        (3 * self.classes + 3..self.queues()).map(QueueId)
     }
 }

@@ -47,9 +47,7 @@ impl Window {
     /// The largest size it can take.
     pub(crate) fn largest(self) -> u32 {
         match self {
-            // An adaptive window looks one step above its size.
-            Self::Adaptive { max, .. } => max + step(max),
-            Self::Fixed(size) | Self::Pull { most: size } => size,
+            Self::Fixed(size) | Self::Pull { most: size } | Self::Adaptive { max: size, .. } => size,
         }
     }
 }
@@ -85,11 +83,12 @@ impl Places {
         self.taken
     }
 
-    pub(crate) fn free(&self) -> u32 {
-        let free = self.size().saturating_sub(self.taken);
+    /// Places free now when `express` are added on top. A server that takes requests itself has
+    /// as many as it asked for, and nothing on top.
+    pub(crate) fn free(&self, express: u32) -> u32 {
         match self.window {
-            Window::Pull { .. } => free.min(self.offered),
-            _ => free,
+            Window::Pull { most } => most.saturating_sub(self.taken).min(self.offered),
+            _ => self.size().saturating_add(express).saturating_sub(self.taken),
         }
     }
 
@@ -103,7 +102,7 @@ impl Places {
         self.offered = self.offered.saturating_sub(1);
     }
 
-    /// Gives a place back after a response that took `response`.
+    /// Gives back a place that was taken at `dispatched`.
     pub(crate) fn give_back(&mut self, now: Time, dispatched: Time) {
         self.search.advance(now, self.taken);
         self.taken = self.taken.saturating_sub(1);
@@ -158,7 +157,7 @@ fn step(size: u32) -> u32 {
 
 impl Search {
     const SHORTEST: Span = Span::from_millis(100);
-    const FEWEST: u32 = 32;
+    const FEWEST: u32 = 64;
     /// A window that was not filled says nothing about its size.
     const FILLED: f64 = 0.8;
     const CLEAR: f64 = 0.75;
@@ -167,8 +166,15 @@ impl Search {
         Self { size, min, max, phase: Phase::default(), smaller: None, evidence: 0.0 }
     }
 
+    /// The two sizes compared: this one and the next, or, at the top, the one before and this.
+    fn pair(&self) -> (u32, u32) {
+        let larger = (self.size + step(self.size)).min(self.max);
+        (larger.saturating_sub(step(self.size)).max(self.min), larger)
+    }
+
     fn offered_size(&self) -> u32 {
-        if self.smaller.is_some() { self.size + step(self.size) } else { self.size }
+        let (smaller, larger) = self.pair();
+        if self.smaller.is_some() { larger } else { smaller }
     }
 
     /// Accounts for the time since the last change with `inside` requests in the server.
@@ -215,7 +221,7 @@ impl Search {
             return;
         }
         let elasticity = (larger.response / smaller.response - 1.0) / grown;
-        self.evidence += (elasticity - 0.5).clamp(-1.0, 1.0);
+        self.evidence += (elasticity - 0.5).clamp(-0.5, 0.5);
         if self.evidence.abs() < Self::CLEAR {
             return;
         }
@@ -238,7 +244,7 @@ mod tests {
     fn run(places: &mut Places, mut now: Time, knee: u32, service: Span, requests: u32) -> Time {
         let mut inside: Vec<Time> = Vec::new();
         for n in 0..requests {
-            while places.free() > 0 {
+            while places.free(0) > 0 {
                 places.take(now);
                 inside.push(now);
             }
@@ -296,12 +302,12 @@ mod tests {
     #[test]
     fn pull_gives_only_what_was_asked_for() {
         let mut places = Places::new(Window::Pull { most: 3 });
-        assert_eq!(places.free(), 0);
+        assert_eq!(places.free(5), 0);
         places.pull(2);
-        assert_eq!(places.free(), 2);
+        assert_eq!(places.free(5), 2);
         places.take(Time::ZERO);
-        assert_eq!(places.free(), 1);
+        assert_eq!(places.free(5), 1);
         places.pull(9);
-        assert_eq!(places.free(), 2);
+        assert_eq!(places.free(5), 2);
     }
 }

@@ -27,11 +27,14 @@ proptest! {
             prop_assert!(snapshot.lengths.pending <= 2 * limits.pending_queue);
             prop_assert!(snapshot.lengths.discard <= limits.discard_queues);
             prop_assert!(snapshot.lengths.class <= limits.class_queues);
-            prop_assert!(snapshot.in_service <= driver.policy.config().window_bound());
+            prop_assert!(snapshot.in_service <= most_inside(driver.policy.config()));
             prop_assert_eq!(snapshot.in_service as usize, driver.inside.len());
             prop_assert_eq!(driver.policy.held(), driver.waiting.len() + driver.inside.len());
         }
         prop_assert!(driver.faults.is_empty(), "{:?}", driver.faults);
+        let deadlines = limits.deadlines;
+        let patience = deadlines.acceptor + deadlines.pending + deadlines.discard + deadlines.class;
+        prop_assert!(driver.longest_wait <= patience, "{} > {}", driver.longest_wait, patience);
     }
 
     #[test]
@@ -99,17 +102,12 @@ proptest! {
     }
 }
 
-/// `WindowBound` keeps the property readable: an adaptive window looks one step above its size.
-trait WindowBound {
-    fn window_bound(&self) -> u32;
-}
-
-impl WindowBound for Config {
-    fn window_bound(&self) -> u32 {
-        match self.window {
-            Window::Fixed(size) | Window::Pull { most: size } => size,
-            Window::Adaptive { max, .. } => max + (max / 4).max(1),
-        }
+/// Most requests that may ever be inside the server: the largest window, and the express places
+/// on top of it at full differentiation.
+fn most_inside(config: &Config) -> u32 {
+    match config.window {
+        Window::Pull { most } => most,
+        Window::Fixed(size) | Window::Adaptive { max: size, .. } => size + size.isqrt() + 1,
     }
 }
 

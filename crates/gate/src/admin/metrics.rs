@@ -77,7 +77,8 @@ fn policy(text: &mut Text, policy: &Policy) {
         .sample(&[("stage", "class")], now.lengths.class);
     text.gauge("headworks_gate_in_service", "Requests inside the server.").sample(&[], now.in_service);
     text.gauge("headworks_gate_window", "Requests that may be inside the server.").sample(&[], now.window);
-    text.gauge("headworks_gate_reserve", "Places the last class leaves free.").sample(&[], now.reserve);
+    text.gauge("headworks_gate_express", "Places on top of the window that only important classes may take.")
+        .sample(&[], now.express);
     text.gauge("headworks_gate_look_ahead", "Requests scanned for important ones, k.")
         .sample(&[], now.look_ahead);
     text.gauge("headworks_gate_quota", "Requests processed per cycle, m.").sample(&[], now.quota);

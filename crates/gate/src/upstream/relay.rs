@@ -57,7 +57,7 @@ impl Relay {
 
 /// The response is over: its connection can carry another.
 fn complete(gate: &Gate, lease: Lease, ticket: Ticket) {
-    let most = gate.core.borrow().policy().snapshot().window as usize;
+    let most = gate.core.borrow().policy().places() as usize;
     gate.pool.give_back(lease, most);
     drop(ticket);
 }

@@ -4,14 +4,14 @@ use units::{ClassId, Span, Time};
 
 use super::Policy;
 use crate::Reason;
-use crate::store::{Key, Place};
+use crate::store::Key;
 
 impl Policy {
     /// Admits a request whose class is known, or holds it back.
     pub(super) fn admit(&mut self, now: Time, key: Key) {
         let held = *self.store.get(key);
         let class = self.class_of(key);
-        let queued = self.store.length(self.layout.class(class));
+        let queued = self.queued(class);
         if !self.controllers[class.index()].admits(held.existing, queued, &mut self.rng) {
             self.hold_back(now, key, class, Reason::Admission);
         } else if !self.make_class_room(class) {
@@ -25,11 +25,10 @@ impl Policy {
         let existing = self.store.get(key).existing;
         self.controllers[class.index()].joined(existing);
         self.stats.of(Some(class)).admitted += 1;
-        let queue = self.layout.class(class);
-        if self.store.length(queue) == 0 {
+        if self.queued(class) == 0 {
             self.scheduler.woke(class);
         }
-        self.store.enqueue(key, queue, now);
+        self.store.enqueue(key, self.layout.class(class, existing), now);
     }
 
     fn hold_back(&mut self, now: Time, key: Key, class: ClassId, reason: Reason) {
@@ -61,6 +60,22 @@ impl Policy {
         }
     }
 
+    /// Admits held-back requests as soon as their class's queue has run low, so that no place goes
+    /// to somebody else, or to nobody, for the want of a period's end.
+    pub(super) fn refill(&mut self, now: Time) {
+        for queue in self.layout.discards() {
+            while let Some(key) = self.store.head(queue) {
+                let class = self.class_of(key);
+                let existing = self.store.get(key).existing;
+                let has_room = self.controllers[class.index()].has_room(existing, self.queued(class));
+                if !has_room || !self.make_class_room(class) {
+                    break;
+                }
+                self.join(now, key, class);
+            }
+        }
+    }
+
     fn has_class_room(&self) -> bool {
         self.store.lengths(self.layout.class_queues()) < self.config.limits.class_queues
     }
@@ -73,14 +88,15 @@ impl Policy {
     /// Refuses the newest admitted request of the least important class below `class`.
     fn displace_admitted(&mut self, class: ClassId) -> bool {
         let below = self.classes_below(class);
-        let victim = below.rev().find_map(|class| self.store.tail(self.layout.class(class)));
+        let mut queues = below.rev().flat_map(|class| self.layout.admitted(class).rev());
+        let victim = queues.find_map(|queue| self.store.tail(queue));
         self.displace(victim)
     }
 
     /// Refuses the newest held-back request of the least important class below `class`.
     fn displace_held_back(&mut self, class: ClassId) -> bool {
         let below = self.classes_below(class);
-        let mut queues = below.rev().flat_map(|class| [false, true].map(|e| self.layout.discard(class, e)));
+        let mut queues = below.rev().flat_map(|class| self.layout.held_back(class).rev());
         let victim = queues.find_map(|queue| self.store.tail(queue));
         self.displace(victim)
     }
@@ -124,7 +140,7 @@ impl Policy {
     fn end_period(&mut self) {
         self.scan.end_period(self.config.knobs);
         for class in self.layout.all() {
-            let queued = self.store.length(self.layout.class(class));
+            let queued = self.queued(class);
             self.controllers[class.index()].end_period(self.config.gains, queued);
         }
         self.retarget();
@@ -141,7 +157,7 @@ impl Policy {
                 held.held_back += 1;
                 let (existing, spent) = (held.existing, held.held_back >= self.config.limits.discard_periods);
                 let since = held.since;
-                let queued = self.store.length(self.layout.class(class));
+                let queued = self.queued(class);
                 if self.controllers[class.index()].readmits(existing, queued) && self.make_class_room(class) {
                     self.join(now, key, class);
                 } else if spent {
@@ -181,8 +197,6 @@ impl Policy {
 
     /// The class of a request past classification.
     pub(super) fn class_of(&self, key: Key) -> ClassId {
-        let held = self.store.get(key);
-        debug_assert!(held.class.is_some() || held.place != Place::InService, "dispatched without a class");
-        held.class.unwrap_or_else(|| self.config.last_class())
+        self.store.get(key).class.unwrap_or_else(|| self.config.last_class())
     }
 }

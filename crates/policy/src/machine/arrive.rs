@@ -36,15 +36,24 @@ impl Policy {
 
     /// Why a request cannot even wait, after making room for an important one if need be.
     fn turned_away(&mut self, known: Option<ClassId>, client: u64) -> Option<Reason> {
-        if self.pressure.refuses(known, self.config.last_class()) {
-            return Some(Reason::Pressure);
+        if !self.clients.take(client) {
+            return Some(Reason::ClientShare);
         }
         let queued = self.store.lengths(self.layout.acceptors());
-        let full = queued >= self.config.limits.acceptor_queue;
-        if (full && !self.displace_arrival(known)) || self.store.is_full() {
-            return Some(Reason::AcceptorFull);
+        let full = queued >= self.config.limits.acceptor_queue || self.store.is_full();
+        let reason = if self.pressure.refuses(known, self.config.last_class()) {
+            Reason::Pressure
+        } else if full {
+            Reason::AcceptorFull
+        } else {
+            return None;
+        };
+        // In shadow mode a victim would keep its slot until the server is done with it.
+        if self.displace_arrival(known) && !self.store.is_full() {
+            return None;
         }
-        (!self.clients.take(client)).then_some(Reason::ClientShare)
+        self.clients.give_back(client);
+        Some(reason)
     }
 
     /// In shadow mode even this request goes to the server, but there is no room to follow it.
@@ -53,15 +62,15 @@ impl Policy {
         self.outputs.push_back(if self.shadow() { Output::Dispatch(id) } else { Output::Reject(id, reason) });
     }
 
-    /// Refuses the newest of the least important arrivals still unprocessed, if they are less
+    /// Refuses the newest of the least important arrivals not yet classified, if they are less
     /// important than `known`.
     fn displace_arrival(&mut self, known: Option<ClassId>) -> bool {
         if !self.config.knobs.differentiates() {
             return false;
         }
         let mine = self.layout.acceptor(known);
-        let victim = self.layout.acceptors().rev().take_while(|queue| queue.0 > mine.0);
-        let victim = victim.filter_map(|queue| self.store.tail(queue)).next();
+        let arrivals = self.layout.acceptors().rev().take_while(|queue| queue.0 > mine.0);
+        let victim = { arrivals }.find_map(|queue| self.store.tail(queue));
         if let Some(victim) = victim {
             self.reject(victim, Reason::Displaced);
         }
@@ -71,7 +80,8 @@ impl Policy {
     /// Ends a cycle: processes up to `m` requests (Web2K section 3.1).
     pub(super) fn cycle(&mut self, now: Time) {
         for _ in 0..self.acceptor.end_cycle() {
-            if !self.process_one(now) {
+            // A driver that is slow to classify is not handed more than it can take.
+            if self.classifying >= self.config.limits.burst || !self.process_one(now) {
                 break;
             }
         }
@@ -101,6 +111,7 @@ impl Policy {
             self.admit(now, key);
         } else {
             self.store.put(key, Place::Classifying, now);
+            self.classifying += 1;
             self.outputs.push_back(Output::Classify(held.id));
         }
         true
@@ -112,6 +123,7 @@ impl Policy {
             self.stats.unknown_ids += 1;
             return;
         };
+        self.classifying -= 1;
         let class = class.min(self.config.last_class());
         self.store.get_mut(key).class = Some(class);
         self.stats.of(Some(class)).arrived += 1;

@@ -10,9 +10,14 @@ use crate::store::Place;
 impl Policy {
     /// Fills the server's free places.
     pub(super) fn dispatch(&mut self, now: Time) {
-        while self.places.free() > 0 {
-            let Some(class) = self.next_class() else { return };
-            let Some(key) = self.store.head(self.layout.class(class)) else { return };
+        let express = self.express();
+        while self.places.free(express) > 0 {
+            self.refill(now);
+            let Some(class) = self.next_class(now, express) else { return };
+            // Within a class, sessions that have begun go before those that would like to: work on
+            // a session is lost when the rest of it is not done (Web2K section 1.3).
+            let mut queues = self.layout.admitted(class);
+            let Some(key) = queues.find_map(|queue| self.store.head(queue)) else { return };
             self.scheduler.charge(class);
             self.controllers[class.index()].left();
             self.places.take(now);
@@ -25,20 +30,24 @@ impl Policy {
     }
 
     /// The class to serve next: one that waits and for which a place is open.
-    fn next_class(&self) -> Option<ClassId> {
-        let size = self.places.size();
-        let reserve = self.config.knobs.reserve(size);
-        let (last, free) = (self.config.last_class(), self.places.free());
-        let waiting = self.layout.all().filter(|class| self.store.length(self.layout.class(*class)) > 0);
-        self.scheduler.pick(waiting.map(|class| {
-            let kept = reserve_against(class, last, reserve);
-            Ready { class, open: free > kept }
-        }))
+    fn next_class(&self, now: Time, express: u32) -> Option<ClassId> {
+        let waiting = self.layout.all().filter(|class| self.queued(*class) > 0);
+        self.scheduler.pick(waiting.map(|class| Ready { class, open: self.is_open(now, class, express) }))
+    }
+
+    /// Whether a class may take a place: the window is for all, the places on top of it for the
+    /// more important, in proportion, and for whoever is about to have waited too long.
+    fn is_open(&self, now: Time, class: ClassId, express: u32) -> bool {
+        let last = self.config.last_class();
+        let on_top = if last.0 == 0 { 0 } else { express * u32::from(last.0 - class.0) / u32::from(last.0) };
+        let overdue = |queue| self.overdue_at(queue).is_some_and(|at| at <= now);
+        self.places.free(on_top) > 0 || self.layout.admitted(class).any(overdue)
     }
 
     pub(super) fn finished(&mut self, now: Time, id: RequestId) {
         let Some(key) = self.store.key(id) else {
-            self.stats.unknown_ids += 1;
+            // In shadow mode the server also gets those there was no room to follow.
+            self.stats.unknown_ids += u64::from(!self.shadow());
             return;
         };
         let held = *self.store.get(key);
@@ -54,10 +63,4 @@ impl Policy {
         self.stats.of(held.class).finished += 1;
         self.forget(key);
     }
-}
-
-/// Places a class must leave free: all of `reserve` for the last class, none for the first, and
-/// between them in proportion.
-fn reserve_against(class: ClassId, last: ClassId, reserve: u32) -> u32 {
-    if last.0 == 0 { 0 } else { reserve * u32::from(class.0) / u32::from(last.0) }
 }

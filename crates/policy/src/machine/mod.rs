@@ -39,6 +39,8 @@ pub struct Policy {
     stats: Stats,
     rng: Rng,
     outputs: VecDeque<Output>,
+    /// Requests with the driver for classification.
+    classifying: u32,
     period_ends: Time,
     /// The first deadline among waiting requests may not be before this.
     deadline_not_before: Time,
@@ -55,7 +57,6 @@ impl Policy {
         let layout = Layout::new(classes);
         let room = config.held() as usize;
         let limits = &config.limits;
-        let share = limits.client_share.as_f64() * f64::from(limits.acceptor_queue);
         let mut policy = Self {
             layout,
             store: Store::new(room, layout.queues()),
@@ -64,20 +65,18 @@ impl Policy {
             controllers: Vec::with_capacity(classes),
             scheduler: Scheduler::new(&config.classes, config.knobs),
             places: Places::new(config.window),
-            clients: Clients::new(room, if share >= 1.0 { share as u32 } else { 1 }),
+            clients: Clients::new(room, limits.client_share, limits.acceptor_queue),
             pressure: Pressure::default(),
             stats: Stats::new(classes),
             rng: Rng::with_seed(config.seed),
             // A held request has at most one decision waiting to be polled; arrivals of one
             // burst may be refused on top of that.
             outputs: VecDeque::with_capacity(room + limits.burst as usize),
+            classifying: 0,
             period_ends: Time::ZERO,
             deadline_not_before: Time::ZERO,
             config,
         };
-        if policy.config.limits.client_share == units::Ratio::ONE {
-            policy.clients = Clients::new(room, u32::MAX);
-        }
         for class in policy.layout.all() {
             let target = policy.target(class, 0.0);
             policy.controllers.push(Controller::new(target));
@@ -87,16 +86,15 @@ impl Policy {
 
     /// Takes in something that happened at `now`; times must not go back.
     ///
-    /// Decisions that follow from it are read with [`Policy::poll`]. An id that is not held (or,
+    /// Decisions that follow from it are read with [`Policy::poll`]; read them all before the next
+    /// input, so that they need no more room than there is. An id that is not held (or,
     /// for an arrival, is already) is counted and otherwise ignored.
     pub fn handle(&mut self, now: Time, input: Input) {
         self.end_periods(now);
+        self.expire(now);
         match input {
             Input::Arrived { id, session, client } => self.arrived(now, id, session, client),
-            Input::Cycle => {
-                self.expire(now);
-                self.cycle(now);
-            }
+            Input::Cycle => self.cycle(now),
             Input::Classified { id, class } => self.classified(now, id, class),
             Input::Finished { id } => self.finished(now, id),
             Input::Aborted { id } => self.aborted(id),
@@ -116,14 +114,18 @@ impl Policy {
     /// wait to be processed, at the end of a period or at a deadline while any wait, and
     /// [`Time::NEVER`] when none do.
     pub fn next_wake(&self, now: Time) -> Time {
-        if self.store.lengths(self.layout.acceptors().chain(self.layout.pendings())) > 0 {
+        let unprocessed = self.store.lengths(self.layout.acceptors().chain(self.layout.pendings()));
+        if unprocessed > 0 && self.classifying < self.config.limits.burst {
             return now;
         }
         if self.waiting() == 0 {
             return Time::NEVER;
         }
-        let deadline = self.waiting_queues().filter_map(|queue| self.deadline(queue)).min();
-        deadline.map_or(self.period_ends, |deadline| deadline.min(self.period_ends))
+        let deadline = self.first_deadline().unwrap_or(Time::NEVER);
+        let overdue = self.layout.class_queues().filter_map(|queue| self.overdue_at(queue));
+        // One that is overdue already waits for a place, and is seen to when one is given back.
+        let overdue = overdue.filter(|at| *at > now).min().unwrap_or(Time::NEVER);
+        self.period_ends.min(deadline).min(overdue)
     }
 
     /// `n`: how many arrivals the driver should take over before it ends a cycle.
@@ -134,6 +136,11 @@ impl Policy {
     /// The configuration, with the knobs as they are now.
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// How many requests can be inside the server now, if all are important.
+    pub fn places(&self) -> u32 {
+        self.places.size() + self.express()
     }
 
     /// Requests held: waiting, with the driver for classification, or inside the server.
@@ -153,7 +160,7 @@ impl Policy {
             },
             in_service: self.places.taken(),
             window: self.places.size(),
-            reserve: self.config.knobs.reserve(self.places.size()),
+            express: self.express(),
             look_ahead: self.scan.k(),
             quota: self.acceptor.quota(),
             pressure: self.pressure.used(),
@@ -170,10 +177,8 @@ impl Policy {
             ClassSnapshot {
                 class,
                 counters: self.stats.get(Some(class)),
-                queued: self.store.length(self.layout.class(class)),
-                held_back: self
-                    .store
-                    .lengths([true, false].map(|e| self.layout.discard(class, e)).into_iter()),
+                queued: self.queued(class),
+                held_back: self.store.lengths(self.layout.held_back(class)),
                 target: controller.target(),
                 admits_existing,
                 admits_new,
@@ -186,6 +191,11 @@ impl Policy {
         self.scan.retune(knobs);
         self.scheduler.retune(&self.config.classes, knobs);
         self.retarget();
+    }
+
+    /// Length of a class's queue.
+    fn queued(&self, class: ClassId) -> u32 {
+        self.store.lengths(self.layout.admitted(class))
     }
 
     fn shadow(&self) -> bool {
@@ -201,8 +211,13 @@ impl Policy {
         if !held.aborted {
             self.stats.of(held.class).aborted += 1;
         }
-        if held.place == Place::InService || self.shadow() {
-            self.store.get_mut(key).aborted = true;
+        self.classifying -= u32::from(held.place == Place::Classifying);
+        self.store.get_mut(key).aborted = true;
+        if held.place == Place::InService {
+            return;
+        }
+        if self.shadow() {
+            self.store.put(key, Place::Settled, held.since);
         } else {
             self.forget(key);
         }
@@ -230,7 +245,7 @@ impl Policy {
         if now < self.deadline_not_before {
             return;
         }
-        for queue in (0..self.layout.queues()).map(QueueId) {
+        for queue in self.layout.every() {
             while let Some(key) = self.store.head(queue) {
                 if self.deadline(queue).is_none_or(|deadline| deadline > now) {
                     break;
@@ -242,7 +257,7 @@ impl Policy {
             let deadlines = &self.config.limits.deadlines;
             deadlines.acceptor.min(deadlines.pending).min(deadlines.discard).min(deadlines.class)
         };
-        let first = self.waiting_queues().filter_map(|queue| self.deadline(queue)).min();
+        let first = self.first_deadline();
         // Whatever joins a queue from now on cannot expire before the shortest deadline.
         let joining = now + shortest;
         self.deadline_not_before = first.map_or(joining, |first| first.min(joining));
@@ -256,7 +271,7 @@ impl Policy {
 
     fn stage_deadline(&self, queue: QueueId) -> Span {
         let (layout, deadlines) = (self.layout, &self.config.limits.deadlines);
-        if queue.0 >= layout.class(ClassId(0)).0 {
+        if queue.0 >= layout.class(ClassId(0), true).0 {
             deadlines.class
         } else if queue.0 >= layout.discard(ClassId(0), true).0 {
             deadlines.discard
@@ -267,11 +282,23 @@ impl Policy {
         }
     }
 
-    fn waiting_queues(&self) -> impl Iterator<Item = QueueId> + use<> {
-        (0..self.layout.queues()).map(QueueId)
+    fn first_deadline(&self) -> Option<Time> {
+        self.layout.every().filter_map(|queue| self.deadline(queue)).min()
+    }
+
+    /// When the request at the head of a class queue may take any place rather than expire:
+    /// work that was admitted is not left to spoil while there is room.
+    fn overdue_at(&self, queue: QueueId) -> Option<Time> {
+        const PATIENCE: f64 = 0.75;
+        let key = self.store.head(queue)?;
+        Some(self.store.get(key).since + self.config.limits.deadlines.class.mul_f64(PATIENCE))
     }
 
     fn waiting(&self) -> u32 {
-        self.store.lengths(self.waiting_queues())
+        self.store.lengths(self.layout.every())
+    }
+
+    fn express(&self) -> u32 {
+        self.config.knobs.express(self.places.size())
     }
 }

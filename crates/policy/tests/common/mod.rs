@@ -48,7 +48,8 @@ pub(crate) fn config(mode: Mode) -> impl Strategy<Value = Config> {
     ];
     let look_ahead = prop_oneof![Just(LookAhead::Auto), (1..20u32).prop_map(LookAhead::Fixed)];
     let bounds = (1..8u32, 1..12u32, 1..8u32, 1..12u32, 0..8u32, 0..4u32);
-    let rest = (0.1..=1.0f64, 50..3000u64, 0.0..=1.0f64, 0.0..=1.0f64, any::<u64>());
+    let differentiation = prop_oneof![Just(0.0), Just(1.0), 0.0..=1.0f64];
+    let rest = (0.1..=1.0f64, 50..3000u64, differentiation, 0.0..=1.0f64, any::<u64>());
     (1..=4usize, window, look_ahead, bounds, rest).prop_map(
         move |(classes, window, look_ahead, bounds, rest)| {
             let (burst, acceptor_queue, pending_queue, class_queues, discard_queues, discard_periods) =
@@ -94,6 +95,8 @@ pub(crate) struct Driver {
     /// Decisions about requests that had none coming.
     pub(crate) faults: Vec<Output>,
     pub(crate) log: Vec<(Time, Output)>,
+    arrived: HashMap<RequestId, Time>,
+    pub(crate) longest_wait: Span,
 }
 
 impl Driver {
@@ -108,6 +111,8 @@ impl Driver {
             refused: Vec::new(),
             faults: Vec::new(),
             log: Vec::new(),
+            arrived: HashMap::new(),
+            longest_wait: Span::ZERO,
         }
     }
 
@@ -158,6 +163,7 @@ impl Driver {
         let id = RequestId(self.next);
         self.next += 1;
         self.waiting.insert(id, class);
+        self.arrived.insert(id, self.now);
         let session = if known {
             SessionHint::Known(class)
         } else {
@@ -167,8 +173,9 @@ impl Driver {
         self.tell(Input::Arrived { id, session, client });
     }
 
+    /// A client leaves: one that waits is forgotten, one that is served keeps its place.
     fn abort(&mut self, n: usize) {
-        let mut ids: Vec<RequestId> = self.waiting.keys().copied().collect();
+        let mut ids: Vec<RequestId> = self.waiting.keys().chain(&self.inside).copied().collect();
         ids.sort();
         if ids.is_empty() {
             return;
@@ -188,7 +195,10 @@ impl Driver {
                     None => self.faults.push(output),
                 },
                 Output::Dispatch(id) => match self.waiting.remove(&id) {
-                    Some(_) => self.inside.push(id),
+                    Some(_) => {
+                        self.inside.push(id);
+                        self.longest_wait = self.longest_wait.max(self.now.since(self.arrived[&id]));
+                    }
                     None => self.faults.push(output),
                 },
                 Output::Reject(id, reason) => match self.waiting.remove(&id) {

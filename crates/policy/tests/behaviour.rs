@@ -1,0 +1,269 @@
+//! What the stages do, one small scene each.
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+use policy::{
+    Class, Config, Deadlines, Input, Knobs, Limits, LookAhead, Output, Policy, Reason, SessionHint, Window,
+};
+use units::{ClassId, Ratio, RequestId, Span, Time};
+
+const PREMIUM: SessionHint = SessionHint::Known(ClassId(0));
+const BASIC: SessionHint = SessionHint::Known(ClassId(1));
+
+struct Scene {
+    policy: Policy,
+    now: Time,
+    outputs: Vec<Output>,
+}
+
+impl Scene {
+    fn new(change: impl FnOnce(&mut Config)) -> Self {
+        let mut config = Config { window: Window::Fixed(1), ..Config::default() };
+        change(&mut config);
+        Self { policy: Policy::new(config).expect("sound"), now: Time::from_nanos(1), outputs: Vec::new() }
+    }
+
+    fn tell(&mut self, input: Input) {
+        self.policy.handle(self.now, input);
+        while let Some(output) = self.policy.poll() {
+            self.outputs.push(output);
+            if let Output::Classify(id) = output {
+                self.policy.handle(self.now, Input::Classified { id, class: ClassId(1) });
+            }
+        }
+    }
+
+    fn arrive(&mut self, id: u64, session: SessionHint) {
+        self.tell(Input::Arrived { id: RequestId(id), session, client: 0 });
+    }
+
+    /// Lets a whole cycle run, and another, since the first halves its quota.
+    fn cycles(&mut self) {
+        self.tell(Input::Cycle);
+        self.tell(Input::Cycle);
+    }
+
+    fn finish(&mut self, id: u64) {
+        self.tell(Input::Finished { id: RequestId(id) });
+    }
+
+    /// Time passes as it would with a driver that keeps to `next_wake`.
+    fn wait(&mut self, span: Span) {
+        let until = self.now + span;
+        loop {
+            let wake = self.policy.next_wake(self.now);
+            if wake > until {
+                self.now = until;
+                return;
+            }
+            self.now = self.now.max(wake);
+            self.tell(Input::Cycle);
+        }
+    }
+
+    /// Ids dispatched since the last call.
+    fn dispatched(&mut self) -> Vec<u64> {
+        let ids = self.outputs.iter().filter_map(|output| match output {
+            Output::Dispatch(id) => Some(id.0),
+            _ => None,
+        });
+        let ids = ids.collect();
+        self.outputs.retain(|output| matches!(output, Output::Reject(..)));
+        ids
+    }
+
+    fn refused(&self) -> Vec<(u64, Reason)> {
+        let refused = self.outputs.iter().filter_map(|output| match output {
+            Output::Reject(id, reason) => Some((id.0, *reason)),
+            _ => None,
+        });
+        refused.collect()
+    }
+}
+
+fn differentiation(share: f64) -> Knobs {
+    Knobs { differentiation: Ratio::clamped(share), ..Knobs::default() }
+}
+
+#[test]
+fn the_important_take_an_express_place() {
+    let mut scene = Scene::new(|_| {});
+    scene.arrive(1, BASIC);
+    scene.cycles();
+    for (id, session) in [(2, BASIC), (3, PREMIUM), (4, PREMIUM)] {
+        scene.arrive(id, session);
+        scene.cycles();
+    }
+    assert_eq!(scene.dispatched(), [1, 3], "one place for all, one on top for premium");
+    scene.finish(1);
+    assert_eq!(scene.dispatched(), [4]);
+    scene.finish(3);
+    scene.finish(4);
+    assert_eq!(scene.dispatched(), [2]);
+}
+
+#[test]
+fn without_important_requests_the_whole_window_is_used() {
+    for window in [1, 2, 4, 16] {
+        let mut scene = Scene::new(|config| config.window = Window::Fixed(window));
+        (0..40).for_each(|id| scene.arrive(id, BASIC));
+        (0..40).for_each(|_| scene.cycles());
+        assert_eq!(scene.dispatched().len(), window as usize);
+    }
+}
+
+#[test]
+fn a_server_that_pulls_is_given_what_it_asks_for() {
+    let mut scene = Scene::new(|config| config.window = Window::Pull { most: 150 });
+    (0..5).for_each(|id| scene.arrive(id, BASIC));
+    scene.cycles();
+    assert_eq!(scene.dispatched(), []);
+    scene.tell(Input::Pull { places: 2 });
+    assert_eq!(scene.dispatched(), [0, 1]);
+}
+
+#[test]
+fn admitted_work_is_not_left_to_spoil_behind_a_long_one() {
+    let mut scene = Scene::new(|config| config.limits.deadlines = Deadlines::all(Span::from_secs(1)));
+    scene.arrive(1, PREMIUM);
+    scene.cycles();
+    scene.arrive(2, BASIC);
+    scene.cycles();
+    assert_eq!(scene.dispatched(), [1]);
+    scene.wait(Span::from_secs(2));
+    assert_eq!(scene.dispatched(), [2], "before its deadline, while number 1 goes on");
+    assert_eq!(scene.refused(), []);
+}
+
+#[test]
+fn within_a_class_sessions_that_have_begun_go_first() {
+    let mut scene = Scene::new(|_| {});
+    for (id, session) in [(1, BASIC), (2, SessionHint::New), (3, BASIC)] {
+        scene.arrive(id, session);
+        scene.cycles();
+    }
+    scene.finish(1);
+    scene.finish(3);
+    assert_eq!(scene.dispatched(), [1, 3, 2]);
+}
+
+#[test]
+fn the_look_ahead_finds_the_important() {
+    for (k, first) in [(1, 0), (12, 10)] {
+        let mut scene = Scene::new(|config| {
+            config.look_ahead = LookAhead::Fixed(k);
+            config.limits.burst = 1;
+        });
+        (0..10).for_each(|id| scene.arrive(id, BASIC));
+        scene.arrive(10, PREMIUM);
+        scene.tell(Input::Cycle);
+        assert_eq!(scene.dispatched(), [first], "look-ahead of {k}");
+    }
+}
+
+#[test]
+fn a_full_acceptor_queue_makes_room_for_the_important() {
+    let mut scene = Scene::new(|config| config.limits.acceptor_queue = 2);
+    for (id, session) in [(1, SessionHint::New), (2, BASIC), (3, PREMIUM), (4, PREMIUM), (5, PREMIUM)] {
+        scene.arrive(id, session);
+    }
+    let displaced = [(1, Reason::Displaced), (2, Reason::Displaced), (5, Reason::AcceptorFull)];
+    assert_eq!(scene.refused(), displaced);
+}
+
+#[test]
+fn under_pressure_the_important_take_the_place_of_others() {
+    let mut scene = Scene::new(|_| {});
+    scene.arrive(1, BASIC);
+    scene.tell(Input::Pressure(Ratio::clamped(0.99)));
+    scene.arrive(2, PREMIUM);
+    scene.arrive(3, PREMIUM);
+    assert_eq!(scene.refused(), [(1, Reason::Displaced), (3, Reason::Pressure)]);
+}
+
+#[test]
+fn a_client_over_its_share_displaces_nobody() {
+    let mut scene = Scene::new(|config| {
+        config.limits.acceptor_queue = 2;
+        config.limits.client_share = Ratio::clamped(0.5);
+    });
+    scene.arrive(1, PREMIUM);
+    let input = Input::Arrived { id: RequestId(2), session: BASIC, client: 7 };
+    scene.tell(input);
+    scene.arrive(3, PREMIUM);
+    assert_eq!(scene.refused(), [(3, Reason::ClientShare)]);
+}
+
+#[test]
+fn nobody_waits_in_vain_while_the_server_is_idle() {
+    let mut scene = Scene::new(|config| config.window = Window::Fixed(2));
+    (0..12).for_each(|id| scene.arrive(id, SessionHint::New));
+    (0..12).for_each(|_| scene.cycles());
+    let mut inside = scene.dispatched();
+    for round in 0..12 {
+        assert!(!inside.is_empty(), "idle in round {round} with {} held", scene.policy.held());
+        scene.now += Span::from_millis(5);
+        let done = inside.remove(0);
+        scene.finish(done);
+        inside.extend(scene.dispatched());
+    }
+    assert_eq!((scene.policy.held(), scene.refused().len()), (0, 0));
+}
+
+#[test]
+fn the_held_back_are_refused_after_their_periods() {
+    let mut scene = Scene::new(|config| {
+        config.classes = vec![Class::default(), Class { target_queue: Some(1), ..Class::default() }];
+        config.limits.discard_periods = 3;
+        config.knobs = differentiation(0.0);
+    });
+    (0..20).for_each(|id| scene.arrive(id, BASIC));
+    scene.cycles();
+    let held_back = scene.policy.snapshot().lengths.discard;
+    assert!(held_back > 10, "{held_back}");
+    scene.wait(Span::from_millis(2 * 250));
+    assert_eq!(scene.refused(), [], "after two periods");
+    scene.wait(Span::from_millis(2 * 250));
+    assert!(scene.refused().iter().all(|(_, reason)| *reason == Reason::Admission));
+    assert!(scene.refused().len() > 5, "after three: {:?}", scene.refused());
+}
+
+#[test]
+fn shadow_mode_counts_a_client_that_left_while_it_would_have_waited() {
+    let mut scene = Scene::new(|config| config.mode = policy::Mode::Shadow);
+    for id in 0..3 {
+        scene.arrive(id, BASIC);
+    }
+    scene.cycles();
+    assert_eq!(scene.dispatched(), [0, 1, 2], "all let through");
+    scene.tell(Input::Aborted { id: RequestId(1) });
+    scene.finish(1);
+    scene.finish(0);
+    let snapshot = scene.policy.snapshot();
+    assert_eq!((snapshot.in_service, scene.policy.held()), (1, 1), "number 2 has its virtual place");
+}
+
+#[test]
+fn contradictions_are_refused_with_a_reason() {
+    #[track_caller]
+    fn check(change: impl FnOnce(&mut Config), expected: &str) {
+        let mut config = Config::default();
+        change(&mut config);
+        let error = Policy::new(config).err().map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some(expected));
+    }
+    check(|c| c.classes.clear(), "0 classes; between 1 and 32 are possible");
+    check(|c| c.limits.acceptor_queue = 0, "the acceptor queue is 0; it must be at least 1");
+    check(|c| c.classes[1].target_queue = Some(0), "a target queue is 0; it must be at least 1");
+    check(
+        |c| c.classes[0].weight = Some(1e9),
+        "weight 1000000000 of class 0; a weight must lie between 0.001 and 1000000",
+    );
+    check(
+        |c| c.window = Window::Adaptive { initial: 8, min: 1, max: 4_000_000_000 },
+        "the queues hold 4000071358 requests in all; at most 16777216 are possible",
+    );
+    check(
+        |c| c.limits = Limits { deadlines: Deadlines::all(Span::ZERO), ..c.limits },
+        "the deadline in the acceptor queue is 0; it must be at least 1",
+    );
+}
