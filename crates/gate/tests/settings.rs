@@ -65,7 +65,7 @@ const POLICY: &[(&str, &str)] = &[
     ("[limits]\nburst = 0", "gate.toml:4: the burst is 0; it must be at least 1"),
     (
         "window = 1\n[limits]\nacceptor-queue = 20_000_000",
-        "gate.toml:5: the queues hold 20006001 requests in all; at most 16777216 are possible",
+        "gate.toml:5: the queues hold 20006067 requests in all; at most 16777216 are possible",
     ),
 ];
 
@@ -107,7 +107,7 @@ const CLASSES_AND_MORE: &[(&str, &str)] = &[
     ("[[class]]\nname = 'a b'", "gate.toml:4: \"a b\" cannot name a class; use letters, digits, - and _"),
     (
         "[[class]]\nname = 'a'\nweight = -1",
-        "gate.toml:5: weight -1 of class 0; a weight must be a positive number",
+        "gate.toml:5: weight -1 of class 0; a weight must lie between 0.001 and 1000000",
     ),
     (
         "[session]\nsecret = 'short'",

@@ -59,6 +59,7 @@ pub(crate) struct Places {
     taken: u32,
     /// Places the server has offered and not yet been given (pull only).
     offered: u32,
+    given_back: Time,
     search: Search,
 }
 
@@ -68,7 +69,8 @@ impl Places {
             Window::Fixed(size) | Window::Pull { most: size } => (size, size, size),
             Window::Adaptive { initial, min, max } => (initial, min, max),
         };
-        Self { window, taken: 0, offered: 0, search: Search::new(initial, min, max) }
+        let search = Search::new(initial, min, max);
+        Self { window, taken: 0, offered: 0, given_back: Time::ZERO, search }
     }
 
     /// How many requests may be inside now.
@@ -81,6 +83,11 @@ impl Places {
 
     pub(crate) fn taken(&self) -> u32 {
         self.taken
+    }
+
+    /// When a place was last given back.
+    pub(crate) fn given_back(&self) -> Time {
+        self.given_back
     }
 
     /// Places free now when `express` are added on top. A server that takes requests itself has
@@ -106,6 +113,7 @@ impl Places {
     pub(crate) fn give_back(&mut self, now: Time, dispatched: Time) {
         self.search.advance(now, self.taken);
         self.taken = self.taken.saturating_sub(1);
+        self.given_back = now;
         if matches!(self.window, Window::Adaptive { .. }) {
             self.search.finished(now, dispatched);
         }

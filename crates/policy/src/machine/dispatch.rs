@@ -36,7 +36,7 @@ impl Policy {
     }
 
     /// Whether a class may take a place: the window is for all, the places on top of it for the
-    /// more important, in proportion, and for whoever is about to have waited too long.
+    /// more important, in proportion, and for whoever is stuck behind something long.
     fn is_open(&self, now: Time, class: ClassId, express: u32) -> bool {
         let last = self.config.last_class();
         let on_top = if last.0 == 0 { 0 } else { express * u32::from(last.0 - class.0) / u32::from(last.0) };

@@ -286,12 +286,12 @@ impl Policy {
         self.layout.every().filter_map(|queue| self.deadline(queue)).min()
     }
 
-    /// When the request at the head of a class queue may take any place rather than expire:
-    /// work that was admitted is not left to spoil while there is room.
+    /// When the request at the head of a class queue may take any place: after half of its
+    /// deadline, if nobody has left the server all the while. Something long is in there, and
+    /// what was admitted is not left to spoil behind it.
     fn overdue_at(&self, queue: QueueId) -> Option<Time> {
-        const PATIENCE: f64 = 0.75;
-        let key = self.store.head(queue)?;
-        Some(self.store.get(key).since + self.config.limits.deadlines.class.mul_f64(PATIENCE))
+        let since = self.store.get(self.store.head(queue)?).since;
+        (self.places.given_back() <= since).then(|| since + self.config.limits.deadlines.class / 2)
     }
 
     fn waiting(&self) -> u32 {
