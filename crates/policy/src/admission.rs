@@ -8,6 +8,8 @@
 
 use fastrand::Rng;
 
+use units::Span;
+
 use crate::ConfigError;
 
 /// Gains of the controller. The default puts both poles at one half: without overshoot, and
@@ -72,6 +74,9 @@ const SMOOTHING: f64 = 0.5;
 /// The part of its target above which a queue that stays so long means overload.
 const CROWDED: f64 = 0.5;
 
+/// How long is lasting: a burst of a second is no overload.
+const LASTING: Span = Span::from_secs(1);
+
 impl Controller {
     pub(crate) fn new(target: f64) -> Self {
         Self {
@@ -131,14 +136,15 @@ impl Controller {
         self.left += 1;
     }
 
-    /// Ends a period with the queue `queued` long.
-    pub(crate) fn end_period(&mut self, gains: Gains, queued: u32) {
+    /// Ends a `period` with the queue `queued` long.
+    pub(crate) fn end_period(&mut self, period: Span, gains: Gains, queued: u32) {
         let smooth = |before: f64, now: f64| before + SMOOTHING * (now - before);
         self.expected.existing = smooth(self.expected.existing, self.came.existing);
         self.expected.new = smooth(self.expected.new, self.came.new);
         self.outflow = smooth(self.outflow, f64::from(self.left));
 
-        self.crowding = smooth(self.crowding, f64::from(queued) / self.target);
+        let weight = period.as_secs_f64() / (period + LASTING).as_secs_f64();
+        self.crowding += weight * (f64::from(queued) / self.target - self.crowding);
         let error = self.target - f64::from(queued);
         let target_in = f64::from(self.joined) + gains.q0 * error + gains.q1 * self.error_before;
         self.error_before = error;
@@ -180,6 +186,8 @@ fn share(supply: f64, demand: f64) -> f64 {
 mod tests {
     use super::*;
 
+    const PERIOD: Span = Span::from_millis(250);
+
     /// A server that takes `out` requests a period from a queue offered `offered` a period.
     fn settled_queue(target: f64, offered: u32, out: u32, periods: u32) -> u32 {
         let mut controller = Controller::new(target);
@@ -196,7 +204,7 @@ mod tests {
                     controller.left();
                 }
             }
-            controller.end_period(Gains::default(), queue);
+            controller.end_period(PERIOD, Gains::default(), queue);
         }
         queue
     }
@@ -219,7 +227,7 @@ mod tests {
                 controller.joined(period % 2 == 0);
                 controller.left();
             }
-            controller.end_period(Gains::default(), 0);
+            controller.end_period(PERIOD, Gains::default(), 0);
         }
     }
 
@@ -238,7 +246,7 @@ mod tests {
             }
             // Ten of the forty fit each period; the queue stands at its target.
             controller.joined = 10;
-            controller.end_period(Gains::default(), 10);
+            controller.end_period(PERIOD, Gains::default(), 10);
         }
         assert!(admitted[1] > 900, "{admitted:?}: nearly all 1000 of existing sessions");
         assert!(admitted[0] < 150, "{admitted:?}: hardly any of 3000 new ones");

@@ -39,9 +39,9 @@ impl Knobs {
     }
 
     /// How long a request should wait in a class queue in overload, as a part of that stage's
-    /// deadline: from a twentieth (fastest responses) to a half (most sessions).
+    /// deadline: from a tenth (fastest responses) to four fifths (most sessions).
     pub(crate) fn target_wait(self, deadline: Span) -> Span {
-        deadline.mul_f64(0.05 + 0.45 * self.favour.as_f64())
+        deadline.mul_f64(0.1 + 0.7 * self.favour.as_f64())
     }
 
     /// Places on top of a window of `size` that only the important may take, so that they need
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn favour_sets_the_wait() {
         let deadline = Span::from_secs(10);
-        assert_eq!(knobs(0.9, 0.0).target_wait(deadline), Span::from_millis(500));
-        assert_eq!(knobs(0.9, 1.0).target_wait(deadline), Span::from_secs(5));
+        assert_eq!(knobs(0.9, 0.0).target_wait(deadline), Span::from_secs(1));
+        assert_eq!(knobs(0.9, 1.0).target_wait(deadline), Span::from_secs(8));
     }
 }

@@ -1,6 +1,5 @@
 //! `headworks lab`: experiments.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::thread;
 
@@ -66,10 +65,7 @@ impl Run {
                 .context("cannot find this program's own file")
                 .map_err(Failure::Failed)?,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            command: std::env::args_os()
-                .map(OsString::into_string)
-                .map(|word| word.unwrap_or_default())
-                .collect(),
+            command: super::command_line(),
             quiet: self.quiet,
         };
         let finished =

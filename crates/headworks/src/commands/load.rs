@@ -1,6 +1,5 @@
 //! `headworks load`: puts load on a server and tells what became of it.
 
-use std::ffi::OsString;
 use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -119,10 +118,7 @@ impl Args {
             requests_per_connection: self.requests_per_connection,
             objectives: self.objectives,
             out: self.out,
-            command: std::env::args_os()
-                .map(OsString::into_string)
-                .map(|word| word.unwrap_or_else(|word| word.to_string_lossy().into_owned()))
-                .collect(),
+            command: super::command_line(),
             progress: !self.quiet,
         })
     }

@@ -30,3 +30,10 @@ impl Command {
         }
     }
 }
+
+/// The command line as it goes into a record: by the program's name, wherever it is installed, so
+/// that it can be repeated elsewhere.
+fn command_line() -> Vec<String> {
+    let arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    std::iter::once("headworks".to_owned()).chain(arguments).collect()
+}

@@ -141,7 +141,7 @@ impl Policy {
         self.scan.end_period(self.config.knobs);
         for class in self.layout.all() {
             let queued = self.queued(class);
-            self.controllers[class.index()].end_period(self.config.gains, queued);
+            self.controllers[class.index()].end_period(self.config.period, self.config.gains, queued);
         }
         self.retarget();
     }
