@@ -71,11 +71,14 @@ pub(crate) struct Controller {
 /// How fast estimates follow: half of the present period, half of the past.
 const SMOOTHING: f64 = 0.5;
 
-/// The part of its target above which a queue that stays so long means overload.
-const CROWDED: f64 = 0.5;
+/// The part of its target below which a queue is short.
+const SHORT: f64 = 0.5;
 
-/// How long is lasting: a burst of a second is no overload.
-const LASTING: Span = Span::from_secs(1);
+/// The part of its target above which a queue that stays so long means overload.
+const CROWDED: f64 = 0.75;
+
+/// How long is lasting: a burst of a second or two is no overload.
+const LASTING: Span = Span::from_secs(2);
 
 impl Controller {
     pub(crate) fn new(target: f64) -> Self {
@@ -121,7 +124,13 @@ impl Controller {
 
     /// Whether the queue is so short that a request may join it whatever its class's share is.
     pub(crate) fn has_room(&self, existing: bool, queued: u32) -> bool {
-        f64::from(queued) < CROWDED * self.target && (existing || self.crowding < CROWDED)
+        f64::from(queued) < SHORT * self.target && (existing || !self.is_overloaded())
+    }
+
+    /// Whether the queue has been about its target for a while: what waits in it then is more
+    /// than a burst, and not all of it can be served.
+    pub(crate) fn is_overloaded(&self) -> bool {
+        self.crowding >= CROWDED
     }
 
     pub(crate) fn joined(&mut self, existing: bool) {

@@ -135,15 +135,27 @@ fn admitted_work_is_not_left_to_spoil_behind_a_long_one() {
 }
 
 #[test]
-fn within_a_class_sessions_that_have_begun_go_first() {
-    let mut scene = Scene::new(|_| {});
-    for (id, session) in [(1, BASIC), (2, SessionHint::New), (3, BASIC)] {
-        scene.arrive(id, session);
+fn in_lasting_overload_sessions_that_have_begun_go_first() {
+    for (overload, first) in [(false, 100), (true, 101)] {
+        let mut scene = Scene::new(|config| config.knobs = differentiation(0.0));
+        if overload {
+            // A queue that stays longer than its target for some seconds.
+            (0..12).for_each(|id| scene.arrive(id, BASIC));
+            (0..12).for_each(|_| scene.cycles());
+            scene.wait(Span::from_secs(6));
+            (0..12).for_each(|id| scene.finish(id));
+            scene.dispatched();
+        }
+        scene.arrive(99, BASIC);
         scene.cycles();
+        for (id, session) in [(100, SessionHint::New), (101, BASIC), (102, BASIC)] {
+            scene.arrive(id, session);
+            scene.cycles();
+        }
+        [99, 100, 101].into_iter().for_each(|id| scene.finish(id));
+        let served = scene.dispatched();
+        assert_eq!(served[..2], [99, first], "overload: {overload}, {served:?}");
     }
-    scene.finish(1);
-    scene.finish(3);
-    assert_eq!(scene.dispatched(), [1, 3, 2]);
 }
 
 #[test]

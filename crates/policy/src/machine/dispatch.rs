@@ -5,7 +5,7 @@ use units::{ClassId, RequestId, Time};
 use super::Policy;
 use crate::Output;
 use crate::scheduler::Ready;
-use crate::store::Place;
+use crate::store::{Key, Place};
 
 impl Policy {
     /// Fills the server's free places.
@@ -14,10 +14,7 @@ impl Policy {
         while self.places.free(express) > 0 {
             self.refill(now);
             let Some(class) = self.next_class(now, express) else { return };
-            // Within a class, sessions that have begun go before those that would like to: work on
-            // a session is lost when the rest of it is not done (Web2K section 1.3).
-            let mut queues = self.layout.admitted(class);
-            let Some(key) = queues.find_map(|queue| self.store.head(queue)) else { return };
+            let Some(key) = self.next_of(class) else { return };
             self.scheduler.charge(class);
             self.controllers[class.index()].left();
             self.places.take(now);
@@ -26,6 +23,18 @@ impl Policy {
             if !self.shadow() {
                 self.outputs.push_back(Output::Dispatch(self.store.get(key).id));
             }
+        }
+    }
+
+    /// The request of a class to serve next: who came first, or in overload who belongs to a
+    /// session that has begun, because the work on a session is lost when the rest of it is not
+    /// done (Web2K section 1.3).
+    fn next_of(&self, class: ClassId) -> Option<Key> {
+        let mut heads = self.layout.admitted(class).filter_map(|queue| self.store.head(queue));
+        if self.controllers[class.index()].is_overloaded() {
+            heads.next()
+        } else {
+            heads.min_by_key(|key| (self.store.get(*key).since, self.store.get(*key).sequence))
         }
     }
 
