@@ -51,7 +51,7 @@ impl Generator<'_> {
     /// Offers load and waits for the end of it. When somebody wants the experiment to end, the
     /// generator is given the time to write what it has, and that is what there is then.
     pub(crate) fn run(&self, run: &Run, stop: &Stop, meanwhile: impl FnMut()) -> Result<Summary, Error> {
-        let mut command = self.pinning.command(self.cpus, self.headworks);
+        let mut command = self.pinning.punctual_command(self.cpus, self.headworks);
         command.arg("load").arg(format!("http://{}", run.authority));
         command.arg("--workload").arg(run.workload);
         match run.offer {

@@ -1,7 +1,7 @@
 //! [`Pinning`]: which processor serves and which one asks, so that neither takes time from the other.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use rustix::thread::{CpuSet, sched_getaffinity};
 
@@ -12,6 +12,8 @@ use crate::spec::Cpus;
 pub(crate) struct Pinning {
     taskset: Option<PathBuf>,
     setpriv: Option<PathBuf>,
+    /// Runs a program before all ordinary ones, where that is allowed.
+    chrt: Option<PathBuf>,
     /// Why there is none.
     pub(crate) why_not: Option<String>,
 }
@@ -33,7 +35,18 @@ impl Pinning {
             None
         };
         let taskset = if why_not.is_none() { taskset } else { None };
-        Self { taskset, setpriv: program("setpriv"), why_not }
+        // Only on a processor of its own: on the server's it would take the server's time.
+        let chrt = program("chrt").filter(|chrt| taskset.is_some() && may_run_first(chrt));
+        Self { taskset, setpriv: program("setpriv"), chrt, why_not }
+    }
+
+    /// Like [`Pinning::command`], for a program that has to keep time: what else happens to run on
+    /// its processor does not make it late, if this user may have that (`CAP_SYS_NICE`).
+    pub(crate) fn punctual_command(&self, cpus: &Cpus, program: &Path) -> Command {
+        let Some(chrt) = &self.chrt else { return self.command(cpus, program) };
+        let mut command = self.command(cpus, chrt);
+        command.args(FIRST).arg(program);
+        command
     }
 
     /// A command that runs `program` on `cpus`. Both wrappers replace themselves by the program,
@@ -53,6 +66,15 @@ impl Pinning {
         command.args(words);
         command
     }
+}
+
+/// Arguments of chrt(1): the lowest real-time priority, before whatever has none.
+const FIRST: [&str; 2] = ["--fifo", "1"];
+
+fn may_run_first(chrt: &Path) -> bool {
+    let mut command = Command::new(chrt);
+    command.args(FIRST).arg("true").stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
 }
 
 fn missing(allowed: &CpuSet, wanted: &Cpus) -> Option<usize> {
