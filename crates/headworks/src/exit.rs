@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 /// How a command that did its work ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(dead_code, reason = "taken up by the commands one by one")]
 pub(crate) enum Exit {
     /// 0
     Ok,
@@ -32,7 +31,6 @@ impl From<Exit> for ExitCode {
 
 /// Why a command could not do its work.
 #[derive(Debug)]
-#[allow(dead_code, reason = "taken up by the commands one by one")]
 pub(crate) enum Failure {
     /// 2: the command line or a configuration file is wrong.
     Usage(anyhow::Error),

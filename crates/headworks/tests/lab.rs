@@ -103,9 +103,11 @@ impl Place {
 fn an_experiment_leaves_a_record_that_agrees_with_itself() {
     let place = Place::new();
     let (code, said, progress) = place.run(&["--json"]);
-    assert_eq!(code, 0, "{progress}");
     let out = place.out();
     let experiment = Experiment::load(&out).unwrap();
+    // On a busy machine the generator may be late, and says so.
+    let valid = experiment.tests.iter().all(|test| test.state == TestState::Measured);
+    assert_eq!(code, if valid { 0 } else { 4 }, "{progress}");
     assert_eq!(serde_json::from_str::<Experiment>(&said).unwrap(), experiment);
     assert_eq!(fs::read_to_string(out.join("spec.toml")).unwrap(), SPEC);
     assert!(out.join("report.html").is_file());

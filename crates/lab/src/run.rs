@@ -47,6 +47,13 @@ pub struct Finished {
     pub experiment: Experiment,
 }
 
+impl Finished {
+    /// Whether every test that was done counts.
+    pub fn is_valid(&self) -> bool {
+        self.experiment.tests.iter().all(|test| test.state == TestState::Measured)
+    }
+}
+
 /// Does the experiment. When somebody wants it to end, what was measured is kept and given.
 ///
 /// # Errors

@@ -3,6 +3,7 @@
 //! ```text
 //! OUT/experiment.json       this index
 //! OUT/spec.toml             the spec as it was run
+//! OUT/workload.toml         the workload that it came to
 //! OUT/environment.json
 //! OUT/capacity/             the run that found the capacity
 //! OUT/tests/01-bare-0.7/    one run directory per test
@@ -117,7 +118,7 @@ pub enum TestState {
     /// Something died or could not be started; there may be no figures.
     #[serde(rename = "broken")]
     Broken,
-    /// There are figures, but the generator or a change of the environment made them.
+    /// There are figures, but the generator rather than the server made them.
     #[serde(rename = "not valid")]
     NotValid,
 }

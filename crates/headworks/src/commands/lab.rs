@@ -68,15 +68,14 @@ impl Run {
             command: super::command_line(),
             quiet: self.quiet,
         };
-        let finished =
-            lab::run(&options, &stop).map_err(|error| match (stop.signal(), error.is_usage()) {
-                (_, true) => Failure::Usage(error.into()),
-                (_, false) => Failure::Failed(error.into()),
-            })?;
+        let finished = lab::run(&options, &stop).map_err(|error| {
+            if error.is_usage() { Failure::Usage(error.into()) } else { Failure::Failed(error.into()) }
+        })?;
         show(&finished, self.json).map_err(Failure::Failed)?;
         Ok(match stop.signal() {
             Some(signal) => Exit::Interrupted { signal },
-            None => Exit::Ok,
+            None if finished.is_valid() => Exit::Ok,
+            None => Exit::NotValid,
         })
     }
 }
