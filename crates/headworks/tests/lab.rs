@@ -193,10 +193,20 @@ fn what_was_measured_before_an_interruption_is_kept_and_gone_on_with() {
     assert_eq!(experiment.tests[0], first);
     assert!(out.join("report.html").is_file());
 
+    let (code, _, error) = place.run(&[&settings[..], &["--seed", "9"]].concat());
+    assert_eq!(code, 2);
+    assert!(error.contains("already holds an experiment with another seed"), "{error}");
+    fs::write(out.join("workload.toml"), "# changed since\n").unwrap();
+    let (code, _, error) = place.run(&settings);
+    assert_eq!(code, 2);
+    assert!(error.contains("already holds an experiment with another workload"), "{error}");
+    fs::remove_file(out.join("workload.toml")).unwrap();
+
     let (code, said, progress) = place.run(&settings);
-    assert_eq!(code, 0, "{progress}");
     assert!(said.contains("report: "), "{said}");
     let experiment = Experiment::load(&out).unwrap();
+    let valid = experiment.tests.iter().all(|test| test.state == TestState::Measured);
+    assert_eq!(code, if valid { 0 } else { 4 }, "{progress}");
     assert!(!experiment.interrupted);
     assert_eq!(experiment.tests.len(), 4);
     if first.state == TestState::Measured {

@@ -8,8 +8,12 @@ use record::experiment::{Experiment, TestState};
 use crate::Error;
 
 /// What is to be recorded in `directory`: `fresh`, or the experiment there, when it was stopped
-/// before its end and had the same spec. Tests whose figures cannot be used are done again.
-pub(crate) fn go_on(directory: &Path, fresh: Experiment, spec: &str) -> Result<Experiment, Error> {
+/// before its end and had the same `files` (spec and workload) and seed. Tests whose figures cannot be used are done again.
+pub(crate) fn go_on(
+    directory: &Path,
+    fresh: Experiment,
+    files: &[(&str, String)],
+) -> Result<Experiment, Error> {
     fs::create_dir_all(directory).map_err(Error::io("create", directory))?;
     if !Experiment::is_in(directory) {
         return Ok(fresh);
@@ -19,8 +23,14 @@ pub(crate) fn go_on(directory: &Path, fresh: Experiment, spec: &str) -> Result<E
     if before.ended.is_some() && !before.interrupted {
         return Err(occupied(" that is complete"));
     }
-    if fs::read_to_string(directory.join("spec.toml")).is_ok_and(|text| text != spec) {
-        return Err(occupied(" with another spec"));
+    let differs = |(name, text): &&(&str, String)| {
+        fs::read_to_string(directory.join(name)).is_ok_and(|before| before != *text)
+    };
+    match files.iter().find(differs) {
+        Some(("spec.toml", _)) => return Err(occupied(" with another spec")),
+        Some(_) => return Err(occupied(" with another workload")),
+        None if before.seed != fresh.seed => return Err(occupied(" with another seed")),
+        None => {}
     }
     if before.server != fresh.server || before.version != fresh.version {
         return Err(occupied(" of another version"));

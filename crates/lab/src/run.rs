@@ -74,13 +74,15 @@ pub fn run(options: &Options, stop: &Stop) -> Result<Finished, Error> {
     }
     let directory = options.out.clone().unwrap_or_else(|| default_directory(&options.spec));
     let fresh = begin(options, &spec, version);
-    let experiment = resume::go_on(&directory, fresh, &spec.text)?;
+    let files = [("spec.toml", spec.text.clone()), ("workload.toml", text(&spec.workload_table)?)];
+    let experiment = resume::go_on(&directory, fresh, &files)?;
     let mut lab = Lab {
         options,
         spec: &spec,
         site,
         directory,
         plan: plan(&spec, options.seed),
+        files,
         view: View::new(options.quiet),
         experiment,
         stop,
@@ -103,6 +105,7 @@ pub fn run(options: &Options, stop: &Stop) -> Result<Finished, Error> {
 fn begin(options: &Options, spec: &Spec, version: String) -> Experiment {
     Experiment {
         title: spec.title.clone(),
+        seed: options.seed,
         started: Timestamp::now(),
         ended: None,
         interrupted: false,
@@ -140,6 +143,8 @@ pub(crate) struct Lab<'a> {
     pub(crate) site: Site<'a>,
     pub(crate) directory: PathBuf,
     pub(crate) plan: Vec<Planned>,
+    /// What is run, as files of the record: names and texts.
+    pub(crate) files: [(&'static str, String); 2],
     pub(crate) view: View,
     pub(crate) experiment: Experiment,
     pub(crate) stop: &'a Stop,
@@ -147,9 +152,7 @@ pub(crate) struct Lab<'a> {
 
 impl Lab<'_> {
     fn measure(&mut self) -> Result<(), Error> {
-        let files =
-            [("spec.toml", self.spec.text.clone()), ("workload.toml", text(&self.spec.workload_table)?)];
-        for (name, text) in files {
+        for (name, text) in &self.files {
             let file = self.directory.join(name);
             fs::write(&file, text).map_err(Error::io("write", &file))?;
         }

@@ -24,6 +24,9 @@ const INDEX: &str = "experiment.json";
 pub struct Experiment {
     /// What it is about, in a few words.
     pub title: String,
+    /// Seed of the arrivals and of the order of tests.
+    #[serde(default)]
+    pub seed: u64,
     /// When it began.
     pub started: Timestamp,
     /// When it ended; null while it goes on, or when it was killed.

@@ -77,6 +77,7 @@ fn a_file_that_was_cut_short_is_named() {
 fn an_experiment_keeps_its_index() {
     let scratch = tempfile::tempdir().unwrap();
     let experiment = Experiment {
+        seed: 1,
         title: "Overload".to_owned(),
         started: "2024-05-01T10:00:00Z".parse().unwrap(),
         ended: None,
