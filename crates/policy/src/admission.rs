@@ -112,14 +112,17 @@ impl Controller {
         if self.has_room(existing, queued) {
             return true;
         }
-        let kept = if existing { 0.0 } else { self.kept_for_existing };
-        self.budget - kept >= 1.0 && rng.f64() < probability
+        self.has_budget(existing) && rng.f64() < probability
     }
 
     /// Whether a held-back request may join now, before any newcomer of the period.
     pub(crate) fn readmits(&self, existing: bool, queued: u32) -> bool {
+        self.has_room(existing, queued) || self.has_budget(existing)
+    }
+
+    fn has_budget(&self, existing: bool) -> bool {
         let kept = if existing { 0.0 } else { self.kept_for_existing };
-        self.has_room(existing, queued) || self.budget - kept >= 1.0
+        self.budget - kept >= 1.0
     }
 
     /// Whether the queue is so short that a request may join it whatever its class's share is.

@@ -90,6 +90,10 @@ impl Deadlines {
     pub const fn all(span: Span) -> Self {
         Self { acceptor: span, pending: span, discard: span, class: span }
     }
+
+    pub(crate) fn shortest(&self) -> Span {
+        self.acceptor.min(self.pending).min(self.discard).min(self.class)
+    }
 }
 
 impl Default for Limits {

@@ -4,7 +4,7 @@ use units::{ClassId, Span, Time};
 
 use super::Policy;
 use crate::Reason;
-use crate::store::Key;
+use crate::store::{Key, QueueId};
 
 impl Policy {
     /// Admits a request whose class is known, or holds it back.
@@ -54,10 +54,16 @@ impl Policy {
         } else if self.has_class_room() {
             self.join(now, key, class);
         } else {
-            let held = self.store.get(key);
-            let (queue, since) = (self.layout.discard(class, held.existing), held.since);
-            self.store.enqueue(key, queue, since);
+            self.stay_held_back(key, class);
         }
+    }
+
+    /// To the end of its discard queue, so that each is looked at once; it keeps its time of
+    /// entry, and the order with it.
+    fn stay_held_back(&mut self, key: Key, class: ClassId) {
+        let held = self.store.get(key);
+        let (queue, since) = (self.layout.discard(class, held.existing), held.since);
+        self.store.enqueue(key, queue, since);
     }
 
     /// Admits held-back requests as soon as their class's queue has run low, so that no place goes
@@ -85,56 +91,53 @@ impl Policy {
         self.has_class_room() || self.displace_admitted(class)
     }
 
-    /// Refuses the newest admitted request of the least important class below `class`.
+    /// Makes room among the admitted: see [`Policy::displace`].
     fn displace_admitted(&mut self, class: ClassId) -> bool {
-        let below = self.classes_below(class);
-        let mut queues = below.rev().flat_map(|class| self.layout.admitted(class).rev());
-        let victim = queues.find_map(|queue| self.store.tail(queue));
-        self.displace(victim)
+        let layout = self.layout;
+        self.displace(self.classes_below(class).rev().flat_map(move |class| layout.admitted(class).rev()))
     }
 
-    /// Refuses the newest held-back request of the least important class below `class`.
+    /// Makes room among the held-back: see [`Policy::displace`].
     fn displace_held_back(&mut self, class: ClassId) -> bool {
-        let below = self.classes_below(class);
-        let mut queues = below.rev().flat_map(|class| self.layout.held_back(class).rev());
-        let victim = queues.find_map(|queue| self.store.tail(queue));
-        self.displace(victim)
+        let layout = self.layout;
+        self.displace(self.classes_below(class).rev().flat_map(move |class| layout.held_back(class).rev()))
     }
 
-    fn displace(&mut self, victim: Option<Key>) -> bool {
-        let differentiates = self.config.knobs.differentiates();
-        match victim {
-            Some(victim) if differentiates => {
-                self.reject(victim, Reason::Displaced);
-                true
-            }
-            _ => false,
+    /// Refuses the newest request of the first of `queues` that holds one, if classes differ at
+    /// all; the queues of the least important come first. Whether there is room now.
+    pub(super) fn displace(&mut self, mut queues: impl Iterator<Item = QueueId>) -> bool {
+        if !self.config.knobs.differentiates() {
+            return false;
         }
+        let victim = queues.find_map(|queue| self.store.tail(queue));
+        if let Some(victim) = victim {
+            self.reject(victim, Reason::Displaced);
+        }
+        victim.is_some()
     }
 
     fn classes_below(&self, class: ClassId) -> impl DoubleEndedIterator<Item = ClassId> + use<> {
         self.layout.all().filter(move |other| *other > class)
     }
 
-    /// Ends all periods that are over at `now`. After a long silence only a few matter: the
-    /// estimates have forgotten the rest.
-    pub(super) fn end_periods(&mut self, now: Time) {
+    /// Ends all periods that are over at `now`; false when none is. After a long silence only a
+    /// few matter: the estimates have forgotten the rest.
+    pub(super) fn end_periods(&mut self, now: Time) -> bool {
         const REMEMBERED: u64 = 16;
         let period = self.config.period;
         if now < self.period_ends {
-            return;
+            return false;
         }
         if self.period_ends == Time::ZERO {
             self.period_ends = now + period;
-            return;
+            return false;
         }
         let missed = now.since(self.period_ends).as_nanos() / period.as_nanos() + 1;
         for _ in 0..missed.min(REMEMBERED) {
             self.end_period();
         }
         self.period_ends += period * missed;
-        self.expire(now);
-        self.reconsider(now);
+        true
     }
 
     fn end_period(&mut self) {
@@ -148,7 +151,7 @@ impl Policy {
 
     /// Gives held-back requests the first chance of the new period; those that have had all
     /// their chances are refused.
-    fn reconsider(&mut self, now: Time) {
+    pub(super) fn reconsider(&mut self, now: Time) {
         for queue in self.layout.discards() {
             for _ in 0..self.store.length(queue) {
                 let Some(key) = self.store.head(queue) else { break };
@@ -156,16 +159,13 @@ impl Policy {
                 let held = self.store.get_mut(key);
                 held.held_back += 1;
                 let (existing, spent) = (held.existing, held.held_back >= self.config.limits.discard_periods);
-                let since = held.since;
                 let queued = self.queued(class);
                 if self.controllers[class.index()].readmits(existing, queued) && self.make_class_room(class) {
                     self.join(now, key, class);
                 } else if spent {
                     self.refuse_or_displace(now, key, class, Reason::Admission);
                 } else {
-                    // To the end, so that each is looked at once; it keeps its time of entry,
-                    // and the order with it.
-                    self.store.enqueue(key, queue, since);
+                    self.stay_held_back(key, class);
                 }
             }
         }

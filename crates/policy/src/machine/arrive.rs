@@ -62,19 +62,11 @@ impl Policy {
         self.outputs.push_back(if self.shadow() { Output::Dispatch(id) } else { Output::Reject(id, reason) });
     }
 
-    /// Refuses the newest of the least important arrivals not yet classified, if they are less
-    /// important than `known`.
+    /// Makes room among the arrivals not yet processed that are less important than `known`: see
+    /// [`Policy::displace`].
     fn displace_arrival(&mut self, known: Option<ClassId>) -> bool {
-        if !self.config.knobs.differentiates() {
-            return false;
-        }
         let mine = self.layout.acceptor(known);
-        let arrivals = self.layout.acceptors().rev().take_while(|queue| queue.0 > mine.0);
-        let victim = { arrivals }.find_map(|queue| self.store.tail(queue));
-        if let Some(victim) = victim {
-            self.reject(victim, Reason::Displaced);
-        }
-        victim.is_some()
+        self.displace(self.layout.acceptors().rev().take_while(move |queue| queue.0 > mine.0))
     }
 
     /// Ends a cycle: processes up to `m` requests (Web2K section 3.1).

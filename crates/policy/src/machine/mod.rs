@@ -90,8 +90,11 @@ impl Policy {
     /// input, so that they need no more room than there is. An id that is not held (or,
     /// for an arrival, is already) is counted and otherwise ignored.
     pub fn handle(&mut self, now: Time, input: Input) {
-        self.end_periods(now);
+        let period_ended = self.end_periods(now);
         self.expire(now);
+        if period_ended {
+            self.reconsider(now);
+        }
         match input {
             Input::Arrived { id, session, client } => self.arrived(now, id, session, client),
             Input::Cycle => self.cycle(now),
@@ -253,14 +256,9 @@ impl Policy {
                 self.reject(key, Reason::Deadline);
             }
         }
-        let shortest = {
-            let deadlines = &self.config.limits.deadlines;
-            deadlines.acceptor.min(deadlines.pending).min(deadlines.discard).min(deadlines.class)
-        };
-        let first = self.first_deadline();
         // Whatever joins a queue from now on cannot expire before the shortest deadline.
-        let joining = now + shortest;
-        self.deadline_not_before = first.map_or(joining, |first| first.min(joining));
+        let joining = now + self.config.limits.deadlines.shortest();
+        self.deadline_not_before = self.first_deadline().map_or(joining, |first| first.min(joining));
     }
 
     /// When the request at the head of a queue has waited too long: heads have waited longest.
