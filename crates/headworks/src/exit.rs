@@ -39,6 +39,11 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// A failure of a tool, which knows whether the user can mend it.
+    pub(crate) fn new(is_usage: bool, error: impl Into<anyhow::Error>) -> Self {
+        if is_usage { Self::Usage(error.into()) } else { Self::Failed(error.into()) }
+    }
+
     /// Says why on standard error and gives the exit code.
     pub(crate) fn report(self) -> ExitCode {
         let (code, error) = match self {

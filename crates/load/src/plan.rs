@@ -51,6 +51,11 @@ pub(crate) struct Wanted {
 }
 
 impl Plan {
+    /// The classes that sessions are told apart by; none where requests stand alone.
+    pub(crate) fn session_classes(&self) -> &[ClassPlan] {
+        if self.has_sessions { &self.classes } else { &[] }
+    }
+
     pub(crate) fn new(options: &Options) -> Self {
         let authority = options.target.authority();
         match &options.script {

@@ -74,8 +74,7 @@ impl<'a> Run<'a> {
         let plan = Plan::new(options);
         plan.check_sources(address)?;
         let window = Window::new(Time::ZERO + options.warmup, options.duration);
-        let classes = if plan.has_sessions { plan.classes.as_slice() } else { &[] };
-        let mut recorder = Recorder::new(window, classes.iter().map(|class| &*class.name));
+        let mut recorder = Recorder::new(window, plan.session_classes().iter().map(|class| &*class.name));
         let directory = options.out.as_ref().map(RunDirectory::create).transpose()?;
         let info = RunInfo {
             tool: "load".to_owned(),
@@ -199,7 +198,7 @@ impl<'a> Run<'a> {
         }
         written?;
         let tried = recorder.last_refusal.clone();
-        let classes = if self.engine.plan.has_sessions { self.engine.plan.classes.as_slice() } else { &[] };
+        let classes = self.engine.plan.session_classes();
         Ok(Report {
             signal,
             never_connected: tried.filter(|_| !recorder.ever_connected),

@@ -43,6 +43,25 @@ export function drawMarker(
   ctx.stroke();
 }
 
+type Segment = readonly [fromX: number, fromY: number, toX: number, toY: number];
+
+function strokeSegments(
+  ctx: CanvasRenderingContext2D,
+  colour: string,
+  width: number,
+  segments: readonly Segment[],
+): void {
+  ctx.setLineDash([]);
+  ctx.lineWidth = width;
+  ctx.strokeStyle = colour;
+  ctx.beginPath();
+  for (const [fromX, fromY, toX, toY] of segments) {
+    ctx.moveTo(fromX, fromY);
+    ctx.lineTo(toX, toY);
+  }
+  ctx.stroke();
+}
+
 /** The bar of an interval, with caps. */
 export function drawInterval(
   ctx: CanvasRenderingContext2D,
@@ -53,17 +72,11 @@ export function drawInterval(
   scale: number,
 ): void {
   const cap = 4 * scale;
-  ctx.setLineDash([]);
-  ctx.lineWidth = 1.25 * scale;
-  ctx.strokeStyle = colour;
-  ctx.beginPath();
-  ctx.moveTo(x, low);
-  ctx.lineTo(x, high);
-  ctx.moveTo(x - cap, low);
-  ctx.lineTo(x + cap, low);
-  ctx.moveTo(x - cap, high);
-  ctx.lineTo(x + cap, high);
-  ctx.stroke();
+  strokeSegments(ctx, colour, 1.25 * scale, [
+    [x, low, x, high],
+    [x - cap, low, x + cap, low],
+    [x - cap, high, x + cap, high],
+  ]);
 }
 
 /** One repeat of several: a faint tick beside the pooled point. */
@@ -92,13 +105,8 @@ export function drawCross(
   scale: number,
 ): void {
   const r = 4.5 * scale;
-  ctx.setLineDash([]);
-  ctx.lineWidth = 2 * scale;
-  ctx.strokeStyle = colour;
-  ctx.beginPath();
-  ctx.moveTo(x - r, y - r);
-  ctx.lineTo(x + r, y + r);
-  ctx.moveTo(x - r, y + r);
-  ctx.lineTo(x + r, y - r);
-  ctx.stroke();
+  strokeSegments(ctx, colour, 2 * scale, [
+    [x - r, y - r, x + r, y + r],
+    [x - r, y + r, x + r, y - r],
+  ]);
 }

@@ -5,10 +5,9 @@ use std::io::{Write as _, stdout};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use anyhow::Context;
 use gate::{Bound, Settings};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::signals::Signals;
 use crate::exit::{Exit, Failure};
 
 /// Keeps premium sessions fast and complete when more requests come than the server can carry.
@@ -122,19 +121,11 @@ fn serve(settings: Settings) -> anyhow::Result<Exit> {
 
 /// Waits for SIGINT or SIGTERM; a second one ends the process at once.
 async fn watch(ready: impl FnOnce()) -> anyhow::Result<u8> {
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
-    let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;
+    let mut signals = Signals::watch()?;
     ready();
-    let number = either(&mut interrupt, &mut terminate).await;
+    let number = signals.next().await;
     tokio::task::spawn_local(async move {
-        std::process::exit(128 + i32::from(either(&mut interrupt, &mut terminate).await));
+        std::process::exit(128 + i32::from(signals.next().await));
     });
     Ok(number)
-}
-
-async fn either(interrupt: &mut Signal, terminate: &mut Signal) -> u8 {
-    tokio::select! {
-        _ = interrupt.recv() => 2,
-        _ = terminate.recv() => 15,
-    }
 }

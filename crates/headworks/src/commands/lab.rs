@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::thread;
 
 use anyhow::Context;
-use tokio::signal::unix::{SignalKind, signal};
+use report::Report;
 
+use super::signals::{self, Signals};
 use crate::exit::{Exit, Failure};
 
 /// Does experiments: finds what a server carries, and offers it more, bare and behind the gate.
@@ -68,9 +69,7 @@ impl Run {
             command: super::command_line(),
             quiet: self.quiet,
         };
-        let finished = lab::run(&options, &stop).map_err(|error| {
-            if error.is_usage() { Failure::Usage(error.into()) } else { Failure::Failed(error.into()) }
-        })?;
+        let finished = lab::run(&options, &stop).map_err(|error| Failure::new(error.is_usage(), error))?;
         show(&finished, self.json).map_err(Failure::Failed)?;
         Ok(match stop.signal() {
             Some(signal) => Exit::Interrupted { signal },
@@ -82,11 +81,12 @@ impl Run {
 
 /// The report, and on standard output the table and where the report is, or the experiment as JSON.
 fn show(finished: &lab::Finished, json: bool) -> anyhow::Result<()> {
-    let report = report::write(&finished.directory)?;
+    let report = Report::read(&finished.directory)?;
+    let page = report.write(&finished.directory)?;
     if json {
         println!("{}", serde_json::to_string(&finished.experiment)?);
     } else {
-        println!("\n{}\nreport: {}", report::table(&finished.directory)?, report.display());
+        println!("\n{}\nreport: {}", report.table(), page.display());
     }
     Ok(())
 }
@@ -94,22 +94,16 @@ fn show(finished: &lab::Finished, json: bool) -> anyhow::Result<()> {
 /// Turns SIGINT and SIGTERM into the wish to end. The second one ends at once: the kernel then ends
 /// the programs that the lab has started.
 fn stop_on_signals(stop: &lab::Stop) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_io()
-        .build()
-        .context("cannot watch for signals")?;
-    let (mut interrupt, mut terminate) = {
+    let runtime = signals::runtime()?;
+    let mut signals = {
         let _inside = runtime.enter();
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
+        Signals::watch()?
     };
     let stop = stop.clone();
     thread::spawn(move || {
         runtime.block_on(async {
             loop {
-                let signal = tokio::select! {
-                    _ = interrupt.recv() => 2,
-                    _ = terminate.recv() => 15,
-                };
+                let signal = signals.next().await;
                 if stop.signal().is_some() {
                     std::process::exit(128 + i32::from(signal));
                 }

@@ -5,6 +5,7 @@ mod lab;
 mod load;
 mod origin;
 mod report;
+mod signals;
 
 use crate::exit::{Exit, Failure};
 

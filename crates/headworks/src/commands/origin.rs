@@ -3,10 +3,9 @@
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 
-use anyhow::Context;
-use tokio::signal::unix::{SignalKind, signal};
 use units::Span;
 
+use super::signals::{self, Signals};
 use crate::exit::{Exit, Failure};
 
 /// Serves reference content: pages that burn CPU from a set number of workers, or static content as fast as it goes.
@@ -61,23 +60,15 @@ impl Args {
 }
 
 fn serve(options: &origin::Options) -> anyhow::Result<Exit> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_io()
-        .build()
-        .context("cannot watch for signals")?;
-    runtime.block_on(async {
+    signals::runtime()?.block_on(async {
         // Before the server says that it listens: who reads that may send a signal at once.
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut terminate = signal(SignalKind::terminate())?;
+        let mut signals = Signals::watch()?;
         let server = origin::Server::start(options).map_err(|error| match error {
             origin::Error::Listen { .. } => anyhow::anyhow!("{error}; choose another with --listen"),
             error => error.into(),
         })?;
         println!("listening on http://{}", server.address());
-        let signal = tokio::select! {
-            _ = interrupt.recv() => 2,
-            _ = terminate.recv() => 15,
-        };
+        let signal = signals.next().await;
         server.stop();
         Ok(Exit::Interrupted { signal })
     })

@@ -37,5 +37,5 @@ impl Args {
 }
 
 fn failure(error: report::Error) -> Failure {
-    if error.is_usage() { Failure::Usage(error.into()) } else { Failure::Failed(error.into()) }
+    Failure::new(error.is_usage(), error)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::burn::BURN;
 use super::{Setup, content};
 use crate::Error;
 use crate::machine::program;
@@ -47,7 +48,7 @@ impl Installed {
             arguments: arguments.map(str::to_owned).into(),
             files: BTreeMap::from([
                 ("httpd.conf".to_owned(), configuration),
-                ("burn.lua".to_owned(), BURN.to_owned()),
+                ("burn.lua".to_owned(), format!("{BURN}{HANDLE}")),
             ]),
             version: self.version,
         }
@@ -95,26 +96,12 @@ LuaMapHandler ^/burn$ "{root}/burn.lua" handle
     )
 }
 
-/// Some arithmetic between two looks at the clock, or the page would measure the kernel's clock
-/// instead of burning as a program does. `os.clock` is the CPU time of the process, which serves one request at a time.
-const BURN: &str = r#"local scales = { s = 1, ms = 1e-3, us = 1e-6 }
-
+/// Answers with what `burn` gives.
+const HANDLE: &str = r#"
 function handle(r)
-  local number, unit = string.match(r.args or "", "cpu=([%d%.]+)(%a*)")
-  local scale = scales[unit]
-  local seconds = scale and tonumber(number)
-  if not seconds then
-    r.status = 400
-    r:puts("/burn?cpu=25ms burns 25 ms of CPU time\n")
-    return apache2.OK
-  end
-  local done = os.clock() + seconds * scale
-  repeat
-    local x = 0
-    for i = 1, 2000 do x = x + i end
-  until os.clock() >= done
-  r.content_type = "text/html"
-  r:puts("<!doctype html><title>Burnt</title><p>", number, " ", unit, " of CPU time burnt\n")
+  local page, why = burn(r.args)
+  if page then r.content_type = "text/html" else r.status = 400 end
+  r:puts(page or why, "\n")
   return apache2.OK
 end
 "#;

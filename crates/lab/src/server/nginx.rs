@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::burn::BURN;
 use super::{Setup, content};
 use crate::Error;
 use crate::machine::program;
@@ -80,7 +81,7 @@ http {{
     location = /burn {{
       default_type text/html;
       content_by_lua_block {{
-{BURN}      }}
+{BURN}{HANDLE}      }}
     }}
   }}
 }}
@@ -88,19 +89,9 @@ http {{
     )
 }
 
-/// Some arithmetic between two looks at the clock, or the page would measure the kernel's clock
-/// instead of burning as a program does. `os.clock` is the CPU time of the process, which does nothing else meanwhile.
-const BURN: &str = r#"        local number, unit = string.match(ngx.var.args or "", "cpu=([%d%.]+)(%a*)")
-        local scale = ({ s = 1, ms = 1e-3, us = 1e-6 })[unit]
-        local seconds = scale and tonumber(number)
-        if not seconds then
-          ngx.status = 400
-          return ngx.say("/burn?cpu=25ms burns 25 ms of CPU time")
-        end
-        local done = os.clock() + seconds * scale
-        repeat
-          local x = 0
-          for i = 1, 2000 do x = x + i end
-        until os.clock() >= done
-        ngx.say("<!doctype html><title>Burnt</title><p>", number, " ", unit, " of CPU time burnt")
+/// Answers with what `burn` gives.
+const HANDLE: &str = r#"
+local page, why = burn(ngx.var.args)
+if not page then ngx.status = 400 end
+ngx.say(page or why)
 "#;

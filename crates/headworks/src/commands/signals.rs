@@ -1,0 +1,33 @@
+//! SIGINT and SIGTERM: how the commands that run until somebody ends them are ended.
+
+use anyhow::Context;
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Both signals, watched from the moment this exists.
+#[derive(Debug)]
+pub(super) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    /// Watches; has to be called inside of a runtime.
+    pub(super) fn watch() -> anyhow::Result<Self> {
+        let watch = |kind| signal(kind).context("cannot watch for SIGINT and SIGTERM");
+        Ok(Self { interrupt: watch(SignalKind::interrupt())?, terminate: watch(SignalKind::terminate())? })
+    }
+
+    /// The number of the next one.
+    pub(super) async fn next(&mut self) -> u8 {
+        tokio::select! {
+            _ = self.interrupt.recv() => 2,
+            _ = self.terminate.recv() => 15,
+        }
+    }
+}
+
+/// A runtime that does no more than watch.
+pub(super) fn runtime() -> anyhow::Result<Runtime> {
+    Builder::new_current_thread().enable_io().build().context("cannot watch for signals")
+}
