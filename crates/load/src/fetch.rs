@@ -216,6 +216,7 @@ impl Drop for Attempt<'_> {
             reused: self.reused,
             syn_retransmits: self.syn_retransmits,
             url_class: Arc::clone(&self.wanted.url),
+            server_ns: None,
         };
         self.phases.fill(&mut row);
         self.engine.record_request(row);

@@ -85,6 +85,8 @@ impl<'a> Run<'a> {
             interrupted: false,
             seed: options.seed,
             window,
+            step_unit: None,
+            steps: Vec::new(),
             spec: options.spec(),
         };
         if let Some(directory) = &directory {

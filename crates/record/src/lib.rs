@@ -38,7 +38,7 @@ pub use histogram::{Histogram, Quantiles};
 /// A point on the calendar, read and written as RFC 3339.
 pub use jiff::Timestamp;
 pub use requests::{RequestError, RequestRow};
-pub use run_info::{RunInfo, Window};
+pub use run_info::{RunInfo, Step, Window};
 pub use samples::{SampleRow, Viewpoint};
 pub use sessions::{SessionOutcome, SessionRow};
 pub use summary::{

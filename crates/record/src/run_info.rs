@@ -24,8 +24,37 @@ pub struct RunInfo {
     pub seed: u64,
     /// The time in which arrivals count for the summary.
     pub window: Window,
+    /// What the levels of `steps` count: `clients`, `requests/s`, `sessions/s` or `pages/s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_unit: Option<String>,
+    /// The levels of load that a ramp held, in order; empty when the load was one and the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
     /// What was asked for, in the tool's own words; a table as it would stand in a file.
     pub spec: toml::Table,
+}
+
+/// A time in which the load was held at one level. In nanoseconds from the run's start.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// The first instant inside.
+    pub from_ns: u64,
+    /// The first instant after it.
+    pub to_ns: u64,
+    /// Clients, or arrivals per second, as [`RunInfo::step_unit`] says.
+    pub level: f64,
+}
+
+impl Step {
+    /// Whether something that was due at `time` belongs to it.
+    pub fn contains(self, time: Time) -> bool {
+        (self.from_ns..self.to_ns).contains(&time.as_nanos())
+    }
+
+    /// How long it is.
+    pub fn length(self) -> Span {
+        Span::from_nanos(self.to_ns.saturating_sub(self.from_ns))
+    }
 }
 
 /// The measuring window: after the warm-up, before the drain. In nanoseconds from the run's start.

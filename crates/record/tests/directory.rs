@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use record::experiment::{Capacity, Class, Experiment, Factor, Server, Test, TestState};
-use record::{ClassSummary, Counters, Environment, Error, RunDirectory, RunInfo, Summary, Timestamp, Window};
+use record::{
+    ClassSummary, Counters, Environment, Error, RunDirectory, RunInfo, Step, Summary, Timestamp, Window,
+};
 use units::{Span, Time};
 
 fn info() -> RunInfo {
@@ -18,6 +20,11 @@ fn info() -> RunInfo {
         interrupted: false,
         seed: 7,
         window: Window::new(Time::from_nanos(2_000_000_000), Span::from_secs(8)),
+        step_unit: Some("clients".to_owned()),
+        steps: vec![
+            Step { from_ns: 2_000_000_000, to_ns: 6_000_000_000, level: 100.0 },
+            Step { from_ns: 6_000_000_000, to_ns: 10_000_000_000, level: 200.0 },
+        ],
         spec,
     }
 }
@@ -37,7 +44,9 @@ fn what_is_written_is_read() {
     run.write_summary(&summary).unwrap();
 
     let run = RunDirectory::open(scratch.path()).unwrap();
-    assert!(run.info().unwrap().ended.is_some());
+    let read = run.info().unwrap();
+    assert!(read.ended.is_some());
+    assert_eq!(RunInfo { ended: None, ..read }, info());
     assert_eq!(run.environment().unwrap(), environment);
     assert_eq!(run.counters().unwrap(), Counters::default());
     assert_eq!(run.summary().unwrap(), summary);

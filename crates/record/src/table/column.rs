@@ -62,14 +62,18 @@ pub(crate) fn write_column<'a, C: Cell + 'a>(
 pub(crate) fn read_column<C: Cell>(group: &dyn RowGroupReader, name: &str) -> Result<Vec<C>> {
     let unfit = |why: &str| ParquetError::General(format!("column \"{name}\" {why}"));
     let metadata = group.metadata();
-    let index = (0..metadata.num_columns())
-        .find(|index| metadata.column(*index).column_descr().name() == name)
-        .ok_or_else(|| unfit("is missing"))?;
+    let rows = usize::try_from(metadata.num_rows()).map_err(|_| unfit("has a negative length"))?;
+    let found =
+        (0..metadata.num_columns()).find(|index| metadata.column(*index).column_descr().name() == name);
+    let Some(index) = found else {
+        // What may be unknown in a row may be unknown in all of them: tools leave such columns out.
+        let nulls: Option<Vec<C>> = (0..rows).map(|_| C::from_physical(None)).collect();
+        return nulls.ok_or_else(|| unfit("is missing"));
+    };
     let descriptor = metadata.column(index).column_descr();
     if descriptor.physical_type() != C::Physical::get_physical_type() || descriptor.max_rep_level() > 0 {
         return Err(unfit("has another type"));
     }
-    let rows = usize::try_from(metadata.num_rows()).map_err(|_| unfit("has a negative length"))?;
     let mut reader = get_typed_column_reader::<C::Physical>(group.get_column_reader(index)?);
     let (mut values, mut present) = (Vec::new(), Vec::new());
     reader.read_records(rows, Some(&mut present), None, &mut values)?;

@@ -26,6 +26,7 @@ fn request(number: u64) -> RequestRow {
         reused: !number.is_multiple_of(4),
         syn_retransmits: u32::MAX,
         url_class: Arc::from("/burn?cpu=25ms"),
+        server_ns: number.is_multiple_of(5).then_some(Span::from_micros(number)),
     }
 }
 
@@ -114,4 +115,31 @@ fn a_file_that_is_not_parquet_is_refused() {
     std::fs::write(&path, "not this").unwrap();
     let error = TableReader::<RequestRow>::open(&path).err().unwrap().to_string();
     assert!(error.contains("requests.parquet"), "{error}");
+}
+
+#[test]
+fn a_column_that_may_hold_nulls_may_be_left_out() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("requests.parquet");
+    let mut table = TableWriter::create(&path).unwrap();
+    table.push(Older { answered: true }).unwrap();
+    table.finish().unwrap();
+    let read: Vec<Newer> = TableReader::open(&path).unwrap().map(Result::unwrap).collect();
+    assert_eq!(read, [Newer { answered: true, server_ns: None }]);
+}
+
+table! {
+    #[allow(unreachable_pub, reason = "rows are public")]
+    pub struct Older {
+        pub answered: bool,
+    }
+}
+
+table! {
+    #[allow(unreachable_pub, reason = "rows are public")]
+    #[derive(Debug, PartialEq)]
+    pub struct Newer {
+        pub answered: bool,
+        pub server_ns: Option<Span>,
+    }
 }
