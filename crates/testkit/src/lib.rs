@@ -1,5 +1,5 @@
 //! What tests of servers and clients need, and nothing that ships: free ports, polling with a
-//! deadline, raw HTTP exchanges, child processes that end with the test, hostile servers.
+//! deadline, raw HTTP exchanges, child processes that end with the test, real and hostile servers.
 //!
 //! Every helper panics with what it was waiting for, since a panic is how a test reports.
 #![allow(clippy::expect_used, reason = "only tests depend on this crate")]
@@ -9,9 +9,11 @@ mod machine;
 mod poll;
 mod process;
 mod raw;
+mod web;
 
 pub use hostile::Hostile;
 pub use machine::{free_address, open_descriptors};
 pub use poll::{PATIENCE, poll_until};
 pub use process::Process;
 pub use raw::{Raw, Response, exchange};
+pub use web::{Apache, LogLine, Nginx, Processing};
