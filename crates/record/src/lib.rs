@@ -37,7 +37,7 @@ pub use error::Error;
 pub use histogram::{Histogram, Quantiles};
 /// A point on the calendar, read and written as RFC 3339.
 pub use jiff::Timestamp;
-pub use requests::{RequestError, RequestRow};
+pub use requests::{RequestError, RequestRow, RequestedUrl};
 pub use run_info::{RunInfo, Step, Window};
 pub use samples::{SampleRow, Viewpoint};
 pub use sessions::{SessionOutcome, SessionRow};

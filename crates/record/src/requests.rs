@@ -57,6 +57,17 @@ table! {
     }
 }
 
+table! {
+    /// What was asked for, and when: two columns of [`RequestRow`], read without the others.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct RequestedUrl {
+        /// See [`RequestRow::intended`].
+        pub intended: Time,
+        /// See [`RequestRow::url_class`].
+        pub url_class: Arc<str>,
+    }
+}
+
 impl RequestRow {
     /// When it ended: the last byte, the error, or the timeout.
     pub fn ended(&self) -> Time {

@@ -42,6 +42,9 @@ fn requests_come_back_from_several_groups() {
     table.finish().unwrap();
     let read: Vec<RequestRow> = run.requests().unwrap().map(Result::unwrap).collect();
     assert_eq!(read, written);
+    let urls: Vec<_> = run.requested_urls().unwrap().map(Result::unwrap).collect();
+    assert_eq!((urls.len(), urls[3].intended), (20_000, written[3].intended));
+    assert_eq!(urls[3].url_class, written[3].url_class);
 }
 
 #[test]
