@@ -14,5 +14,5 @@ fn main() {
     });
     let directory = Path::new(&directory);
     fixture::write(directory, &fixture::plans());
-    println!("{}", report::write(directory).unwrap().display());
+    println!("{}", report::Report::read(directory).unwrap().write(directory).unwrap().display());
 }

@@ -1,10 +1,9 @@
 //! From the record to the report's data: repeats pooled, broken tests left out.
 
-use std::fs;
 use std::path::Path;
 
 use record::experiment::{self, Experiment, TestState};
-use record::{Quantiles, RequestError, RunDirectory};
+use record::{Quantiles, RequestError};
 
 use crate::measured::Measured;
 use crate::model::{
@@ -12,7 +11,7 @@ use crate::model::{
     Requests, Test,
 };
 use crate::verdict::Verdict;
-use crate::{Error, Estimate, method, verdict};
+use crate::{Error, Estimate, files, method, verdict};
 
 impl Report {
     /// Derives the report of the experiment in `directory`.
@@ -58,13 +57,7 @@ fn load(directory: &Path) -> Result<Experiment, Error> {
         return Ok(Experiment::load(directory)?);
     }
     let place = directory.to_owned();
-    if !directory.is_dir() {
-        Err(Error::Missing(place))
-    } else if RunDirectory::open(directory).is_ok() {
-        Err(Error::SingleRun(place))
-    } else {
-        Err(Error::NotAnExperiment(place))
-    }
+    if !directory.is_dir() { Err(Error::Missing(place)) } else { Err(Error::NotAnExperiment(place)) }
 }
 
 /// A test as the page lists it, and its figures where its record can be read.
@@ -90,7 +83,7 @@ fn read_test(directory: &Path, experiment: &Experiment, test: &experiment::Test)
         offered: test.offered,
         state,
         why,
-        files: files(&place),
+        files: files::names(&place),
         goodput: reading.and_then(|m| Estimate::rate(m.completed_inside, m.window)).map(|rate| rate.value),
         classes: reading.map(|m| class_readings(experiment, m)).unwrap_or_default(),
         client: reading
@@ -106,18 +99,6 @@ fn class_readings(experiment: &Experiment, measured: &Measured) -> Vec<ClassRead
         median: class.duration.map(|duration| duration.median.value),
     });
     readings.collect()
-}
-
-/// The names of the files that a test left, in order; none when there is no directory.
-fn files(directory: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
-    let mut names: Vec<String> = entries
-        .filter_map(Result::ok)
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .collect();
-    names.sort();
-    names
 }
 
 /// One point for each subject and level that a test counts for, in the experiment's order.

@@ -8,22 +8,22 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum Error {
     /// There is no such directory.
-    #[error("{} does not exist; give the directory that `headworks lab run` wrote", .0.display())]
+    #[error("{} does not exist; give the directory that `headworks lab run` or `headworks load --out` wrote", .0.display())]
     Missing(PathBuf),
-    /// It is the directory of a single run.
-    #[error(
-        "{} holds a single run; a report is made of an experiment: give the directory above it that has \
-         an experiment.json",
-        .0.display()
-    )]
-    SingleRun(PathBuf),
-    /// It is some other directory.
+    /// It is no directory of an experiment.
     #[error(
         "{} is not an experiment: it has no experiment.json; give the directory that `headworks lab run` wrote",
         .0.display()
     )]
     NotAnExperiment(PathBuf),
-    /// The index cannot be read.
+    /// It is a directory of neither.
+    #[error(
+        "{} has no experiment.json and no run.toml; give the directory that `headworks lab run` or \
+         `headworks load --out` wrote",
+        .0.display()
+    )]
+    NotARecord(PathBuf),
+    /// A file of the record is missing or cannot be read.
     #[error(transparent)]
     Record(#[from] record::Error),
     /// The report cannot be written.
@@ -42,6 +42,6 @@ pub enum Error {
 impl Error {
     /// Whether the directory that was given is the mistake, rather than what is in it.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Self::Missing(_) | Self::SingleRun(_) | Self::NotAnExperiment(_))
+        matches!(self, Self::Missing(_) | Self::NotAnExperiment(_) | Self::NotARecord(_))
     }
 }

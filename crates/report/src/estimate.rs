@@ -6,7 +6,7 @@ use serde::Serialize;
 const Z: f64 = 1.959_963_984_540_054;
 
 /// Below this many observations the normal approximation of a mean's interval is not used.
-const ENOUGH_FOR_A_MEAN: usize = 30;
+const ENOUGH_FOR_A_MEAN: u64 = 30;
 
 /// A figure and where the true value lies with a confidence of 95 %.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -53,17 +53,11 @@ impl Estimate {
     /// The mean, with the normal interval where there are enough observations for one.
     /// `None` without observations.
     pub(crate) fn mean(values: &[f64]) -> Option<Self> {
-        if values.is_empty() {
-            return None;
+        let mut moments = Moments::default();
+        for &value in values {
+            moments.add(value);
         }
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let ci = (values.len() >= ENOUGH_FOR_A_MEAN).then(|| {
-            let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
-            let half = Z * (variance / n).sqrt();
-            [mean - half, mean + half]
-        });
-        Some(Self { value: mean, ci })
+        moments.mean()
     }
 
     /// The quantile `q` of observations in rising order. The interval is free of any assumption
@@ -89,6 +83,39 @@ impl Estimate {
             (Some(a), Some(b)) => a[0] <= b[1] && b[0] <= a[1],
             _ => true,
         }
+    }
+}
+
+/// Observations without keeping them: their number, mean, and squared distance from it, updated
+/// as Welford does ("Note on a method for calculating corrected sums of squares and products",
+/// 1962), which loses no digits where the mean is large beside the spread.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Moments {
+    count: u64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Moments {
+    pub(crate) fn add(&mut self, value: f64) {
+        self.count += 1;
+        let distance = value - self.mean;
+        self.mean += distance / self.count as f64;
+        self.squares += distance * (value - self.mean);
+    }
+
+    /// The mean, with the normal interval where there are enough observations for one.
+    /// `None` without observations.
+    pub(crate) fn mean(&self) -> Option<Estimate> {
+        if self.count == 0 {
+            return None;
+        }
+        let n = self.count as f64;
+        let ci = (self.count >= ENOUGH_FOR_A_MEAN).then(|| {
+            let half = Z * (self.squares / (n - 1.0) / n).sqrt();
+            [self.mean - half, self.mean + half]
+        });
+        Some(Estimate { value: self.mean, ci })
     }
 }
 

@@ -1,20 +1,25 @@
-//! An experiment's directory to one self-contained HTML file and a terminal table.
+//! The directory of an experiment or of a run to one self-contained HTML file and a terminal table.
 //!
 //! Nothing is measured or kept here: everything is derived from the record, each time anew.
-//! [`Report::read`] derives the figures, [`write()`] puts them into the page that `web/` builds,
-//! [`table`] shows them on a terminal.
+//! [`Report::read`] derives the figures of an experiment and [`RunReport::read`] those of a run of
+//! the load generator; both are put into the page that `web/` builds, and shown on a terminal.
+//! [`Document`] is whichever of the two a directory holds.
 
 mod derive;
+mod document;
 mod error;
 mod estimate;
+mod files;
 mod measured;
 mod method;
 mod model;
 mod page;
+mod run;
 mod terminal;
 mod text;
 mod verdict;
 
+pub use document::Document;
 pub use error::Error;
 pub use estimate::Estimate;
 pub use method::{Fact, Source};
@@ -22,6 +27,7 @@ pub use model::{
     Capacity, ClassPoint, ClassReading, ClientReading, Duration, ErrorCount, Phase, Phases, Point, Report,
     Requests, Test,
 };
-pub use page::write;
-pub use terminal::table;
+pub use run::{
+    Distribution, Percentiles, RunReport, SizeField, Step, StepPhase, Steps, Timeline, UrlRow, Urls, run,
+};
 pub use verdict::{KeyFigure, Verdict};

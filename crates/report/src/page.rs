@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Report};
+use serde::Serialize;
+
+use crate::{Error, Report, RunReport};
 
 /// The whole page: markup, style and script in one file.
 const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/dist/report.html"));
@@ -12,29 +14,44 @@ const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/
 const OPEN: &str = r#"<script id="data" type="application/json">"#;
 const CLOSE: &str = "</script>";
 
-/// Writes `report.html` into an experiment's directory and returns its path. An older report is
-/// replaced in one step.
-///
-/// # Errors
-/// When the directory holds no experiment, its index cannot be read, or the file cannot be written.
-pub fn write(experiment: &Path) -> Result<PathBuf, Error> {
-    Report::read(experiment)?.write(experiment)
+/// What the page is filled with; it shows each kind in its own way.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Data<'a> {
+    Experiment(&'a Report),
+    Run(&'a RunReport),
 }
 
 impl Report {
-    /// Writes the report as `report.html` into `directory` and returns its path.
+    /// Writes the report as `report.html` into `directory` and returns its path. An older report
+    /// is replaced in one step.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
-        let json = serde_json::to_string(self).map_err(|why| Error::Page(why.to_string()))?;
-        let page = filled(PAGE, &json)?;
-        let path = directory.join("report.html");
-        let beside = directory.join("report.html.new");
-        fs::write(&beside, page).map_err(|source| Error::Write { path: beside.clone(), source })?;
-        fs::rename(&beside, &path).map_err(|source| Error::Write { path: path.clone(), source })?;
-        Ok(path)
+        write(&Data::Experiment(self), directory)
     }
+}
+
+impl RunReport {
+    /// Writes the report as `report.html` into `directory` and returns its path. An older report
+    /// is replaced in one step.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
+        write(&Data::Run(self), directory)
+    }
+}
+
+fn write(data: &Data<'_>, directory: &Path) -> Result<PathBuf, Error> {
+    let json = serde_json::to_string(data).map_err(|why| Error::Page(why.to_string()))?;
+    let page = filled(PAGE, &json)?;
+    let path = directory.join("report.html");
+    let beside = directory.join("report.html.new");
+    fs::write(&beside, page).map_err(|source| Error::Write { path: beside.clone(), source })?;
+    fs::rename(&beside, &path).map_err(|source| Error::Write { path: path.clone(), source })?;
+    Ok(path)
 }
 
 /// The page with `json` as its data.

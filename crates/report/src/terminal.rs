@@ -1,26 +1,16 @@
 //! The report as a table for a terminal: plain text, at most 80 columns for two subjects.
 
-use std::path::Path;
-
 use record::experiment::TestState;
 
 use crate::text::{level, number, percent, seconds, server};
-use crate::{ClassPoint, Error, Report};
-
-/// The short form of an experiment's report: a table, and the verdict under it.
-///
-/// # Errors
-/// When the directory holds no experiment or its index cannot be read.
-pub fn table(experiment: &Path) -> Result<String, Error> {
-    Ok(Report::read(experiment)?.table())
-}
+use crate::{ClassPoint, Report};
 
 impl Report {
     /// The report's table with the verdict under it; each line ends with a line feed.
     pub fn table(&self) -> String {
         let mut text = self.heading();
         text.push('\n');
-        text += &aligned(&self.rows());
+        text += &aligned(&self.rows(), 2);
         text.push('\n');
         text += &format!("{}.\n", self.verdict.headline);
         for sentence in &self.verdict.details {
@@ -93,8 +83,8 @@ fn or_dash(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
 }
 
-/// Columns as wide as their widest cell: the first two flush left, figures flush right.
-fn aligned(rows: &[Vec<String>]) -> String {
+/// Columns as wide as their widest cell: the first so many flush left, figures flush right.
+pub(crate) fn aligned(rows: &[Vec<String>], flush_left: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     // A quantity's name may be wider than its first column: it stands over the following ones too.
     let width = |column: usize| {
@@ -110,7 +100,8 @@ fn aligned(rows: &[Vec<String>]) -> String {
     for row in rows {
         let mut line = String::new();
         for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-            let cell = if column < 2 { format!("{cell:<width$}") } else { format!("{cell:>width$}") };
+            let cell =
+                if column < flush_left { format!("{cell:<width$}") } else { format!("{cell:>width$}") };
             line += &cell;
             line += "   ";
         }

@@ -1,17 +1,17 @@
-//! `headworks report`: an experiment's report, made again from its record.
+//! `headworks report`: the report of an experiment or a run, made again from its record.
 
 use std::io::{Write, stdout};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use report::Report;
+use report::Document;
 
 use crate::exit::{Exit, Failure};
 
-/// Makes an experiment's report again from its record: report.html in its directory, and a table here.
+/// Makes the report of an experiment or a run again from its record: report.html in its directory, and a table here.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The experiment's directory, as `headworks lab run` wrote it.
+    /// The directory, as `headworks lab run` or `headworks load --out` wrote it.
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// Print what the report shows as one JSON object.
@@ -21,7 +21,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
-        let report = Report::read(&self.directory).map_err(failure)?;
+        let report = Document::read(&self.directory).map_err(failure)?;
         let page = report.write(&self.directory).map_err(failure)?;
         let text = if self.json {
             serde_json::to_string(&report).map_err(|why| Failure::Failed(why.into()))? + "\n"

@@ -75,11 +75,11 @@ pub(crate) fn facts(directory: &Path, experiment: &Experiment) -> Vec<Fact> {
     facts
 }
 
-fn fact(label: &str, value: String) -> Fact {
+pub(crate) fn fact(label: &str, value: String) -> Fact {
     Fact { label: label.to_owned(), value, command: false }
 }
 
-fn command(label: &str, arguments: &[String]) -> Fact {
+pub(crate) fn command(label: &str, arguments: &[String]) -> Fact {
     Fact { label: label.to_owned(), value: arguments.join(" "), command: true }
 }
 
@@ -134,7 +134,7 @@ fn window(run: &RunInfo) -> String {
     )
 }
 
-fn machine(environment: &Environment) -> Vec<Fact> {
+pub(crate) fn machine(environment: &Environment) -> Vec<Fact> {
     let cpu = &environment.cpu;
     let gibibytes = environment.memory as f64 / f64::from(1 << 30);
     let busy: Vec<String> = environment.load_average.iter().map(|x| format!("{x:.2}")).collect();

@@ -1,0 +1,52 @@
+//! [`Document`]: the report of whatever a directory holds.
+
+use std::path::{Path, PathBuf};
+
+use record::experiment::Experiment;
+use serde::Serialize;
+
+use crate::{Error, Report, RunReport};
+
+/// A report of one of the two kinds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Document {
+    /// Of an experiment.
+    Experiment(Box<Report>),
+    /// Of a single run of the load generator.
+    Run(Box<RunReport>),
+}
+
+impl Document {
+    /// Derives the report of the experiment or the run in `directory`.
+    ///
+    /// # Errors
+    /// When the directory holds neither, or what it holds cannot be read.
+    pub fn read(directory: &Path) -> Result<Self, Error> {
+        if Experiment::is_in(directory) {
+            Ok(Self::Experiment(Box::new(Report::read(directory)?)))
+        } else {
+            Ok(Self::Run(Box::new(RunReport::read(directory)?)))
+        }
+    }
+
+    /// Writes it as `report.html` into `directory` and returns its path. An older report is
+    /// replaced in one step.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
+        match self {
+            Self::Experiment(report) => report.write(directory),
+            Self::Run(report) => report.write(directory),
+        }
+    }
+
+    /// Its short form for a terminal; each line ends with a line feed.
+    pub fn table(&self) -> String {
+        match self {
+            Self::Experiment(report) => report.table(),
+            Self::Run(report) => report.table(),
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The data of a run's page, which `headworks report --json` prints too.
+//!
+//! `web/src/run/data.ts` names the same fields.
+
+use record::{Quantiles, Summary, Timestamp};
+use serde::Serialize;
+
+use crate::{Estimate, Fact, Source, Verdict};
+
+/// Everything that is shown of a run. Times in seconds, rates per second, shares 0 to 1. Unless it
+/// is said otherwise, a figure is of the requests that were due in the measuring window.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunReport {
+    /// What was put under load.
+    pub title: String,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended; none when it has not, or was killed.
+    pub ended: Option<Timestamp>,
+    /// The version of Headworks that made the record.
+    pub version: String,
+    /// What `summary.rate` counts: `requests` or `sessions`.
+    pub unit: String,
+    /// The measuring window, from the start of the run.
+    pub window: [f64; 2],
+    /// What came out.
+    pub verdict: Verdict,
+    /// Where the files of the record contradict each other, a sentence each.
+    pub contradictions: Vec<String>,
+    /// The figures of `summary.json`.
+    pub summary: Summary,
+    /// Total, connect, processing and transfer, and the server's own time where it told it.
+    pub distributions: Vec<Distribution>,
+    /// What was asked for most.
+    pub urls: Urls,
+    /// The run, stretch by stretch.
+    pub timeline: Timeline,
+    /// The levels of load that it held.
+    pub steps: Steps,
+    /// Sizes of bodies and how long it took to receive them.
+    pub sizes: Vec<SizeField>,
+    /// Counters of the kernel's network stack that rose, by how much.
+    pub counters: Vec<(String, i64)>,
+    /// How it was made.
+    pub method: Vec<Fact>,
+    /// Texts that it was made by.
+    pub sources: Vec<Source>,
+    /// The names of the files beside the report.
+    pub files: Vec<String>,
+}
+
+/// How long one phase took.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Distribution {
+    /// `total`, `connect`, `processing`, `transfer` or `server`.
+    pub phase: &'static str,
+    /// Its usual figures.
+    pub quantiles: Quantiles,
+    /// The whole of it: pairs of "nines" and latency. A share 1 - 10^-n of all is at or below the
+    /// latency that stands beside n, so that 0 is the shortest, 1 the 90th percentile, 2 the 99th.
+    pub curve: Vec<[f64; 2]>,
+}
+
+/// What was asked for, by URL.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Urls {
+    /// How many different ones there were; as many as were kept apart, where `complete` is false.
+    pub distinct: usize,
+    /// Whether every URL was kept apart.
+    pub complete: bool,
+    /// The most frequent, in falling order of `count`.
+    pub rows: Vec<UrlRow>,
+}
+
+/// One URL.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UrlRow {
+    /// As the workload has it.
+    pub url: String,
+    /// Requests.
+    pub count: u64,
+    /// Of those, without a complete response or with a status of 400 or more.
+    pub failed: u64,
+    /// Mean size of the bodies of its complete responses.
+    pub bytes: Option<f64>,
+    /// From the intended time to the last byte.
+    pub total: Quantiles,
+    /// Connections that were opened for it.
+    pub connect: Quantiles,
+    /// From the request written to the first byte.
+    pub processing: Quantiles,
+    /// From the first byte to the last.
+    pub transfer: Quantiles,
+}
+
+/// The run over time, from its start to its end, warm-up and all: one value for each stretch.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Timeline {
+    /// How long a stretch is.
+    pub width: f64,
+    /// Requests that were due, per second.
+    pub due: Vec<f64>,
+    /// Requests begun, per second.
+    pub begun: Vec<f64>,
+    /// Complete responses, per second.
+    pub answered: Vec<f64>,
+    /// Requests that ended without one, per second.
+    pub errors: Vec<f64>,
+    /// Connections established, per second.
+    pub opened: Vec<f64>,
+    /// SYNs sent again, per second, counted when the connection stood or was given up.
+    pub syn_retransmits: Vec<f64>,
+    /// Requests given up while they were still connecting, per second.
+    pub connect_timeouts: Vec<f64>,
+    /// Latency of the requests that were due, first byte to last and all.
+    pub total: Percentiles,
+    /// Of those that opened a connection.
+    pub connect: Percentiles,
+    /// From the request written to the first byte.
+    pub processing: Percentiles,
+    /// From the first byte to the last.
+    pub transfer: Percentiles,
+    /// How long after they were due requests began.
+    pub lag: Percentiles,
+    /// Share of a processor that the generator's busiest thread used; null between samples.
+    pub cpu: Vec<Option<f64>>,
+    /// Requests or sessions under way; null between samples.
+    pub running: Vec<Option<f64>>,
+}
+
+/// Percentiles of each stretch of time; null where there was nothing.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Percentiles {
+    /// Medians.
+    pub p50: Vec<Option<f64>>,
+    /// 90th percentiles.
+    pub p90: Vec<Option<f64>>,
+    /// 99th percentiles.
+    pub p99: Vec<Option<f64>>,
+}
+
+/// The levels of load that a run held.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Steps {
+    /// What the levels count.
+    pub unit: String,
+    /// Whether there was more than one of them.
+    pub ramp: bool,
+    /// In rising order; steps of one level are put together. One for the whole measuring window
+    /// where there was no ramp.
+    pub rows: Vec<Step>,
+}
+
+/// One level.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Step {
+    /// In [`Steps::unit`].
+    pub level: f64,
+    /// How long it was held.
+    pub seconds: f64,
+    /// Requests that were due.
+    pub requests: u64,
+    /// Of those, answered then or later.
+    pub responses: u64,
+    /// Requests due per second.
+    pub offered: f64,
+    /// Responses that came while it was held, per second.
+    pub achieved: f64,
+    /// Connections begun.
+    pub connections: u64,
+    /// Of those, the ones whose SYN had to be sent again because nothing answered it in time.
+    pub timed_out: u64,
+    /// `timed_out` of `connections`.
+    pub timeouts: Option<Estimate>,
+    /// Connections that were opened.
+    pub connect: StepPhase,
+    /// From the request written to the first byte.
+    pub processing: StepPhase,
+    /// What the server itself reported.
+    pub server: StepPhase,
+    /// From the first byte to the last.
+    pub transfer: StepPhase,
+    /// From the intended time to the last byte.
+    pub total: StepPhase,
+}
+
+/// One phase at one level.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct StepPhase {
+    /// The mean, which is what the paper's figures show.
+    pub mean: Option<Estimate>,
+    /// And how it is spread.
+    pub quantiles: Quantiles,
+}
+
+/// Responses of about one size that took about one time: fields of a grid with 16 to a decade.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SizeField {
+    /// Size of the first response that fell into the field.
+    pub bytes: u64,
+    /// Its transfer time.
+    pub transfer: f64,
+    /// How many fell into it.
+    pub count: u64,
+}

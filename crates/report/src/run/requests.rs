@@ -1,0 +1,148 @@
+//! The requests of a run, read once, row by row, into everything that is made of them.
+
+use record::{Histogram, RequestError, RequestRow, RunInfo};
+use units::Span;
+
+use super::model::{Distribution, SizeField, Steps, Timeline, Urls};
+use super::urls::Census;
+use super::{sizes, steps, timeline, urls};
+
+/// Points of a distribution's curve for each tenfold step towards its end.
+const POINTS_PER_NINE: u32 = 12;
+
+/// Whether what the client waited is known, if only as a lower bound: the rule of
+/// [`record::LatencySummary`].
+pub(super) fn counts_as_latency(row: &RequestRow) -> bool {
+    matches!(row.error, None | Some(RequestError::Timeout | RequestError::Censored))
+}
+
+/// Four significant digits, which is more than a picture shows: the page would be several times
+/// as large with all of them.
+pub(super) fn rounded(x: f64) -> f64 {
+    if x == 0.0 || !x.is_finite() {
+        return x;
+    }
+    let scale = 10f64.powi(3 - x.abs().log10().floor() as i32);
+    (x * scale).round() / scale
+}
+
+#[derive(Debug)]
+pub(super) struct Requests {
+    info: RunInfo,
+    /// Due in the measuring window.
+    pub(super) due: u64,
+    phases: [(&'static str, Histogram); 5],
+    timeline: timeline::Collector,
+    steps: steps::Collector,
+    sizes: sizes::Collector,
+    urls: urls::Collector,
+}
+
+/// What is made of them.
+pub(super) struct Derived {
+    pub(super) distributions: Vec<Distribution>,
+    pub(super) timeline: Timeline,
+    pub(super) steps: Steps,
+    pub(super) sizes: Vec<SizeField>,
+    pub(super) urls: Urls,
+}
+
+impl Requests {
+    /// `otherwise` is the level of load, with its unit, of a run that was no ramp.
+    pub(super) fn new(info: &RunInfo, census: Census, otherwise: (f64, &str)) -> Self {
+        let steps_end = info.steps.iter().map(|step| step.to_ns).max().unwrap_or(0);
+        let lasted = info.ended.map_or(0, |ended| nanos_between(info.started, ended));
+        let length = census.last.as_nanos().max(info.window.to_ns).max(steps_end).max(lasted);
+        let phases = ["total", "connect", "processing", "transfer", "server"];
+        Self {
+            info: info.clone(),
+            due: 0,
+            phases: phases.map(|phase| (phase, Histogram::new())),
+            timeline: timeline::Collector::new(Span::from_nanos(length)),
+            steps: steps::Collector::new(info, otherwise),
+            sizes: sizes::Collector::default(),
+            urls: urls::Collector::new(census),
+        }
+    }
+
+    pub(super) fn request(&mut self, row: &RequestRow) {
+        self.timeline.request(row);
+        self.steps.request(row);
+        if !self.info.window.contains(row.intended) {
+            return;
+        }
+        self.due += 1;
+        self.sizes.request(row);
+        self.urls.request(row);
+        if counts_as_latency(row) {
+            let connect = (!row.reused).then_some(row.connect_ns);
+            let spans = [Some(row.latency()), connect, row.processing_ns, row.transfer_ns, row.server_ns];
+            for ((_, histogram), span) in self.phases.iter_mut().zip(spans) {
+                if let Some(span) = span {
+                    histogram.record(span);
+                }
+            }
+        }
+    }
+
+    pub(super) fn sample(&mut self, row: &record::SampleRow) {
+        self.timeline.sample(row);
+    }
+
+    pub(super) fn finish(self) -> Derived {
+        let distributions = self.phases.iter().filter(|(_, histogram)| histogram.count() > 0);
+        Derived {
+            distributions: distributions.map(|(phase, histogram)| distribution(phase, histogram)).collect(),
+            timeline: self.timeline.finish(),
+            steps: self.steps.finish(),
+            sizes: self.sizes.finish(),
+            urls: self.urls.finish(),
+        }
+    }
+}
+
+fn nanos_between(from: record::Timestamp, to: record::Timestamp) -> u64 {
+    u64::try_from(to.as_nanosecond() - from.as_nanosecond()).unwrap_or(0)
+}
+
+fn distribution(phase: &'static str, histogram: &Histogram) -> Distribution {
+    let end = (histogram.count() as f64).log10();
+    let step = f64::from(POINTS_PER_NINE).recip();
+    let point = |nines: f64| {
+        let latency = histogram.quantile(1.0 - 10f64.powf(-nines));
+        [rounded(nines), rounded(latency.as_secs_f64())]
+    };
+    let mut curve: Vec<[f64; 2]> =
+        (0..).map(|i| f64::from(i) * step).take_while(|nines| *nines < end).map(point).collect();
+    curve.push([rounded(end), histogram.max().as_secs_f64()]);
+    Distribution { phase, quantiles: histogram.quantiles(), curve }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_pictures_keep_four_digits() {
+        assert_eq!(rounded(0.000_123_456), 0.000_123_5);
+        assert_eq!(rounded(123_456.0), 123_500.0);
+        assert_eq!(rounded(0.0), 0.0);
+    }
+
+    #[test]
+    fn a_curve_goes_from_the_shortest_to_the_longest() {
+        let mut histogram = Histogram::new();
+        for millis in 1..=1000 {
+            histogram.record(Span::from_millis(millis));
+        }
+        let Distribution { curve, .. } = distribution("total", &histogram);
+        let at = |nines: f64| {
+            curve.iter().find(|[x, _]| (x - nines).abs() < 1e-3).map(|[_, seconds]| *seconds).unwrap()
+        };
+        for (nines, seconds) in [(0.0, 0.001), (1.0, 0.9), (2.0, 0.99), (3.0, 1.0)] {
+            assert!((at(nines) / seconds - 1.0).abs() < 2e-3, "{} at {nines}", at(nines));
+        }
+        assert_eq!(curve.last(), Some(&[3.0, 1.0]));
+        assert_eq!(curve.len(), 37);
+    }
+}
