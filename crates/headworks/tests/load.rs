@@ -175,7 +175,7 @@ fn what_cannot_be_run_is_refused_at_once() {
         (vec![url, "-c", "0"], 2, "--connections must be 1 to 100k"),
         (vec![url, "--rate", "0"], 2, "--rate is 0"),
         (vec![url, "--rate", "10", "-c", "10"], 2, "cannot be used with"),
-        (vec![url, "--rate", "10", "--arrivals", "gauss"], 2, "constant or poisson"),
+        (vec![url, "--rate", "10", "--arrivals", "gauss"], 2, "constant, poisson, h2:CV"),
         (vec![url, "--duration", "0s"], 2, "--duration is 0"),
         (vec![url, "--timeout", "0s"], 2, "--timeout is 0"),
         (vec![url, "--objective", "p98<1s"], 2, "is no objective"),

@@ -118,7 +118,8 @@ impl<'a> Run<'a> {
         match self.options.load {
             Load::Open { rate, process } => {
                 let shares: Vec<f64> = self.engine.plan.classes.iter().map(|class| class.share).collect();
-                let schedule = Schedule::new(process, rate, &shares, self.options.seed);
+                let schedule =
+                    Schedule::new(process, &traffic::Profile::constant(rate), &shares, self.options.seed);
                 tokio::task::spawn_local(open_loop(Rc::clone(&self.engine), schedule));
             }
             Load::Closed { clients } => closed_loop(&self.engine, clients),

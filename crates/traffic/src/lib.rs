@@ -7,10 +7,14 @@
 
 mod arrivals;
 mod mix;
+mod profile;
 mod schedule;
+#[cfg(test)]
+mod statistics;
 mod workload;
 
-pub use arrivals::{Arrivals, Process, UnknownProcess};
+pub use arrivals::{Arrivals, PoissonCheck, Process, ProcessError};
 pub use mix::Mix;
+pub use profile::Profile;
 pub use schedule::{Arrival, Schedule};
 pub use workload::{Class, Page, Workload};

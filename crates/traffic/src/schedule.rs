@@ -2,9 +2,9 @@
 
 use std::iter::Peekable;
 
-use units::{ClassId, Rate, Time};
+use units::{ClassId, Time};
 
-use crate::{Arrivals, Process};
+use crate::{Arrivals, Process, Profile};
 
 /// Something that is to start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,12 +23,12 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Arrivals at `rate` in all, divided over the classes by their shares.
-    pub fn new(process: Process, rate: Rate, shares: &[f64], seed: u64) -> Self {
+    /// Arrivals at the rate of `profile` in all, divided over the classes by their shares.
+    pub fn new(process: Process, profile: &Profile, shares: &[f64], seed: u64) -> Self {
         let classes = shares.iter().zip(0..);
         Self {
             classes: classes
-                .map(|(share, stream)| Arrivals::new(process, rate.scaled(*share), seed, stream).peekable())
+                .map(|(share, stream)| Arrivals::new(process, profile, *share, seed, stream).peekable())
                 .collect(),
         }
     }
@@ -50,11 +50,13 @@ impl Iterator for Schedule {
 
 #[cfg(test)]
 mod tests {
+    use units::Rate;
+
     use super::*;
 
     fn take(seed: u64) -> Vec<Arrival> {
-        let rate = Rate::per_second(50.0).unwrap();
-        Schedule::new(Process::Poisson, rate, &[0.2, 0.8], seed).take(10_000).collect()
+        let profile = Profile::constant(Rate::per_second(50.0).unwrap());
+        Schedule::new(Process::Poisson, &profile, &[0.2, 0.8], seed).take(10_000).collect()
     }
 
     #[test]
@@ -75,9 +77,9 @@ mod tests {
 
     #[test]
     fn a_class_that_never_comes_does_not_stop_the_others() {
-        let rate = Rate::per_second(1.0).unwrap();
+        let profile = Profile::constant(Rate::per_second(1.0).unwrap());
         let classes: Vec<ClassId> =
-            Schedule::new(Process::Constant, rate, &[0.0, 1.0], 1).take(3).map(|a| a.class).collect();
+            Schedule::new(Process::Constant, &profile, &[0.0, 1.0], 1).take(3).map(|a| a.class).collect();
         assert_eq!(classes, [ClassId(1); 3]);
     }
 }

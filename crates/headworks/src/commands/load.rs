@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Open loop: so many requests, or with --workload sessions, per second.
     #[arg(long, short, value_name = "R")]
     rate: Option<Rate>,
-    /// How they are spread over time: constant or poisson.
+    /// How they are spread over time: constant, poisson, h2:CV, gamma:CV or lognormal:CV.
     #[arg(long, value_name = "PROCESS", default_value_t, requires = "rate")]
     arrivals: Process,
     /// What users do: pages, embedded objects, pauses, classes (a TOML file, docs/load.md).
