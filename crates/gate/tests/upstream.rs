@@ -12,7 +12,7 @@ use testkit::{Hostile, PATIENCE, poll_until};
 
 fn origin_at(address: SocketAddr) -> origin::Server {
     let mut options = origin::Options::new(origin::Mode::Workers);
-    options.listen = address;
+    options.listen = address.into();
     poll_until(PATIENCE, "the port", || origin::Server::start(&options).ok())
 }
 

@@ -17,7 +17,7 @@ const fn lines_of_text() -> [u8; BLOCK_BYTES] {
 }
 
 /// A body of which a part is still to be sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Filler {
     sent: u64,
     length: u64,
@@ -28,11 +28,16 @@ impl Filler {
         Self { sent: 0, length }
     }
 
+    /// Bytes still to be sent.
+    pub(crate) const fn left(&self) -> u64 {
+        self.length - self.sent
+    }
+
     /// The next bytes to send; empty when the body is complete.
     pub(crate) fn next(&self) -> &'static [u8] {
         // Both fit: the offset is below the block's length, the rest is cut to it.
         let offset = (self.sent % BLOCK_BYTES as u64) as usize;
-        let rest = (self.length - self.sent).min(BLOCK_BYTES as u64) as usize;
+        let rest = self.left().min(BLOCK_BYTES as u64) as usize;
         BLOCK.get(offset..).map_or(&[], |block| block.get(..rest).unwrap_or(block))
     }
 

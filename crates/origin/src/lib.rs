@@ -12,6 +12,15 @@
 //! | `/healthz` | `ok` |
 //! | `/bytes/N` | N bytes, at most [`LARGEST_BODY`] |
 //! | `/burn?cpu=25ms` | a small page, after that much CPU time of the worker; not in static mode |
+//! | `/delay?before=50ms&bytes=10000&pieces=5&between=10ms` | 10000 bytes, the first part 50 ms after the request came, the others 10 ms apart; not in static mode |
+//!
+//! A file of [`Options::content`] goes before a path of that table. GET, HEAD and POST are answered
+//! alike; the body of a request is read to its end and dropped, up to [`LARGEST_UPLOAD`].
+//!
+//! `/delay` is there to prove a load generator's phases right. Each part is sent at a point of time
+//! that was fixed before, so that delays do not add up their errors; what cannot be right, because
+//! the worker had to wait for a CPU, is told: `Server-Timing: before;dur=50.004` is how many
+//! milliseconds it really was from the request's arrival to the response's first byte.
 //!
 //! ```
 //! use std::io::{Read, Write};
@@ -20,7 +29,8 @@
 //!     listen: "127.0.0.1:0".parse()?,
 //!     ..origin::Options::new(origin::Mode::Workers)
 //! })?;
-//! let mut client = std::net::TcpStream::connect(server.address())?;
+//! let address = server.address().tcp().ok_or("a TCP address")?;
+//! let mut client = std::net::TcpStream::connect(address)?;
 //! client.write_all(b"GET /bytes/3 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
 //! let mut answer = String::new();
 //! client.read_to_string(&mut answer)?;
@@ -29,19 +39,34 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod address;
+mod answer;
+mod body;
 mod burn;
+mod clock;
+mod content;
+mod delay;
 mod error;
 mod events;
 mod filler;
 mod inbox;
+mod intake;
+mod listener;
+mod media_type;
 mod options;
 mod page;
-mod reply;
 mod request;
+mod response;
 mod server;
+mod status;
+mod upload;
 mod workers;
 
+pub use address::{Address, NoAddress};
+pub use content::LARGEST_CONTENT;
+pub use delay::{LONGEST_DELAY, MOST_PIECES};
 pub use error::Error;
 pub use options::{Mode, Options};
 pub use page::{LARGEST_BODY, LONGEST_BURN};
 pub use server::Server;
+pub use upload::LARGEST_UPLOAD;

@@ -2,6 +2,8 @@
 
 use units::Span;
 
+use crate::delay::{self, Delay};
+
 /// The longest body that `/bytes/N` gives: 1 GiB.
 pub const LARGEST_BODY: u64 = 1 << 30;
 
@@ -16,6 +18,7 @@ pub(crate) enum Page {
     Health,
     Bytes(u64),
     Burn(Span),
+    Delay(Delay),
 }
 
 /// Why a target names no page.
@@ -35,6 +38,7 @@ impl Page {
             "/" => Ok(Self::Home),
             "/healthz" => Ok(Self::Health),
             "/burn" => burn(query),
+            "/delay" => Delay::parse(query).map(Self::Delay).ok_or(NoPage::Malformed(delay::EXPECTED)),
             _ => path.strip_prefix("/bytes/").ok_or(NoPage::NotFound).and_then(bytes),
         }
     }
@@ -70,6 +74,7 @@ mod tests {
             ("/bytes/1073741824", Page::Bytes(LARGEST_BODY)),
             ("/burn?cpu=25ms", Page::Burn(Span::from_millis(25))),
             ("/burn?x=1&cpu=1.5ms&y", Page::Burn(Span::from_micros(1500))),
+            ("/delay?x=1", Page::Delay(Delay { before: Span::ZERO, bytes: 0, pace: delay::Pace::AT_ONCE })),
         ] {
             assert_eq!(Page::at(target), Ok(page), "{target}");
         }
@@ -82,6 +87,7 @@ mod tests {
             "/burn?cpu=",
             "/burn?cpu=fast",
             "/burn?cpu=11s",
+            "/delay?before=2h",
             "/bytes/",
             "/bytes/-1",
             "/bytes/1073741825",

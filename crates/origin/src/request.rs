@@ -3,7 +3,8 @@
 use std::mem::MaybeUninit;
 
 use crate::inbox::HEAD_LIMIT;
-use crate::reply::Status;
+use crate::status::Status;
+use crate::upload::Framing;
 
 /// More header lines than any browser sends.
 const MAX_HEADERS: usize = 64;
@@ -17,8 +18,10 @@ pub(crate) struct Request<'a> {
     pub(crate) version: Version,
     /// Whether the client asks for the connection to stay open, or agrees by saying nothing.
     pub(crate) keep_alive: bool,
-    /// Whether a body follows the head.
-    pub(crate) has_body: bool,
+    /// How the end of the body is found that follows the head.
+    pub(crate) framing: Framing,
+    /// Whether the client wants to be told to go on before it sends the body.
+    pub(crate) expects_continue: bool,
 }
 
 /// The methods that are told apart.
@@ -26,6 +29,7 @@ pub(crate) struct Request<'a> {
 pub(crate) enum Method {
     Get,
     Head,
+    Post,
     Other,
 }
 
@@ -68,29 +72,56 @@ pub(crate) fn read(input: &[u8]) -> Head<'_> {
         method: match method {
             "GET" => Method::Get,
             "HEAD" => Method::Head,
+            "POST" => Method::Post,
             _ => Method::Other,
         },
         target: origin_form(target),
         version,
         keep_alive: version == Version::Http11,
-        has_body: false,
+        framing: Framing::Length(0),
+        expects_continue: false,
     };
+    let (mut lengths, mut encodings, mut chunked) = (0, 0, false);
     for header in parsed.headers.iter() {
         if header.name.eq_ignore_ascii_case("host") {
             hosts += 1;
         } else if header.name.eq_ignore_ascii_case("connection") {
             request.keep_alive = keep_alive(header.value, version);
         } else if header.name.eq_ignore_ascii_case("content-length") {
-            request.has_body |= header.value != b"0";
+            let Some(length) = content_length(header.value) else { return Head::Bad(Status::BadRequest) };
+            request.framing = Framing::Length(length);
+            lengths += 1;
         } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
-            request.has_body = true;
+            encodings += 1;
+            chunked = header.value.trim_ascii().eq_ignore_ascii_case(b"chunked");
+        } else if header.name.eq_ignore_ascii_case("expect") {
+            // RFC 9110, section 10.1.1: HTTP/1.0 knows no such thing.
+            request.expects_continue =
+                version == Version::Http11 && header.value.trim_ascii().eq_ignore_ascii_case(b"100-continue");
         }
     }
     // RFC 9112, section 3.2: one Host and no more, except that HTTP/1.0 has none.
     if hosts > 1 || (hosts == 0 && version == Version::Http11) {
         return Head::Bad(Status::BadRequest);
     }
+    // RFC 9112, sections 6.1 and 6.3: two ways to find the end of a body make two different ends.
+    if lengths + encodings > 1 || (encodings > 0 && version == Version::Http10) {
+        return Head::Bad(Status::BadRequest);
+    }
+    if encodings > 0 {
+        if !chunked {
+            return Head::Bad(Status::NotImplemented);
+        }
+        request.framing = Framing::Chunked;
+    }
     Head::Whole(request, length)
+}
+
+/// Digits only: the standard library's parser would take a sign.
+fn content_length(value: &[u8]) -> Option<u64> {
+    let digits = value.trim_ascii();
+    digits.iter().all(u8::is_ascii_digit).then_some(())?;
+    std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// RFC 9112, section 9.3: `close` wins; HTTP/1.0 must ask for persistence.
@@ -146,10 +177,35 @@ mod tests {
     }
 
     #[test]
-    fn bodies_are_noticed() {
-        assert!(whole("GET / HTTP/1.0\r\nContent-Length: 3\r\n\r\n").has_body);
-        assert!(whole("GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n").has_body);
-        assert!(!whole("GET / HTTP/1.0\r\nContent-Length: 0\r\n\r\n").has_body);
+    fn the_end_of_a_body_is_found_in_one_way() {
+        let framing =
+            |header: &str| match read(format!("POST / HTTP/1.1\r\nHost: a\r\n{header}\r\n").as_bytes()) {
+                Head::Whole(request, _) => Ok(request.framing),
+                Head::Bad(status) => Err(status),
+                Head::Partial => panic!("{header:?} is a part"),
+            };
+        for (header, expected) in [
+            ("", Ok(Framing::Length(0))),
+            ("Content-Length: 3\r\n", Ok(Framing::Length(3))),
+            ("transfer-encoding: Chunked\r\n", Ok(Framing::Chunked)),
+            ("Content-Length: +3\r\n", Err(Status::BadRequest)),
+            ("Content-Length: 99999999999999999999\r\n", Err(Status::BadRequest)),
+            ("Content-Length:\r\n", Err(Status::BadRequest)),
+            ("Content-Length: 3\r\nContent-Length: 4\r\n", Err(Status::BadRequest)),
+            ("Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", Err(Status::BadRequest)),
+            ("Transfer-Encoding: gzip, chunked\r\n", Err(Status::NotImplemented)),
+        ] {
+            assert_eq!(framing(header), expected, "{header:?}");
+        }
+        let old = "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n";
+        assert_eq!(read(old.as_bytes()), Head::Bad(Status::BadRequest));
+    }
+
+    #[test]
+    fn only_new_clients_expect_to_be_told_to_go_on() {
+        let request = |version| format!("POST / HTTP/{version}\r\nHost: a\r\nExpect: 100-Continue\r\n\r\n");
+        assert!(whole(&request("1.1")).expects_continue);
+        assert!(!whole(&request("1.0")).expects_continue);
     }
 
     #[test]

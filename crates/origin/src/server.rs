@@ -1,19 +1,23 @@
 //! [`Server`]: starting and stopping.
 
-use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
 
+use crate::address::Address;
+use crate::answer::Site;
+use crate::content::Content;
 use crate::error::Error;
 use crate::events::Loops;
+use crate::listener::{Listener, SocketFile};
 use crate::options::{Mode, Options};
 use crate::workers::Workers;
 
 /// A running server. Dropping it stops it.
 #[derive(Debug)]
 pub struct Server {
-    address: SocketAddr,
-    // Held for what its drop does.
+    address: Address,
+    // Held for what their drop does, in this order.
     _threads: Threads,
+    _file: Option<SocketFile>,
 }
 
 #[derive(Debug)]
@@ -24,30 +28,24 @@ enum Threads {
 }
 
 impl Server {
-    /// Listens and starts the workers; clients can connect from now on.
+    /// Reads the content, listens and starts the workers; clients can connect from now on.
     pub fn start(options: &Options) -> Result<Self, Error> {
-        let in_vain = |source| Error::Listen { address: options.listen, source };
-        let listener = listen(options).map_err(in_vain)?;
-        let address = listener.local_addr().map_err(in_vain)?;
+        let content = options.content.as_ref().map(|directory| Content::open(directory, options.mode));
+        let site = Arc::new(Site { mode: options.mode, content: content.transpose()? });
+        let Listener { socket, address, file } = Listener::new(&options.listen, options.backlog)
+            .map_err(|source| Error::Listen { address: options.listen.clone(), source })?;
         let threads = match options.mode {
-            Mode::Workers => Threads::Workers(Workers::start(listener, options)?),
-            Mode::Static => Threads::Static(Loops::start(listener, options)?),
+            Mode::Workers => Threads::Workers(Workers::start(socket, site, options)?),
+            Mode::Static => Threads::Static(Loops::start(socket, &site, options)?),
         };
-        Ok(Self { address, _threads: threads })
+        Ok(Self { address, _threads: threads, _file: file })
     }
 
     /// Where the server listens: the address asked for, with its port if that was left open.
-    pub fn address(&self) -> SocketAddr {
-        self.address
+    pub fn address(&self) -> &Address {
+        &self.address
     }
 
-    /// Closes all connections, frees the port and waits until every worker has ended.
+    /// Closes all connections, frees the address and waits until every worker has ended.
     pub fn stop(self) {}
-}
-
-fn listen(options: &Options) -> io::Result<TcpListener> {
-    let listener = TcpListener::bind(options.listen)?;
-    // The standard library has called listen(2) with a backlog of its own; a second call changes it.
-    rustix::net::listen(&listener, options.backlog.into())?;
-    Ok(listener)
 }

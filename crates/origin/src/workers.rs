@@ -5,19 +5,23 @@
 //! wait in the listen queue without anyone knowing who they are.
 
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime};
 
-use units::Span;
+use socket2::Socket;
+use units::{Span, Time};
 
+use crate::answer::{Answer, Site, Then, Work};
 use crate::burn::burn;
+use crate::clock;
 use crate::error::Error;
 use crate::inbox::{Filled, Inbox};
+use crate::intake::{CONTINUE, Intake, Taken};
 use crate::options::Options;
-use crate::reply::{Reply, Responder, Then};
+use crate::response::{Responder, Sending, left_after};
 
 /// No worker needs more: the buffers are on the heap.
 const STACK_BYTES: usize = 256 * 1024;
@@ -38,18 +42,20 @@ pub(crate) struct Workers {
 
 #[derive(Debug)]
 struct Shared {
-    listener: TcpListener,
+    listener: Socket,
+    site: Arc<Site>,
     stopping: AtomicBool,
     /// The connection each worker is tied to, so that stopping can cut it.
-    tied: Vec<Mutex<Option<Arc<TcpStream>>>>,
+    tied: Vec<Mutex<Option<Arc<Socket>>>>,
     options: Options,
 }
 
 impl Workers {
-    pub(crate) fn start(listener: TcpListener, options: &Options) -> Result<Self, Error> {
+    pub(crate) fn start(listener: Socket, site: Arc<Site>, options: &Options) -> Result<Self, Error> {
         let count = options.workers.get();
         let shared = Arc::new(Shared {
             listener,
+            site,
             stopping: AtomicBool::new(false),
             tied: (0..count).map(|_| Mutex::new(None)).collect(),
             options: options.clone(),
@@ -86,8 +92,11 @@ impl Drop for Workers {
 
 struct Worker<'a> {
     shared: &'a Shared,
-    tied: &'a Mutex<Option<Arc<TcpStream>>>,
+    tied: &'a Mutex<Option<Arc<Socket>>>,
+    /// Whether what is sent must not wait for more to send, as TCP would have it.
+    is_tcp: bool,
     inbox: Inbox,
+    intake: Intake,
     output: Vec<u8>,
     responder: Responder,
 }
@@ -97,13 +106,16 @@ impl<'a> Worker<'a> {
         Self {
             shared,
             tied: &shared.tied[number],
+            is_tcp: shared.options.listen.tcp().is_some(),
             inbox: Inbox::new(),
+            intake: Intake::default(),
             output: Vec::new(),
-            responder: Responder::new(shared.options.mode),
+            responder: Responder::new(),
         }
     }
 
     fn run(&mut self) {
+        clock::wake_precisely();
         loop {
             let accepted = self.shared.listener.accept();
             let stream = match accepted {
@@ -131,16 +143,20 @@ impl<'a> Worker<'a> {
     }
 
     /// Serves one connection to its end.
-    fn serve(&mut self, stream: &TcpStream) -> io::Result<()> {
+    fn serve(&mut self, stream: &Socket) -> io::Result<()> {
         let Options { keep_alive, patience, .. } = self.shared.options;
-        stream.set_nodelay(true)?;
+        if self.is_tcp {
+            stream.set_tcp_nodelay(true)?;
+        }
         stream.set_write_timeout(Some(at_least_one_microsecond(patience)))?;
         self.inbox = Inbox::new();
+        self.intake = Intake::default();
         let mut idle_limit = patience;
-        while let Some(reply) = self.next_reply(stream, idle_limit)? {
-            burn(reply.burn, &self.shared.stopping);
-            self.send(stream, &reply)?;
-            match reply.then {
+        while let Some((answer, arrived)) = self.next_answer(stream, idle_limit)? {
+            let waited = self.work(answer.work, arrived);
+            self.output.clear();
+            let sending = self.responder.write(answer, waited, SystemTime::now(), &mut self.output)?;
+            match self.send(stream, sending)? {
                 Then::KeepOpen => {}
                 Then::Close => return Ok(()),
                 Then::CloseGently => return close_gently(stream),
@@ -150,46 +166,77 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Waits for a request and answers it into the output; `None` when the client has closed.
-    fn next_reply(&mut self, mut stream: &TcpStream, idle_limit: Span) -> io::Result<Option<Reply>> {
+    /// Waits for a request; gives what to answer and when its last byte had come. `None` when the
+    /// client has closed.
+    fn next_answer(&mut self, mut stream: &Socket, idle_limit: Span) -> io::Result<Option<(Answer, Time)>> {
         if self.inbox.pending().is_empty() {
             stream.set_read_timeout(Some(at_least_one_microsecond(idle_limit)))?;
             if self.inbox.fill(&mut stream)? == Filled::End {
                 return Ok(None);
             }
         }
-        let deadline = Instant::now() + self.shared.options.patience.into();
+        let mut arrived = clock::now();
+        let mut deadline = arrived + self.shared.options.patience;
         loop {
-            self.output.clear();
-            let reply = self.responder.answer(self.inbox.pending(), SystemTime::now(), &mut self.output);
-            if let Some(reply) = reply {
-                self.inbox.consume(reply.consumed);
-                return Ok(Some(reply));
+            let (used, taken) = self.intake.take(&self.shared.site, self.inbox.pending());
+            self.inbox.consume(used);
+            match taken {
+                Taken::Request(answer) => return Ok(Some((answer, arrived))),
+                Taken::Continue => stream.write_all(CONTINUE)?,
+                Taken::Partial => {}
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = deadline.since(clock::now());
             if left.is_zero() {
                 return Err(io::ErrorKind::TimedOut.into());
             }
-            stream.set_read_timeout(Some(at_least_one_microsecond(left.into())))?;
+            stream.set_read_timeout(Some(at_least_one_microsecond(left)))?;
             if self.inbox.fill(&mut stream)? == Filled::End {
                 return Ok(None);
+            }
+            arrived = clock::now();
+            if self.intake.is_amid_body() {
+                deadline = arrived + self.shared.options.patience;
             }
         }
     }
 
-    fn send(&self, mut stream: &TcpStream, reply: &Reply) -> io::Result<()> {
-        stream.write_all(&self.output)?;
-        let mut filler = reply.filler;
-        while !filler.next().is_empty() {
-            stream.write_all(filler.next())?;
-            filler.advance(filler.next().len());
+    /// Does what is to be done before a response; gives how long it was held back on purpose.
+    fn work(&self, work: Work, arrived: Time) -> Option<Span> {
+        match work {
+            Work::None => None,
+            Work::Burn(cost) => {
+                burn(cost, &self.shared.stopping);
+                None
+            }
+            Work::Wait(wait) => {
+                clock::wait_until(arrived + wait, &self.shared.stopping);
+                Some(clock::now().since(arrived))
+            }
         }
-        Ok(())
+    }
+
+    fn send(&self, mut stream: &Socket, sending: Sending) -> io::Result<Then> {
+        let start = clock::now();
+        stream.write_all(&self.output)?;
+        let mut body = sending.body;
+        for piece in 0..sending.pace.pieces {
+            if piece > 0 {
+                clock::wait_until(start + sending.pace.between * piece, &self.shared.stopping);
+            }
+            let goal = left_after(sending.length, sending.pace, piece);
+            while body.left() > goal {
+                match body.send(stream, body.left() - goal) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    sent => sent?,
+                }
+            }
+        }
+        Ok(sending.then)
     }
 }
 
 /// See [`Then::CloseGently`].
-fn close_gently(mut stream: &TcpStream) -> io::Result<()> {
+fn close_gently(mut stream: &Socket) -> io::Result<()> {
     stream.shutdown(Shutdown::Write)?;
     let deadline = Instant::now() + GENTLE_CLOSE;
     let mut scrap = [0; 4096];

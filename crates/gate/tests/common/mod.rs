@@ -212,9 +212,17 @@ pub(crate) fn echo(headers: &'static str) -> Hostile {
     })
 }
 
-/// The reference server.
-pub(crate) fn origin() -> origin::Server {
+/// The reference server on a port of its own.
+pub(crate) struct Origin(origin::Server);
+
+pub(crate) fn origin() -> Origin {
     let mut options = origin::Options::new(origin::Mode::Workers);
-    options.listen.set_port(0);
-    origin::Server::start(&options).unwrap()
+    options.listen = "127.0.0.1:0".parse().unwrap();
+    Origin(origin::Server::start(&options).unwrap())
+}
+
+impl Origin {
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.0.address().tcp().unwrap()
+    }
 }

@@ -1,7 +1,7 @@
 //! `headworks origin`: the reference web server.
 
-use std::net::SocketAddr;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 use units::Span;
 
@@ -10,15 +10,18 @@ use crate::exit::{Exit, Failure};
 
 /// Serves reference content: pages that burn CPU from a set number of workers, or static content as fast as it goes.
 ///
-/// Pages: /burn?cpu=25ms burns that much CPU time of a worker, /bytes/N gives N bytes from memory, /healthz says whether it runs.
+/// Pages: /bytes/N gives N bytes from memory. /burn?cpu=25ms burns that much CPU time of a worker. /delay?before=50ms&bytes=10000&pieces=5&between=10ms waits 50 ms and sends 10000 bytes in 5 parts 10 ms apart. /healthz says whether it runs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Where to listen; port 0 takes a free one.
+    /// Where to listen: 127.0.0.1:8080, [::1]:8080 or unix:/path; port 0 takes a free one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
-    listen: SocketAddr,
+    listen: origin::Address,
     /// How connections are served.
     #[arg(long, default_value = "workers")]
     mode: Mode,
+    /// Serve the files of this directory, such as `headworks load make-content` writes, before the pages.
+    #[arg(long, value_name = "DIR")]
+    content: Option<PathBuf>,
     /// Connections served at once (default 150); in static mode, threads (default: one per core).
     #[arg(long, value_name = "N")]
     workers: Option<NonZeroUsize>,
@@ -37,7 +40,7 @@ pub(crate) struct Args {
 enum Mode {
     /// One blocking thread per connection, out of a fixed number, as a process-based server has.
     Workers,
-    /// An event loop per thread; content from memory only.
+    /// An event loop per thread; all content is kept in memory.
     Static,
 }
 
@@ -50,6 +53,7 @@ impl Args {
         let options = origin::Options {
             listen: self.listen,
             mode: defaults.mode,
+            content: self.content,
             workers: self.workers.unwrap_or(defaults.workers),
             backlog: self.backlog.unwrap_or(defaults.backlog),
             keep_alive: self.keep_alive.unwrap_or(defaults.keep_alive),
@@ -67,7 +71,10 @@ fn serve(options: &origin::Options) -> anyhow::Result<Exit> {
             origin::Error::Listen { .. } => anyhow::anyhow!("{error}; choose another with --listen"),
             error => error.into(),
         })?;
-        println!("listening on http://{}", server.address());
+        match server.address() {
+            origin::Address::Tcp(address) => println!("listening on http://{address}"),
+            unix @ origin::Address::Unix(_) => println!("listening on {unix}"),
+        }
         let signal = signals.next().await;
         server.stop();
         Ok(Exit::Interrupted { signal })

@@ -2,13 +2,16 @@
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use mio::net::TcpStream;
+use socket2::Socket;
 
-use crate::filler::Filler;
+use crate::answer::{Site, Then};
+use crate::body::Body;
 use crate::inbox::{Filled, Inbox};
-use crate::reply::{Responder, Then};
+use crate::intake::{CONTINUE, Intake, Taken};
+use crate::response::{Responder, Sending};
 
 /// Output collected before it is written, when requests are pipelined.
 const BATCH_BYTES: usize = 64 * 1024;
@@ -28,6 +31,13 @@ pub(super) struct Clock {
     pub(super) patience: Duration,
 }
 
+/// What all connections of a loop are answered from.
+#[derive(Debug)]
+pub(super) struct Desk {
+    pub(super) site: Arc<Site>,
+    pub(super) responder: Responder,
+}
+
 /// What the loop does with a connection after it was driven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
@@ -42,13 +52,14 @@ pub(super) enum Verdict {
 /// A connection and what is under way on it.
 #[derive(Debug)]
 pub(super) struct Connection {
-    pub(super) stream: TcpStream,
+    pub(super) stream: Socket,
     /// When the loop gives the client up.
     pub(super) deadline: Instant,
     inbox: Inbox,
+    intake: Intake,
     output: Vec<u8>,
     sent: usize,
-    filler: Filler,
+    body: Body,
     then: Then,
     /// Nothing is in the socket's receive queue until the next event says so.
     emptied: bool,
@@ -59,14 +70,15 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub(super) fn new(stream: TcpStream, clock: &Clock) -> Self {
+    pub(super) fn new(stream: Socket, clock: &Clock) -> Self {
         Self {
             stream,
             deadline: clock.now + clock.patience,
             inbox: Inbox::new(),
+            intake: Intake::default(),
             output: Vec::new(),
             sent: 0,
-            filler: Filler::default(),
+            body: Body::empty(),
             then: Then::KeepOpen,
             emptied: false,
             finished: false,
@@ -75,10 +87,10 @@ impl Connection {
     }
 
     /// Reads, answers and writes until the socket has nothing more to give or takes no more.
-    pub(super) fn drive(&mut self, responder: &mut Responder, clock: &Clock) -> Verdict {
+    pub(super) fn drive(&mut self, desk: &mut Desk, clock: &Clock) -> Verdict {
         self.emptied = false;
         for _ in 0..STEPS {
-            match self.step(responder, clock) {
+            match self.step(desk, clock) {
                 Ok(Verdict::Again) => {}
                 Ok(verdict) => return verdict,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Verdict::Wait,
@@ -89,9 +101,9 @@ impl Connection {
         Verdict::Again
     }
 
-    fn step(&mut self, responder: &mut Responder, clock: &Clock) -> io::Result<Verdict> {
+    fn step(&mut self, desk: &mut Desk, clock: &Clock) -> io::Result<Verdict> {
         if self.draining {
-            let count = self.stream.read(&mut [0; 4096])?;
+            let count = (&self.stream).read(&mut [0; 4096])?;
             return Ok(if count == 0 { Verdict::Close } else { Verdict::Again });
         }
         self.flush(clock)?;
@@ -105,7 +117,7 @@ impl Connection {
                 return Ok(Verdict::Again);
             }
         }
-        self.answer_pending(responder, clock);
+        self.answer_pending(desk, clock)?;
         if !self.output.is_empty() {
             return Ok(Verdict::Again);
         }
@@ -113,7 +125,7 @@ impl Connection {
             return Ok(Verdict::Wait);
         }
         let begins = self.inbox.pending().is_empty();
-        match self.inbox.fill(&mut self.stream)? {
+        match self.inbox.fill(&mut &self.stream)? {
             Filled::End => return Ok(Verdict::Close),
             // A read that left room has emptied the socket; the next byte makes a new event, so the
             // read that would only say "nothing there" is saved (epoll(7), question 9). The end of
@@ -128,18 +140,25 @@ impl Connection {
     }
 
     /// Answers the requests that are complete, as far as their responses fit one batch.
-    fn answer_pending(&mut self, responder: &mut Responder, clock: &Clock) {
-        while self.then == Then::KeepOpen && self.output.len() < BATCH_BYTES && self.filler.next().is_empty()
-        {
+    fn answer_pending(&mut self, desk: &mut Desk, clock: &Clock) -> io::Result<()> {
+        while self.then == Then::KeepOpen && self.output.len() < BATCH_BYTES && self.body.left() == 0 {
             let pending = self.inbox.pending();
             if pending.is_empty() {
-                return;
+                break;
             }
-            let Some(reply) = responder.answer(pending, clock.date, &mut self.output) else { return };
-            self.inbox.consume(reply.consumed);
-            self.filler = reply.filler;
-            self.then = reply.then;
+            let (used, taken) = self.intake.take(&desk.site, pending);
+            self.inbox.consume(used);
+            match taken {
+                Taken::Partial => break,
+                Taken::Continue => self.output.extend_from_slice(CONTINUE),
+                Taken::Request(answer) => {
+                    let sending = desk.responder.write(answer, None, clock.date, &mut self.output)?;
+                    let Sending { body, then, .. } = sending;
+                    (self.body, self.then) = (body, then);
+                }
+            }
         }
+        Ok(())
     }
 
     /// Sends the output and the rest of the body; fails with `WouldBlock` when the client is slower.
@@ -148,12 +167,11 @@ impl Connection {
             return Ok(());
         }
         while let Some(rest) = self.output.get(self.sent..).filter(|rest| !rest.is_empty()) {
-            self.sent += self.stream.write(rest)?;
+            self.sent += (&self.stream).write(rest)?;
             self.deadline = clock.now + clock.patience;
         }
-        while !self.filler.next().is_empty() {
-            let count = self.stream.write(self.filler.next())?;
-            self.filler.advance(count);
+        while self.body.left() > 0 {
+            self.body.send(&self.stream, self.body.left())?;
             self.deadline = clock.now + clock.patience;
         }
         self.output.clear();

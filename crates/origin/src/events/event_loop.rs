@@ -1,20 +1,24 @@
 //! One thread's loop: events in, connections driven, idle ones closed.
 
-use std::io;
 use std::net::Shutdown;
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant, SystemTime};
 
-use mio::net::{TcpListener, TcpStream};
+use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Registry, Token, Waker};
+use rustix::io::Errno;
+use rustix::net::{SocketFlags, accept_with};
 use slab::Slab;
+use socket2::Socket;
 
-use super::connection::{Clock, Connection, Verdict};
+use super::connection::{Clock, Connection, Desk, Verdict};
 use super::{LISTENER, WAKER};
+use crate::answer::Site;
 use crate::options::Options;
-use crate::reply::Responder;
+use crate::response::Responder;
 
 /// How often idle connections are looked for, and how soon accepting is tried again after it failed.
 const TICK: Duration = Duration::from_secs(1);
@@ -22,29 +26,30 @@ const TICK: Duration = Duration::from_secs(1);
 /// A loop as the acceptor sees it.
 #[derive(Debug)]
 pub(super) struct Peer {
-    pub(super) sender: Sender<TcpStream>,
+    pub(super) sender: Sender<Socket>,
     pub(super) waker: Arc<Waker>,
 }
 
 /// The listener and whose turn it is to get the next connection.
 #[derive(Debug)]
 pub(super) struct Acceptor {
-    listener: TcpListener,
+    listener: Socket,
     peers: Vec<Peer>,
     accepted: usize,
 }
 
 impl Acceptor {
-    pub(super) fn new(listener: TcpListener, peers: Vec<Peer>) -> Self {
+    pub(super) fn new(listener: Socket, peers: Vec<Peer>) -> Self {
         Self { listener, peers, accepted: 0 }
     }
 
     /// Deals out all that can be accepted now.
     fn accept(&mut self) {
         loop {
-            let stream = match self.listener.accept() {
-                Ok((stream, _)) => stream,
-                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
+            let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+            let stream = match accept_with(&self.listener, flags) {
+                Ok(stream) => Socket::from(stream),
+                Err(Errno::CONNABORTED | Errno::INTR) => continue,
                 // Nothing more, or no descriptors left: then the next tick tries again.
                 Err(_) => return,
             };
@@ -62,13 +67,14 @@ impl Acceptor {
 #[derive(Debug)]
 pub(super) struct EventLoop {
     poll: Poll,
-    arrivals: Receiver<TcpStream>,
+    arrivals: Receiver<Socket>,
     stopping: Arc<AtomicBool>,
     acceptor: Option<Acceptor>,
     connections: Slab<Connection>,
     /// Connections that had more to do than their share of a turn.
     again: Vec<usize>,
-    responder: Responder,
+    desk: Desk,
+    is_tcp: bool,
     keep_alive: Duration,
     patience: Duration,
 }
@@ -76,8 +82,9 @@ pub(super) struct EventLoop {
 impl EventLoop {
     pub(super) fn new(
         poll: Poll,
-        arrivals: Receiver<TcpStream>,
+        arrivals: Receiver<Socket>,
         stopping: Arc<AtomicBool>,
+        site: Arc<Site>,
         options: &Options,
     ) -> Self {
         Self {
@@ -87,7 +94,8 @@ impl EventLoop {
             acceptor: None,
             connections: Slab::new(),
             again: Vec::new(),
-            responder: Responder::new(options.mode),
+            desk: Desk { site, responder: Responder::new() },
+            is_tcp: options.listen.tcp().is_some(),
             keep_alive: options.keep_alive.into(),
             patience: options.patience.into(),
         }
@@ -156,13 +164,14 @@ impl EventLoop {
     }
 
     fn take_arrivals(&mut self, clock: &Clock) {
-        while let Ok(mut stream) = self.arrivals.try_recv() {
+        while let Ok(stream) = self.arrivals.try_recv() {
             let entry = self.connections.vacant_entry();
             let key = entry.key();
             let interest = Interest::READABLE | Interest::WRITABLE;
-            let registered = stream
-                .set_nodelay(true)
-                .and_then(|()| self.poll.registry().register(&mut stream, Token(key), interest));
+            let at_once = if self.is_tcp { stream.set_tcp_nodelay(true) } else { Ok(()) };
+            let registered = at_once.and_then(|()| {
+                self.poll.registry().register(&mut SourceFd(&stream.as_raw_fd()), Token(key), interest)
+            });
             // What is not registered is dropped here, and so closed.
             if registered.is_ok() {
                 entry.insert(Connection::new(stream, clock));
@@ -173,7 +182,7 @@ impl EventLoop {
     /// Drives one connection; one that is gone is skipped, its last events may be in the same batch.
     fn drive(&mut self, key: usize, clock: &Clock) {
         let Some(connection) = self.connections.get_mut(key) else { return };
-        match connection.drive(&mut self.responder, clock) {
+        match connection.drive(&mut self.desk, clock) {
             Verdict::Wait => {}
             Verdict::Again => self.again.push(key),
             Verdict::Close => {

@@ -7,14 +7,18 @@ mod connection;
 mod event_loop;
 
 use std::io;
-use std::net::TcpListener;
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::{self, JoinHandle};
 
+use mio::unix::SourceFd;
 use mio::{Interest, Poll, Token, Waker};
 
+use socket2::Socket;
+
+use crate::answer::Site;
 use crate::error::Error;
 use crate::options::Options;
 use event_loop::{Acceptor, EventLoop, Peer};
@@ -32,7 +36,7 @@ pub(crate) struct Loops {
 }
 
 impl Loops {
-    pub(crate) fn start(listener: TcpListener, options: &Options) -> Result<Self, Error> {
+    pub(crate) fn start(listener: Socket, site: &Arc<Site>, options: &Options) -> Result<Self, Error> {
         let count = options.workers.get();
         let mut loops =
             Self { stopping: Arc::new(AtomicBool::new(false)), wakers: Vec::new(), threads: Vec::new() };
@@ -45,7 +49,8 @@ impl Loops {
             let (sender, arrivals) = channel();
             peers.push(Peer { sender, waker: Arc::clone(&waker) });
             loops.wakers.push(waker);
-            event_loops.push(EventLoop::new(poll, arrivals, Arc::clone(&loops.stopping), options));
+            let (stopping, site) = (Arc::clone(&loops.stopping), Arc::clone(site));
+            event_loops.push(EventLoop::new(poll, arrivals, stopping, site, options));
         }
         if let Some(first) = event_loops.first_mut() {
             let failed = |source| Error::Worker { number: 0, source };
@@ -62,10 +67,9 @@ impl Loops {
     }
 }
 
-fn acceptor(listener: TcpListener, peers: Vec<Peer>, first: &EventLoop) -> io::Result<Acceptor> {
+fn acceptor(listener: Socket, peers: Vec<Peer>, first: &EventLoop) -> io::Result<Acceptor> {
     listener.set_nonblocking(true)?;
-    let mut listener = mio::net::TcpListener::from_std(listener);
-    first.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
+    first.registry().register(&mut SourceFd(&listener.as_raw_fd()), LISTENER, Interest::READABLE)?;
     Ok(Acceptor::new(listener, peers))
 }
 
