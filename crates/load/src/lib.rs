@@ -36,6 +36,8 @@ mod report;
 mod response;
 mod run;
 mod session;
+#[allow(dead_code, reason = "the engine does not show itself yet")]
+mod show;
 mod sock_diag;
 mod tally;
 mod target;
@@ -47,4 +49,5 @@ pub use objective::{Objective, ObjectiveError};
 pub use options::{Load, Options, Script};
 pub use report::Report;
 pub use run::run;
+pub use show::{EndpointError, MetricsAddress, MetricsAddressError, View};
 pub use target::{Target, TargetError};

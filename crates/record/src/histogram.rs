@@ -72,6 +72,11 @@ impl Histogram {
         Span::from_nanos(u64::try_from(self.sum_ns / count).unwrap_or(u64::MAX))
     }
 
+    /// The exact sum; [`Span::MAX`] where it is longer than that.
+    pub fn sum(&self) -> Span {
+        Span::from_nanos(u64::try_from(self.sum_ns).unwrap_or(u64::MAX))
+    }
+
     /// The longest latency.
     pub fn max(&self) -> Span {
         self.max
@@ -123,6 +128,7 @@ mod tests {
         }
         let q = histogram.quantiles();
         assert_eq!((q.mean, q.max, q.count), (0.5005, 1.0, 1000));
+        assert_eq!(histogram.sum(), Span::from_millis(500_500));
         assert_eq!(histogram.count_above(Span::from_millis(900)), 100);
         for (measured, exact) in [(q.p50, 0.5), (q.p90, 0.9), (q.p99, 0.99), (q.p999, 0.999)] {
             assert!((measured / exact - 1.0).abs() <= 1e-3, "{measured} for {exact}");

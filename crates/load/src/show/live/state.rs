@@ -1,0 +1,129 @@
+//! [`State`]: what the live view knows, whatever the terminal looks like.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use record::{LatencySummary, ObjectiveResult};
+use units::Time;
+
+use super::super::glance::{Glance, Setting};
+use super::super::theme::Theme;
+
+/// Looks that the chart remembers; more than the widest terminal has points for.
+const MOST_POINTS: usize = 1000;
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) setting: Setting,
+    pub(super) theme: Theme,
+    points: VecDeque<Point>,
+    latest: Option<Latest>,
+    /// What came while the view was paused.
+    waiting: Option<Latest>,
+    pub(super) paused: bool,
+    pub(super) help: bool,
+    /// Whether the user asked for the end.
+    pub(super) ending: bool,
+}
+
+/// A look, with the figures that take time to find.
+#[derive(Debug)]
+pub(super) struct Latest {
+    pub(super) glance: Arc<Glance>,
+    pub(super) recent: LatencySummary,
+    pub(super) whole: LatencySummary,
+    pub(super) objectives: Vec<ObjectiveResult>,
+}
+
+/// One look in the chart, per second.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Point {
+    pub(super) at: Time,
+    pub(super) responses: f64,
+    pub(super) errors: f64,
+}
+
+impl State {
+    pub(super) fn new(setting: Setting, theme: Theme) -> Self {
+        Self {
+            setting,
+            theme,
+            points: VecDeque::new(),
+            latest: None,
+            waiting: None,
+            paused: false,
+            help: false,
+            ending: false,
+        }
+    }
+
+    pub(super) fn see(&mut self, glance: Arc<Glance>) {
+        if self.points.len() == MOST_POINTS {
+            self.points.pop_front();
+        }
+        self.points.push_back(Point {
+            at: glance.now,
+            responses: glance.rate(glance.recent.responses),
+            errors: glance.rate(glance.recent.errors.total()),
+        });
+        let whole = glance.whole.latency.summary();
+        let objectives = glance.objectives(&self.setting, whole);
+        let latest = Latest { recent: glance.recent.latency.summary(), whole, objectives, glance };
+        *(if self.paused { &mut self.waiting } else { &mut self.latest }) = Some(latest);
+    }
+
+    pub(super) fn toggle_pause(&mut self) {
+        self.paused = !self.paused;
+        if let Some(waiting) = self.waiting.take() {
+            self.latest = Some(waiting);
+        }
+    }
+
+    /// What is on the screen.
+    pub(super) fn shown(&self) -> Option<&Latest> {
+        self.latest.as_ref()
+    }
+
+    /// The last looks up to the one that is on the screen, `most` at most.
+    pub(super) fn points(&self, most: usize) -> Vec<Point> {
+        let until = self.latest.as_ref().map_or(Time::ZERO, |latest| latest.glance.now);
+        let mut points: Vec<Point> =
+            self.points.iter().rev().skip_while(|point| point.at > until).take(most).copied().collect();
+        points.reverse();
+        points
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::samples;
+    use super::*;
+
+    #[test]
+    fn a_paused_view_stands_still_and_catches_up() {
+        let mut state = State::new(samples::setting(), Theme::new(false));
+        let shown = |state: &State| {
+            let points = state.points(usize::MAX);
+            (state.shown().map(|latest| latest.glance.now), points.last().map(|point| point.at))
+        };
+        let at = |second| Some(samples::glance(second).now);
+        state.see(Arc::new(samples::glance(1)));
+        state.toggle_pause();
+        state.see(Arc::new(samples::glance(2)));
+        assert_eq!(shown(&state), (at(1), at(1)));
+        state.toggle_pause();
+        assert_eq!(shown(&state), (at(2), at(2)));
+        state.toggle_pause();
+        state.toggle_pause();
+        assert_eq!(shown(&state), (at(2), at(2)));
+    }
+
+    #[test]
+    fn the_chart_forgets_what_is_long_past() {
+        let mut state = State::new(samples::setting(), Theme::new(false));
+        let glance = Arc::new(Glance::default());
+        (0..MOST_POINTS + 5).for_each(|_| state.see(Arc::clone(&glance)));
+        assert_eq!(state.points(usize::MAX).len(), MOST_POINTS);
+        assert_eq!(state.points(3).len(), 3);
+    }
+}

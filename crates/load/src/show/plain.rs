@@ -1,0 +1,93 @@
+//! A run in lines: one that rewrites itself on a terminal, one after the other off it.
+
+use std::io::{IsTerminal, Write, stderr};
+
+use super::figures;
+use super::glance::{Glance, Setting};
+use super::theme::wants_colour;
+
+const RED: &str = "\x1b[31m";
+const RESET: &str = "\x1b[0m";
+const CLEAR_LINE: &str = "\r\x1b[2K";
+
+/// Lines on standard error.
+#[derive(Debug)]
+pub(super) struct Lines {
+    terminal: bool,
+    colour: bool,
+}
+
+impl Lines {
+    pub(super) fn new() -> Self {
+        let terminal = stderr().is_terminal();
+        Self { terminal, colour: terminal && wants_colour() }
+    }
+
+    pub(super) fn show(&self, setting: &Setting, glance: &Glance) {
+        let mut text = line(setting, glance);
+        if self.colour && glance.recent.errors.total() > 0 {
+            text = format!("{RED}{text}{RESET}");
+        }
+        // Nobody reads it any more; that is no reason to stop.
+        let _ = if self.terminal {
+            write!(stderr(), "{CLEAR_LINE}{text}").and_then(|()| stderr().flush())
+        } else {
+            writeln!(stderr(), "{text}")
+        };
+    }
+
+    /// Leaves the terminal to what comes next.
+    pub(super) fn clear(&self) {
+        if self.terminal {
+            let _ = write!(stderr(), "{CLEAR_LINE}");
+        }
+    }
+}
+
+/// A look in one line.
+pub(super) fn line(setting: &Setting, glance: &Glance) -> String {
+    let recent = &glance.recent;
+    let mut line = format!(
+        "{:6.1} s  {:<9}",
+        glance.now.since(units::Time::ZERO).as_secs_f64(),
+        glance.stage(setting.window).name()
+    );
+    if let Some(level) = glance.level {
+        line += &format!("  {} {}", figures::number(level.value), level.unit);
+    }
+    if setting.sessions {
+        line += &format!(
+            "  sessions {:6.1}/s completed {:6.1}/s lost {:5} running ",
+            glance.rate(recent.sessions_completed),
+            glance.rate(recent.sessions_lost),
+            glance.running
+        );
+    }
+    let total = &recent.latency.total;
+    let quantile = |share| match total.count() {
+        0 => "-".to_owned(),
+        _ => figures::time(total.quantile(share).as_secs_f64()),
+    };
+    line + &format!(
+        "  responses {:>8}/s  p50 {:>7}  p99 {:>7}  errors {}/s",
+        figures::number(glance.rate(recent.responses)),
+        quantile(0.5),
+        quantile(0.99),
+        figures::number(glance.rate(recent.errors.total()))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+
+    #[test]
+    fn a_look_is_a_line() {
+        let setting = samples::setting();
+        insta::assert_snapshot!(line(&setting, &samples::glance(12)), @"");
+        insta::assert_snapshot!(line(&setting, &Glance::default()), @"");
+        let sessions = Setting { sessions: true, ..setting };
+        insta::assert_snapshot!(line(&sessions, &samples::glance(12)), @"");
+    }
+}

@@ -1,0 +1,36 @@
+//! Colours, and whether there are any.
+
+use ratatui::style::{Color, Modifier, Style};
+
+/// How a view looks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Theme {
+    pub(super) label: Style,
+    pub(super) strong: Style,
+    pub(super) good: Style,
+    pub(super) bad: Style,
+    pub(super) line: Style,
+}
+
+impl Theme {
+    pub(super) const fn new(colour: bool) -> Self {
+        let plain = Style::new();
+        let strong = plain.add_modifier(Modifier::BOLD);
+        if !colour {
+            let bad = plain.add_modifier(Modifier::REVERSED);
+            return Self { label: plain, strong, good: plain, bad, line: plain };
+        }
+        Self {
+            label: plain.fg(Color::DarkGray),
+            strong,
+            good: plain.fg(Color::Green),
+            bad: strong.fg(Color::Red),
+            line: plain.fg(Color::Cyan),
+        }
+    }
+}
+
+/// <https://no-color.org>: not when `NO_COLOR` is set, and not to nothing.
+pub(super) fn wants_colour() -> bool {
+    !std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
