@@ -7,6 +7,7 @@
 
 mod arrivals;
 mod mix;
+pub mod model;
 mod profile;
 mod schedule;
 #[cfg(test)]
