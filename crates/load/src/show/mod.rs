@@ -145,3 +145,27 @@ fn step_back() {
 fn ask_to_end() {
     let _ = kill_process(getpid(), Signal::INT);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_may_be_given_to_nobody_and_to_somebody_slow() {
+        let nobody = Show::start(samples::setting(), View::Nothing, None);
+        assert!(!nobody.is_watched());
+        nobody.see(Glance::default());
+
+        let (looks, given) = sync_channel(MOST_WAITING);
+        let (end, ended) = channel();
+        let viewer = Viewer { looks: Some(looks), ended, thread: None };
+        let show = Show { viewer: Some(viewer), endpoint: None };
+        assert!(show.is_watched());
+        for _ in 0..MOST_WAITING + 10 {
+            show.see(Glance::default());
+        }
+        drop(end);
+        drop(show);
+        assert_eq!(given.iter().count(), MOST_WAITING);
+    }
+}

@@ -85,9 +85,9 @@ mod tests {
     #[test]
     fn a_look_is_a_line() {
         let setting = samples::setting();
-        insta::assert_snapshot!(line(&setting, &samples::glance(12)), @"");
-        insta::assert_snapshot!(line(&setting, &Glance::default()), @"");
+        insta::assert_snapshot!(line(&setting, &samples::glance(12)), @r#"  12.0 s  measuring  responses     1960/s  p50  965 us  p99 1.62 ms  errors 1/s"#);
+        insta::assert_snapshot!(line(&setting, &Glance::default()), @r#"   0.0 s  warm-up    responses        0/s  p50       -  p99       -  errors 0/s"#);
         let sessions = Setting { sessions: true, ..setting };
-        insta::assert_snapshot!(line(&sessions, &samples::glance(12)), @"");
+        insta::assert_snapshot!(line(&sessions, &samples::glance(12)), @r#"  12.0 s  measuring  sessions   40.0/s completed    1.0/s lost    37 running   responses     1960/s  p50  965 us  p99 1.62 ms  errors 1/s"#);
     }
 }

@@ -10,7 +10,7 @@ use super::super::figures::{clock, number};
 use super::state::{Latest, State};
 
 /// Below this only its title is shown.
-pub(super) const LEAST_HEIGHT: u16 = 5;
+const LEAST_HEIGHT: u16 = 5;
 
 /// Braille cells are two points wide.
 const POINTS_PER_COLUMN: usize = 2;
@@ -75,6 +75,7 @@ fn title(state: &State, latest: &Latest) -> Line<'static> {
         say(theme.label, format!(" sessions completed {completed}/s, lost {lost}/s "));
     }
     say(theme.label, format!(" {}B/s ", number(glance.rate(recent.bytes))));
+    say(theme.label, format!(" {} under way ", number(glance.running as f64)));
     Line::from(pieces)
 }
 

@@ -12,9 +12,10 @@ use super::state::{Latest, State};
 /// The most important first: what does not fit is left out from the end.
 pub(super) fn lines(state: &State, latest: &Latest) -> Vec<Line<'static>> {
     let (theme, glance) = (state.theme, &*latest.glance);
-    let mut lines = vec![status(theme, glance), errors(theme, glance), generator(theme, glance)];
+    let mut lines = vec![generator(theme, glance)];
     lines
         .extend(glance.generator.why_invalid.iter().map(|why| Line::styled(format!("  - {why}"), theme.bad)));
+    lines.extend([status(theme, glance), errors(theme, glance)]);
     lines.extend(latest.objectives.iter().map(|result| objective(theme, result)));
     lines.push(connections(theme, glance));
     lines
@@ -62,10 +63,9 @@ fn connections(theme: Theme, glance: &Glance) -> Line<'static> {
     let mut line = begin(theme, "connections");
     let figures = [
         (glance.connections, "open"),
-        (glance.running, "under way"),
         (whole.opened, "opened"),
-        (whole.reused, "reuses"),
-        (whole.syn_retransmits, "SYNs sent again"),
+        (whole.reused, "reused"),
+        (whole.syn_retransmits, "SYNs resent"),
         (whole.connect_timeouts, "timed out"),
     ];
     let texts = figures.map(|(count, what)| format!("{} {what}", number(count as f64)));

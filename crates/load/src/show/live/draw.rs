@@ -36,9 +36,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
         return small(frame, state, latest);
     }
     let lines = counts::lines(state, latest);
-    // The chart shrinks first; what does not fit even then is below the edge.
-    let table = table::height(area.height);
-    let spare = area.height.saturating_sub(3 + table + chart::LEAST_HEIGHT);
+    // The chart shrinks to its title first; what does not fit even then is left out.
+    let table = table::height(area);
+    let spare = area.height.saturating_sub(4 + table);
     let texts = u16::try_from(wrapped(&lines, area.width)).unwrap_or(u16::MAX).min(spare);
     let [title, progress, middle, latency, outcome, footer] = Layout::vertical([
         Constraint::Length(1),
@@ -60,8 +60,20 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     }
 }
 
+/// How many rows `lines` take when words are not cut.
 fn wrapped(lines: &[Line<'_>], width: u16) -> usize {
-    lines.iter().map(|line| line.width().max(1).div_ceil(usize::from(width.max(1)))).sum()
+    let width = usize::from(width);
+    let rows = |line: &Line<'_>| {
+        let (mut rows, mut column) = (1, 0);
+        for word in line.to_string().split_inclusive(' ').map(|word| word.chars().count()) {
+            if column > 0 && column + word > width + 1 {
+                (rows, column) = (rows + 1, 0);
+            }
+            column += word;
+        }
+        rows
+    };
+    lines.iter().map(rows).sum()
 }
 
 fn draw_title(frame: &mut Frame<'_>, area: Rect, state: &State) {
@@ -85,7 +97,7 @@ fn draw_progress(frame: &mut Frame<'_>, area: Rect, state: &State, latest: &Late
             (at - opens) / length,
             format!("{} of {}, {} left", clock(at - opens), clock(length), clock(opens + length - at)),
         ),
-        Stage::Following => (1.0, format!("{} under way", latest.glance.running)),
+        Stage::Following => (1.0, "what began in the window to its end".to_owned()),
     };
     let label = format!("{} {label} ", stage.name());
     let level = latest.glance.level.map_or(String::new(), |level| {

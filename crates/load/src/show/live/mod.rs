@@ -6,6 +6,8 @@ mod draw;
 mod state;
 mod table;
 mod terminal;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};

@@ -10,15 +10,18 @@ use super::super::figures;
 use super::super::glance::Latencies;
 use super::state::{Latest, State};
 
-/// A lower terminal shows the run only.
+/// A lower terminal shows the run only, or until there is something of it, the last second.
 const BOTH_FROM_HEIGHT: u16 = 24;
+/// A narrower terminal does not say which of the two it is, and shows one.
+const WHEN_FROM_WIDTH: u16 = 62;
 /// A narrower terminal leaves the count out.
 const COUNT_FROM_WIDTH: u16 = 80;
 const BOTH: u16 = 9;
 const ONE: u16 = 5;
 
-pub(super) fn height(terminal: u16) -> u16 {
-    if terminal >= BOTH_FROM_HEIGHT { BOTH } else { ONE }
+pub(super) fn height(terminal: Rect) -> u16 {
+    let both = terminal.height >= BOTH_FROM_HEIGHT && terminal.width >= WHEN_FROM_WIDTH;
+    if both { BOTH } else { ONE }
 }
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, latest: &Latest) {
@@ -31,14 +34,17 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, latest: &La
         if area.height >= BOTH {
             rows.push(row(state, name, "now", recent, columns));
             rows.push(row(state, "", "run", whole, columns));
-        } else {
+        } else if latest.whole.total.count > 0 {
             rows.push(row(state, name, "run", whole, columns));
+        } else {
+            rows.push(row(state, name, "now", recent, columns));
         }
     }
     let header = ["latency", ""].map(Text::from).into_iter();
     let header = header.chain(titles.into_iter().take(columns).map(right)).map(Cell::from);
-    let wide = if count { 9 } else { 7 };
-    let widths = [Constraint::Length(10), Constraint::Length(3)];
+    let wide = if count { 8 } else { 7 };
+    let when = if area.width >= WHEN_FROM_WIDTH { 3 } else { 0 };
+    let widths = [Constraint::Length(10), Constraint::Length(when)];
     let widths = widths.into_iter().chain(std::iter::repeat_n(Constraint::Length(wide), columns));
     let table = Table::new(rows, widths).header(Row::new(header).style(state.theme.label));
     frame.render_widget(table.column_spacing(1), area);

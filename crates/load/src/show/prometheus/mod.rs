@@ -2,6 +2,8 @@
 
 mod address;
 mod metrics;
+#[cfg(test)]
+mod tests;
 
 use std::convert::Infallible;
 use std::io;
