@@ -11,6 +11,10 @@ apache_PACKAGES := apache2-bin
 nginx_PACKAGES := nginx-light libnginx-mod-http-lua
 TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) chromium fonts-dejavu-core
 
+PREFIX ?= $(HOME)/.local
+BINARY = $(DESTDIR)$(PREFIX)/bin/headworks
+DATA = $(DESTDIR)$(PREFIX)/share
+
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 export CARGO_TERM_COLOR ?= auto
 
@@ -23,7 +27,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test bench lint fmt clean web rust web-lint web-test
+.PHONY: help demo test bench lint fmt clean web rust web-lint web-test install
 
 help: ## says this
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
@@ -68,6 +72,15 @@ fmt: rust $(WEB_MODULES) ## formats all code
 	npm --prefix web run fmt
 
 web: $(WEB) ## builds the page of the report, which the binary holds
+
+install: rust $(WEB) ## builds a release; binary, manual pages and completions go under PREFIX=~/.local
+	cargo build --release -p headworks
+	install -D target/release/headworks '$(BINARY)'
+	'$(BINARY)' man '$(DATA)/man/man1'
+	install -d '$(DATA)/bash-completion/completions' '$(DATA)/zsh/site-functions' '$(DATA)/fish/vendor_completions.d'
+	'$(BINARY)' completions bash > '$(DATA)/bash-completion/completions/headworks'
+	'$(BINARY)' completions zsh > '$(DATA)/zsh/site-functions/_headworks'
+	'$(BINARY)' completions fish > '$(DATA)/fish/vendor_completions.d/headworks.fish'
 
 clean: ## deletes all that was built
 	cargo clean

@@ -8,9 +8,19 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+const EXIT_CODES: &str = "\
+Exit codes:
+  0         ok
+  1         failed
+  2         wrong usage or configuration
+  3         a stated objective was missed
+  4         the result is not valid: the generator, not the server, set it
+  130, 143  interrupted by SIGINT or SIGTERM; what was measured is written";
+
 /// Measures what a web server can carry, and keeps the users who matter served.
 #[derive(Debug, Parser)]
 #[command(name = "headworks", version, propagate_version = true, subcommand_required = true)]
+#[command(after_long_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: commands::Command,

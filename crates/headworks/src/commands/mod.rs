@@ -1,8 +1,10 @@
 //! One file per subcommand: its options, and the call into the tool's crate.
 
+mod completions;
 mod gate;
 mod lab;
 mod load;
+mod man;
 mod origin;
 mod report;
 mod signals;
@@ -17,6 +19,8 @@ pub(crate) enum Command {
     Load(load::Args),
     Origin(origin::Args),
     Report(report::Args),
+    Man(man::Args),
+    Completions(completions::Args),
 }
 
 impl Command {
@@ -28,6 +32,8 @@ impl Command {
             Self::Load(args) => args.run(),
             Self::Origin(args) => args.run(),
             Self::Report(args) => args.run(),
+            Self::Man(args) => args.run(),
+            Self::Completions(args) => args.run(),
         }
     }
 }
