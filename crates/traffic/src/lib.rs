@@ -9,13 +9,16 @@ mod arrivals;
 mod mix;
 pub mod model;
 mod profile;
+mod ramp;
 mod schedule;
 #[cfg(test)]
 mod statistics;
+pub mod trace;
 mod workload;
 
 pub use arrivals::{Arrivals, PoissonCheck, Process, ProcessError};
 pub use mix::Mix;
 pub use profile::Profile;
+pub use ramp::{Ramp, RampError};
 pub use schedule::{Arrival, Schedule};
 pub use workload::{Class, Page, Workload};

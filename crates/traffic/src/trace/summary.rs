@@ -1,0 +1,79 @@
+//! [`Summary`]: what a trace amounts to.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use units::{Rate, Span};
+
+use super::{Method, Resolution, Trace};
+
+/// What a trace amounts to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// How many requests.
+    pub requests: usize,
+    /// From the first to the last.
+    pub span: Span,
+    /// Requests per second; `None` when all came at once. A [`Process`](crate::Process) at this
+    /// rate is what replaces the times of a trace where they are to be fitted.
+    pub rate: Option<Rate>,
+    /// The coefficient of variation of the times between one request and the next. `None` below
+    /// three requests, and where times are whole seconds: then nobody knows.
+    pub cv: Option<f64>,
+    /// How exact times are.
+    pub resolution: Resolution,
+    /// How many URLs differ.
+    pub urls: usize,
+    /// How many requests of each method.
+    pub methods: BTreeMap<Method, u64>,
+    /// How many of each status; those without are left out.
+    pub statuses: BTreeMap<u16, u64>,
+}
+
+impl Trace {
+    /// What it amounts to.
+    pub fn summary(&self) -> Summary {
+        let mut methods = BTreeMap::new();
+        let mut statuses = BTreeMap::new();
+        for request in &self.requests {
+            *methods.entry(request.method).or_default() += 1;
+            if let Some(status) = request.status {
+                *statuses.entry(status).or_default() += 1;
+            }
+        }
+        Summary {
+            requests: self.requests.len(),
+            span: self.requests.last().map_or(Span::ZERO, |last| last.at),
+            rate: self.rate(),
+            cv: if self.resolution == Resolution::Seconds { None } else { self.cv_of_gaps() },
+            resolution: self.resolution,
+            urls: self.urls,
+            methods,
+            statuses,
+        }
+    }
+
+    fn cv_of_gaps(&self) -> Option<f64> {
+        let span = self.requests.last().map(|last| last.at.as_secs_f64()).filter(|span| *span > 0.0)?;
+        let gaps = self.requests.len().checked_sub(1).filter(|gaps| *gaps >= 2)? as f64;
+        let mean = span / gaps;
+        let squares = self.requests.windows(2).map(|pair| match pair {
+            [a, b] => (b.at.saturating_sub(a.at).as_secs_f64() - mean).powi(2),
+            _ => 0.0,
+        });
+        Some((squares.sum::<f64>() / (gaps - 1.0)).sqrt() / mean)
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} requests for {} URLs in {:.3}", self.requests, self.urls, self.span)?;
+        if let Some(rate) = self.rate {
+            write!(f, ", {rate}")?;
+        }
+        if let Some(cv) = self.cv {
+            write!(f, ", c_v of gaps {cv:.2}")?;
+        }
+        write!(f, ", times in {}", self.resolution)
+    }
+}
