@@ -1,5 +1,10 @@
+import type { RunReport } from './run/data.ts';
+
+/** What the page carries: a report of one of two kinds. */
+export type Data = ({ kind: 'experiment' } & Report) | ({ kind: 'run' } & RunReport);
+
 /**
- * The report's data, as the crate `report` derives it from an experiment's directory
+ * The report of an experiment, as the crate `report` derives it from an experiment's directory
  * (`headworks report DIR --json` prints the same). Times are seconds, rates per second,
  * shares 0..1.
  */
@@ -121,13 +126,13 @@ export interface Source {
 }
 
 /** Reads the data that the page carries; throws when it carries none. */
-export function readReport(): Report {
+export function readData(): Data {
   const text = document.getElementById('data')?.textContent ?? 'null';
-  const report = JSON.parse(text) as Report | null;
-  if (report === null) {
+  const data = JSON.parse(text) as Data | null;
+  if (data === null) {
     throw new Error('This page is the empty form of a report: `headworks report DIR` fills it.');
   }
-  return report;
+  return data;
 }
 
 /** Whether levels are multiples of the server's capacity, so that 1 means "just full". */

@@ -49,6 +49,21 @@ export function unbroken(sentence: string): string {
   return sentence.replace(/(\d) (%|s|ms|µs)(?![a-z])/g, '$1\u00a0$2');
 }
 
+/** A size in decimal units, as the terminal shows it. */
+export function bytes(n: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const step = Math.min(Math.max(0, Math.floor(Math.log10(Math.max(n, 1)) / 3)), units.length - 1);
+  const figure = n / 1000 ** step;
+  return withUnit(step === 0 ? plain(Math.round(n)) : number(figure), units[step] ?? 'B');
+}
+
+/** A point in a run, from its start: seconds, or minutes and seconds where it is long. */
+export function clock(s: number, length: number): string {
+  if (length < 600) return withUnit(plain(Number(s.toFixed(3))), 's');
+  const whole = Math.round(s);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}
+
 export function perSecond(rate: number): string {
   return `${number(rate)}/s`;
 }
@@ -80,7 +95,16 @@ export function plain(x: number): string {
 export const ticks = {
   plain: (ys: number[]): string[] => ys.map(plain),
   percent: (ys: number[]): string[] => ys.map((y) => withUnit(plain(y * 100), '%')),
+  bytes: (ys: number[]): string[] => ys.map((y) => bytes(y).replace(/\.0+(?=\u00a0)/, '')),
   seconds: (ys: number[]): string[] => {
+    const least = Math.min(...ys.filter((y) => y > 0));
+    // Over several powers of ten no one unit suits all.
+    if (Math.max(...ys) > 200 * least) {
+      return ys.map((y) => {
+        const [factor, unit] = timeUnit(y);
+        return withUnit(plain(y * factor), unit);
+      });
+    }
     const [factor, unit] = timeUnit(Math.max(...ys));
     return ys.map((y) => withUnit(plain(y * factor), unit));
   },

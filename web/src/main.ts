@@ -4,43 +4,33 @@ import './style/chart.css';
 import './style/tables.css';
 import './style/print.css';
 import { FONT } from './chart/axes.ts';
-import { readReport } from './data.ts';
+import { readData } from './data.ts';
 import { h } from './dom.ts';
-import { figures } from './page/figures.ts';
-import { method } from './page/method.ts';
-import { opening } from './page/opening.ts';
-import { comparison } from './page/tables.ts';
-import { words } from './page/words.ts';
+import { experiment } from './page/experiment.ts';
+import { run } from './run/page.ts';
+import type { View } from './view.ts';
 
-const SECTIONS = [
-  ['completed', 'Sessions completed'],
-  ['duration', 'Duration'],
-  ['goodput', 'Total'],
-  ['comparison', 'Side by side'],
-  ['method', 'Method'],
-  ['words', 'Words'],
-] as const;
-
-function contents(): HTMLElement {
+function contents(view: View): HTMLElement {
   return h(
     'nav',
     { 'aria-label': 'On this page' },
-    ...SECTIONS.map(([id, name]) => h('a', { href: `#${id}` }, name)),
+    ...view.contents.map(([id, name]) => h('a', { href: `#${id}` }, name)),
   );
 }
 
 function show(page: HTMLElement): void {
   try {
-    const report = readReport();
-    document.title = `${report.title} · Headworks`;
+    const data = readData();
+    const view = data.kind === 'run' ? run(data) : experiment(data);
+    document.title = `${view.title} · Headworks`;
     page.append(
-      opening(report),
-      contents(),
-      h('main', {}, figures(report), comparison(report), method(report), words(report)),
+      view.opening,
+      contents(view),
+      h('main', {}, ...view.sections),
       h(
         'footer',
         {},
-        `Made by Headworks ${report.version} from the record beside this file; `,
+        `Made by Headworks ${view.version} from the record beside this file; `,
         h('code', {}, 'headworks report'),
         ' makes it again.',
       ),

@@ -28,6 +28,7 @@ pub use model::{
     Requests, Test,
 };
 pub use run::{
-    Distribution, Percentiles, RunReport, SizeField, Step, StepPhase, Steps, Timeline, UrlRow, Urls, run,
+    Distribution, Held, Percentiles, RunReport, SizeField, Step, StepPhase, Steps, Timeline, UrlRow, Urls,
+    run,
 };
 pub use verdict::{KeyFigure, Verdict};

@@ -1,6 +1,8 @@
 import type uPlot from 'uplot';
 import { themed } from './palette.ts';
+import type { DotsSpec } from './dots.ts';
 import type { PanelSpec } from './spec.ts';
+import type { TraceSpec } from './trace.ts';
 
 /** Of everything that is written on a canvas. */
 export const FONT = '12px "Inter Variable", system-ui, sans-serif';
@@ -42,7 +44,34 @@ export function xAxis(spec: PanelSpec): uPlot.Axis {
   };
 }
 
-export function yAxis(spec: PanelSpec, logarithmic: boolean): uPlot.Axis {
+/** Even steps, or the marks that the trace asks for. */
+export function traceXAxis(spec: TraceSpec): uPlot.Axis {
+  const axis: uPlot.Axis = {
+    ...common(spec.xLabel),
+    size: 28,
+    labelSize: 22,
+    grid: { show: false },
+    space: 64,
+    values: (_plot, splits) => spec.xTicks(splits),
+  };
+  const { splits } = spec;
+  if (splits) axis.splits = (_plot, _axis, min, max) => splits.filter((x) => x >= min && x <= max);
+  return axis;
+}
+
+export function dotsXAxis(spec: DotsSpec): uPlot.Axis {
+  return {
+    ...common(spec.xLabel),
+    size: 28,
+    labelSize: 22,
+    grid: { show: false },
+    splits: (_plot, _axis, min, max) => decades(min, max),
+    filter: (_plot, splits) => splits,
+    values: (_plot, splits) => spec.xTicks(splits),
+  };
+}
+
+export function yAxis(spec: Pick<PanelSpec, 'yLabel' | 'ticks'>, logarithmic: boolean): uPlot.Axis {
   const axis: uPlot.Axis = {
     ...common(spec.yLabel),
     size: 58,
@@ -50,10 +79,17 @@ export function yAxis(spec: PanelSpec, logarithmic: boolean): uPlot.Axis {
     values: (_plot, splits) => spec.ticks(splits),
   };
   if (logarithmic) {
-    axis.splits = (_plot, _axis, min, max) => logarithmicSplits(min, max);
+    axis.splits = (_plot, _axis, min, max) => decades(min, max);
     axis.filter = (_plot, splits) => splits;
   }
   return axis;
+}
+
+/** As [`logarithmicSplits`], but only whole decades where there are many. */
+function decades(min: number, max: number): number[] {
+  const splits = logarithmicSplits(min, max);
+  const whole = splits.filter((x) => /^1(e|0*$)|^0\.0*1$/.test(String(x)));
+  return splits.length > 9 && whole.length > 1 ? whole : splits;
 }
 
 /** 1, 2 and 5 times the powers of ten within the span; five even steps when it is too short for two of them. */

@@ -1,32 +1,58 @@
 import { h, scrollingTable } from '../dom.ts';
 import { interval } from '../format.ts';
-import { Legend } from './legend.ts';
+import type { Chart } from './chart.ts';
+import { Legend, type Entry, type Sample } from './legend.ts';
 import { Panel } from './panel.ts';
 import { onThemeChange } from './palette.ts';
-import type { PanelSpec } from './spec.ts';
+import type { PanelSpec, ReferenceLine } from './spec.ts';
 
-export interface FigureSpec {
+interface About {
   id: string;
   title: string;
   caption: (Node | string)[];
-  subjects: string[];
-  panels: PanelSpec[];
-  /** Whether the reader may switch the y axis to a logarithmic one. */
-  logarithmic?: boolean;
+  /** Whether the reader may switch the y axis to a logarithmic one, and how it is at first. */
+  logarithmic?: 'at first' | 'on request';
 }
 
-/** A figure: its legend, its panels side by side, what to see in them, and the same as a table. */
+export interface FigureSpec extends About {
+  /** What the legend lists, in the order of their looks. */
+  subjects: string[];
+  panels: PanelSpec[];
+}
+
+export interface ChartsSpec extends About {
+  legend: Entry[];
+  charts: Chart[];
+  sample: Sample;
+  lines?: ReferenceLine[];
+  /** The same as a table, made when it is asked for. */
+  tables: () => HTMLElement[];
+}
+
+/** A figure of curves with a few points each. */
 export function figure(spec: FigureSpec): HTMLElement {
-  const panels = spec.panels.map((panel) => new Panel(panel));
-  const hidden = new Set<number>();
-  const lines = spec.panels.flatMap((panel) => panel.lines);
-  const legend = new Legend(spec.subjects, lines, hidden, (subject) => {
-    if (!hidden.delete(subject)) hidden.add(subject);
-    for (const panel of panels) panel.setHidden(subject, hidden.has(subject));
+  return chartsFigure({
+    ...spec,
+    legend: spec.subjects.map((name, subject) => ({ name, subject })),
+    charts: spec.panels.map((panel) => new Panel(panel)),
+    sample: 'marked',
+    lines: spec.panels.flatMap((panel) => panel.lines),
+    tables: () => spec.panels.map(readings),
   });
+}
+
+/** A figure: its legend, its charts side by side, what to see in them, and the same as a table. */
+export function chartsFigure(spec: ChartsSpec): HTMLElement {
+  const { charts } = spec;
+  const hidden = new Set<number>();
+  const toggle = (subject: number): void => {
+    if (!hidden.delete(subject)) hidden.add(subject);
+    for (const chart of charts) chart.setHidden(subject, hidden.has(subject));
+  };
+  const legend = new Legend(spec.legend, spec.lines ?? [], hidden, toggle, spec.sample);
   onThemeChange(() => {
     legend.render();
-    for (const panel of panels) panel.redraw();
+    for (const chart of charts) chart.redraw();
   });
   const label = `${spec.id}-title`;
   return h(
@@ -36,33 +62,37 @@ export function figure(spec: FigureSpec): HTMLElement {
       'div',
       { class: 'figure-head' },
       h('h3', { id: label }, spec.title),
-      h('div', { class: 'controls' }, legend.root, spec.logarithmic ? scaleSwitch(panels) : null),
+      h('div', { class: 'controls' }, legend.root, scaleSwitch(spec)),
     ),
-    h(
-      'div',
-      { class: spec.panels.length > 1 ? 'panels' : 'panels single' },
-      ...panels.map((panel) => panel.root),
-    ),
+    h('div', { class: charts.length > 1 ? 'panels' : 'panels single' }, ...charts.map((chart) => chart.root)),
     h('figcaption', {}, ...spec.caption),
-    h(
-      'details',
-      { class: 'numbers' },
-      h('summary', {}, 'The same as a table'),
-      ...spec.panels.map((panel) => readings(panel)),
-    ),
+    numbers(spec.tables),
   );
 }
 
-function scaleSwitch(panels: Panel[]): HTMLElement {
+function numbers(tables: () => HTMLElement[]): HTMLElement {
+  const details = h('details', { class: 'numbers' }, h('summary', {}, 'The same as a table'));
+  details.addEventListener(
+    'toggle',
+    () => {
+      details.append(...tables());
+    },
+    { once: true },
+  );
+  return details;
+}
+
+function scaleSwitch({ logarithmic, charts }: ChartsSpec): HTMLElement | null {
+  if (!logarithmic) return null;
   const button = h(
     'button',
-    { type: 'button', 'aria-pressed': 'false', class: 'scale' },
+    { type: 'button', 'aria-pressed': String(logarithmic === 'at first'), class: 'scale' },
     'Logarithmic y axis',
   );
   button.addEventListener('click', () => {
-    const logarithmic = button.getAttribute('aria-pressed') !== 'true';
-    button.setAttribute('aria-pressed', String(logarithmic));
-    for (const panel of panels) panel.setLogarithmic(logarithmic);
+    const pressed = button.getAttribute('aria-pressed') !== 'true';
+    button.setAttribute('aria-pressed', String(pressed));
+    for (const chart of charts) chart.setLogarithmic(pressed);
   });
   return button;
 }

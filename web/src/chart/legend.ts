@@ -6,12 +6,15 @@ import type { ReferenceLine } from './spec.ts';
 const WIDTH = 30;
 const HEIGHT = 14;
 
-/** A piece of a subject's line with its marker, as in the plots. */
-export function swatch(subject: number): HTMLCanvasElement {
+/** Whether a curve has markers at its points, or is a line of very many. */
+export type Sample = 'marked' | 'plain';
+
+/** A piece of a subject's line, with its marker where it has any, as in the plots. */
+export function swatch(subject: number, kind: Sample = 'marked'): HTMLCanvasElement {
   return sample((ctx) => {
     const style = look(subject);
     stroke(ctx, style.colour, style.dash, 2);
-    drawMarker(ctx, style, themed('--surface'), WIDTH / 2, HEIGHT / 2, 1);
+    if (kind === 'marked') drawMarker(ctx, style, themed('--surface'), WIDTH / 2, HEIGHT / 2, 1);
   });
 }
 
@@ -44,21 +47,28 @@ function stroke(ctx: CanvasRenderingContext2D, colour: string, dash: number[], w
   ctx.stroke();
 }
 
+/** A curve's name and what decides its look. */
+export interface Entry {
+  name: string;
+  subject: number;
+}
+
 /** A legend whose entries switch their curves off and on. */
 export class Legend {
   readonly root = h('div', { class: 'legend' });
 
   constructor(
-    private readonly subjects: string[],
+    private readonly entries: Entry[],
     private readonly lines: ReferenceLine[],
     private readonly hidden: ReadonlySet<number>,
     private readonly toggle: (subject: number) => void,
+    private readonly kind: Sample = 'marked',
   ) {
     this.render();
   }
 
   render(): void {
-    const entries = this.subjects.map((name, subject) => {
+    const entries = this.entries.map(({ name, subject }) => {
       const entry = h(
         'button',
         {
@@ -66,7 +76,7 @@ export class Legend {
           'aria-pressed': String(!this.hidden.has(subject)),
           title: `Show or hide ${name}`,
         },
-        swatch(subject),
+        swatch(subject, this.kind),
         name,
       );
       entry.addEventListener('click', () => {

@@ -11,9 +11,9 @@ export interface Look {
 
 export type Marker = 'disc' | 'square' | 'triangle' | 'diamond';
 
-const MARKERS: Marker[] = ['square', 'disc', 'triangle', 'diamond'];
-const DASHES = [[7, 4], [], [2, 3], [10, 3, 2, 3]];
-const LOOKS = 4;
+const MARKERS: Marker[] = ['square', 'disc', 'triangle', 'diamond', 'square'];
+const DASHES = [[7, 4], [], [2, 3], [10, 3, 2, 3], [14, 4]];
+const LOOKS = 5;
 
 /** The look of the subject with this index, in the theme of now. */
 export function look(subject: number): Look {

@@ -1,82 +1,62 @@
 import uPlot from 'uplot';
-import { h } from '../dom.ts';
+import { interval } from '../format.ts';
 import { xAxis, yAxis } from './axes.ts';
+import { Chart, HEIGHT, keep } from './chart.ts';
 import { drawCross, drawInterval, drawMarker, drawRepeat } from './marks.ts';
 import { look, themed } from './palette.ts';
 import { drawReferences } from './references.ts';
 import { highest, lowest, type Curve, type PanelSpec } from './spec.ts';
-import { Tooltip } from './tooltip.ts';
+import type { Reading, Spot } from './tooltip.ts';
 
-const HEIGHT = 310;
-
-/** One chart on the page. Drag zooms, double click or Escape shows all again, arrow keys read the points. */
-export class Panel {
-  readonly root: HTMLElement;
-  private readonly host: HTMLElement;
-  private readonly tooltip: Tooltip;
-  private readonly hidden = new Set<number>();
-  private plot: uPlot | null = null;
-  private logarithmic = false;
-
+/** A quantity with its interval at each of a few levels. */
+export class Panel extends Chart {
   constructor(private readonly spec: PanelSpec) {
-    this.host = h('div', {
-      class: 'plot',
-      tabindex: '0',
-      role: 'img',
-      'aria-label': `${spec.title}: ${spec.yLabel} against ${spec.xLabel}, ${spec.curves.map((c) => c.name).join(' and ')}. Left and right arrow keys read the points; the table below has all of them.`,
-    });
-    this.tooltip = new Tooltip(spec, this.hidden);
-    this.root = h('div', { class: 'panel' }, h('h4', {}, spec.title), this.host, this.tooltip.spoken);
-    this.host.addEventListener('keydown', (event) => {
-      this.key(event);
-    });
-    this.host.addEventListener('blur', () => {
-      this.point(null);
-    });
-    new ResizeObserver(() => {
-      this.resize();
-    }).observe(this.host);
+    const names = spec.curves.map((curve) => curve.name).join(' and ');
+    super(
+      spec.title,
+      `${spec.title}: ${spec.yLabel} against ${spec.xLabel}, ${names}. Left and right arrow keys read the points; the table below has all of them.`,
+      'marked',
+    );
   }
 
-  setHidden(subject: number, hidden: boolean): void {
-    if (hidden) this.hidden.add(subject);
-    else this.hidden.delete(subject);
-    this.spec.curves.forEach((curve, i) => {
-      if (curve.subject === subject) this.plot?.setSeries(i + 1, { show: !hidden });
-    });
-    this.showAll();
+  protected override get places(): number {
+    return this.spec.levels.length;
   }
 
-  setLogarithmic(logarithmic: boolean): void {
-    this.logarithmic = logarithmic;
-    this.plot?.destroy();
-    this.plot = null;
-    this.resize();
+  protected override get subjects(): number[] {
+    return this.spec.curves.map((curve) => curve.subject);
   }
 
-  redraw(): void {
-    this.plot?.redraw(false, true);
+  protected override position(place: number): { left: number; top: number } {
+    const level = this.spec.levels[place];
+    return { left: level ? (this.plot?.valToPos(level.x, 'x') ?? -10) : -10, top: 8 };
   }
 
-  private resize(): void {
-    const width = Math.floor(this.host.clientWidth);
-    if (width === 0) return;
-    if (this.plot) {
-      this.plot.setSize({ width, height: HEIGHT });
-    } else {
-      this.plot = this.build(width);
-      this.showAll();
-    }
+  protected override spot(place: number): Spot | null {
+    const level = this.spec.levels[place];
+    return level ? { words: level.words, readings: this.readings(place) } : null;
   }
 
-  private build(width: number): uPlot {
+  private readings(place: number): Reading[] {
+    const { curves, format } = this.spec;
+    return curves
+      .filter((curve) => !this.hidden.has(curve.subject))
+      .map(({ name, subject, points }) => {
+        const point = points[place];
+        if (!point) return { name, subject, value: 'not measured', details: [] };
+        const { estimate, counts } = point;
+        const details = [`95\u00a0% interval ${interval(estimate, format)}`, counts];
+        return { name, subject, value: format(estimate.value), details };
+      });
+  }
+
+  protected override build(width: number): uPlot {
     const { spec } = this;
     const xs = spec.levels.map((level) => level.x);
     const data: uPlot.AlignedData = [
       xs,
       ...spec.curves.map((curve) => curve.points.map((p) => p?.estimate.value ?? null)),
     ];
-    const keep: uPlot.Scale.Range = (_plot, min, max) => [min, max];
     const options: uPlot.Options = {
       width,
       height: HEIGHT,
@@ -91,16 +71,8 @@ export class Panel {
       axes: [xAxis(spec), yAxis(spec, this.logarithmic)],
       series: [{}, ...spec.curves.map((curve) => series(curve, this.hidden.has(curve.subject)))],
       cursor: {
-        x: false,
-        y: false,
-        drag: { x: true, y: true, uni: 24, dist: 6 },
+        ...this.cursor,
         points: { size: 15, width: 2, fill: 'transparent', stroke: (_plot, i) => strokeOf(spec, i) },
-        bind: {
-          dblclick: () => () => {
-            this.showAll();
-            return null;
-          },
-        },
       },
       hooks: {
         drawAxes: [
@@ -115,19 +87,16 @@ export class Panel {
           },
         ],
         setCursor: [
-          (plot) => {
-            this.tooltip.follow(plot);
+          ({ cursor: { idx, left } }) => {
+            this.follow(left === undefined || left < 0 ? null : (idx ?? null));
           },
         ],
       },
     };
-    const plot = new uPlot(options, data, this.host);
-    plot.over.append(this.tooltip.box);
-    return plot;
+    return new uPlot(options, data, this.host);
   }
 
-  /** The whole picture: every level and every value that is not hidden. */
-  private showAll(): void {
+  protected override showAll(): void {
     const { plot, spec } = this;
     if (!plot) return;
     const first = spec.levels[0]?.x ?? 0;
@@ -147,34 +116,6 @@ export class Panel {
       return Number.isFinite(low) ? [low / 1.4, highest(spec, hidden) * 1.4] : [0.1, 10];
     }
     return spec.ySpan ?? [0, highest(spec, hidden) * 1.08 || 1];
-  }
-
-  private key(event: KeyboardEvent): void {
-    const last = this.spec.levels.length - 1;
-    const at = this.plot?.cursor.idx ?? null;
-    switch (event.key) {
-      case 'ArrowRight':
-        this.point(at === null ? 0 : Math.min(at + 1, last));
-        break;
-      case 'ArrowLeft':
-        this.point(at === null ? last : Math.max(at - 1, 0));
-        break;
-      case 'Escape':
-        this.point(null);
-        this.showAll();
-        break;
-      default:
-        return;
-    }
-    event.preventDefault();
-  }
-
-  /** Puts the cursor on a level, or takes it away. */
-  private point(index: number | null): void {
-    const level = index === null ? undefined : this.spec.levels[index];
-    const left = level ? (this.plot?.valToPos(level.x, 'x') ?? -10) : -10;
-    this.plot?.setCursor({ left, top: level ? 8 : -10 });
-    if (index !== null) this.tooltip.say(index);
   }
 }
 

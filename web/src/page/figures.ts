@@ -100,7 +100,7 @@ function duration(report: Report): HTMLElement {
     title: 'How long did a session take?',
     subjects: report.subjects,
     panels,
-    logarithmic: true,
+    logarithmic: 'on request',
     caption: [
       'The median time that completed sessions spent waiting, the pauses of the users taken out. Only sessions that completed count, ' +
         'so read it beside the figure above: where most sessions fail, the few that are left can look quick. ',

@@ -1,4 +1,4 @@
-import type { Report } from '../data.ts';
+import type { Fact, Report, Source } from '../data.ts';
 import { h } from '../dom.ts';
 import { unbroken } from '../format.ts';
 import { tests } from './tables.ts';
@@ -9,21 +9,29 @@ export function method(report: Report): HTMLElement {
     'section',
     { id: 'method', 'aria-labelledby': 'method-title' },
     h('h2', { id: 'method-title' }, 'How it was measured'),
-    h(
-      'dl',
-      { class: 'facts' },
-      ...report.method.map((fact) =>
-        h(
-          'div',
-          {},
-          h('dt', {}, fact.label),
-          h('dd', {}, fact.command ? h('code', {}, fact.value) : unbroken(fact.value)),
-        ),
+    facts(report.method),
+    ...sources(report.sources),
+    tests(report),
+  );
+}
+
+export function facts(all: Fact[]): HTMLElement {
+  return h(
+    'dl',
+    { class: 'facts' },
+    ...all.map((fact) =>
+      h(
+        'div',
+        {},
+        h('dt', {}, fact.label),
+        h('dd', {}, fact.command ? h('code', {}, fact.value) : unbroken(fact.value)),
       ),
     ),
-    ...report.sources.map((source) =>
-      h('details', {}, h('summary', {}, source.name), h('pre', { tabindex: '0' }, source.text)),
-    ),
-    tests(report),
+  );
+}
+
+export function sources(all: Source[]): HTMLElement[] {
+  return all.map((source) =>
+    h('details', {}, h('summary', {}, source.name), h('pre', { tabindex: '0' }, source.text)),
   );
 }

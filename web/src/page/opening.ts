@@ -1,18 +1,28 @@
-import type { Report } from '../data.ts';
+import type { Report, Verdict } from '../data.ts';
 import { h } from '../dom.ts';
 import { moment, unbroken } from '../format.ts';
 
 /** What came out, in words and in a few figures, before anything else. */
 export function opening(report: Report): HTMLElement {
   const { verdict, server } = report;
+  return head(
+    `${report.title} · ${serverName(server)} · ${moment(report.started)}`,
+    verdict,
+    warnings(report),
+  );
+}
+
+/** The head of any report: what it is of, the verdict, what to beware of, the few figures. */
+export function head(subject: string, verdict: Verdict, warnings: string[]): HTMLElement {
   return h(
     'header',
     { class: 'opening' },
     h('p', { class: 'overline' }, 'Headworks report'),
-    h('p', { class: 'subject' }, `${report.title} · ${serverName(server)} · ${moment(report.started)}`),
+    h('p', { class: 'subject' }, subject),
     h('h1', {}, unbroken(verdict.headline)),
     h('div', { class: 'lead' }, ...verdict.details.map((sentence) => h('p', {}, unbroken(sentence)))),
-    warnings(report),
+    warnings.length > 0 &&
+      h('div', { class: 'warning', role: 'note' }, ...warnings.map((sentence) => h('p', {}, sentence))),
     h(
       'dl',
       { class: 'key-figures' },
@@ -35,9 +45,9 @@ function serverName({ kind, version }: Report['server']): string {
   return version.toLowerCase().includes(kind) ? version : `${kind} (${version})`;
 }
 
-function warnings(report: Report): HTMLElement | null {
+function warnings(report: Report): string[] {
   const lost = report.tests.filter((test) => test.state !== 'measured');
-  const sentences = [
+  return [
     report.interrupted &&
       'The experiment was stopped before its end; this is what had been measured by then.',
     !report.interrupted &&
@@ -48,6 +58,4 @@ function warnings(report: Report): HTMLElement | null {
         .map((test) => `${test.directory} (${test.state})`)
         .join(', ')}.`,
   ].filter((sentence) => typeof sentence === 'string');
-  if (sentences.length === 0) return null;
-  return h('div', { class: 'warning', role: 'note' }, ...sentences.map((sentence) => h('p', {}, sentence)));
 }

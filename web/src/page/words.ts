@@ -42,6 +42,10 @@ export function words(report: Report): HTMLElement {
       'A broken test died or left incomplete files; in one that is not valid, the load generator or a change of the machine made the figures. Neither enters any figure or average on this page.',
     ],
   ];
+  return glossary(entries);
+}
+
+export function glossary(entries: [string, string][]): HTMLElement {
   return h(
     'section',
     { id: 'words', 'aria-labelledby': 'words-title' },

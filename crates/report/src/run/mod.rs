@@ -17,7 +17,7 @@ mod urls;
 use std::path::{Path, PathBuf};
 
 pub use model::{
-    Distribution, Percentiles, RunReport, SizeField, Step, StepPhase, Steps, Timeline, UrlRow, Urls,
+    Distribution, Held, Percentiles, RunReport, SizeField, Step, StepPhase, Steps, Timeline, UrlRow, Urls,
 };
 
 use crate::Error;

@@ -146,9 +146,22 @@ pub struct Steps {
     pub unit: String,
     /// Whether there was more than one of them.
     pub ramp: bool,
+    /// When which level was held, in order.
+    pub held: Vec<Held>,
     /// In rising order; steps of one level are put together. One for the whole measuring window
     /// where there was no ramp.
     pub rows: Vec<Step>,
+}
+
+/// A time in which one level was held, from the start of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Held {
+    /// Its first instant.
+    pub from: f64,
+    /// The first instant after it.
+    pub to: f64,
+    /// In [`Steps::unit`].
+    pub level: f64,
 }
 
 /// One level.

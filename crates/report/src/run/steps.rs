@@ -4,7 +4,7 @@
 use record::{Histogram, RequestRow, RunInfo};
 use units::Span;
 
-use super::model::{Step, StepPhase, Steps};
+use super::model::{Held, Step, StepPhase, Steps};
 use super::requests::counts_as_latency;
 use crate::Estimate;
 use crate::estimate::Moments;
@@ -90,7 +90,17 @@ impl Collector {
 
     pub(super) fn finish(self) -> Steps {
         let ramp = self.levels.len() > 1;
-        Steps { unit: self.unit, ramp, rows: self.levels.iter().map(Level::finish).collect() }
+        let held = self.steps.iter().map(|(step, _)| Held {
+            from: Span::from_nanos(step.from_ns).as_secs_f64(),
+            to: Span::from_nanos(step.to_ns).as_secs_f64(),
+            level: step.level,
+        });
+        Steps {
+            unit: self.unit,
+            ramp,
+            held: held.collect(),
+            rows: self.levels.iter().map(Level::finish).collect(),
+        }
     }
 }
 

@@ -1,0 +1,178 @@
+import uPlot from 'uplot';
+import { traceXAxis, yAxis } from './axes.ts';
+import { Chart, HEIGHT, keep } from './chart.ts';
+import { look, themed } from './palette.ts';
+import type { Reading, Spot } from './tooltip.ts';
+
+/** Lines through very many points: something over time, or a whole distribution. */
+export interface TraceSpec {
+  title: string;
+  xLabel: string;
+  yLabel: string;
+  /** In rising order. */
+  xs: number[];
+  lines: TraceLine[];
+  /** How a place on the x axis is called in tooltips. */
+  words: (x: number) => string;
+  /** Marks of the x axis, where the usual ones will not do. */
+  splits?: number[];
+  xTicks: (xs: number[]) => string[];
+  format: (y: number) => string;
+  ticks: (ys: number[]) => string[];
+  /** The part of the x axis that counts; the rest is shaded. */
+  counted?: [number, number];
+  /** Where something changes; a thin line, with its name where there is room. */
+  boundaries?: { x: number; name: string }[];
+}
+
+export interface TraceLine {
+  name: string;
+  /** Decides colour and dash. */
+  subject: number;
+  /** One for each x; `null` where there is nothing. */
+  ys: (number | null)[];
+  /** Whether it goes on over places where there is nothing, as between samples. */
+  bridged?: boolean;
+}
+
+export class Trace extends Chart {
+  constructor(
+    private readonly spec: TraceSpec,
+    logarithmic = false,
+  ) {
+    const names = spec.lines.map((line) => line.name).join(', ');
+    super(
+      spec.title,
+      `${spec.title}: ${spec.yLabel} against ${spec.xLabel}; ${names}. Left and right arrow keys read the points; the table below has them.`,
+      'plain',
+      logarithmic,
+    );
+  }
+
+  protected override get places(): number {
+    return this.spec.xs.length;
+  }
+
+  protected override get subjects(): number[] {
+    return this.spec.lines.map((line) => line.subject);
+  }
+
+  protected override position(place: number): { left: number; top: number } {
+    return { left: this.plot?.valToPos(this.spec.xs[place] ?? 0, 'x') ?? -10, top: 8 };
+  }
+
+  protected override spot(place: number): Spot | null {
+    const { spec } = this;
+    const x = spec.xs[place];
+    if (x === undefined) return null;
+    const readings = this.visible.flatMap((line): Reading[] => {
+      const y = line.ys[place] ?? null;
+      if (y === null && line.bridged) return [];
+      const value = y === null ? 'none' : spec.format(y);
+      return [{ name: line.name, subject: line.subject, value, details: [] }];
+    });
+    return { words: spec.words(x), readings };
+  }
+
+  private get visible(): TraceLine[] {
+    return this.spec.lines.filter((line) => !this.hidden.has(line.subject));
+  }
+
+  protected override build(width: number): uPlot {
+    const { spec } = this;
+    // Zero has no place on a logarithmic axis.
+    const shown = (y: number | null): number | null => (this.logarithmic && y !== null && y <= 0 ? null : y);
+    const data: uPlot.AlignedData = [spec.xs, ...spec.lines.map((line) => line.ys.map(shown))];
+    const options: uPlot.Options = {
+      width,
+      height: HEIGHT,
+      padding: [22, 14, 0, 0],
+      legend: { show: false },
+      scales: {
+        x: { time: false, auto: false, range: keep },
+        // The library's const enum cannot be named from a module that is compiled on its own.
+        // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment
+        y: { auto: false, range: keep, distr: this.logarithmic ? 3 : 1 },
+      },
+      axes: [traceXAxis(spec), yAxis(spec, this.logarithmic)],
+      series: [{}, ...spec.lines.map((line) => series(line, this.hidden.has(line.subject)))],
+      cursor: {
+        ...this.cursor,
+        x: true,
+        points: { size: 7, width: 2, fill: 'transparent', stroke: (_plot, i) => strokeOf(spec, i) },
+      },
+      hooks: {
+        drawAxes: [
+          (plot) => {
+            drawGround(plot, spec);
+          },
+        ],
+        setCursor: [
+          ({ cursor: { idx, left } }) => {
+            this.follow(left === undefined || left < 0 ? null : (idx ?? null));
+          },
+        ],
+      },
+    };
+    return new uPlot(options, data, this.host);
+  }
+
+  protected override showAll(): void {
+    const { plot, spec } = this;
+    if (!plot) return;
+    const ys = this.visible.flatMap((line) => line.ys.filter((y) => y !== null));
+    const most = ys.reduce((a, b) => Math.max(a, b), 0);
+    const least = ys.filter((y) => y > 0).reduce((a, b) => Math.min(a, b), Infinity);
+    const high = most > 0 ? most : 1;
+    const [min, max] = this.logarithmic ? [Math.min(least, high) / 1.3, high * 1.3] : [0, high * 1.06];
+    plot.batch(() => {
+      plot.setScale('x', { min: spec.xs[0] ?? 0, max: spec.xs.at(-1) ?? 1 });
+      plot.setScale('y', { min, max });
+    });
+  }
+}
+
+function series(line: TraceLine, hidden: boolean): uPlot.Series {
+  return {
+    label: line.name,
+    show: !hidden,
+    stroke: () => look(line.subject).colour,
+    width: 1.5,
+    dash: look(line.subject).dash,
+    points: { show: false },
+    spanGaps: line.bridged ?? false,
+  };
+}
+
+function strokeOf(spec: TraceSpec, seriesIndex: number): string {
+  return look(spec.lines[seriesIndex - 1]?.subject ?? 0).colour;
+}
+
+/** What lies under the lines: the shade over what does not count, and the boundaries. */
+function drawGround(plot: uPlot, spec: TraceSpec): void {
+  const { ctx, bbox } = plot;
+  const scale = window.devicePixelRatio;
+  const x = (value: number): number =>
+    Math.min(Math.max(plot.valToPos(value, 'x', true), bbox.left), bbox.left + bbox.width);
+  ctx.save();
+  if (spec.counted) {
+    ctx.fillStyle = themed('--band');
+    const [from, to] = spec.counted.map(x);
+    ctx.fillRect(bbox.left, bbox.top, (from ?? 0) - bbox.left, bbox.height);
+    ctx.fillRect(to ?? 0, bbox.top, bbox.left + bbox.width - (to ?? 0), bbox.height);
+  }
+  ctx.fillStyle = themed('--ink-faint');
+  ctx.font = `${11 * scale}px "Inter Variable", system-ui, sans-serif`;
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'bottom';
+  let drawnTo = -Infinity;
+  for (const boundary of spec.boundaries ?? []) {
+    const at = plot.valToPos(boundary.x, 'x', true);
+    if (at < bbox.left - 1 || at > bbox.left + bbox.width) continue;
+    ctx.fillRect(at, bbox.top, scale, bbox.height);
+    if (at < drawnTo) continue;
+    ctx.fillText(boundary.name, at, bbox.top - 4 * scale);
+    drawnTo = at + ctx.measureText(boundary.name).width + 10 * scale;
+  }
+  ctx.restore();
+}

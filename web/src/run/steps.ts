@@ -1,0 +1,218 @@
+import { figure } from '../chart/figure.ts';
+import type { Curve, PanelSpec } from '../chart/spec.ts';
+import type { Estimate } from '../data.ts';
+import { h, scrollingTable } from '../dom.ts';
+import { count, interval, percent, perSecond, plain, seconds, ticks } from '../format.ts';
+import type { RunReport, Step, StepPhase } from './data.ts';
+import { NONE } from './tables.ts';
+
+const PAPER = 'Shin, Koh and Won, Measurement and Analysis of Web Server Response Time';
+
+/** What the paper shows in its figures 2 to 9; without a ramp there is one row and no figure. */
+export function steps(report: RunReport): HTMLElement {
+  const { ramp } = report.steps;
+  return h(
+    'section',
+    { id: 'steps', 'aria-labelledby': 'steps-title' },
+    h('h2', { id: 'steps-title' }, ramp ? 'Under rising load' : 'The phases at this load'),
+    h(
+      'p',
+      { class: 'hint' },
+      ramp
+        ? 'The phases of the response time against the load, as '
+        : 'What would be one point of each figure in ',
+      h('cite', {}, PAPER),
+      ramp
+        ? ' shows them. Bars are 95\u00a0% intervals of the mean.'
+        : '; a run with --ramp draws the curves.',
+    ),
+    ...(ramp ? figures(report) : []),
+    h('h3', {}, ramp ? 'Step by step' : 'As a table'),
+    table(report),
+  );
+}
+
+function figures(report: RunReport): HTMLElement[] {
+  const told = report.steps.rows.some((step) => step.server.mean);
+  return [
+    one(report, {
+      id: 'connecting',
+      title: 'How long did connecting take?',
+      yLabel: 'Mean connection time',
+      curves: [{ name: 'connecting', of: (step) => step.connect }],
+      caption:
+        'From the first SYN to the connection. It is the work of the server’s kernel alone, and grows with it, until SYNs are lost because a queue is full: each that is sent again costs a second and more, and the mean leaps. ',
+      paper:
+        'Figures 2 and 4: the mean grew faster than the number of clients, above all from 800 clients on, where handshakes met timeouts; a SYN queue of 1024 instead of 128 made it much shorter, but not straight.',
+    }),
+    timeouts(report),
+    one(report, {
+      id: 'processing',
+      title: told
+        ? 'How long did processing take, and how long in the server itself?'
+        : 'How long did processing take?',
+      yLabel: 'Mean processing time',
+      curves: [
+        { name: 'processing', of: (step) => step.processing },
+        ...(told ? [{ name: 'by the server’s own account', of: (step: Step) => step.server }] : []),
+      ],
+      caption: `From the request written to the first byte of the response: waiting to be accepted, and the work. ${
+        told
+          ? 'The second line is what the server says that it worked; the distance between the two is waiting, in its queues and for its processor. '
+          : 'A server that sends Server-Timing has its own time drawn beside it; this one did not. '
+      }`,
+      paper:
+        'Figures 6 and 7: the time inside the server grew in a straight line with the number of clients, the whole much faster: waiting to be accepted grew most. With an accept queue of 1024 the whole was less than half as long, and still not straight.',
+    }),
+    one(report, {
+      id: 'transmission',
+      title: 'How long did transmission take?',
+      yLabel: 'Mean transfer time',
+      curves: [{ name: 'transfer', of: (step) => step.transfer }],
+      caption:
+        'From the first byte of the response to the last. It depends on the size of what was asked for, on the network, and on whether it came from memory or from a disk. ',
+      paper:
+        'Figures 8 and 9: it grew faster than the number of clients; with enough memory for all files it was 30\u00a0% shorter, and grew in the same way.',
+    }),
+  ];
+}
+
+interface One {
+  id: string;
+  title: string;
+  yLabel: string;
+  curves: { name: string; of: (step: Step) => StepPhase }[];
+  caption: string;
+  paper: string;
+}
+
+function one(report: RunReport, { id, title, yLabel, curves, caption, paper }: One): HTMLElement {
+  const { rows } = report.steps;
+  const panel: PanelSpec = {
+    ...frame(report),
+    title,
+    yLabel,
+    format: seconds,
+    ticks: ticks.seconds,
+    curves: curves.map(({ name, of }, i) =>
+      curve(name, 1 - i, rows, (step) => {
+        const { mean, quantiles } = of(step);
+        const spread = `median ${seconds(quantiles.p50)}, 90th percentile ${seconds(quantiles.p90)}, of ${count(quantiles.count)}`;
+        return { estimate: mean, counts: spread };
+      }),
+    ),
+  };
+  const subjects = curves.length > 1 ? curves.map(({ name }) => name).reverse() : [];
+  return figure({ id, title, subjects, panels: [panel], caption: [caption, said(paper)] });
+}
+
+function timeouts(report: RunReport): HTMLElement {
+  const panel: PanelSpec = {
+    ...frame(report),
+    title: 'Connections that met a timeout',
+    yLabel: 'Share of connections',
+    format: percent,
+    ticks: ticks.percent,
+    curves: [
+      curve('met a timeout', 1, report.steps.rows, (step) => ({
+        estimate: step.timeouts,
+        counts: `${count(step.timed_out)} of ${count(step.connections)} connections`,
+      })),
+    ],
+  };
+  return figure({
+    id: 'timeouts',
+    title: 'How many connections met a timeout?',
+    subjects: [],
+    panels: [panel],
+    caption: [
+      'The share of connections whose SYN had to be sent again because nothing had answered it in time. ',
+      said(
+        'Figures 3 and 5: from about 800 clients on, handshakes met timeouts, ever more of them; with a SYN queue of 1024 instead of 128 there were far fewer.',
+      ),
+    ],
+  });
+}
+
+function said(what: string): HTMLElement {
+  return h('span', { class: 'repeats' }, h('strong', {}, 'In the paper: '), what);
+}
+
+function frame(report: RunReport): Pick<PanelSpec, 'levels' | 'xLabel' | 'overload' | 'lines'> {
+  const { unit, rows } = report.steps;
+  return {
+    xLabel: unit === 'clients' ? 'Number of clients' : `Offered load, ${unit}`,
+    overload: null,
+    lines: [],
+    levels: rows.map((step) => ({
+      x: step.level,
+      tick: plain(step.level),
+      underTick: '',
+      words: `${plain(step.level)} ${unit}, ${perSecond(step.achieved)} answered`,
+    })),
+  };
+}
+
+function curve(
+  name: string,
+  subject: number,
+  rows: Step[],
+  of: (step: Step) => { estimate: Estimate | null; counts: string },
+): Curve {
+  const points = rows.map((step) => {
+    const { estimate, counts } = of(step);
+    return estimate && { estimate, counts };
+  });
+  return { name, subject, points, repeats: [], excluded: [] };
+}
+
+function table({ steps: { unit, rows } }: RunReport): HTMLElement {
+  const told = rows.some((step) => step.server.mean);
+  const phases = (step: Step): StepPhase[] => [
+    step.connect,
+    step.processing,
+    ...(told ? [step.server] : []),
+    step.transfer,
+    step.total,
+  ];
+  const cells = rows.map((step) =>
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, `${plain(Number(step.level.toPrecision(4)))} ${unit}`),
+      h('td', {}, seconds(step.seconds)),
+      h('td', {}, perSecond(step.offered)),
+      h('td', { class: 'main' }, perSecond(step.achieved)),
+      h(
+        'td',
+        {},
+        step.timeouts ? percent(step.timeouts.value) : NONE,
+        h('small', {}, ` ${count(step.timed_out)} of ${count(step.connections)}`),
+      ),
+      ...phases(step).map(({ mean }) =>
+        h(
+          'td',
+          {},
+          mean ? seconds(mean.value) : NONE,
+          mean?.ci && h('small', {}, ` ${interval(mean, seconds)}`),
+        ),
+      ),
+    ),
+  );
+  return scrollingTable(
+    'Steps',
+    [
+      { words: 'Level' },
+      'Held',
+      'Due',
+      'Answered',
+      'Connections that met a timeout',
+      'Connecting',
+      'Processing',
+      ...(told ? ['In the server'] : []),
+      'Transfer',
+      'In all',
+    ],
+    cells,
+  );
+}
