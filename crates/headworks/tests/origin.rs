@@ -1,5 +1,7 @@
 //! `headworks origin` as a process: how it starts, ends and fails.
 
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::process::Command;
 
 use testkit::{PATIENCE, Process, Raw, open_descriptors, poll_until};
@@ -31,6 +33,34 @@ fn an_occupied_port_names_the_mend() {
         "headworks: cannot listen on {address}: address already in use; choose another with --listen\n"
     );
     assert_eq!(second.rest_of_stderr(), expected);
+}
+
+#[test]
+fn a_unix_socket_is_said_where_it_is_and_goes_with_the_server() {
+    let scratch = tempfile::tempdir().unwrap();
+    std::fs::write(scratch.path().join("a.txt"), "a file").unwrap();
+    let path = scratch.path().join("origin.sock");
+    let listen = format!("unix:{}", path.display());
+    for mode in ["workers", "static"] {
+        let content = scratch.path().to_str().unwrap();
+        let mut server = origin(&["--listen", &listen, "--content", content, "--mode", mode]);
+        assert_eq!(server.wait_for_line("listening on "), listen);
+        let mut client = UnixStream::connect(&path).unwrap();
+        client.write_all(b"GET /a.txt HTTP/1.0\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).unwrap();
+        assert!(answer.ends_with("a file"), "{mode}: {answer}");
+        assert_eq!(server.terminate().code(), Some(143));
+        assert!(!path.exists(), "{mode}");
+    }
+}
+
+#[test]
+fn content_that_is_missing_is_named() {
+    let mut server = origin(&["--listen", "127.0.0.1:0", "--content", "/nowhere"]);
+    assert_eq!(server.wait().code(), Some(1));
+    let expected = "headworks: cannot read the content /nowhere: No such file or directory (os error 2)\n";
+    assert_eq!(server.rest_of_stderr(), expected);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! [`Answer`]: what a request is answered with, and what is done before.
 
 use std::io;
+use std::time::Duration;
 
 use units::Span;
 
@@ -49,6 +50,10 @@ pub(crate) enum Then {
     /// unread input resets the connection before the client has read why (RFC 9112, section 9.6).
     CloseGently,
 }
+
+/// How long a client that was refused is read on, and how far.
+pub(crate) const GENTLE_CLOSE: Duration = Duration::from_secs(1);
+pub(crate) const GENTLE_CLOSE_BYTES: usize = 1 << 20;
 
 /// What the server has.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 use socket2::Socket;
 use units::{Span, Time};
 
-use crate::answer::{Answer, Site, Then, Work};
+use crate::answer::{Answer, GENTLE_CLOSE, GENTLE_CLOSE_BYTES, Site, Then, Work};
 use crate::burn::burn;
 use crate::clock;
 use crate::error::Error;
@@ -28,10 +28,6 @@ const STACK_BYTES: usize = 256 * 1024;
 
 /// How long a worker waits before it accepts again when the process is out of descriptors.
 const OUT_OF_DESCRIPTORS_PAUSE: Duration = Duration::from_millis(10);
-
-/// How long and how far a client that was refused is read on.
-const GENTLE_CLOSE: Duration = Duration::from_secs(1);
-const GENTLE_CLOSE_BYTES: usize = 1 << 20;
 
 /// The threads. Dropping it closes their connections and waits for their end.
 #[derive(Debug)]

@@ -1,40 +1,17 @@
 //! Both modes over real sockets: the same answers, and nothing a client does takes the server down.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod common;
+
 use std::io::{ErrorKind, Read};
-use std::net::{SocketAddr, TcpStream};
-use std::num::NonZeroUsize;
+use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
+use common::{FOREVER, MODES, options, serves, start, tcp};
 use origin::{Mode, Options, Server};
 use testkit::{PATIENCE, Raw, exchange, free_address, poll_until};
 use units::Span;
-
-const MODES: [Mode; 2] = [Mode::Workers, Mode::Static];
-
-/// Longer than a test waits for anything.
-const FOREVER: Span = Span::from_secs(1_000);
-
-fn options(mode: Mode, workers: usize) -> Options {
-    Options {
-        listen: "127.0.0.1:0".parse().unwrap(),
-        workers: NonZeroUsize::new(workers).unwrap(),
-        ..Options::new(mode)
-    }
-}
-
-fn tcp(server: &Server) -> SocketAddr {
-    server.address().tcp().unwrap()
-}
-
-fn start(mode: Mode, workers: usize) -> Server {
-    Server::start(&options(mode, workers)).unwrap()
-}
-
-fn serves(address: SocketAddr) -> bool {
-    Raw::connect(address).get("/healthz").response().text() == "ok\n"
-}
 
 #[test]
 fn one_connection_gets_every_page() {

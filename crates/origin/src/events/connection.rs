@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use socket2::Socket;
 
-use crate::answer::{Site, Then};
+use crate::answer::{GENTLE_CLOSE, GENTLE_CLOSE_BYTES, Site, Then};
 use crate::body::Body;
 use crate::inbox::{Filled, Inbox};
 use crate::intake::{CONTINUE, Intake, Taken};
@@ -18,9 +18,6 @@ const BATCH_BYTES: usize = 64 * 1024;
 
 /// Steps before other connections get their turn.
 const STEPS: u32 = 64;
-
-/// How long a client that was refused is read on.
-const GENTLE_CLOSE: Duration = Duration::from_secs(1);
 
 /// The times of one turn of the loop, and how long clients may take.
 #[derive(Debug, Clone, Copy)]
@@ -67,6 +64,7 @@ pub(super) struct Connection {
     pub(super) finished: bool,
     /// The response is sent; what still comes is read and dropped.
     draining: bool,
+    drained: usize,
 }
 
 impl Connection {
@@ -83,6 +81,7 @@ impl Connection {
             emptied: false,
             finished: false,
             draining: false,
+            drained: 0,
         }
     }
 
@@ -104,7 +103,9 @@ impl Connection {
     fn step(&mut self, desk: &mut Desk, clock: &Clock) -> io::Result<Verdict> {
         if self.draining {
             let count = (&self.stream).read(&mut [0; 4096])?;
-            return Ok(if count == 0 { Verdict::Close } else { Verdict::Again });
+            self.drained += count;
+            let enough = count == 0 || self.drained >= GENTLE_CLOSE_BYTES;
+            return Ok(if enough { Verdict::Close } else { Verdict::Again });
         }
         self.flush(clock)?;
         match self.then {
