@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use units::Span;
 
 use super::signals::{self, Signals};
+use super::values;
 use crate::exit::{Exit, Failure};
 
 /// Serves reference content: pages that burn CPU from a set number of workers, or static content as fast as it goes.
@@ -23,7 +24,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     content: Option<PathBuf>,
     /// Connections served at once (default 150); in static mode, threads (default: one per core).
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::count::<NonZeroUsize>(1..=100_000))]
     workers: Option<NonZeroUsize>,
     /// Connections that wait in the kernel for a worker (default 511).
     #[arg(long, value_name = "N")]
@@ -69,7 +70,8 @@ fn serve(options: &origin::Options) -> anyhow::Result<Exit> {
         let mut signals = Signals::watch()?;
         let server = origin::Server::start(options).map_err(|error| match error {
             origin::Error::Listen { .. } => anyhow::anyhow!("{error}; choose another with --listen"),
-            error => error.into(),
+            // Its text names its source already.
+            error => anyhow::anyhow!("{error}"),
         })?;
         match server.address() {
             origin::Address::Tcp(address) => println!("listening on http://{address}"),
