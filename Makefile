@@ -6,9 +6,10 @@ ifeq ($(filter $(SERVER),$(SERVERS)),)
 $(error SERVER=$(SERVER): no such server; one of: $(SERVERS))
 endif
 
-# Debian packages of the servers that can be measured, and of what the tests run besides.
+# Debian packages of the servers that can be measured, and of what benchmarks and tests run besides.
 apache_PACKAGES := apache2-bin
 nginx_PACKAGES := nginx-light libnginx-mod-http-lua
+BENCH_PACKAGES := nginx-light wrk nghttp2-client hey util-linux iproute2
 TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) chromium fonts-dejavu-core
 
 PREFIX ?= $(HOME)/.local
@@ -27,10 +28,10 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test bench lint fmt clean web rust web-lint web-test install
+.PHONY: help demo test bench bench-policy bench-load lint fmt clean web rust web-lint web-test install
 
 help: ## says this
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 demo: rust $(WEB) ## overloads a server, bare and behind the gate, and reports; SERVER=origin|apache|nginx
 	@$(if $($(SERVER)_PACKAGES),tools/need debian $($(SERVER)_PACKAGES))
@@ -49,8 +50,16 @@ test: lint web-test ## everything that must hold: lint, documentation, all tests
 	cargo test --workspace
 	$(STAGE) 'make test: all passed'
 
-bench: rust ## what a decision of the policy costs
+bench: bench-policy bench-load ## all benchmarks
+
+bench-policy: rust ## what a decision of the policy costs
 	cargo bench -p policy
+
+bench-load: rust $(WEB) ## what a request costs the load generator, beside others; BENCH=--quick tries it
+	@tools/need debian $(BENCH_PACKAGES)
+	@tools/need shb
+	cargo build --release -p headworks -p bench
+	target/release/bench load $(BENCH)
 
 lint: rust $(WEB) web-lint ## formatting, clippy, tidy, dependencies, spelling
 	$(STAGE) 'formatting'

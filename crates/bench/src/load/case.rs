@@ -1,0 +1,191 @@
+//! What is asked of each generator: the cases, and which of them a run of the benchmark takes.
+
+use std::fmt;
+
+use crate::peers::{Peer, Reuse};
+
+/// Bytes of the files that are fetched.
+pub(super) const SIZES: [usize; 2] = [1024, 102_400];
+
+/// One cell of the comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Case {
+    pub(super) size: usize,
+    pub(super) reuse: Reuse,
+    pub(super) connections: u32,
+}
+
+/// How much of it is done.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    pub(super) cases: Vec<(Case, Vec<Peer>)>,
+    pub(super) paces: Vec<Pacing>,
+    pub(super) rounds: u32,
+    pub(super) seconds: u32,
+    pub(super) pacing_rounds: u32,
+    pub(super) pacing_seconds: u32,
+    /// Whether figures of it are worth keeping.
+    pub(super) of_record: bool,
+}
+
+/// A run at a rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Pacing {
+    /// Of the highest rate, in per cent.
+    pub(super) percent: u32,
+    pub(super) arrivals: &'static str,
+}
+
+impl Case {
+    /// What the highest rate is found from, and what a quick run is about.
+    pub(super) const FIRST: Self = Self { size: SIZES[0], reuse: Reuse::KeepAlive, connections: 64 };
+
+    pub(super) fn size_name(self) -> String {
+        format!("{} KiB", self.size / 1024)
+    }
+
+    pub(super) fn reuse_name(self) -> &'static str {
+        match self.reuse {
+            Reuse::KeepAlive => "keep-alive",
+            Reuse::Close => "a connection per request",
+        }
+    }
+}
+
+/// As in `--only` and in the raw results: `1k/keep-alive/64`.
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reuse = match self.reuse {
+            Reuse::KeepAlive => "keep-alive",
+            Reuse::Close => "close",
+        };
+        write!(f, "{}k/{reuse}/{}", self.size / 1024, self.connections)
+    }
+}
+
+/// `pacing/50/poisson`.
+impl fmt::Display for Pacing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "pacing/{}/{}", self.percent, self.arrivals)
+    }
+}
+
+impl Plan {
+    /// Everything, five rounds of five seconds.
+    pub(super) fn full() -> Self {
+        let mut cases = Vec::new();
+        for size in SIZES {
+            for reuse in [Reuse::KeepAlive, Reuse::Close] {
+                for connections in [64, 1000] {
+                    cases.push((Case { size, reuse, connections }, able(reuse)));
+                }
+            }
+        }
+        let percents = [10, 50, 90].into_iter();
+        let paces =
+            percents.flat_map(|percent| ["constant", "poisson"].map(|arrivals| Pacing { percent, arrivals }));
+        Self {
+            cases,
+            paces: paces.collect(),
+            rounds: 5,
+            seconds: 5,
+            pacing_rounds: 3,
+            pacing_seconds: 10,
+            of_record: true,
+        }
+    }
+
+    /// Whether all of it works, in about a minute.
+    pub(super) fn quick() -> Self {
+        let closing = Case { reuse: Reuse::Close, ..Case::FIRST };
+        Self {
+            cases: [Case::FIRST, closing].map(|case| (case, able(case.reuse))).into(),
+            paces: vec![Pacing { percent: 50, arrivals: "constant" }],
+            rounds: 2,
+            seconds: 2,
+            pacing_rounds: 1,
+            pacing_seconds: 2,
+            of_record: false,
+        }
+    }
+
+    /// Keeps what has the pattern in its name; what is left is no record of the whole.
+    pub(super) fn keep_only(&mut self, pattern: &str) {
+        for (case, peers) in &mut self.cases {
+            peers.retain(|peer| format!("{case}/{}", peer.name()).contains(pattern));
+        }
+        self.cases.retain(|(_, peers)| !peers.is_empty());
+        self.paces.retain(|pacing| pacing.to_string().contains(pattern));
+        self.of_record = false;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.cases.is_empty() && self.paces.is_empty()
+    }
+
+    /// The peers of a case in a round. None is always the first, or always after the same other:
+    /// a processor that is warm, or has been slowed down, favours whoever comes then.
+    pub(super) fn order(peers: &[Peer], round: u32) -> Vec<Peer> {
+        let mut order = peers.to_vec();
+        if round % 2 == 1 {
+            order.reverse();
+        }
+        order.rotate_left(round as usize / 2 % peers.len().max(1));
+        order
+    }
+}
+
+fn able(reuse: Reuse) -> Vec<Peer> {
+    Peer::ALL.into_iter().filter(|peer| peer.can(reuse)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_full_plan_is_the_whole_matrix() {
+        let plan = Plan::full();
+        let names: Vec<_> = plan.cases.iter().map(|(case, _)| case.to_string()).collect();
+        assert_eq!(
+            names,
+            [
+                "1k/keep-alive/64",
+                "1k/keep-alive/1000",
+                "1k/close/64",
+                "1k/close/1000",
+                "100k/keep-alive/64",
+                "100k/keep-alive/1000",
+                "100k/close/64",
+                "100k/close/1000"
+            ]
+        );
+        assert!(plan.cases.iter().all(|(case, peers)| {
+            peers.contains(&Peer::H2load) == (case.reuse == Reuse::KeepAlive) && peers.contains(&Peer::Wrk)
+        }));
+        assert_eq!(plan.paces.len(), 6);
+    }
+
+    #[test]
+    fn a_pattern_keeps_cases_generators_or_paces() {
+        let kept = |pattern| {
+            let mut plan = Plan::full();
+            plan.keep_only(pattern);
+            (plan.cases.len(), plan.paces.len(), plan.of_record)
+        };
+        assert_eq!(kept("1k/keep-alive/64"), (1, 0, false));
+        assert_eq!(kept("/wrk"), (8, 0, false));
+        assert_eq!(kept("pacing/50"), (0, 2, false));
+        assert_eq!(kept("nothing"), (0, 0, false));
+    }
+
+    #[test]
+    fn each_round_begins_with_another_generator() {
+        let firsts: Vec<_> = (0..5).map(|round| Plan::order(&Peer::ALL, round)[0]).collect();
+        let mut distinct = firsts.clone();
+        distinct.sort();
+        distinct.dedup();
+        assert_eq!(distinct.len(), 5, "{firsts:?}");
+        assert!((0..5).all(|round| Plan::order(&Peer::ALL, round).len() == Peer::ALL.len()));
+    }
+}

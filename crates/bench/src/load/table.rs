@@ -1,0 +1,238 @@
+//! The results as a section of a Markdown page.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::case::{Case, Pacing, Plan};
+use super::run::Run;
+use crate::machine::Host;
+use crate::peers::Peer;
+use crate::statistics::Spread;
+use crate::testbed::{GENERATOR_CPU, Isolation, SERVER_CPU};
+
+/// Generators that ours is compared with, in the order of the columns.
+const OTHERS: [Peer; 4] = [Peer::Wrk, Peer::Shb, Peer::H2load, Peer::Hey];
+
+/// All that a run of the benchmark found.
+#[derive(Debug)]
+pub(super) struct Results {
+    pub(super) host: Host,
+    pub(super) versions: Vec<String>,
+    pub(super) command: String,
+    /// Share of the processors in use by others before the first run.
+    pub(super) busy: f64,
+    pub(super) isolation: Isolation,
+    pub(super) plan: Plan,
+    pub(super) runs: Vec<Run>,
+    /// Requests per second of which the rates of pacing are shares.
+    pub(super) highest: Option<f64>,
+}
+
+/// The runs of one generator in one case.
+#[derive(Debug, Default)]
+struct Cell<'a> {
+    runs: Vec<&'a Run>,
+}
+
+impl Cell<'_> {
+    /// Why there is no figure; one failed round makes the others doubtful too.
+    fn failure(&self) -> Option<String> {
+        let failed: Vec<_> = self.runs.iter().filter_map(|run| run.failure.as_deref()).collect();
+        let why = failed.first()?;
+        Some(format!("{} in {} of {} rounds", why.replace('|', "/"), failed.len(), self.runs.len()))
+    }
+
+    fn by_round(&self, value: impl Fn(&Run) -> Option<f64>) -> BTreeMap<u32, f64> {
+        match self.failure() {
+            Some(_) => BTreeMap::new(),
+            None => self.runs.iter().filter_map(|run| Some((run.round, value(run)?))).collect(),
+        }
+    }
+
+    fn spread(&self, value: impl Fn(&Run) -> Option<f64>) -> Option<Spread> {
+        Spread::of(self.by_round(value).into_values())
+    }
+}
+
+impl Results {
+    pub(super) fn to_markdown(&self) -> String {
+        let sections = [self.about(), self.ratios(), self.costs(), self.pacing(), self.where_measured()];
+        sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+
+    fn about(&self) -> String {
+        let Plan { rounds, seconds, .. } = self.plan;
+        let noise = Spread::of(self.runs.iter().filter_map(|run| Some(run.good()?.1.others)));
+        let steal = Spread::of(self.runs.iter().filter_map(|run| Some(run.good()?.1.machine.steal)));
+        let percent = |spread: Option<Spread>, of: fn(Spread) -> f64| spread.map_or(0.0, of) * 100.0;
+        let warning = match self.busy > 0.05 {
+            true => format!(
+                "**The machine was not free:** others used {:.0} % of it before the first run.\n\n",
+                self.busy * 100.0
+            ),
+            false => String::new(),
+        };
+        format!(
+            "{warning}Median of {rounds} × {seconds} s, in brackets the least and the most. While runs lasted, others used {:.1} % of the processors in the median and {:.1} % at most (stolen by the hypervisor: {:.1} % and {:.1} %).\n",
+            percent(noise, |spread| spread.median),
+            percent(noise, |spread| spread.most),
+            percent(steal, |spread| spread.median),
+            percent(steal, |spread| spread.most),
+        )
+    }
+
+    fn ratios(&self) -> String {
+        let mut text = String::new();
+        for (case, peers) in &self.plan.cases {
+            if !peers.contains(&Peer::Headworks) {
+                continue;
+            }
+            let ours = self.cell(*case, Peer::Headworks);
+            let _ = write!(
+                text,
+                "| {}, {}, {} connections | {} |",
+                case.size_name(),
+                case.reuse_name(),
+                case.connections,
+                told(&ours, Run::cpu_us)
+            );
+            let cpu = ours.by_round(Run::cpu_us);
+            for other in OTHERS {
+                let theirs = self.cell(*case, other).by_round(Run::cpu_us);
+                let _ = write!(text, " {} |", show(Spread::of_ratios(&cpu, &theirs)));
+            }
+            let record = self.cell(*case, Peer::HeadworksRecord).by_round(Run::cpu_us);
+            let _ = writeln!(text, " {} |", show(Spread::of_ratios(&record, &cpu)));
+        }
+        if text.is_empty() {
+            return text;
+        }
+        format!(
+            "### CPU per request, as a ratio\n\n| case | headworks, us | to wrk | to shb | to h2load | to hey | with the record, to without |\n| --- | --- | --- | --- | --- | --- | --- |\n{text}"
+        )
+    }
+
+    fn costs(&self) -> String {
+        let mut text = String::new();
+        for (case, peers) in &self.plan.cases {
+            let _ = write!(
+                text,
+                "{}### {}, {}, {} connections\n\n| generator | CPU per request, us | of it in the kernel | requests per second | CPU per request of nginx, us |\n| --- | --- | --- | --- | --- |\n",
+                if text.is_empty() { "" } else { "\n" },
+                case.size_name(),
+                case.reuse_name(),
+                case.connections
+            );
+            for peer in peers {
+                let cell = self.cell(*case, *peer);
+                let _ = writeln!(
+                    text,
+                    "| {} | {} | {} | {} | {} |",
+                    peer.name(),
+                    told(&cell, Run::cpu_us),
+                    cell.spread(kernel_share)
+                        .map_or_else(dash, |spread| format!("{:.0} %", spread.median * 100.0)),
+                    cell.spread(|run| Some(run.good()?.0.rate))
+                        .map_or_else(dash, |spread| thousands(spread.median)),
+                    cell.spread(Run::server_us).map_or_else(dash, |spread| format!("{:.1}", spread.median)),
+                );
+            }
+        }
+        text
+    }
+
+    fn pacing(&self) -> String {
+        let Some(highest) = self.highest else { return String::new() };
+        let mut text = format!(
+            "### Pacing\n\nHow late `headworks load` began what its schedule wanted, in us: {} × {} s each, 1 KiB, connections kept alive. The highest rate is its {} requests per second in the closed loop with 64 connections. Lag at the quantiles is the median of the rounds.\n\n| rate | arrivals | p50 | p99 | p99.9 | max | valid |\n| --- | --- | --- | --- | --- | --- | --- |\n",
+            self.plan.pacing_rounds,
+            self.plan.pacing_seconds,
+            thousands(highest)
+        );
+        for pacing in &self.plan.paces {
+            let cell = self.cell_named(&pacing.to_string(), Peer::Headworks);
+            let Pacing { percent, arrivals } = pacing;
+            let lag = |of: fn(&Run) -> Option<f64>| told(&cell, of);
+            let valid = cell.runs.iter().filter(|run| run.client.as_ref().is_some_and(|client| client.valid));
+            let _ = writeln!(
+                text,
+                "| {percent} %, {} /s | {arrivals} | {} | {} | {} | {} | {} of {} |",
+                thousands(highest * f64::from(*percent) / 100.0),
+                lag(|run| Some(run.client.as_ref()?.lag.p50 * 1e6)),
+                lag(|run| Some(run.client.as_ref()?.lag.p99 * 1e6)),
+                lag(|run| Some(run.client.as_ref()?.lag.p999 * 1e6)),
+                lag(|run| Some(run.client.as_ref()?.lag.max * 1e6)),
+                valid.count(),
+                cell.runs.len()
+            );
+        }
+        text
+    }
+
+    fn where_measured(&self) -> String {
+        let host = &self.host;
+        let first = |peer: Peer| {
+            let of = |case: Case| self.cell(case, peer).runs.first().map(|run| run.command.clone());
+            self.plan.cases.iter().find_map(|(case, _)| of(*case))
+        };
+        let mut shown = String::new();
+        for command in Peer::ALL.into_iter().filter_map(first) {
+            let _ = writeln!(shown, "    taskset -c {GENERATOR_CPU} {command}");
+        }
+        format!(
+            "### Where\n\n`{}` at commit {}, {}. Server on processor {SERVER_CPU}, generator on processor {GENERATOR_CPU}, a fresh server for each run. {}\n\n{shown}\nHost: {} processors, {}, {} GiB, {}, Linux {}. {}.\n",
+            self.command,
+            host.commit,
+            host.date,
+            self.isolation.describe(),
+            host.processors,
+            host.cpu,
+            host.memory_bytes >> 30,
+            host.system,
+            host.kernel,
+            self.versions.join(", ")
+        )
+    }
+
+    fn cell(&self, case: Case, peer: Peer) -> Cell<'_> {
+        self.cell_named(&case.to_string(), peer)
+    }
+
+    fn cell_named(&self, case: &str, peer: Peer) -> Cell<'_> {
+        let of_it = |run: &&Run| run.case == case && run.generator == peer.name();
+        Cell { runs: self.runs.iter().filter(of_it).collect() }
+    }
+}
+
+fn kernel_share(run: &Run) -> Option<f64> {
+    let (_, cost) = run.good()?;
+    Some(cost.system_s / (cost.user_s + cost.system_s))
+}
+
+/// The figure, or why there is none.
+fn told(cell: &Cell<'_>, value: impl Fn(&Run) -> Option<f64>) -> String {
+    cell.failure().unwrap_or_else(|| show(cell.spread(value)))
+}
+
+/// `0.72 (0.70–0.75)`, with three significant digits.
+fn show(spread: Option<Spread>) -> String {
+    let Some(Spread { median, least, most }) = spread else { return dash() };
+    let digits = match median {
+        median if median >= 100.0 => 0,
+        median if median >= 10.0 => 1,
+        _ => 2,
+    };
+    format!("{median:.digits$} ({least:.digits$}–{most:.digits$})")
+}
+
+fn dash() -> String {
+    "–".to_owned()
+}
+
+/// `45 900`: three digits, the others are noise.
+fn thousands(value: f64) -> String {
+    let unit = 10_f64.powf((value.max(1.0).log10().floor() - 2.0).max(0.0));
+    let digits = format!("{:.0}", (value / unit).round() * unit);
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join(" ")
+}

@@ -1,0 +1,42 @@
+//! What the tools of Headworks cost, measured beside others: for developers, not part of the product.
+//!
+//! Everything measured is a program that runs as a process, ours included, so each is treated
+//! alike: the same server, the same pinning, the same accounting by the kernel.
+
+mod load;
+mod machine;
+mod page;
+mod peers;
+mod process;
+mod statistics;
+mod testbed;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Benchmarks of Headworks' tools; started by `make bench` from the root of the repository.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Cli {
+    #[command(subcommand)]
+    bench: Bench,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Bench {
+    Load(load::Args),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().bench {
+        Bench::Load(args) => load::run(&args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
