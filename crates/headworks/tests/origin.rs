@@ -71,6 +71,18 @@ fn a_wrong_option_is_a_usage_error() {
 }
 
 #[test]
+fn a_count_out_of_range_is_told_the_range() {
+    let mut server = origin(&["--workers", "0"]);
+    assert_eq!(server.wait().code(), Some(2));
+    let why = server.rest_of_stderr();
+    assert!(why.contains("'0' for '--workers <N>': must be 1 to 100000"), "{why}");
+    let mut server = origin(&["--keep-alive", "5"]);
+    assert_eq!(server.wait().code(), Some(2));
+    let why = server.rest_of_stderr();
+    assert!(why.contains("expected a unit behind the number, such as 30s"), "{why}");
+}
+
+#[test]
 fn clients_that_vanish_leave_no_descriptor_behind() {
     for mode in ["workers", "static"] {
         let mut server = origin(&["--listen", "127.0.0.1:0", "--mode", mode, "--workers", "2"]);

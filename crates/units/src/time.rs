@@ -176,14 +176,18 @@ impl From<Span> for core::time::Duration {
 impl FromStr for Span {
     type Err = ParseError;
 
-    /// Reads `30s`, `250ms`, `20us`, `15ns`, `5m`, `2h`; a bare number is seconds.
+    /// Reads `30s`, `250ms`, `20us`, `15ns`, `5m`, `2h`, and `0`. Any other bare number is refused:
+    /// half of the tools in this field read it as seconds, the other half as milliseconds.
     fn from_str(text: &str) -> Result<Self, ParseError> {
         const EXPECTED: ParseError = ParseError::expected("a length of time such as 30s, 250ms, 5m or 2h");
+        const NO_UNIT: ParseError =
+            ParseError::expected("a unit behind the number, such as 30s, 250ms, 5m or 2h");
         let (number, unit) = number_and_unit(text).ok_or(EXPECTED)?;
         let seconds = match unit {
             "ns" => number / 1e9,
             "us" | "µs" => number / 1e6,
             "ms" => number / 1e3,
+            "" if number > 0.0 => return Err(NO_UNIT),
             "" | "s" => number,
             "m" | "min" => number * 60.0,
             "h" => number * 3600.0,
@@ -226,13 +230,15 @@ mod tests {
             ("15ns", 15),
             ("5m", 300 * NANOS_PER_SECOND),
             ("2h", 7200 * NANOS_PER_SECOND),
-            ("3", 3 * NANOS_PER_SECOND),
+            ("0", 0),
         ] {
             assert_eq!(text.parse::<Span>(), Ok(Span::from_nanos(nanos)), "{text}");
         }
         for text in ["", "s", "-1s", "1d", "1e3s", "nan", "1.2.3s"] {
             assert!(text.parse::<Span>().is_err(), "{text}");
         }
+        let error = "3".parse::<Span>().unwrap_err().to_string();
+        assert_eq!(error, "expected a unit behind the number, such as 30s, 250ms, 5m or 2h");
     }
 
     #[test]

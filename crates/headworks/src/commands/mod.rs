@@ -8,6 +8,7 @@ mod man;
 mod origin;
 mod report;
 mod signals;
+mod values;
 
 use crate::exit::{Exit, Failure};
 
