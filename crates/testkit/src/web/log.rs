@@ -36,7 +36,7 @@ impl LogLine {
         let mut fields = line.splitn(7, ' ');
         let mut next = || fields.next();
         Some(Self {
-            time: Duration::try_from_secs_f64(next()?.parse().ok()?).ok()?,
+            time: time(next()?)?,
             status: next()?.parse().ok()?,
             body_bytes: next()?.parse().ok()?,
             request_bytes: next()?.parse().ok()?,
@@ -47,15 +47,21 @@ impl LogLine {
     }
 }
 
+/// Seconds with decimals, exactly: a float has no room for microseconds since 1970.
+fn time(text: &str) -> Option<Duration> {
+    let (seconds, decimals) = text.split_once('.')?;
+    Some(Duration::new(seconds.parse().ok()?, format!("{decimals:0<9}").parse().ok()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_line_is_read_to_its_end() {
-        let lines = LogLine::read("1700000000.250 200 1024 78 7 2 \"GET /a b\\x22 HTTP/1.1\"\n");
+        let lines = LogLine::read("1700000000.000251 200 1024 78 7 2 \"GET /a b\\x22 HTTP/1.1\"\n");
         let [line] = lines.as_slice() else { panic!("{lines:?}") };
-        assert_eq!(line.time, Duration::from_millis(1_700_000_000_250));
+        assert_eq!(line.time, Duration::from_micros(1_700_000_000_000_251));
         assert_eq!((line.status, line.body_bytes, line.request_bytes), (200, 1024, 78));
         assert_eq!((line.connection, line.connection_requests), (7, 2));
         assert_eq!(line.request, "GET /a b\\x22 HTTP/1.1");
@@ -64,6 +70,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "an access log with")]
     fn half_a_line_is_no_line() {
-        LogLine::read("1700000000.250 200 1024");
+        LogLine::read("1700000000.000251 200 1024");
     }
 }

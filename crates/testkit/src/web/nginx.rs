@@ -23,7 +23,8 @@ pub struct Nginx {
 
 impl Nginx {
     /// Serves the files of `content`. `extra` goes into the `server` block: `limit_rate 10k;`,
-    /// `location /a { return 503; }`.
+    /// `location /a { return 503; }`. What is not set there is nginx's default: a connection ends
+    /// after `keepalive_requests 1000;`.
     ///
     /// `None`, with the reason on standard error, when nginx is not installed; a panic then where
     /// the environment says `CI`.
