@@ -13,7 +13,7 @@ pub(super) fn random(seed: u64, stream: u64) -> StdRng {
     StdRng::from_seed(key)
 }
 
-/// P[X > x] = (least / x)^shape for x above `least`.
+/// `P[X > x] = (least / x)^shape` for x above `least`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pareto {
     pub(super) least: f64,
@@ -37,7 +37,7 @@ impl Pareto {
     }
 }
 
-/// P[X > x] = exp(-(x / scale)^shape).
+/// `P[X > x] = exp(-(x / scale)^shape)`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Weibull {
     pub(super) scale: f64,

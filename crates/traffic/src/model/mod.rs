@@ -87,8 +87,8 @@ impl Model {
     /// The model called `name`, with a stream of requests of its own for each `seed`.
     pub fn named(name: ModelName, seed: u64) -> Self {
         let (objects, stream) = match name {
-            ModelName::Surge => Surge::new(&surge::RESPONSE_TIME_PAPER, name.folder(), seed),
-            ModelName::Surge1998 => Surge::new(&surge::AS_PUBLISHED, name.folder(), seed),
+            ModelName::Surge => surge::files_and_stream(&surge::RESPONSE_TIME_PAPER, name.folder(), seed),
+            ModelName::Surge1998 => surge::files_and_stream(&surge::AS_PUBLISHED, name.folder(), seed),
             ModelName::WebStone => webstone::webmonitor(seed),
             ModelName::WebStone2 => webstone::standard(seed),
             ModelName::SpecWeb96 { rate } => specweb96::for_rate(rate, seed),

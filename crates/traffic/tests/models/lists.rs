@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::goodness::assert_shared_out;
 use crate::{named, requests, visits};
 
-const DRAWS: usize = 1_000_000;
+const DRAWS: usize = 300_000;
 
 /// How many requests each object got.
 fn counts(name: &str) -> Vec<u64> {

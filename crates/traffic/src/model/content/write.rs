@@ -1,4 +1,4 @@
-//! [`write`]: from a model to files on the disk.
+//! [`write()`]: from a model to files on the disk.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -9,7 +9,7 @@ use crate::model::{Model, Object};
 
 use super::{Filler, Manifest, bytes_of};
 
-/// What [`write`] did.
+/// What [`write()`] did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Written {
     /// Files that the model has.

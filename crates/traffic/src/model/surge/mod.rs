@@ -55,21 +55,22 @@ pub(super) struct Surge {
     random: StdRng,
 }
 
-impl Surge {
-    pub(super) fn new(data: &DataSet, folder: &str, seed: u64) -> (Vec<Object>, Stream) {
-        let lengths = files::lengths(data.body, data.tail);
-        let requests = popularity::requests(&lengths, &data.requested);
-        let sequence = sequence::order(&requests, &mut law::random(seed, 0)).into();
-        let surge = Self { sequence, position: 0, random: law::random(seed, 1) };
-        let (body, tail): (Arc<str>, Arc<str>) = ("body".into(), "tail".into());
-        let objects = (0..).zip(lengths).map(|(file, length)| Object {
-            url: format!("/{folder}/{:02}/{file:04}.bin", file / 100).into(),
-            length,
-            group: Arc::clone(if file < data.body { &body } else { &tail }),
-        });
-        (objects.collect(), Stream::Surge(surge))
-    }
+/// The files of a data set, in a folder of this name, and a stream of requests for them.
+pub(super) fn files_and_stream(data: &DataSet, folder: &str, seed: u64) -> (Vec<Object>, Stream) {
+    let lengths = files::lengths(data.body, data.tail);
+    let requests = popularity::requests(&lengths, &data.requested);
+    let sequence = sequence::order(&requests, &mut law::random(seed, 0)).into();
+    let surge = Surge { sequence, position: 0, random: law::random(seed, 1) };
+    let (body, tail): (Arc<str>, Arc<str>) = ("body".into(), "tail".into());
+    let objects = (0..).zip(lengths).map(|(file, length)| Object {
+        url: format!("/{folder}/{:02}/{file:04}.bin", file / 100).into(),
+        length,
+        group: Arc::clone(if file < data.body { &body } else { &tail }),
+    });
+    (objects.collect(), Stream::Surge(surge))
+}
 
+impl Surge {
     pub(super) fn request(&mut self) -> u32 {
         let file = self.sequence[self.position];
         self.position += 1;
