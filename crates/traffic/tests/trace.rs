@@ -1,4 +1,5 @@
 //! Access logs, whole and broken.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
 use std::path::Path;
 
@@ -151,7 +152,7 @@ fn a_flood_of_broken_lines_takes_no_memory() {
 #[test]
 fn a_file_without_requests_is_refused_with_what_is_in_it() {
     let error = parse(at("10:00:00", "+0000", "POST / HTTP/1.1").as_bytes()).unwrap_err().to_string();
-    assert_eq!(error, "access.log: not one of its lines can be replayed; 1 lines, 1 neither GET nor HEAD");
+    assert_eq!(error, "access.log: not one of its lines can be replayed; 1 line, 1 neither GET nor HEAD");
     assert!(parse(b"").is_err());
 }
 

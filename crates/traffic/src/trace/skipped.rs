@@ -81,16 +81,23 @@ impl Skipped {
             *count += 1;
         }
         if self.examples.len() < EXAMPLES {
-            let text = text.get(..SHOWN).unwrap_or(text).escape_ascii().to_string();
+            let text = text.get(..SHOWN).unwrap_or(text).iter().map(|byte| shown(*byte)).collect();
             self.examples.push(BrokenLine { number: self.lines, reason, text });
         }
+    }
+}
+
+fn shown(byte: u8) -> String {
+    match byte {
+        b' '..=b'~' => char::from(byte).to_string(),
+        _ => byte.escape_ascii().to_string(),
     }
 }
 
 impl fmt::Display for Skipped {
     /// One line for the counts, then one for each example.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} lines", self.lines)?;
+        write!(f, "{} {}", self.lines, if self.lines == 1 { "line" } else { "lines" })?;
         for (reason, count) in self.reasons() {
             write!(f, ", {count} broken ({reason})")?;
         }

@@ -29,19 +29,20 @@ pub(super) fn request_line(logged: &[u8]) -> Result<RequestLine, Reason> {
         b"HEAD" => Method::Head,
         _ => return Ok(RequestLine::OtherMethod),
     };
-    let target = without_version(rest).trim_ascii();
+    let target = target(rest.trim_ascii())?;
     let url = origin_form(target).ok_or(Reason::BadRequest)?;
     Ok(RequestLine::Replayable(method, url))
 }
 
-/// A target without `HTTP/1.1` behind it is a request of HTTP/0.9, or its client forgot to
-/// escape a space.
-fn without_version(rest: &[u8]) -> &[u8] {
+/// What is between the method and the version. Without a version it is a request of HTTP/0.9, or,
+/// where there are blanks in it, the beginning of a request that never came to its end.
+fn target(rest: &[u8]) -> Result<&[u8], Reason> {
     match rest.iter().rposition(|byte| *byte == b' ') {
-        Some(space) if rest.get(space + 1..).is_some_and(|version| version.starts_with(b"HTTP/")) => {
-            rest.get(..space).unwrap_or(rest)
-        }
-        _ => rest,
+        None => Ok(rest),
+        Some(space) => match rest.split_at(space) {
+            (target, version) if version.starts_with(b" HTTP/") => Ok(target.trim_ascii_end()),
+            _ => Err(Reason::BadRequest),
+        },
     }
 }
 
@@ -160,6 +161,7 @@ mod tests {
             "GET",
             "GET  HTTP/1.1",
             "GET * HTTP/1.1",
+            "GET / HT",
             "GET ftp://example.org/ HTTP/1.1",
             "get / HTTP/1.1",
             " / HTTP/1.1",

@@ -1,0 +1,97 @@
+//! Logs as nginx and Apache write them.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
+
+use std::fs::Permissions;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use testkit::{Apache, Nginx, Processing};
+use traffic::trace::{AccessLog, Reason, Resolution, Trace};
+
+/// What clients send, and what becomes of it in a trace.
+const REQUESTS: [(&[u8], Option<&str>); 10] = [
+    (b"GET /index.html?first HTTP/1.1", Some("/index.html?first")),
+    (b"HEAD /index.html HTTP/1.1", Some("/index.html")),
+    (b"GET /missing HTTP/1.0", Some("/missing")),
+    (b"GET http://localhost/absolute?x=1 HTTP/1.1", Some("/absolute?x=1")),
+    (b"GET /q\"uo\\te HTTP/1.1", Some("/q%22uo%5Cte")),
+    (b"GET /caf\xc3\xa9 HTTP/1.1", Some("/caf%C3%A9")),
+    (b"GET /%41?a[]=1&b={2} HTTP/1.1", Some("/%41?a[]=1&b=%7B2%7D")),
+    (b"POST /form HTTP/1.1", None),
+    (b"OPTIONS * HTTP/1.1", None),
+    (b"\x80\xff garbage", None),
+];
+
+/// Sends all requests, one after the other.
+fn talk(url: &str) {
+    for (request, _) in REQUESTS {
+        let mut connection = TcpStream::connect(url.strip_prefix("http://").unwrap()).unwrap();
+        let fields = "\r\nHost: localhost\r\nUser-Agent: a \"quoted\" agent \\\r\nConnection: close\r\n\r\n";
+        connection.write_all(&[request, fields.as_bytes()].concat()).unwrap();
+        // A server that refuses a request may reset the connection.
+        let _ = connection.read_to_end(&mut Vec::new());
+    }
+}
+
+#[track_caller]
+fn check(log: &Path) -> Trace {
+    let trace = AccessLog::default().read(log).unwrap();
+    let urls: Vec<&str> = trace.requests.iter().map(|request| &*request.url).collect();
+    let expected: Vec<&str> = REQUESTS.iter().filter_map(|(_, url)| *url).collect();
+    assert_eq!(urls, expected, "{}", trace.skipped);
+    assert_eq!((trace.skipped.lines, trace.skipped.other_methods), (10, 2), "{}", trace.skipped);
+    assert_eq!(trace.skipped.reasons().collect::<Vec<_>>(), [(Reason::BadRequest, 1)]);
+    let statuses: Vec<Option<u16>> = trace.requests.iter().take(3).map(|request| request.status).collect();
+    assert_eq!(statuses, [Some(200), Some(200), Some(404)]);
+    trace
+}
+
+fn site() -> tempfile::TempDir {
+    let site = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(site.path(), Permissions::from_mode(0o755)).unwrap();
+    std::fs::write(site.path().join("index.html"), "hello").unwrap();
+    site
+}
+
+#[test]
+fn the_combined_log_of_nginx() {
+    let (site, logs) = (site(), tempfile::tempdir().unwrap());
+    let log = logs.path().join("access.log");
+    let Some(nginx) = Nginx::start(site.path(), &format!("access_log {} combined;", log.display())) else {
+        return;
+    };
+    talk(nginx.url());
+    nginx.stop();
+    let trace = check(&log);
+    assert_eq!(trace.resolution, Resolution::Seconds);
+    assert_eq!(trace.requests[0].bytes, Some(5));
+}
+
+#[test]
+fn logs_of_apache() {
+    let (site, logs) = (site(), tempfile::tempdir().unwrap());
+    let log = |name: &str| logs.path().join(name);
+    let formats = format!(
+        r#"
+        LogFormat "%h %l %u %t \"%r\" %>s %b" common
+        LogFormat "%v:%p %h %l %u %t \"%r\" %>s %O \"%{{Referer}}i\" \"%{{User-Agent}}i\"" vhost_combined
+        LogFormat "%h %l %u [%{{%d/%b/%Y:%T}}t.%{{usec_frac}}t %{{%z}}t] \"%r\" %>s %b" usec
+        LogFormat "%{{usec}}t %h \"%r\" %>s %b %D" epoch
+        CustomLog {0}/common common
+        CustomLog {0}/vhost_combined vhost_combined
+        CustomLog {0}/usec usec
+        CustomLog {0}/epoch epoch
+        "#,
+        logs.path().display()
+    );
+    let Some(apache) = Apache::start(Processing::Event, site.path(), &formats) else { return };
+    talk(apache.url());
+    apache.stop();
+    assert_eq!(check(&log("common")).resolution, Resolution::Seconds);
+    assert_eq!(check(&log("vhost_combined")).resolution, Resolution::Seconds);
+    let (usec, epoch) = (check(&log("usec")), check(&log("epoch")));
+    assert_eq!(usec.resolution, Resolution::Micros);
+    assert_eq!(usec.requests, epoch.requests, "the same requests, to the microsecond");
+}
