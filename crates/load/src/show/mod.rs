@@ -21,6 +21,7 @@ mod prometheus;
 mod samples;
 mod theme;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
@@ -74,7 +75,8 @@ impl Show {
     ///
     /// A user who wants the end sends SIGINT to this process, so signals have to be handled before.
     pub(crate) fn start(setting: Setting, view: View, endpoint: Option<Endpoint>) -> Self {
-        let viewer = (view != View::Nothing).then(|| Viewer::start(setting.clone(), view)).flatten();
+        let metrics = endpoint.as_ref().map(Endpoint::address);
+        let viewer = (view != View::Nothing).then(|| Viewer::start(setting.clone(), view, metrics)).flatten();
         let endpoint = endpoint.map(|endpoint| endpoint.serve(setting));
         Self { viewer, endpoint }
     }
@@ -98,11 +100,11 @@ impl Show {
 }
 
 impl Viewer {
-    fn start(setting: Setting, view: View) -> Option<Self> {
+    fn start(setting: Setting, view: View, metrics: Option<SocketAddr>) -> Option<Self> {
         let (looks, given) = sync_channel(MOST_WAITING);
         let (end, ended) = channel();
         let thread = std::thread::Builder::new().name("view".to_owned()).spawn(move || {
-            show(setting, view, &given);
+            show(setting, view, metrics, &given);
             drop(end);
         });
         Some(Self { looks: Some(looks), ended, thread: Some(thread.ok()?) })
@@ -121,15 +123,18 @@ impl Drop for Viewer {
     }
 }
 
-fn show(setting: Setting, view: View, looks: &Receiver<Arc<Glance>>) {
+fn show(setting: Setting, view: View, metrics: Option<SocketAddr>, looks: &Receiver<Arc<Glance>>) {
     step_back();
     if view == View::Auto
         && let Some(screen) = live::open()
-        && live::run(screen, setting.clone(), looks, ask_to_end) == live::End::Closed
+        && live::run(screen, setting.clone(), metrics, looks, ask_to_end) == live::End::Closed
     {
         return;
     }
     let lines = Lines::new();
+    if let Some(address) = metrics {
+        lines.say(&format!("metrics on http://{address}/metrics"));
+    }
     while let Ok(glance) = looks.recv() {
         lines.show(&setting, &glance);
     }

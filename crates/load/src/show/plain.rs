@@ -23,6 +23,11 @@ impl Lines {
         Self { terminal, colour: terminal && wants_colour() }
     }
 
+    /// Says something that stays.
+    pub(super) fn say(&self, text: &str) {
+        let _ = writeln!(stderr(), "{text}");
+    }
+
     pub(super) fn show(&self, setting: &Setting, glance: &Glance) {
         let mut text = line(setting, glance);
         if self.colour && glance.recent.errors.total() > 0 {

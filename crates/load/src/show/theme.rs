@@ -32,5 +32,5 @@ impl Theme {
 
 /// <https://no-color.org>: not when `NO_COLOR` is set, and not to nothing.
 pub(super) fn wants_colour() -> bool {
-    !std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

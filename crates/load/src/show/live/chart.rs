@@ -65,14 +65,17 @@ fn title(state: &State, latest: &Latest) -> Line<'static> {
     let errors = recent.errors.total();
     let style = if errors > 0 { theme.bad } else { theme.strong };
     say(style, format!(" errors {}/s ", number(glance.rate(errors))));
-    if let Some(offered) = glance.offered {
-        let what = if state.setting.sessions { "sessions " } else { "" };
-        say(theme.label, format!(" offered {what}{}/s ", number(offered.as_f64())));
-    }
+    let begun = number(glance.rate(recent.requests));
+    let offered = glance.offered.map(|offered| number(offered.as_f64()));
     if state.setting.sessions {
-        let rate = |count| number(glance.rate(count));
-        let (completed, lost) = (rate(recent.sessions_completed), rate(recent.sessions_lost));
-        say(theme.label, format!(" sessions completed {completed}/s, lost {lost}/s "));
+        let offered = offered.map_or(String::new(), |rate| format!("offered {rate}/s, "));
+        let (completed, lost) = (glance.rate(recent.sessions_completed), glance.rate(recent.sessions_lost));
+        let (completed, lost) = (number(completed), number(lost));
+        say(theme.label, format!(" begun {begun}/s "));
+        say(theme.label, format!(" sessions {offered}completed {completed}/s, lost {lost}/s "));
+    } else {
+        let offered = offered.map_or(String::new(), |rate| format!(" of {rate}"));
+        say(theme.label, format!(" begun {begun}{offered}/s "));
     }
     say(theme.label, format!(" {}B/s ", number(glance.rate(recent.bytes))));
     say(theme.label, format!(" {} under way ", number(glance.running as f64)));

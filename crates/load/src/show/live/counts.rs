@@ -1,5 +1,7 @@
 //! What came of the requests, the generator's health and the objectives, in lines.
 
+use std::net::SocketAddr;
+
 use ratatui::style::Style;
 use ratatui::text::{Line, Span as Piece};
 use record::{ObjectiveResult, RequestError};
@@ -18,6 +20,7 @@ pub(super) fn lines(state: &State, latest: &Latest) -> Vec<Line<'static>> {
     lines.extend([status(theme, glance), errors(theme, glance)]);
     lines.extend(latest.objectives.iter().map(|result| objective(theme, result)));
     lines.push(connections(theme, glance));
+    lines.extend(state.metrics.map(|address| metrics(theme, address)));
     lines
 }
 
@@ -70,6 +73,12 @@ fn connections(theme: Theme, glance: &Glance) -> Line<'static> {
     ];
     let texts = figures.map(|(count, what)| format!("{} {what}", number(count as f64)));
     line.push(Piece::raw(texts.join("   ")));
+    Line::from(line)
+}
+
+fn metrics(theme: Theme, address: SocketAddr) -> Line<'static> {
+    let mut line = begin(theme, "metrics");
+    line.push(Piece::raw(format!("http://{address}/metrics")));
     Line::from(line)
 }
 

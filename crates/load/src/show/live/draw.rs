@@ -21,6 +21,7 @@ q, Ctrl-C  end the run now; what was measured is kept
 p          hold the picture; the run goes on
 h          show or hide this
 
+begun      requests sent, of those that the schedule wants
 now        since the second before
 run        the measuring window so far, as the summary
            at the end will have it";
@@ -131,7 +132,7 @@ fn draw_footer(frame: &mut Frame<'_>, area: Rect, state: &State) {
 }
 
 fn draw_help(frame: &mut Frame<'_>, state: &State) {
-    let area = frame.area().centered(Constraint::Length(58), Constraint::Length(9));
+    let area = frame.area().centered(Constraint::Length(58), Constraint::Length(10));
     frame.render_widget(Clear, area);
     frame.render_widget(
         Paragraph::new(HELP).block(Block::bordered().title(" keys and words ").style(state.theme.strong)),

@@ -9,6 +9,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
@@ -42,10 +43,11 @@ pub(super) fn open() -> Option<Screen> {
 pub(super) fn run(
     mut screen: Screen,
     setting: Setting,
+    metrics: Option<SocketAddr>,
     looks: &Receiver<Arc<Glance>>,
     ask_to_end: impl Fn(),
 ) -> End {
-    let mut state = State::new(setting, Theme::new(wants_colour()));
+    let mut state = State::new(setting, metrics, Theme::new(wants_colour()));
     let mut changed = true;
     loop {
         if changed && screen.draw(|frame| draw::draw(frame, &state)).is_err() {

@@ -1,6 +1,7 @@
 //! [`State`]: what the live view knows, whatever the terminal looks like.
 
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use record::{LatencySummary, ObjectiveResult};
@@ -16,6 +17,8 @@ const MOST_POINTS: usize = 1000;
 pub(super) struct State {
     pub(super) setting: Setting,
     pub(super) theme: Theme,
+    /// Where scrapers find the figures.
+    pub(super) metrics: Option<SocketAddr>,
     points: VecDeque<Point>,
     latest: Option<Latest>,
     /// What came while the view was paused.
@@ -44,10 +47,11 @@ pub(super) struct Point {
 }
 
 impl State {
-    pub(super) fn new(setting: Setting, theme: Theme) -> Self {
+    pub(super) fn new(setting: Setting, metrics: Option<SocketAddr>, theme: Theme) -> Self {
         Self {
             setting,
             theme,
+            metrics,
             points: VecDeque::new(),
             latest: None,
             waiting: None,
@@ -101,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_paused_view_stands_still_and_catches_up() {
-        let mut state = State::new(samples::setting(), Theme::new(false));
+        let mut state = State::new(samples::setting(), None, Theme::new(false));
         let shown = |state: &State| {
             let points = state.points(usize::MAX);
             (state.shown().map(|latest| latest.glance.now), points.last().map(|point| point.at))
@@ -120,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_chart_forgets_what_is_long_past() {
-        let mut state = State::new(samples::setting(), Theme::new(false));
+        let mut state = State::new(samples::setting(), None, Theme::new(false));
         let glance = Arc::new(Glance::default());
         (0..MOST_POINTS + 5).for_each(|_| state.see(Arc::clone(&glance)));
         assert_eq!(state.points(usize::MAX).len(), MOST_POINTS);

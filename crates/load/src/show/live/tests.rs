@@ -26,7 +26,7 @@ fn text(buffer: &Buffer) -> String {
 }
 
 fn state(setting: Setting, looks: impl IntoIterator<Item = Glance>) -> State {
-    let mut state = State::new(setting, Theme::new(true));
+    let mut state = State::new(setting, None, Theme::new(true));
     looks.into_iter().for_each(|glance| state.see(Arc::new(glance)));
     state
 }
@@ -37,7 +37,7 @@ fn a_run_in_a_usual_terminal() {
     insta::assert_snapshot!(text(&picture(80, 30, &state)), @r#"
     http://127.0.0.1:8080/index.html   open loop, 2000 requests/s, poisson
     measuring 15 s of 30 s, 15 s left  ██████████████████████░░░░░░░░░░░░░░░░░░░░░░░
-     responses 2000/s  errors 3/s  offered 2000/s  1.95MB/s  37 under way ──────────
+     responses 2000/s  errors 3/s  begun 2000 of 2000/s  1.95MB/s  37 under way ────
     2000   │⠤⠤⠤⠤⠤⠤⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉
            │
            │
@@ -74,7 +74,7 @@ fn a_run_in_trouble_in_the_smallest_terminal() {
     insta::assert_snapshot!(text(&picture(60, 15, &state)), @r#"
     http://127.0.0.1:8080/index.html   open loop, 2000 requests/
     warm-up 1 s left  ██████████░░░ step 3 of 5: 3000 requests/s
-     responses 1920/s  errors 2/s  offered 2000/s  1.95MB/s  37
+     responses 1920/s  errors 2/s  begun 2000 of 2000/s  1.95MB/
     latency        mean     p50     p90     p99   p99.9     max
     total       7.23 ms 7.23 ms 12.8 ms 14.0 ms 14.1 ms 14.2 ms
     connect     71.5 us 71.0 us 97.0 us  103 us  103 us  103 us
@@ -132,13 +132,10 @@ fn before_the_first_look_there_is_what_is_known() {
 fn sessions_and_closed_loops_have_their_own_words() {
     let setting = Setting { sessions: true, ..samples::setting() };
     let shown = text(&picture(140, 40, &state(setting, [samples::glance(9)])));
-    assert!(
-        shown.contains("offered sessions 2000/s") && shown.contains("completed 40/s, lost 1/s"),
-        "{shown}"
-    );
+    assert!(shown.contains("sessions offered 2000/s, completed 40/s, lost 1/s"), "{shown}");
     let closed = Glance { offered: None, ..samples::glance(9) };
     let shown = text(&picture(140, 40, &state(samples::setting(), [closed])));
-    assert!(!shown.contains("offered") && !shown.contains("lag"), "{shown}");
+    assert!(shown.contains("begun 2000/s") && !shown.contains("lag"), "{shown}");
 }
 
 #[test]
@@ -146,8 +143,11 @@ fn keys_change_what_is_said() {
     let mut state = state(samples::setting(), [samples::glance(9)]);
     state.toggle_pause();
     state.ending = true;
+    state.metrics = Some(([127, 0, 0, 1], 9464).into());
     let shown = text(&picture(80, 24, &state));
-    assert!(shown.contains("paused: the run goes on") && shown.contains("ending"), "{shown}");
+    for said in ["paused: the run goes on", "ending", "http://127.0.0.1:9464/metrics"] {
+        assert!(shown.contains(said), "{shown}");
+    }
     assert!(!shown.contains("Ctrl-C"), "{shown}");
     state.help = true;
     let shown = text(&picture(80, 24, &state));
@@ -157,7 +157,7 @@ fn keys_change_what_is_said() {
 #[test]
 fn trouble_is_red_or_without_colours_reversed() {
     let reasons = |theme| {
-        let mut state = State::new(samples::setting(), theme);
+        let mut state = State::new(samples::setting(), None, theme);
         state.see(Arc::new(samples::trouble(9)));
         let buffer = picture(120, 40, &state);
         let row = text(&buffer).lines().position(|line| line.contains("- the generator used 97 %")).unwrap();
