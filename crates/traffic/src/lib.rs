@@ -1,9 +1,11 @@
 //! Workload models: what users ask for, and when they come.
 //!
 //! A [`Workload`] is the script of a session: pages with embedded objects and pauses between
-//! them, for classes of users that share the load. A [`Schedule`] says when sessions of which
-//! class start; it comes out of a seed, so the same seed gives the same run. No clock and no
-//! socket in here: the load generator asks for the next arrival and does the waiting.
+//! them, for classes of users that share the load. A [`model::Model`] is a workload of the
+//! literature: the files that a server holds, and an endless stream of requests for them. A
+//! [`Schedule`] says when sessions of which class start. All come out of a seed, so the same seed
+//! gives the same run. No clock and no socket in here: the load generator asks for the next
+//! arrival and does the waiting.
 
 mod arrivals;
 mod mix;
