@@ -33,6 +33,12 @@ export function seconds(s: number): string {
   return withUnit(number(s * factor), unit);
 }
 
+/** A length of time that somebody set, with the digits that it was set with. */
+export function setting(s: number): string {
+  const [factor, unit] = s > 0 ? timeUnit(s) : [1, 's'];
+  return withUnit(plain(s * factor), unit);
+}
+
 function timeUnit(s: number): [number, string] {
   if (s < 0.000_999_5) return [1e6, 'µs'];
   if (s < 0.999_5) return [1e3, 'ms'];

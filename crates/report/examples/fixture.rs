@@ -1,6 +1,8 @@
-//! Writes an experiment with made-up figures and its report into a directory, for the tests of
-//! the page in `web/`: `cargo run -p report --example fixture -- DIR`.
+//! Writes an experiment and a run with made-up figures and their reports into `DIR/experiment`
+//! and `DIR/run`, for the tests of the page in `web/`:
+//! `cargo run -p report --example fixture -- DIR`.
 #![allow(clippy::unwrap_used, reason = "the tests' fixture")]
+#![allow(dead_code, reason = "the tests use more of the fixture")]
 
 #[path = "../tests/fixture/mod.rs"]
 mod fixture;
@@ -12,7 +14,11 @@ fn main() {
         eprintln!("usage: fixture DIR");
         std::process::exit(2);
     });
-    let directory = Path::new(&directory);
-    fixture::write(directory, &fixture::plans());
-    println!("{}", report::Report::read(directory).unwrap().write(directory).unwrap().display());
+    let experiment = Path::new(&directory).join("experiment");
+    fixture::write(&experiment, &fixture::plans());
+    println!("{}", report::Report::read(&experiment).unwrap().write(&experiment).unwrap().display());
+    let run = Path::new(&directory).join("run");
+    let (info, rows) = fixture::run::ramp();
+    fixture::run::write(&run, &info, &rows);
+    println!("{}", report::run(&run).unwrap().display());
 }

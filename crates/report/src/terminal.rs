@@ -10,7 +10,7 @@ impl Report {
     pub fn table(&self) -> String {
         let mut text = self.heading();
         text.push('\n');
-        text += &aligned(&self.rows(), 2);
+        text += &aligned(&self.rows(), 2, 1);
         text.push('\n');
         text += &format!("{}.\n", self.verdict.headline);
         for sentence in &self.verdict.details {
@@ -83,13 +83,13 @@ fn or_dash(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
 }
 
-/// Columns as wide as their widest cell: the first so many flush left, figures flush right.
-pub(crate) fn aligned(rows: &[Vec<String>], flush_left: usize) -> String {
+/// Columns as wide as their widest cell: the first so many flush left, figures flush right. The
+/// cells of the first so many rows may be wider: they stand over the following columns too.
+pub(crate) fn aligned(rows: &[Vec<String>], flush_left: usize, spanning: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    // A quantity's name may be wider than its first column: it stands over the following ones too.
     let width = |column: usize| {
         rows.iter()
-            .skip(1)
+            .skip(spanning)
             .filter_map(|row| row.get(column))
             .map(|cell| cell.chars().count())
             .max()

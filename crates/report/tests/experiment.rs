@@ -1,5 +1,6 @@
 //! An experiment's directory to figures, page and table.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+#![allow(dead_code, reason = "the fixture is shared")]
 
 mod fixture;
 

@@ -19,7 +19,7 @@ export interface DotsSpec {
 export interface Dot {
   x: number;
   y: number;
-  /** How many it stands for: the more, the darker. */
+  /** How many it stands for: the more, the stronger. */
   count: number;
 }
 

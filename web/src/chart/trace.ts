@@ -161,7 +161,6 @@ function drawGround(plot: uPlot, spec: TraceSpec): void {
     ctx.fillRect(bbox.left, bbox.top, (from ?? 0) - bbox.left, bbox.height);
     ctx.fillRect(to ?? 0, bbox.top, bbox.left + bbox.width - (to ?? 0), bbox.height);
   }
-  ctx.fillStyle = themed('--ink-faint');
   ctx.font = `${11 * scale}px "Inter Variable", system-ui, sans-serif`;
   ctx.textAlign = 'left';
   ctx.textBaseline = 'bottom';
@@ -169,8 +168,10 @@ function drawGround(plot: uPlot, spec: TraceSpec): void {
   for (const boundary of spec.boundaries ?? []) {
     const at = plot.valToPos(boundary.x, 'x', true);
     if (at < bbox.left - 1 || at > bbox.left + bbox.width) continue;
+    ctx.fillStyle = themed('--rule');
     ctx.fillRect(at, bbox.top, scale, bbox.height);
     if (at < drawnTo) continue;
+    ctx.fillStyle = themed('--ink-faint');
     ctx.fillText(boundary.name, at, bbox.top - 4 * scale);
     drawnTo = at + ctx.measureText(boundary.name).width + 10 * scale;
   }

@@ -136,7 +136,7 @@ export function sizes(report: RunReport): HTMLElement | null {
       charts: [chart],
       sample: 'plain',
       caption: [
-        'Complete responses with a body. A dot stands for all that would fall on it, the darker the more; none is left out. Times below a microsecond are drawn at one.',
+        'Complete responses with a body. A dot stands for all that would fall on it, the stronger the more; none is left out. Times below a microsecond are drawn at one.',
       ],
       tables: () => [sizeTable(dots)],
     }),

@@ -2,7 +2,7 @@ import { figure } from '../chart/figure.ts';
 import type { Curve, PanelSpec } from '../chart/spec.ts';
 import type { Estimate } from '../data.ts';
 import { h, scrollingTable } from '../dom.ts';
-import { count, interval, percent, perSecond, plain, seconds, ticks } from '../format.ts';
+import { count, interval, percent, perSecond, plain, seconds, setting, ticks } from '../format.ts';
 import type { RunReport, Step, StepPhase } from './data.ts';
 import { NONE } from './tables.ts';
 
@@ -103,7 +103,14 @@ function one(report: RunReport, { id, title, yLabel, curves, caption, paper }: O
     ),
   };
   const subjects = curves.length > 1 ? curves.map(({ name }) => name).reverse() : [];
-  return figure({ id, title, subjects, panels: [panel], caption: [caption, said(paper)] });
+  return figure({
+    id,
+    title,
+    subjects,
+    panels: [panel],
+    logarithmic: 'on request',
+    caption: [caption, said(paper)],
+  });
 }
 
 function timeouts(report: RunReport): HTMLElement {
@@ -135,7 +142,7 @@ function timeouts(report: RunReport): HTMLElement {
 }
 
 function said(what: string): HTMLElement {
-  return h('span', { class: 'repeats' }, h('strong', {}, 'In the paper: '), what);
+  return h('span', { class: 'said' }, h('strong', {}, 'In the paper: '), what);
 }
 
 function frame(report: RunReport): Pick<PanelSpec, 'levels' | 'xLabel' | 'overload' | 'lines'> {
@@ -180,21 +187,21 @@ function table({ steps: { unit, rows } }: RunReport): HTMLElement {
       'tr',
       {},
       h('th', { scope: 'row' }, `${plain(Number(step.level.toPrecision(4)))} ${unit}`),
-      h('td', {}, seconds(step.seconds)),
+      h('td', {}, setting(step.seconds)),
       h('td', {}, perSecond(step.offered)),
       h('td', { class: 'main' }, perSecond(step.achieved)),
       h(
         'td',
         {},
         step.timeouts ? percent(step.timeouts.value) : NONE,
-        h('small', {}, ` ${count(step.timed_out)} of ${count(step.connections)}`),
+        h('small', { class: 'under' }, `${count(step.timed_out)} of ${count(step.connections)}`),
       ),
       ...phases(step).map(({ mean }) =>
         h(
           'td',
           {},
           mean ? seconds(mean.value) : NONE,
-          mean?.ci && h('small', {}, ` ${interval(mean, seconds)}`),
+          mean?.ci && h('small', { class: 'under' }, interval(mean, seconds)),
         ),
       ),
     ),
@@ -206,7 +213,7 @@ function table({ steps: { unit, rows } }: RunReport): HTMLElement {
       'Held',
       'Due',
       'Answered',
-      'Connections that met a timeout',
+      'SYN timeouts',
       'Connecting',
       'Processing',
       ...(told ? ['In the server'] : []),

@@ -1,5 +1,5 @@
 import { h, scrollingTable } from '../dom.ts';
-import { bytes, count, number, percent, perSecond, seconds } from '../format.ts';
+import { bytes, count, number, percent, perSecond, seconds, setting } from '../format.ts';
 import type { PhaseName, Quantiles, RunReport } from './data.ts';
 
 export const PHASES: Record<PhaseName, string> = {
@@ -24,16 +24,28 @@ export function overview(report: RunReport): HTMLElement {
     h(
       'p',
       { class: 'hint' },
-      `Of the ${report.unit} that were due in the measuring window of ${seconds(summary.duration)}, each followed to its end.`,
+      `Of the ${report.unit} that were due in the measuring window of ${setting(summary.duration)}, each followed to its end.`,
     ),
     h('h3', {}, 'Where the time of requests went'),
     scrollingTable('Latency by phase', [{ words: 'Phase' }, ...FIGURES], phaseRows(report)),
     ...classes(report),
     ...objectives(report),
-    h('h3', {}, 'What became of the requests'),
-    scrollingTable('Outcomes', [{ words: 'Outcome' }, 'Requests', 'Share'], outcomeRows(report)),
-    h('h3', {}, 'Connections and generator'),
-    scrollingTable('Connections and generator', [{ words: 'Quantity' }, 'Figure'], otherRows(report)),
+    h(
+      'div',
+      { class: 'side-by-side' },
+      h(
+        'div',
+        {},
+        h('h3', {}, 'What became of the requests'),
+        scrollingTable('Outcomes', [{ words: 'Outcome' }, 'Requests', 'Share'], outcomeRows(report)),
+      ),
+      h(
+        'div',
+        {},
+        h('h3', {}, 'Connections and generator'),
+        scrollingTable('Connections and generator', [{ words: 'Quantity' }, 'Figure'], otherRows(report)),
+      ),
+    ),
   );
 }
 
@@ -82,15 +94,15 @@ function otherRows({ summary, unit }: RunReport): HTMLTableRowElement[] {
   const rows: [string, string][] = [
     [`${unit} offered`, perSecond(rate.offered)],
     [unit === 'sessions' ? 'sessions completed' : 'requests answered', perSecond(rate.achieved)],
-    ['bodies received', `${bytes(summary.bytes)}, ${bytes(summary.bytes / (summary.duration || 1))}/s`],
+    ['bodies received', bytes(summary.bytes)],
     ['connections opened', count(connections.opened)],
     ['requests on a connection that was open', count(connections.reused)],
     ['SYNs sent again', count(connections.syn_retransmits)],
-    ['busiest generator thread', `${number(client.cpu * 100)}\u00a0% of a processor`],
+    ['of a processor for the busiest thread', `${number(client.cpu * 100)}\u00a0%`],
     [
       'lateness of the generator',
       client.lag.count > 0
-        ? `${seconds(client.lag.p99)} at the 99th percentile, ${seconds(client.lag.max)} at most`
+        ? `99th percentile ${seconds(client.lag.p99)}, most ${seconds(client.lag.max)}`
         : 'it followed no schedule',
     ],
   ];
@@ -171,7 +183,7 @@ export function urls({ urls: { distinct, complete, rows } }: RunReport): HTMLEle
           'td',
           {},
           q.count > 0 ? seconds(q.mean) : NONE,
-          q.count > 0 && h('small', {}, ` ${seconds(q.p99)}`),
+          q.count > 0 && h('small', { class: 'under' }, seconds(q.p99)),
         ),
       ),
     ),

@@ -3,7 +3,7 @@
 use record::{ObjectiveResult, Summary};
 use units::Span;
 
-use super::model::RunReport;
+use super::model::{RunReport, Steps};
 use crate::text::{number, percent, seconds, setting};
 use crate::{Estimate, KeyFigure, Verdict};
 
@@ -30,16 +30,35 @@ fn headline(report: &RunReport) -> String {
         let measured = first.measured.map_or("not measured".to_owned(), |x| objective_figure(first, x));
         return format!("The objective {} was missed: {measured}", first.objective);
     }
+    if let Some(rise) = rise(&report.steps) {
+        return rise;
+    }
     let (offered, achieved) = (summary.rate.offered, summary.rate.achieved);
-    let total = &summary.latency.total;
     let verb = if report.unit == "sessions" { "completed" } else { "answered" };
+    // In a closed loop nothing is offered beyond what is achieved.
+    let of = if offered == achieved { String::new() } else { format!("of {} ", number(offered)) };
     format!(
-        "{} of {} {} per second {verb}; 99 % of requests took {} or less",
+        "{} {of}{} per second {verb}; 99 % of requests took {} or less",
         number(achieved),
-        number(offered),
         report.unit,
-        seconds(total.p99)
+        seconds(summary.latency.total.p99)
     )
+}
+
+/// What a ramp showed, from its lowest to its highest level.
+fn rise(steps: &Steps) -> Option<String> {
+    let (first, last) = (steps.rows.first()?, steps.rows.last()?);
+    let (low, high) = (first.total.mean?, last.total.mean?);
+    steps.ramp.then(|| {
+        format!(
+            "From {} to {} {} the mean response time went from {} to {}",
+            number(first.level),
+            number(last.level),
+            steps.unit,
+            seconds(low.value),
+            seconds(high.value)
+        )
+    })
 }
 
 /// A figure of an objective in its unit: a share, a rate, else a length of time.
@@ -95,18 +114,27 @@ fn where_time_went(report: &RunReport) -> String {
     )
 }
 
-/// Said only where it happened.
+/// Said only where it happened; of a ramp, from where on.
 fn connections(report: &RunReport) -> Option<String> {
-    let (begun, timed_out) = report
-        .steps
-        .rows
-        .iter()
-        .fold((0, 0), |(begun, out), step| (begun + step.connections, out + step.timed_out));
+    let Steps { rows, unit, ramp, .. } = &report.steps;
+    let (begun, timed_out) =
+        rows.iter().fold((0, 0), |(begun, out), step| (begun + step.connections, out + step.timed_out));
     let share = Estimate::share(timed_out, begun).filter(|_| timed_out > 0)?;
+    let first = rows.iter().find(|step| step.timed_out > 0).filter(|_| *ramp);
+    let from =
+        first.map_or(String::new(), |step| format!(", the first of them at {} {unit}", number(step.level)));
     Some(format!(
-        "{timed_out} of {begun} connections ({}) met a timeout: nothing answered their SYN in time, and it was sent again.",
+        "{timed_out} of {begun} connections ({}) met a timeout{from}: nothing answered their SYN in time, and it was sent again.",
         percent(share.value)
     ))
+}
+
+fn offer(summary: &Summary) -> String {
+    let time = setting(Span::from_secs_f64(summary.duration));
+    if summary.rate.offered == summary.rate.achieved {
+        return format!("in {time}");
+    }
+    format!("{}/s offered for {time}", number(summary.rate.offered))
 }
 
 fn figures(report: &RunReport, summary: &Summary) -> Vec<KeyFigure> {
@@ -122,11 +150,7 @@ fn figures(report: &RunReport, summary: &Summary) -> Vec<KeyFigure> {
         figure(
             format!("{}/s", number(summary.rate.achieved)),
             if report.unit == "sessions" { "sessions completed" } else { "requests answered" },
-            format!(
-                "{}/s offered for {}",
-                number(summary.rate.offered),
-                setting(Span::from_secs_f64(summary.duration))
-            ),
+            offer(summary),
         ),
         figure(
             time(total.p50),

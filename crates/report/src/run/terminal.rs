@@ -16,7 +16,7 @@ impl RunReport {
             text += &format!("- {sentence}\n");
         }
         text.push('\n');
-        text += &aligned(&self.rows(), 1);
+        text += &aligned(&self.rows(), 1, 0);
         text.push('\n');
         for sentence in &self.verdict.details {
             text += &format!("{sentence}\n");
@@ -28,7 +28,7 @@ impl RunReport {
         }
         if self.steps.ramp {
             text.push('\n');
-            text += &aligned(&self.step_rows(), 0);
+            text += &aligned(&self.step_rows(), 0, 0);
         }
         text
     }

@@ -16,6 +16,7 @@ const WIDTHS_SECONDS: [f64; 12] = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.
 
 #[derive(Debug)]
 pub(super) struct Collector {
+    length: Span,
     width: Span,
     stretches: Vec<Stretch>,
 }
@@ -68,6 +69,7 @@ impl Collector {
         let width = width.unwrap_or((seconds / MOST).ceil());
         let number = (seconds / width).ceil().max(1.0) as usize;
         Self {
+            length,
             width: Span::from_secs_f64(width),
             stretches: repeat_with(Stretch::new).take(number).collect(),
         }
@@ -131,8 +133,15 @@ impl Collector {
     pub(super) fn finish(self) -> Timeline {
         let width = self.width.as_secs_f64();
         let stretches = &self.stretches;
+        // The run need not end with a whole stretch.
+        let last = stretches.len() - 1;
+        let lasted = |i: usize| {
+            let rest = self.length.as_secs_f64() - i as f64 * width;
+            if i == last && rest > 0.0 { rest } else { width }
+        };
         let rate = |count: fn(&Stretch) -> u64| {
-            stretches.iter().map(|stretch| rounded(count(stretch) as f64 / width)).collect()
+            let rate = |(i, stretch)| rounded(count(stretch) as f64 / lasted(i));
+            stretches.iter().enumerate().map(rate).collect()
         };
         let percentiles = |of: fn(&Stretch) -> &Histogram| {
             let at = |quantile: f64| {
