@@ -2,8 +2,12 @@
 
 use std::iter::Peekable;
 
+use rand::Rng;
+use rand::rngs::StdRng;
 use units::{ClassId, Time};
 
+use crate::arrivals::random;
+use crate::trace::{Repeat, Times};
 use crate::{Arrivals, Process, Profile};
 
 /// Something that is to start.
@@ -15,22 +19,35 @@ pub struct Arrival {
     pub class: ClassId,
 }
 
-/// The arrivals of all classes in order of time. Each class has a process of its own, so that
-/// the arrivals of one do not tell anything about those of another.
+/// The arrivals of all classes in order of time.
 #[derive(Debug, Clone)]
-pub struct Schedule {
-    classes: Vec<Peekable<Arrivals>>,
+pub struct Schedule(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    /// Each class has a process of its own, so that the arrivals of one do not tell anything
+    /// about those of another.
+    Processes(Vec<Peekable<Arrivals>>),
+    /// Each arrival is of a class drawn by chance.
+    Trace { times: Repeat, shares: Vec<f64>, random: Box<StdRng> },
 }
 
 impl Schedule {
     /// Arrivals at the rate of `profile` in all, divided over the classes by their shares.
     pub fn new(process: Process, profile: &Profile, shares: &[f64], seed: u64) -> Self {
-        let classes = shares.iter().zip(0..);
-        Self {
-            classes: classes
-                .map(|(share, stream)| Arrivals::new(process, profile, *share, seed, stream).peekable())
-                .collect(),
-        }
+        let arrivals =
+            |(share, stream): (&f64, u64)| Arrivals::new(process, profile, *share, seed, stream).peekable();
+        Self(Kind::Processes(shares.iter().zip(0..).map(arrivals).collect()))
+    }
+
+    /// Arrivals at the times of a trace, from its start again whenever it has ended. Shares sum
+    /// to 1.
+    pub fn replaying(times: &Times, shares: &[f64], seed: u64) -> Self {
+        Self(Kind::Trace {
+            times: times.arrivals(),
+            shares: shares.to_vec(),
+            random: Box::new(random(seed, 0)),
+        })
     }
 }
 
@@ -38,14 +55,39 @@ impl Iterator for Schedule {
     type Item = Arrival;
 
     fn next(&mut self) -> Option<Arrival> {
-        let (_, class, arrivals) = self
-            .classes
-            .iter_mut()
-            .zip(0..)
-            .filter_map(|(arrivals, class)| arrivals.peek().copied().map(|time| (time, class, arrivals)))
-            .min_by_key(|(time, class, _)| (*time, *class))?;
-        Some(Arrival { time: arrivals.next()?, class: ClassId(class) })
+        match &mut self.0 {
+            Kind::Processes(classes) => {
+                let (_, class, arrivals) = classes
+                    .iter_mut()
+                    .zip(0..)
+                    .filter_map(|(arrivals, class)| {
+                        arrivals.peek().copied().map(|time| (time, class, arrivals))
+                    })
+                    .min_by_key(|(time, class, _)| (*time, *class))?;
+                Some(Arrival { time: arrivals.next()?, class: ClassId(class) })
+            }
+            Kind::Trace { times, shares, random } => {
+                let class = draw(shares, random.random());
+                Some(Arrival { time: times.next()?, class })
+            }
+        }
     }
+}
+
+/// The class that `chance`, from 0 to 1, falls to.
+fn draw(shares: &[f64], mut chance: f64) -> ClassId {
+    let mut last = ClassId(0);
+    for (share, class) in shares.iter().zip(0..) {
+        if *share > 0.0 {
+            last = ClassId(class);
+            chance -= share;
+            if chance < 0.0 {
+                break;
+            }
+        }
+    }
+    // Shares whose sum is a little less than 1 leave a little to the last.
+    last
 }
 
 #[cfg(test)]
@@ -81,5 +123,20 @@ mod tests {
         let classes: Vec<ClassId> =
             Schedule::new(Process::Constant, &profile, &[0.0, 1.0], 1).take(3).map(|a| a.class).collect();
         assert_eq!(classes, [ClassId(1); 3]);
+    }
+
+    #[test]
+    fn arrivals_of_a_trace_are_shared_out_by_chance() {
+        let text: String = (0..1000).map(|time| format!("{}.5\n", time * time)).collect();
+        let (times, _) = Times::parse("times".as_ref(), text.as_bytes()).unwrap();
+        let arrivals: Vec<Arrival> = Schedule::replaying(&times, &[0.2, 0.0, 0.8], 7).take(10_000).collect();
+        assert!(arrivals.is_sorted_by_key(|arrival| arrival.time));
+        assert_eq!(arrivals[2].time, Time::from_nanos(4_000_000_000));
+        let count = |class| arrivals.iter().filter(|arrival| arrival.class == ClassId(class)).count();
+        assert!((1880..2120).contains(&count(0)), "{} of 10000 are premium", count(0));
+        assert_eq!((count(1), count(0) + count(2)), (0, 10_000));
+        let again: Vec<Arrival> = Schedule::replaying(&times, &[0.2, 0.0, 0.8], 7).take(10_000).collect();
+        assert_eq!(arrivals, again);
+        assert_eq!(draw(&[0.5, 0.4, 0.0], 0.99), ClassId(1));
     }
 }

@@ -38,7 +38,7 @@ fn talk(url: &str) {
 #[track_caller]
 fn check(log: &Path) -> Trace {
     let trace = AccessLog::default().read(log).unwrap();
-    let urls: Vec<&str> = trace.requests.iter().map(|request| &*request.url).collect();
+    let urls: Vec<&str> = trace.objects.iter().map(|object| &*object.url).collect();
     let expected: Vec<&str> = REQUESTS.iter().filter_map(|(_, url)| *url).collect();
     assert_eq!(urls, expected, "{}", trace.skipped);
     assert_eq!((trace.skipped.lines, trace.skipped.other_methods), (10, 2), "{}", trace.skipped);

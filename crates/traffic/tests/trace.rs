@@ -24,7 +24,7 @@ fn millis(trace: &Trace) -> Vec<u64> {
 }
 
 fn urls(trace: &Trace) -> Vec<&str> {
-    trace.requests.iter().map(|request| &*request.url).collect()
+    trace.requests.iter().map(|request| &*trace.objects[request.object as usize].url).collect()
 }
 
 /// A line of the combined format with a time of day, a zone and a request.
@@ -197,6 +197,20 @@ fn a_trace_that_is_too_short_begins_anew() {
 }
 
 #[test]
+fn a_replay_asks_for_the_same_objects_at_the_same_times() {
+    let head = at("10:00:01.0", "+0000", "HEAD /a HTTP/1.1");
+    let log = [get("10:00:00.0", "/a"), head, get("10:00:02.0", "/b"), get("10:00:03.0", "/a")].concat();
+    let trace = trace(&log);
+    let objects: Vec<(Method, &str)> =
+        trace.objects.iter().map(|object| (object.method, &*object.url)).collect();
+    assert_eq!(objects, [(Method::Get, "/a"), (Method::Head, "/a"), (Method::Get, "/b")]);
+    assert_eq!(trace.summary().urls, 2);
+    let replay: Vec<(u64, u32)> =
+        trace.replay().take(6).map(|(time, object)| (time.as_nanos() / 1_000_000_000, object)).collect();
+    assert_eq!(replay, [(0, 0), (1, 1), (2, 2), (3, 0), (4, 0), (5, 1)]);
+}
+
+#[test]
 fn plain_times_can_be_numbers_dates_and_lines_of_a_log() {
     let text = "# seconds\n2000-10-10T13:55:36.5-07:00\n971211336.75\n\n10/Oct/2000:20:55:37.0 +0000\nsoon\n";
     let log = r#"::1 - - [10/Oct/2000:20:55:37.250 +0000] "POST / HTTP/1.1" 200 5"#;
@@ -244,7 +258,8 @@ proptest! {
                 prop_assert!(trace.requests.is_sorted_by_key(|request| request.at));
                 prop_assert_eq!(trace.requests[0].at, Span::ZERO);
                 let sendable = |url: &str| url.starts_with('/') && url.bytes().all(|byte| byte.is_ascii_graphic());
-                prop_assert!(trace.requests.iter().all(|request| sendable(&request.url)));
+                prop_assert!(trace.objects.iter().all(|object| sendable(&object.url)));
+                prop_assert!(trace.requests.iter().all(|request| (request.object as usize) < trace.objects.len()));
                 let skipped = &trace.skipped;
                 prop_assert_eq!(skipped.lines, lines);
                 prop_assert!(trace.requests.len() as u64 + skipped.broken() + skipped.other_methods <= lines);

@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn verdicts_on_poisson_arrivals_are_uniform() {
-        for (per_second, gaps) in [(20.0, 1000), (300.0, 6000)] {
+        for (per_second, gaps) in [(20.0, 300), (300.0, 1800)] {
             let verdicts: Vec<f64> = (0..1000)
                 .filter_map(|seed| verdict(Process::Poisson, per_second, seed, gaps, on_time))
                 .collect();
@@ -197,7 +197,7 @@ mod tests {
         for per_second in [20.0, 1000.0, 20_000.0, 100_000.0] {
             let mut random = crate::arrivals::random(1, 0);
             let mut turn_ends = 0;
-            let p = verdict(Process::Poisson, per_second, 3, 1_000_000, |arrival| {
+            let p = verdict(Process::Poisson, per_second, 3, 250_000, |arrival| {
                 turn_ends = turn_ends.max(arrival.saturating_sub(50_000));
                 while turn_ends < arrival {
                     turn_ends += random.random_range(10_000..50_000);

@@ -73,8 +73,8 @@ fn gaps_have_the_mean_and_the_variation_that_was_asked_for() {
         ("lognormal:0.2", 0.2),
         ("lognormal:1.5", 1.5),
     ] {
-        let (mean, cv) = mean_and_cv(&gaps(process, 400_000));
-        assert!((mean - 1.0).abs() < 4.0 * expected / 400_000_f64.sqrt(), "{process}: mean {mean}");
+        let (mean, cv) = mean_and_cv(&gaps(process, 200_000));
+        assert!((mean - 1.0).abs() < 4.0 * expected / 200_000_f64.sqrt(), "{process}: mean {mean}");
         assert!((cv / expected - 1.0).abs() < 0.05, "{process}: coefficient of variation {cv}");
     }
 }

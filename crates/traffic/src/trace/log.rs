@@ -1,6 +1,6 @@
 //! [`AccessLog`]: from a file to a trace.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use units::Span;
 
 use super::line::line;
 use super::times::Timed;
-use super::{Error, Resolution, Skipped, Trace, TraceRequest, read, times};
+use super::{Error, Method, Object, Resolution, Skipped, Trace, TraceRequest, read, times};
 
 /// How an access log is read.
 ///
@@ -62,7 +62,7 @@ impl AccessLog {
     /// As [`AccessLog::read`].
     pub fn parse(self, path: &Path, input: impl BufRead) -> Result<Trace, Error> {
         let mut skipped = Skipped::default();
-        let mut urls: HashSet<Arc<str>> = HashSet::new();
+        let mut objects = Objects::default();
         let mut requests = Vec::new();
         let mut coarsest = Resolution::Micros;
         let mut latest = Span::ZERO;
@@ -75,18 +75,8 @@ impl AccessLog {
             let at = Span::from_nanos(line.stamp.ns);
             skipped.out_of_order += u64::from(at < latest);
             latest = latest.max(at);
-            let url = urls.get(line.url.as_str()).cloned().unwrap_or_else(|| {
-                let url: Arc<str> = line.url.into();
-                urls.insert(Arc::clone(&url));
-                url
-            });
-            requests.push(TraceRequest {
-                at,
-                method: line.method,
-                url,
-                status: line.status,
-                bytes: line.bytes,
-            });
+            let object = objects.number(line.method, line.url);
+            requests.push(TraceRequest { at, object, status: line.status, bytes: line.bytes });
             Ok(())
         });
         read.map_err(|why| Error::Read { path: path.to_owned(), why })?;
@@ -94,7 +84,31 @@ impl AccessLog {
             return Err(Error::Nothing { path: path.to_owned(), skipped: Box::new(skipped) });
         }
         let duration = times::put_in_order(&mut requests, coarsest, self.keep_seconds);
-        Ok(Trace { requests, duration, resolution: coarsest, skipped, urls: urls.len() })
+        Ok(Trace { objects: objects.list, requests, duration, resolution: coarsest, skipped })
+    }
+}
+
+/// Objects by number, and numbers by URL and method.
+#[derive(Debug, Default)]
+struct Objects {
+    list: Vec<Object>,
+    numbers: HashMap<Arc<str>, [Option<u32>; Method::ALL.len()]>,
+}
+
+impl Objects {
+    fn number(&mut self, method: Method, url: String) -> u32 {
+        if let Some(Some(number)) = self.numbers.get(url.as_str()).and_then(|of| of.get(method as usize)) {
+            return *number;
+        }
+        // Four thousand million URLs do not fit into memory.
+        let number = self.list.len() as u32;
+        let url =
+            self.numbers.get_key_value(url.as_str()).map_or_else(|| url.into(), |(url, _)| Arc::clone(url));
+        self.list.push(Object { method, url: Arc::clone(&url) });
+        if let Some(of_method) = self.numbers.entry(url).or_default().get_mut(method as usize) {
+            *of_method = Some(number);
+        }
+        number
     }
 }
 

@@ -18,20 +18,22 @@ mod times;
 use std::fmt;
 use std::sync::Arc;
 
-use units::{Rate, Span};
+use units::{Rate, Span, Time};
 
 pub use error::Error;
 pub use log::AccessLog;
 pub use skipped::{BrokenLine, Reason, Skipped};
 pub use summary::Summary;
-pub use times::{Replay, Times};
+pub use times::{Repeat, Times};
 
 /// Requests in the order of their times.
 ///
-/// In memory a request takes 48 bytes, and each distinct URL its length and some 50 bytes
-/// besides: a hundred million lines need 5 GB.
+/// In memory a request takes 40 bytes, and each distinct URL its length and some 60 bytes
+/// besides: a hundred million lines need 4 GB.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
+    /// What is asked for, each only once, in the order of the file.
+    pub objects: Vec<Object>,
     /// At least one.
     pub requests: Vec<TraceRequest>,
     /// How long the trace takes until it can begin anew: to the end of the last second where
@@ -42,19 +44,24 @@ pub struct Trace {
     pub resolution: Resolution,
     /// What in the file is not in the trace.
     pub skipped: Skipped,
-    /// How many URLs differ.
-    urls: usize,
+}
+
+/// Something that is asked for, once or more often.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    /// How.
+    pub method: Method,
+    /// Path and query, in printable ASCII.
+    pub url: Arc<str>,
 }
 
 /// A request of a trace.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TraceRequest {
     /// When, from the first of the trace.
     pub at: Span,
-    /// How.
-    pub method: Method,
-    /// Path and query.
-    pub url: Arc<str>,
+    /// For what: an index into [`Trace::objects`].
+    pub object: u32,
     /// What the server answered.
     pub status: Option<u16>,
     /// How many bytes it sent, as it counts them: Apache's `%b` and nginx's `$body_bytes_sent`
@@ -72,6 +79,8 @@ pub enum Method {
 }
 
 impl Method {
+    const ALL: [Self; 2] = [Self::Get, Self::Head];
+
     /// As it is written in a request.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -139,5 +148,30 @@ impl Trace {
     /// The times alone.
     pub fn times(&self) -> Times {
         Times::new(self.requests.iter().map(|request| request.at).collect(), self.duration)
+    }
+
+    /// What is asked for when, from the start again whenever all requests have come. Costs 12
+    /// bytes a request; clones share them.
+    pub fn replay(&self) -> Replay {
+        Replay {
+            times: self.times().arrivals(),
+            objects: self.requests.iter().map(|request| request.object).collect(),
+        }
+    }
+}
+
+/// The requests of a trace: times as those of [`Repeat`], and with each the index of an object.
+#[derive(Debug, Clone)]
+pub struct Replay {
+    times: Repeat,
+    objects: Arc<[u32]>,
+}
+
+impl Iterator for Replay {
+    type Item = (Time, u32);
+
+    fn next(&mut self) -> Option<(Time, u32)> {
+        let index = self.times.next_index();
+        Some((self.times.next()?, *self.objects.get(index)?))
     }
 }

@@ -1,6 +1,6 @@
 //! [`Summary`]: what a trace amounts to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use units::{Rate, Span};
@@ -36,7 +36,9 @@ impl Trace {
         let mut methods = BTreeMap::new();
         let mut statuses = BTreeMap::new();
         for request in &self.requests {
-            *methods.entry(request.method).or_default() += 1;
+            if let Some(object) = self.objects.get(request.object as usize) {
+                *methods.entry(object.method).or_default() += 1;
+            }
             if let Some(status) = request.status {
                 *statuses.entry(status).or_default() += 1;
             }
@@ -47,7 +49,7 @@ impl Trace {
             rate: self.rate(),
             cv: if self.resolution == Resolution::Seconds { None } else { self.cv_of_gaps() },
             resolution: self.resolution,
-            urls: self.urls,
+            urls: self.objects.iter().map(|object| &object.url).collect::<HashSet<_>>().len(),
             methods,
             statuses,
         }

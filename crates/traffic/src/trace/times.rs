@@ -112,8 +112,8 @@ impl Times {
     }
 
     /// The arrivals, from the start again whenever all have come.
-    pub fn arrivals(&self) -> Replay {
-        Replay { times: self.clone(), next: 0, began: Time::ZERO }
+    pub fn arrivals(&self) -> Repeat {
+        Repeat { times: self.clone(), next: 0, began: Time::ZERO }
     }
 }
 
@@ -122,14 +122,21 @@ impl Times {
 ///
 /// [`Trace::duration`]: super::Trace::duration
 #[derive(Debug, Clone)]
-pub struct Replay {
+pub struct Repeat {
     times: Times,
     next: usize,
     /// When the present pass began.
     began: Time,
 }
 
-impl Iterator for Replay {
+impl Repeat {
+    /// Which of the times comes next.
+    pub(super) fn next_index(&self) -> usize {
+        self.next % self.times.at.len().max(1)
+    }
+}
+
+impl Iterator for Repeat {
     type Item = Time;
 
     fn next(&mut self) -> Option<Time> {
