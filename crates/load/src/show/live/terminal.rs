@@ -10,6 +10,7 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
+use ratatui::layout::{Position, Rect};
 use ratatui::{Frame, Terminal};
 use rustix::process::getpgrp;
 use rustix::termios::tcgetpgrp;
@@ -47,9 +48,7 @@ impl Screen {
         enable_raw_mode()?;
         TAKEN.store(true, Ordering::Release);
         execute!(stderr(), EnterAlternateScreen)?;
-        let mut terminal = Terminal::new(CrosstermBackend::new(BufWriter::new(stderr())))?;
-        terminal.clear()?;
-        Ok(Self { terminal })
+        Ok(Self { terminal: Terminal::new(CrosstermBackend::new(BufWriter::new(stderr())))? })
     }
 
     /// Draws one picture.
@@ -62,7 +61,9 @@ impl Screen {
 
     /// Draws everything next time, because somebody else wrote on the screen.
     pub(super) fn forget(&mut self) {
-        let _ = self.terminal.clear();
+        // Terminal::clear asks the terminal where its cursor is, and not every terminal answers.
+        let _ =
+            self.terminal.size().and_then(|size| self.terminal.resize(Rect::from((Position::ORIGIN, size))));
     }
 }
 
