@@ -7,7 +7,11 @@ import type { TestProject } from 'vitest/node';
 declare module 'vitest' {
   export interface ProvidedContext {
     /** A report made by the crate `report` from an experiment with made-up figures. */
-    report: string;
+    experiment: string;
+    /** And one from a single run: a ramp. */
+    run: string;
+    /** The figures of that run: its `summary.json`. */
+    summary: string;
   }
 }
 
@@ -19,7 +23,9 @@ export default function setup(project: TestProject): () => void {
     cwd: '..',
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  project.provide('report', join(directory, 'report.html'));
+  project.provide('experiment', join(directory, 'experiment', 'report.html'));
+  project.provide('run', join(directory, 'run', 'report.html'));
+  project.provide('summary', join(directory, 'run', 'summary.json'));
   return () => {
     rmSync(directory, { recursive: true, force: true });
   };

@@ -44,6 +44,19 @@ export function xAxis(spec: PanelSpec): uPlot.Axis {
   };
 }
 
+/** The labels less those that would run into the one before them or off the plot. */
+function spaced(plot: uPlot, splits: number[], labels: string[]): string[] {
+  let drawnTo = -Infinity;
+  return splits.map((x, i) => {
+    const at = plot.valToPos(x, 'x');
+    const label = labels[i] ?? '';
+    const half = label.length * 3.5;
+    if (at - half < drawnTo + 4 || at + half > plot.over.clientWidth + 16) return '';
+    drawnTo = at + half;
+    return label;
+  });
+}
+
 /** Even steps, or the marks that the trace asks for. */
 export function traceXAxis(spec: TraceSpec): uPlot.Axis {
   const axis: uPlot.Axis = {
@@ -52,7 +65,7 @@ export function traceXAxis(spec: TraceSpec): uPlot.Axis {
     labelSize: 22,
     grid: { show: false },
     space: 64,
-    values: (_plot, splits) => spec.xTicks(splits),
+    values: (plot, splits) => spaced(plot, splits, spec.xTicks(splits)),
   };
   const { splits } = spec;
   if (splits) axis.splits = (_plot, _axis, min, max) => splits.filter((x) => x >= min && x <= max);
