@@ -18,7 +18,7 @@ mod times;
 use std::fmt;
 use std::sync::Arc;
 
-use units::{Rate, Span, Time};
+use units::{Rate, Span};
 
 pub use error::Error;
 pub use log::AccessLog;
@@ -123,55 +123,8 @@ impl Trace {
         times::rate(self.requests.len(), self.duration)
     }
 
-    /// The same requests over `factor` times the time: at half the rate when it is 2.
-    ///
-    /// # Errors
-    /// [`Error::Factor`] unless the factor is a number above 0.
-    pub fn scaled_time(mut self, factor: f64) -> Result<Self, Error> {
-        times::check_factor(factor)?;
-        for request in &mut self.requests {
-            request.at = request.at.mul_f64(factor);
-        }
-        self.duration = self.duration.mul_f64(factor);
-        Ok(self)
-    }
-
-    /// The same requests, faster or slower, so that their mean rate is `rate`.
-    ///
-    /// # Errors
-    /// [`Error::NoRate`] when all came at once, [`Error::Factor`] for a rate of 0.
-    pub fn at_rate(self, rate: Rate) -> Result<Self, Error> {
-        let factor = times::factor(self.rate(), rate)?;
-        self.scaled_time(factor)
-    }
-
-    /// The times alone.
+    /// The times alone, to be scaled, and repeated; the n-th belongs to the n-th request.
     pub fn times(&self) -> Times {
         Times::new(self.requests.iter().map(|request| request.at).collect(), self.duration)
-    }
-
-    /// What is asked for when, from the start again whenever all requests have come. Costs 12
-    /// bytes a request; clones share them.
-    pub fn replay(&self) -> Replay {
-        Replay {
-            times: self.times().arrivals(),
-            objects: self.requests.iter().map(|request| request.object).collect(),
-        }
-    }
-}
-
-/// The requests of a trace: times as those of [`Repeat`], and with each the index of an object.
-#[derive(Debug, Clone)]
-pub struct Replay {
-    times: Repeat,
-    objects: Arc<[u32]>,
-}
-
-impl Iterator for Replay {
-    type Item = (Time, u32);
-
-    fn next(&mut self) -> Option<(Time, u32)> {
-        let index = self.times.next_index();
-        Some((self.times.next()?, *self.objects.get(index)?))
     }
 }

@@ -129,13 +129,6 @@ pub struct Repeat {
     began: Time,
 }
 
-impl Repeat {
-    /// Which of the times comes next.
-    pub(super) fn next_index(&self) -> usize {
-        self.next % self.times.at.len().max(1)
-    }
-}
-
 impl Iterator for Repeat {
     type Item = Time;
 
@@ -209,11 +202,11 @@ pub(super) fn rate(count: usize, duration: Span) -> Option<Rate> {
     (!duration.is_zero()).then(|| Rate::of(count as u64, duration))
 }
 
-pub(super) fn check_factor(factor: f64) -> Result<(), Error> {
+fn check_factor(factor: f64) -> Result<(), Error> {
     if factor.is_finite() && factor > 0.0 { Ok(()) } else { Err(Error::Factor(factor)) }
 }
 
 /// What to multiply times by to get from one rate to another.
-pub(super) fn factor(rate: Option<Rate>, wanted: Rate) -> Result<f64, Error> {
+fn factor(rate: Option<Rate>, wanted: Rate) -> Result<f64, Error> {
     Ok(rate.ok_or(Error::NoRate)?.as_f64() / wanted.as_f64())
 }
