@@ -15,13 +15,14 @@ pub(super) struct Theme {
 impl Theme {
     pub(super) const fn new(colour: bool) -> Self {
         let plain = Style::new();
-        let strong = plain.add_modifier(Modifier::BOLD);
+        // Dim rather than grey, which some palettes make the colour of the ground.
+        let strong = plain.add_modifier(Modifier::BOLD).remove_modifier(Modifier::DIM);
         if !colour {
-            let bad = plain.add_modifier(Modifier::REVERSED);
+            let bad = strong.add_modifier(Modifier::REVERSED);
             return Self { label: plain, strong, good: plain, bad, line: plain };
         }
         Self {
-            label: plain.fg(Color::DarkGray),
+            label: plain.add_modifier(Modifier::DIM),
             strong,
             good: plain.fg(Color::Green),
             bad: strong.fg(Color::Red),
