@@ -100,7 +100,7 @@ pub(crate) struct Host {
 impl Host {
     pub(crate) fn describe() -> Self {
         let environment = Environment::capture();
-        let commit = process::says("git", &["describe", "--always", "--dirty"]);
+        let commit = process::succeeds("git", &["describe", "--always", "--dirty"]);
         Self {
             cpu: environment.cpu.model,
             processors: environment.cpu.count,
@@ -108,7 +108,7 @@ impl Host {
             kernel: environment.kernel,
             system: environment.system,
             date: record::Timestamp::now().to_string().chars().take(10).collect(),
-            commit: commit.map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned()),
+            commit: commit.unwrap_or_else(|_| "unknown".to_owned()),
         }
     }
 }

@@ -27,6 +27,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_page_that_is_written_has_the_marks() {
+        assert!(replace(include_str!("../../../docs/benchmarks/load.md"), "new").is_some());
+    }
+
+    #[test]
     fn only_what_is_between_the_marks_changes() {
         let page = format!("# Title\n\n{BEGIN}\nold\n{END}\n\nend\n");
         let once = replace(&page, "new\n").unwrap();

@@ -11,6 +11,9 @@ use nix::sys::time::{TimeVal, TimeValLike};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
+/// Enough for a program that only says what it is.
+const SHORT: Duration = Duration::from_secs(10);
+
 /// A program that ended by itself.
 #[derive(Debug)]
 pub(crate) struct Ended {
@@ -71,8 +74,17 @@ pub(crate) fn ends_within(child: &Child, deadline: Duration) -> anyhow::Result<b
 
 /// What a short program says, standard output first, whatever its exit status.
 pub(crate) fn says(program: &str, arguments: &[&str]) -> anyhow::Result<String> {
-    let ended = run(Command::new(program).args(arguments), Duration::from_secs(10))?;
+    let ended = run(Command::new(program).args(arguments), SHORT)?;
     Ok(format!("{}{}", ended.stdout, ended.stderr))
+}
+
+/// What a short program says on standard output; an error unless it succeeds.
+pub(crate) fn succeeds(program: &str, arguments: &[&str]) -> anyhow::Result<String> {
+    let ended = run(Command::new(program).args(arguments), SHORT)?;
+    if !ended.status.success() {
+        bail!("{program}: {}", ended.stderr.trim());
+    }
+    Ok(ended.stdout.trim().to_owned())
 }
 
 /// The command as one would type it.

@@ -172,8 +172,8 @@ impl Results {
     fn where_measured(&self) -> String {
         let host = &self.host;
         let first = |peer: Peer| {
-            let of = |case: Case| self.cell(case, peer).runs.first().map(|run| run.command.clone());
-            self.plan.cases.iter().find_map(|(case, _)| of(*case))
+            let ours = |run: &&Run| run.generator == peer.name() && !run.command.is_empty();
+            self.runs.iter().find(ours).map(|run| run.command.as_str())
         };
         let mut shown = String::new();
         for command in Peer::ALL.into_iter().filter_map(first) {
@@ -235,4 +235,104 @@ fn thousands(value: f64) -> String {
     let digits = format!("{:.0}", (value / unit).round() * unit);
     let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
     groups.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::run::Cost;
+    use crate::machine::Shares;
+    use crate::peers::{Client, Told};
+
+    fn run(case: &str, peer: Peer, round: u32, cpu_us: f64) -> Run {
+        let cost = Cost {
+            user_s: cpu_us / 4e3,
+            system_s: cpu_us / 4e3 * 3.0,
+            wall_s: 1.0,
+            server_cpu_s: 0.01,
+            machine: Shares { busy: 0.5, steal: 0.0 },
+            others: 0.02,
+        };
+        Run {
+            case: case.to_owned(),
+            generator: peer.name().to_owned(),
+            round,
+            command: peer.name().to_owned(),
+            failure: None,
+            cost: Some(cost),
+            told: Some(Told { requests: 1000, rate: 45_912.0, bytes: 1e9, errors: BTreeMap::new() }),
+            client: None,
+        }
+    }
+
+    fn results(runs: Vec<Run>) -> String {
+        let host = Host {
+            cpu: "a processor".to_owned(),
+            processors: 2,
+            memory_bytes: 24 << 30,
+            kernel: "6.1".to_owned(),
+            system: "Debian".to_owned(),
+            date: "2026-01-01".to_owned(),
+            commit: "abc".to_owned(),
+        };
+        let results = Results {
+            host,
+            versions: vec!["wrk 4".to_owned()],
+            command: "bench load".to_owned(),
+            busy: 0.01,
+            isolation: Isolation::Host,
+            plan: Plan::quick(),
+            runs,
+            highest: Some(40_000.0),
+        };
+        results.to_markdown()
+    }
+
+    #[test]
+    fn ratios_are_paired_and_a_generator_that_took_no_part_has_a_dash() {
+        let case = Case::FIRST.to_string();
+        // The machine was twice as slow in the second round, for both.
+        let runs = [(Peer::Headworks, 6.0), (Peer::Wrk, 8.0), (Peer::HeadworksRecord, 9.0)];
+        let runs =
+            runs.into_iter().flat_map(|(peer, us)| [run(&case, peer, 0, us), run(&case, peer, 1, us * 2.0)]);
+        let text = results(runs.collect());
+        assert!(
+            text.contains(
+                "| 1 KiB, keep-alive, 64 connections | 9.00 (6.00–12.00) | 0.75 (0.75–0.75) | – | – | – | 1.50 (1.50–1.50) |"
+            ),
+            "{text}"
+        );
+        assert!(text.contains("| headworks | 9.00 (6.00–12.00) | 75 % | 45 900 | 10.0 |"), "{text}");
+    }
+
+    #[test]
+    fn a_failed_round_is_told_instead_of_a_figure() {
+        let case = Case::FIRST.to_string();
+        let failed = Run { failure: Some("3 timeouts".to_owned()), ..run(&case, Peer::Wrk, 1, 8.0) };
+        let runs = vec![run(&case, Peer::Headworks, 0, 6.0), run(&case, Peer::Wrk, 0, 8.0), failed];
+        let text = results(runs);
+        assert!(text.contains("| wrk | 3 timeouts in 1 of 2 rounds | – | – | – |"), "{text}");
+        assert!(text.contains("| 6.00 (6.00–6.00) | – |"), "{text}");
+    }
+
+    #[test]
+    fn lag_is_in_microseconds_and_validity_is_counted() {
+        let client = |p99: f64, valid| {
+            let text = format!(
+                r#"{{"lag":{{"p50":1e-6,"p99":{p99},"p999":1e-4,"max":1e-3}},"valid":{valid},"why_invalid":[]}}"#
+            );
+            Some(serde_json::from_str::<Client>(&text).unwrap())
+        };
+        let of = |round, p99, valid| Run {
+            client: client(p99, valid),
+            ..run("pacing/50/constant", Peer::Headworks, round, 5.0)
+        };
+        let text = results(vec![of(0, 2e-5, true), of(1, 4e-5, true), of(2, 3e-5, false)]);
+        assert!(
+            text.contains(
+                "| 50 %, 20 000 /s | constant | 1.00 (1.00–1.00) | 30.0 (20.0–40.0) | 100 (100–100) | 1000 (1000–1000) | 2 of 3 |"
+            ),
+            "{text}"
+        );
+    }
 }

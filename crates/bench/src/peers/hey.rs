@@ -38,7 +38,7 @@ pub(super) fn read(stdout: &str) -> anyhow::Result<Told> {
 
 /// hey does not state its version; Debian does.
 pub(super) fn version() -> anyhow::Result<String> {
-    let version = process::says("dpkg-query", &["-W", "-f", "${Version}", "hey"]).unwrap_or_default();
+    let version = process::succeeds("dpkg-query", &["-W", "-f", "${Version}", "hey"]).unwrap_or_default();
     process::says("hey", &[]).context("hey is missing")?;
     Ok(format!("hey {version}").trim().to_owned())
 }

@@ -9,7 +9,7 @@ use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 
 use crate::process;
 
@@ -19,7 +19,7 @@ use crate::process;
 const PREPARE: &str = "ip link set lo up && \
     echo 1024 65535 >/proc/sys/net/ipv4/ip_local_port_range && \
     echo 1 >/proc/sys/net/ipv4/tcp_tw_reuse && ";
-/// Few enough to leave the ports to the next run.
+/// Few beside the tens of thousands that a run leaves.
 const FEW: u64 = 1_000;
 /// The kernel keeps TIME_WAIT for 60 s.
 const DRAIN: Duration = Duration::from_secs(75);
@@ -91,7 +91,8 @@ impl Isolation {
         self == Self::Namespace { mapped: true } || rustix::process::getuid().is_root()
     }
 
-    /// Waits until those before have left the ports to the next run.
+    /// Waits until those before have left the host's tables. Not for ever: on the host the server
+    /// has another port in each run, so the ports themselves are free.
     pub(super) fn drain(self) -> anyhow::Result<()> {
         if self != Self::Host {
             return Ok(());
@@ -105,7 +106,8 @@ impl Isolation {
                 return Ok(());
             }
             if Instant::now() > deadline {
-                bail!("{waiting} connections are still in TIME_WAIT; others make them, end that first");
+                eprintln!("going on with {waiting} connections in TIME_WAIT; others make them");
+                return Ok(());
             }
             if !std::mem::replace(&mut told, true) {
                 eprintln!("waiting for {waiting} connections in TIME_WAIT to pass");
