@@ -40,10 +40,10 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Why there is no endpoint.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot serve metrics on {address}: {source}; choose another address with --prometheus")]
+#[error("cannot serve metrics on {address}: {why}; choose another address with --prometheus")]
 pub struct EndpointError {
     address: SocketAddr,
-    source: io::Error,
+    why: io::Error,
 }
 
 /// Where scrapers find the figures of a run.
@@ -74,7 +74,7 @@ impl Endpoint {
             let runtime = Builder::new_current_thread().enable_all().build()?;
             Ok((listener.local_addr()?, Work { listener, runtime }))
         };
-        let (address, work) = bind().map_err(|source| EndpointError { address, source })?;
+        let (address, work) = bind().map_err(|why| EndpointError { address, why })?;
         Ok(Self { address, board: Board::default(), work: Some(work), thread: None })
     }
 
