@@ -46,12 +46,13 @@ export function xAxis(spec: PanelSpec): uPlot.Axis {
 
 /** The labels less those that would run into the one before them or off the plot. */
 function spaced(plot: uPlot, splits: number[], labels: string[]): string[] {
+  const end = plot.valToPos(plot.scales.x?.max ?? 0, 'x');
   let drawnTo = -Infinity;
   return splits.map((x, i) => {
     const at = plot.valToPos(x, 'x');
     const label = labels[i] ?? '';
     const half = label.length * 3.5;
-    if (at - half < drawnTo + 4 || at + half > plot.over.clientWidth + 16) return '';
+    if (at - half < drawnTo + 4 || at + half > end + 16) return '';
     drawnTo = at + half;
     return label;
   });

@@ -24,7 +24,7 @@ export function overview(report: RunReport): HTMLElement {
     h(
       'p',
       { class: 'hint' },
-      `Of the ${report.unit} that were due in the measuring window of ${setting(summary.duration)}, each followed to its end.`,
+      `Of what was due in the measuring window of ${setting(summary.duration)}, followed to its end.`,
     ),
     h('h3', {}, 'Where the time of requests went'),
     scrollingTable('Latency by phase', [{ words: 'Phase' }, ...FIGURES], phaseRows(report)),
@@ -96,13 +96,13 @@ function otherRows({ summary, unit }: RunReport): HTMLTableRowElement[] {
     [unit === 'sessions' ? 'sessions completed' : 'requests answered', perSecond(rate.achieved)],
     ['bodies received', bytes(summary.bytes)],
     ['connections opened', count(connections.opened)],
-    ['requests on a connection that was open', count(connections.reused)],
+    ['requests on an open connection', count(connections.reused)],
     ['SYNs sent again', count(connections.syn_retransmits)],
-    ['of a processor for the busiest thread', `${number(client.cpu * 100)}\u00a0%`],
+    ['processor used by the busiest thread', `${number(client.cpu * 100)}\u00a0%`],
     [
-      'lateness of the generator',
+      'lateness of the generator, 99th percentile',
       client.lag.count > 0
-        ? `99th percentile ${seconds(client.lag.p99)}, most ${seconds(client.lag.max)}`
+        ? `${seconds(client.lag.p99)}, at most ${seconds(client.lag.max)}`
         : 'it followed no schedule',
     ],
   ];
@@ -120,8 +120,9 @@ function classes({ summary }: RunReport): HTMLElement[] {
       {},
       h('th', { scope: 'row' }, name),
       h('td', {}, count(c.started)),
+      h('td', {}, count(c.completed)),
       h('td', { class: 'main' }, c.started > 0 ? percent(c.completed / c.started) : NONE),
-      ...[c.completed, c.timeout, c.refused, c.error, c.censored].map((n) => h('td', {}, count(n))),
+      ...[c.timeout, c.refused, c.error, c.censored].map((n) => h('td', {}, count(n))),
       ...[c.duration.mean, c.duration.p50, c.duration.p90].map((x) =>
         h('td', {}, c.duration.count > 0 ? seconds(x) : NONE),
       ),
@@ -130,7 +131,7 @@ function classes({ summary }: RunReport): HTMLElement[] {
   const head = [
     'Started',
     'Completed',
-    '',
+    'Share',
     'Timeout',
     'Refused',
     'Error',

@@ -42,7 +42,7 @@ pub(super) fn facts(run: &RunDirectory, info: &RunInfo, unit: &str) -> Vec<Fact>
 }
 
 /// The load in a few words.
-pub(super) fn load(info: &RunInfo, unit: &str) -> String {
+fn load(info: &RunInfo, unit: &str) -> String {
     if let (Some(first), Some(last)) = (info.steps.first(), info.steps.last())
         && info.steps.len() > 1
     {
@@ -50,18 +50,21 @@ pub(super) fn load(info: &RunInfo, unit: &str) -> String {
         let (from, to) = (number(first.level), number(last.level));
         return format!("{} steps from {from} to {to} {unit}", info.steps.len()).trim_end().to_owned();
     }
-    let value = |key: &str| {
-        info.spec.get(key).and_then(|value| value.as_float().or(value.as_integer().map(|n| n as f64)))
-    };
     let arrivals = info.spec.get("arrivals").and_then(Value::as_str);
-    match (value("rate"), value("connections")) {
+    match (asked(info, "rate"), asked(info, "connections")) {
         (Some(rate), _) => {
-            let arrivals = arrivals.map(|arrivals| format!(", {arrivals} arrivals")).unwrap_or_default();
+            let arrivals = arrivals.map(|arrivals| format!(", arrivals {arrivals}")).unwrap_or_default();
             format!("{} {unit}/s by the clock (open loop){arrivals}", number(rate))
         }
         (None, Some(clients)) => format!("{} clients, each without pause (closed loop)", number(clients)),
         (None, None) => String::new(),
     }
+}
+
+/// A number of what was asked for.
+pub(super) fn asked(info: &RunInfo, key: &str) -> Option<f64> {
+    let value = info.spec.get(key)?;
+    value.as_float().or_else(|| Some(value.as_integer()? as f64))
 }
 
 fn measured(info: &RunInfo, unit: &str) -> String {

@@ -80,11 +80,7 @@ impl RunReport {
 
 /// The level of load that a run without a ramp asked for.
 fn level(info: &RunInfo, summary: &Summary, unit: &str) -> (f64, String) {
-    let number = |key: &str| {
-        let value = info.spec.get(key)?;
-        value.as_float().or_else(|| Some(value.as_integer()? as f64))
-    };
-    match (number("rate"), number("connections")) {
+    match (facts::asked(info, "rate"), facts::asked(info, "connections")) {
         (Some(rate), _) => (rate, format!("{unit}/s")),
         (None, Some(clients)) => (clients, "clients".to_owned()),
         (None, None) => (summary.rate.offered, format!("{unit}/s")),
