@@ -16,6 +16,9 @@ use super::{chart, counts, table};
 pub(super) const LEAST_WIDTH: u16 = 60;
 pub(super) const LEAST_HEIGHT: u16 = 15;
 
+/// A narrower terminal does not count the steps of a ramp.
+const LEVEL_FROM_WIDTH: u16 = 80;
+
 const HELP: &str = "\
 q, Ctrl-C  end the run now; what was measured is kept
 p          hold the picture; the run goes on
@@ -102,7 +105,12 @@ fn draw_progress(frame: &mut Frame<'_>, area: Rect, state: &State, latest: &Late
     };
     let label = format!("{} {label} ", stage.name());
     let level = latest.glance.level.map_or(String::new(), |level| {
-        format!("step {} of {}: {} {}", level.number, level.of, number(level.value), level.unit)
+        let step = if area.width >= LEVEL_FROM_WIDTH {
+            format!("step {} of {}: ", level.number, level.of)
+        } else {
+            String::new()
+        };
+        format!("{step}{} {}", number(level.value), level.unit)
     });
     let width = u16::try_from(level.chars().count()).unwrap_or(u16::MAX);
     let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(width)])

@@ -73,7 +73,7 @@ fn a_run_in_trouble_in_the_smallest_terminal() {
     let state = state(samples::setting(), [samples::glance(3), samples::trouble(4)]);
     insta::assert_snapshot!(text(&picture(60, 15, &state)), @r#"
     http://127.0.0.1:8080/index.html   open loop, 2000 requests/
-    warm-up 1 s left  ██████████░░░ step 3 of 5: 3000 requests/s
+    warm-up 1 s left  ████████████████████░░░░░░ 3000 requests/s
      responses 1920/s  errors 2/s  begun 2000 of 2000/s  1.95MB/
     latency        mean     p50     p90     p99   p99.9     max
     total       7.23 ms 7.23 ms 12.8 ms 14.0 ms 14.1 ms 14.2 ms

@@ -144,3 +144,19 @@ fn an_address_that_is_taken_is_told_before_the_run() {
     let error = Endpoint::bind(address(&text)).unwrap_err().to_string();
     assert!(error.contains(&text) && error.contains("in use") && error.contains("--prometheus"), "{error}");
 }
+
+#[test]
+fn each_metric_is_documented() {
+    let page = include_str!("../../../../../docs/live.md");
+    let endpoint = serve();
+    endpoint.see(Arc::new(samples::trouble(12)));
+    for line in scrape(endpoint.address()).lines() {
+        let Some((family, kind)) = line.strip_prefix("# TYPE ").and_then(|line| line.split_once(' ')) else {
+            continue;
+        };
+        let name = if kind == "counter" { format!("{family}_total") } else { family.to_owned() };
+        let row = page.lines().find(|row| row.starts_with('|') && row.contains(&format!("`{name}`")));
+        let row = row.unwrap_or_else(|| panic!("docs/live.md does not have {name}"));
+        assert!(row.contains(&format!("| {kind} |")), "{row}");
+    }
+}
