@@ -158,4 +158,22 @@ describe.skipIf(chromium === undefined)('the report of a run in Chromium', () =>
     await expect.poll(picture).not.toBe(before);
     expect(await pixels(plot('latency', 2), '--series-2')).toBe(0);
   });
+
+  test('says first why a run does not count, and has no curves where there was no ramp', async () => {
+    await visit.open(inject('late'));
+    expect(await visit.page.locator('h1').innerText()).toMatch(/^Not valid: /);
+    expect(await visit.page.locator('.warning').innerText()).toBe('Not valid: the generator was late.');
+    expect((await row('Sessions by class', 'basic')).slice(0, 4)).toEqual([
+      '160',
+      '54',
+      '33.8\u00a0%',
+      '106',
+    ]);
+    expect(await row('Objectives', 'p99<5ms')).toEqual(['19.0\u00a0ms', 'missed']);
+    expect(await row('Objectives', 'errors<=1%')).toEqual(['0\u00a0%', 'met']);
+    expect(await visit.page.locator('#steps .plot').count()).toBe(0);
+    const step = await row('Steps', '25 sessions/s');
+    expect(step.slice(0, 2)).toEqual(['8\u00a0s', '100/s']);
+    expect(await pixels(plot('generator', 1), '--series-2')).toBeGreaterThan(30);
+  });
 });

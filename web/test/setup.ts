@@ -10,7 +10,9 @@ declare module 'vitest' {
     experiment: string;
     /** And one from a single run: a ramp. */
     run: string;
-    /** The figures of that run: its `summary.json`. */
+    /** A run that does not count, and that was not a ramp. */
+    late: string;
+    /** The figures of the ramp: its `summary.json`. */
     summary: string;
   }
 }
@@ -25,6 +27,7 @@ export default function setup(project: TestProject): () => void {
   });
   project.provide('experiment', join(directory, 'experiment', 'report.html'));
   project.provide('run', join(directory, 'run', 'report.html'));
+  project.provide('late', join(directory, 'late', 'report.html'));
   project.provide('summary', join(directory, 'run', 'summary.json'));
   return () => {
     rmSync(directory, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-//! Writes an experiment and a run with made-up figures and their reports into `DIR/experiment`
-//! and `DIR/run`, for the tests of the page in `web/`:
+//! Writes an experiment, a run and a run that does not count, with made-up figures and their
+//! reports, into `DIR/experiment`, `DIR/run` and `DIR/late`, for the tests of the page in `web/`:
 //! `cargo run -p report --example fixture -- DIR`.
 #![allow(clippy::unwrap_used, reason = "the tests' fixture")]
 #![allow(dead_code, reason = "the tests use more of the fixture")]
@@ -21,4 +21,7 @@ fn main() {
     let (info, rows) = fixture::run::ramp();
     fixture::run::write(&run, &info, &rows);
     println!("{}", report::run(&run).unwrap().display());
+    let late = Path::new(&directory).join("late");
+    fixture::run::write_late_sessions(&late);
+    println!("{}", report::run(&late).unwrap().display());
 }

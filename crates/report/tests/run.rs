@@ -234,6 +234,20 @@ fn what_the_generator_could_not_do_comes_first() {
 }
 
 #[test]
+fn a_run_of_sessions_is_told_by_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let summary = fixture::run::write_late_sessions(directory.path());
+    let report = RunReport::read(directory.path()).unwrap();
+    assert_eq!((&*report.unit, &report.summary), ("sessions", &summary));
+    assert_eq!((&*report.steps.unit, report.steps.rows[0].level), ("sessions/s", 25.0));
+    assert_eq!(report.verdict.figures[0].value, "11.5/s");
+    assert_eq!(report.verdict.figures[0].label, "sessions completed");
+    assert_eq!(report.verdict.figures[0].note, "25.0/s offered for 8 s");
+    let lag = report.timeline.lag.p99[30].unwrap();
+    assert!(lag > 0.004 && lag <= 0.006_1, "{lag}");
+}
+
+#[test]
 fn a_run_without_requests_is_still_a_report() {
     let directory = tempfile::tempdir().unwrap();
     fixture::run::write(directory.path(), &info(WINDOW, vec![]), &[]);
