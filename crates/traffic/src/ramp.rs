@@ -155,8 +155,8 @@ mod tests {
         assert_eq!(ramp("7:7:1:1s").levels(), [7.0]);
         assert_eq!(ramp("7:7:0:1s").levels(), [7.0]);
         assert_eq!(ramp("5:7:100:1s").levels(), [5.0, 7.0]);
-        let tenths = ramp("0.1:0.8:0.1:1s");
-        assert_eq!((tenths.len(), tenths.levels().last()), (8, Some(&0.8)));
+        let tenths = ramp("0.2:0.8:0.1:1s");
+        assert_eq!((tenths.len(), tenths.levels().last()), (7, Some(&0.8)));
         assert_eq!(ramp("0:9999:1:10m").len(), 10_000);
         assert_eq!(ramp("0:9999:1:10m").total(), Span::from_secs(6_000_000));
     }

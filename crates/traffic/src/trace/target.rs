@@ -124,6 +124,7 @@ mod tests {
             ("GET /a?b=c&d[]=%20 HTTP/1.0", "/a?b=c&d[]=%20"),
             ("GET /old", "/old"),
             ("GET /two words HTTP/1.1", "/two%20words"),
+            ("GET /#part|<x> HTTP/1.1", "/%23part%7C%3Cx%3E"),
             (r#"GET /say\"hi\"\\ HTTP/1.1"#, "/say%22hi%22%5C"),
             (r"GET /\xC3\xa9\x00 HTTP/1.1", "/%C3%A9%00"),
             ("GET /caf\u{e9} HTTP/2.0", "/caf%C3%A9"),
