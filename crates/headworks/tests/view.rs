@@ -87,7 +87,8 @@ fn endless(url: &str) -> String {
 
 #[track_caller]
 fn is_given_back(text: &str) {
-    let (_, after) = text.rsplit_once(LEAVE_ALTERNATE_SCREEN).expect("the alternate screen is left");
+    let (_, after) =
+        text.rsplit_once(LEAVE_ALTERNATE_SCREEN).unwrap_or_else(|| panic!("never left: {text}"));
     assert!(after.contains("code 130"), "{after}");
     for mode in ["isig", "icanon", "echo", "opost"] {
         assert!(after.split([' ', '\r', '\n', ';']).any(|word| word == mode), "{mode}: {after}");

@@ -14,7 +14,7 @@ use crate::exit::{Exit, Failure};
 /// Pages: /bytes/N gives N bytes from memory. /burn?cpu=25ms burns that much CPU time of a worker. /delay?before=50ms&bytes=10000&pieces=5&between=10ms waits 50 ms and sends 10000 bytes in 5 parts 10 ms apart. /healthz says whether it runs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Where to listen: 127.0.0.1:8080, [::1]:8080 or unix:/path; port 0 takes a free one.
+    /// Where to listen: 127.0.0.1:8080, `[::1]:8080` or unix:/path; port 0 takes a free one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: origin::Address,
     /// How connections are served.

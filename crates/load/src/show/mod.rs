@@ -1,8 +1,8 @@
 //! What users see while a run lasts: [`Show`].
 //!
-//! The event loop makes a [`Glance`](glance::Glance) about once a second and gives it away; views
-//! run on threads of their own, at the lowest priority, and nothing that happens to them, a
-//! terminal that nobody reads or a scraper that hangs, reaches the measurement.
+//! A [`Glance`] is made about once a second and given away; views run on threads of their own, at
+//! the lowest priority, and nothing that happens to them, a terminal that nobody reads or a scraper
+//! that hangs, reaches the measurement.
 //!
 //! | file | idea |
 //! | --- | --- |
