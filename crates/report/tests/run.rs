@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fixture::run::{answered, at, info, ramp, unconnected};
-use record::{RequestError, RequestRow, Step, Window};
+use record::{RequestError, RequestRow, Step, Timestamp, Window};
 use report::{Distribution, Document, Error, RunReport};
 use units::Span;
 
@@ -105,6 +105,17 @@ fn every_request_is_in_its_stretch_of_time() {
     assert_eq!(timeline.total.p50[20], None);
     assert_eq!((timeline.cpu[8], timeline.cpu[9]), (None, Some(0.055)));
     assert_eq!(timeline.running[19], Some(2.0));
+}
+
+#[test]
+fn a_stretch_that_the_end_cut_short_has_the_rate_of_the_time_it_had() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut info = info(WINDOW, vec![]);
+    info.ended = info.ended.map(|end| Timestamp::from_nanosecond(end.as_nanosecond() + 50_000_000).unwrap());
+    fixture::run::write(directory.path(), &info, &[answered(5000), answered(6020)]);
+    let timeline = RunReport::read(directory.path()).unwrap().timeline;
+    assert_eq!((timeline.width, timeline.due.len()), (0.1, 61));
+    assert_eq!((timeline.due[50], timeline.due[60]), (10.0, 20.0));
 }
 
 #[test]
