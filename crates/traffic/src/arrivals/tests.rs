@@ -1,4 +1,4 @@
-use libm::erf;
+use statrs::distribution::{ContinuousCDF, Gamma, LogNormal};
 use units::{Rate, Span, Time};
 
 use super::*;
@@ -40,25 +40,21 @@ fn gaps_follow_their_distributions() {
         let p = (1.0 + ((cv * cv - 1.0) / (cv * cv + 1.0)).sqrt()) / 2.0;
         move |x: f64| 1.0 - p * (-2.0 * p * x).exp() - (1.0 - p) * (-2.0 * (1.0 - p) * x).exp()
     };
+    let gamma = |cv: f64| Gamma::new(1.0 / (cv * cv), 1.0 / (cv * cv)).unwrap();
     let lognormal = |cv: f64| {
         let variance = (1.0 + cv * cv).ln();
-        move |x: f64| (1.0 + erf((x.ln() + variance / 2.0) / (2.0 * variance).sqrt())) / 2.0
+        LogNormal::new(-variance / 2.0, variance.sqrt()).unwrap()
     };
     const N: usize = 20_000;
     assert_distributed(&gaps("poisson", N), |x| 1.0 - (-x).exp());
     assert_distributed(&gaps("h2:1", N), |x| 1.0 - (-x).exp());
-    assert_distributed(&gaps("h2:2", N), hyperexponential(2.0));
-    assert_distributed(&gaps("h2:10", N), hyperexponential(10.0));
-    assert_distributed(&gaps("gamma:1", N), |x| 1.0 - (-x).exp());
-    // Shape 4, where the gamma distribution is that of Erlang.
-    assert_distributed(&gaps("gamma:0.5", N), |x| {
-        let x = 4.0 * x;
-        1.0 - (-x).exp() * (1.0 + x + x * x / 2.0 + x * x * x / 6.0)
-    });
-    // Shape 1/2: chi-square with one degree of freedom.
-    assert_distributed(&gaps("gamma:1.4142135623730951", N), |x| erf((x / 2.0).sqrt()));
-    assert_distributed(&gaps("lognormal:0.3", N), lognormal(0.3));
-    assert_distributed(&gaps("lognormal:2", N), lognormal(2.0));
+    for cv in [1.5, 4.0, 10.0] {
+        assert_distributed(&gaps(&format!("h2:{cv}"), N), hyperexponential(cv));
+    }
+    for cv in [0.1, 0.5, 1.0, 2.0] {
+        assert_distributed(&gaps(&format!("gamma:{cv}"), N), |x| gamma(cv).cdf(x));
+        assert_distributed(&gaps(&format!("lognormal:{cv}"), N), |x| lognormal(cv).cdf(x));
+    }
 }
 
 #[test]
