@@ -87,8 +87,7 @@ fn endless(url: &str) -> String {
 
 #[track_caller]
 fn is_given_back(text: &str) {
-    let (_, after) =
-        text.rsplit_once(LEAVE_ALTERNATE_SCREEN).unwrap_or_else(|| panic!("never left: {text}"));
+    let (_, after) = text.rsplit_once(LEAVE_ALTERNATE_SCREEN).unwrap_or_else(|| panic!("never left: {text}"));
     assert!(after.contains("code 130"), "{after}");
     for mode in ["isig", "icanon", "echo", "opost"] {
         assert!(after.split([' ', '\r', '\n', ';']).any(|word| word == mode), "{mode}: {after}");
