@@ -31,8 +31,6 @@ enum State {
 pub(crate) struct Progress {
     /// Bytes that belonged to the coding.
     pub(crate) used: usize,
-    /// Bytes of body among them.
-    pub(crate) body: u64,
     /// Whether the body has ended.
     pub(crate) ended: bool,
 }
@@ -42,15 +40,20 @@ impl Chunked {
         Self { state: State::Size(0, false), seen: 0 }
     }
 
-    pub(crate) fn feed(&mut self, input: &[u8]) -> Result<Progress, RequestError> {
+    /// Has `take` look at the body in `input`, piece by piece.
+    pub(crate) fn feed(
+        &mut self,
+        input: &[u8],
+        take: &mut impl FnMut(&[u8]),
+    ) -> Result<Progress, RequestError> {
         let mut progress = Progress::default();
         while let Some(&byte) = input.get(progress.used) {
             if let State::Data(left) = self.state {
-                let available = input.len() - progress.used;
-                let take = usize::try_from(left).unwrap_or(usize::MAX).min(available);
-                progress.used += take;
-                progress.body += take as u64;
-                let left = left - take as u64;
+                let available = input.get(progress.used..).unwrap_or_default();
+                let most = usize::try_from(left).unwrap_or(usize::MAX).min(available.len());
+                take(available.get(..most).unwrap_or_default());
+                progress.used += most;
+                let left = left - most as u64;
                 self.state = if left == 0 { State::DataReturn } else { State::Data(left) };
                 continue;
             }
@@ -103,16 +106,18 @@ mod tests {
 
     fn check(text: &str, expected: Result<(u64, bool), RequestError>) {
         let bytes = text.as_bytes();
-        let whole = Chunked::new().feed(bytes).map(|p| (p.body, p.ended));
+        let whole = pieces([bytes]);
         assert_eq!(whole, expected, "{text:?} at once");
-        let mut chunked = Chunked::new();
-        let mut sum = Ok((0, false));
-        for byte in bytes {
-            sum = sum.and_then(|(body, _)| {
-                chunked.feed(std::slice::from_ref(byte)).map(|p| (body + p.body, p.ended))
-            });
+        let single = pieces(bytes.iter().map(std::slice::from_ref));
+        assert_eq!(single, expected, "{text:?} byte by byte");
+    }
+
+    fn pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<(u64, bool), RequestError> {
+        let (mut chunked, mut body, mut ended) = (Chunked::new(), 0, false);
+        for piece in pieces {
+            ended |= chunked.feed(piece, &mut |data| body += data.len() as u64)?.ended;
         }
-        assert_eq!(sum, expected, "{text:?} byte by byte");
+        Ok((body, ended))
     }
 
     #[test]
@@ -136,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_follows_is_left() {
-        let progress = Chunked::new().feed(b"0\r\n\r\nHTTP/1.1").unwrap();
-        assert_eq!(progress, Progress { used: 5, body: 0, ended: true });
+        let progress = Chunked::new().feed(b"0\r\n\r\nHTTP/1.1", &mut |_| ()).unwrap();
+        assert_eq!(progress, Progress { used: 5, ended: true });
     }
 }

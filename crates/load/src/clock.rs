@@ -1,6 +1,6 @@
 //! [`Clock`]: the run's time, and the processor time of this thread.
 
-use rustix::time::{ClockId, Timespec, clock_gettime};
+use rustix::time::{ClockId, clock_gettime};
 use units::{Span, Time};
 
 /// Monotonic time from the start of the run.
@@ -16,16 +16,6 @@ impl Clock {
 
     pub(crate) fn now(self) -> Time {
         Time::ZERO + read(ClockId::Monotonic).since(self.origin)
-    }
-
-    /// The kernel's `CLOCK_MONOTONIC` at `time` of the run.
-    pub(crate) fn monotonic(self, time: Time) -> Timespec {
-        let nanos = (self.origin + time.since(Time::ZERO)).as_nanos();
-        let second = 1_000_000_000;
-        Timespec {
-            tv_sec: i64::try_from(nanos / second).unwrap_or(i64::MAX),
-            tv_nsec: i64::try_from(nanos % second).unwrap_or(0),
-        }
     }
 }
 

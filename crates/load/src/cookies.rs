@@ -32,6 +32,16 @@ impl Jar {
         }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.cookies.is_empty()
+    }
+
+    /// The value of the `Cookie` header; empty when there is nothing to say.
+    pub(crate) fn value(&self) -> String {
+        let pairs: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        pairs.join("; ")
+    }
+
     /// Appends the `Cookie` header line, if there is anything to say.
     pub(crate) fn write_header(&self, request: &mut Vec<u8>) {
         for (index, (name, value)) in self.cookies.iter().enumerate() {

@@ -1,41 +1,44 @@
-//! [`Engine`]: what all clients of a run share, and when the run is over.
+//! [`Engine`]: what all clients of a thread share, and when the run is over for it.
 
 use std::cell::{Cell, RefCell};
-use std::net::SocketAddr;
+use std::future::Future;
 use std::num::NonZeroU32;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use record::{RequestRow, SessionRow, Window};
-use tokio::sync::Notify;
+use record::{SessionRow, Window};
 use units::Time;
 
-use crate::alarms::Alarms;
-use crate::clock::Clock;
+use crate::checks::Checks;
+use crate::finished::Finished;
+use crate::io::{Elapsed, Limit, Reactor, Spawner};
 use crate::plan::Plan;
 use crate::recorder::Recorder;
 use crate::sock_diag::SocketDiagnosis;
+use crate::target::Address;
+use crate::tls::Tls;
 
-/// Sessions, or requests that stand alone, under way at once. What the schedule wants beyond
-/// waits, and shows as lag: a generator that fell behind must not take all memory to catch up.
+/// Sessions, or requests that stand alone, under way at once in a thread. What the schedule
+/// wants beyond waits, and shows as lag: a generator that fell behind must not take all memory
+/// to catch up.
 const MOST_RUNNING: usize = 100_000;
 
-/// Everything arrives here in blocks of this size; bodies are counted and forgotten.
-const RECEIVE_BUFFER: usize = 64 * 1024;
-
 pub(crate) struct Engine {
-    pub(crate) clock: Clock,
-    pub(crate) alarms: Alarms,
-    pub(crate) address: SocketAddr,
-    pub(crate) plan: Plan,
+    pub(crate) reactor: Rc<Reactor>,
+    pub(crate) spawner: Spawner,
+    pub(crate) address: Address,
+    pub(crate) tls: Option<Tls>,
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) checks: Checks,
     pub(crate) requests_per_connection: Option<NonZeroU32>,
     /// `None` where the kernel does not offer it.
     pub(crate) diagnosis: Option<SocketDiagnosis>,
     pub(crate) window: Window,
     pub(crate) recorder: RefCell<Recorder>,
-    /// One for all connections: between two polls nothing stays in it.
-    pub(crate) received: RefCell<Box<[u8]>>,
-    /// The same for requests on their way out.
-    pub(crate) composed: RefCell<Vec<u8>>,
+    /// Which thread this is, and of how many.
+    pub(crate) share: Share,
+    /// Limits that are not in use.
+    limits: RefCell<Vec<Rc<Limit>>>,
     next_session: Cell<u64>,
     next_connection: Cell<u64>,
     running: Cell<usize>,
@@ -43,46 +46,92 @@ pub(crate) struct Engine {
     unfinished: Cell<u64>,
     /// Whether everything that the schedule wants in the window has begun.
     issued: Cell<bool>,
-    /// Rings when the run may be over.
-    progress: Notify,
+}
+
+/// One of the threads of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Share {
+    pub(crate) number: u32,
+    pub(crate) of: u32,
+}
+
+impl Share {
+    /// This thread's part of `whole`; all parts sum to it.
+    pub(crate) fn part(self, whole: u32) -> u32 {
+        whole / self.of + u32::from(self.number < whole % self.of)
+    }
+}
+
+/// What an [`Engine`] is made of.
+pub(crate) struct Parts {
+    pub(crate) reactor: Rc<Reactor>,
+    pub(crate) spawner: Spawner,
+    pub(crate) address: Address,
+    pub(crate) tls: Option<Tls>,
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) checks: Checks,
+    pub(crate) requests_per_connection: Option<NonZeroU32>,
+    pub(crate) window: Window,
+    pub(crate) recorder: Recorder,
+    pub(crate) share: Share,
 }
 
 impl Engine {
-    pub(crate) fn new(
-        clock: Clock,
-        alarms: Alarms,
-        address: SocketAddr,
-        plan: Plan,
-        requests_per_connection: Option<NonZeroU32>,
-        window: Window,
-        recorder: Recorder,
-    ) -> Self {
+    pub(crate) fn new(parts: Parts) -> Self {
         Self {
-            clock,
-            alarms,
-            address,
-            plan,
-            requests_per_connection,
+            reactor: parts.reactor,
+            spawner: parts.spawner,
+            address: parts.address,
+            tls: parts.tls,
+            plan: parts.plan,
+            checks: parts.checks,
+            requests_per_connection: parts.requests_per_connection,
             diagnosis: SocketDiagnosis::open().ok(),
-            window,
-            recorder: RefCell::new(recorder),
-            received: RefCell::new(vec![0; RECEIVE_BUFFER].into_boxed_slice()),
-            composed: RefCell::default(),
-            next_session: Cell::new(0),
-            next_connection: Cell::new(0),
+            window: parts.window,
+            recorder: RefCell::new(parts.recorder),
+            share: parts.share,
+            limits: RefCell::default(),
+            next_session: Cell::new(u64::from(parts.share.number)),
+            next_connection: Cell::new(u64::from(parts.share.number)),
             running: Cell::new(0),
             unfinished: Cell::new(0),
             issued: Cell::new(false),
-            progress: Notify::new(),
         }
     }
 
+    pub(crate) fn now(&self) -> Time {
+        self.reactor.now()
+    }
+
+    /// Sleeps until `time`.
+    pub(crate) async fn until(&self, time: Time) {
+        self.reactor.alarms.until(time).await;
+    }
+
+    /// Awaits `work` for as long as a request may take.
+    pub(crate) async fn in_time<T>(&self, work: impl Future<Output = T>) -> Result<T, Elapsed> {
+        let limit = self.limits.borrow_mut().pop().unwrap_or_default();
+        let at = self.now() + self.plan.timeout;
+        let result = self.reactor.alarms.within(&limit, at, || self.now(), work).await;
+        self.limits.borrow_mut().push(limit);
+        result
+    }
+
+    pub(crate) fn one_request_per_connection(&self) -> bool {
+        self.requests_per_connection.is_some_and(|most| most.get() == 1)
+    }
+
+    /// Whether a connection's request number `number`, from 1, is its last.
+    pub(crate) fn is_last(&self, number: u32) -> bool {
+        self.requests_per_connection.is_some_and(|most| number >= most.get())
+    }
+
     pub(crate) fn number_session(&self) -> u64 {
-        self.next_session.replace(self.next_session.get() + 1)
+        self.next_session.replace(self.next_session.get() + u64::from(self.share.of))
     }
 
     pub(crate) fn number_connection(&self) -> u64 {
-        self.next_connection.replace(self.next_connection.get() + 1)
+        self.next_connection.replace(self.next_connection.get() + u64::from(self.share.of))
     }
 
     pub(crate) fn running(&self) -> usize {
@@ -104,32 +153,29 @@ impl Engine {
     /// Everything that the schedule wants in the window has begun.
     pub(crate) fn set_issued(&self) {
         self.issued.set(true);
-        self.progress.notify_one();
     }
 
     pub(crate) fn is_issued(&self) -> bool {
         self.issued.get()
     }
 
-    /// Waits until all that the schedule wants in the window has begun and ended.
-    pub(crate) async fn settled(&self) {
-        while !(self.issued.get() && self.unfinished.get() == 0) {
-            self.progress.notified().await;
-        }
+    /// Whether all that the schedule wants in the window has begun and ended.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.issued.get() && self.unfinished.get() == 0
     }
 
-    pub(crate) fn record_request(&self, row: RequestRow) {
-        self.recorder.borrow_mut().request(row);
+    pub(crate) fn record(&self, finished: &Finished) {
+        self.recorder.borrow_mut().request(finished);
     }
 
-    pub(crate) fn record_session(&self, row: SessionRow) {
-        self.recorder.borrow_mut().session(row);
+    pub(crate) fn record_session(&self, class: usize, row: SessionRow) {
+        self.recorder.borrow_mut().session(class, row);
     }
 
     /// Work that was wanted at `intended` begins now; how late that is, is the generator's fault.
     pub(crate) fn record_lag(&self, intended: Time) {
         if self.window.contains(intended) {
-            self.recorder.borrow_mut().lag(self.clock.now().since(intended));
+            self.recorder.borrow_mut().began(intended, self.now());
         }
     }
 }
@@ -144,11 +190,20 @@ impl Drop for Followed {
     fn drop(&mut self) {
         let engine = &self.engine;
         engine.running.set(engine.running.get() - 1);
-        if self.inside {
-            engine.unfinished.set(engine.unfinished.get() - 1);
-            if engine.unfinished.get() == 0 {
-                engine.progress.notify_one();
-            }
+        engine.unfinished.set(engine.unfinished.get() - u64::from(self.inside));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_make_the_whole() {
+        for (whole, of) in [(10, 3), (2, 3), (0, 2), (64, 1)] {
+            let parts: Vec<u32> = (0..of).map(|number| Share { number, of }.part(whole)).collect();
+            assert_eq!(parts.iter().sum::<u32>(), whole);
+            assert!(parts.iter().max() <= parts.iter().min().map(|least| least + 1).as_ref());
         }
     }
 }

@@ -26,6 +26,12 @@ pub enum Error {
         /// The target's address.
         target: std::net::SocketAddr,
     },
+    /// TLS cannot be spoken as asked.
+    #[error("cannot use TLS: {0}")]
+    Tls(String),
+    /// Metrics cannot be served.
+    #[error(transparent)]
+    Metrics(#[from] crate::EndpointError),
     /// The record could not be written.
     #[error(transparent)]
     Record(#[from] record::Error),

@@ -1,18 +1,22 @@
 //! [`fetch`]: one request, from a connection to its row in the record.
 
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
 
-use record::{RequestError, RequestRow, SessionOutcome};
-use tokio::time::timeout;
+use bytes::Bytes;
+use record::{RequestError, SessionOutcome};
+use tokio_rustls::client::TlsStream;
 use units::{Span, Time};
 
-use crate::connection::{Connection, is_exhaustion};
+use crate::connection::{self, Connection, is_exhaustion};
 use crate::cookies::Jar;
 use crate::engine::Engine;
-use crate::phases::Phases;
-use crate::plan::{ClassPlan, Wanted};
-use crate::response::Response;
+use crate::finished::Finished;
+use crate::http2::{self, Connected, Pool};
+use crate::io::{Socket, Stream};
+use crate::phases::{Phase, Phases};
+use crate::plan::Wanted;
+use crate::response::{Expected, Response};
+use crate::tls::Tls;
 
 const SERVICE_UNAVAILABLE: u16 = 503;
 
@@ -22,10 +26,11 @@ const SYN_TIMEOUT: Span = Span::from_millis(900);
 /// A user with a browser: cookies, and connections that are kept open between requests.
 #[derive(Debug)]
 pub(crate) struct Client {
-    class: usize,
-    session: Option<u64>,
-    jar: RefCell<Jar>,
+    pub(crate) class: usize,
+    pub(crate) session: Option<u64>,
+    pub(crate) jar: RefCell<Jar>,
     idle: RefCell<Vec<Connection>>,
+    pool: Pool,
     /// Requests sent so far.
     pub(crate) requests: Cell<u32>,
 }
@@ -39,6 +44,7 @@ impl Client {
             session,
             jar: RefCell::new(Jar::new(cookie)),
             idle: RefCell::default(),
+            pool: Pool::default(),
             requests: Cell::new(0),
         }
     }
@@ -54,24 +60,26 @@ impl Client {
     }
 }
 
-/// Asks for `wanted`, which was due at `intended`, and records what became of it. The error is
-/// how a session ends that depends on it.
+/// Asks for the plan's object number `object`, which was due at `intended`, and records what
+/// became of it. The error is how a session ends that depends on it.
 pub(crate) async fn fetch(
     engine: &Engine,
     client: &Client,
-    wanted: &Wanted,
+    object: u32,
     intended: Time,
 ) -> Result<(), SessionOutcome> {
-    let Some(class) = engine.plan.classes.get(client.class) else { return Err(SessionOutcome::Error) };
+    let Some(wanted) = engine.plan.objects.get(object as usize) else { return Err(SessionOutcome::Error) };
     client.requests.set(client.requests.get() + 1);
-    let mut attempt = Attempt::new(engine, client, class, wanted, intended);
-    let result = match timeout(engine.plan.timeout.into(), attempt.run()).await {
-        Ok(result) => result,
-        Err(_) => Err(RequestError::Timeout),
-    };
+    let mut attempt = Attempt::new(engine, client, wanted, object, intended);
+    let result = engine.in_time(attempt.run()).await.unwrap_or(Err(RequestError::Timeout));
     attempt.error = result.err();
     let status = attempt.response.status();
     drop(attempt);
+    outcome(result, status)
+}
+
+/// What a request means for the session that it belongs to.
+pub(crate) fn outcome(result: Result<(), RequestError>, status: Option<u16>) -> Result<(), SessionOutcome> {
     match (result, status) {
         (Err(RequestError::Timeout), _) => Err(SessionOutcome::Timeout),
         (Err(_), _) => Err(SessionOutcome::Error),
@@ -82,38 +90,44 @@ pub(crate) async fn fetch(
 }
 
 /// A request under way. Dropping it writes its row: if the run ends first, as cut off.
-struct Attempt<'a> {
-    engine: &'a Engine,
-    client: &'a Client,
-    class: &'a ClassPlan,
-    wanted: &'a Wanted,
+pub(crate) struct Attempt<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) client: &'a Client,
+    pub(crate) wanted: &'a Wanted,
+    object: u32,
     intended: Time,
-    phases: Phases,
-    response: Response,
-    connection: u64,
+    pub(crate) phases: Phases,
+    pub(crate) response: Response<'a>,
+    pub(crate) connection: u64,
     /// While the handshake lasts.
-    opening: Option<Connection>,
-    reused: bool,
+    opening: Option<Socket>,
+    pub(crate) reused: bool,
     syn_retransmits: u32,
-    error: Option<RequestError>,
+    pub(crate) error: Option<RequestError>,
 }
 
 impl<'a> Attempt<'a> {
-    fn new(
+    pub(crate) fn new(
         engine: &'a Engine,
         client: &'a Client,
-        class: &'a ClassPlan,
         wanted: &'a Wanted,
+        object: u32,
         intended: Time,
     ) -> Self {
+        let expected = Expected {
+            length: wanted.length,
+            is_head: wanted.is_head,
+            cookies: client.session.is_some(),
+            checks: &engine.checks,
+        };
         Self {
             engine,
             client,
-            class,
             wanted,
+            object,
             intended,
-            phases: Phases::connecting(engine.clock.now()),
-            response: Response::new(wanted.length),
+            phases: Phases::connecting(engine.now()),
+            response: Response::new(expected),
             connection: 0,
             opening: None,
             reused: false,
@@ -123,36 +137,71 @@ impl<'a> Attempt<'a> {
     }
 
     async fn run(&mut self) -> Result<(), RequestError> {
+        if self.engine.plan.is_http2 {
+            let client = self.client;
+            return http2::exchange(self, &client.pool).await;
+        }
         if let Some(connection) = self.client.idle_connection() {
             self.reused = true;
-            self.phases = Phases::on_open_connection(self.engine.clock.now());
+            self.phases = Phases::on_open_connection(self.engine.now());
             match self.exchange(connection).await {
                 // The server closed it just when we began; RFC 9112, section 9.3.1, lets a client
                 // ask again. Nothing of a response has come.
-                Err(RequestError::Reset) if self.phases.is_unanswered() => {
+                Err(RequestError::Reset) if self.phases.is_unanswered() && self.engine.plan.may_repeat() => {
                     self.reused = false;
-                    self.phases = Phases::connecting(self.engine.clock.now());
+                    self.phases = Phases::connecting(self.engine.now());
                 }
                 result => return result,
             }
         }
         let connection = self.connect().await?;
-        self.phases.sending(self.engine.clock.now());
         self.exchange(connection).await
     }
 
-    async fn connect(&mut self) -> Result<Connection, RequestError> {
-        self.connection = self.engine.number_connection();
-        let begun = Connection::begin(self.engine.address, self.connection, self.class.source);
-        let opened = match begun {
-            Ok(connection) => {
-                let opening = self.opening.insert(connection);
-                opening.established().await
+    /// Opens a connection, up to the moment at which a request can be written to it.
+    pub(crate) async fn connect(&mut self) -> Result<Connection, RequestError> {
+        let socket = self.establish().await?;
+        let connection = match &self.engine.tls {
+            None => Connection::plain(socket, self.connection),
+            Some(tls) => Connection::encrypted(self.encrypt(tls, socket).await?, self.connection),
+        };
+        self.phases.enter(Phase::Processing, self.engine.now());
+        Ok(connection)
+    }
+
+    /// The same for HTTP/2, whose own handshake follows.
+    pub(crate) async fn connect_stream(&mut self) -> Result<Connected, RequestError> {
+        let socket = self.establish().await?;
+        Ok(match &self.engine.tls {
+            None => Connected::Plain(Stream::new(socket)),
+            Some(tls) => Connected::Tls(Box::new(self.encrypt(tls, socket).await?)),
+        })
+    }
+
+    async fn encrypt(&mut self, tls: &Tls, socket: Socket) -> Result<TlsStream<Stream>, RequestError> {
+        self.phases.enter(Phase::Tls, self.engine.now());
+        tls.handshake(Stream::new(socket)).await.map_err(|error| {
+            self.engine.recorder.borrow_mut().refused(&error, false);
+            RequestError::Connect
+        })
+    }
+
+    async fn establish(&mut self) -> Result<Socket, RequestError> {
+        let engine = self.engine;
+        self.connection = engine.number_connection();
+        let source = engine.plan.classes.get(self.client.class).and_then(|class| class.source);
+        let once = engine.one_request_per_connection();
+        let opened = match connection::begin(&engine.reactor, &engine.address, source, once) {
+            Ok((socket, true)) => {
+                // The handshake was part of the call.
+                engine.reactor.refresh();
+                return Ok(socket);
             }
+            Ok((socket, false)) => self.opening.insert(socket).established().await,
             Err(error) => Err(error),
         };
         if let Err(error) = opened {
-            self.engine.recorder.borrow_mut().refused(&error, is_exhaustion(&error));
+            engine.recorder.borrow_mut().refused(&error, is_exhaustion(&error));
             return Err(RequestError::Connect);
         }
         self.count_syns();
@@ -161,64 +210,111 @@ impl<'a> Attempt<'a> {
 
     /// Asks for retransmitted SYNs, if the handshake has lasted long enough for one.
     fn count_syns(&mut self) {
-        if let Some(connection) = &self.opening
-            && self.phases.in_phase_for(self.engine.clock.now()) >= SYN_TIMEOUT
+        if let Some(socket) = &self.opening
+            && self.phases.in_phase_for(self.engine.now()) >= SYN_TIMEOUT
         {
-            self.syn_retransmits = connection.syn_retransmits(self.engine);
+            let engine = self.engine;
+            self.syn_retransmits =
+                connection::syn_retransmits(socket, engine.diagnosis.as_ref(), &engine.address);
         }
     }
 
     async fn exchange(&mut self, mut connection: Connection) -> Result<(), RequestError> {
+        let engine = self.engine;
         self.connection = connection.number;
-        let last =
-            self.engine.requests_per_connection.is_some_and(|most| connection.requests + 1 >= most.get());
-        connection.send(self.engine, |request| self.compose(last, request)).await?;
-        connection.receive(self.engine, &mut self.phases, &mut self.response).await?;
-        let mut jar = self.client.jar.borrow_mut();
-        for cookie in self.response.cookies() {
-            jar.set(cookie);
+        let last = engine.is_last(connection.requests + 1);
+        connection.expect(true);
+        connection.send(self.head(last), engine.plan.body.as_ref()).await?;
+        let (phases, response) = (&mut self.phases, &mut self.response);
+        let whole = connection.receive(
+            |now, bytes| {
+                let used = take(phases, response, now, bytes)?;
+                match response.is_complete() {
+                    // More than was announced is not the content that was asked for.
+                    true if used < bytes.len() => Err(RequestError::Body),
+                    true => Ok(Some(())),
+                    false => Ok(None),
+                }
+            },
+            engine,
+        );
+        whole.await?;
+        if !self.response.cookies().is_empty() {
+            let mut jar = self.client.jar.borrow_mut();
+            self.response.cookies().iter().for_each(|cookie| jar.set(cookie));
         }
         if self.response.keeps_alive() && !last {
+            connection.expect(false);
             self.client.idle.borrow_mut().push(connection);
         }
         Ok(())
     }
 
-    fn compose(&self, last: bool, request: &mut Vec<u8>) {
-        request.extend_from_slice(&self.wanted.lines);
-        request.extend_from_slice(&self.class.lines);
-        if last {
-            request.extend_from_slice(b"Connection: close\r\n");
+    /// The head of the request.
+    pub(crate) fn head(&self, last: bool) -> Bytes {
+        let class = self.engine.plan.classes.get(self.client.class);
+        let class_lines = class.map_or(&[][..], |class| &class.lines);
+        let jar = self.client.jar.borrow();
+        if class_lines.is_empty() && jar.is_empty() {
+            return if last { self.wanted.last_head.clone() } else { self.wanted.head.clone() };
         }
-        self.client.jar.borrow().write_header(request);
-        request.extend_from_slice(b"\r\n");
+        let mut head = Vec::with_capacity(512);
+        head.extend_from_slice(&self.wanted.lines);
+        head.extend_from_slice(class_lines);
+        if last {
+            head.extend_from_slice(b"Connection: close\r\n");
+        } else {
+            head.extend_from_slice(self.engine.plan.keep.as_bytes());
+        }
+        jar.write_header(&mut head);
+        head.extend_from_slice(b"\r\n");
+        head.into()
     }
+}
+
+/// Takes bytes that arrived, none at the end of the connection, and gives how many of them
+/// belonged to the response.
+pub(crate) fn take(
+    phases: &mut Phases,
+    response: &mut Response<'_>,
+    now: Time,
+    bytes: &[u8],
+) -> Result<usize, RequestError> {
+    let used = if bytes.is_empty() {
+        response.end()?;
+        0
+    } else {
+        phases.first_byte(now);
+        response.feed(bytes)?
+    };
+    if response.is_complete() {
+        phases.last_byte(now);
+    }
+    Ok(used)
 }
 
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
         self.count_syns();
-        self.phases.stop(self.engine.clock.now());
-        let mut row = RequestRow {
+        self.phases.stop(self.engine.now());
+        self.engine.record(&Finished {
             intended: self.intended,
-            started: self.intended,
-            dns_ns: Span::ZERO,
-            connect_ns: Span::ZERO,
-            tls_ns: Span::ZERO,
-            processing_ns: None,
-            transfer_ns: None,
+            started: self.phases.started,
+            dns: Span::ZERO,
+            connect: self.phases.connect,
+            tls: self.phases.tls,
+            processing: self.phases.processing,
+            transfer: self.phases.transfer,
             bytes: self.response.body_bytes(),
             status: self.response.status(),
             error: self.error,
-            class: Arc::clone(&self.class.name),
+            class: self.client.class,
+            object: self.object,
             session: self.client.session,
             connection: self.connection,
             reused: self.reused,
             syn_retransmits: self.syn_retransmits,
-            url_class: Arc::clone(&self.wanted.url),
-            server_ns: None,
-        };
-        self.phases.fill(&mut row);
-        self.engine.record_request(row);
+            server: self.response.server_time(),
+        });
     }
 }

@@ -3,25 +3,31 @@
 //! Sans-IO: it is told what happened when. The phases follow one another without a gap, so
 //! their sum is the time from the start to the end, whatever happened.
 
-use record::RequestRow;
 use units::{Span, Time};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+pub(crate) enum Phase {
+    /// From SYN to established.
     Connect,
+    /// The TLS handshake.
+    Tls,
+    /// From the request written to the first byte of the response.
     Processing,
+    /// From the first byte to the last.
     Transfer,
+    Over,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Phases {
-    started: Time,
+    pub(crate) started: Time,
     /// When the present phase began.
     entered: Time,
     phase: Phase,
-    connect: Span,
-    processing: Option<Span>,
-    transfer: Option<Span>,
+    pub(crate) connect: Span,
+    pub(crate) tls: Span,
+    pub(crate) processing: Option<Span>,
+    pub(crate) transfer: Option<Span>,
 }
 
 impl Phases {
@@ -32,6 +38,7 @@ impl Phases {
             entered: now,
             phase: Phase::Connect,
             connect: Span::ZERO,
+            tls: Span::ZERO,
             processing: None,
             transfer: None,
         }
@@ -42,11 +49,10 @@ impl Phases {
         Self { phase: Phase::Processing, ..Self::connecting(now) }
     }
 
-    /// The connection stands, and the request is about to be written to it.
-    pub(crate) fn sending(&mut self, now: Time) {
-        self.connect = now.since(self.entered);
-        self.entered = now;
-        self.phase = Phase::Processing;
+    /// The present phase ends, and `phase` begins.
+    pub(crate) fn enter(&mut self, phase: Phase, now: Time) {
+        self.stop(now);
+        self.phase = phase;
     }
 
     /// How long the present phase has lasted.
@@ -56,35 +62,32 @@ impl Phases {
 
     /// Whether nothing of a response has come yet.
     pub(crate) fn is_unanswered(&self) -> bool {
-        self.phase != Phase::Transfer
+        !matches!(self.phase, Phase::Transfer | Phase::Over)
     }
 
-    /// The first byte of the response is here.
+    /// Bytes of the response are here; only the first are news.
     pub(crate) fn first_byte(&mut self, now: Time) {
         if self.phase == Phase::Processing {
-            self.processing = Some(now.since(self.entered));
-            self.entered = now;
-            self.phase = Phase::Transfer;
+            self.enter(Phase::Transfer, now);
         }
     }
 
-    /// The last byte is here, or the request was cut off in whatever phase it is.
+    /// The last byte is here.
+    pub(crate) fn last_byte(&mut self, now: Time) {
+        self.enter(Phase::Over, now);
+    }
+
+    /// The request was cut off in whatever phase it is, unless it was over.
     pub(crate) fn stop(&mut self, now: Time) {
         let spent = now.since(self.entered);
         self.entered = now;
         match self.phase {
             Phase::Connect => self.connect += spent,
+            Phase::Tls => self.tls += spent,
             Phase::Processing => self.processing = Some(spent),
             Phase::Transfer => self.transfer = Some(spent),
+            Phase::Over => {}
         }
-    }
-
-    /// Writes the times into the row.
-    pub(crate) fn fill(&self, row: &mut RequestRow) {
-        row.started = self.started;
-        row.connect_ns = self.connect;
-        row.processing_ns = self.processing;
-        row.transfer_ns = self.transfer;
     }
 }
 
@@ -96,19 +99,21 @@ mod tests {
         Time::from_nanos(nanos)
     }
 
-    fn times(phases: &Phases) -> (u64, Option<u64>, Option<u64>) {
+    fn times(phases: &Phases) -> (u64, u64, Option<u64>, Option<u64>) {
         let nanos = |span: Option<Span>| span.map(Span::as_nanos);
-        (phases.connect.as_nanos(), nanos(phases.processing), nanos(phases.transfer))
+        (phases.connect.as_nanos(), phases.tls.as_nanos(), nanos(phases.processing), nanos(phases.transfer))
     }
 
     #[test]
     fn phases_add_up_to_the_whole() {
         let mut phases = Phases::connecting(at(100));
-        phases.sending(at(130));
+        phases.enter(Phase::Tls, at(130));
+        phases.enter(Phase::Processing, at(150));
         phases.first_byte(at(190));
         phases.first_byte(at(200));
-        phases.stop(at(250));
-        assert_eq!(times(&phases), (30, Some(60), Some(60)));
+        phases.last_byte(at(250));
+        phases.stop(at(300));
+        assert_eq!(times(&phases), (30, 20, Some(40), Some(60)));
     }
 
     #[test]
@@ -116,17 +121,17 @@ mod tests {
         let mut phases = Phases::on_open_connection(at(100));
         phases.first_byte(at(150));
         phases.stop(at(150));
-        assert_eq!(times(&phases), (0, Some(50), Some(0)));
+        assert_eq!(times(&phases), (0, 0, Some(50), Some(0)));
     }
 
     #[test]
     fn what_is_cut_off_keeps_the_time_it_had() {
         let mut connecting = Phases::connecting(at(100));
         connecting.stop(at(170));
-        assert_eq!(times(&connecting), (70, None, None));
+        assert_eq!(times(&connecting), (70, 0, None, None));
         let mut processing = Phases::connecting(at(100));
-        processing.sending(at(110));
+        processing.enter(Phase::Processing, at(110));
         processing.stop(at(170));
-        assert_eq!(times(&processing), (10, Some(60), None));
+        assert_eq!(times(&processing), (10, 0, Some(60), None));
     }
 }

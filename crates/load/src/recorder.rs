@@ -1,151 +1,163 @@
-//! [`Recorder`]: rows go into the tally and, where there is one, into the run directory.
+//! [`Recorder`]: what a thread's requests and sessions add up to, and their rows for the record.
 
 use std::io;
 use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
 
-use record::{
-    Histogram, RequestError, RequestRow, RunDirectory, SampleRow, SessionRow, TableWriter, Viewpoint, Window,
-};
+use record::{Histogram, RequestError, RequestRow, SessionRow, Window};
+use traffic::PoissonCheck;
 use units::{Span, Time};
 
+use crate::finished::Finished;
+use crate::plan::Plan;
 use crate::tally::Tally;
 
-pub(crate) struct Recorder {
-    pub(crate) tally: Tally,
-    lag: Histogram,
-    /// Since the last look, for whoever watches.
-    recent: Recent,
-    files: Option<Files>,
-    /// Why the record is incomplete.
-    failure: Option<record::Error>,
+/// Rows go to the writer in batches of this size.
+const ROWS: usize = 1024;
+
+/// What a thread has seen since it was last asked.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Seen {
+    /// What was intended inside the measuring window, and outside of it.
+    pub(crate) inside: Tally,
+    pub(crate) outside: Tally,
+    /// Responses whose last byte came inside the window.
+    pub(crate) responses_inside: u64,
+    /// Sessions that were completed inside the window.
+    pub(crate) sessions_inside: u64,
+    pub(crate) lag: Histogram,
     /// Connections that failed for want of descriptors or ports.
     pub(crate) exhausted: u64,
-    /// Connections over the whole run, warm-up included.
+    /// Whether a request was ever sent, warm-up included.
     pub(crate) ever_connected: bool,
     /// Why the last connection that failed did.
     pub(crate) last_refusal: Option<String>,
 }
 
-/// What happened since the last look.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Recent {
-    pub(crate) responses: u64,
-    pub(crate) errors: u64,
-    pub(crate) sessions_completed: u64,
-    pub(crate) sessions_lost: u64,
-    pub(crate) latency: Histogram,
+impl Seen {
+    /// Adds what `other` has seen.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.inside.add(&other.inside);
+        self.outside.add(&other.outside);
+        self.responses_inside += other.responses_inside;
+        self.sessions_inside += other.sessions_inside;
+        self.lag.add(&other.lag);
+        self.exhausted += other.exhausted;
+        self.ever_connected |= other.ever_connected;
+        self.last_refusal = other.last_refusal.or(self.last_refusal.take());
+    }
 }
 
-struct Files {
-    requests: TableWriter<RequestRow>,
-    sessions: TableWriter<SessionRow>,
-    samples: TableWriter<SampleRow>,
-    host: Arc<str>,
+/// Rows on their way to the files.
+#[derive(Debug)]
+pub(crate) enum Rows {
+    Requests(Vec<RequestRow>),
+    Sessions(Vec<SessionRow>),
+}
+
+pub(crate) struct Recorder {
+    window: Window,
+    plan: Arc<Plan>,
+    seen: Seen,
+    /// `None` where nothing is written.
+    writer: Option<SyncSender<Rows>>,
+    requests: Vec<RequestRow>,
+    sessions: Vec<SessionRow>,
+    /// Whether arrivals are Poisson; `None` where they are not meant to be.
+    pub(crate) poisson: Option<Gaps>,
+}
+
+/// The times between starts in the window.
+pub(crate) struct Gaps {
+    pub(crate) check: PoissonCheck,
+    /// What is expected of a gap that ends at this time.
+    expected: Box<dyn Fn(Time) -> Span>,
+    before: Option<Time>,
+}
+
+impl Gaps {
+    pub(crate) fn new(expected: impl Fn(Time) -> Span + 'static) -> Self {
+        Self { check: PoissonCheck::new(), expected: Box::new(expected), before: None }
+    }
 }
 
 impl Recorder {
-    pub(crate) fn new<'a>(window: Window, classes: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn new(window: Window, plan: Arc<Plan>, writer: Option<SyncSender<Rows>>) -> Self {
         Self {
-            tally: Tally::new(window, classes),
-            lag: Histogram::new(),
-            recent: Recent::default(),
-            files: None,
-            failure: None,
-            exhausted: 0,
-            ever_connected: false,
-            last_refusal: None,
+            window,
+            plan,
+            seen: Seen::default(),
+            writer,
+            requests: Vec::new(),
+            sessions: Vec::new(),
+            poisson: None,
         }
     }
 
-    /// Writes rows into `directory` from now on; `host` is this machine's name.
-    pub(crate) fn write_to(&mut self, directory: &RunDirectory, host: &str) -> Result<(), record::Error> {
-        self.files = Some(Files {
-            requests: directory.write_requests()?,
-            sessions: directory.write_sessions()?,
-            samples: directory.write_samples()?,
-            host: Arc::from(host),
-        });
-        Ok(())
-    }
-
-    pub(crate) fn request(&mut self, row: RequestRow) {
-        self.tally.request(&row);
-        self.ever_connected |= row.processing_ns.is_some();
-        if row.processing_ns.is_none() && row.error == Some(RequestError::Timeout) {
-            self.last_refusal = Some("connecting took longer than the timeout".to_owned());
+    pub(crate) fn request(&mut self, finished: &Finished) {
+        let seen = &mut self.seen;
+        seen.ever_connected |= finished.processing.is_some();
+        if finished.processing.is_none() && finished.error == Some(RequestError::Timeout) {
+            seen.last_refusal = Some("connecting took longer than the timeout".to_owned());
         }
-        match row.error {
-            None => {
-                self.recent.responses += 1;
-                self.recent.latency.record(row.latency());
+        if finished.error.is_none() && self.window.contains(finished.ended()) {
+            seen.responses_inside += 1;
+        }
+        let inside = self.window.contains(finished.intended);
+        let tally = if inside { &mut seen.inside } else { &mut seen.outside };
+        tally.request(finished);
+        if self.writer.is_some() {
+            self.requests.push(finished.row(&self.plan));
+            if self.requests.len() >= ROWS {
+                self.flush();
             }
-            Some(_) => self.recent.errors += 1,
         }
-        self.write(|files| files.requests.push(row));
     }
 
-    pub(crate) fn session(&mut self, row: SessionRow) {
-        self.tally.session(&row);
-        let recent = &mut self.recent;
-        *(if row.completed { &mut recent.sessions_completed } else { &mut recent.sessions_lost }) += 1;
-        self.write(|files| files.sessions.push(row));
+    pub(crate) fn session(&mut self, class: usize, row: SessionRow) {
+        let ended = row.started_ns + row.duration_ns + row.think_ns;
+        if row.completed && self.window.contains(ended) {
+            self.seen.sessions_inside += 1;
+        }
+        let inside = self.window.contains(row.started_ns);
+        let tally = if inside { &mut self.seen.inside } else { &mut self.seen.outside };
+        tally.session(class, &row);
+        if self.writer.is_some() {
+            self.sessions.push(row);
+        }
     }
 
-    pub(crate) fn lag(&mut self, lag: Span) {
-        self.lag.record(lag);
-    }
-
-    pub(crate) fn lags(&self) -> &Histogram {
-        &self.lag
+    /// Something that the schedule wanted in the window at `intended` began at `now`.
+    pub(crate) fn began(&mut self, intended: Time, now: Time) {
+        self.seen.lag.record(now.since(intended));
+        if let Some(gaps) = &mut self.poisson
+            && let Some(before) = gaps.before.replace(now)
+        {
+            gaps.check.record(now.since(before), (gaps.expected)(now));
+        }
     }
 
     pub(crate) fn refused(&mut self, error: &io::Error, exhausted: bool) {
-        self.exhausted += u64::from(exhausted);
-        self.last_refusal = Some(error.to_string());
+        self.seen.exhausted += u64::from(exhausted);
+        self.seen.last_refusal = Some(error.to_string());
     }
 
-    pub(crate) fn sample(&mut self, time: Time, metric: &str, value: f64) {
-        self.write(|files| {
-            files.samples.push(SampleRow {
-                time,
-                host: Arc::clone(&files.host),
-                viewpoint: Viewpoint::Client,
-                metric: Arc::from(metric),
-                label: Arc::from(""),
-                value,
-            })
-        });
+    /// What was seen since the last time.
+    pub(crate) fn take_seen(&mut self) -> Seen {
+        std::mem::take(&mut self.seen)
     }
 
-    pub(crate) fn take_recent(&mut self) -> Recent {
-        std::mem::take(&mut self.recent)
-    }
-
-    /// Whether the record could not be written, so that going on is in vain.
-    pub(crate) fn has_failed(&self) -> bool {
-        self.failure.is_some()
-    }
-
-    /// Completes the files.
-    pub(crate) fn finish(&mut self) -> Result<(), record::Error> {
-        if let Some(failure) = self.failure.take() {
-            return Err(failure);
+    /// Gives all rows to the writer.
+    pub(crate) fn flush(&mut self) {
+        let Some(writer) = &self.writer else { return };
+        let requests = std::mem::replace(&mut self.requests, Vec::with_capacity(ROWS));
+        let sessions = std::mem::take(&mut self.sessions);
+        // When the writer has failed, the run is about to end and says why.
+        if !requests.is_empty() {
+            let _ = writer.send(Rows::Requests(requests));
         }
-        if let Some(files) = self.files.take() {
-            files.requests.finish()?;
-            files.sessions.finish()?;
-            files.samples.finish()?;
-        }
-        Ok(())
-    }
-
-    /// The first failure ends the writing; what is in the files by then is completed.
-    fn write(&mut self, write: impl FnOnce(&mut Files) -> Result<(), record::Error>) {
-        if let Some(files) = &mut self.files
-            && let Err(failure) = write(files)
-        {
-            self.failure = Some(failure);
-            self.files = None;
+        if !sessions.is_empty() {
+            let _ = writer.send(Rows::Sessions(sessions));
         }
     }
 }

@@ -3,17 +3,37 @@
 //! Sans-IO: bytes in, progress out. Bodies are counted, not kept, and heads are bounded, so a
 //! hostile server can cost time (which the timeout bounds) but not memory.
 
-use record::RequestError;
+use std::mem::MaybeUninit;
 
+use http::{HeaderMap, header};
+use httparse::ParserConfig;
+use record::RequestError;
+use units::Span;
+
+use crate::checks::{Checks, Inspector};
 use crate::chunked::Chunked;
 
 /// More than any server sends; what is longer is not waited for.
 const LONGEST_HEAD: usize = 32 * 1024;
 const MOST_HEADERS: usize = 128;
 
+/// What is known of a response before it comes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Expected<'a> {
+    /// How long its content is; another length in a 200 is an error.
+    pub(crate) length: Option<u64>,
+    /// It answers HEAD, and has no body whatever it announces.
+    pub(crate) is_head: bool,
+    /// Whether its cookies are of interest.
+    pub(crate) cookies: bool,
+    /// What the user wants to hold.
+    pub(crate) checks: &'a Checks,
+}
+
 /// One response, from the first byte of its head to the last of its body.
 #[derive(Debug)]
-pub(crate) struct Response {
+pub(crate) struct Response<'a> {
+    expected: Expected<'a>,
     state: State,
     /// A head that has not arrived in one piece.
     head: Vec<u8>,
@@ -22,7 +42,9 @@ pub(crate) struct Response {
     keep_alive: bool,
     /// `name=value; attributes` of each `Set-Cookie`.
     cookies: Vec<String>,
-    expected_length: Option<u64>,
+    server: Option<Span>,
+    /// Looks at the body, where somebody wants to know more than its length.
+    inspector: Option<Inspector>,
 }
 
 #[derive(Debug)]
@@ -34,18 +56,18 @@ enum State {
     Complete,
 }
 
-impl Response {
-    /// The response to a request for content that is `expected_length` bytes long, where the
-    /// length is known; another length in a 200 is an error.
-    pub(crate) fn new(expected_length: Option<u64>) -> Self {
+impl<'a> Response<'a> {
+    pub(crate) fn new(expected: Expected<'a>) -> Self {
         Self {
+            expected,
             state: State::Head,
             head: Vec::new(),
             status: None,
             body_bytes: 0,
             keep_alive: true,
             cookies: Vec::new(),
-            expected_length,
+            server: None,
+            inspector: expected.checks.inspector(),
         }
     }
 
@@ -66,42 +88,77 @@ impl Response {
         &self.cookies
     }
 
+    /// What the server says that it took: the first duration of `Server-Timing` (W3C).
+    pub(crate) fn server_time(&self) -> Option<Span> {
+        self.server
+    }
+
     pub(crate) fn is_complete(&self) -> bool {
         matches!(self.state, State::Complete)
     }
 
-    /// Takes the next bytes of the connection.
-    pub(crate) fn feed(&mut self, mut input: &[u8]) -> Result<(), RequestError> {
-        while !input.is_empty() {
+    /// Takes the next bytes of the connection, and gives how many of them belonged to it.
+    pub(crate) fn feed(&mut self, input: &[u8]) -> Result<usize, RequestError> {
+        let mut rest = input;
+        while !rest.is_empty() && !self.is_complete() {
             let used = match &mut self.state {
-                State::Head => self.feed_head(input)?,
+                State::Head => self.feed_head(rest)?,
                 State::Length(left) => {
-                    let take = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());
+                    let take = usize::try_from(*left).unwrap_or(usize::MAX).min(rest.len());
                     *left -= take as u64;
-                    self.body_bytes += take as u64;
-                    if *left == 0 {
+                    let ended = *left == 0;
+                    self.take_body(rest.get(..take).unwrap_or_default());
+                    if ended {
                         self.complete()?;
                     }
                     take
                 }
                 State::Chunked(chunked) => {
-                    let progress = chunked.feed(input)?;
-                    self.body_bytes += progress.body;
+                    let (body, inspector) = (&mut self.body_bytes, &mut self.inspector);
+                    let progress = chunked.feed(rest, &mut |data| {
+                        *body += data.len() as u64;
+                        if let Some(inspector) = inspector {
+                            inspector.look_at(data);
+                        }
+                    })?;
                     if progress.ended {
                         self.complete()?;
                     }
                     progress.used
                 }
                 State::UntilClose => {
-                    self.body_bytes += input.len() as u64;
-                    input.len()
+                    self.take_body(rest);
+                    rest.len()
                 }
-                // More than was announced is not the content that was asked for.
-                State::Complete => return Err(RequestError::Body),
+                State::Complete => 0,
             };
-            input = input.get(used..).unwrap_or_default();
+            rest = rest.get(used..).unwrap_or_default();
         }
-        Ok(())
+        Ok(input.len() - rest.len())
+    }
+
+    /// The head of a response whose framing is seen to elsewhere.
+    pub(crate) fn take_head(&mut self, status: u16, headers: &HeaderMap) {
+        self.status = Some(status);
+        self.state = State::UntilClose;
+        if self.expected.cookies {
+            let cookies = headers.get_all(header::SET_COOKIE).iter();
+            self.cookies.extend(cookies.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()));
+        }
+        self.server = headers.get("server-timing").and_then(|value| duration_in(value.as_bytes()));
+    }
+
+    /// Its body has ended.
+    pub(crate) fn finish(&mut self) -> Result<(), RequestError> {
+        self.complete()
+    }
+
+    /// A piece of its body.
+    pub(crate) fn take_body(&mut self, data: &[u8]) {
+        self.body_bytes += data.len() as u64;
+        if let Some(inspector) = &mut self.inspector {
+            inspector.look_at(data);
+        }
     }
 
     /// The connection was closed.
@@ -116,10 +173,13 @@ impl Response {
 
     fn complete(&mut self) -> Result<(), RequestError> {
         self.state = State::Complete;
-        match (self.status, self.expected_length) {
-            (Some(200), Some(expected)) if expected != self.body_bytes => Err(RequestError::Body),
-            _ => Ok(()),
+        let expected = self.expected.length.filter(|_| self.status == Some(200) && !self.expected.is_head);
+        if expected.is_some_and(|expected| expected != self.body_bytes) {
+            return Err(RequestError::Body);
         }
+        let inspector = self.inspector.take();
+        let holds = self.expected.checks.hold(self.status.unwrap_or(0), self.body_bytes, inspector);
+        if holds { Ok(()) } else { Err(RequestError::Body) }
     }
 
     /// Gives how many bytes of `input` belonged to the head.
@@ -162,9 +222,10 @@ impl Response {
 
     /// The length of the head if `bytes` hold all of it.
     fn parse_head(&mut self, bytes: &[u8]) -> Result<Option<usize>, RequestError> {
-        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
-        let mut head = httparse::Response::new(&mut headers);
-        let length = match head.parse(bytes) {
+        let mut headers = [const { MaybeUninit::uninit() }; MOST_HEADERS];
+        let mut head = httparse::Response::new(&mut []);
+        let parser = ParserConfig::default();
+        let length = match parser.parse_response_with_uninit_headers(&mut head, bytes, &mut headers) {
             Ok(httparse::Status::Complete(length)) => length,
             Ok(httparse::Status::Partial) => return Ok(None),
             Err(_) => return Err(RequestError::Protocol),
@@ -185,7 +246,7 @@ impl Response {
         Ok(Some(length))
     }
 
-    /// How the body is delimited: RFC 9112, section 6.3, for responses to GET.
+    /// How the body is delimited: RFC 9112, section 6.3.
     fn body_of(&mut self, head: &httparse::Response<'_, '_>, status: u16) -> Result<State, RequestError> {
         let mut length = None;
         let mut chunked = false;
@@ -209,12 +270,15 @@ impl Response {
                 } else if options.any(|option| option.eq_ignore_ascii_case(b"keep-alive")) {
                     self.keep_alive = true;
                 }
-            } else if header.name.eq_ignore_ascii_case("set-cookie") {
+            } else if self.expected.cookies && header.name.eq_ignore_ascii_case("set-cookie") {
                 self.cookies.push(String::from_utf8_lossy(value).into_owned());
+            } else if header.name.eq_ignore_ascii_case("server-timing") {
+                self.server = self.server.or_else(|| duration_in(value));
             }
         }
         Ok(match (status, chunked, length) {
             (204 | 304, _, _) => State::Length(0),
+            _ if self.expected.is_head => State::Length(0),
             (_, true, _) => State::Chunked(Chunked::new()),
             (_, false, Some(length)) => State::Length(length),
             (_, false, None) => {
@@ -223,6 +287,14 @@ impl Response {
             }
         })
     }
+}
+
+/// The first `dur` parameter of a `Server-Timing` field, which is in milliseconds.
+fn duration_in(value: &[u8]) -> Option<Span> {
+    let text = std::str::from_utf8(value).ok()?;
+    let millis = text.split([';', ',']).find_map(|part| part.trim().strip_prefix("dur="))?;
+    let millis: f64 = millis.trim_matches('"').parse().ok()?;
+    (millis.is_finite() && millis >= 0.0).then(|| Span::from_secs_f64(millis / 1000.0))
 }
 
 /// Digits only: `+5` is a number to Rust and an attack to HTTP.

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use record::{SessionOutcome, SessionRow};
-use tokio::task::JoinSet;
 use units::{ClassId, Span, Time};
 
 use crate::engine::Engine;
@@ -44,15 +44,15 @@ async fn pages(
 ) -> Result<(), SessionOutcome> {
     let last = engine.plan.pages.len().saturating_sub(1);
     for (number, page) in engine.plan.pages.iter().enumerate() {
-        fetch(engine, &visit.client, &page.page, intended).await?;
+        fetch(engine, &visit.client, page.page, intended).await?;
         if !page.embedded.is_empty() {
-            embedded(engine, &visit.client, number).await?;
+            embedded(engine, &visit.client, &page.embedded).await?;
         }
-        intended = engine.clock.now();
+        intended = engine.now();
         if number < last && pauses == Pauses::Made && !page.think.is_zero() {
             intended += page.think;
             visit.think += page.think;
-            engine.alarms.until(intended).await;
+            engine.until(intended).await;
             engine.record_lag(intended);
         }
     }
@@ -61,27 +61,27 @@ async fn pages(
 
 /// Fetches what is embedded in a page, over several connections at once as browsers do. After
 /// a failure no more is begun, but what is under way is followed to its end.
-async fn embedded(engine: &Rc<Engine>, client: &Rc<Client>, page: usize) -> Result<(), SessionOutcome> {
-    let count = engine.plan.pages.get(page).map_or(0, |page| page.embedded.len());
-    let next = Rc::new(Cell::new(0));
-    let mut connections = JoinSet::new();
-    for _ in 0..engine.plan.connections.min(count) {
-        let (engine, client, next) = (Rc::clone(engine), Rc::clone(client), Rc::clone(&next));
-        connections.spawn_local(async move {
-            let objects = engine.plan.pages.get(page).map_or(&[][..], |page| &page.embedded);
+pub(crate) async fn embedded(
+    engine: &Engine,
+    client: &Client,
+    objects: &[u32],
+) -> Result<(), SessionOutcome> {
+    let next = Cell::new(0);
+    let mut connections: FuturesUnordered<_> = (0..engine.plan.connections.min(objects.len()))
+        .map(async |_| {
             while let Some(object) = objects.get(next.replace(next.get() + 1)) {
-                let result = fetch(&engine, &client, object, engine.clock.now()).await;
+                let result = fetch(engine, client, *object, engine.now()).await;
                 if result.is_err() {
                     next.set(objects.len());
                     return result;
                 }
             }
             Ok(())
-        });
-    }
+        })
+        .collect();
     let mut result = Ok(());
-    while let Some(connection) = connections.join_next().await {
-        result = result.and(connection.unwrap_or(Err(SessionOutcome::Error)));
+    while let Some(one) = connections.next().await {
+        result = result.and(one);
     }
     result
 }
@@ -89,7 +89,7 @@ async fn embedded(engine: &Rc<Engine>, client: &Rc<Client>, page: usize) -> Resu
 /// A session under way. Dropping it writes its row: if the run ends first, as cut off.
 struct Visit<'a> {
     engine: &'a Engine,
-    client: Rc<Client>,
+    client: Client,
     class: ClassId,
     number: u64,
     started: Time,
@@ -102,7 +102,7 @@ impl<'a> Visit<'a> {
         let number = engine.number_session();
         Self {
             engine,
-            client: Rc::new(Client::new(engine, class.index(), Some(number))),
+            client: Client::new(engine, class.index(), Some(number)),
             class,
             number,
             started,
@@ -115,15 +115,16 @@ impl<'a> Visit<'a> {
 impl Drop for Visit<'_> {
     fn drop(&mut self) {
         let Some(class) = self.engine.plan.classes.get(self.class.index()) else { return };
-        self.engine.record_session(SessionRow {
+        let row = SessionRow {
             session: self.number,
             class: Arc::clone(&class.name),
             started_ns: self.started,
-            duration_ns: self.engine.clock.now().since(self.started).saturating_sub(self.think),
+            duration_ns: self.engine.now().since(self.started).saturating_sub(self.think),
             think_ns: self.think,
             requests: self.client.requests.get(),
             completed: self.outcome == SessionOutcome::Completed,
             outcome: self.outcome,
-        });
+        };
+        self.engine.record_session(self.class.index(), row);
     }
 }

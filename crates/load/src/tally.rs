@@ -1,121 +1,130 @@
-//! [`Tally`]: the figures of a summary, added up row by row.
-//!
-//! It sees the same rows that the record keeps, so a summary can be had again from the record.
+//! [`Tally`]: the figures of a summary, added up request by request.
 
 use std::collections::BTreeMap;
 
 use record::{
-    ClassSummary, ErrorCounts, Histogram, LatencySummary, RequestError, RequestRow, SessionOutcome,
-    SessionRow, SessionSummary, Window,
+    ClassSummary, ErrorCounts, Histogram, LatencySummary, RequestError, SessionOutcome, SessionRow,
+    SessionSummary,
 };
 
-/// Counts and distributions of what lay in the measuring window.
-#[derive(Debug)]
+use crate::finished::Finished;
+
+/// Counts and distributions. Those of several threads, or of one stretch of time after another,
+/// are added up.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Tally {
-    window: Window,
     pub(crate) requests: u64,
     pub(crate) responses: u64,
     pub(crate) bytes: u64,
     pub(crate) censored: u64,
-    /// Responses whose last byte came inside the window.
-    pub(crate) responses_inside: u64,
-    /// Sessions that were completed inside the window.
-    pub(crate) sessions_inside: u64,
     pub(crate) opened: u64,
     pub(crate) reused: u64,
     pub(crate) syn_retransmits: u64,
+    /// Connections that did not come about in the time of a request.
+    pub(crate) connect_timeouts: u64,
     pub(crate) status: BTreeMap<u16, u64>,
     pub(crate) errors: ErrorCounts,
-    total: Histogram,
-    connect: Histogram,
-    processing: Histogram,
-    transfer: Histogram,
+    pub(crate) total: Histogram,
+    pub(crate) connect: Histogram,
+    pub(crate) tls: Histogram,
+    pub(crate) processing: Histogram,
+    pub(crate) transfer: Histogram,
     duration: Histogram,
-    classes: BTreeMap<String, (ClassSummary, Histogram)>,
+    /// In the order of the workload's.
+    classes: Vec<(ClassSummary, Histogram)>,
 }
 
 impl Tally {
-    /// `classes` are those of the workload's sessions; one that never comes is in the summary too.
-    pub(crate) fn new<'a>(window: Window, classes: impl IntoIterator<Item = &'a str>) -> Self {
-        Self {
-            window,
-            requests: 0,
-            responses: 0,
-            bytes: 0,
-            censored: 0,
-            responses_inside: 0,
-            sessions_inside: 0,
-            opened: 0,
-            reused: 0,
-            syn_retransmits: 0,
-            status: BTreeMap::new(),
-            errors: ErrorCounts::default(),
-            total: Histogram::new(),
-            connect: Histogram::new(),
-            processing: Histogram::new(),
-            transfer: Histogram::new(),
-            duration: Histogram::new(),
-            classes: classes.into_iter().map(|name| (name.to_owned(), Default::default())).collect(),
-        }
-    }
-
-    pub(crate) fn request(&mut self, row: &RequestRow) {
-        let responded = row.error.is_none();
-        if responded && self.window.contains(row.ended()) {
-            self.responses_inside += 1;
-        }
-        if !self.window.contains(row.intended) {
-            return;
-        }
+    pub(crate) fn request(&mut self, finished: &Finished) {
         self.requests += 1;
-        self.bytes += row.bytes;
-        self.reused += u64::from(row.reused);
-        self.syn_retransmits += u64::from(row.syn_retransmits);
-        let connected = row.processing_ns.is_some();
-        self.opened += u64::from(connected && !row.reused);
+        self.bytes += finished.bytes;
+        self.reused += u64::from(finished.reused);
+        self.syn_retransmits += u64::from(finished.syn_retransmits);
+        let connected = finished.processing.is_some();
+        self.opened += u64::from(connected && !finished.reused);
+        let responded = finished.error.is_none();
         if responded {
             self.responses += 1;
-            *self.status.entry(row.status.unwrap_or(0)).or_default() += 1;
+            *self.status.entry(finished.status.unwrap_or(0)).or_default() += 1;
         }
-        if let Some(error) = row.error {
+        if let Some(error) = finished.error {
             self.errors.add(error);
+            self.connect_timeouts += u64::from(error == RequestError::Timeout && !connected);
         }
-        let cut_off = matches!(row.error, Some(RequestError::Timeout | RequestError::Censored));
+        let cut_off = matches!(finished.error, Some(RequestError::Timeout | RequestError::Censored));
         self.censored += u64::from(cut_off);
-        if responded || cut_off {
-            self.total.record(row.latency());
-            if !row.reused {
-                self.connect.record(row.connect_ns);
+        if !responded && !cut_off {
+            return;
+        }
+        self.total.record(finished.latency());
+        if !finished.reused {
+            self.connect.record(finished.connect);
+            if !finished.tls.is_zero() {
+                self.tls.record(finished.tls);
             }
-            if let Some(processing) = row.processing_ns {
-                self.processing.record(processing);
-            }
-            if let Some(transfer) = row.transfer_ns {
-                self.transfer.record(transfer);
-            }
+        }
+        if let Some(processing) = finished.processing {
+            self.processing.record(processing);
+        }
+        if let Some(transfer) = finished.transfer {
+            self.transfer.record(transfer);
         }
     }
 
-    pub(crate) fn session(&mut self, row: &SessionRow) {
-        let ended = row.started_ns + row.duration_ns + row.think_ns;
-        if row.completed && self.window.contains(ended) {
-            self.sessions_inside += 1;
+    pub(crate) fn session(&mut self, class: usize, row: &SessionRow) {
+        if self.classes.len() <= class {
+            self.classes.resize_with(class + 1, Default::default);
         }
-        if !self.window.contains(row.started_ns) {
-            return;
-        }
-        let (class, durations) = self.classes.entry(row.class.to_string()).or_default();
-        class.started += 1;
+        let Some((summary, durations)) = self.classes.get_mut(class) else { return };
+        summary.started += 1;
         match row.outcome {
             SessionOutcome::Completed => {
-                class.completed += 1;
+                summary.completed += 1;
                 durations.record(row.duration_ns);
                 self.duration.record(row.duration_ns);
             }
-            SessionOutcome::Timeout => class.timeout += 1,
-            SessionOutcome::Refused => class.refused += 1,
-            SessionOutcome::Error => class.error += 1,
-            SessionOutcome::Censored => class.censored += 1,
+            SessionOutcome::Timeout => summary.timeout += 1,
+            SessionOutcome::Refused => summary.refused += 1,
+            SessionOutcome::Error => summary.error += 1,
+            SessionOutcome::Censored => summary.censored += 1,
+        }
+    }
+
+    /// Adds what `other` has.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.responses += other.responses;
+        self.bytes += other.bytes;
+        self.censored += other.censored;
+        self.opened += other.opened;
+        self.reused += other.reused;
+        self.syn_retransmits += other.syn_retransmits;
+        self.connect_timeouts += other.connect_timeouts;
+        for (status, count) in &other.status {
+            *self.status.entry(*status).or_default() += count;
+        }
+        self.errors.add_all(&other.errors);
+        for (mine, theirs) in [
+            (&mut self.total, &other.total),
+            (&mut self.connect, &other.connect),
+            (&mut self.tls, &other.tls),
+            (&mut self.processing, &other.processing),
+            (&mut self.transfer, &other.transfer),
+            (&mut self.duration, &other.duration),
+        ] {
+            mine.add(theirs);
+        }
+        if self.classes.len() < other.classes.len() {
+            self.classes.resize_with(other.classes.len(), Default::default);
+        }
+        for ((mine, durations), (theirs, their_durations)) in self.classes.iter_mut().zip(&other.classes) {
+            mine.started += theirs.started;
+            mine.completed += theirs.completed;
+            mine.timeout += theirs.timeout;
+            mine.refused += theirs.refused;
+            mine.error += theirs.error;
+            mine.censored += theirs.censored;
+            durations.add(their_durations);
         }
     }
 
@@ -128,12 +137,15 @@ impl Tally {
         }
     }
 
-    pub(crate) fn sessions(&self) -> SessionSummary {
-        let by_class: BTreeMap<String, ClassSummary> = self
-            .classes
-            .iter()
-            .map(|(name, (class, durations))| {
-                (name.clone(), ClassSummary { duration: durations.quantiles(), ..*class })
+    /// What became of the sessions of these classes; one that never came is told too.
+    pub(crate) fn sessions<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> SessionSummary {
+        let none = Default::default();
+        let by_class: BTreeMap<String, ClassSummary> = names
+            .into_iter()
+            .enumerate()
+            .map(|(index, name)| {
+                let (class, durations) = self.classes.get(index).unwrap_or(&none);
+                (name.to_owned(), ClassSummary { duration: durations.quantiles(), ..*class })
             })
             .collect();
         SessionSummary {
@@ -142,5 +154,12 @@ impl Tally {
             duration: self.duration.quantiles(),
             by_class,
         }
+    }
+
+    /// How many sessions came to which end: completed, and lost.
+    pub(crate) fn session_ends(&self) -> (u64, u64) {
+        let started: u64 = self.classes.iter().map(|(class, _)| class.started).sum();
+        let completed: u64 = self.classes.iter().map(|(class, _)| class.completed).sum();
+        (completed, started - completed)
     }
 }

@@ -1,6 +1,7 @@
 //! Are the figures the server's, or the generator's?
 
 use record::{Histogram, Window};
+use traffic::PoissonCheck;
 use units::Span;
 
 /// Above this a generator thread no longer reacts when a response comes.
@@ -25,6 +26,8 @@ pub(crate) struct Observed<'a> {
     pub(crate) exhausted: u64,
     /// Whether all that the schedule wanted in the window was begun.
     pub(crate) issued: bool,
+    /// How likely the starts are Poisson; `None` where they are not meant to be, or too few.
+    pub(crate) poisson: Option<f64>,
 }
 
 /// Why the figures are not the server's; nothing when they are.
@@ -68,6 +71,11 @@ pub(crate) fn judge(observed: &Observed<'_>) -> Vec<String> {
     if !observed.issued {
         why.push("the generator could not begin all that the schedule wanted".to_owned());
     }
+    if let Some(p) = observed.poisson.filter(|p| *p < PoissonCheck::SUSPICIOUS) {
+        why.push(format!(
+            "arrivals were not Poisson (chi-square test of the gaps between starts, p = {p:.1e}): the generator was held up"
+        ));
+    }
     why
 }
 
@@ -86,7 +94,8 @@ mod tests {
         let mut lag = Histogram::new();
         lags.iter().for_each(|span| lag.record(*span));
         let window = Window::new(Time::ZERO, Span::from_secs(10));
-        let mut observed = Observed { cpu: 0.5, waited: 0.0, lag: &lag, window, exhausted: 0, issued: true };
+        let mut observed =
+            Observed { cpu: 0.5, waited: 0.0, lag: &lag, window, exhausted: 0, issued: true, poisson: None };
         change(&mut observed);
         let why = judge(&observed);
         assert_eq!(why.len(), reasons, "{why:?}");
@@ -100,6 +109,8 @@ mod tests {
         check(|observed| observed.waited = 0.41, &[], 1);
         check(|observed| observed.exhausted = 1, &[], 1);
         check(|observed| observed.issued = false, &[], 1);
+        check(|observed| observed.poisson = Some(1e-3), &[], 0);
+        check(|observed| observed.poisson = Some(1e-5), &[], 1);
         check(|_| {}, &[Span::from_micros(900); 100], 0);
         check(|_| {}, &[Span::from_micros(1100); 100], 1);
         let mut some = [Span::from_micros(50); 50];

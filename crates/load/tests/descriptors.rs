@@ -4,8 +4,8 @@ mod common;
 
 use std::num::NonZeroU32;
 
-use common::{ok, options, run, web};
-use load::{Load, Options};
+use common::{closed, ok, options, run, web};
+use load::{Options, Protocol};
 use testkit::{PATIENCE, open_descriptors, poll_until};
 
 #[test]
@@ -13,8 +13,8 @@ fn descriptors_do_not_leak() {
     let own = std::process::id();
     let server = web(|_| ok(10));
     let many = Options {
-        load: Load::Closed { clients: 20 },
-        requests_per_connection: NonZeroU32::new(1),
+        load: closed(20),
+        protocol: Protocol { requests_per_connection: NonZeroU32::new(1), ..Protocol::default() },
         ..options(server.address())
     };
     // The first run makes what stays open for good.

@@ -6,12 +6,12 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{ok, options, options_for, run, web};
-use load::{Load, Options, Report};
+use common::{ok, open, options, options_for, run, web};
+use load::{Options, Report};
 use record::{ErrorCounts, RequestError, RunDirectory};
 use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
 use testkit::{Hostile, free_address};
-use units::{Rate, Span};
+use units::Span;
 
 /// Every request of a run against a server that answers so fails in this way only.
 #[track_caller]
@@ -95,10 +95,7 @@ fn an_endless_body_meets_the_timeout() {
 
 #[test]
 fn a_port_that_refuses_is_counted_and_said() {
-    let report = run(&Options {
-        load: Load::Open { rate: Rate::per_second(100.0).unwrap(), process: traffic::Process::Constant },
-        ..options(free_address())
-    });
+    let report = run(&Options { load: open(100.0, traffic::Process::Constant), ..options(free_address()) });
     assert_eq!(report.summary.requests, 19, "the schedule was kept to");
     assert_eq!(report.summary.errors.connect, 19);
     let why = report.never_connected.as_deref().unwrap();

@@ -4,11 +4,11 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{ok, options, run, sessions, web};
-use load::{Load, Options};
+use common::{ok, open, options, run, sessions, web};
+use load::Options;
 use record::{Error, RequestError, RequestRow, RunDirectory, SessionRow};
 use traffic::Process;
-use units::{Rate, Span, Time};
+use units::{Span, Time};
 
 const WORKLOAD: &str = "
 timeout = '5s'
@@ -99,9 +99,8 @@ fn the_same_seed_wants_the_same_at_the_same_times() {
     let server = web(answer);
     let intended = |seed: u64| -> Vec<Time> {
         let scratch = tempfile::tempdir().unwrap();
-        let rate = Rate::per_second(200.0).unwrap();
         run(&Options {
-            load: Load::Open { rate, process: Process::Poisson },
+            load: open(200.0, Process::Poisson),
             out: Some(scratch.path().into()),
             seed,
             ..options(server.address())
@@ -127,8 +126,7 @@ fn open_loop_latency_counts_from_the_schedule() {
         std::thread::sleep(awake.saturating_duration_since(std::time::Instant::now()));
         ok(1)
     });
-    let rate = Rate::per_second(200.0).unwrap();
-    let load = Load::Open { rate, process: Process::Constant };
+    let load = open(200.0, Process::Constant);
     let summary = run(&Options { load, ..options(server.address()) }).summary;
     assert_eq!(summary.requests, 39, "the schedule does not wait for the server");
     assert_eq!(summary.responses, 39);

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use common::{ok, run, sessions, web};
-use load::{Load, Options};
+use common::{closed, ok, run, sessions, web};
+use load::Options;
 use units::Span;
 
 const PAGES: &str = r#"
@@ -154,7 +154,7 @@ fn embedded_objects_come_over_parallel_connections_up_to_the_limit() {
         }
     });
     let options = Options {
-        load: Load::Closed { clients: 1 },
+        load: closed(1),
         duration: Span::from_millis(400),
         ..sessions(server.address(), PAGES, 1.0)
     };
@@ -172,7 +172,7 @@ fn a_class_can_have_a_source_address() {
         }
     });
     let workload = PAGES.replace("cookie = \"tier=premium\"", "address = \"127.0.0.7\"");
-    run(&Options { load: Load::Closed { clients: 4 }, ..sessions(server.address(), &workload, 1.0) });
+    run(&Options { load: closed(4), ..sessions(server.address(), &workload, 1.0) });
     assert_eq!(peers.lock().unwrap().iter().collect::<Vec<_>>(), ["127.0.0.1", "127.0.0.7"]);
 }
 

@@ -48,6 +48,15 @@ impl Histogram {
         self.max = self.max.max(latency);
     }
 
+    /// Adds all latencies of `other`.
+    pub fn add(&mut self, other: &Self) {
+        // It fails only where an index does not fit into the machine's word.
+        if other.counts.is_empty() || self.counts.add(&other.counts).is_ok() {
+            self.sum_ns += other.sum_ns;
+            self.max = self.max.max(other.max);
+        }
+    }
+
     /// How many latencies it holds.
     pub fn count(&self) -> u64 {
         self.counts.len()
@@ -154,6 +163,17 @@ mod tests {
         let q = histogram.quantiles();
         assert_eq!((q.mean, q.max, q.count), (0.5005, 1.0, 1000));
         assert!((q.p90 / 0.9 - 1.0).abs() <= 1e-2, "{}", q.p90);
+    }
+
+    #[test]
+    fn two_become_one() {
+        let (mut one, mut other) = (Histogram::new(), Histogram::new());
+        one.record(Span::from_millis(1));
+        other.record(Span::from_secs(100));
+        one.add(&other);
+        one.add(&Histogram::new());
+        assert_eq!((one.count(), one.max()), (2, Span::from_secs(100)));
+        assert_eq!(one.mean(), Span::from_nanos(50_000_500_000));
     }
 
     #[test]

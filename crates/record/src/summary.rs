@@ -81,6 +81,15 @@ impl ErrorCounts {
         } += 1;
     }
 
+    /// Adds what `other` has counted.
+    pub fn add_all(&mut self, other: &Self) {
+        self.connect += other.connect;
+        self.timeout += other.timeout;
+        self.reset += other.reset;
+        self.protocol += other.protocol;
+        self.body += other.body;
+    }
+
     /// How many of one kind; none of those that are no errors.
     pub fn get(&self, error: RequestError) -> u64 {
         match error {

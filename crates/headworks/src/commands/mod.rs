@@ -17,7 +17,7 @@ use crate::exit::{Exit, Failure};
 pub(crate) enum Command {
     Gate(gate::Args),
     Lab(lab::Args),
-    Load(load::Args),
+    Load(Box<load::Args>),
     Origin(origin::Args),
     Report(report::Args),
     Man(man::Args),

@@ -3,6 +3,12 @@
 use record::RequestError;
 
 use super::*;
+use crate::checks::Checks;
+
+/// No more is known than this.
+fn expected(checks: &Checks, length: Option<u64>) -> Expected<'_> {
+    Expected { length, is_head: false, cookies: true, checks }
+}
 
 #[derive(Debug, PartialEq)]
 struct Seen {
@@ -12,9 +18,13 @@ struct Seen {
 }
 
 fn read(pieces: &[&[u8]], closes: bool, expected_length: Option<u64>) -> Result<Seen, RequestError> {
-    let mut response = Response::new(expected_length);
+    let checks = Checks::default();
+    let mut response = Response::new(expected(&checks, expected_length));
     for piece in pieces {
-        response.feed(piece)?;
+        if response.feed(piece)? < piece.len() {
+            // What follows is not part of it.
+            return Err(RequestError::Body);
+        }
     }
     if closes {
         response.end()?;
@@ -99,7 +109,8 @@ fn what_is_not_http_is_refused() {
 
 #[test]
 fn a_head_without_end_is_not_waited_for() {
-    let mut response = Response::new(None);
+    let checks = Checks::default();
+    let mut response = Response::new(expected(&checks, None));
     response.feed(b"HTTP/1.1 200 OK\r\n").unwrap();
     let line = [b'x'; 1024];
     let refused = (0..100).find_map(|_| response.feed(&line).err());
@@ -118,8 +129,43 @@ fn another_length_than_expected_is_an_error() {
 }
 
 #[test]
+fn a_response_to_head_has_no_body() {
+    let checks = Checks::default();
+    let mut response = Response::new(Expected { is_head: true, ..expected(&checks, Some(5)) });
+    response.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n").unwrap();
+    assert!(response.is_complete() && response.keeps_alive());
+}
+
+#[test]
+fn the_next_response_is_left_alone() {
+    let checks = Checks::default();
+    let mut response = Response::new(expected(&checks, None));
+    let first = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    let used = response.feed(&[first, &b"HTTP/1.1 200"[..]].concat()).unwrap();
+    assert!(response.is_complete());
+    assert_eq!(used, first.len());
+}
+
+#[test]
+fn the_server_may_say_how_long_it_took() {
+    let time = |field: &str| {
+        let checks = Checks::default();
+        let mut response = Response::new(expected(&checks, None));
+        let head = format!("HTTP/1.1 200 OK\r\nServer-Timing: {field}\r\nContent-Length: 0\r\n\r\n");
+        response.feed(head.as_bytes()).unwrap();
+        response.server_time().map(Span::as_nanos)
+    };
+    assert_eq!(time("before;dur=50.004"), Some(50_004_000));
+    assert_eq!(time("cache;desc=hit, app;dur=2"), Some(2_000_000));
+    for wrong in ["miss", "app;dur=", "app;dur=-1", "app;dur=inf"] {
+        assert_eq!(time(wrong), None, "{wrong}");
+    }
+}
+
+#[test]
 fn cookies_are_handed_on() {
-    let mut response = Response::new(None);
+    let checks = Checks::default();
+    let mut response = Response::new(expected(&checks, None));
     response
         .feed(b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Path=/\r\nset-cookie: b=2\r\nContent-Length: 0\r\n\r\n")
         .unwrap();
@@ -141,8 +187,9 @@ proptest::proptest! {
         piece in 1_usize..40,
     ) {
         let bytes = [known.as_bytes(), &unknown].concat();
-        let mut response = Response::new(None);
-        let outcome = bytes.chunks(piece).try_for_each(|piece| response.feed(piece));
+        let checks = Checks::default();
+        let mut response = Response::new(expected(&checks, None));
+        let outcome = bytes.chunks(piece).try_for_each(|piece| response.feed(piece).map(drop));
         assert!(response.body_bytes() <= bytes.len() as u64);
         if outcome.is_ok() {
             assert_eq!(response.end().is_ok(), response.is_complete());

@@ -4,8 +4,9 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::num::NonZeroU32;
 
-use load::{Load, Options, Report, Script};
+use load::{Backend, Checks, Load, Options, Protocol, Report, Request, Script, Think, View};
 use testkit::Hostile;
 use traffic::{Process, Workload};
 use units::{Rate, Span};
@@ -44,18 +45,38 @@ pub(crate) fn options(address: SocketAddr) -> Options {
     Options {
         target: format!("http://{address}/").parse().unwrap(),
         script: Script::Url,
-        load: Load::Closed { clients: 1 },
+        request: Request::default(),
+        load: closed(1),
+        protocol: Protocol::default(),
+        checks: Checks::default(),
+        threads: NonZeroU32::MIN,
+        backend: backend(),
         warmup: Span::ZERO,
         duration: Span::from_millis(200),
         drain: None,
         timeout: Some(Span::from_secs(5)),
         seed: 1,
-        requests_per_connection: None,
         objectives: Vec::new(),
         out: None,
         command: vec!["test".to_owned()],
-        progress: false,
+        view: View::Nothing,
+        metrics: None,
     }
+}
+
+/// A closed loop without pauses.
+pub(crate) fn closed(clients: u32) -> Load {
+    Load::Closed { clients, ramp: None, think: Think::default() }
+}
+
+/// An open loop at one rate.
+pub(crate) fn open(rate: f64, process: Process) -> Load {
+    Load::Open { rate: Rate::per_second(rate).unwrap(), ramp: None, process }
+}
+
+/// Both ways to the kernel are tested: `LOAD_TEST_ENGINE=epoll` chooses the second.
+fn backend() -> Backend {
+    std::env::var("LOAD_TEST_ENGINE").map_or(Backend::Auto, |name| name.parse().unwrap())
 }
 
 /// The same for a path.
@@ -71,7 +92,7 @@ pub(crate) fn sessions(address: SocketAddr, workload: &str, rate: f64) -> Option
             workload: Workload::parse(&source).unwrap(),
             text: source.text().to_owned(),
         },
-        load: Load::Open { rate: Rate::per_second(rate).unwrap(), process: Process::Poisson },
+        load: open(rate, Process::Poisson),
         timeout: None,
         ..options(address)
     }

@@ -1,0 +1,158 @@
+//! The options of `headworks load`, in the order in which users think of them.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use load::{Backend, Http, MetricsAddress, Objective, Sha256Digest, StatusSet, Target, Think, Via};
+use regex::bytes::Regex;
+use traffic::Ramp;
+use units::{Rate, Span};
+
+use super::values::{Arrivals, Header, WorkloadName};
+use crate::commands::values::count;
+
+const REQUEST: &str = "Target and request";
+const LOAD: &str = "Load";
+const WORKLOAD: &str = "Workload";
+const CONNECTIONS: &str = "Connections and protocol";
+const TIME: &str = "Time";
+const CHECKS: &str = "Checks and objectives";
+const OUTPUT: &str = "Output";
+
+/// Puts load on a server: sessions or requests, at a rate (open loop) or from a number of clients (closed loop).
+///
+/// Every request is split into connect, processing and transfer. In an open loop latency counts from the time at which the schedule wanted the request, so a server that stalls cannot hide it.
+#[derive(Debug, clap::Args)]
+#[command(subcommand_negates_reqs = true, args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    #[command(flatten)]
+    pub(super) run: Option<RunArgs>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Command {
+    MakeContent(super::content::Args),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RunArgs {
+    /// Where requests go; with --workload, scheme and host only.
+    #[arg(value_name = "URL", required = true)]
+    pub(super) target: Target,
+    /// The method of every request (default: GET, or POST with --body).
+    #[arg(long, short = 'X', value_name = "NAME", help_heading = REQUEST, value_parser = super::values::method)]
+    pub(super) method: Option<String>,
+    /// A header field of every request, as 'Name: value'. Can be given several times.
+    #[arg(long = "header", short = 'H', value_name = "FIELD", help_heading = REQUEST)]
+    pub(super) headers: Vec<Header>,
+    /// What every request has as its body; @FILE for what is in a file.
+    #[arg(long, short = 'B', value_name = "TEXT", help_heading = REQUEST)]
+    pub(super) body: Option<String>,
+    /// Name and password for Basic authentication.
+    #[arg(long, short = 'u', value_name = "NAME:PASSWORD", help_heading = REQUEST)]
+    pub(super) user: Option<String>,
+    /// Connect there instead of to the host of the URL.
+    #[arg(long, value_name = "HOST:PORT", help_heading = REQUEST, conflicts_with = "unix_socket")]
+    pub(super) connect_to: Option<Via>,
+    /// Connect to this Unix socket instead.
+    #[arg(long, value_name = "PATH", help_heading = REQUEST)]
+    pub(super) unix_socket: Option<PathBuf>,
+
+    /// Closed loop: so many clients, each starting anew when it has finished (default 10).
+    #[arg(long, short, value_name = "N", help_heading = LOAD, conflicts_with_all = ["rate", "arrivals"], value_parser = count::<u32>(1..=100_000))]
+    pub(super) connections: Option<u32>,
+    /// Open loop: so many requests, or with a workload of sessions sessions, per second.
+    #[arg(long, short, value_name = "R", help_heading = LOAD)]
+    pub(super) rate: Option<Rate>,
+    /// How they are spread over time: constant, poisson, h2:CV, gamma:CV or lognormal:CV with a coefficient of variation; trace:FILE as in a file of times or an access log (default poisson).
+    #[arg(long, value_name = "PROCESS", help_heading = LOAD)]
+    pub(super) arrivals: Option<Arrivals>,
+    /// Load in steps: rates, or with --closed numbers of clients, from FROM to TO by STEP, each held for HOLD, as in 100:1100:100:20s.
+    #[arg(long, value_name = "FROM:TO:STEP:HOLD", help_heading = LOAD, conflicts_with_all = ["rate", "connections"])]
+    pub(super) ramp: Option<Ramp>,
+    /// The steps of --ramp are numbers of clients of a closed loop.
+    #[arg(long, help_heading = LOAD, requires = "ramp", conflicts_with = "arrivals")]
+    pub(super) closed: bool,
+    /// Closed loop: how long a client waits before it starts anew; exp:SPAN for exponentially distributed waits.
+    #[arg(long, value_name = "SPAN", help_heading = LOAD, default_value = "0s", conflicts_with_all = ["rate", "arrivals"])]
+    pub(super) think: Think,
+    /// Threads that generate load.
+    #[arg(long, short, value_name = "N", help_heading = LOAD, default_value = "1", value_parser = count::<NonZeroU32>(1..=256))]
+    pub(super) threads: NonZeroU32,
+    /// Seed of everything that is drawn.
+    #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 1, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    pub(super) seed: u64,
+
+    /// What is asked for: a TOML file of sessions (docs/load.md), surge, webstone, specweb96 and other models (docs/workloads), or trace:FILE for the requests of an access log.
+    #[arg(long, short, value_name = "WORKLOAD", help_heading = WORKLOAD)]
+    pub(super) workload: Option<WorkloadName>,
+    /// Replay a trace in this multiple of its time: 0.5 is twice as fast.
+    #[arg(long, value_name = "X", help_heading = WORKLOAD, conflicts_with_all = ["rate", "ramp", "connections"])]
+    pub(super) stretch: Option<f64>,
+
+    /// Version of HTTP: 1.0, 1.1 or 2.
+    #[arg(long, value_name = "VERSION", help_heading = CONNECTIONS, default_value_t)]
+    pub(super) http: Http,
+    /// Requests after which a connection is closed (default: as many as the server allows; 1 with HTTP/1.0).
+    #[arg(long, value_name = "N", help_heading = CONNECTIONS, value_parser = count::<NonZeroU32>(1..=u64::from(u32::MAX)))]
+    pub(super) requests_per_connection: Option<NonZeroU32>,
+    /// Requests under way at once on a connection (default 1).
+    #[arg(long, value_name = "N", help_heading = CONNECTIONS, value_parser = count::<NonZeroU32>(1..=1000))]
+    pub(super) pipeline: Option<NonZeroU32>,
+    /// How long a request may take (default: the workload's, else 20s).
+    #[arg(long, value_name = "SPAN", help_heading = CONNECTIONS)]
+    pub(super) timeout: Option<Span>,
+    /// Take any TLS certificate.
+    #[arg(long, short = 'k', help_heading = CONNECTIONS)]
+    pub(super) insecure: bool,
+    /// Trust the certificate authorities in this PEM file besides the system's.
+    #[arg(long, value_name = "FILE", help_heading = CONNECTIONS)]
+    pub(super) cacert: Option<PathBuf>,
+    /// The way to the kernel: io_uring, epoll, or auto.
+    #[arg(long, value_name = "NAME", help_heading = CONNECTIONS, default_value_t)]
+    pub(super) engine: Backend,
+
+    /// The measuring window (default 10s, or as long as --ramp takes).
+    #[arg(long, short, value_name = "SPAN", help_heading = TIME)]
+    pub(super) duration: Option<Span>,
+    /// Time under load before it that does not count.
+    #[arg(long, value_name = "SPAN", help_heading = TIME, default_value = "0s")]
+    pub(super) warmup: Span,
+    /// How long to follow what began in the window (default: as long as a session can take).
+    #[arg(long, value_name = "SPAN", help_heading = TIME)]
+    pub(super) drain: Option<Span>,
+
+    /// The statuses of a response that is what was asked for, as in 200,3xx.
+    #[arg(long, value_name = "SET", help_heading = CHECKS)]
+    pub(super) expect_status: Option<StatusSet>,
+    /// The length of its body in bytes.
+    #[arg(long, value_name = "N", help_heading = CHECKS, value_parser = count::<u64>(0..=u64::MAX))]
+    pub(super) expect_length: Option<u64>,
+    /// The SHA-256 of its body.
+    #[arg(long, value_name = "HEX", help_heading = CHECKS)]
+    pub(super) expect_sha256: Option<Sha256Digest>,
+    /// A regular expression that is found in the first MiB of its body.
+    #[arg(long, value_name = "REGEX", help_heading = CHECKS)]
+    pub(super) expect_body: Option<Regex>,
+    /// A bound such as 'p99<50ms', 'errors<=1%' or 'rate>=100'; exit code 3 when it is missed. Can be given several times.
+    #[arg(long = "objective", value_name = "BOUND", help_heading = CHECKS)]
+    pub(super) objectives: Vec<Objective>,
+
+    /// Write the record of the run into this directory, with a report in report.html.
+    #[arg(long, short, value_name = "DIR", help_heading = OUTPUT)]
+    pub(super) out: Option<PathBuf>,
+    /// Print the summary as one JSON object.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(super) json: bool,
+    /// Show progress as lines, on a terminal too.
+    #[arg(long, help_heading = OUTPUT, conflicts_with = "quiet")]
+    pub(super) plain: bool,
+    /// Show no progress.
+    #[arg(long, short, help_heading = OUTPUT)]
+    pub(super) quiet: bool,
+    /// Serve metrics to Prometheus while the run lasts, as in 127.0.0.1:9464.
+    #[arg(long, value_name = "ADDRESS", help_heading = OUTPUT)]
+    pub(super) prometheus: Option<MetricsAddress>,
+}

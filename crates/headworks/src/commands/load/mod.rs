@@ -1,0 +1,261 @@
+//! `headworks load`: puts load on a server and tells what became of it.
+
+mod args;
+mod content;
+mod values;
+
+use std::io::Write;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow};
+use load::{Checks, Http, Load, Options, Protocol, Report, Request, Script, Via, View};
+use traffic::model::Model;
+use traffic::trace::{AccessLog, Skipped, Times};
+use traffic::{Process, Workload};
+use units::{Rate, Span};
+
+pub(crate) use self::args::Args;
+use self::args::{Command, RunArgs};
+use self::values::{Arrivals, Header, WorkloadName};
+use crate::exit::{Exit, Failure};
+
+const DEFAULT_CLIENTS: u32 = 10;
+const DEFAULT_DURATION: Span = Span::from_secs(10);
+
+impl Args {
+    pub(crate) fn run(self) -> Result<Exit, Failure> {
+        match (self.command, self.run) {
+            (Some(Command::MakeContent(args)), _) => args.run(),
+            (None, Some(run)) => run.run(),
+            (None, None) => Err(usage("give the URL that load is to be put on")),
+        }
+    }
+}
+
+impl RunArgs {
+    fn run(self) -> Result<Exit, Failure> {
+        let (json, out) = (self.json, self.out.clone());
+        let report = load::run(&self.options()?).map_err(|error| Failure::Failed(error.into()))?;
+        if let Some(directory) = &out {
+            let written = report::run(directory);
+            written
+                .context("the record is whole, but its report could not be made")
+                .map_err(Failure::Failed)?;
+        }
+        show(&report, json).map_err(Failure::Failed)?;
+        match (report.signal, &report.never_connected) {
+            (Some(signal), _) => Ok(Exit::Interrupted { signal }),
+            (None, Some(why)) => Err(Failure::Failed(anyhow!("not one connection came about: {why}"))),
+            (None, None) if !report.summary.client.valid => Ok(Exit::NotValid),
+            (None, None) if !report.meets_objectives() => Ok(Exit::ObjectiveMissed),
+            (None, None) => Ok(Exit::Ok),
+        }
+    }
+
+    fn options(self) -> Result<Options, Failure> {
+        if self.timeout.is_some_and(Span::is_zero) {
+            return Err(usage("--timeout is 0; every request would fail"));
+        }
+        let script = self.script()?;
+        let load = self.load(&script)?;
+        let duration = match (self.duration, &self.ramp) {
+            (Some(duration), _) => duration,
+            (None, Some(ramp)) => ramp.total(),
+            (None, None) => DEFAULT_DURATION,
+        };
+        if duration.is_zero() {
+            return Err(usage("--duration is 0; nothing would be measured"));
+        }
+        let requests_per_connection = match self.http {
+            Http::Http10 => self.requests_per_connection.or(NonZeroU32::new(1)),
+            Http::Http11 | Http::Http2 => self.requests_per_connection,
+        };
+        let protocol = Protocol {
+            http: self.http,
+            requests_per_connection,
+            pipeline: self.pipeline,
+            insecure: self.insecure,
+            authorities: self.cacert,
+        };
+        check_pipeline(&protocol, &script, &load)?;
+        let mut target = self.target;
+        if let Some(user) = self.user {
+            if !user.contains(':') {
+                return Err(usage("--user has no password; write NAME:PASSWORD"));
+            }
+            target = target.with_user(user);
+        }
+        if let Some(via) = self.connect_to.or(self.unix_socket.map(Via::Unix)) {
+            target = target.via(via);
+        }
+        Ok(Options {
+            target,
+            request: Request {
+                method: self.method,
+                headers: self.headers.into_iter().map(|Header(name, value)| (name, value)).collect(),
+                body: self.body.map(|body| read_body(&body)).transpose()?,
+            },
+            script,
+            load,
+            protocol,
+            checks: Checks {
+                status: self.expect_status,
+                length: self.expect_length,
+                digest: self.expect_sha256,
+                pattern: self.expect_body,
+            },
+            threads: self.threads,
+            backend: self.engine,
+            warmup: self.warmup,
+            duration,
+            drain: self.drain,
+            timeout: self.timeout,
+            seed: self.seed,
+            objectives: self.objectives,
+            out: self.out,
+            command: super::command_line(),
+            view: match (self.quiet, self.plain) {
+                (true, _) => View::Nothing,
+                (_, true) => View::Lines,
+                _ => View::Auto,
+            },
+            metrics: self.prometheus,
+        })
+    }
+
+    fn script(&self) -> Result<Script, Failure> {
+        let Some(workload) = &self.workload else { return Ok(Script::Url) };
+        if let WorkloadName::Url(target) = workload {
+            if *target != self.target {
+                return Err(usage(
+                    "the URL of --workload is another than the one to put load on; give it once",
+                ));
+            }
+            return Ok(Script::Url);
+        }
+        if self.target.path() != "/" {
+            return Err(usage("the pages come from --workload; give the URL without a path"));
+        }
+        Ok(match workload {
+            WorkloadName::Model(name) => Script::Model(Box::new(Model::named(*name, self.seed))),
+            WorkloadName::Trace(file) => {
+                let trace = AccessLog::default().read(file).map_err(|error| Failure::Usage(error.into()))?;
+                tell_skipped(&trace.skipped);
+                Script::Trace(Arc::new(trace))
+            }
+            WorkloadName::Sessions(file) => {
+                let source = config::Source::read(file)?;
+                Script::Sessions { workload: Workload::parse(&source)?, text: source.text().to_owned() }
+            }
+            WorkloadName::Url(_) => Script::Url,
+        })
+    }
+
+    fn load(&self, script: &Script) -> Result<Load, Failure> {
+        let rate = |rate: Option<Rate>| match rate {
+            Some(rate) if rate.as_f64() > 0.0 => Ok(Some(rate)),
+            Some(_) => Err(usage("--rate is 0; give a rate above 0")),
+            None => Ok(None),
+        };
+        let rate = rate(self.rate)?;
+        if let Some(Arrivals::Times(file)) = &self.arrivals {
+            if self.ramp.is_some() {
+                return Err(usage(
+                    "--ramp changes a rate, and --arrivals trace: has its own; give one of them",
+                ));
+            }
+            let (times, skipped) = Times::read(file).map_err(|error| Failure::Usage(error.into()))?;
+            tell_skipped(&skipped);
+            return self.timed(times, rate);
+        }
+        let process = match &self.arrivals {
+            Some(Arrivals::Process(process)) => Some(*process),
+            _ => None,
+        };
+        if let Some(ramp) = self.ramp {
+            let levels = ramp.levels();
+            let first = levels.first().copied().unwrap_or(0.0);
+            if self.closed {
+                let most = levels.iter().copied().fold(0.0, f64::max);
+                if levels.iter().any(|level| level.fract() != 0.0) || !(1.0..=100_000.0).contains(&most) {
+                    return Err(usage("the steps of --ramp with --closed must be whole numbers up to 100k"));
+                }
+                return Ok(Load::Closed { clients: most as u32, ramp: Some(ramp), think: self.think });
+            }
+            let rate = Rate::per_second(first).ok_or_else(|| usage("--ramp begins with no rate"))?;
+            return Ok(Load::Open { rate, ramp: Some(ramp), process: process.unwrap_or_default() });
+        }
+        match (script, rate, process, self.connections) {
+            (Script::Trace(trace), _, None, None) => self.timed(trace.times(), rate),
+            (Script::Trace(trace), None, Some(process), _) => {
+                let rate =
+                    trace.rate().ok_or_else(|| usage("the trace has no rate of its own; give --rate"))?;
+                Ok(Load::Open { rate, ramp: None, process })
+            }
+            (_, Some(rate), process, _) => {
+                Ok(Load::Open { rate, ramp: None, process: process.unwrap_or(Process::Poisson) })
+            }
+            (_, None, Some(_), _) => Err(usage("--arrivals needs --rate or --ramp")),
+            (_, None, None, clients) => Ok(Load::Closed {
+                clients: clients.unwrap_or(DEFAULT_CLIENTS),
+                ramp: None,
+                think: self.think,
+            }),
+        }
+    }
+
+    /// Arrivals at times that are given, scaled as asked.
+    fn timed(&self, times: Times, rate: Option<Rate>) -> Result<Load, Failure> {
+        let scaled = match (rate, self.stretch) {
+            (Some(rate), _) => times.at_rate(rate),
+            (None, Some(factor)) => times.scaled_time(factor),
+            (None, None) => Ok(times),
+        };
+        scaled.map(Load::Timed).map_err(|error| Failure::Usage(error.into()))
+    }
+}
+
+fn usage(what: &str) -> Failure {
+    Failure::Usage(anyhow!("{what}"))
+}
+
+fn check_pipeline(protocol: &Protocol, script: &Script, load: &Load) -> Result<(), Failure> {
+    let deep = protocol.pipeline.is_some_and(|depth| depth.get() > 1) && protocol.http != Http::Http2;
+    if deep && matches!(script, Script::Sessions { .. }) {
+        return Err(usage("--pipeline is for requests that stand alone; a session waits for its pages"));
+    }
+    if deep && !matches!(load, Load::Closed { .. }) {
+        return Err(usage("--pipeline with HTTP/1 is for a closed loop; give --connections"));
+    }
+    Ok(())
+}
+
+fn read_body(text: &str) -> Result<bytes::Bytes, Failure> {
+    match text.strip_prefix('@') {
+        None => Ok(text.to_owned().into()),
+        Some(file) => {
+            let read = std::fs::read(file).with_context(|| format!("cannot read the body from {file}"));
+            read.map(Into::into).map_err(Failure::Usage)
+        }
+    }
+}
+
+/// Says what of a log is left out; that is no reason not to go on.
+fn tell_skipped(skipped: &Skipped) {
+    if skipped.broken() + skipped.other_methods + skipped.out_of_order > 0 {
+        eprintln!("{skipped}");
+    }
+}
+
+fn show(report: &Report, json: bool) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    if json {
+        serde_json::to_writer(&mut out, &report.summary)
+            .map_err(Into::into)
+            .and_then(|()| writeln!(out))
+            .context("cannot write the summary to standard output")
+    } else {
+        write!(out, "{report}").context("cannot write the summary to standard output")
+    }
+}

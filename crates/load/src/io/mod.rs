@@ -1,0 +1,205 @@
+//! [`Reactor`]: sockets and alarms of one thread, and its two ways to the kernel.
+//!
+//! The ring ([`ring`]) hands requests to the kernel and fetches what came of them in batches,
+//! with one system call for many; where the kernel refuses it, [`epoll`] does the same with a
+//! call for each. Above both stands [`Socket`], which tasks await.
+
+mod alarms;
+mod buffers;
+mod epoll;
+mod ring;
+mod runtime;
+mod slot;
+mod socket;
+mod stream;
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::num::NonZeroU64;
+use std::task::Poll;
+
+use bytes::Bytes;
+use slab::Slab;
+use units::{Span, Time};
+
+pub(crate) use self::alarms::{Alarms, Elapsed, Limit};
+use self::epoll::Epoll;
+use self::ring::Ring;
+pub(crate) use self::runtime::{Runtime, Spawner};
+use self::slot::Slot;
+pub(crate) use self::socket::Socket;
+pub(crate) use self::stream::Stream;
+use crate::clock::Clock;
+use crate::options::Backend;
+
+/// Whoever wants to end the run is heard at least so often.
+const LONGEST_WAIT: Span = Span::from_millis(50);
+
+/// Alarms this near are not slept for: falling asleep and waking up costs more.
+const TOO_NEAR_TO_SLEEP: Span = Span::from_micros(5);
+
+/// How many completions are worth waiting for, and how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Batching {
+    /// Completions that are fetched in one go, if they come in time.
+    pub(crate) want: u32,
+    /// How long the first of them may wait for the others.
+    pub(crate) linger: Span,
+}
+
+impl Batching {
+    /// Everything is fetched at once, so that schedules are kept and stamps are exact.
+    pub(crate) const NONE: Self = Self { want: 1, linger: Span::ZERO };
+}
+
+#[derive(Debug)]
+pub(crate) struct Reactor {
+    pub(crate) clock: Clock,
+    pub(crate) alarms: Alarms,
+    now: Cell<Time>,
+    fetched: Cell<Time>,
+    sockets: RefCell<Sockets>,
+    batching: Cell<Batching>,
+}
+
+#[derive(Debug)]
+struct Sockets {
+    slots: Slab<Slot>,
+    kernel: Kernel,
+}
+
+/// The way to the kernel.
+#[derive(Debug)]
+enum Kernel {
+    Ring(Box<Ring>),
+    Epoll(Epoll),
+}
+
+/// How long to wait for the kernel.
+#[derive(Debug, Clone, Copy)]
+struct Wait {
+    longest: Span,
+    batching: Batching,
+}
+
+impl Reactor {
+    /// # Errors
+    /// When the kernel offers none of the ways that `backend` allows.
+    pub(crate) fn new(clock: Clock, backend: Backend) -> io::Result<Self> {
+        // The kernel rounds the ends of sleeps up by 50 us otherwise (prctl(2)).
+        let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+        let epoll = || Epoll::new().map(Kernel::Epoll);
+        let ring = || Ring::new().map(|ring| Kernel::Ring(Box::new(ring)));
+        let kernel = match backend {
+            Backend::Auto => ring().or_else(|_| epoll())?,
+            Backend::IoUring => ring()?,
+            Backend::Epoll => epoll()?,
+        };
+        Ok(Self {
+            clock,
+            alarms: Alarms::default(),
+            now: Cell::new(clock.now()),
+            fetched: Cell::new(clock.now()),
+            sockets: RefCell::new(Sockets { slots: Slab::new(), kernel }),
+            batching: Cell::new(Batching::NONE),
+        })
+    }
+
+    /// The time, at most a few requests ago.
+    pub(crate) fn now(&self) -> Time {
+        self.now.get()
+    }
+
+    /// Looks at the clock after something that took time.
+    pub(crate) fn refresh(&self) -> Time {
+        self.now.set(self.clock.now());
+        self.now.get()
+    }
+
+    pub(crate) fn set_batching(&self, batching: Batching) {
+        self.batching.set(batching);
+    }
+
+    /// Connections that are open or being opened.
+    pub(crate) fn open_sockets(&self) -> usize {
+        self.sockets.borrow().slots.len()
+    }
+
+    /// Gives the kernel what is to be done, waits until something has happened or an alarm is
+    /// due, and wakes whom it concerns.
+    fn turn(&self) -> io::Result<()> {
+        let due = self.alarms.next();
+        let longest = due.since(self.refresh()).min(LONGEST_WAIT);
+        let longest = if longest <= TOO_NEAR_TO_SLEEP { Span::ZERO } else { longest };
+        let mut sockets = self.sockets.borrow_mut();
+        let sockets = &mut *sockets;
+        let wait = Wait { longest, batching: self.batching.get() };
+        match &mut sockets.kernel {
+            Kernel::Ring(ring) => ring.turn(&mut sockets.slots, wait)?,
+            Kernel::Epoll(epoll) => epoll.turn(&mut sockets.slots, wait.longest)?,
+        }
+        self.fetched.set(self.refresh());
+        self.alarms.ring(self.now());
+        Ok(())
+    }
+
+    fn insert(&self, slot: Slot) -> io::Result<usize> {
+        let mut sockets = self.sockets.borrow_mut();
+        let sockets = &mut *sockets;
+        let entry = sockets.slots.vacant_entry();
+        let key = entry.key();
+        if let Kernel::Epoll(epoll) = &sockets.kernel {
+            epoll.register(key, &slot)?;
+        }
+        entry.insert(slot);
+        Ok(key)
+    }
+
+    fn with<R>(&self, key: usize, act: impl FnOnce(&mut Slot, &mut Kernel) -> R) -> Option<R> {
+        let mut sockets = self.sockets.borrow_mut();
+        let Sockets { slots, kernel } = &mut *sockets;
+        slots.get_mut(key).map(|slot| act(slot, kernel))
+    }
+
+    fn send(&self, key: usize, piece: Bytes) {
+        let flushed = self.with(key, |slot, kernel| {
+            slot.outgoing.push_back(piece);
+            match kernel {
+                Kernel::Ring(ring) => ring.transmit(key, slot),
+                Kernel::Epoll(_) => {
+                    epoll::transmit(slot);
+                    false
+                }
+            }
+        });
+        if flushed == Some(true) {
+            self.refresh();
+        }
+    }
+
+    /// Up to `most` bytes that have arrived; `None` when there will be no more.
+    fn receive<R>(
+        &self,
+        key: usize,
+        most: usize,
+        take: impl FnOnce(Time, &[u8]) -> R,
+    ) -> Poll<io::Result<Option<R>>> {
+        let mut sockets = self.sockets.borrow_mut();
+        let Sockets { slots, kernel } = &mut *sockets;
+        let Some(slot) = slots.get_mut(key) else { return Poll::Ready(Ok(None)) };
+        match kernel {
+            Kernel::Ring(ring) => ring.receive(key, slot, most, |bytes| take(self.fetched.get(), bytes)),
+            // Each read takes a while; a stamp for all that were ready would be too early.
+            Kernel::Epoll(epoll) => epoll.receive(slot, most, |bytes| take(self.refresh(), bytes)),
+        }
+    }
+
+    fn release(&self, key: usize) {
+        let mut sockets = self.sockets.borrow_mut();
+        let Sockets { slots, kernel } = &mut *sockets;
+        match kernel {
+            Kernel::Ring(ring) => ring.release(key, slots),
+            Kernel::Epoll(_) => drop(slots.try_remove(key)),
+        }
+    }
+}

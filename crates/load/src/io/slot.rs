@@ -1,0 +1,113 @@
+//! [`Slot`]: what the reactor knows of one socket.
+
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::task::Waker;
+
+use bytes::Bytes;
+use rustix::io::Errno;
+
+#[derive(Debug)]
+pub(super) struct Slot {
+    /// `None` once it was given to the kernel to be closed.
+    pub(super) fd: Option<OwnedFd>,
+    /// Whether one response is all that will be received.
+    pub(super) once: bool,
+    /// Operations that the ring has of it; until they are back its memory must stay.
+    pub(super) in_flight: u8,
+    /// A receive is in the ring.
+    pub(super) receiving: bool,
+    /// A send is in the ring, of the first of `outgoing`.
+    pub(super) sending: bool,
+    /// Nobody holds the socket any more.
+    pub(super) released: bool,
+    /// Something may be read; epoll tells edges only.
+    pub(super) readable: bool,
+    /// The peer sends no more; what it sent is still to be read.
+    pub(super) hung_up: bool,
+    /// Whether what arrives is wanted. What a server sends unasked is thrown away.
+    pub(super) expecting: bool,
+    /// Something came that nobody had asked for.
+    pub(super) unasked: bool,
+    /// Filled buffers of the ring.
+    pub(super) inbox: VecDeque<Filled>,
+    /// What follows when the inbox is empty.
+    pub(super) end: Option<End>,
+    pub(super) outgoing: VecDeque<Bytes>,
+    pub(super) reader: Option<Waker>,
+    pub(super) writer: Option<Waker>,
+    /// Whether it has become writable, which ends a handshake.
+    pub(super) writable: bool,
+}
+
+/// Bytes in a buffer of the ring.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Filled {
+    pub(super) buffer: u16,
+    pub(super) start: u32,
+    pub(super) length: u32,
+}
+
+/// How a stream of bytes ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum End {
+    Closed,
+    Failed(Errno),
+}
+
+impl End {
+    pub(super) fn result<R>(self) -> io::Result<Option<R>> {
+        match self {
+            Self::Closed => Ok(None),
+            Self::Failed(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Slot {
+    pub(super) fn new(fd: OwnedFd, once: bool) -> Self {
+        Self {
+            fd: Some(fd),
+            once,
+            in_flight: 0,
+            receiving: false,
+            sending: false,
+            released: false,
+            readable: false,
+            hung_up: false,
+            expecting: false,
+            unasked: false,
+            inbox: VecDeque::new(),
+            end: None,
+            outgoing: VecDeque::new(),
+            reader: None,
+            writer: None,
+            writable: false,
+        }
+    }
+
+    /// Forgets `sent` bytes of the first piece.
+    pub(super) fn advance(&mut self, sent: usize) {
+        if let Some(piece) = self.outgoing.front_mut() {
+            if sent >= piece.len() {
+                self.outgoing.pop_front();
+            } else {
+                let _ = piece.split_to(sent);
+            }
+        }
+    }
+
+    pub(super) fn wake_reader(&mut self) {
+        if let Some(waker) = self.reader.take() {
+            waker.wake();
+        }
+    }
+
+    pub(super) fn wake_writer(&mut self) {
+        self.writable = true;
+        if let Some(waker) = self.writer.take() {
+            waker.wake();
+        }
+    }
+}

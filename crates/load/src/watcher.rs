@@ -1,0 +1,161 @@
+//! [`Watcher`]: looks at all threads, for views and samples.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use record::Window;
+use units::{Rate, Span, Time};
+
+use crate::options::Options;
+use crate::recorder::Seen;
+use crate::show::Show;
+use crate::show::glance::{Generator, Glance, Latencies, Level, Recent, Whole};
+use crate::tally::Tally;
+use crate::validity::{Observed, judge};
+use crate::worker::{Common, Look};
+use crate::writer::Writer;
+
+pub(crate) struct Watcher<'a> {
+    options: &'a Options,
+    window: Window,
+    /// Everything so far.
+    pub(crate) seen: Seen,
+    before: Time,
+    cpu_before: Vec<Span>,
+}
+
+impl<'a> Watcher<'a> {
+    pub(crate) fn new(common: &'a Common) -> Self {
+        let options = &common.options;
+        Self {
+            options,
+            window: options.window(),
+            seen: Seen::default(),
+            before: Time::ZERO,
+            cpu_before: vec![Span::ZERO; options.threads.get() as usize],
+        }
+    }
+
+    /// Takes what the threads have seen, and passes it on.
+    ///
+    /// # Errors
+    /// When samples cannot be written.
+    pub(crate) fn look(
+        &mut self,
+        now: Time,
+        looks: &[Arc<Mutex<Look>>],
+        show: &Show,
+        writer: Option<&mut Writer>,
+    ) -> Result<(), record::Error> {
+        let elapsed = now.since(self.before);
+        self.before = now;
+        let (mut recent, mut running, mut connections, mut cpu) = (Seen::default(), 0, 0, 0.0_f64);
+        for (look, before) in looks.iter().zip(&mut self.cpu_before) {
+            let mut look = look.lock().unwrap_or_else(PoisonError::into_inner);
+            recent.add(std::mem::take(&mut look.seen));
+            running += look.running;
+            connections += look.connections;
+            let used = look.cpu.saturating_sub(std::mem::replace(before, look.cpu));
+            cpu = cpu.max(used.as_secs_f64() / elapsed.as_secs_f64());
+        }
+        let lag = recent.lag.quantile(0.99);
+        let mut both = recent.inside.clone();
+        both.add(&recent.outside);
+        self.seen.add(recent);
+        if let Some(writer) = writer {
+            let per_second = |count: u64| Rate::of(count, elapsed).as_f64();
+            for (metric, value) in [
+                ("responses_per_second", per_second(both.responses)),
+                ("errors_per_second", per_second(both.errors.total())),
+                ("running", running as f64),
+                ("connections", connections as f64),
+                ("connections_opened_per_second", per_second(both.opened)),
+                ("syn_retransmits_per_second", per_second(both.syn_retransmits)),
+                ("connect_timeouts_per_second", per_second(both.connect_timeouts)),
+                ("cpu_ratio", cpu),
+                ("lag_p99_seconds", lag.as_secs_f64()),
+            ] {
+                writer.sample(now, metric, value)?;
+            }
+        }
+        if show.is_watched() {
+            show.see(self.glance(now, elapsed, &both, (running, connections, cpu)));
+        }
+        Ok(())
+    }
+
+    fn glance(
+        &self,
+        now: Time,
+        elapsed: Span,
+        recent: &Tally,
+        (running, connections, cpu): (u64, u64, f64),
+    ) -> Glance {
+        let (seen, whole) = (&self.seen, &self.seen.inside);
+        let (sessions_completed, sessions_lost) = recent.session_ends();
+        let sessions = self.options.has_sessions();
+        let level = self.level(now);
+        let rate = level.and_then(|level| Rate::per_second(level.value));
+        Glance {
+            now,
+            elapsed,
+            offered: self.options.offered().map(|mean| rate.unwrap_or(mean)),
+            level,
+            running,
+            connections,
+            recent: Recent {
+                requests: recent.requests,
+                responses: recent.responses,
+                bytes: recent.bytes,
+                errors: recent.errors,
+                sessions_completed,
+                sessions_lost,
+                latency: latencies(recent),
+            },
+            whole: Whole {
+                requests: whole.requests,
+                responses: whole.responses,
+                bytes: whole.bytes,
+                errors: whole.errors,
+                status: whole.status.clone(),
+                censored: whole.censored,
+                done_inside: if sessions { seen.sessions_inside } else { seen.responses_inside },
+                opened: whole.opened,
+                reused: whole.reused,
+                syn_retransmits: whole.syn_retransmits,
+                connect_timeouts: whole.connect_timeouts,
+                latency: latencies(whole),
+            },
+            generator: Generator {
+                cpu,
+                lag_p99: seen.lag.quantile(0.99),
+                lag_max: seen.lag.max(),
+                why_invalid: judge(&Observed {
+                    cpu,
+                    waited: 0.0,
+                    lag: &seen.lag,
+                    window: self.window,
+                    exhausted: seen.exhausted,
+                    issued: true,
+                    poisson: None,
+                }),
+            },
+        }
+    }
+
+    fn level(&self, now: Time) -> Option<Level> {
+        let (ramp, unit) = self.options.ramp()?;
+        let steps = self.options.steps(ramp);
+        let index = steps.iter().position(|step| now.as_nanos() < step.to_ns).unwrap_or(steps.len() - 1);
+        let value = steps.get(index)?.level;
+        Some(Level { number: index + 1, of: steps.len(), value, unit })
+    }
+}
+
+fn latencies(tally: &Tally) -> Latencies {
+    Latencies {
+        total: tally.total.clone(),
+        connect: tally.connect.clone(),
+        processing: tally.processing.clone(),
+        transfer: tally.transfer.clone(),
+    }
+}
