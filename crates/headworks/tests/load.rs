@@ -172,7 +172,7 @@ fn what_cannot_be_run_is_refused_at_once() {
     for (arguments, code, says) in [
         (vec!["127.0.0.1:80"], 2, "is no URL"),
         (vec!["https://127.0.0.1/"], 2, "only http://"),
-        (vec![url, "-c", "0"], 2, "--connections must be 1 to 100k"),
+        (vec![url, "-c", "0"], 2, "'--connections <N>': must be at least 1"),
         (vec![url, "--rate", "0"], 2, "--rate is 0"),
         (vec![url, "--rate", "10", "-c", "10"], 2, "cannot be used with"),
         (vec![url, "--rate", "10", "--arrivals", "gauss"], 2, "constant, poisson, h2:CV"),
