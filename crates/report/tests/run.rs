@@ -155,7 +155,7 @@ fn steps_have_the_figures_of_the_paper() {
     assert!(close(mean(&high.transfer), 0.002));
     assert_eq!(
         report.verdict.headline,
-        "From 10.0 to 20.0 clients the mean response time went from 13.0 ms to 27.3 ms"
+        "From 10 to 20 clients the mean response time went from 13.0 ms to 27.3 ms"
     );
 }
 

@@ -26,6 +26,9 @@ export interface Dot {
 /** Within this many pixels of a dot, the pointer means it. */
 const REACH = 30;
 
+/** The highest value of an axis is at least so many times its lowest. */
+const LEAST_SPAN = 30;
+
 export class Dots extends Chart {
   private readonly most: number;
 
@@ -94,10 +97,6 @@ export class Dots extends Chart {
   protected override showAll(): void {
     const { plot, spec } = this;
     if (!plot || spec.dots.length === 0) return;
-    const span = (values: number[]): { min: number; max: number } => ({
-      min: values.reduce((a, b) => Math.min(a, b)) / 1.5,
-      max: values.reduce((a, b) => Math.max(a, b)) * 1.5,
-    });
     plot.batch(() => {
       plot.setScale('x', span(spec.dots.map((dot) => dot.x)));
       plot.setScale('y', span(spec.dots.map((dot) => dot.y)));
@@ -135,4 +134,12 @@ export class Dots extends Chart {
     }
     ctx.restore();
   }
+}
+
+/** Room around all values, and enough of it for two marks where they are close together. */
+function span(values: number[]): { min: number; max: number } {
+  const min = values.reduce((a, b) => Math.min(a, b)) / 1.5;
+  const max = values.reduce((a, b) => Math.max(a, b)) * 1.5;
+  const stretch = Math.max(1, Math.sqrt((LEAST_SPAN * min) / max));
+  return { min: min / stretch, max: max * stretch };
 }

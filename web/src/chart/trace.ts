@@ -78,10 +78,15 @@ export class Trace extends Chart {
     return this.spec.lines.filter((line) => !this.hidden.has(line.subject));
   }
 
+  /** Whether the axis is logarithmic: not where all is zero, whatever the reader asks for. */
+  private get byPowers(): boolean {
+    return this.logarithmic && this.spec.lines.some((line) => line.ys.some((y) => y !== null && y > 0));
+  }
+
   protected override build(width: number): uPlot {
     const { spec } = this;
     // Zero has no place on a logarithmic axis.
-    const shown = (y: number | null): number | null => (this.logarithmic && y !== null && y <= 0 ? null : y);
+    const shown = (y: number | null): number | null => (this.byPowers && y !== null && y <= 0 ? null : y);
     const data: uPlot.AlignedData = [spec.xs, ...spec.lines.map((line) => line.ys.map(shown))];
     const options: uPlot.Options = {
       width,
@@ -92,9 +97,9 @@ export class Trace extends Chart {
         x: { time: false, auto: false, range: keep },
         // The library's const enum cannot be named from a module that is compiled on its own.
         // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment
-        y: { auto: false, range: keep, distr: this.logarithmic ? 3 : 1 },
+        y: { auto: false, range: keep, distr: this.byPowers ? 3 : 1 },
       },
-      axes: [traceXAxis(spec), yAxis(spec, this.logarithmic)],
+      axes: [traceXAxis(spec), yAxis(spec, this.byPowers)],
       series: [{}, ...spec.lines.map((line) => series(line, this.hidden.has(line.subject)))],
       cursor: {
         ...this.cursor,
@@ -124,7 +129,7 @@ export class Trace extends Chart {
     const most = ys.reduce((a, b) => Math.max(a, b), 0);
     const least = ys.filter((y) => y > 0).reduce((a, b) => Math.min(a, b), Infinity);
     const high = most > 0 ? most : 1;
-    const [min, max] = this.logarithmic ? [Math.min(least, high) / 1.3, high * 1.3] : [0, high * 1.06];
+    const [min, max] = this.byPowers ? [Math.min(least, high) / 1.3, high * 1.3] : [0, high * 1.06];
     plot.batch(() => {
       plot.setScale('x', { min: spec.xs[0] ?? 0, max: spec.xs.at(-1) ?? 1 });
       plot.setScale('y', { min, max });

@@ -10,7 +10,7 @@ export function words(report: RunReport): HTMLElement {
     ],
     ['Connecting', 'From the first SYN to the connection; only requests that opened one count.'],
     ['Processing', 'From the request written to the first byte of the response.'],
-    ['Transfer', 'From the first byte of the response to the last.'],
+    ['Transfer', 'From the first byte of the response to the last; 0 where all of it came at once.'],
     [
       'SYN sent again',
       'The first packet of a connection got no answer, mostly because a queue of the server was full. Linux sends it again after one second, then after two, four and so on, so connecting takes 1 s, 3 s, 7 s.',

@@ -7,7 +7,7 @@ use toml::Value;
 use units::Span;
 
 use crate::method::{Fact, Source, command, fact, machine};
-use crate::text::{self, number, setting};
+use crate::text::{self, level, number, setting};
 
 /// What was put under load: the URL that was given, else the whole command.
 pub(super) fn target(info: &RunInfo) -> String {
@@ -47,8 +47,7 @@ fn load(info: &RunInfo, unit: &str) -> String {
         && info.steps.len() > 1
     {
         let unit = info.step_unit.as_deref().unwrap_or_default();
-        let (from, to) = (number(first.level), number(last.level));
-        return format!("{} steps from {from} to {to} {unit}", info.steps.len()).trim_end().to_owned();
+        return format!("{} steps from {} to {}", info.steps.len(), first.level, level(last.level, unit));
     }
     let arrivals = info.spec.get("arrivals").and_then(Value::as_str);
     match (asked(info, "rate"), asked(info, "connections")) {

@@ -4,7 +4,7 @@ use record::{ObjectiveResult, Summary};
 use units::Span;
 
 use super::model::{RunReport, Steps};
-use crate::text::{number, percent, seconds, setting};
+use crate::text::{level, number, percent, seconds, setting};
 use crate::{Estimate, KeyFigure, Verdict};
 
 pub(super) fn of(report: &RunReport) -> Verdict {
@@ -51,10 +51,9 @@ fn rise(steps: &Steps) -> Option<String> {
     let (low, high) = (first.total.mean?, last.total.mean?);
     steps.ramp.then(|| {
         format!(
-            "From {} to {} {} the mean response time went from {} to {}",
-            number(first.level),
-            number(last.level),
-            steps.unit,
+            "From {} to {} the mean response time went from {} to {}",
+            first.level,
+            level(last.level, &steps.unit),
             seconds(low.value),
             seconds(high.value)
         )
@@ -122,7 +121,7 @@ fn connections(report: &RunReport) -> Option<String> {
     let share = Estimate::share(timed_out, begun).filter(|_| timed_out > 0)?;
     let first = rows.iter().find(|step| step.timed_out > 0).filter(|_| *ramp);
     let from =
-        first.map_or(String::new(), |step| format!(", the first of them at {} {unit}", number(step.level)));
+        first.map_or(String::new(), |step| format!(", the first of them at {}", level(step.level, unit)));
     Some(format!(
         "{timed_out} of {begun} connections ({}) met a timeout{from}: nothing answered their SYN in time, and it was sent again.",
         percent(share.value)

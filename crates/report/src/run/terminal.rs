@@ -53,7 +53,7 @@ impl RunReport {
             let mean =
                 |phase: &super::StepPhase| phase.mean.map_or("-".to_owned(), |mean| seconds(mean.value));
             rows.push(vec![
-                number(step.level),
+                step.level.to_string(),
                 number(step.achieved),
                 mean(&step.connect),
                 step.timeouts.map_or("-".to_owned(), |share| percent(share.value)),
