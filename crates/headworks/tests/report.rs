@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use record::{RunDirectory, RunInfo, Summary, Window};
+
 /// An experiment that was stopped before its first test: the smallest one there is.
 const INDEX: &str = r#"{
     "title": "Nothing measured yet", "started": "2001-02-03T04:05:06Z", "ended": null, "interrupted": true,
@@ -39,6 +41,43 @@ fn it_writes_the_page_and_says_where() {
     let output = report(&[place, "--json"]);
     let data: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(data.get("title").unwrap(), "Nothing measured yet");
+}
+
+/// A run that was stopped before its first request.
+fn write_run(directory: &Path) {
+    let run = RunDirectory::create(directory).unwrap();
+    let info = RunInfo {
+        tool: "load".to_owned(),
+        version: "0.0.0".to_owned(),
+        command: ["headworks", "load", "http://synthetic.example/"].map(str::to_owned).to_vec(),
+        started: "2001-02-03T04:05:06Z".parse().unwrap(),
+        ended: None,
+        interrupted: true,
+        seed: 1,
+        window: Window { from_ns: 0, to_ns: 1_000_000_000 },
+        step_unit: None,
+        steps: vec![],
+        spec: Default::default(),
+    };
+    run.write_info(&info).unwrap();
+    run.write_summary(&Summary::default()).unwrap();
+    run.write_requests().unwrap().finish().unwrap();
+    run.write_sessions().unwrap().finish().unwrap();
+    run.write_samples().unwrap().finish().unwrap();
+}
+
+#[test]
+fn a_run_has_a_report_too() {
+    let directory = tempfile::tempdir().unwrap();
+    write_run(directory.path());
+    let output = report(&[directory.path().to_str().unwrap()]);
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(shown.contains("Nothing was asked for in the measuring window."), "{shown}");
+    assert!(shown.ends_with(&format!("\nreport: {}\n", directory.path().join("report.html").display())));
+    let output = report(&[directory.path().to_str().unwrap(), "--json"]);
+    let data: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(data.pointer("/steps/ramp"), Some(&false.into()));
 }
 
 #[test]
