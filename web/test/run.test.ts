@@ -58,6 +58,9 @@ describe.skipIf(chromium === undefined)('the report of a run in Chromium', () =>
 
   test('shows the figures of the record', async () => {
     await open();
+    expect(await visit.page.locator('.subject').innerText()).toMatch(
+      /^http:.* · 11 steps from 100 to 1100 clients · 44.s · 3 Feb 2001/,
+    );
     expect(await visit.page.locator('h1').innerText()).toMatch(/^From 100 to 1100 clients/);
     for (const [name, q] of [
       ['In all', recorded.latency.total],
@@ -70,6 +73,7 @@ describe.skipIf(chromium === undefined)('the report of a run in Chromium', () =>
     }
     expect((await row('Outcomes', 'status 200'))[0]).toBe(count(recorded.status['200'] ?? 0));
     const other = (name: string): Promise<string[]> => row('Connections and generator', name);
+    expect(await other('whether the figures are the server’s')).toEqual(['valid']);
     expect(await other('SYNs sent again')).toEqual([count(recorded.connections.syn_retransmits)]);
     expect(await other('bodies received')).toEqual([bytes(recorded.bytes)]);
     expect(await row('Kernel counters', 'ListenOverflows')).toContain('42');
@@ -83,6 +87,8 @@ describe.skipIf(chromium === undefined)('the report of a run in Chromium', () =>
       .locator('nav a')
       .evaluateAll((all) => all.map((a) => a.getAttribute('href')));
     expect(links).toEqual(ids.map((id) => `#${id}`));
+    const named = await visit.page.locator('[id]').evaluateAll((found) => found.map((e) => e.id));
+    expect(named).toEqual([...new Set(named)]);
     for (const figures of ['2 and 4', '3 and 5', '6 and 7', '8 and 9']) {
       expect(await visit.page.locator('.said', { hasText: `Figures ${figures}:` }).count()).toBe(1);
     }

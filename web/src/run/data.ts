@@ -7,6 +7,8 @@ import type { Estimate, Fact, Source, Verdict } from '../data.ts';
  */
 export interface RunReport {
   title: string;
+  /** How much load that was, in a few words. */
+  load: string;
   started: string;
   ended: string | null;
   version: string;

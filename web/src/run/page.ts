@@ -1,5 +1,5 @@
 import { head } from '../page/opening.ts';
-import { moment } from '../format.ts';
+import { moment, setting } from '../format.ts';
 import type { View } from '../view.ts';
 import type { RunReport } from './data.ts';
 import { distribution, sizes } from './distribution.ts';
@@ -29,10 +29,13 @@ export function run(report: RunReport): View {
     ...report.contradictions,
     ...(summary.interrupted ? ['The run was stopped before its end; this is what had been measured.'] : []),
   ];
+  const subject = [report.title, report.load, setting(summary.duration), moment(report.started)]
+    .filter((part) => part !== '')
+    .join(' · ');
   return {
     title: report.title,
     version: report.version,
-    opening: head(`${report.title} · ${moment(report.started)}`, report.verdict, warnings),
+    opening: head(subject, report.verdict, warnings),
     contents: shown.map(({ name, root }) => [root.id, name]),
     sections: shown.map(({ root }) => root),
   };

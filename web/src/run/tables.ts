@@ -106,6 +106,7 @@ function otherRows({ summary, unit }: RunReport): HTMLTableRowElement[] {
         : 'it followed no schedule',
     ],
   ];
+  rows.push(['whether the figures are the server’s', client.valid ? 'valid' : 'not valid']);
   return rows.map(([what, figure]) =>
     h('tr', {}, h('th', { scope: 'row' }, what), h('td', { class: 'main' }, figure)),
   );

@@ -42,7 +42,7 @@ pub(super) fn facts(run: &RunDirectory, info: &RunInfo, unit: &str) -> Vec<Fact>
 }
 
 /// The load in a few words.
-fn load(info: &RunInfo, unit: &str) -> String {
+pub(super) fn load(info: &RunInfo, unit: &str) -> String {
     if let (Some(first), Some(last)) = (info.steps.first(), info.steps.last())
         && info.steps.len() > 1
     {

@@ -13,6 +13,8 @@ use crate::{Estimate, Fact, Source, Verdict};
 pub struct RunReport {
     /// What was put under load.
     pub title: String,
+    /// How much load that was, in a few words.
+    pub load: String,
     /// When it began.
     pub started: Timestamp,
     /// When it ended; none when it has not, or was killed.

@@ -55,6 +55,7 @@ impl RunReport {
         let seconds = |nanos: u64| units::Span::from_nanos(nanos).as_secs_f64();
         let mut report = Self {
             title: facts::target(&info),
+            load: facts::load(&info, unit),
             started: info.started,
             ended: info.ended,
             version: info.version.clone(),

@@ -11,7 +11,7 @@ impl RunReport {
     /// The report's short form; each line ends with a line feed.
     pub fn table(&self) -> String {
         let summary = &self.summary;
-        let mut text = format!("{}\n\n{}.\n", self.title, self.verdict.headline);
+        let mut text = format!("{}\n{}\n\n{}.\n", self.title, self.load, self.verdict.headline);
         for sentence in summary.client.why_invalid.iter().chain(&self.contradictions) {
             text += &format!("- {sentence}\n");
         }
