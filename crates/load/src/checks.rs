@@ -31,18 +31,18 @@ pub(crate) struct Inspector {
 
 impl Checks {
     /// What has to see the body; `None` where its length says all.
-    pub(crate) fn inspector(&self) -> Option<Inspector> {
+    pub(crate) fn inspector(&self) -> Option<Box<Inspector>> {
         if self.digest.is_none() && self.pattern.is_none() {
             return None;
         }
-        Some(Inspector {
+        Some(Box::new(Inspector {
             hasher: self.digest.map(|_| Sha256::new()),
             kept: self.pattern.as_ref().map(|_| Vec::new()),
-        })
+        }))
     }
 
     /// Whether a response of this kind is what was asked for.
-    pub(crate) fn hold(&self, status: u16, length: u64, inspector: Option<Inspector>) -> bool {
+    pub(crate) fn hold(&self, status: u16, length: u64, inspector: Option<Box<Inspector>>) -> bool {
         let status = self.status.as_ref().is_none_or(|set| set.contains(status));
         let length = self.length.is_none_or(|wanted| wanted == length);
         status && length && inspector.is_none_or(|inspector| inspector.holds(self))

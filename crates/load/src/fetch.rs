@@ -1,6 +1,7 @@
 //! [`fetch`]: one request, from a connection to its row in the record.
 
 use std::cell::{Cell, RefCell};
+use std::pin::pin;
 
 use bytes::Bytes;
 use record::{RequestError, SessionOutcome};
@@ -71,7 +72,11 @@ pub(crate) async fn fetch(
     let Some(wanted) = engine.plan.objects.get(object as usize) else { return Err(SessionOutcome::Error) };
     client.requests.set(client.requests.get() + 1);
     let mut attempt = Attempt::new(engine, client, wanted, object, intended);
-    let result = engine.in_time(attempt.run()).await.unwrap_or(Err(RequestError::Timeout));
+    let result = {
+        // Only a pointer is handed on: the future is large.
+        let run = pin!(attempt.run());
+        engine.in_time(run).await.unwrap_or(Err(RequestError::Timeout))
+    };
     attempt.error = result.err();
     let status = attempt.response.status();
     drop(attempt);
@@ -139,7 +144,7 @@ impl<'a> Attempt<'a> {
     async fn run(&mut self) -> Result<(), RequestError> {
         if self.engine.plan.is_http2 {
             let client = self.client;
-            return http2::exchange(self, &client.pool).await;
+            return Box::pin(http2::exchange(self, &client.pool)).await;
         }
         if let Some(connection) = self.client.idle_connection() {
             self.reused = true;
@@ -180,7 +185,7 @@ impl<'a> Attempt<'a> {
 
     async fn encrypt(&mut self, tls: &Tls, socket: Socket) -> Result<TlsStream<Stream>, RequestError> {
         self.phases.enter(Phase::Tls, self.engine.now());
-        tls.handshake(Stream::new(socket)).await.map_err(|error| {
+        Box::pin(tls.handshake(Stream::new(socket))).await.map_err(|error| {
             self.engine.recorder.borrow_mut().refused(&error, false);
             RequestError::Connect
         })

@@ -44,7 +44,7 @@ pub(crate) struct Response<'a> {
     cookies: Vec<String>,
     server: Option<Span>,
     /// Looks at the body, where somebody wants to know more than its length.
-    inspector: Option<Inspector>,
+    inspector: Option<Box<Inspector>>,
 }
 
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use units::{ClassId, Rate, Span, Time};
 use crate::clock::{Clock, thread_cpu, thread_waited};
 use crate::engine::{Engine, Parts, Share};
 use crate::generate::{Clients, Source, Wish, closed_loop, open_loop};
-use crate::io::{Batching, Reactor, Runtime};
+use crate::io::{Reactor, Runtime};
 use crate::options::{Load, Options, Script};
 use crate::plan::Plan;
 use crate::recorder::{Gaps, Recorder, Rows, Seen};
@@ -30,11 +30,6 @@ const ASK_EVERY: Span = Span::from_millis(1);
 
 /// Beyond the longest session: the server's answer to a timeout, and the generator's own time.
 const DRAIN_MARGIN: Span = Span::from_secs(1);
-
-/// In a closed loop completions are fetched in batches of up to so many.
-const MOST_BATCHED: u32 = 32;
-/// And none waits longer for the others.
-const LINGER: Span = Span::from_micros(100);
 
 /// What all threads of a run have in common.
 pub(crate) struct Common {
@@ -152,20 +147,10 @@ fn begin(engine: &Rc<Engine>, options: &Options) {
         Load::Closed { clients, think, .. } => {
             let steps = options.ramp().map(|(ramp, _)| options.steps(ramp)).unwrap_or_default();
             let depth = options.protocol.pipeline.map_or(1, |depth| depth.get());
-            let under_way = engine.share.part(*clients).saturating_mul(depth);
-            engine.reactor.set_batching(batching(under_way));
+            engine.reactor.batch(engine.share.part(*clients).saturating_mul(depth));
             let clients = Clients { most: *clients, steps, think: *think, seed: options.seed, depth };
             closed_loop(engine, &source, clients);
         }
-    }
-}
-
-/// Completions that are worth waiting for when so many requests are under way. While some are
-/// waited for, the server must still have enough to do.
-fn batching(under_way: u32) -> Batching {
-    match (under_way / 4).min(MOST_BATCHED) {
-        0 | 1 => Batching::NONE,
-        want => Batching { want, linger: LINGER },
     }
 }
 

@@ -50,7 +50,8 @@ impl Epoll {
         Ok(epoll::add(&self.fd, fd, EventData::new_u64(key as u64), flags)?)
     }
 
-    pub(super) fn turn(&mut self, slots: &mut Slab<Slot>, longest: Span) -> io::Result<()> {
+    /// Waits for events, at most so long; gives how many there were.
+    pub(super) fn turn(&mut self, slots: &mut Slab<Slot>, longest: Span) -> io::Result<u64> {
         let nanos = longest.as_nanos();
         let timeout = Timespec {
             tv_sec: i64::try_from(nanos / 1_000_000_000).unwrap_or(i64::MAX),
@@ -78,7 +79,7 @@ impl Epoll {
                 slot.wake_writer();
             }
         }
-        Ok(())
+        Ok(self.events.len() as u64)
     }
 
     pub(super) fn receive<R>(

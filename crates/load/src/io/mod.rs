@@ -5,6 +5,7 @@
 //! call for each. Above both stands [`Socket`], which tasks await.
 
 mod alarms;
+mod batcher;
 mod buffers;
 mod epoll;
 mod ring;
@@ -23,6 +24,7 @@ use slab::Slab;
 use units::{Span, Time};
 
 pub(crate) use self::alarms::{Alarms, Elapsed, Limit};
+use self::batcher::{Batcher, Batching};
 use self::epoll::Epoll;
 use self::ring::Ring;
 pub(crate) use self::runtime::{Runtime, Spawner};
@@ -38,20 +40,6 @@ const LONGEST_WAIT: Span = Span::from_millis(50);
 /// Alarms this near are not slept for: falling asleep and waking up costs more.
 const TOO_NEAR_TO_SLEEP: Span = Span::from_micros(5);
 
-/// How many completions are worth waiting for, and how long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Batching {
-    /// Completions that are fetched in one go, if they come in time.
-    pub(crate) want: u32,
-    /// How long the first of them may wait for the others.
-    pub(crate) linger: Span,
-}
-
-impl Batching {
-    /// Everything is fetched at once, so that schedules are kept and stamps are exact.
-    pub(crate) const NONE: Self = Self { want: 1, linger: Span::ZERO };
-}
-
 #[derive(Debug)]
 pub(crate) struct Reactor {
     pub(crate) clock: Clock,
@@ -59,6 +47,8 @@ pub(crate) struct Reactor {
     now: Cell<Time>,
     fetched: Cell<Time>,
     sockets: RefCell<Sockets>,
+    /// `None` where everything is fetched at once.
+    batcher: RefCell<Option<Batcher>>,
     batching: Cell<Batching>,
 }
 
@@ -101,6 +91,7 @@ impl Reactor {
             now: Cell::new(clock.now()),
             fetched: Cell::new(clock.now()),
             sockets: RefCell::new(Sockets { slots: Slab::new(), kernel }),
+            batcher: RefCell::new(None),
             batching: Cell::new(Batching::NONE),
         })
     }
@@ -116,8 +107,10 @@ impl Reactor {
         self.now.get()
     }
 
-    pub(crate) fn set_batching(&self, batching: Batching) {
-        self.batching.set(batching);
+    /// From now on so many requests are under way, and whoever asks next waits for an answer:
+    /// completions may be fetched in batches.
+    pub(crate) fn batch(&self, under_way: u32) {
+        *self.batcher.borrow_mut() = Some(Batcher::new(under_way));
     }
 
     /// Connections that are open or being opened.
@@ -134,11 +127,14 @@ impl Reactor {
         let mut sockets = self.sockets.borrow_mut();
         let sockets = &mut *sockets;
         let wait = Wait { longest, batching: self.batching.get() };
-        match &mut sockets.kernel {
+        let fetched = match &mut sockets.kernel {
             Kernel::Ring(ring) => ring.turn(&mut sockets.slots, wait)?,
             Kernel::Epoll(epoll) => epoll.turn(&mut sockets.slots, wait.longest)?,
-        }
+        };
         self.fetched.set(self.refresh());
+        if let Some(batcher) = &mut *self.batcher.borrow_mut() {
+            self.batching.set(batcher.fetched(self.now(), fetched));
+        }
         self.alarms.ring(self.now());
         Ok(())
     }

@@ -72,6 +72,8 @@ pub(super) struct Ring {
     /// Among them is one that the socket may have no room for.
     some_sends_may_wait: bool,
     completed: Vec<(u64, i32, u32)>,
+    /// Buffers filled since the turn before.
+    arrived: u64,
 }
 
 impl fmt::Debug for Ring {
@@ -93,10 +95,19 @@ impl Ring {
         let mut buffers = Buffers::new()?;
         buffers.register(&ring.submitter())?;
         let lingers = ring.params().is_feature_min_timeout();
-        Ok(Self { ring, buffers, lingers, sends: 0, some_sends_may_wait: false, completed: Vec::new() })
+        Ok(Self {
+            ring,
+            buffers,
+            lingers,
+            sends: 0,
+            some_sends_may_wait: false,
+            completed: Vec::new(),
+            arrived: 0,
+        })
     }
 
-    pub(super) fn turn(&mut self, slots: &mut Slab<Slot>, wait: Wait) -> io::Result<()> {
+    /// Submits, waits, and deals with what was completed; gives how often something arrived.
+    pub(super) fn turn(&mut self, slots: &mut Slab<Slot>, wait: Wait) -> io::Result<u64> {
         self.buffers.publish();
         match self.submit_and_wait(wait) {
             Ok(_) => {}
@@ -113,7 +124,7 @@ impl Ring {
             next += 1;
         }
         self.completed.clear();
-        Ok(())
+        Ok(std::mem::take(&mut self.arrived))
     }
 
     fn fetch(&mut self) {
@@ -175,6 +186,7 @@ impl Ring {
     fn received(&mut self, slot: &mut Slot, result: i32, flags: u32) {
         match (u32::try_from(result), cqueue::buffer_select(flags)) {
             (Ok(length), Some(buffer)) if length > 0 => {
+                self.arrived += 1;
                 if slot.expecting && !slot.released {
                     slot.inbox.push_back(Filled { buffer, start: 0, length });
                 } else {
