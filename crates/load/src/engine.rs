@@ -110,8 +110,17 @@ impl Engine {
 
     /// Awaits `work` for as long as a request may take.
     pub(crate) async fn in_time<T>(&self, work: impl Future<Output = T>) -> Result<T, Elapsed> {
+        self.in_time_from(self.now(), work).await
+    }
+
+    /// The same where the request began at `started`.
+    pub(crate) async fn in_time_from<T>(
+        &self,
+        started: Time,
+        work: impl Future<Output = T>,
+    ) -> Result<T, Elapsed> {
         let limit = self.limits.borrow_mut().pop().unwrap_or_default();
-        let at = self.now() + self.plan.timeout;
+        let at = started + self.plan.timeout;
         let result = self.reactor.alarms.within(&limit, at, || self.now(), work).await;
         self.limits.borrow_mut().push(limit);
         result

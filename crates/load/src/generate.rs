@@ -13,7 +13,7 @@ use units::{ClassId, Rate, Span, Time};
 use crate::engine::{Engine, Followed, Share};
 use crate::fetch::{Client, fetch};
 use crate::options::Think;
-use crate::pipeline::pipelined;
+use crate::pipeline::Line;
 use crate::session::{Pauses, embedded, session};
 
 /// Arrivals that are started in one go when several are due; then the others get their turn.
@@ -264,13 +264,23 @@ impl OneOfMany {
     }
 
     async fn pipeline(self) {
+        let engine = &self.engine;
+        let client = Client::new(engine, 0, None);
+        let mut line = Line::new(engine, &client, self.clients.depth);
         loop {
-            self.wait_for_turn().await;
-            let result = pipelined(&self.engine, self.clients.depth, || self.source.draw(&self.engine)).await;
+            if line.is_empty() {
+                self.wait_for_turn().await;
+            }
+            let result = line.connection(|| self.is_its_turn().then(|| self.source.draw(engine))).await;
             if result.is_err() {
-                self.engine.until(self.engine.now() + AFTER_FAILURE).await;
+                engine.until(engine.now() + AFTER_FAILURE).await;
             }
         }
+    }
+
+    fn is_its_turn(&self) -> bool {
+        let now = self.engine.now();
+        self.clients.active_from(self.number, now) <= now
     }
 
     async fn wait_for_turn(&self) {

@@ -71,18 +71,43 @@ impl Drop for Active {
     }
 }
 
+/// Tells who waits for a connection that it did not come about, unless it has.
+struct Opening<'a>(Option<&'a Shared>);
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        if let Some(shared) = self.0 {
+            shared.ended.set(true);
+        }
+    }
+}
+
 /// Sends the attempt's request as a stream, and follows its response to the end.
 pub(crate) async fn exchange(attempt: &mut Attempt<'_>, pool: &Pool) -> Result<(), RequestError> {
     let engine = attempt.engine;
-    let shared = pool.choose(engine);
-    let _active = Active::on(&shared);
-    let sender = open(attempt, &shared).await?;
-    attempt.connection = shared.number.get();
-    let result = stream(attempt, sender).await;
-    if let Err(Failure::Connection(_)) = result {
-        shared.ended.set(true);
+    loop {
+        let shared = pool.choose(engine);
+        let _active = Active::on(&shared);
+        let sender = open(attempt, &shared).await?;
+        attempt.connection = shared.number.get();
+        match stream(attempt, sender).await {
+            Ok(()) => return Ok(()),
+            Err(Failure::Stream(error)) => return Err(error),
+            Err(Failure::Connection(error)) => {
+                shared.ended.set(true);
+                return Err(error);
+            }
+            Err(Failure::TurnedAway) => {
+                shared.ended.set(true);
+                // A connection that never carried anything is not worth another.
+                if !attempt.reused {
+                    return Err(RequestError::Reset);
+                }
+                attempt.reused = false;
+                attempt.phases = Phases::connecting(engine.now());
+            }
+        }
     }
-    result.map_err(|(Failure::Connection(error) | Failure::Stream(error))| error)
 }
 
 /// The connection's sender; opens it if nobody has.
@@ -98,7 +123,7 @@ async fn open(attempt: &mut Attempt<'_>, shared: &Rc<Shared>) -> Result<SendRequ
         // The one who was opening it failed; so does who waited for it.
         return Err(RequestError::Connect);
     }
-    shared.ended.set(true);
+    let mut opening = Opening(Some(shared));
     let stream = attempt.connect_stream().await?;
     shared.number.set(attempt.connection);
     let (sender, connection) = match stream {
@@ -112,7 +137,7 @@ async fn open(attempt: &mut Attempt<'_>, shared: &Rc<Shared>) -> Result<SendRequ
         }
     };
     attempt.phases.enter(Phase::Processing, engine.now());
-    shared.ended.set(false);
+    opening.0 = None;
     let ended = Rc::clone(shared);
     engine.spawner.spawn(async move {
         // Whoever has a stream on it is told as well.
@@ -153,11 +178,20 @@ async fn handshake<T: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin>(
 enum Failure {
     Stream(RequestError),
     Connection(RequestError),
+    /// The server ends the connection in good order, and has not begun with the request, so that
+    /// it can be asked again (RFC 9113, section 6.8).
+    TurnedAway,
 }
 
 impl From<h2::Error> for Failure {
     fn from(error: h2::Error) -> Self {
-        if error.is_reset() { Self::Stream(of(&error)) } else { Self::Connection(of(&error)) }
+        if error.is_reset() {
+            Self::Stream(of(&error))
+        } else if error.is_go_away() && error.is_remote() && error.reason() == Some(Reason::NO_ERROR) {
+            Self::TurnedAway
+        } else {
+            Self::Connection(of(&error))
+        }
     }
 }
 

@@ -1,0 +1,210 @@
+//! Runs against real servers, and their access logs beside the record.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use load::{Backend, Load, Options, Think};
+use record::{RequestError, RequestRow, RunDirectory, Summary};
+use tempfile::TempDir;
+use testkit::{Apache, LogLine, Nginx};
+
+/// A real server.
+pub(crate) enum Server {
+    Nginx(Nginx),
+    Apache(Apache),
+}
+
+impl Server {
+    pub(crate) fn url(&self) -> &str {
+        match self {
+            Self::Nginx(nginx) => nginx.url(),
+            Self::Apache(apache) => apache.url(),
+        }
+    }
+
+    fn stop(self) -> Vec<LogLine> {
+        match self {
+            Self::Nginx(nginx) => nginx.stop(),
+            Self::Apache(apache) => apache.stop(),
+        }
+    }
+}
+
+/// Both ways to the kernel.
+pub(crate) const BACKENDS: [Backend; 2] = [Backend::Auto, Backend::Epoll];
+
+/// What a run and the server's log say, which is the same.
+pub(crate) struct Agreed {
+    pub(crate) summary: Summary,
+    pub(crate) rows: Vec<RequestRow>,
+    pub(crate) log: Vec<LogLine>,
+}
+
+impl Agreed {
+    /// The requests of the connection that had most, as the log has it.
+    pub(crate) fn most_per_connection(&self) -> u64 {
+        per_connection(&self.log).into_iter().max().unwrap_or(0)
+    }
+
+    #[track_caller]
+    pub(crate) fn all_responded(&self) {
+        let summary = &self.summary;
+        assert!(summary.requests > 5, "{} requests", summary.requests);
+        assert_eq!(summary.responses, summary.requests, "{:?}", summary.errors);
+    }
+}
+
+/// Documents: `/one` of 1 KiB, `/many` of 100 KiB, and an empty one.
+pub(crate) fn documents() -> TempDir {
+    let root = tempfile::tempdir().unwrap();
+    open_to_all(root.path());
+    for (name, length) in [("none", 0), ("one", 1024), ("many", 100 * 1024)] {
+        std::fs::write(root.path().join(name), vec![b'x'; length]).unwrap();
+    }
+    root
+}
+
+fn open_to_all(directory: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Clients of a closed loop that stop before the window ends, so that nothing is cut off.
+pub(crate) fn clients(number: u32) -> Load {
+    clients_thinking(number, Think::default())
+}
+
+pub(crate) fn clients_thinking(number: u32, think: Think) -> Load {
+    let ramp = format!("{number}:0:{number}:120ms").parse().unwrap();
+    Load::Closed { clients: number, ramp: Some(ramp), think }
+}
+
+/// Runs against `server`, stops it, and compares what both say.
+#[track_caller]
+pub(crate) fn agree(server: Server, options: Options) -> Agreed {
+    let scratch = tempfile::tempdir().unwrap();
+    let out = scratch.path().join("run");
+    let summary = super::run(&Options { out: Some(out.clone()), ..options.clone() }).summary;
+    let log = server.stop();
+    let record = RunDirectory::open(&out).unwrap();
+    let window = record.info().unwrap().window;
+    let rows: Vec<RequestRow> = record.requests().unwrap().map(Result::unwrap).collect();
+    let backend = options.backend;
+    same_requests(&rows, &log, &format!("{backend}"));
+    same_connections(&rows, &log);
+    let inside = rows.iter().filter(|row| window.contains(row.intended));
+    same_summary(&summary, &inside.collect::<Vec<_>>());
+    Agreed { summary, rows, log }
+}
+
+/// Every request that the generator says it sent is in the log, once; one that the end of the run
+/// cut off may be.
+#[track_caller]
+fn same_requests(rows: &[RequestRow], log: &[LogLine], context: &str) {
+    let sent = || rows.iter().filter(|row| row.processing_ns.is_some());
+    let cut = sent().filter(|row| row.error == Some(RequestError::Censored)).count();
+    let (least, most) = (sent().count() - cut, sent().count());
+    let errors: Vec<_> = rows.iter().filter_map(|row| row.error).collect();
+    assert!(
+        (least..=most).contains(&log.len()),
+        "{context}: {least} to {most} requests sent, {} logged; errors {:?}",
+        log.len(),
+        &errors[..errors.len().min(20)]
+    );
+    let failed = sent().filter(|row| row.error.is_some()).count() as u64;
+    let responded = || rows.iter().filter(|row| row.error.is_none());
+    let statuses = count(responded().map(|row| row.status.unwrap()));
+    between(&statuses, &count(log.iter().map(|line| line.status)), failed, context);
+    let urls = count(responded().map(|row| row.url_class.to_string()));
+    let asked = |line: &LogLine| line.request.split(' ').nth(1).unwrap_or_default().to_owned();
+    between(&urls, &count(log.iter().map(asked)), failed, context);
+    let (received, written): (u64, u64) =
+        (rows.iter().map(|row| row.bytes).sum(), log.iter().map(|line| line.body_bytes).sum());
+    if log.iter().any(|line| line.request.ends_with("HTTP/2.0")) {
+        // nginx counts the heads of DATA frames along, 9 bytes each (RFC 9113, section 4.1).
+        assert!(received <= written && (failed > 0 || (written - received).is_multiple_of(9)), "{context}");
+    } else if failed == 0 {
+        assert_eq!(received, written, "{context}: bytes of bodies");
+    } else {
+        assert!(received <= written, "{context}: {received} bytes received, {written} sent");
+    }
+}
+
+/// Whether each count of `logged` is that of `seen`, or up to `spare` more.
+#[track_caller]
+fn between<K: Ord + std::fmt::Debug>(
+    seen: &BTreeMap<K, u64>,
+    logged: &BTreeMap<K, u64>,
+    spare: u64,
+    context: &str,
+) {
+    let get = |map: &BTreeMap<K, u64>, key: &K| map.get(key).copied().unwrap_or(0);
+    for key in seen.keys().chain(logged.keys()) {
+        let (seen, logged) = (get(seen, key), get(logged, key));
+        assert!((seen..=seen + spare).contains(&logged), "{context}: {key:?}: {seen} seen, {logged} logged");
+    }
+}
+
+fn count<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, u64> {
+    let mut counts = BTreeMap::new();
+    keys.for_each(|key| *counts.entry(key).or_default() += 1);
+    counts
+}
+
+/// How many requests each connection of the log has. Apache knows connections by their ports;
+/// runs are too short for one to come again (TIME_WAIT).
+fn per_connection(log: &[LogLine]) -> Vec<u64> {
+    count(log.iter().map(|line| line.connection)).into_values().collect()
+}
+
+/// As many connections, and each with as many requests.
+#[track_caller]
+fn same_connections(rows: &[RequestRow], log: &[LogLine]) {
+    let (mut least, mut most) = (BTreeMap::new(), BTreeMap::new());
+    for row in rows.iter().filter(|row| row.processing_ns.is_some()) {
+        let cut = row.error == Some(RequestError::Censored);
+        *least.entry(row.connection).or_insert(0_u64) += u64::from(!cut);
+        *most.entry(row.connection).or_insert(0_u64) += 1;
+    }
+    let sorted = |counts: Vec<u64>| {
+        let mut counts = counts;
+        counts.sort_unstable();
+        counts
+    };
+    let mut logged = per_connection(log);
+    assert!(logged.len() <= least.len(), "{} connections, {} logged", least.len(), logged.len());
+    logged.resize(least.len(), 0);
+    let (least, most) = (sorted(least.into_values().collect()), sorted(most.into_values().collect()));
+    let logged = sorted(logged);
+    for ((least, most), logged) in least.iter().zip(&most).zip(&logged) {
+        assert!(
+            (least..=most).contains(&logged),
+            "{logged} requests on a connection, {least} to {most} sent"
+        );
+    }
+}
+
+/// The summary is that of the rows of the window.
+#[track_caller]
+fn same_summary(summary: &Summary, inside: &[&RequestRow]) {
+    assert_eq!(summary.requests, inside.len() as u64);
+    let responded = || inside.iter().filter(|row| row.error.is_none());
+    assert_eq!(summary.responses, responded().count() as u64);
+    assert_eq!(summary.status, count(responded().map(|row| row.status.unwrap())));
+    assert_eq!(summary.bytes, inside.iter().map(|row| row.bytes).sum::<u64>());
+    let sent = || inside.iter().filter(|row| row.processing_ns.is_some());
+    assert_eq!(summary.connections.opened, sent().filter(|row| !row.reused).count() as u64);
+    assert_eq!(summary.connections.reused, sent().filter(|row| row.reused).count() as u64);
+    for error in RequestError::ALL {
+        let failed = inside.iter().filter(|row| row.error == Some(error)).count() as u64;
+        let errors = &summary.errors;
+        match error {
+            RequestError::Connect => assert_eq!(errors.connect, failed),
+            RequestError::Timeout => assert_eq!(errors.timeout, failed),
+            RequestError::Reset => assert_eq!(errors.reset, failed),
+            RequestError::Protocol => assert_eq!(errors.protocol, failed),
+            RequestError::Body => assert_eq!(errors.body, failed),
+            RequestError::Censored => {}
+        }
+    }
+}
