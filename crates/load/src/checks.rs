@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use regex::bytes::Regex;
 use sha2::{Digest, Sha256};
+use traffic::model::Object;
+use traffic::model::content::{Filler, bytes_of};
 
 /// What is kept of a body for a pattern to be looked for in.
 const MOST_KEPT: usize = 1 << 20;
@@ -18,6 +20,8 @@ pub struct Checks {
     pub length: Option<u64>,
     /// The SHA-256 of its body.
     pub digest: Option<Sha256Digest>,
+    /// Whether it must be, byte by byte, what was made for the workload.
+    pub content: bool,
     /// A regular expression that matches somewhere in the first MiB of its body.
     pub pattern: Option<Regex>,
 }
@@ -27,17 +31,25 @@ pub struct Checks {
 pub(crate) struct Inspector {
     hasher: Option<Sha256>,
     kept: Option<Vec<u8>>,
+    /// What is still to come of the content, as long as it agreed.
+    content: Option<Result<Filler, Differs>>,
 }
+
+/// The content is not what was made.
+#[derive(Debug, Clone, Copy)]
+struct Differs;
 
 impl Checks {
     /// What has to see the body; `None` where its length says all.
-    pub(crate) fn inspector(&self) -> Option<Box<Inspector>> {
-        if self.digest.is_none() && self.pattern.is_none() {
+    pub(crate) fn inspector(&self, content: Option<&Object>) -> Option<Box<Inspector>> {
+        let content = content.filter(|_| self.content);
+        if self.digest.is_none() && self.pattern.is_none() && content.is_none() {
             return None;
         }
         Some(Box::new(Inspector {
             hasher: self.digest.map(|_| Sha256::new()),
             kept: self.pattern.as_ref().map(|_| Vec::new()),
+            content: content.map(|object| Ok(bytes_of(object))),
         }))
     }
 
@@ -54,6 +66,11 @@ impl Inspector {
         if let Some(hasher) = &mut self.hasher {
             hasher.update(data);
         }
+        if let Some(Ok(filler)) = &mut self.content
+            && !filler.agrees(data)
+        {
+            self.content = Some(Err(Differs));
+        }
         if let Some(kept) = &mut self.kept {
             let room = MOST_KEPT.saturating_sub(kept.len()).min(data.len());
             kept.extend_from_slice(data.get(..room).unwrap_or_default());
@@ -69,7 +86,12 @@ impl Inspector {
             (Some(kept), Some(pattern)) => pattern.is_match(kept),
             _ => true,
         };
-        digest && matches
+        let agrees = match &self.content {
+            Some(Ok(filler)) => filler.left() == 0,
+            Some(Err(Differs)) => false,
+            None => true,
+        };
+        digest && matches && agrees
     }
 }
 
@@ -148,6 +170,10 @@ impl FromStr for Sha256Digest {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
+    use traffic::model::{Model, ModelName};
+
     use super::*;
 
     #[test]
@@ -164,7 +190,7 @@ mod tests {
     fn a_body_is_checked_as_it_passes() {
         let digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824".parse().unwrap();
         let check = |body: &[&str], checks: &Checks| {
-            let mut inspector = checks.inspector().unwrap();
+            let mut inspector = checks.inspector(None).unwrap();
             body.iter().for_each(|piece| inspector.look_at(piece.as_bytes()));
             checks.hold(200, 5, Some(inspector))
         };
@@ -175,8 +201,27 @@ mod tests {
         assert!(check(&["hel", "lo"], &pattern));
         assert!(!check(&["help"], &pattern));
         let status = Checks { status: "2xx".parse().ok(), length: Some(5), ..Checks::default() };
-        assert!(status.inspector().is_none());
+        assert!(status.inspector(None).is_none());
         assert!(status.hold(204, 5, None) && !status.hold(304, 5, None) && !status.hold(200, 4, None));
+    }
+
+    #[test]
+    fn content_of_a_model_is_known() {
+        let model = Model::named(ModelName::WebStone2, 1);
+        let object = &model.objects()[0];
+        let mut body = Vec::new();
+        bytes_of(object).read_to_end(&mut body).unwrap();
+        let checks = Checks { content: true, ..Checks::default() };
+        let holds = |body: &[u8]| {
+            let mut inspector = checks.inspector(Some(object)).unwrap();
+            body.chunks(7).for_each(|piece| inspector.look_at(piece));
+            checks.hold(200, body.len() as u64, Some(inspector))
+        };
+        assert!(holds(&body));
+        assert!(!holds(&body[..body.len() - 1]));
+        body[3] ^= 1;
+        assert!(!holds(&body));
+        assert!(Checks::default().inspector(Some(object)).is_none());
     }
 
     #[test]

@@ -12,6 +12,7 @@ use units::Time;
 use crate::checks::Checks;
 use crate::finished::Finished;
 use crate::io::{Elapsed, Limit, Reactor, Spawner};
+use crate::lookup::Lookup;
 use crate::plan::Plan;
 use crate::recorder::Recorder;
 use crate::sock_diag::SocketDiagnosis;
@@ -28,6 +29,8 @@ pub(crate) struct Engine {
     pub(crate) spawner: Spawner,
     pub(crate) address: Address,
     pub(crate) tls: Option<Tls>,
+    /// Looks the host's name up for each connection; `None` where once is enough.
+    pub(crate) lookup: Option<Lookup>,
     pub(crate) plan: Arc<Plan>,
     pub(crate) checks: Checks,
     pub(crate) requests_per_connection: Option<NonZeroU32>,
@@ -68,6 +71,8 @@ pub(crate) struct Parts {
     pub(crate) spawner: Spawner,
     pub(crate) address: Address,
     pub(crate) tls: Option<Tls>,
+    /// Looks the host's name up for each connection; `None` where once is enough.
+    pub(crate) lookup: Option<Lookup>,
     pub(crate) plan: Arc<Plan>,
     pub(crate) checks: Checks,
     pub(crate) requests_per_connection: Option<NonZeroU32>,
@@ -83,6 +88,7 @@ impl Engine {
             spawner: parts.spawner,
             address: parts.address,
             tls: parts.tls,
+            lookup: parts.lookup,
             plan: parts.plan,
             checks: parts.checks,
             requests_per_connection: parts.requests_per_connection,

@@ -17,6 +17,7 @@ use crate::io::{Socket, Stream};
 use crate::phases::{Phase, Phases};
 use crate::plan::Wanted;
 use crate::response::{Expected, Response};
+use crate::target::Address;
 use crate::tls::Tls;
 
 const SERVICE_UNAVAILABLE: u16 = 503;
@@ -105,7 +106,7 @@ pub(crate) struct Attempt<'a> {
     pub(crate) response: Response<'a>,
     pub(crate) connection: u64,
     /// While the handshake lasts.
-    opening: Option<Socket>,
+    opening: Option<(Socket, Address)>,
     pub(crate) reused: bool,
     syn_retransmits: u32,
     pub(crate) error: Option<RequestError>,
@@ -122,6 +123,7 @@ impl<'a> Attempt<'a> {
         let expected = Expected {
             length: wanted.length,
             is_head: wanted.is_head,
+            content: wanted.content.as_ref(),
             cookies: client.session.is_some(),
             checks: &engine.checks,
         };
@@ -196,13 +198,25 @@ impl<'a> Attempt<'a> {
         self.connection = engine.number_connection();
         let source = engine.plan.classes.get(self.client.class).and_then(|class| class.source);
         let once = engine.one_request_per_connection();
-        let opened = match connection::begin(&engine.reactor, &engine.address, source, once) {
+        let address = match &engine.lookup {
+            None => engine.address.clone(),
+            Some(lookup) => {
+                self.phases.enter(Phase::Lookup, engine.now());
+                let address = Box::pin(lookup.address(&engine.reactor)).await.map_err(|error| {
+                    engine.recorder.borrow_mut().refused(&error, is_exhaustion(&error));
+                    RequestError::Connect
+                })?;
+                self.phases.enter(Phase::Connect, engine.now());
+                address
+            }
+        };
+        let opened = match connection::begin(&engine.reactor, &address, source, once) {
             Ok((socket, true)) => {
                 // The handshake was part of the call.
                 engine.reactor.refresh();
                 return Ok(socket);
             }
-            Ok((socket, false)) => self.opening.insert(socket).established().await,
+            Ok((socket, false)) => self.opening.insert((socket, address)).0.established().await,
             Err(error) => Err(error),
         };
         if let Err(error) = opened {
@@ -210,17 +224,16 @@ impl<'a> Attempt<'a> {
             return Err(RequestError::Connect);
         }
         self.count_syns();
-        self.opening.take().ok_or(RequestError::Connect)
+        self.opening.take().map(|(socket, _)| socket).ok_or(RequestError::Connect)
     }
 
     /// Asks for retransmitted SYNs, if the handshake has lasted long enough for one.
     fn count_syns(&mut self) {
-        if let Some(socket) = &self.opening
+        if let Some((socket, address)) = &self.opening
             && self.phases.in_phase_for(self.engine.now()) >= SYN_TIMEOUT
         {
             let engine = self.engine;
-            self.syn_retransmits =
-                connection::syn_retransmits(socket, engine.diagnosis.as_ref(), &engine.address);
+            self.syn_retransmits = connection::syn_retransmits(socket, engine.diagnosis.as_ref(), address);
         }
     }
 
@@ -305,7 +318,7 @@ impl Drop for Attempt<'_> {
         self.engine.record(&Finished {
             intended: self.intended,
             started: self.phases.started,
-            dns: Span::ZERO,
+            dns: self.phases.lookup,
             connect: self.phases.connect,
             tls: self.phases.tls,
             processing: self.phases.processing,

@@ -1,6 +1,6 @@
 //! Load generator: open-loop sessions and closed loop, every request split into phases.
 //!
-//! Each thread has a [reactor](io) and the tasks of its clients: those of an open loop start what
+//! Each thread has a reactor and the tasks of its clients: those of an open loop start what
 //! the schedule wants, those of a closed loop go round and round. Clients open their own
 //! connections, so that connecting, processing and transfer can be told apart; a stopwatch on
 //! every request becomes figures and, with a run directory, a row. Beside the figures stands
@@ -14,7 +14,7 @@
 //! | `generate` | when things start |
 //! | `session`, `fetch`, `pipeline` | what a user does; one request; several on one connection |
 //! | `connection`, `response`, `chunked`, `cookies` | HTTP/1 as seen from the client |
-//! | `http2`, `tls` | HTTP/2; encryption |
+//! | `http2`, `tls`, `lookup` | HTTP/2; encryption; names |
 //! | `sock_diag` | how often a SYN was sent again |
 //! | `phases`, `finished`, `tally`, `recorder` | from a stopwatch to figures and rows |
 //! | `checks`, `validity`, `objective` | is it what was asked for, the server's, enough |
@@ -32,6 +32,7 @@ mod finished;
 mod generate;
 mod http2;
 mod io;
+mod lookup;
 mod objective;
 mod options;
 mod phases;

@@ -139,7 +139,9 @@ pub struct Protocol {
     pub requests_per_connection: Option<NonZeroU32>,
     /// Requests under way at once on a connection.
     pub pipeline: Option<NonZeroU32>,
-    /// Whether a TLS certificate must be valid.
+    /// Whether the host's name is looked up for every connection, rather than once.
+    pub lookup: bool,
+    /// Whether any TLS certificate will do.
     pub insecure: bool,
     /// Certificates of authorities to trust besides the system's, PEM.
     pub authorities: Option<PathBuf>,

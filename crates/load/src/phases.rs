@@ -7,6 +7,8 @@ use units::{Span, Time};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
+    /// Until the host's name is an address.
+    Lookup,
     /// From SYN to established.
     Connect,
     /// The TLS handshake.
@@ -24,6 +26,7 @@ pub(crate) struct Phases {
     /// When the present phase began.
     entered: Time,
     phase: Phase,
+    pub(crate) lookup: Span,
     pub(crate) connect: Span,
     pub(crate) tls: Span,
     pub(crate) processing: Option<Span>,
@@ -37,6 +40,7 @@ impl Phases {
             started: now,
             entered: now,
             phase: Phase::Connect,
+            lookup: Span::ZERO,
             connect: Span::ZERO,
             tls: Span::ZERO,
             processing: None,
@@ -82,6 +86,7 @@ impl Phases {
         let spent = now.since(self.entered);
         self.entered = now;
         match self.phase {
+            Phase::Lookup => self.lookup += spent,
             Phase::Connect => self.connect += spent,
             Phase::Tls => self.tls += spent,
             Phase::Processing => self.processing = Some(spent),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Method, Uri};
 use traffic::Workload;
+use traffic::model::Object;
 use units::Span;
 
 use crate::options::{Http, Options, Request, Script};
@@ -81,6 +82,8 @@ pub(crate) struct Wanted {
     pub(crate) method: Method,
     /// How long its content is, where that is known.
     pub(crate) length: Option<u64>,
+    /// The content itself, where it is to be looked at.
+    pub(crate) content: Option<Object>,
     /// Whether the response has no body whatever it announces (RFC 9110, section 9.3.2).
     pub(crate) is_head: bool,
 }
@@ -115,7 +118,10 @@ impl Plan {
             Script::Sessions { workload, .. } => plan.add_sessions(workload, options, &mut catalogue),
             Script::Model(model) => {
                 for object in model.objects() {
-                    catalogue.add(&object.url, Some(object.length));
+                    let number = catalogue.add(&object.url, Some(object.length));
+                    if let Some(wanted) = catalogue.objects.get_mut(number as usize) {
+                        wanted.content = options.checks.content.then(|| object.clone());
+                    }
                 }
             }
             Script::Trace(trace) => {
@@ -246,6 +252,7 @@ impl<'a> Catalogue<'a> {
             uri: self.uri(url),
             method: method.parse().unwrap_or(Method::GET),
             length: length_in(url),
+            content: None,
             is_head: method == "HEAD",
         });
         number

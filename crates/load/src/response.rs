@@ -8,6 +8,7 @@ use std::mem::MaybeUninit;
 use http::{HeaderMap, header};
 use httparse::ParserConfig;
 use record::RequestError;
+use traffic::model::Object;
 use units::Span;
 
 use crate::checks::{Checks, Inspector};
@@ -26,6 +27,8 @@ pub(crate) struct Expected<'a> {
     pub(crate) is_head: bool,
     /// Whether its cookies are of interest.
     pub(crate) cookies: bool,
+    /// What its content is, where that is known and is to be looked at.
+    pub(crate) content: Option<&'a Object>,
     /// What the user wants to hold.
     pub(crate) checks: &'a Checks,
 }
@@ -67,7 +70,7 @@ impl<'a> Response<'a> {
             keep_alive: true,
             cookies: Vec::new(),
             server: None,
-            inspector: expected.checks.inspector(),
+            inspector: expected.checks.inspector(expected.content),
         }
     }
 

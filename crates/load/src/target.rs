@@ -100,7 +100,7 @@ impl Target {
         self.user.as_ref().map(|user| format!("Basic {}", BASE64_STANDARD.encode(user)))
     }
 
-    /// The first address that the host's name stands for.
+    /// The first address that the host's name stands for; waits for the resolver.
     pub(crate) fn resolve(&self) -> Result<Address, Error> {
         let (host, port) = match &self.via {
             None => (&self.host, self.port),

@@ -93,7 +93,8 @@ impl<'a> Watcher<'a> {
         let (seen, whole) = (&self.seen, &self.seen.inside);
         let (sessions_completed, sessions_lost) = recent.session_ends();
         let sessions = self.options.has_sessions();
-        let level = self.level(now);
+        // Most of the time since the look before belongs to it.
+        let level = self.level(now - elapsed / 2);
         let rate = level.and_then(|level| Rate::per_second(level.value));
         Glance {
             now,

@@ -10,12 +10,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use record::Step;
 use traffic::model::Model;
 use traffic::{Process, Profile, Schedule};
-use units::{ClassId, Rate, Span, Time};
+use units::{Rate, Span, Time};
 
 use crate::clock::{Clock, thread_cpu, thread_waited};
 use crate::engine::{Engine, Parts, Share};
 use crate::generate::{Clients, Source, Wish, closed_loop, open_loop};
 use crate::io::{Reactor, Runtime};
+use crate::lookup::Lookup;
 use crate::options::{Load, Options, Script};
 use crate::plan::Plan;
 use crate::recorder::{Gaps, Recorder, Rows, Seen};
@@ -89,6 +90,7 @@ pub(crate) fn work(
         spawner: runtime.spawner(),
         address: common.address.clone(),
         tls: common.tls.clone(),
+        lookup: options.protocol.lookup.then(|| Lookup::new(&options.target)),
         plan: Arc::clone(&common.plan),
         checks: options.checks.clone(),
         requests_per_connection: options.protocol.requests_per_connection,
@@ -99,8 +101,10 @@ pub(crate) fn work(
     begin(&engine, options);
     engine.spawner.spawn(report(Rc::clone(&engine), Arc::clone(look)));
     let signal = Arc::clone(&common.signal);
-    let time = keep_time(Rc::clone(&engine), Arc::clone(common));
-    let (cpu, waited) = runtime.run(time, move || signal.load(Ordering::Relaxed) != 0)?.unwrap_or_default();
+    let meter = Rc::new(Meter::default());
+    let time = keep_time(Rc::clone(&engine), Arc::clone(common), Rc::clone(&meter));
+    runtime.run(time, move || signal.load(Ordering::Relaxed) != 0)?;
+    let (cpu, waited) = meter.shares(common.clock);
     // The tasks are gone; what was under way has written its row.
     let mut recorder = engine.recorder.borrow_mut();
     recorder.flush();
@@ -137,9 +141,11 @@ fn begin(engine: &Rc<Engine>, options: &Options) {
         }
         Load::Timed(times) => {
             let sequence = engine.plan.sequence.clone();
-            let arrivals = times.arrivals().enumerate().map(move |(index, time)| {
+            let shares: Vec<f64> = engine.plan.classes.iter().map(|class| class.share).collect();
+            let schedule = Schedule::replaying(times, &shares, options.seed);
+            let arrivals = schedule.enumerate().map(move |(index, arrival)| {
                 let object = sequence.get(index % sequence.len().max(1)).copied();
-                Wish { time, class: ClassId(0), object }
+                Wish { object, ..Wish::from(arrival) }
             });
             let task = open_loop(Rc::clone(engine), source, arrivals, engine.share);
             engine.spawner.spawn(task);
@@ -189,14 +195,13 @@ fn gaps(options: &Options, share: Share) -> Option<Gaps> {
     Some(Gaps::new(expected))
 }
 
-/// Returns when all that began in the window has ended, in all threads, or has had its time;
-/// gives the shares of the window in which this thread used a processor, and missed one.
-async fn keep_time(engine: Rc<Engine>, common: Arc<Common>) -> (f64, f64) {
+/// Returns when all that began in the window has ended, in all threads, or has had its time.
+async fn keep_time(engine: Rc<Engine>, common: Arc<Common>, meter: Rc<Meter>) {
     engine.until(Time::from_nanos(engine.window.from_ns)).await;
-    let began = Reading::take(engine.reactor.clock);
+    meter.began.set(Some(Reading::take(common.clock)));
     let closes = Time::from_nanos(engine.window.to_ns);
     engine.until(closes).await;
-    let shares = Reading::take(engine.reactor.clock).shares_since(began);
+    meter.ended.set(Some(Reading::take(common.clock)));
     let drain = common.options.drain.unwrap_or_else(|| engine.plan.longest() + DRAIN_MARGIN);
     let last = closes + drain;
     while engine.now() < last && !engine.is_settled() {
@@ -206,7 +211,6 @@ async fn keep_time(engine: Rc<Engine>, common: Arc<Common>) -> (f64, f64) {
     while engine.now() < last && common.unsettled.load(Ordering::Relaxed) > 0 {
         engine.until(engine.now() + ASK_EVERY).await;
     }
-    shares
 }
 
 /// Says, again and again, what the thread has seen.
@@ -226,6 +230,21 @@ fn show(engine: &Engine, look: &Mutex<Look>) {
     look.running = engine.running() as u64;
     look.connections = engine.reactor.open_sockets() as u64;
     look.cpu = thread_cpu();
+}
+
+/// What the thread used, and missed, of a processor in the window.
+#[derive(Debug, Default)]
+struct Meter {
+    began: Cell<Option<Reading>>,
+    ended: Cell<Option<Reading>>,
+}
+
+impl Meter {
+    /// The shares of the window; of what there was of it, when it was cut short.
+    fn shares(&self, clock: Clock) -> (f64, f64) {
+        let Some(began) = self.began.get() else { return (0.0, 0.0) };
+        self.ended.get().unwrap_or_else(|| Reading::take(clock)).shares_since(began)
+    }
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! [`Runtime`]: runs the tasks of a thread, in turn with its reactor.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::future::Future;
 use std::io;
 use std::rc::Rc;
@@ -25,27 +25,25 @@ impl Runtime {
         Spawner(self.pool.spawner())
     }
 
-    /// Runs all tasks until `main` is done or `stop` says so, and drops them; gives what `main`
-    /// gave.
+    /// Runs all tasks until `main` is done or `stop` says so, and drops them.
     ///
     /// # Errors
     /// When the kernel refuses to be waited for.
-    pub(crate) fn run<T: 'static>(
+    pub(crate) fn run(
         mut self,
-        main: impl Future<Output = T> + 'static,
+        main: impl Future<Output = ()> + 'static,
         stop: impl Fn() -> bool,
-    ) -> io::Result<Option<T>> {
-        let result = Rc::new(RefCell::new(None));
-        let place = Rc::clone(&result);
+    ) -> io::Result<()> {
+        let done = Rc::new(Cell::new(false));
+        let tell = Rc::clone(&done);
         self.spawner().spawn(async move {
-            let done = main.await;
-            *place.borrow_mut() = Some(done);
+            main.await;
+            tell.set(true);
         });
         loop {
             self.pool.run_until_stalled();
-            let done = result.borrow_mut().take();
-            if done.is_some() || stop() {
-                return Ok(done);
+            if done.get() || stop() {
+                return Ok(());
             }
             self.reactor.turn()?;
         }

@@ -7,7 +7,7 @@ use crate::checks::Checks;
 
 /// No more is known than this.
 fn expected(checks: &Checks, length: Option<u64>) -> Expected<'_> {
-    Expected { length, is_head: false, cookies: true, checks }
+    Expected { length, is_head: false, cookies: true, content: None, checks }
 }
 
 #[derive(Debug, PartialEq)]

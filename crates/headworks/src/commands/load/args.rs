@@ -18,6 +18,7 @@ const CONNECTIONS: &str = "Connections and protocol";
 const TIME: &str = "Time";
 const CHECKS: &str = "Checks and objectives";
 const OUTPUT: &str = "Output";
+const GENERATOR: &str = "Generator";
 
 /// Puts load on a server: sessions or requests, at a rate (open loop) or from a number of clients (closed loop).
 ///
@@ -78,16 +79,13 @@ pub(super) struct RunArgs {
     /// Closed loop: how long a client waits before it starts anew; exp:SPAN for exponentially distributed waits.
     #[arg(long, value_name = "SPAN", help_heading = LOAD, default_value = "0s", conflicts_with_all = ["rate", "arrivals"])]
     pub(super) think: Think,
-    /// Threads that generate load.
-    #[arg(long, short, value_name = "N", help_heading = LOAD, default_value = "1", value_parser = count::<NonZeroU32>(1..=256))]
-    pub(super) threads: NonZeroU32,
-    /// Seed of everything that is drawn.
-    #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 1, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
-    pub(super) seed: u64,
 
     /// What is asked for: a TOML file of sessions (docs/load.md), surge, webstone, specweb96 and other models (docs/workloads), or trace:FILE for the requests of an access log.
     #[arg(long, short, value_name = "WORKLOAD", help_heading = WORKLOAD)]
     pub(super) workload: Option<WorkloadName>,
+    /// Replay a log whose times are whole seconds as it is, in bursts, instead of spread over each second.
+    #[arg(long, help_heading = WORKLOAD)]
+    pub(super) whole_seconds: bool,
     /// Replay a trace in this multiple of its time: 0.5 is twice as fast.
     #[arg(long, value_name = "X", help_heading = WORKLOAD, conflicts_with_all = ["rate", "ramp", "connections"])]
     pub(super) stretch: Option<f64>,
@@ -101,6 +99,9 @@ pub(super) struct RunArgs {
     /// Requests under way at once on a connection (default 1).
     #[arg(long, value_name = "N", help_heading = CONNECTIONS, value_parser = count::<NonZeroU32>(1..=1000))]
     pub(super) pipeline: Option<NonZeroU32>,
+    /// Look the host's name up anew for every connection, and record how long that takes.
+    #[arg(long, help_heading = CONNECTIONS, conflicts_with = "unix_socket")]
+    pub(super) lookup: bool,
     /// How long a request may take (default: the workload's, else 20s).
     #[arg(long, value_name = "SPAN", help_heading = CONNECTIONS)]
     pub(super) timeout: Option<Span>,
@@ -110,9 +111,6 @@ pub(super) struct RunArgs {
     /// Trust the certificate authorities in this PEM file besides the system's.
     #[arg(long, value_name = "FILE", help_heading = CONNECTIONS)]
     pub(super) cacert: Option<PathBuf>,
-    /// The way to the kernel: io_uring, epoll, or auto.
-    #[arg(long, value_name = "NAME", help_heading = CONNECTIONS, default_value_t)]
-    pub(super) engine: Backend,
 
     /// The measuring window (default 10s, or as long as --ramp takes).
     #[arg(long, short, value_name = "SPAN", help_heading = TIME)]
@@ -130,6 +128,9 @@ pub(super) struct RunArgs {
     /// The length of its body in bytes.
     #[arg(long, value_name = "N", help_heading = CHECKS, value_parser = count::<u64>(0..=u64::MAX))]
     pub(super) expect_length: Option<u64>,
+    /// With a model: every byte is the one that make-content wrote.
+    #[arg(long, help_heading = CHECKS)]
+    pub(super) expect_content: bool,
     /// The SHA-256 of its body.
     #[arg(long, value_name = "HEX", help_heading = CHECKS)]
     pub(super) expect_sha256: Option<Sha256Digest>,
@@ -155,4 +156,14 @@ pub(super) struct RunArgs {
     /// Serve metrics to Prometheus while the run lasts, as in 127.0.0.1:9464.
     #[arg(long, value_name = "ADDRESS", help_heading = OUTPUT)]
     pub(super) prometheus: Option<MetricsAddress>,
+
+    /// Threads that generate load.
+    #[arg(long, short, value_name = "N", help_heading = GENERATOR, default_value = "1", value_parser = count::<NonZeroU32>(1..=256))]
+    pub(super) threads: NonZeroU32,
+    /// Seed of everything that is drawn.
+    #[arg(long, value_name = "N", help_heading = GENERATOR, default_value_t = 1, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    pub(super) seed: u64,
+    /// The way to the kernel: io_uring, epoll, or auto.
+    #[arg(long, value_name = "NAME", help_heading = GENERATOR, default_value_t)]
+    pub(super) engine: Backend,
 }

@@ -75,6 +75,7 @@ impl RunArgs {
             http: self.http,
             requests_per_connection,
             pipeline: self.pipeline,
+            lookup: self.lookup,
             insecure: self.insecure,
             authorities: self.cacert,
         };
@@ -103,6 +104,7 @@ impl RunArgs {
                 status: self.expect_status,
                 length: self.expect_length,
                 digest: self.expect_sha256,
+                content: self.expect_content,
                 pattern: self.expect_body,
             },
             threads: self.threads,
@@ -137,11 +139,19 @@ impl RunArgs {
         if self.target.path() != "/" {
             return Err(usage("the pages come from --workload; give the URL without a path"));
         }
+        if self.expect_content && !matches!(workload, WorkloadName::Model(_)) {
+            return Err(usage("--expect-content is for the models that make-content writes files for"));
+        }
         Ok(match workload {
             WorkloadName::Model(name) => Script::Model(Box::new(Model::named(*name, self.seed))),
             WorkloadName::Trace(file) => {
-                let trace = AccessLog::default().read(file).map_err(|error| Failure::Usage(error.into()))?;
+                let log = AccessLog::default();
+                let log = if self.whole_seconds { log.keep_seconds() } else { log };
+                let trace = log.read(file).map_err(|error| Failure::Usage(error.into()))?;
                 tell_skipped(&trace.skipped);
+                if !self.quiet {
+                    eprintln!("{}: {}", file.display(), trace.summary());
+                }
                 Script::Trace(Arc::new(trace))
             }
             WorkloadName::Sessions(file) => {
