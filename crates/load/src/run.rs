@@ -21,7 +21,7 @@ use crate::show::glance::Setting;
 use crate::show::{Endpoint, Show};
 use crate::target::Address;
 use crate::tls::Tls;
-use crate::validity::{Observed, judge};
+use crate::validity::{Observed, Wanted, judge, judge_starts};
 use crate::watcher::Watcher;
 use crate::worker::{Common, Ending, Look, work};
 use crate::writer::Writer;
@@ -195,6 +195,7 @@ impl Run {
             signal,
             never_connected: tried.filter(|_| !seen.ever_connected),
             title: self.common.options.title(),
+            scheduled: self.common.options.offered().is_some(),
             classes: classes.iter().map(|class| class.name.to_string()).collect(),
             summary,
         })
@@ -209,7 +210,7 @@ impl Run {
         let offered = self.common.options.offered().map_or(achieved, Rate::as_f64);
         let most = |figure: fn(&Ending) -> f64| endings.iter().map(figure).fold(0.0, f64::max);
         let cpu = most(|ending| ending.cpu);
-        let why_invalid = judge(&Observed {
+        let mut why_invalid = judge(&Observed {
             cpu,
             waited: most(|ending| ending.waited),
             lag: &seen.lag,
@@ -218,6 +219,11 @@ impl Run {
             issued: interrupted || endings.iter().all(|ending| ending.issued),
             poisson: endings.iter().filter_map(|ending| ending.poisson).min_by(f64::total_cmp),
         });
+        if let Some(wanted) = Wanted::of(&self.common.options).filter(|_| !interrupted) {
+            let (completed, lost) = tally.session_ends();
+            let begun = if plan.has_sessions { completed + lost } else { tally.requests };
+            why_invalid.extend(judge_starts(begun, wanted, plan.classes.len()));
+        }
         let mut summary = Summary {
             requests: tally.requests,
             responses: tally.responses,

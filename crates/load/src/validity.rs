@@ -1,11 +1,17 @@
 //! Are the figures the server's, or the generator's?
 
 use record::{Histogram, Window};
-use traffic::PoissonCheck;
-use units::Span;
+use traffic::{PoissonCheck, Process};
+use units::{Rate, Span, Time};
+
+use crate::options::{Load, Options};
 
 /// Above this a generator thread no longer reacts when a response comes.
 const MOST_CPU: f64 = 0.9;
+/// The share of the time for which a thread may wait for a processor if it waits for longer than
+/// it runs. A response that comes meanwhile is stamped when the others' turn is over, and that
+/// takes milliseconds, not the microseconds for which the generator itself is busy.
+const MOST_WAITED: f64 = 0.1;
 const MOST_LAG: Span = Span::from_millis(1);
 /// The share of arrivals that may begin later than that.
 const MOST_LATE: f64 = 0.01;
@@ -13,6 +19,11 @@ const MOST_LATE: f64 = 0.01;
 const SIGNIFICANCE_Z: f64 = 1.645;
 /// The longest single delay, as a share of the window.
 const MOST_LAG_OF_WINDOW: f64 = 0.01;
+
+/// The share of what the schedule wants by which the starts may differ from it...
+const MOST_OFF: f64 = 0.01;
+/// ... beyond what chance does: more than so many standard deviations are one run in ten thousand.
+const CHANCE_Z: f64 = 4.0;
 
 /// What the generator saw of itself.
 pub(crate) struct Observed<'a> {
@@ -39,7 +50,7 @@ pub(crate) fn judge(observed: &Observed<'_>) -> Vec<String> {
             observed.cpu * 100.0,
             MOST_CPU * 100.0,
         ));
-    } else if observed.cpu + observed.waited > MOST_CPU {
+    } else if observed.cpu + observed.waited > MOST_CPU || observed.waited > observed.cpu.max(MOST_WAITED) {
         // To the server a generator that is kept from running is like one that is too slow.
         why.push(format!(
             "the generator used {:.0} % of a processor and waited for one for {:.0} % of the time, because others used it; pin them apart or leave the machine alone",
@@ -79,6 +90,60 @@ pub(crate) fn judge(observed: &Observed<'_>) -> Vec<String> {
     why
 }
 
+/// What an open loop is to begin in the window.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Wanted {
+    /// How much, on average over all seeds.
+    mean: f64,
+    /// By how much it differs from one seed to another.
+    deviation: f64,
+}
+
+impl Wanted {
+    /// `None` where no schedule says it.
+    pub(crate) fn of(options: &Options) -> Option<Self> {
+        let window = options.window();
+        match &options.load {
+            Load::Open { process, .. } => {
+                let mean = options.offered().map_or(0.0, Rate::as_f64) * options.duration.as_secs_f64();
+                // What a renewal process has in a long time (Feller, "An Introduction to
+                // Probability Theory and Its Applications", volume II, section XI.5).
+                Some(Self { mean, deviation: variation(*process) * mean.sqrt() })
+            }
+            Load::Timed(times) => {
+                let inside = |time: &Time| time.as_nanos() < window.to_ns;
+                let arrivals = times.arrivals().take_while(inside).filter(|time| window.contains(*time));
+                Some(Self { mean: arrivals.count() as f64, deviation: 0.0 })
+            }
+            Load::Closed { .. } => None,
+        }
+    }
+}
+
+/// The coefficient of variation of the times between two arrivals.
+fn variation(process: Process) -> f64 {
+    match process {
+        Process::Poisson => 1.0,
+        Process::Hyperexponential { cv, .. } | Process::Gamma { cv, .. } | Process::Lognormal { cv, .. } => {
+            cv
+        }
+        Process::Constant => 0.0,
+    }
+}
+
+/// Says so when not as much as the schedule wants has begun. A server cannot hold back an open
+/// loop, so that its back-pressure, which lowers the rate of responses, explains nothing here.
+pub(crate) fn judge_starts(begun: u64, wanted: Wanted, classes: usize) -> Option<String> {
+    let Wanted { mean, deviation } = wanted;
+    // Arrivals of each class are spaced on their own, and its first and last may be just outside.
+    let chance = CHANCE_Z * deviation + classes.max(1) as f64 + 1.0;
+    ((begun as f64 - mean).abs() > MOST_OFF * mean + chance).then(|| {
+        format!(
+            "the generator began {begun} arrivals where the schedule has {mean:.0}; a server cannot hold them back, so it, not the server, set the rate",
+        )
+    })
+}
+
 /// Whether `count` events are too many to be chance where `expected` were allowed: the score
 /// test of a Poisson count.
 fn is_more_than(count: u64, expected: f64) -> bool {
@@ -107,6 +172,9 @@ mod tests {
         check(|observed| observed.cpu = 0.91, &[], 1);
         check(|observed| observed.waited = 0.39, &[], 0);
         check(|observed| observed.waited = 0.41, &[], 1);
+        check(|observed| (observed.cpu, observed.waited) = (0.2, 0.19), &[], 0);
+        check(|observed| (observed.cpu, observed.waited) = (0.2, 0.21), &[], 1);
+        check(|observed| (observed.cpu, observed.waited) = (0.01, 0.09), &[], 0);
         check(|observed| observed.exhausted = 1, &[], 1);
         check(|observed| observed.issued = false, &[], 1);
         check(|observed| observed.poisson = Some(1e-3), &[], 0);
@@ -123,5 +191,22 @@ mod tests {
         check(|_| {}, &once, 0);
         once.push(Span::from_millis(101));
         check(|_| {}, &once, 1);
+    }
+
+    #[test]
+    fn starts_that_the_schedule_did_not_want_are_told_from_chance() {
+        let constant = Wanted { mean: 10_000.0, deviation: 0.0 };
+        let bursts = Wanted { mean: 10_000.0, deviation: 400.0 };
+        for (begun, wanted, fault) in [
+            (9_999, constant, false),
+            (9_899, constant, false),
+            (9_890, constant, true),
+            (10_110, constant, true),
+            (8_400, bursts, false),
+            (8_200, bursts, true),
+            (0, constant, true),
+        ] {
+            assert_eq!(judge_starts(begun, wanted, 2).is_some(), fault, "{begun} of {wanted:?}");
+        }
     }
 }
