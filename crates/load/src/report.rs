@@ -17,6 +17,8 @@ pub struct Report {
     pub never_connected: Option<String>,
     /// One line that says what was done.
     pub(crate) title: String,
+    /// Whether there was a schedule: an open loop.
+    pub(crate) scheduled: bool,
     /// The classes of the workload, in its order.
     pub(crate) classes: Vec<String>,
 }

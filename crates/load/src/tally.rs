@@ -26,7 +26,8 @@ pub(crate) struct Tally {
     pub(crate) errors: ErrorCounts,
     pub(crate) total: Histogram,
     pub(crate) connect: Histogram,
-    pub(crate) tls: Histogram,
+    dns: Histogram,
+    tls: Histogram,
     pub(crate) processing: Histogram,
     pub(crate) transfer: Histogram,
     duration: Histogram,
@@ -59,6 +60,9 @@ impl Tally {
         self.total.record(finished.latency());
         if !finished.reused {
             self.connect.record(finished.connect);
+            if !finished.dns.is_zero() {
+                self.dns.record(finished.dns);
+            }
             if !finished.tls.is_zero() {
                 self.tls.record(finished.tls);
             }
@@ -107,6 +111,7 @@ impl Tally {
         for (mine, theirs) in [
             (&mut self.total, &other.total),
             (&mut self.connect, &other.connect),
+            (&mut self.dns, &other.dns),
             (&mut self.tls, &other.tls),
             (&mut self.processing, &other.processing),
             (&mut self.transfer, &other.transfer),
@@ -131,7 +136,9 @@ impl Tally {
     pub(crate) fn latency(&self) -> LatencySummary {
         LatencySummary {
             total: self.total.quantiles(),
+            dns: self.dns.quantiles(),
             connect: self.connect.quantiles(),
+            tls: self.tls.quantiles(),
             processing: self.processing.quantiles(),
             transfer: self.transfer.quantiles(),
         }

@@ -2,10 +2,11 @@
 
 use std::fmt::{self, Formatter};
 
-use record::{Quantiles, Summary};
-use units::{Bytes, Span};
+use record::Summary;
+use units::Bytes;
 
 use crate::Report;
+use crate::show::figures;
 
 pub(crate) fn write(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
     let summary = &report.summary;
@@ -28,7 +29,11 @@ fn work(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
     let sessions = &summary.sessions;
     let unit = if report.classes.is_empty() { "requests" } else { "sessions" };
     let (offered, achieved) = (summary.rate.offered, summary.rate.achieved);
-    writeln!(f, "  rate         {offered:.1} {unit}/s offered, {achieved:.1} {unit}/s achieved")?;
+    if report.scheduled {
+        writeln!(f, "  rate         {offered:.1} {unit}/s offered, {achieved:.1} {unit}/s achieved")?;
+    } else {
+        writeln!(f, "  rate         {achieved:.1} {unit}/s")?;
+    }
     if !report.classes.is_empty() {
         let share = percent(sessions.completed, sessions.started);
         writeln!(
@@ -45,6 +50,9 @@ fn work(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
         percent(summary.responses, summary.requests),
         Bytes(summary.bytes)
     )?;
+    if summary.duration > 0.0 && summary.bytes > 0 {
+        write!(f, ", {}/s", Bytes((summary.bytes as f64 / summary.duration) as u64))?;
+    }
     if summary.censored > 0 {
         write!(f, "; {} cut off, their latency is longer than shown", summary.censored)?;
     }
@@ -60,13 +68,18 @@ fn latency(f: &mut Formatter<'_>, summary: &Summary) -> fmt::Result {
     let latency = &summary.latency;
     for (name, q) in [
         ("total", &latency.total),
+        ("look-up", &latency.dns),
         ("connect", &latency.connect),
+        ("TLS", &latency.tls),
         ("processing", &latency.processing),
         ("transfer", &latency.transfer),
     ] {
+        if q.is_empty() && matches!(name, "look-up" | "TLS") {
+            continue;
+        }
         write!(f, "  {name:<11}")?;
         for figure in [q.mean, q.p50, q.p90, q.p99, q.p999, q.max] {
-            write!(f, "{:>10}", time(q, figure))?;
+            write!(f, "{:>10}", figures::of(q, figure))?;
         }
         writeln!(f, "{:>10}", q.count)?;
     }
@@ -93,8 +106,8 @@ fn classes(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
             class.refused,
             class.error,
             class.censored,
-            time(q, q.p50),
-            time(q, q.p90),
+            figures::of(q, q.p50),
+            figures::of(q, q.p90),
         )?;
     }
     writeln!(f)
@@ -128,8 +141,8 @@ fn validity(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
         write!(
             f,
             ", lag {} at p99, {} at most",
-            time(&client.lag, client.lag.p99),
-            time(&client.lag, client.lag.max)
+            figures::of(&client.lag, client.lag.p99),
+            figures::of(&client.lag, client.lag.max)
         )?;
     }
     writeln!(f)?;
@@ -146,22 +159,6 @@ fn validity(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
         }
     }
     Ok(())
-}
-
-/// Three significant digits and a unit, so that columns line up whatever their size.
-fn time(q: &Quantiles, seconds: f64) -> String {
-    if q.count == 0 {
-        return "-".to_owned();
-    }
-    let (scale, unit) = match Span::from_secs_f64(seconds).as_nanos() {
-        0 => return "0".to_owned(),
-        1..1_000_000 => (1e6, "us"),
-        1_000_000..1_000_000_000 => (1e3, "ms"),
-        _ => (1.0, "s"),
-    };
-    let value = seconds * scale;
-    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
-    format!("{value:.digits$} {unit}")
 }
 
 fn percent(part: u64, whole: u64) -> String {

@@ -125,6 +125,13 @@ pub struct Quantiles {
     pub count: u64,
 }
 
+impl Quantiles {
+    /// Whether there is nothing that they are of.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -115,8 +115,14 @@ impl ErrorCounts {
 pub struct LatencySummary {
     /// From the intended time to the last byte.
     pub total: Quantiles,
+    /// Look-ups of the host's name, where each connection has one.
+    #[serde(default, skip_serializing_if = "Quantiles::is_empty")]
+    pub dns: Quantiles,
     /// Connections that were opened; requests on an open connection do not count.
     pub connect: Quantiles,
+    /// TLS handshakes.
+    #[serde(default, skip_serializing_if = "Quantiles::is_empty")]
+    pub tls: Quantiles,
     /// From the request written to the first byte of the response.
     pub processing: Quantiles,
     /// From the first byte to the last.

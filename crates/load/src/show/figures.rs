@@ -4,11 +4,11 @@ use record::Quantiles;
 use units::Span;
 
 /// A figure of a distribution; `-` where it has none.
-pub(super) fn of(quantiles: &Quantiles, seconds: f64) -> String {
+pub(crate) fn of(quantiles: &Quantiles, seconds: f64) -> String {
     if quantiles.count == 0 { "-".to_owned() } else { time(seconds) }
 }
 
-pub(super) fn time(seconds: f64) -> String {
+pub(crate) fn time(seconds: f64) -> String {
     let (scale, unit) = match Span::from_secs_f64(seconds).as_nanos() {
         0 => return "0".to_owned(),
         1..1_000_000 => (1e6, "us"),
@@ -19,7 +19,7 @@ pub(super) fn time(seconds: f64) -> String {
 }
 
 /// A count or a rate.
-pub(super) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     match value {
         value if value >= 999.5e6 => format!("{}G", three_digits(value / 1e9)),
         value if value >= 999.5e3 => format!("{}M", three_digits(value / 1e6)),
@@ -30,7 +30,7 @@ pub(super) fn number(value: f64) -> String {
 }
 
 /// A duration of the run itself.
-pub(super) fn clock(seconds: f64) -> String {
+pub(crate) fn clock(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
     match whole {
         0..60 => format!("{whole} s"),

@@ -120,7 +120,7 @@ impl Latencies {
 
     pub(crate) fn summary(&self) -> LatencySummary {
         let [total, connect, processing, transfer] = self.histograms().map(Histogram::quantiles);
-        LatencySummary { total, connect, processing, transfer }
+        LatencySummary { total, connect, processing, transfer, ..LatencySummary::default() }
     }
 }
 

@@ -12,7 +12,7 @@
 //! | `prometheus` | the endpoint for scrapers |
 //! | `figures`, `theme` | numbers and colours |
 
-mod figures;
+pub(crate) mod figures;
 pub(crate) mod glance;
 mod live;
 mod plain;
