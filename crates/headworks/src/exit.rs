@@ -50,13 +50,38 @@ impl Failure {
             Self::Usage(error) => (2, error),
             Self::Failed(error) => (1, error),
         };
-        eprintln!("headworks: {error:#}");
+        eprintln!("headworks: {}", with_causes(&error));
         ExitCode::from(code)
     }
+}
+
+/// The message, and behind it those of its causes that it does not quote itself, as the
+/// libraries' messages do.
+fn with_causes(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.ends_with(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 impl From<config::Error> for Failure {
     fn from(error: config::Error) -> Self {
         Self::Usage(error.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let bare = anyhow::anyhow!("no such file").context("cannot read a.toml");
+        assert_eq!(with_causes(&bare), "cannot read a.toml: no such file");
+        let quoted = anyhow::anyhow!("no such file").context("cannot read a.toml: no such file");
+        assert_eq!(with_causes(&quoted), "cannot read a.toml: no such file");
     }
 }

@@ -162,36 +162,158 @@ fn a_server_that_is_not_there_is_said_and_the_record_kept() {
     assert_eq!(record.requests().unwrap().count() as u64, summary.requests);
 }
 
+/// A call that must end at once, with this code and these words on standard error, each once.
+#[track_caller]
+fn check_refused(arguments: &[&str], code: i32, says: &str) {
+    let (_, error) = expect(&load(arguments), code);
+    assert_eq!(error.matches(says).count(), 1, "{arguments:?}: {error}");
+    assert!(!error.contains("measuring"), "{arguments:?} began: {error}");
+}
+
+const NOBODY: &str = "http://127.0.0.1:1/";
+
 #[test]
 fn what_cannot_be_run_is_refused_at_once() {
     let scratch = tempfile::tempdir().unwrap();
-    let broken = scratch.path().join("broken.toml");
-    std::fs::write(&broken, WORKLOAD.replace("timeout", "timeuot")).unwrap();
-    let broken = broken.to_str().unwrap();
-    let url = "http://127.0.0.1:1/";
-    for (arguments, code, says) in [
-        (vec!["127.0.0.1:80"], 2, "is no URL"),
-        (vec!["https://127.0.0.1/"], 2, "only http://"),
-        (vec![url, "-c", "0"], 2, "'--connections <N>': must be at least 1"),
-        (vec![url, "--rate", "0"], 2, "--rate is 0"),
-        (vec![url, "--rate", "10", "-c", "10"], 2, "cannot be used with"),
-        (vec![url, "--rate", "10", "--arrivals", "gauss"], 2, "constant, poisson, h2:CV"),
-        (vec![url, "--duration", "0s"], 2, "--duration is 0"),
-        (vec![url, "--timeout", "0s"], 2, "--timeout is 0"),
-        (vec![url, "--objective", "p98<1s"], 2, "is no objective"),
-        (vec![url, "--workload", "/nowhere.toml"], 2, "/nowhere.toml"),
-        (
-            vec![url, "--workload", broken],
-            2,
-            "broken.toml:3: unknown key \"timeuot\"; did you mean \"timeout\"?",
-        ),
-        (vec!["http://127.0.0.1:1/page", "--workload", broken], 2, "without a path"),
-        (vec!["http://no-such-host.invalid/"], 1, "cannot find the address of no-such-host.invalid"),
-        (vec![url, "--out", "/proc/nowhere"], 1, "/proc/nowhere"),
+    let file = |name: &str, text: &str| {
+        let path = scratch.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let broken = file("broken.toml", &WORKLOAD.replace("timeout", "timeuot"));
+    let whole = file("whole.toml", WORKLOAD);
+    let at_once = file("at_once.log", &"1.5\n".repeat(3));
+    for (url, code, says) in [
+        ("127.0.0.1:80", 2, "is no URL"),
+        ("ftp://127.0.0.1/", 2, "only http:// and https:// can"),
+        ("http://no-such-host.invalid/", 1, "cannot find the address of no-such-host.invalid"),
     ] {
-        let (_, error) = expect(&load(&arguments), code);
-        assert!(error.contains(says), "{arguments:?}: {error}");
+        check_refused(&[url], code, says);
     }
+    for (arguments, says) in [
+        (&["-c", "0"][..], "must be at least 1"),
+        (&["-c", "1M"], "--connections"),
+        (&["--threads", "0"], "must be at least 1"),
+        (&["--rate", "0"], "--rate is 0"),
+        (&["--rate", "10", "-c", "10"], "cannot be used with"),
+        (&["--rate", "10", "--think", "1s"], "cannot be used with"),
+        (&["--rate", "10", "--arrivals", "gauss"], "constant, poisson, h2:CV"),
+        (&["--arrivals", "poisson"], "--arrivals needs --rate or --ramp"),
+        (&["--arrivals", &format!("trace:{at_once}"), "--rate", "5"], "no rate that could be scaled"),
+        (&["--duration", "0s"], "--duration is 0"),
+        (&["--timeout", "0s"], "--timeout is 0"),
+        (&["--ramp", "1:2"], "it has 2 of 4 fields"),
+        (&["--ramp", "10:20:0:1s"], "STEP is 0"),
+        (&["--ramp", "1:2:0.5:1s", "--closed"], "whole numbers"),
+        (&["--closed"], "--ramp <FROM:TO:STEP:HOLD>\n\n"),
+        (&["--objective", "p98<1s"], "is no objective"),
+        (&["--workload", "/nowhere.toml"], "/nowhere.toml: cannot read it: No such file"),
+        (&["--workload", &broken], "broken.toml:3: unknown key \"timeuot\"; did you mean \"timeout\"?"),
+        (&["--workload", "surg"], "did you mean \"surge\"?"),
+        (&["--workload", "trace:/missing"], "cannot read /missing: No such file or directory (os error 2)\n"),
+        (&["--workload", &format!("trace:{whole}")], "not one of its lines can be replayed"),
+        (&["--workload", &whole, "--pipeline", "4"], "a session waits for its pages"),
+        (&["--rate", "10", "--pipeline", "4"], "--pipeline with HTTP/1 is for a closed loop"),
+        (&["--user", "me"], "write NAME:PASSWORD"),
+        (&["--header", "no colon"], "write it as 'Name: value'"),
+        (&["--header", "Content-Length: 3"], "the length is that of --body"),
+        (&["--method", "CONNECT"], "CONNECT opens a tunnel"),
+        (
+            &["--body", "@/missing"],
+            "cannot read the body from /missing: No such file or directory (os error 2)\n",
+        ),
+        (&["--connect-to", "garbage"], "is no place to connect to"),
+        (&["--connect-to", "a:1", "--unix-socket", "b"], "cannot be used with"),
+        (&["--http", "3"], "expected 1.0, 1.1, 2"),
+        (&["--engine", "uring"], "expected auto, io_uring, epoll"),
+        (&["--expect-status", "20x"], "is no status"),
+        (&["--expect-sha256", "ab"], "is no SHA-256"),
+        (&["--expect-body", "["], "unclosed character class"),
+    ] {
+        check_refused(&[&[NOBODY], arguments].concat(), 2, says);
+    }
+    check_refused(&["http://127.0.0.1:1/page", "--workload", &whole], 2, "without a path");
+    check_refused(
+        &[NOBODY, "--out", "/proc/nowhere"],
+        1,
+        "/proc/nowhere: No such file or directory (os error 2)\n",
+    );
+    check_refused(
+        &["https://127.0.0.1:1/", "--cacert", "/missing"],
+        1,
+        "cannot read certificates from /missing",
+    );
+    check_refused(&["https://127.0.0.1:1/", "--cacert", &whole], 1, "there is none in it");
+    check_refused(
+        &["make-content", "/proc/nowhere", "--workload", "webstone"],
+        1,
+        "cannot create /proc/nowhere",
+    );
+}
+
+#[test]
+fn content_is_made_and_asked_for() {
+    let scratch = tempfile::tempdir().unwrap();
+    let content = scratch.path().join("content");
+    let content = content.to_str().unwrap();
+    for kept in ["webstone2", "webstone2"] {
+        let (text, _) = expect(&load(&["make-content", content, "--workload", kept]), 0);
+        assert!(text.contains("files"), "{text}");
+    }
+    let mut server = Process::start(
+        Command::new(HEADWORKS).args(["origin", "--listen", "127.0.0.1:0"]).args(["--content", content]),
+    );
+    let url = format!("http://{}", server.wait_for_address("listening on "));
+    let out = scratch.path().join("run");
+    let output = load(&[
+        &url,
+        "--workload",
+        "webstone2",
+        "-c",
+        "2",
+        "--duration",
+        "300ms",
+        "--json",
+        "--out",
+        out.to_str().unwrap(),
+    ]);
+    let summary: Summary = serde_json::from_str(&valid_or_not(&output).0).unwrap();
+    assert!(summary.requests > 10 && summary.responses == summary.requests, "{summary:?}");
+    assert_eq!(summary.status.keys().collect::<Vec<_>>(), [&200]);
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(page.contains("</html>"), "the report stands beside the record");
+}
+
+#[test]
+fn an_access_log_is_replayed() {
+    let (_server, address) = origin();
+    let scratch = tempfile::tempdir().unwrap();
+    let log = scratch.path().join("access.log");
+    let line =
+        |second: u32, rest: &str| format!("10.0.0.1 - - [10/Oct/2000:13:55:{second:02} +0000] {rest}\n");
+    let text = [
+        line(0, "\"GET /bytes/100 HTTP/1.1\" 200 100"),
+        line(1, "\"HEAD /bytes/200 HTTP/1.1\" 200 0"),
+        line(1, "\"POST /form HTTP/1.1\" 200 10"),
+        "no line of a log\n".to_owned(),
+        line(2, "\"GET /bytes/300 HTTP/1.1\" 200 300"),
+        line(50, "\"GET /bytes/400 HTTP/1.1\" 200 400"),
+    ];
+    std::fs::write(&log, text.concat()).unwrap();
+    let output = load(&[
+        &format!("http://{address}"),
+        "--workload",
+        &format!("trace:{}", log.display()),
+        "--stretch",
+        "0.02",
+        "--duration",
+        "500ms",
+        "--json",
+    ]);
+    let (text, told) = valid_or_not(&output);
+    assert!(told.contains("broken"), "what is left out is told: {told}");
+    let summary: Summary = serde_json::from_str(&text).unwrap();
+    assert_eq!((summary.requests, summary.responses, summary.bytes), (3, 3, 400), "{text}");
 }
 
 /// Stops a long run with `signal` once it has written its first files.
