@@ -95,7 +95,9 @@ pub(crate) async fn open_loop(
             engine.until(engine.now() + WHEN_FULL).await;
         }
         if engine.plan.has_sessions {
-            engine.spawner.spawn(arrive(Rc::clone(&engine), wish));
+            // Followed from here on: the run may be about to end, and the task has not had its turn.
+            let followed = engine.follow(wish.time);
+            engine.spawner.spawn(arrive(Rc::clone(&engine), wish, followed));
         } else {
             crew.give(wish.object.unwrap_or_else(|| source.draw(&engine)), wish.time);
         }
@@ -103,8 +105,7 @@ pub(crate) async fn open_loop(
     engine.set_issued();
 }
 
-async fn arrive(engine: Rc<Engine>, wish: Wish) {
-    let _followed = engine.follow(wish.time);
+async fn arrive(engine: Rc<Engine>, wish: Wish, _followed: Followed) {
     engine.record_lag(wish.time);
     session(Rc::clone(&engine), wish.class, wish.time, Pauses::Made).await;
 }
