@@ -5,44 +5,162 @@ mod common;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
+use common::agree::BACKENDS;
 use common::{ok, open, options, options_for, run, web};
-use load::{Options, Report};
-use record::{ErrorCounts, RequestError, RunDirectory};
+use load::{Load, Options, Report, Think};
+use record::{ErrorCounts, RequestError, RunDirectory, Summary};
 use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
 use testkit::{Hostile, free_address};
 use units::Span;
 
+/// A server that reads something, sends these bytes, piece by piece, and closes.
+fn answering(pieces: &'static [&'static [u8]]) -> Hostile {
+    Hostile::start(move |mut stream, _| {
+        let _ = stream.set_nodelay(true);
+        let _ = stream.read(&mut [0; 1024]);
+        for (number, piece) in pieces.iter().enumerate() {
+            if number > 0 {
+                std::thread::sleep(Duration::from_millis(3));
+            }
+            let _ = stream.write_all(piece);
+        }
+    })
+}
+
 /// Every request of a run against a server that answers so fails in this way only.
 #[track_caller]
-fn check(answer: &'static [u8], error: fn(&ErrorCounts) -> u64) {
-    let server = Hostile::start(move |mut stream, _| {
-        let _ = stream.read(&mut [0; 1024]);
-        let _ = stream.write_all(answer);
-    });
-    let Report { summary, .. } = run(&options(server.address()));
-    assert!(summary.requests > 0);
-    assert_eq!(summary.responses, 0);
-    assert_eq!(error(&summary.errors), summary.requests, "{:?}", summary.errors);
+fn check(answer: &'static [&'static [u8]], error: fn(&ErrorCounts) -> u64) {
+    for backend in BACKENDS {
+        let server = answering(answer);
+        let Report { summary, .. } = run(&Options { backend, ..options(server.address()) });
+        assert!(summary.requests > 1, "the run goes on");
+        assert_eq!(summary.responses, 0);
+        assert_eq!(error(&summary.errors), summary.requests - cut(&summary), "{:?}", summary.errors);
+    }
+}
+
+/// Every request of such a run has a response.
+#[track_caller]
+fn check_fine(answer: &'static [&'static [u8]], status: u16, bytes: u64) {
+    for backend in BACKENDS {
+        let server = answering(answer);
+        let Report { summary, .. } = run(&Options { backend, ..options(server.address()) });
+        assert!(summary.requests > 1, "the run goes on");
+        assert_eq!(summary.responses, summary.requests, "{:?}", summary.errors);
+        assert_eq!(summary.status.get(&status), Some(&summary.requests), "{:?}", summary.status);
+        assert_eq!(summary.bytes, bytes * summary.requests);
+    }
+}
+
+/// Requests that the end of the run, and not a timeout, cut off.
+fn cut(summary: &Summary) -> u64 {
+    summary.censored - summary.errors.timeout
 }
 
 #[test]
 fn garbage_is_a_protocol_error() {
-    check(b"\x00\x01\x02\x03 not at all", |errors| errors.protocol);
-    check(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n", |errors| errors.protocol);
-    check(b"220 mail.example.org ESMTP\r\n", |errors| errors.protocol);
+    check(&[b"\x00\x01\x02\x03 not at all"], |errors| errors.protocol);
+    check(&[b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n"], |errors| errors.protocol);
+    check(&[b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"], |errors| {
+        errors.protocol
+    });
+    check(&[b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"], |errors| errors.protocol);
+    check(&[b"HTTP/1.1 20 OK\r\n\r\n"], |errors| errors.protocol);
+    check(&[b"HTTP/2 200 OK\r\n\r\n"], |errors| errors.protocol);
+    check(&[b"220 mail.example.org ESMTP\r\n"], |errors| errors.protocol);
+    check(&[b"HT", b"ML\r\n"], |errors| errors.protocol);
+}
+
+#[test]
+fn a_change_of_protocol_that_nobody_asked_for_is_a_protocol_error() {
+    check(&[b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"], |errors| errors.protocol);
 }
 
 #[test]
 fn a_body_that_ends_early_is_a_body_error() {
-    check(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort", |errors| errors.body);
-    check(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nshort", |errors| errors.body);
+    check(&[b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"], |errors| errors.body);
+    check(&[b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", b"short"], |errors| errors.body);
+    check(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nshort"], |errors| errors.body);
+    check(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"], |errors| errors.body);
+}
+
+#[test]
+fn a_body_that_goes_on_is_a_body_error() {
+    check(&[b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello, world"], |errors| errors.body);
+    check(&[b"HTTP/1.1 204 No Content\r\n\r\nyet some"], |errors| errors.body);
+    // What comes later is noticed when the connection is to be used again, which it is not; who
+    // asks again at once takes it for the answer.
+    let late: &[&[u8]] = &[b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", b", world"];
+    for backend in BACKENDS {
+        let server = answering(late);
+        let think = Think { mean: Span::from_millis(20), exponential: false };
+        let load = Load::Closed { clients: 1, ramp: None, think };
+        let summary = run(&Options { backend, load, ..options(server.address()) }).summary;
+        assert!(summary.responses > 0, "{:?}", summary.errors);
+        assert_eq!(summary.errors.total(), summary.errors.body);
+        let summary = run(&Options { backend, ..options(server.address()) }).summary;
+        assert!(summary.responses > 0 && summary.errors.protocol > 0, "{:?}", summary.errors);
+        assert_eq!(summary.errors.total(), summary.errors.protocol + summary.errors.body);
+    }
+}
+
+#[test]
+fn chunks_that_are_none_are_a_protocol_error() {
+    check(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nhello"], |errors| errors.protocol);
+    check(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello!!"], |errors| errors.protocol);
+    check(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n"], |errors| {
+        errors.protocol
+    });
+    check(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n"], |errors| errors.protocol);
 }
 
 #[test]
 fn a_connection_that_closes_without_a_response_is_a_reset() {
-    check(b"", |errors| errors.reset);
-    check(b"HTTP/1.1 200 OK\r\nContent-Le", |errors| errors.reset);
+    check(&[b""], |errors| errors.reset);
+    check(&[b"HTTP/1.1 200 OK\r\nContent-Le"], |errors| errors.reset);
+    check(&[b"HTTP/1.1 100 Continue\r\n\r\n"], |errors| errors.reset);
+    for backend in BACKENDS {
+        let server = Hostile::start(|_, _| ());
+        let summary = run(&Options { backend, ..options(server.address()) }).summary;
+        assert!(summary.requests > 1);
+        assert_eq!(summary.errors.reset, summary.requests - cut(&summary), "{:?}", summary.errors);
+    }
+}
+
+#[test]
+fn a_body_without_a_length_ends_with_its_connection() {
+    check_fine(&[b"HTTP/1.1 200 OK\r\n\r\n", b"hello", b", world"], 200, 12);
+    check_fine(&[b"HTTP/1.0 200 OK\r\n\r\n"], 200, 0);
+}
+
+#[test]
+fn interim_responses_are_passed_over() {
+    const HINTS: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
+    const FINAL: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    check_fine(&[HINTS, FINAL], 200, 2);
+    check_fine(
+        &[b"HTTP/1.1 100 Contin", b"ue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"],
+        200,
+        2,
+    );
+    check_fine(
+        &[b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Len", b"gth: 2\r\n\r\nok"],
+        200,
+        2,
+    );
+}
+
+#[test]
+fn a_redirection_is_a_response_and_not_followed() {
+    let server = web(|head| {
+        assert!(head.starts_with("GET / "), "{head}");
+        b"HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n".to_vec()
+    });
+    let summary = run(&options(server.address())).summary;
+    assert!(summary.requests > 1);
+    assert_eq!(summary.status.get(&302), Some(&summary.requests), "{:?}", summary.errors);
 }
 
 #[test]
@@ -66,14 +184,28 @@ fn a_head_without_end_costs_neither_memory_nor_the_run() {
 
 #[test]
 fn a_server_that_stalls_meets_the_timeout() {
-    let server = Hostile::start(|mut stream, _| {
-        let _ = stream.read(&mut [0; 1024]);
-        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe");
-        let _ = stream.read(&mut [0; 1024]);
-    });
-    let options = Options { timeout: Some(Span::from_millis(50)), ..options(server.address()) };
-    let summary = run(&options).summary;
-    assert!(summary.requests > 0);
+    let answers: [&[u8]; 4] = [
+        b"",
+        b"HTTP/1.1 200 OK\r\nContent-Le",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe",
+        b"HTTP/1.1 100 Continue\r\n\r\n",
+    ];
+    for answer in answers {
+        let server = Hostile::start(move |mut stream, _| {
+            let _ = stream.read(&mut [0; 1024]);
+            let _ = stream.write_all(answer);
+            let _ = stream.read(&mut [0; 1024]);
+        });
+        for backend in BACKENDS {
+            check_stalled(Options { backend, ..options(server.address()) });
+        }
+    }
+}
+
+#[track_caller]
+fn check_stalled(options: Options) {
+    let summary = run(&Options { timeout: Some(Span::from_millis(50)), ..options }).summary;
+    assert!(summary.requests > 1);
     assert_eq!(summary.errors.timeout, summary.requests, "{:?}", summary.errors);
     assert_eq!(summary.censored, summary.requests);
     let total = summary.latency.total;
