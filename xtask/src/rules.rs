@@ -51,7 +51,7 @@ pub const HEADWORKS: Rules = Rules {
         ("testkit", DependOn(&[])),
         ("xtask", DependOn(&[])),
     ],
-    dev_edges: &[("config", &["units"]), ("gate", &["origin"])],
+    dev_edges: &[("config", &["units"]), ("gate", &["origin"]), ("load", &["origin"])],
     dev_only: &["testkit"],
     owners: &[
         ("anyhow", &["bench", "headworks", "xtask"]),
