@@ -1,4 +1,5 @@
 //! Servers that misbehave: every fault has its name, and the run goes on and ends.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Servers that misbehave below HTTP/1: in TLS, and in the frames of HTTP/2.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod common;
 

@@ -1,83 +1,24 @@
 //! Counts agree to the request with the access logs of nginx and Apache, in every mode, failures
 //! included, over both ways to the kernel.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod common;
 
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
-use common::agree::{Agreed, BACKENDS, Server, agree, clients, clients_thinking, documents};
+use common::agree::{
+    Agreed, BACKENDS, Server, agree, check, check_nginx, clients_thinking, documents, options,
+    per_connection, pipeline, versions,
+};
 use common::open;
 use load::{Http, Load, Options, Protocol, Request, Script, Think, Via};
-use record::{RequestError, RequestRow};
-use rustix::process::{Pid, Signal, kill_process};
-use testkit::{Apache, Hostile, Nginx, Processing, free_address};
+use testkit::{Apache, Nginx, Processing};
 use traffic::model::{Model, ModelName, content};
 use traffic::trace::AccessLog;
 use traffic::{Process, Workload};
 use units::{Rate, Span};
-
-/// Two clients that begin and end in the window.
-fn options(server: &Server, path: &str) -> Options {
-    options_of(server.url(), path)
-}
-
-fn options_of(url: &str, path: &str) -> Options {
-    let placeholder = "127.0.0.1:1".parse().unwrap();
-    Options {
-        target: format!("{url}{path}").parse().unwrap(),
-        load: clients(2),
-        duration: Span::from_millis(200),
-        ..common::options(placeholder)
-    }
-}
-
-/// A run of each backend against each server, over the documents.
-#[track_caller]
-fn check(path: &str, change: impl Fn(&mut Options) + Sync, verify: impl Fn(&Agreed) + Sync) {
-    let documents = documents();
-    let nginx = || Nginx::start(documents.path(), "keepalive_requests 100000;").map(Server::Nginx);
-    let apache = || Apache::start(Processing::Event, documents.path(), "").map(Server::Apache);
-    // At once: Apache takes a second to stop.
-    std::thread::scope(|runs| {
-        for backend in BACKENDS {
-            for server in [nginx(), apache()].into_iter().flatten() {
-                let mut options = Options { backend, ..options(&server, path) };
-                change(&mut options);
-                let verify = &verify;
-                runs.spawn(move || verify(&agree(server, options)));
-            }
-        }
-    });
-}
-
-/// The same against an nginx that is set up so.
-#[track_caller]
-fn check_nginx(extra: &str, path: &str, change: impl Fn(&mut Options, &Nginx), verify: impl Fn(&Agreed)) {
-    let documents = documents();
-    for backend in BACKENDS {
-        let Some(nginx) = Nginx::start(documents.path(), extra) else { return };
-        let mut options = Options { backend, ..options_of(nginx.url(), path) };
-        change(&mut options, &nginx);
-        verify(&agree(Server::Nginx(nginx), options));
-    }
-}
-
-fn versions(agreed: &Agreed, method: &str, version: &str) {
-    for line in &agreed.log {
-        assert!(line.request.starts_with(method) && line.request.ends_with(version), "{}", line.request);
-    }
-}
-
-fn per_connection(most: u32) -> Protocol {
-    Protocol { requests_per_connection: NonZeroU32::new(most), ..Protocol::default() }
-}
-
-fn pipeline(depth: u32) -> Protocol {
-    Protocol { pipeline: NonZeroU32::new(depth), ..Protocol::default() }
-}
 
 #[test]
 fn connections_that_are_kept() {
@@ -311,78 +252,6 @@ fn a_trace_is_replayed_as_it_was() {
     });
 }
 
-/// What a client needs to trust the server.
-fn encrypted(options: &mut Options, nginx: &Nginx, protocol: Protocol) {
-    options.target = format!("{}/one", nginx.tls_url()).parse().unwrap();
-    options.protocol = Protocol { authorities: Some(nginx.certificate_file()), ..protocol };
-}
-
-#[test]
-fn https() {
-    const LONG: &str = "keepalive_requests 100000;";
-    for (protocol, most) in [(Protocol::default(), 100_000), (per_connection(3), 3), (pipeline(4), 100_000)] {
-        let change = |options: &mut Options, nginx: &Nginx| encrypted(options, nginx, protocol.clone());
-        check_nginx(LONG, "/", change, |agreed| {
-            agreed.all_responded();
-            assert!(agreed.most_per_connection() <= most);
-            let tls = agreed.rows.iter().filter(|row| !row.tls_ns.is_zero()).count() as u64;
-            assert_eq!(tls, agreed.summary.connections.opened, "each connection has a handshake");
-        });
-    }
-    let change = |options: &mut Options, nginx: &Nginx| {
-        encrypted(options, nginx, Protocol::default());
-        options.protocol.authorities = None;
-        options.protocol.insecure = true;
-        options.request.body = Some(vec![b'y'; 100_000].into());
-    };
-    check_nginx("location /one { return 200 taken; }", "/", change, Agreed::all_responded);
-}
-
-#[test]
-fn http_2_over_tls() {
-    let h2 = |streams| Protocol { http: Http::Http2, ..pipeline(streams) };
-    for streams in [1, 8] {
-        let change = |options: &mut Options, nginx: &Nginx| encrypted(options, nginx, h2(streams));
-        check_nginx("keepalive_requests 100000;", "/", change, |agreed| {
-            agreed.all_responded();
-            versions(agreed, "GET ", " HTTP/2.0");
-            assert_eq!(agreed.summary.connections.opened, 2);
-        });
-    }
-}
-
-#[test]
-fn http_2_in_the_clear() {
-    let address = free_address();
-    let extra = format!("listen {address} http2; location /take {{ return 200 taken; }}");
-    for (most, path) in [(u32::MAX, "/many"), (10, "/take")] {
-        let change = |options: &mut Options, _: &Nginx| {
-            options.target = format!("http://{address}{path}").parse().unwrap();
-            options.protocol =
-                Protocol { http: Http::Http2, requests_per_connection: NonZeroU32::new(most), ..pipeline(5) };
-            options.request.body = (path == "/take").then(|| vec![b'y'; 100_000].into());
-        };
-        check_nginx(&extra, "/", change, |agreed| {
-            agreed.all_responded();
-            assert!(agreed.most_per_connection() <= u64::from(most));
-        });
-    }
-}
-
-#[test]
-fn http_2_on_connections_that_the_server_ends() {
-    let address = free_address();
-    let extra = format!("listen {address} http2; keepalive_requests 20;");
-    let change = |options: &mut Options, _: &Nginx| {
-        options.target = format!("http://{address}/one").parse().unwrap();
-        options.protocol = Protocol { http: Http::Http2, ..pipeline(5) };
-    };
-    check_nginx(&extra, "/", change, |agreed| {
-        agreed.all_responded();
-        assert!(agreed.summary.connections.opened > 2);
-    });
-}
-
 #[test]
 fn unix_sockets_and_ipv6() {
     let via = |options: &mut Options, nginx: &Nginx| {
@@ -399,100 +268,4 @@ fn unix_sockets_and_ipv6() {
         options.target = format!("http://{address}/one").parse().unwrap();
     };
     check_nginx(&format!("listen {address};"), "/", v6, Agreed::all_responded);
-}
-
-#[test]
-fn statuses_of_failures() {
-    for (status, body) in [(404, "none"), (500, "broken"), (503, "busy"), (301, "/elsewhere"), (204, "")] {
-        let extra = format!("location /it {{ return {status} {body}; }}");
-        check_nginx(
-            &extra,
-            "/it",
-            |_, _| (),
-            |agreed| {
-                agreed.all_responded();
-                assert_eq!(agreed.summary.status.get(&status), Some(&agreed.summary.requests));
-            },
-        );
-    }
-}
-
-fn failed(agreed: &Agreed, error: RequestError) -> impl Iterator<Item = &RequestRow> {
-    agreed.rows.iter().filter(move |row| row.error == Some(error))
-}
-
-#[test]
-fn requests_that_meet_their_timeout() {
-    // The first KiB comes at once, the second a second later.
-    let extra = "location /many { limit_rate 1k; }";
-    let impatient = |options: &mut Options, _: &Nginx| options.timeout = Some(Span::from_millis(30));
-    check_nginx(extra, "/many", impatient, |agreed| {
-        assert!(agreed.summary.requests > 2);
-        assert_eq!(agreed.summary.errors.timeout, agreed.summary.requests);
-        assert!(failed(agreed, RequestError::Timeout).all(|row| row.status == Some(200)));
-        assert_eq!(agreed.log.len(), agreed.rows.len());
-    });
-    let stalled = Hostile::start(|stream, _| {
-        let _ = std::io::copy(&mut &*stream, &mut std::io::sink());
-    });
-    let extra = format!("location /stall {{ proxy_pass http://{}; }}", stalled.address());
-    check_nginx(&extra, "/stall", impatient, |agreed| {
-        assert!(failed(agreed, RequestError::Timeout).all(|row| row.status.is_none()));
-        assert!(agreed.log.iter().all(|line| line.status == 499), "the client went away");
-        assert_eq!(agreed.log.len() as u64, agreed.summary.errors.timeout);
-    });
-}
-
-#[test]
-fn a_drain_that_is_cut_short() {
-    let extra = "location /many { limit_rate 1k; }";
-    let change = |options: &mut Options, _: &Nginx| {
-        options.drain = Some(Span::ZERO);
-        options.load = common::closed(5);
-    };
-    check_nginx(extra, "/many", change, |agreed| {
-        assert_eq!(agreed.summary.censored, 5);
-        assert_eq!(agreed.summary.errors.total(), 0);
-        assert_eq!(failed(agreed, RequestError::Censored).count(), agreed.log.len());
-    });
-}
-
-#[test]
-fn bodies_that_break_off() {
-    let broken = Hostile::start(|mut stream, _| {
-        use std::io::{Read, Write};
-        let _ = stream.read(&mut [0; 1024]);
-        let _ = stream.write_all(b"HTTP/1.0 200 OK\r\nContent-Length: 9000\r\n\r\n");
-        let _ = stream.write_all(&[b'x'; 5000]);
-    });
-    let extra = format!("location /broken {{ proxy_pass http://{}; }}", broken.address());
-    check_nginx(
-        &extra,
-        "/broken",
-        |_, _| (),
-        |agreed| {
-            assert!(agreed.summary.requests > 2);
-            assert_eq!(agreed.summary.errors.body, agreed.summary.requests, "{:?}", agreed.summary.errors);
-            let sent: u64 = agreed.log.iter().map(|line| line.body_bytes).sum();
-            assert_eq!(agreed.summary.bytes, sent, "what came before is counted");
-        },
-    );
-}
-
-#[test]
-fn a_server_that_takes_up_a_new_configuration() {
-    let documents = documents();
-    for backend in BACKENDS {
-        let Some(nginx) = Nginx::start(documents.path(), "keepalive_requests 100000;") else { return };
-        let master = Pid::from_raw(nginx.pid().cast_signed()).unwrap();
-        let server = Server::Nginx(nginx);
-        let options = Options { backend, load: clients(4), ..options(&server, "/one") };
-        let reload = std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(50));
-            kill_process(master, Signal::HUP).unwrap();
-        });
-        let agreed = agree(server, options);
-        reload.join().unwrap();
-        agreed.all_responded();
-    }
 }

@@ -1,12 +1,14 @@
 //! Runs against real servers, and their access logs beside the record.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::Path;
 
-use load::{Backend, Load, Options, Think};
+use load::{Backend, Load, Options, Protocol, Think};
 use record::{RequestError, RequestRow, RunDirectory, Summary};
 use tempfile::TempDir;
-use testkit::{Apache, LogLine, Nginx};
+use testkit::{Apache, LogLine, Nginx, Processing};
+use units::Span;
 
 /// A real server.
 pub(crate) enum Server {
@@ -43,7 +45,7 @@ pub(crate) struct Agreed {
 impl Agreed {
     /// The requests of the connection that had most, as the log has it.
     pub(crate) fn most_per_connection(&self) -> u64 {
-        per_connection(&self.log).into_iter().max().unwrap_or(0)
+        requests_of_connections(&self.log).into_iter().max().unwrap_or(0)
     }
 
     #[track_caller]
@@ -77,6 +79,71 @@ pub(crate) fn clients(number: u32) -> Load {
 pub(crate) fn clients_thinking(number: u32, think: Think) -> Load {
     let ramp = format!("{number}:0:{number}:120ms").parse().unwrap();
     Load::Closed { clients: number, ramp: Some(ramp), think }
+}
+
+/// Two clients that begin and end in the window.
+pub(crate) fn options(server: &Server, path: &str) -> Options {
+    options_of(server.url(), path)
+}
+
+pub(crate) fn options_of(url: &str, path: &str) -> Options {
+    let placeholder = "127.0.0.1:1".parse().unwrap();
+    Options {
+        target: format!("{url}{path}").parse().unwrap(),
+        load: clients(2),
+        duration: Span::from_millis(200),
+        ..super::options(placeholder)
+    }
+}
+
+/// A run of each backend against each server, over the documents.
+#[track_caller]
+pub(crate) fn check(path: &str, change: impl Fn(&mut Options) + Sync, verify: impl Fn(&Agreed) + Sync) {
+    let documents = documents();
+    let nginx = || Nginx::start(documents.path(), "keepalive_requests 100000;").map(Server::Nginx);
+    let apache = || Apache::start(Processing::Event, documents.path(), "").map(Server::Apache);
+    // At once: Apache takes a second to stop.
+    std::thread::scope(|runs| {
+        for backend in BACKENDS {
+            for server in [nginx(), apache()].into_iter().flatten() {
+                let mut options = Options { backend, ..options(&server, path) };
+                change(&mut options);
+                let verify = &verify;
+                runs.spawn(move || verify(&agree(server, options)));
+            }
+        }
+    });
+}
+
+/// The same against an nginx that is set up so.
+#[track_caller]
+pub(crate) fn check_nginx(
+    extra: &str,
+    path: &str,
+    change: impl Fn(&mut Options, &Nginx),
+    verify: impl Fn(&Agreed),
+) {
+    let documents = documents();
+    for backend in BACKENDS {
+        let Some(nginx) = Nginx::start(documents.path(), extra) else { return };
+        let mut options = Options { backend, ..options_of(nginx.url(), path) };
+        change(&mut options, &nginx);
+        verify(&agree(Server::Nginx(nginx), options));
+    }
+}
+
+pub(crate) fn versions(agreed: &Agreed, method: &str, version: &str) {
+    for line in &agreed.log {
+        assert!(line.request.starts_with(method) && line.request.ends_with(version), "{}", line.request);
+    }
+}
+
+pub(crate) fn per_connection(most: u32) -> Protocol {
+    Protocol { requests_per_connection: NonZeroU32::new(most), ..Protocol::default() }
+}
+
+pub(crate) fn pipeline(depth: u32) -> Protocol {
+    Protocol { pipeline: NonZeroU32::new(depth), ..Protocol::default() }
 }
 
 /// Runs against `server`, stops it, and compares what both say.
@@ -153,7 +220,7 @@ fn count<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, u64> {
 
 /// How many requests each connection of the log has. Apache knows connections by their ports;
 /// runs are too short for one to come again (TIME_WAIT).
-fn per_connection(log: &[LogLine]) -> Vec<u64> {
+fn requests_of_connections(log: &[LogLine]) -> Vec<u64> {
     count(log.iter().map(|line| line.connection)).into_values().collect()
 }
 
@@ -171,7 +238,7 @@ fn same_connections(rows: &[RequestRow], log: &[LogLine]) {
         counts.sort_unstable();
         counts
     };
-    let mut logged = per_connection(log);
+    let mut logged = requests_of_connections(log);
     assert!(logged.len() <= least.len(), "{} connections, {} logged", least.len(), logged.len());
     logged.resize(least.len(), 0);
     let (least, most) = (sorted(least.into_values().collect()), sorted(most.into_values().collect()));
