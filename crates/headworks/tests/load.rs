@@ -172,8 +172,60 @@ fn check_refused(arguments: &[&str], code: i32, says: &str) {
 
 const NOBODY: &str = "http://127.0.0.1:1/";
 
+/// The same for options that have nobody to talk to; 2 is how they end.
+#[track_caller]
+fn check_options(table: &[(&[&str], &str)]) {
+    for (arguments, says) in table {
+        check_refused(&[&[NOBODY], *arguments].concat(), 2, says);
+    }
+}
+
 #[test]
-fn what_cannot_be_run_is_refused_at_once() {
+fn what_cannot_be_reached_is_refused_at_once() {
+    let scratch = tempfile::tempdir().unwrap();
+    let empty = scratch.path().join("empty.pem");
+    std::fs::write(&empty, "no certificate").unwrap();
+    for (arguments, code, says) in [
+        (&["127.0.0.1:80"][..], 2, "is no URL"),
+        (&["ftp://127.0.0.1/"], 2, "only http:// and https:// can"),
+        (&["http://no-such-host.invalid/"], 1, "cannot find the address of no-such-host.invalid"),
+        (&[NOBODY, "--out", "/proc/nowhere"], 1, "/proc/nowhere: No such file or directory (os error 2)\n"),
+        (&["https://127.0.0.1:1/", "--cacert", "/missing"], 1, "cannot read certificates from /missing"),
+        (&["https://127.0.0.1:1/", "--cacert", empty.to_str().unwrap()], 1, "there is none in it"),
+        (&["make-content", "/proc/nowhere", "--workload", "webstone"], 1, "cannot create /proc/nowhere"),
+    ] {
+        check_refused(arguments, code, says);
+    }
+}
+
+#[test]
+fn loads_that_cannot_be_are_refused_at_once() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at_once = scratch.path().join("at_once.log");
+    std::fs::write(&at_once, "1.5\n".repeat(3)).unwrap();
+    let at_once = format!("trace:{}", at_once.display());
+    check_options(&[
+        (&["-c", "0"], "must be at least 1"),
+        (&["-c", "1M"], "--connections"),
+        (&["--threads", "0"], "must be at least 1"),
+        (&["--rate", "0"], "--rate is 0"),
+        (&["--rate", "10", "-c", "10"], "cannot be used with"),
+        (&["--rate", "10", "--think", "1s"], "cannot be used with"),
+        (&["--rate", "10", "--arrivals", "gauss"], "constant, poisson, h2:CV"),
+        (&["--arrivals", "poisson"], "--arrivals needs --rate or --ramp"),
+        (&["--arrivals", &at_once, "--rate", "5"], "no rate that could be scaled"),
+        (&["--duration", "0s"], "--duration is 0"),
+        (&["--timeout", "0s"], "--timeout is 0"),
+        (&["--ramp", "1:2"], "it has 2 of 4 fields"),
+        (&["--ramp", "10:20:0:1s"], "STEP is 0"),
+        (&["--ramp", "1:2:0.5:1s", "--closed"], "whole numbers"),
+        (&["--closed"], "--ramp <FROM:TO:STEP:HOLD>\n\n"),
+        (&["--objective", "p98<1s"], "is no objective"),
+    ]);
+}
+
+#[test]
+fn workloads_that_cannot_be_are_refused_at_once() {
     let scratch = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = scratch.path().join(name);
@@ -182,31 +234,7 @@ fn what_cannot_be_run_is_refused_at_once() {
     };
     let broken = file("broken.toml", &WORKLOAD.replace("timeout", "timeuot"));
     let whole = file("whole.toml", WORKLOAD);
-    let at_once = file("at_once.log", &"1.5\n".repeat(3));
-    for (url, code, says) in [
-        ("127.0.0.1:80", 2, "is no URL"),
-        ("ftp://127.0.0.1/", 2, "only http:// and https:// can"),
-        ("http://no-such-host.invalid/", 1, "cannot find the address of no-such-host.invalid"),
-    ] {
-        check_refused(&[url], code, says);
-    }
-    for (arguments, says) in [
-        (&["-c", "0"][..], "must be at least 1"),
-        (&["-c", "1M"], "--connections"),
-        (&["--threads", "0"], "must be at least 1"),
-        (&["--rate", "0"], "--rate is 0"),
-        (&["--rate", "10", "-c", "10"], "cannot be used with"),
-        (&["--rate", "10", "--think", "1s"], "cannot be used with"),
-        (&["--rate", "10", "--arrivals", "gauss"], "constant, poisson, h2:CV"),
-        (&["--arrivals", "poisson"], "--arrivals needs --rate or --ramp"),
-        (&["--arrivals", &format!("trace:{at_once}"), "--rate", "5"], "no rate that could be scaled"),
-        (&["--duration", "0s"], "--duration is 0"),
-        (&["--timeout", "0s"], "--timeout is 0"),
-        (&["--ramp", "1:2"], "it has 2 of 4 fields"),
-        (&["--ramp", "10:20:0:1s"], "STEP is 0"),
-        (&["--ramp", "1:2:0.5:1s", "--closed"], "whole numbers"),
-        (&["--closed"], "--ramp <FROM:TO:STEP:HOLD>\n\n"),
-        (&["--objective", "p98<1s"], "is no objective"),
+    check_options(&[
         (&["--workload", "/nowhere.toml"], "/nowhere.toml: cannot read it: No such file"),
         (&["--workload", &broken], "broken.toml:3: unknown key \"timeuot\"; did you mean \"timeout\"?"),
         (&["--workload", "surg"], "did you mean \"surge\"?"),
@@ -214,6 +242,13 @@ fn what_cannot_be_run_is_refused_at_once() {
         (&["--workload", &format!("trace:{whole}")], "not one of its lines can be replayed"),
         (&["--workload", &whole, "--pipeline", "4"], "a session waits for its pages"),
         (&["--rate", "10", "--pipeline", "4"], "--pipeline with HTTP/1 is for a closed loop"),
+    ]);
+    check_refused(&["http://127.0.0.1:1/page", "--workload", &whole], 2, "without a path");
+}
+
+#[test]
+fn requests_that_cannot_be_are_refused_at_once() {
+    check_options(&[
         (&["--user", "me"], "write NAME:PASSWORD"),
         (&["--header", "no colon"], "write it as 'Name: value'"),
         (&["--header", "Content-Length: 3"], "the length is that of --body"),
@@ -229,26 +264,7 @@ fn what_cannot_be_run_is_refused_at_once() {
         (&["--expect-status", "20x"], "is no status"),
         (&["--expect-sha256", "ab"], "is no SHA-256"),
         (&["--expect-body", "["], "unclosed character class"),
-    ] {
-        check_refused(&[&[NOBODY], arguments].concat(), 2, says);
-    }
-    check_refused(&["http://127.0.0.1:1/page", "--workload", &whole], 2, "without a path");
-    check_refused(
-        &[NOBODY, "--out", "/proc/nowhere"],
-        1,
-        "/proc/nowhere: No such file or directory (os error 2)\n",
-    );
-    check_refused(
-        &["https://127.0.0.1:1/", "--cacert", "/missing"],
-        1,
-        "cannot read certificates from /missing",
-    );
-    check_refused(&["https://127.0.0.1:1/", "--cacert", &whole], 1, "there is none in it");
-    check_refused(
-        &["make-content", "/proc/nowhere", "--workload", "webstone"],
-        1,
-        "cannot create /proc/nowhere",
-    );
+    ]);
 }
 
 #[test]
