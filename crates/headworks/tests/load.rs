@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use record::{RunDirectory, Summary};
+use record::{RequestError, RequestRow, RunDirectory, Summary};
 use rustix::process::{Pid, Signal, kill_process};
-use testkit::{PATIENCE, Process, free_address, poll_until};
+use testkit::{Nginx, PATIENCE, Process, free_address, poll_until};
 
 const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
 
@@ -333,10 +333,10 @@ fn an_access_log_is_replayed() {
 }
 
 /// Stops a long run with `signal` once it has written its first files.
-fn interrupted(address: SocketAddr, out: &Path, signal: Signal) -> (Option<i32>, String) {
+fn interrupted(url: &str, out: &Path, signal: Signal) -> (Option<i32>, String) {
     let mut process = Process::start(
         Command::new(HEADWORKS)
-            .args(["load", &format!("http://{address}/bytes/100"), "-c", "2", "--duration", "1h", "--json"])
+            .args(["load", url, "-c", "2", "--duration", "1h", "--json"])
             .args(["--quiet", "--out"])
             .arg(out),
     );
@@ -354,7 +354,7 @@ fn an_interrupted_run_keeps_what_was_measured() {
     let (_server, address) = origin();
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let scratch = tempfile::tempdir().unwrap();
-        let (ended, text) = interrupted(address, scratch.path(), signal);
+        let (ended, text) = interrupted(&format!("http://{address}/bytes/100"), scratch.path(), signal);
         assert_eq!(ended, Some(code));
         let summary: Summary = serde_json::from_str(&text).unwrap();
         assert!(summary.interrupted && summary.responses > 0);
@@ -363,6 +363,21 @@ fn an_interrupted_run_keeps_what_was_measured() {
         assert!(record.info().unwrap().interrupted);
         assert_eq!(record.requests().unwrap().map(Result::unwrap).count() as u64, summary.requests);
     }
+}
+
+#[test]
+fn an_interrupted_run_agrees_with_the_log() {
+    let scratch = tempfile::tempdir().unwrap();
+    let Some(nginx) = Nginx::start(scratch.path(), "return 200 fine;") else { return };
+    let out = scratch.path().join("run");
+    interrupted(nginx.url(), &out, Signal::INT);
+    let logged = nginx.stop().len();
+    let rows = RunDirectory::open(&out).unwrap().requests().unwrap().map(Result::unwrap);
+    let sent: Vec<RequestRow> = rows.filter(|row| row.processing_ns.is_some()).collect();
+    let cut = sent.iter().filter(|row| row.error == Some(RequestError::Censored)).count();
+    assert!(cut <= 2, "two clients have no more than a request each under way: {cut}");
+    assert!((sent.len() - cut..=sent.len()).contains(&logged), "{} sent, {logged} logged", sent.len());
+    assert!(sent.iter().all(|row| row.error.is_none() || row.error == Some(RequestError::Censored)));
 }
 
 #[test]

@@ -127,8 +127,9 @@ fn head_and_post() {
 
 #[test]
 fn open_loops() {
-    for process in [Process::Constant, Process::Poisson] {
+    for (process, most) in [(Process::Constant, u32::MAX), (Process::Poisson, 2)] {
         let ramp = |options: &mut Options| {
+            options.protocol = per_connection(most);
             let rate = Rate::per_second(500.0).unwrap();
             options.load = Load::Open { rate, ramp: "500:0:500:100ms".parse().ok(), process };
         };

@@ -6,9 +6,10 @@ mod common;
 
 use std::num::NonZeroU32;
 
-use common::agree::{Agreed, check_nginx, per_connection, pipeline, versions};
-use load::{Http, Options, Protocol};
+use common::agree::{Agreed, check_nginx, clients_thinking, per_connection, pipeline, versions};
+use load::{Http, Options, Protocol, Think};
 use testkit::{Nginx, free_address};
+use units::Span;
 
 /// What a client needs to trust the server.
 fn encrypted(options: &mut Options, nginx: &Nginx, protocol: Protocol) {
@@ -80,4 +81,55 @@ fn http_2_on_connections_that_the_server_ends() {
         agreed.all_responded();
         assert!(agreed.summary.connections.opened > 2);
     });
+}
+
+#[test]
+fn http_2_with_and_without_bodies_and_within_their_time() {
+    let address = free_address();
+    let extra = format!(
+        "listen {address} http2;
+        location /many {{ limit_rate 1k; }} location /none {{ return 204; }} location /same {{ return 304; }}"
+    );
+    for (method, path, status) in [("HEAD", "/one", 200), ("GET", "/none", 204), ("GET", "/same", 304)] {
+        let change = |options: &mut Options, _: &Nginx| {
+            options.target = format!("http://{address}{path}").parse().unwrap();
+            options.request.method = Some(method.to_owned());
+            options.protocol = Protocol { http: Http::Http2, ..pipeline(2) };
+        };
+        check_nginx(&extra, "/", change, |agreed| {
+            agreed.all_responded();
+            assert_eq!(agreed.summary.status.get(&status), Some(&agreed.summary.requests));
+        });
+    }
+    let impatient = |options: &mut Options, _: &Nginx| {
+        options.target = format!("http://{address}/many").parse().unwrap();
+        options.protocol = Protocol { http: Http::Http2, ..pipeline(3) };
+        options.timeout = Some(Span::from_millis(30));
+    };
+    check_nginx(&extra, "/", impatient, |agreed| {
+        assert!(agreed.summary.requests > 6);
+        assert_eq!(agreed.summary.errors.timeout, agreed.summary.requests);
+        assert_eq!(agreed.summary.connections.opened, 2, "a stream that is given up leaves the others");
+    });
+}
+
+#[test]
+fn connections_that_the_server_closes_while_they_are_idle() {
+    let address = free_address();
+    let extra = format!("listen {address} http2; keepalive_timeout 20ms;");
+    let think = Think { mean: Span::from_millis(20), exponential: true };
+    for (url, http) in [(0, Http::Http11), (1, Http::Http11), (1, Http::Http2), (2, Http::Http2)] {
+        let change = |options: &mut Options, nginx: &Nginx| {
+            let plain = nginx.url().to_owned();
+            let urls = [plain, nginx.tls_url().to_owned(), format!("http://{address}")];
+            options.target = format!("{}/one", urls[url]).parse().unwrap();
+            options.protocol = Protocol { http, insecure: true, ..Protocol::default() };
+            options.load = clients_thinking(4, think);
+        };
+        check_nginx(&extra, "/", change, |agreed| {
+            agreed.all_responded();
+            let connections = &agreed.summary.connections;
+            assert!(connections.opened > 4 && connections.reused > 0, "{connections:?}");
+        });
+    }
 }
