@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::agree::{
-    Agreed, BACKENDS, Server, agree, check, check_nginx, clients_thinking, documents, options,
+    Agreed, BACKENDS, Server, agree, check, check_nginx, clients, clients_thinking, documents, options,
     per_connection, pipeline, versions,
 };
 use common::open;
@@ -178,6 +178,15 @@ fn several_threads_and_clients_that_think() {
             agreed.all_responded();
         },
     );
+}
+
+#[test]
+fn more_clients_than_buffers() {
+    let change = |options: &mut Options, _: &Nginx| options.load = clients(300);
+    check_nginx("keepalive_requests 100000;", "/many", change, |agreed| {
+        agreed.all_responded();
+        assert_eq!(agreed.summary.connections.opened, 300);
+    });
 }
 
 const SHOP: &str = "

@@ -54,8 +54,9 @@ pub(crate) struct Reactor {
 
 #[derive(Debug)]
 struct Sockets {
-    slots: Slab<Slot>,
+    // Dropped first: what is still queued names descriptors and memory of the slots.
     kernel: Kernel,
+    slots: Slab<Slot>,
 }
 
 /// The way to the kernel.
