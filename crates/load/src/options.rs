@@ -351,14 +351,10 @@ impl Options {
 
     /// One line that says what is done.
     pub(crate) fn title(&self) -> String {
-        format!(
-            "{}  {}, {} after {} of warm-up, seed {}",
-            self.target,
-            self.load_in_words(),
-            self.duration,
-            self.warmup,
-            self.seed
-        )
+        let load = self.load_in_words();
+        let warmup =
+            if self.warmup.is_zero() { String::new() } else { format!(" after {} of warm-up", self.warmup) };
+        format!("{}  {load}, {}{warmup}, seed {}", self.target, self.duration, self.seed)
     }
 
     /// How much of what, in a few words.
@@ -378,7 +374,7 @@ impl Options {
             }
             (Load::Timed(times), _) => {
                 let rate = times.rate().map_or(0.0, Rate::as_f64);
-                format!("open loop, {rate:.1} {things}/s as once")
+                format!("open loop, {rate:.1} {things}/s at the times of a trace")
             }
             (Load::Closed { .. }, Some((ramp, unit))) => format!("closed loop, {ramp} {unit}"),
             (Load::Closed { clients, .. }, None) => format!("closed loop, {clients} clients"),

@@ -35,8 +35,17 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    /// Forgets everything, and keeps the memory of the histograms.
+    pub(crate) fn clear(&mut self) {
+        let Self { mut inside, mut outside, mut lag, .. } = std::mem::take(self);
+        inside.clear();
+        outside.clear();
+        lag.clear();
+        *self = Self { inside, outside, lag, ..Self::default() };
+    }
+
     /// Adds what `other` has seen.
-    pub(crate) fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.inside.add(&other.inside);
         self.outside.add(&other.outside);
         self.responses_inside += other.responses_inside;
@@ -44,7 +53,9 @@ impl Seen {
         self.lag.add(&other.lag);
         self.exhausted += other.exhausted;
         self.ever_connected |= other.ever_connected;
-        self.last_refusal = other.last_refusal.or(self.last_refusal.take());
+        if other.last_refusal.is_some() {
+            self.last_refusal.clone_from(&other.last_refusal);
+        }
     }
 }
 
@@ -142,9 +153,9 @@ impl Recorder {
         self.seen.last_refusal = Some(error.to_string());
     }
 
-    /// What was seen since the last time.
-    pub(crate) fn take_seen(&mut self) -> Seen {
-        std::mem::take(&mut self.seen)
+    /// Gives what was seen since the last time, for an empty one.
+    pub(crate) fn swap_seen(&mut self, empty: &mut Seen) {
+        std::mem::swap(&mut self.seen, empty);
     }
 
     /// Gives all rows to the writer.

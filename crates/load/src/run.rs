@@ -152,7 +152,7 @@ impl Run {
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
                     next += LOOK_EVERY;
-                    watcher.look(common.clock.now(), looks, &show, self.writer.as_mut())?;
+                    watcher.look(looks, &show, self.writer.as_mut())?;
                     if self.writer.as_ref().is_some_and(Writer::has_failed) {
                         common.signal.store(usize::MAX, Ordering::Relaxed);
                     }
@@ -160,8 +160,7 @@ impl Run {
             }
         }
         for look in looks {
-            let seen = std::mem::take(&mut look.lock().unwrap_or_else(PoisonError::into_inner).seen);
-            watcher.seen.add(seen);
+            watcher.seen.add(&look.lock().unwrap_or_else(PoisonError::into_inner).seen);
         }
         Ok((watcher.seen, endings))
     }

@@ -94,6 +94,17 @@ impl Tally {
         }
     }
 
+    /// Forgets everything, and keeps the memory of the histograms.
+    pub(crate) fn clear(&mut self) {
+        let Self { total, connect, dns, tls, processing, transfer, duration, .. } = std::mem::take(self);
+        let histograms = [total, connect, dns, tls, processing, transfer, duration];
+        let [total, connect, dns, tls, processing, transfer, duration] = histograms.map(|mut histogram| {
+            histogram.clear();
+            histogram
+        });
+        *self = Self { total, connect, dns, tls, processing, transfer, duration, ..Self::default() };
+    }
+
     /// Adds what `other` has.
     pub(crate) fn add(&mut self, other: &Self) {
         self.requests += other.requests;

@@ -11,7 +11,9 @@ use crate::show::figures;
 pub(crate) fn write(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
     let summary = &report.summary;
     writeln!(f, "{}", report.title)?;
-    if summary.interrupted {
+    if summary.interrupted && summary.duration == 0.0 {
+        writeln!(f, "Interrupted before the measuring window opened.")?;
+    } else if summary.interrupted {
         writeln!(f, "Interrupted: what was measured in {:.1} s.", summary.duration)?;
     }
     writeln!(f)?;
@@ -152,13 +154,35 @@ fn validity(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
     }
     if let Some(why) = &report.never_connected {
         writeln!(f, "\nNothing was measured: not one connection came about ({why}).")?;
-    } else if !client.valid {
+        return Ok(());
+    }
+    nothing(f, &report.summary)?;
+    if !client.valid {
         writeln!(f, "\nNOT VALID: these figures are the generator's, not the server's.")?;
         for why in &client.why_invalid {
             writeln!(f, "  - {why}")?;
         }
     }
     Ok(())
+}
+
+/// Says so when there is nothing that figures could be made of.
+fn nothing(f: &mut Formatter<'_>, summary: &Summary) -> fmt::Result {
+    let errors = &summary.errors;
+    if summary.requests == 0 && summary.interrupted {
+        Ok(())
+    } else if summary.requests == 0 {
+        writeln!(f, "\nNothing was measured: no request was due in the measuring window; make it longer.")
+    } else if summary.responses > 0 {
+        Ok(())
+    } else if errors.protocol == summary.requests {
+        writeln!(
+            f,
+            "\nNothing was measured: what came was not the HTTP that was asked for; --http says which version."
+        )
+    } else {
+        writeln!(f, "\nNot one request got the response that was asked for.")
+    }
 }
 
 fn percent(part: u64, whole: u64) -> String {

@@ -50,12 +50,26 @@ impl Tls {
     }
 
     pub(crate) async fn handshake(&self, stream: Stream) -> io::Result<TlsStream<Stream>> {
-        let stream = self.connector.connect(self.name.clone(), stream).await?;
+        let stream = self.connector.connect(self.name.clone(), stream).await.map_err(explained)?;
         let agreed = stream.get_ref().1.alpn_protocol();
         if self.wants_h2 && agreed != Some(b"h2") {
             return Err(io::Error::other("the server does not speak HTTP/2 on this port"));
         }
         Ok(stream)
+    }
+}
+
+/// The error, with what its user can do about it.
+fn explained(error: io::Error) -> io::Error {
+    let reason = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match reason {
+        Some(rustls::Error::InvalidMessage(_)) => {
+            io::Error::other(format!("the server does not seem to speak TLS on this port: {error}"))
+        }
+        Some(rustls::Error::InvalidCertificate(_)) => io::Error::other(format!(
+            "{error}; --cacert trusts its authority, --insecure takes any certificate"
+        )),
+        _ => error,
     }
 }
 

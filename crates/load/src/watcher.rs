@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use record::Window;
+use record::{Histogram, Window};
 use units::{Rate, Span, Time};
 
 use crate::options::Options;
@@ -19,8 +19,14 @@ pub(crate) struct Watcher<'a> {
     window: Window,
     /// Everything so far.
     pub(crate) seen: Seen,
+    /// When anything was last taken.
     before: Time,
-    cpu_before: Vec<Span>,
+    /// When a thread last said something, and what it had used of a processor.
+    before_by_thread: Vec<(Time, Span)>,
+    /// What was taken last; cleared, and changed for what a thread has seen.
+    given: Seen,
+    recent: Tally,
+    lag: Histogram,
 }
 
 impl<'a> Watcher<'a> {
@@ -31,7 +37,10 @@ impl<'a> Watcher<'a> {
             window: options.window(),
             seen: Seen::default(),
             before: Time::ZERO,
-            cpu_before: vec![Span::ZERO; options.threads.get() as usize],
+            before_by_thread: vec![(Time::ZERO, Span::ZERO); options.threads.get() as usize],
+            given: Seen::default(),
+            recent: Tally::default(),
+            lag: Histogram::new(),
         }
     }
 
@@ -41,26 +50,40 @@ impl<'a> Watcher<'a> {
     /// When samples cannot be written.
     pub(crate) fn look(
         &mut self,
-        now: Time,
         looks: &[Arc<Mutex<Look>>],
         show: &Show,
         writer: Option<&mut Writer>,
     ) -> Result<(), record::Error> {
-        let elapsed = now.since(self.before);
-        self.before = now;
-        let (mut recent, mut running, mut connections, mut cpu) = (Seen::default(), 0, 0, 0.0_f64);
-        for (look, before) in looks.iter().zip(&mut self.cpu_before) {
+        let watched = writer.is_some() || show.is_watched();
+        let (mut running, mut connections, mut cpu, mut latest) = (0, 0, 0.0_f64, self.before);
+        self.recent.clear();
+        self.lag.clear();
+        for (look, before) in looks.iter().zip(&mut self.before_by_thread) {
             let mut look = look.lock().unwrap_or_else(PoisonError::into_inner);
-            recent.add(std::mem::take(&mut look.seen));
             running += look.running;
             connections += look.connections;
-            let used = look.cpu.saturating_sub(std::mem::replace(before, look.cpu));
-            cpu = cpu.max(used.as_secs_f64() / elapsed.as_secs_f64());
+            if !std::mem::take(&mut look.fresh) {
+                continue;
+            }
+            std::mem::swap(&mut look.seen, &mut self.given);
+            let (at, used) = std::mem::replace(before, (look.at, look.cpu));
+            cpu = cpu.max(look.cpu.saturating_sub(used).as_secs_f64() / look.at.since(at).as_secs_f64());
+            latest = latest.max(look.at);
+            drop(look);
+            if watched {
+                self.recent.add(&self.given.inside);
+                self.recent.add(&self.given.outside);
+                self.lag.add(&self.given.lag);
+            }
+            self.seen.add(&self.given);
+            self.given.clear();
         }
-        let lag = recent.lag.quantile(0.99);
-        let mut both = recent.inside.clone();
-        both.add(&recent.outside);
-        self.seen.add(recent);
+        let elapsed = latest.since(self.before);
+        if elapsed.is_zero() || !watched {
+            return Ok(());
+        }
+        self.before = latest;
+        let (both, lag) = (&self.recent, self.lag.quantile(0.99));
         if let Some(writer) = writer {
             let per_second = |count: u64| Rate::of(count, elapsed).as_f64();
             for (metric, value) in [
@@ -74,11 +97,11 @@ impl<'a> Watcher<'a> {
                 ("cpu_ratio", cpu),
                 ("lag_p99_seconds", lag.as_secs_f64()),
             ] {
-                writer.sample(now, metric, value)?;
+                writer.sample(latest, metric, value)?;
             }
         }
         if show.is_watched() {
-            show.see(self.glance(now, elapsed, &both, (running, connections, cpu)));
+            show.see(self.glance(latest, elapsed, both, (running, connections, cpu)));
         }
         Ok(())
     }

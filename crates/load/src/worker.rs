@@ -48,8 +48,12 @@ pub(crate) struct Common {
 /// What a thread says of itself from time to time.
 #[derive(Debug, Default)]
 pub(crate) struct Look {
-    /// What it saw since somebody last took it.
+    /// What it saw; empty when somebody has looked at it.
     pub(crate) seen: Seen,
+    /// Whether it has not been looked at yet.
+    pub(crate) fresh: bool,
+    /// When it last said something.
+    pub(crate) at: Time,
     pub(crate) running: u64,
     pub(crate) connections: u64,
     /// Processor time it has used.
@@ -109,8 +113,10 @@ pub(crate) fn work(
     let mut recorder = engine.recorder.borrow_mut();
     recorder.flush();
     let poisson = recorder.poisson.as_ref().and_then(|gaps| gaps.check.verdict());
+    let mut rest = Seen::default();
+    recorder.swap_seen(&mut rest);
     drop(recorder);
-    show(&engine, look);
+    look.lock().unwrap_or_else(PoisonError::into_inner).seen.add(&rest);
     Ok(Ending { cpu, waited, issued: engine.is_issued(), poisson })
 }
 
@@ -224,9 +230,12 @@ async fn report(engine: Rc<Engine>, look: Arc<Mutex<Look>>) {
 }
 
 fn show(engine: &Engine, look: &Mutex<Look>) {
-    let seen = engine.recorder.borrow_mut().take_seen();
     let mut look = look.lock().unwrap_or_else(PoisonError::into_inner);
-    look.seen.add(seen);
+    // Otherwise it is told the next time: adding up would hold up requests.
+    if !std::mem::replace(&mut look.fresh, true) {
+        engine.recorder.borrow_mut().swap_seen(&mut look.seen);
+    }
+    look.at = engine.now();
     look.running = engine.running() as u64;
     look.connections = engine.reactor.open_sockets() as u64;
     look.cpu = thread_cpu();

@@ -7,51 +7,65 @@ use units::Span;
 ///
 /// The mean and the maximum are exact; quantiles are the upper end of an interval that is at
 /// most 0.1 % wide.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Histogram {
-    counts: hdrhistogram::Histogram<u64>,
+    /// Some 200 KB once there is something to count.
+    counts: Option<hdrhistogram::Histogram<u64>>,
+    coarse: bool,
     sum_ns: u128,
     max: Span,
 }
 
-impl Default for Histogram {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Histogram {
     /// An empty one.
-    #[allow(clippy::expect_used, reason = "an invariant of constants")]
     pub fn new() -> Self {
-        let mut counts = hdrhistogram::Histogram::new_with_bounds(1, Span::from_secs(60).as_nanos(), 3)
-            .expect("1 ns to 60 s at three digits is within the library's bounds");
-        counts.auto(true);
-        Self { counts, sum_ns: 0, max: Span::ZERO }
+        Self::default()
     }
 
-    /// An empty one that keeps two significant digits and begins small, where there are many: its
+    /// An empty one that keeps two significant digits and stays small, where there are many: its
     /// quantiles are the upper end of an interval that is at most 1 % wide.
-    #[allow(clippy::expect_used, reason = "an invariant of constants")]
     pub fn coarse() -> Self {
-        let counts = hdrhistogram::Histogram::new(2).expect("two digits are within the library's bounds");
-        Self { counts, sum_ns: 0, max: Span::ZERO }
+        Self { coarse: true, ..Self::default() }
+    }
+
+    #[allow(clippy::expect_used, reason = "an invariant of constants")]
+    fn counts(&mut self) -> &mut hdrhistogram::Histogram<u64> {
+        let coarse = self.coarse;
+        self.counts.get_or_insert_with(|| {
+            if coarse {
+                return hdrhistogram::Histogram::new(2).expect("two digits are within the library's bounds");
+            }
+            let mut counts = hdrhistogram::Histogram::new_with_bounds(1, Span::from_secs(60).as_nanos(), 3)
+                .expect("1 ns to 60 s at three digits is within the library's bounds");
+            counts.auto(true);
+            counts
+        })
     }
 
     /// Adds one latency.
     pub fn record(&mut self, latency: Span) {
+        let counts = self.counts();
         // Growing fails only where an index does not fit into the machine's word.
-        if self.counts.record(latency.as_nanos()).is_err() {
-            self.counts.saturating_record(latency.as_nanos());
+        if counts.record(latency.as_nanos()).is_err() {
+            counts.saturating_record(latency.as_nanos());
         }
         self.sum_ns += u128::from(latency.as_nanos());
         self.max = self.max.max(latency);
     }
 
+    /// Forgets all latencies, and keeps the memory.
+    pub fn clear(&mut self) {
+        if let Some(counts) = &mut self.counts {
+            counts.reset();
+        }
+        (self.sum_ns, self.max) = (0, Span::ZERO);
+    }
+
     /// Adds all latencies of `other`.
     pub fn add(&mut self, other: &Self) {
+        let Some(theirs) = other.counts.as_ref().filter(|counts| !counts.is_empty()) else { return };
         // It fails only where an index does not fit into the machine's word.
-        if other.counts.is_empty() || self.counts.add(&other.counts).is_ok() {
+        if self.counts().add(theirs).is_ok() {
             self.sum_ns += other.sum_ns;
             self.max = self.max.max(other.max);
         }
@@ -59,25 +73,28 @@ impl Histogram {
 
     /// How many latencies it holds.
     pub fn count(&self) -> u64 {
-        self.counts.len()
+        self.counts.as_ref().map_or(0, hdrhistogram::Histogram::len)
     }
 
     /// The latency that a share `quantile` of all is at or below; zero when it is empty.
     pub fn quantile(&self, quantile: f64) -> Span {
-        if self.counts.is_empty() {
-            return Span::ZERO;
+        match &self.counts {
+            Some(counts) if !counts.is_empty() => {
+                Span::from_nanos(counts.value_at_quantile(quantile)).min(self.max)
+            }
+            _ => Span::ZERO,
         }
-        Span::from_nanos(self.counts.value_at_quantile(quantile)).min(self.max)
     }
 
     /// How many latencies are above `bound`, to the histogram's three digits.
     pub fn count_above(&self, bound: Span) -> u64 {
-        self.counts.len() - self.counts.count_between(0, bound.as_nanos())
+        let Some(counts) = &self.counts else { return 0 };
+        counts.len() - counts.count_between(0, bound.as_nanos())
     }
 
     /// The exact mean; zero when it is empty.
     pub fn mean(&self) -> Span {
-        let count = u128::from(self.counts.len().max(1));
+        let count = u128::from(self.count().max(1));
         Span::from_nanos(u64::try_from(self.sum_ns / count).unwrap_or(u64::MAX))
     }
 
@@ -181,6 +198,8 @@ mod tests {
         one.add(&Histogram::new());
         assert_eq!((one.count(), one.max()), (2, Span::from_secs(100)));
         assert_eq!(one.mean(), Span::from_nanos(50_000_500_000));
+        one.clear();
+        assert_eq!(one.quantiles(), Quantiles::default());
     }
 
     #[test]

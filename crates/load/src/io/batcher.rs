@@ -32,14 +32,16 @@ const MOST: u32 = 32;
 const WORTHWHILE: f64 = 40_000.0;
 
 /// Two sizes take turns of this length.
-const TURN: Span = Span::from_millis(20);
-const TURNS: u32 = 8;
+const TURN: Span = Span::from_millis(8);
+const TURNS: u32 = 6;
 
-/// What is lost of the rate must be less than this.
-const TOLERANCE: f64 = 0.01;
+/// A larger batch may seem to lose so much of the rate, which is not known exactly ...
+const GROWTH_TOLERANCE: f64 = 0.03;
+/// ... and is left again when half of it gains so much.
+const SHRINK_GAIN: f64 = 0.01;
 
 /// How long a size that won is kept without question.
-const REST: Span = Span::from_millis(500);
+const REST: Span = Span::from_millis(200);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Batcher {
@@ -111,9 +113,9 @@ impl Batcher {
     fn decide(&mut self, now: Time, [mine, its]: [Seen; 2]) {
         let grows = self.rival > self.want;
         let wins = if grows {
-            its.rate() >= mine.rate() * (1.0 - TOLERANCE)
+            its.rate() >= mine.rate() * (1.0 - GROWTH_TOLERANCE)
         } else {
-            its.rate() > mine.rate() * (1.0 + TOLERANCE)
+            its.rate() > mine.rate() * (1.0 + SHRINK_GAIN)
         };
         let slow = mine.rate() < WORTHWHILE;
         if slow {

@@ -16,10 +16,17 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 /// The group of buffers that receives name.
 pub(super) const GROUP: u16 = 0;
 
-/// A power of two. Responses of a batch wait in as many; each touches only the pages that it
-/// fills.
-const COUNT: u16 = 256;
-const SIZE: usize = 64 * 1024;
+/// A power of two: the most that the kernel is ever given.
+const COUNT: u16 = 1024;
+const SIZE: usize = 32 * 1024;
+
+/// From the beginning of one buffer to that of the next. Not a power of two, or the beginnings of
+/// all, which are what small responses touch, would share a few lines of the processor's caches.
+const STRIDE: usize = SIZE + 23 * 64;
+
+/// Given to the kernel at first. It takes them in turn, so the fewer there are, the more likely
+/// each is still in the cache.
+const FIRST: u16 = 64;
 
 #[derive(Debug)]
 pub(super) struct Buffers {
@@ -27,31 +34,44 @@ pub(super) struct Buffers {
     data: Memory,
     /// The kernel takes buffers up to here.
     tail: u16,
+    /// How many are in use; the others have never been touched.
+    used: u16,
 }
 
 impl Buffers {
     /// Memory for [`register`](Self::register).
     pub(super) fn new() -> io::Result<Self> {
         let entries = Memory::new(usize::from(COUNT) * size_of::<BufRingEntry>())?;
-        Ok(Self { entries, data: Memory::new(usize::from(COUNT) * SIZE)?, tail: 0 })
+        Ok(Self { entries, data: Memory::new(usize::from(COUNT) * STRIDE)?, tail: 0, used: 0 })
     }
 
-    /// Gives all buffers to the kernel.
+    /// Gives the first buffers to the kernel.
     pub(super) fn register(&mut self, kernel: &Submitter<'_>) -> io::Result<()> {
         let address = self.entries.start.as_ptr() as u64;
         // SAFETY: the memory holds COUNT entries, is aligned to a page and is unmapped only after
         // the ring was closed (`Ring` drops its fields in order).
         unsafe { kernel.register_buf_ring_with_flags(address, COUNT, GROUP, 0)? };
-        (0..COUNT).for_each(|buffer| self.give_back(buffer));
+        self.add(FIRST);
         self.publish();
         Ok(())
+    }
+
+    /// There were not enough: gives the kernel as many again, as long as there are any.
+    pub(super) fn grow(&mut self) {
+        self.add(self.used);
+    }
+
+    fn add(&mut self, more: u16) {
+        let used = self.used;
+        self.used = used.saturating_add(more).min(COUNT);
+        (used..self.used).for_each(|buffer| self.give_back(buffer));
     }
 
     /// What the kernel put into `buffer`, from `start` on.
     pub(super) fn filled(&self, buffer: u16, start: u32, length: u32) -> &[u8] {
         let start = start as usize;
         let length = (length as usize).min(SIZE.saturating_sub(start));
-        let offset = usize::from(buffer % COUNT) * SIZE + start.min(SIZE);
+        let offset = usize::from(buffer % COUNT) * STRIDE + start.min(SIZE);
         // SAFETY: within `data`, by the two bounds above; the kernel does not write to a buffer
         // that it has handed over until it is given back, which needs `&mut self`.
         unsafe { std::slice::from_raw_parts(self.data.start.as_ptr().cast::<u8>().add(offset), length) }
@@ -63,7 +83,7 @@ impl Buffers {
         // SAFETY: both indices are below COUNT; the kernel reads an entry only once the tail has
         // passed it.
         unsafe {
-            let address = self.data.start.as_ptr().cast::<u8>().add(usize::from(buffer % COUNT) * SIZE);
+            let address = self.data.start.as_ptr().cast::<u8>().add(usize::from(buffer % COUNT) * STRIDE);
             let entry = &mut *self.entries.start.as_ptr().cast::<BufRingEntry>().add(slot);
             entry.set_addr(address as u64);
             entry.set_len(SIZE as u32);

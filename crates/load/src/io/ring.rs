@@ -199,8 +199,9 @@ impl Ring {
                 slot.end = Some(End::Closed);
             }
             (Err(_), _) => match Errno::from_raw_os_error(-result) {
-                // All buffers are full; by the next turn they are not.
-                Errno::NOBUFS | Errno::CANCELED => {}
+                // All buffers were full. The receiver asks again.
+                Errno::NOBUFS => self.buffers.grow(),
+                Errno::CANCELED => {}
                 error => slot.end = Some(End::Failed(error)),
             },
         }
