@@ -9,10 +9,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::agree::{
-    Agreed, BACKENDS, Server, agree, check, check_nginx, clients, clients_thinking, documents, options,
-    per_connection, pipeline, versions,
+    Agreed, BACKENDS, Server, agree, at_once, check, check_nginx, clients, clients_thinking, documents,
+    options, per_connection, pipeline, versions,
 };
-use common::open;
+use common::{closed, open};
 use load::{Http, Load, Options, Protocol, Request, Script, Think, Via};
 use testkit::{Apache, Nginx, Processing};
 use traffic::model::{Model, ModelName, content};
@@ -35,18 +35,15 @@ fn connections_that_are_kept() {
 
 #[test]
 fn connections_for_one_request_or_a_few() {
-    for most in [1, 2, 8] {
-        check(
-            "/one",
-            |options| options.protocol = per_connection(most),
-            |agreed| {
-                agreed.all_responded();
-                assert_eq!(agreed.most_per_connection(), u64::from(most));
-                let least = agreed.summary.requests.div_ceil(u64::from(most));
-                assert!((least..=least + 1).contains(&agreed.summary.connections.opened));
-            },
-        );
-    }
+    at_once([1, 2, 8], |most| {
+        let change = |options: &mut Options| options.protocol = per_connection(most);
+        check("/one", change, |agreed| {
+            agreed.all_responded();
+            assert_eq!(agreed.most_per_connection(), u64::from(most));
+            let least = agreed.summary.requests.div_ceil(u64::from(most));
+            assert!((least..=least + 1).contains(&agreed.summary.connections.opened));
+        });
+    });
 }
 
 #[test]
@@ -81,7 +78,7 @@ fn a_server_that_ends_connections_ends_no_requests() {
 
 #[test]
 fn http_1_0_with_and_without_keep_alive() {
-    for most in [1, u32::MAX] {
+    at_once([1, u32::MAX], |most| {
         let change = |options: &mut Options| {
             options.protocol = Protocol { http: Http::Http10, ..per_connection(most) };
         };
@@ -90,7 +87,7 @@ fn http_1_0_with_and_without_keep_alive() {
             versions(agreed, "GET ", " HTTP/1.0");
             assert_eq!(agreed.most_per_connection() > 1, most > 1);
         });
-    }
+    });
 }
 
 #[test]
@@ -127,7 +124,7 @@ fn head_and_post() {
 
 #[test]
 fn open_loops() {
-    for (process, most) in [(Process::Constant, u32::MAX), (Process::Poisson, 2)] {
+    at_once([(Process::Constant, u32::MAX), (Process::Poisson, 2)], |(process, most)| {
         let ramp = |options: &mut Options| {
             options.protocol = per_connection(most);
             let rate = Rate::per_second(500.0).unwrap();
@@ -137,47 +134,38 @@ fn open_loops() {
             agreed.all_responded();
             assert!((20..100).contains(&agreed.summary.requests), "{}", agreed.summary.requests);
         });
-    }
+    });
 }
 
 #[test]
 fn what_the_end_of_the_run_cuts_off() {
-    let cut = |options: &mut Options| options.load = open(2000.0, Process::Poisson);
-    check("/one", cut, |agreed| assert_eq!(agreed.summary.errors.total(), 0));
-    check(
-        "/one",
-        |options| options.load = common::closed(8),
-        |agreed| {
+    let loads = [open(2000.0, Process::Poisson), closed(8), closed(1)];
+    at_once(loads, |load| {
+        let change = |options: &mut Options| {
+            options.load = load.clone();
+            options.warmup = Span::from_millis(100);
+        };
+        check("/many", change, |agreed| {
+            assert_eq!(agreed.summary.errors.total(), 0);
             assert!(agreed.summary.requests > 8);
-        },
-    );
-    let warm = |options: &mut Options| {
-        options.load = common::closed(3);
-        options.warmup = Span::from_millis(100);
-    };
-    check("/many", warm, |agreed| {
-        assert!((agreed.summary.requests as usize) < agreed.rows.len());
+            assert!((agreed.summary.requests as usize) < agreed.rows.len(), "the warm-up does not count");
+        });
     });
 }
 
 #[test]
 fn several_threads_and_clients_that_think() {
-    check(
-        "/one",
-        |options| options.threads = NonZeroU32::new(2).unwrap(),
-        |agreed| {
+    at_once([true, false], |pauses| {
+        let think = Think { mean: Span::from_millis(if pauses { 5 } else { 0 }), exponential: true };
+        let change = |options: &mut Options| {
+            options.threads = NonZeroU32::new(2).unwrap();
+            options.load = clients_thinking(5, think);
+        };
+        check("/one", change, |agreed| {
             agreed.all_responded();
-            assert_eq!(agreed.summary.connections.opened, 2);
-        },
-    );
-    let think = Think { mean: Span::from_millis(5), exponential: true };
-    check(
-        "/one",
-        |options| options.load = clients_thinking(4, think),
-        |agreed| {
-            agreed.all_responded();
-        },
-    );
+            assert_eq!(agreed.summary.connections.opened, 5);
+        });
+    });
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn in_a_closed_loop_each_client_waits_once_and_the_percentiles_hide_it() {
         waited_in_processing(stopped)?;
         let stop = stopped.stop;
         let waits: Vec<f64> = stopped.rows.iter().map(|row| row.latency().as_secs_f64()).collect();
-        let long: Vec<f64> = waits.iter().copied().filter(|wait| *wait > TOLERANCE).collect();
+        let long: Vec<f64> = waits.iter().copied().filter(|wait| *wait > stop / 2.0).collect();
         if long.len() != CLIENTS as usize {
             return Err(format!("{} requests of {CLIENTS} clients waited: {long:?}", long.len()));
         }

@@ -115,6 +115,16 @@ pub(crate) fn check(path: &str, change: impl Fn(&mut Options) + Sync, verify: im
     });
 }
 
+/// The cases of a test, at once: most of their time is spent waiting for Apache to stop.
+pub(crate) fn at_once<T: Send>(cases: impl IntoIterator<Item = T>, test: impl Fn(T) + Sync) {
+    let test = &test;
+    std::thread::scope(|threads| {
+        for case in cases {
+            threads.spawn(move || test(case));
+        }
+    });
+}
+
 /// The same against an nginx that is set up so.
 #[track_caller]
 pub(crate) fn check_nginx(
