@@ -133,3 +133,22 @@ fn connections_that_the_server_closes_while_they_are_idle() {
         });
     }
 }
+
+#[test]
+fn what_may_not_be_asked_twice_is_not_sent_to_a_server_that_has_closed() {
+    let extra = "keepalive_timeout 5ms; location /take { return 200 taken; }";
+    let think = Think { mean: Span::from_millis(50), exponential: false };
+    for encrypted in [false, true] {
+        let change = |options: &mut Options, nginx: &Nginx| {
+            let url = if encrypted { nginx.tls_url() } else { nginx.url() };
+            options.target = format!("{url}/take").parse().unwrap();
+            options.protocol.insecure = true;
+            options.request.body = Some("order".into());
+            options.load = clients_thinking(4, think);
+        };
+        check_nginx(extra, "/", change, |agreed| {
+            agreed.all_responded();
+            assert_eq!(agreed.summary.connections.opened, agreed.summary.requests);
+        });
+    }
+}

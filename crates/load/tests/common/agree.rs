@@ -53,6 +53,7 @@ impl Agreed {
         let summary = &self.summary;
         assert!(summary.requests > 5, "{} requests", summary.requests);
         assert_eq!(summary.responses, summary.requests, "{:?}", summary.errors);
+        assert_eq!(self.rows.len() as u64, summary.requests, "clients stop when they are told to");
     }
 }
 
