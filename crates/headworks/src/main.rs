@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-const EXIT_CODES: &str = "\
+pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0         ok
   1         failed

@@ -1,6 +1,8 @@
 //! `headworks man` and `headworks completions`: documents made from the command line.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::{Command, Output};
 
 fn headworks(arguments: &[&str]) -> Output {
@@ -18,7 +20,9 @@ fn headings(command: &[&str]) -> Vec<String> {
     let help = text(&[command, &["--help"]].concat());
     let lines = help.lines().filter(|line| !line.starts_with([' ', '\t']));
     let headings = lines.filter_map(|line| line.strip_suffix(':')).map(str::to_uppercase);
-    headings.filter(|heading| !["ARGUMENTS", "COMMANDS", "EXIT CODES"].contains(&&**heading)).collect()
+    headings
+        .filter(|heading| !["ARGUMENTS", "COMMANDS", "EXAMPLES", "EXIT CODES"].contains(&&**heading))
+        .collect()
 }
 
 #[test]
@@ -53,6 +57,36 @@ fn each_command_has_a_manual_page_with_all_its_groups_of_options() {
     for option in ["duration", "rate", "objective", "out"] {
         assert!(load.contains(&format!(r"\-\-{option}")), "{option}");
     }
+}
+
+/// The options that a line of a command's help begins with, or that a text names.
+fn options(text: &str) -> BTreeSet<String> {
+    let names = text.split("--").skip(1);
+    let names = names.map(|rest| rest.split(|c: char| !c.is_ascii_lowercase() && c != '-').next().unwrap());
+    names.filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase())).map(str::to_owned).collect()
+}
+
+fn document(name: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)).unwrap()
+}
+
+#[test]
+fn the_documentation_of_load_names_its_options_and_no_others() {
+    let help = text(&["load", "--help"]);
+    let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let of_load: BTreeSet<_> = lines.flat_map(options).collect();
+    assert!(of_load.len() > 30, "{of_load:?}");
+    let named = options(&document("load.md"));
+    let missing: Vec<_> = of_load.iter().filter(|name| !["help", "version"].contains(&&***name)).collect();
+    let missing: Vec<_> = missing.into_iter().filter(|name| !named.contains(*name)).collect();
+    assert!(missing.is_empty(), "docs/load.md does not name {missing:?}");
+    let others: BTreeSet<_> = [&["origin", "--help"][..], &["load", "make-content", "--help"]]
+        .into_iter()
+        .flat_map(|help| options(&text(help)))
+        .collect();
+    let unknown: Vec<_> =
+        named.iter().filter(|name| !of_load.contains(*name) && !others.contains(*name)).collect();
+    assert!(unknown.is_empty(), "docs/load.md names {unknown:?}, which no command has");
 }
 
 #[test]

@@ -20,11 +20,19 @@ const CHECKS: &str = "Checks and objectives";
 const OUTPUT: &str = "Output";
 const GENERATOR: &str = "Generator";
 
+const EXAMPLES: &str = "\
+Examples:
+  headworks load http://127.0.0.1:8080/                             closed loop, 10 clients, 10 s
+  headworks load http://127.0.0.1:8080/ --rate 2k --out runs/2k     open loop, with record and report
+  headworks load http://127.0.0.1:8080/ --ramp 100:1100:100:20s     rising load
+  headworks load http://127.0.0.1:8080 --workload surge -c 100      users of a workload of the literature";
+
 /// Puts load on a server: sessions or requests, at a rate (open loop) or from a number of clients (closed loop).
 ///
 /// Every request is split into connect, processing and transfer. In an open loop latency counts from the time at which the schedule wanted the request, so a server that stalls cannot hide it.
 #[derive(Debug, clap::Args)]
 #[command(subcommand_negates_reqs = true, args_conflicts_with_subcommands = true)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{}", crate::EXIT_CODES))]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(super) command: Option<Command>,
@@ -80,11 +88,11 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "SPAN", help_heading = LOAD, default_value = "0s", conflicts_with_all = ["rate", "arrivals"])]
     pub(super) think: Think,
 
-    /// What is asked for: a TOML file of sessions (docs/load.md), surge, webstone, specweb96 and other models (docs/workloads), or trace:FILE for the requests of an access log.
+    /// What is asked for: a TOML file of sessions (docs/workloads/sessions.md), surge, webstone, specweb96 and other models (docs/workloads), or trace:FILE for the requests of an access log.
     #[arg(long, short, value_name = "WORKLOAD", help_heading = WORKLOAD)]
     pub(super) workload: Option<WorkloadName>,
     /// Replay a log whose times are whole seconds as it is, in bursts, instead of spread over each second.
-    #[arg(long, help_heading = WORKLOAD)]
+    #[arg(long, help_heading = WORKLOAD, requires = "workload")]
     pub(super) whole_seconds: bool,
     /// Replay a trace in this multiple of its time: 0.5 is twice as fast.
     #[arg(long, value_name = "X", help_heading = WORKLOAD, conflicts_with_all = ["rate", "ramp", "connections"])]
@@ -129,7 +137,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "N", help_heading = CHECKS, value_parser = count::<u64>(0..=u64::MAX))]
     pub(super) expect_length: Option<u64>,
     /// With a model: every byte is the one that make-content wrote.
-    #[arg(long, help_heading = CHECKS)]
+    #[arg(long, help_heading = CHECKS, requires = "workload")]
     pub(super) expect_content: bool,
     /// The SHA-256 of its body.
     #[arg(long, value_name = "HEX", help_heading = CHECKS)]

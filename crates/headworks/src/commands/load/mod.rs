@@ -59,6 +59,7 @@ impl RunArgs {
         }
         let script = self.script()?;
         let load = self.load(&script)?;
+        self.check_pauses(&script, &load)?;
         let duration = match (self.duration, &self.ramp) {
             (Some(duration), _) => duration,
             (None, Some(ramp)) => ramp.total(),
@@ -142,6 +143,9 @@ impl RunArgs {
         if self.expect_content && !matches!(workload, WorkloadName::Model(_)) {
             return Err(usage("--expect-content is for the models that make-content writes files for"));
         }
+        if self.whole_seconds && !matches!(workload, WorkloadName::Trace(_)) {
+            return Err(usage("--whole-seconds is for the replay of a log, --workload trace:FILE"));
+        }
         Ok(match workload {
             WorkloadName::Model(name) => Script::Model(Box::new(Model::named(*name, self.seed))),
             WorkloadName::Trace(file) => {
@@ -215,6 +219,26 @@ impl RunArgs {
         }
     }
 
+    /// Refuses options about the time between requests that would have no effect.
+    fn check_pauses(&self, script: &Script, load: &Load) -> Result<(), Failure> {
+        if self.stretch.is_some() && !matches!(load, Load::Timed(_)) {
+            return Err(usage(
+                "--stretch is for the times of a trace; give --workload trace:FILE or --arrivals trace:FILE",
+            ));
+        }
+        if self.think.mean.is_zero() {
+            return Ok(());
+        }
+        if !matches!(load, Load::Closed { .. }) {
+            return Err(usage("--think is for the clients of a closed loop; give --connections or --closed"));
+        }
+        let in_line = self.http != Http::Http2 && self.pipeline.is_some_and(|depth| depth.get() > 1);
+        if in_line && !matches!(script, Script::Sessions { .. }) {
+            return Err(usage("clients that wait with --think have no --pipeline; give one of them"));
+        }
+        Ok(())
+    }
+
     /// Arrivals at times that are given, scaled as asked.
     fn timed(&self, times: Times, rate: Option<Rate>) -> Result<Load, Failure> {
         let scaled = match (rate, self.stretch) {
@@ -234,6 +258,11 @@ fn check_pipeline(protocol: &Protocol, script: &Script, load: &Load) -> Result<(
     let deep = protocol.pipeline.is_some_and(|depth| depth.get() > 1) && protocol.http != Http::Http2;
     if deep && matches!(script, Script::Sessions { .. }) {
         return Err(usage("--pipeline is for requests that stand alone; a session waits for its pages"));
+    }
+    if deep && protocol.requests_per_connection == NonZeroU32::new(1) {
+        return Err(usage(
+            "--pipeline needs connections for several requests; give --requests-per-connection",
+        ));
     }
     if deep && !matches!(load, Load::Closed { .. }) {
         return Err(usage("--pipeline with HTTP/1 is for a closed loop; give --connections"));

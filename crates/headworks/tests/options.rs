@@ -1,0 +1,39 @@
+//! Options of `headworks load` that would have no effect are refused, not ignored.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::process::Command;
+
+#[track_caller]
+fn check_refused(arguments: &[&str], says: &str) {
+    let output = Command::new(env!("CARGO_BIN_EXE_headworks"))
+        .args(["load", "http://127.0.0.1:1/", "--duration", "1ms", "--quiet"])
+        .args(arguments)
+        .output()
+        .unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+    assert!(error.contains(says), "{arguments:?}: {error}");
+}
+
+#[test]
+fn options_for_traces_need_a_trace() {
+    check_refused(&["--stretch", "2"], "--stretch is for the times of a trace");
+    check_refused(&["--whole-seconds"], "--workload");
+    check_refused(&["--whole-seconds", "--workload", "surge"], "--whole-seconds is for the replay of a log");
+}
+
+#[test]
+fn content_can_only_be_expected_of_a_model() {
+    check_refused(&["--expect-content"], "--workload");
+}
+
+#[test]
+fn clients_that_cannot_wait_are_not_told_to() {
+    check_refused(&["--ramp", "1:2:1:1s", "--think", "1s"], "--think is for the clients of a closed loop");
+    check_refused(&["--pipeline", "4", "--think", "1s"], "have no --pipeline");
+}
+
+#[test]
+fn a_connection_for_one_request_has_no_pipeline() {
+    check_refused(&["--pipeline", "4", "--http", "1.0"], "--requests-per-connection");
+}
