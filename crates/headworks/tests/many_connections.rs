@@ -9,17 +9,17 @@ use std::time::Duration;
 
 use record::{RequestRow, RunDirectory, Summary};
 use rustix::process::{Resource, getrlimit};
-use testkit::{Nginx, Process};
+use testkit::{Nginx, Process, follow_memory};
 
 const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
 
 const CLIENTS: u64 = 10_000;
 
 /// What a client and its connection may cost.
-const MOST_BYTES_PER_CONNECTION: u64 = 16 * 1024;
+const MOST_BYTES_PER_CONNECTION: u64 = 8 * 1024;
 
 /// What a run may take that has hardly any connections: libraries, receive buffers, the record.
-const MOST_BYTES_BESIDES: u64 = 100 << 20;
+const MOST_BYTES_BESIDES: u64 = 64 << 20;
 
 /// The server, where a process may have as many descriptors as the test needs.
 fn server(content: &Path) -> Option<Nginx> {
@@ -44,30 +44,14 @@ fn run(url: &str, arguments: &[&str], meanwhile: impl FnOnce()) -> Ran {
     let out = scratch.path().join("run");
     let command = ["load", url, "--quiet", "--json", "--out", out.to_str().unwrap()];
     let mut process = Process::start(Command::new(HEADWORKS).args(command).args(arguments));
-    let watcher = thread::spawn({
-        let pid = process.id();
-        move || {
-            let mut peak = 0;
-            while let Some(bytes) = peak_bytes(pid) {
-                peak = bytes;
-                thread::sleep(Duration::from_millis(5));
-            }
-            peak
-        }
-    });
+    let pid = process.id();
+    let memory = thread::spawn(move || follow_memory(pid));
     meanwhile();
     let text = process.wait_for_line("{");
     process.wait();
-    let bytes = watcher.join().unwrap();
+    let bytes = memory.join().unwrap();
     let rows = RunDirectory::open(&out).unwrap().requests().unwrap().map(Result::unwrap).collect();
     Ran { summary: serde_json::from_str(&format!("{{{text}")).unwrap(), rows, bytes }
-}
-
-/// proc(5); nothing when the process has ended.
-fn peak_bytes(pid: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.trim().parse().ok().map(|kib: u64| kib * 1024)
 }
 
 impl Ran {

@@ -5,22 +5,14 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
 
 use record::Summary;
-use testkit::{Hostile, Process};
+use testkit::{Hostile, Process, follow_memory};
 
 const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
 
 /// What a run of a few connections may take, libraries and receive buffers included.
-const MOST_KIB: u64 = 128 * 1024;
-
-/// The most memory that a process has had, from proc(5); nothing when it has ended.
-fn peak_kib(pid: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.trim().parse().ok()
-}
+const MOST_BYTES: u64 = 128 << 20;
 
 /// A run of clients that are sent `start`, and then `more` without end, takes little memory.
 #[track_caller]
@@ -33,18 +25,11 @@ fn check(start: &'static [u8], more: &'static [u8], arguments: &[&str]) -> Summa
             .args(arguments),
     );
     let pid = process.id();
-    let watcher = thread::spawn(move || {
-        let mut peak = 0;
-        while let Some(kib) = peak_kib(pid) {
-            peak = kib;
-            thread::sleep(Duration::from_millis(5));
-        }
-        peak
-    });
+    let memory = thread::spawn(move || follow_memory(pid));
     let text = process.wait_for_line("{");
     process.wait();
-    let peak = watcher.join().unwrap();
-    assert!(peak > 1024 && peak < MOST_KIB, "{peak} KiB");
+    let peak = memory.join().unwrap();
+    assert!(peak > 1 << 20 && peak < MOST_BYTES, "{peak} bytes");
     let summary: Summary = serde_json::from_str(&format!("{{{text}")).unwrap();
     assert!(summary.requests > 8 && summary.responses == 0, "{:?}", summary.errors);
     summary

@@ -12,7 +12,7 @@ mod raw;
 mod web;
 
 pub use hostile::Hostile;
-pub use machine::{free_address, open_descriptors};
+pub use machine::{follow_memory, free_address, open_descriptors};
 pub use poll::{PATIENCE, poll_until};
 pub use process::Process;
 pub use raw::{Raw, Response, exchange};

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::thread;
+use std::time::Duration;
 
 /// A loopback address nobody listens on at this moment. For servers that cannot be given port 0,
 /// and for connections that must be refused.
@@ -14,4 +16,22 @@ pub fn free_address() -> SocketAddr {
 /// How many descriptors the process `pid` has open, for tests that nothing leaks.
 pub fn open_descriptors(pid: u32) -> usize {
     fs::read_dir(format!("/proc/{pid}/fd")).expect("the process runs and is ours").count()
+}
+
+/// Follows the process `pid` to its end and gives the most memory that it had resident, in bytes,
+/// but for what it took in its last moments.
+pub fn follow_memory(pid: u32) -> u64 {
+    let mut most = 0;
+    while let Some(bytes) = peak_memory(pid) {
+        most = bytes;
+        thread::sleep(Duration::from_millis(5));
+    }
+    most
+}
+
+/// `None` when the process has ended: proc(5) has no such line then.
+fn peak_memory(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse().ok().map(|kib: u64| kib * 1024)
 }
