@@ -383,21 +383,16 @@ fn an_interrupted_run_agrees_with_the_log() {
 #[test]
 fn running_out_of_descriptors_is_counted_and_makes_the_run_invalid() {
     let (_server, address) = origin();
-    let output = Command::new("sh")
-        .args(["-c", "ulimit -n 32; exec \"$0\" \"$@\"", HEADWORKS, "load"])
-        .args([
-            &format!("http://{address}/burn?cpu=20ms"),
-            "-c",
-            "60",
-            "--duration",
-            "500ms",
-            "--quiet",
-            "--json",
-        ])
-        .output()
-        .unwrap();
-    let (text, _) = expect(&output, 4);
-    let summary: Summary = serde_json::from_str(&text).unwrap();
-    assert!(summary.errors.connect > 0 && summary.responses > 0, "{text}");
-    assert!(summary.client.why_invalid.iter().any(|why| why.contains("descriptor")), "{text}");
+    for engine in ["io_uring", "epoll"] {
+        let output = Command::new("sh")
+            .args(["-c", "ulimit -n 32; exec \"$0\" \"$@\"", HEADWORKS, "load"])
+            .arg(format!("http://{address}/burn?cpu=20ms"))
+            .args(["-c", "60", "--duration", "500ms", "--quiet", "--json", "--engine", engine])
+            .output()
+            .unwrap();
+        let (text, _) = expect(&output, 4);
+        let summary: Summary = serde_json::from_str(&text).unwrap();
+        assert!(summary.errors.connect > 0 && summary.responses > 0, "{text}");
+        assert!(summary.client.why_invalid.iter().any(|why| why.contains("descriptor")), "{text}");
+    }
 }

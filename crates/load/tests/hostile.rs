@@ -5,12 +5,13 @@ mod common;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use common::agree::BACKENDS;
 use common::{ok, open, options, options_for, run, web};
-use load::{Load, Options, Report, Think};
+use load::{Load, Options, Protocol, Report, Think};
 use record::{ErrorCounts, RequestError, RunDirectory, Summary};
 use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
 use testkit::{Hostile, free_address};
@@ -247,15 +248,30 @@ fn a_refusal_is_a_response_and_the_run_goes_on() {
 
 #[test]
 fn a_kept_connection_that_the_server_closes_is_replaced_without_an_error() {
-    let served = AtomicUsize::new(0);
-    let server = web(move |_| {
-        // Every third response is followed by a close that was not announced.
-        if served.fetch_add(1, Ordering::Relaxed) % 3 == 2 { Vec::new() } else { ok(2) }
-    });
-    let summary = run(&options(server.address())).summary;
-    assert!(summary.requests > 10, "{}", summary.requests);
-    assert_eq!(summary.errors.total(), 0, "{:?}", summary.errors);
-    assert!(summary.connections.opened > 1 && summary.connections.reused > 1, "{:?}", summary.connections);
+    for (backend, depth) in BACKENDS.into_iter().flat_map(|backend| [(backend, 1), (backend, 5)]) {
+        let served = AtomicUsize::new(0);
+        let server = web(move |_| {
+            // Every third response is followed by a close that was not announced.
+            if served.fetch_add(1, Ordering::Relaxed) % 3 == 2 { Vec::new() } else { ok(2) }
+        });
+        let protocol = Protocol { pipeline: NonZeroU32::new(depth), ..Protocol::default() };
+        let summary = run(&Options { backend, protocol, ..options(server.address()) }).summary;
+        assert!(summary.requests > 10, "{}", summary.requests);
+        assert_eq!(summary.errors.total(), 0, "{:?}", summary.errors);
+        let connections = &summary.connections;
+        assert!(connections.opened > 1 && connections.reused > 1, "{connections:?}");
+    }
+}
+
+#[test]
+fn a_broken_answer_takes_those_behind_it_along() {
+    for backend in BACKENDS {
+        let server = web(|_| b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n".to_vec());
+        let protocol = Protocol { pipeline: NonZeroU32::new(5), ..Protocol::default() };
+        let summary = run(&Options { backend, protocol, ..options(server.address()) }).summary;
+        assert!(summary.requests > 5 && summary.responses == 0, "{}", summary.requests);
+        assert_eq!(summary.errors.protocol, summary.requests - cut(&summary), "{:?}", summary.errors);
+    }
 }
 
 #[test]

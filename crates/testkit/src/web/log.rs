@@ -18,7 +18,8 @@ pub struct LogLine {
     /// nginx: the connection's serial number. Apache: the client's port, so that a later
     /// connection may have the same.
     pub connection: u64,
-    /// Requests that this connection had brought, this one included.
+    /// Requests that this connection had brought, this one included. Apache counts those after
+    /// which the connection stays open: the last of several has the number of the one before.
     pub connection_requests: u64,
     /// The request line, with the escapes of the server; empty or `-` when none came.
     pub request: String,
