@@ -106,8 +106,14 @@ pub(crate) async fn open_loop(
 }
 
 async fn arrive(engine: Rc<Engine>, wish: Wish, _followed: Followed) {
-    engine.record_lag(wish.time);
+    arrived(&engine, wish.time);
     session(Rc::clone(&engine), wish.class, wish.time, Pauses::Made).await;
+}
+
+/// What the schedule wanted at `intended` begins now.
+fn arrived(engine: &Engine, intended: Time) {
+    engine.record_lag(intended);
+    engine.recorder.borrow_mut().arrived(intended, engine.now());
 }
 
 /// Tasks that do requests which stand alone, and wait for the next when they have done one.
@@ -152,7 +158,7 @@ impl Crew {
         self.engine.spawner.spawn(async move {
             loop {
                 let job = desk.next().await;
-                engine.record_lag(job.intended);
+                arrived(&engine, job.intended);
                 // What became of it is in the record.
                 let _ = fetch(&engine, &client, job.object, job.intended).await;
                 drop(job);

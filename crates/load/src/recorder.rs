@@ -138,10 +138,16 @@ impl Recorder {
         }
     }
 
-    /// Something that the schedule wanted in the window at `intended` began at `now`.
+    /// Something that was wanted in the window at `intended` began at `now`.
     pub(crate) fn began(&mut self, intended: Time, now: Time) {
         self.seen.lag.record(now.since(intended));
-        if let Some(gaps) = &mut self.poisson
+    }
+
+    /// An arrival that the schedule wanted at `intended` began at `now`. The pages that a session
+    /// goes on to are no arrivals: their distances are those of pauses.
+    pub(crate) fn arrived(&mut self, intended: Time, now: Time) {
+        if self.window.contains(intended)
+            && let Some(gaps) = &mut self.poisson
             && let Some(before) = gaps.before.replace(now)
         {
             gaps.check.record(now.since(before), (gaps.expected)(now));
