@@ -11,6 +11,7 @@ use units::Time;
 
 use crate::checks::Checks;
 use crate::finished::Finished;
+use crate::head::Heads;
 use crate::io::{Elapsed, Limit, Reactor, Spawner};
 use crate::lookup::Lookup;
 use crate::plan::Plan;
@@ -33,6 +34,7 @@ pub(crate) struct Engine {
     pub(crate) lookup: Option<Lookup>,
     pub(crate) plan: Arc<Plan>,
     pub(crate) checks: Checks,
+    pub(crate) heads: Heads,
     pub(crate) requests_per_connection: Option<NonZeroU32>,
     /// `None` where the kernel does not offer it.
     pub(crate) diagnosis: Option<SocketDiagnosis>,
@@ -91,6 +93,7 @@ impl Engine {
             lookup: parts.lookup,
             plan: parts.plan,
             checks: parts.checks,
+            heads: Heads::default(),
             requests_per_connection: parts.requests_per_connection,
             diagnosis: SocketDiagnosis::open().ok(),
             window: parts.window,

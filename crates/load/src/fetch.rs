@@ -126,6 +126,7 @@ impl<'a> Attempt<'a> {
             content: wanted.content.as_ref(),
             cookies: client.session.is_some(),
             checks: &engine.checks,
+            heads: &engine.heads,
         };
         Self {
             engine,

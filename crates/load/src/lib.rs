@@ -13,7 +13,7 @@
 //! | `io` | sockets and alarms over io_uring or epoll, and the tasks above them |
 //! | `generate` | when things start |
 //! | `session`, `fetch`, `pipeline` | what a user does; one request; several on one connection |
-//! | `connection`, `response`, `chunked`, `cookies` | HTTP/1 as seen from the client |
+//! | `connection`, `response`, `head`, `chunked`, `cookies` | HTTP/1 as seen from the client |
 //! | `http2`, `tls`, `lookup` | HTTP/2; encryption; names |
 //! | `sock_diag` | how often a SYN was sent again |
 //! | `phases`, `finished`, `tally`, `recorder` | from a stopwatch to figures and rows |
@@ -30,6 +30,7 @@ mod error;
 mod fetch;
 mod finished;
 mod generate;
+mod head;
 mod http2;
 mod io;
 mod lookup;

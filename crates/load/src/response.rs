@@ -3,20 +3,17 @@
 //! Sans-IO: bytes in, progress out. Bodies are counted, not kept, and heads are bounded, so a
 //! hostile server can cost time (which the timeout bounds) but not memory.
 
-use std::mem::MaybeUninit;
-
 use http::{HeaderMap, header};
-use httparse::ParserConfig;
 use record::RequestError;
 use traffic::model::Object;
 use units::Span;
 
 use crate::checks::{Checks, Inspector};
 use crate::chunked::Chunked;
+use crate::head::{Framing, Heads, duration_in};
 
 /// More than any server sends; what is longer is not waited for.
 const LONGEST_HEAD: usize = 32 * 1024;
-const MOST_HEADERS: usize = 128;
 
 /// What is known of a response before it comes.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +28,8 @@ pub(crate) struct Expected<'a> {
     pub(crate) content: Option<&'a Object>,
     /// What the user wants to hold.
     pub(crate) checks: &'a Checks,
+    /// Who reads its head.
+    pub(crate) heads: &'a Heads,
 }
 
 /// One response, from the first byte of its head to the last of its body.
@@ -91,7 +90,7 @@ impl<'a> Response<'a> {
         &self.cookies
     }
 
-    /// What the server says that it took: the first duration of `Server-Timing` (W3C).
+    /// What the server says that it took.
     pub(crate) fn server_time(&self) -> Option<Span> {
         self.server
     }
@@ -225,87 +224,29 @@ impl<'a> Response<'a> {
 
     /// The length of the head if `bytes` hold all of it.
     fn parse_head(&mut self, bytes: &[u8]) -> Result<Option<usize>, RequestError> {
-        let mut headers = [const { MaybeUninit::uninit() }; MOST_HEADERS];
-        let mut head = httparse::Response::new(&mut []);
-        let parser = ParserConfig::default();
-        let length = match parser.parse_response_with_uninit_headers(&mut head, bytes, &mut headers) {
-            Ok(httparse::Status::Complete(length)) => length,
-            Ok(httparse::Status::Partial) => return Ok(None),
-            Err(_) => return Err(RequestError::Protocol),
-        };
-        let status = head.code.ok_or(RequestError::Protocol)?;
-        match status {
-            // An interim response (RFC 9110, section 15.2); the real one follows.
-            100..=199 if status != 101 => return Ok(Some(length)),
-            200..=999 => {}
-            _ => return Err(RequestError::Protocol),
+        let Some(head) = self.expected.heads.read(bytes)? else { return Ok(None) };
+        if head.is_interim() {
+            // The real one follows.
+            return Ok(Some(head.bytes));
         }
-        self.status = Some(status);
-        self.keep_alive = head.version == Some(1);
-        self.state = self.body_of(&head, status)?;
-        if matches!(self.state, State::Length(0)) {
-            self.complete()?;
-        }
-        Ok(Some(length))
-    }
-
-    /// How the body is delimited: RFC 9112, section 6.3.
-    fn body_of(&mut self, head: &httparse::Response<'_, '_>, status: u16) -> Result<State, RequestError> {
-        let mut length = None;
-        let mut chunked = false;
-        for header in head.headers.iter() {
-            let value = header.value.trim_ascii();
-            if header.name.eq_ignore_ascii_case("content-length") {
-                let announced = parse_length(value).ok_or(RequestError::Protocol)?;
-                if length.is_some_and(|length| length != announced) {
-                    return Err(RequestError::Protocol);
-                }
-                length = Some(announced);
-            } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
-                if !value.eq_ignore_ascii_case(b"chunked") {
-                    return Err(RequestError::Protocol);
-                }
-                chunked = true;
-            } else if header.name.eq_ignore_ascii_case("connection") {
-                let mut options = value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
-                if options.clone().any(|option| option.eq_ignore_ascii_case(b"close")) {
-                    self.keep_alive = false;
-                } else if options.any(|option| option.eq_ignore_ascii_case(b"keep-alive")) {
-                    self.keep_alive = true;
-                }
-            } else if self.expected.cookies && header.name.eq_ignore_ascii_case("set-cookie") {
-                self.cookies.push(String::from_utf8_lossy(value).into_owned());
-            } else if header.name.eq_ignore_ascii_case("server-timing") {
-                self.server = self.server.or_else(|| duration_in(value));
-            }
-        }
-        Ok(match (status, chunked, length) {
-            (204 | 304, _, _) => State::Length(0),
-            _ if self.expected.is_head => State::Length(0),
-            (_, true, _) => State::Chunked(Chunked::new()),
-            (_, false, Some(length)) => State::Length(length),
-            (_, false, None) => {
+        self.status = Some(head.status);
+        self.keep_alive = head.keep_alive;
+        self.cookies = if self.expected.cookies { head.cookies } else { Vec::new() };
+        self.server = head.server;
+        self.state = match head.framing {
+            _ if self.expected.is_head || matches!(head.status, 204 | 304) => State::Length(0),
+            Framing::Length(length) => State::Length(length),
+            Framing::Chunked => State::Chunked(Chunked::new()),
+            Framing::UntilClose => {
                 self.keep_alive = false;
                 State::UntilClose
             }
-        })
+        };
+        if matches!(self.state, State::Length(0)) {
+            self.complete()?;
+        }
+        Ok(Some(head.bytes))
     }
-}
-
-/// The first `dur` parameter of a `Server-Timing` field, which is in milliseconds.
-fn duration_in(value: &[u8]) -> Option<Span> {
-    let text = std::str::from_utf8(value).ok()?;
-    let millis = text.split([';', ',']).find_map(|part| part.trim().strip_prefix("dur="))?;
-    let millis: f64 = millis.trim_matches('"').parse().ok()?;
-    (millis.is_finite() && millis >= 0.0).then(|| Span::from_secs_f64(millis / 1000.0))
-}
-
-/// Digits only: `+5` is a number to Rust and an attack to HTTP.
-fn parse_length(value: &[u8]) -> Option<u64> {
-    if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    std::str::from_utf8(value).ok()?.parse().ok()
 }
 
 #[cfg(test)]

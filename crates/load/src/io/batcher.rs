@@ -35,10 +35,10 @@ const WORTHWHILE: f64 = 40_000.0;
 const TURN: Span = Span::from_millis(8);
 const TURNS: u32 = 6;
 
-/// A larger batch may seem to lose so much of the rate, which is not known exactly ...
+/// At first a larger batch may seem to lose so much of the rate, which is not known exactly ...
 const GROWTH_TOLERANCE: f64 = 0.03;
-/// ... and is left again when half of it gains so much.
-const SHRINK_GAIN: f64 = 0.01;
+/// ... but what stays is asked again and again for a difference as small as this.
+const DIFFERENCE: f64 = 0.01;
 
 /// How long a size that won is kept without question.
 const REST: Span = Span::from_millis(200);
@@ -49,6 +49,8 @@ pub(crate) struct Batcher {
     most: u32,
     want: u32,
     rival: u32,
+    /// Whether some size has lost yet.
+    settled: bool,
     trial: Trial,
 }
 
@@ -76,7 +78,7 @@ impl Seen {
 impl Batcher {
     /// For so many requests under way.
     pub(crate) fn new(under_way: u32) -> Self {
-        Self { most: (under_way / 2).min(MOST), want: 1, rival: 2, trial: Trial::Rest(None) }
+        Self { most: (under_way / 2).min(MOST), want: 1, rival: 2, settled: false, trial: Trial::Rest(None) }
     }
 
     /// So many responses were fetched by `now`; gives what to wait for next.
@@ -112,22 +114,24 @@ impl Batcher {
 
     fn decide(&mut self, now: Time, [mine, its]: [Seen; 2]) {
         let grows = self.rival > self.want;
-        let wins = if grows {
-            its.rate() >= mine.rate() * (1.0 - GROWTH_TOLERANCE)
-        } else {
-            its.rate() > mine.rate() * (1.0 + SHRINK_GAIN)
+        let (mine, its) = (mine.rate(), its.rate());
+        let wins = match (grows, self.settled) {
+            (true, false) => its >= mine * (1.0 - GROWTH_TOLERANCE),
+            (true, true) => its >= mine * (1.0 - DIFFERENCE),
+            (false, _) => its > mine * (1.0 + DIFFERENCE),
         };
-        let slow = mine.rate() < WORTHWHILE;
+        let slow = mine < WORTHWHILE;
+        self.settled |= !wins;
         if slow {
             self.want = 1;
         } else if wins {
             self.want = self.rival;
         }
-        // What grew may grow on at once; all else is asked again after a while, the other way round.
-        let goes_on = wins && grows && !slow && self.want < self.most;
-        let up = goes_on || self.want == 1 || (!grows && self.want < self.most);
+        // What won goes on in its direction, at once as long as nothing has lost yet; what lost is
+        // tried the other way round after a while.
+        let up = self.want == 1 || (grows == wins && self.want < self.most);
         self.rival = if up { (self.want * 2).min(self.most) } else { self.want / 2 };
-        self.trial = Trial::Rest(Some(if goes_on { now } else { now + REST }));
+        self.trial = Trial::Rest(Some(if self.settled || slow { now + REST } else { now }));
     }
 }
 

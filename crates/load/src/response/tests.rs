@@ -6,8 +6,8 @@ use super::*;
 use crate::checks::Checks;
 
 /// No more is known than this.
-fn expected(checks: &Checks, length: Option<u64>) -> Expected<'_> {
-    Expected { length, is_head: false, cookies: true, content: None, checks }
+fn expected<'a>((checks, heads): &'a (Checks, Heads), length: Option<u64>) -> Expected<'a> {
+    Expected { length, is_head: false, cookies: true, content: None, checks, heads }
 }
 
 #[derive(Debug, PartialEq)]
@@ -18,7 +18,7 @@ struct Seen {
 }
 
 fn read(pieces: &[&[u8]], closes: bool, expected_length: Option<u64>) -> Result<Seen, RequestError> {
-    let checks = Checks::default();
+    let checks = (Checks::default(), Heads::default());
     let mut response = Response::new(expected(&checks, expected_length));
     for piece in pieces {
         if response.feed(piece)? < piece.len() {
@@ -109,7 +109,7 @@ fn what_is_not_http_is_refused() {
 
 #[test]
 fn a_head_without_end_is_not_waited_for() {
-    let checks = Checks::default();
+    let checks = (Checks::default(), Heads::default());
     let mut response = Response::new(expected(&checks, None));
     response.feed(b"HTTP/1.1 200 OK\r\n").unwrap();
     let line = [b'x'; 1024];
@@ -130,7 +130,7 @@ fn another_length_than_expected_is_an_error() {
 
 #[test]
 fn a_response_to_head_has_no_body() {
-    let checks = Checks::default();
+    let checks = (Checks::default(), Heads::default());
     let mut response = Response::new(Expected { is_head: true, ..expected(&checks, Some(5)) });
     response.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n").unwrap();
     assert!(response.is_complete() && response.keeps_alive());
@@ -138,7 +138,7 @@ fn a_response_to_head_has_no_body() {
 
 #[test]
 fn the_next_response_is_left_alone() {
-    let checks = Checks::default();
+    let checks = (Checks::default(), Heads::default());
     let mut response = Response::new(expected(&checks, None));
     let first = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     let used = response.feed(&[first, &b"HTTP/1.1 200"[..]].concat()).unwrap();
@@ -149,7 +149,7 @@ fn the_next_response_is_left_alone() {
 #[test]
 fn the_server_may_say_how_long_it_took() {
     let time = |field: &str| {
-        let checks = Checks::default();
+        let checks = (Checks::default(), Heads::default());
         let mut response = Response::new(expected(&checks, None));
         let head = format!("HTTP/1.1 200 OK\r\nServer-Timing: {field}\r\nContent-Length: 0\r\n\r\n");
         response.feed(head.as_bytes()).unwrap();
@@ -164,7 +164,7 @@ fn the_server_may_say_how_long_it_took() {
 
 #[test]
 fn cookies_are_handed_on() {
-    let checks = Checks::default();
+    let checks = (Checks::default(), Heads::default());
     let mut response = Response::new(expected(&checks, None));
     response
         .feed(b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Path=/\r\nset-cookie: b=2\r\nContent-Length: 0\r\n\r\n")
@@ -187,7 +187,7 @@ proptest::proptest! {
         piece in 1_usize..40,
     ) {
         let bytes = [known.as_bytes(), &unknown].concat();
-        let checks = Checks::default();
+        let checks = (Checks::default(), Heads::default());
         let mut response = Response::new(expected(&checks, None));
         let outcome = bytes.chunks(piece).try_for_each(|piece| response.feed(piece).map(drop));
         assert!(response.body_bytes() <= bytes.len() as u64);
