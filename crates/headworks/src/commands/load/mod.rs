@@ -58,7 +58,7 @@ impl RunArgs {
             return Err(usage("--timeout is 0; every request would fail"));
         }
         let script = self.script()?;
-        let load = self.load(&script)?;
+        let (load, view) = (self.load(&script)?, self.view());
         self.check_pauses(&script, &load)?;
         let duration = match (self.duration, &self.ramp) {
             (Some(duration), _) => duration,
@@ -118,13 +118,17 @@ impl RunArgs {
             objectives: self.objectives,
             out: self.out,
             command: super::command_line(),
-            view: match (self.quiet, self.plain) {
-                (true, _) => View::Nothing,
-                (_, true) => View::Lines,
-                _ => View::Auto,
-            },
+            view,
             metrics: self.prometheus,
         })
+    }
+
+    fn view(&self) -> View {
+        match (self.quiet, self.plain) {
+            (true, _) => View::Nothing,
+            (_, true) => View::Lines,
+            _ => View::Auto,
+        }
     }
 
     fn script(&self) -> Result<Script, Failure> {
