@@ -41,3 +41,13 @@ fn pages_do_not_count_as_arrivals() {
     let reasons = summary.client.why_invalid;
     assert!(!reasons.iter().any(|why| why.contains("not Poisson")), "{reasons:?}");
 }
+
+/// The pauses of SURGE's users have a long tail; nothing is under way in them.
+#[test]
+fn a_run_does_not_wait_for_users_who_pause() {
+    let mut server = Process::start(Command::new(HEADWORKS).args(["origin", "--listen", "127.0.0.1:0"]));
+    let url = format!("http://{}", server.wait_for_address("listening on "));
+    let arguments = ["--workload", "surge", "-c", "100", "--duration", "1s", "--drain", "1h", "--quiet"];
+    let mut run = Process::start(Command::new(HEADWORKS).args(["load", &url]).args(arguments));
+    run.wait();
+}

@@ -258,9 +258,7 @@ impl OneOfMany {
         loop {
             self.wait_for_turn().await;
             let now = engine.now();
-            let followed = engine.follow(now);
             let outcome = self.once(&client, &mut visit, now).await;
-            drop(followed);
             if outcome == SessionOutcome::Error {
                 engine.until(engine.now() + AFTER_FAILURE).await;
             }
@@ -305,10 +303,12 @@ impl OneOfMany {
         let engine = &self.engine;
         match &*self.source {
             Source::Sessions => {
+                let _followed = engine.follow(now);
                 let class = self.mix.borrow_mut().deal();
                 session(Rc::clone(engine), class, now, Pauses::Skipped).await
             }
             Source::Url | Source::Trace(_) => {
+                let _followed = engine.follow(now);
                 completed(fetch(engine, client, self.source.draw(engine), now).await)
             }
             Source::Model(model) => {
@@ -318,14 +318,18 @@ impl OneOfMany {
         }
     }
 
-    /// One page of a model, what is embedded in it, and the pause of its reader.
+    /// One page of a model, what is embedded in it, and the pause of its reader. Each request is
+    /// followed to its end, the visit is not: its pauses can last for minutes.
     async fn visit(&self, client: &Client, visit: &Visit, now: Time) -> SessionOutcome {
         let engine = &self.engine;
+        let followed = engine.follow(now);
         let mut outcome = completed(fetch(engine, client, visit.page, now).await);
+        drop(followed);
         for object in &visit.embedded {
             if !object.pause.is_zero() {
                 engine.until(engine.now() + object.pause).await;
             }
+            let _followed = engine.follow(engine.now());
             let fetched = embedded(engine, client, &[object.object]).await;
             outcome = if fetched.is_err() { completed(fetched) } else { outcome };
         }

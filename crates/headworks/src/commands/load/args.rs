@@ -22,10 +22,10 @@ const GENERATOR: &str = "Generator";
 
 const EXAMPLES: &str = "\
 Examples:
-  headworks load http://127.0.0.1:8080/                             closed loop, 10 clients, 10 s
-  headworks load http://127.0.0.1:8080/ --rate 2k --out runs/2k     open loop, with record and report
-  headworks load http://127.0.0.1:8080/ --ramp 100:1100:100:20s     rising load
-  headworks load http://127.0.0.1:8080 --workload surge -c 100      users of a workload of the literature";
+  headworks load http://127.0.0.1:8080/                          closed loop, 10 clients, 10 s
+  headworks load http://127.0.0.1:8080/ --rate 2k --out runs/2k  open loop, with a report
+  headworks load http://127.0.0.1:8080/ --ramp 100:1100:100:20s  rising load
+  headworks load http://127.0.0.1:8080 --workload surge -c 100   users as in SURGE";
 
 /// Puts load on a server: sessions or requests, at a rate (open loop) or from a number of clients (closed loop).
 ///
