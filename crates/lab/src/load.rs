@@ -61,7 +61,7 @@ impl Generator<'_> {
         command.arg("--warmup").arg(run.warmup.to_string());
         command.arg("--duration").arg(run.duration.to_string());
         command.arg("--seed").arg(run.seed.to_string());
-        command.arg("--out").arg(run.out).args(["--json", "--quiet"]);
+        command.arg("--out").arg(run.out).args(["--no-report", "--json", "--quiet"]);
         let mut process = Process::start("load", command, &run.out.join("load.log"))?;
         let limit = Duration::from(run.warmup + run.duration + self.longest_session()) + WRITING;
         let status = match process.wait(limit, stop, meanwhile) {

@@ -27,7 +27,7 @@ const PLACE: &str = "target/bench";
 
 /// CPU per request, requests per second and pacing of `headworks load`, beside wrk, h2load, hey and shb.
 ///
-/// The full run writes docs/benchmarks/load.md and raw/load.json beside it; with any of --quick, --only, --rounds or --seconds the table is only printed, and the raw results go below target/bench.
+/// A run of all cases writes docs/benchmarks/load.md and raw/load.json beside it; with --quick or --only the table is only printed, and the raw results go below target/bench.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Two short rounds of two cases, to see whether it works.
@@ -110,10 +110,10 @@ impl Args {
             );
         }
         if let Some(rounds) = self.rounds {
-            (plan.rounds, plan.pacing_rounds, plan.of_record) = (rounds, rounds, false);
+            (plan.rounds, plan.pacing_rounds) = (rounds, rounds);
         }
         if let Some(seconds) = self.seconds {
-            (plan.seconds, plan.pacing_seconds, plan.of_record) = (seconds, seconds, false);
+            (plan.seconds, plan.pacing_seconds) = (seconds, seconds);
         }
         Ok(plan)
     }

@@ -57,6 +57,8 @@ pub(super) fn arguments(ask: &Ask<'_>, record: bool) -> Vec<String> {
     }
     if record {
         add("--out", ask.record.display().to_string());
+        // The report is made after the run, and no part of what a record costs.
+        arguments.push("--no-report".to_owned());
     }
     arguments.extend(["--json".to_owned(), "--quiet".to_owned()]);
     arguments
@@ -119,7 +121,7 @@ mod tests {
     fn a_connection_per_request_and_a_record_are_asked_for() {
         assert_eq!(
             arguments(&ask(Reuse::Close), true).join(" "),
-            "load http://127.0.0.1:8080/1024 --connections 64 --duration 5s --requests-per-connection 1 --out record --json --quiet"
+            "load http://127.0.0.1:8080/1024 --connections 64 --duration 5s --requests-per-connection 1 --out record --no-report --json --quiet"
         );
         assert_eq!(
             pace("http://a/", Pace { rate: 10, arrivals: "poisson", seconds: 3 }).join(" "),

@@ -152,6 +152,9 @@ pub(super) struct RunArgs {
     /// Write the record of the run into this directory, with a report in report.html.
     #[arg(long, short, value_name = "DIR", help_heading = OUTPUT)]
     pub(super) out: Option<PathBuf>,
+    /// Leave the report out of the record; `headworks report DIR` makes it later.
+    #[arg(long, help_heading = OUTPUT, requires = "out")]
+    pub(super) no_report: bool,
     /// Print the summary as one JSON object.
     #[arg(long, help_heading = OUTPUT)]
     pub(super) json: bool,

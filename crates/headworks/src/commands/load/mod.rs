@@ -35,7 +35,8 @@ impl Args {
 
 impl RunArgs {
     fn run(self) -> Result<Exit, Failure> {
-        let (json, out) = (self.json, self.out.clone());
+        let json = self.json;
+        let out = self.out.clone().filter(|_| !self.no_report);
         let report = load::run(&self.options()?).map_err(|error| Failure::Failed(error.into()))?;
         if let Some(directory) = &out {
             let written = report::run(directory);
