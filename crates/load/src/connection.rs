@@ -26,6 +26,10 @@ use crate::target::Address;
 /// What is read in one go.
 const MOST_AT_ONCE: usize = 64 * 1024;
 
+/// After so many reads without a pause others have their turn, and time is looked at: a server
+/// that sends faster than we read must not hold up the rest.
+const READS_AT_ONCE: u32 = 16;
+
 #[derive(Debug)]
 pub(crate) struct Connection {
     transport: Transport,
@@ -101,17 +105,26 @@ impl Connection {
         mut take: impl FnMut(Time, &[u8]) -> Result<Option<R>, RequestError>,
         engine: &Engine,
     ) -> Result<R, RequestError> {
-        poll_fn(|context| {
-            loop {
-                match ready!(self.poll_bytes(context, engine, &mut take)) {
-                    Err(_) => return Poll::Ready(Err(RequestError::Reset)),
-                    Ok(Err(error)) => return Poll::Ready(Err(error)),
-                    Ok(Ok(Some(done))) => return Poll::Ready(Ok(done)),
-                    Ok(Ok(None)) => {}
+        loop {
+            let mut left = READS_AT_ONCE;
+            let done = poll_fn(|context| {
+                while left > 0 {
+                    let Poll::Ready(taken) = self.poll_bytes(context, engine, &mut take) else {
+                        left = READS_AT_ONCE;
+                        return Poll::Pending;
+                    };
+                    left -= 1;
+                    if let Some(done) = taken.unwrap_or(Err(RequestError::Reset))? {
+                        return Poll::Ready(Ok(Some(done)));
+                    }
                 }
+                Poll::Ready(Ok(None))
+            });
+            if let Some(done) = done.await? {
+                return Ok(done);
             }
-        })
-        .await
+            engine.until(engine.now()).await;
+        }
     }
 
     fn poll_bytes<R>(

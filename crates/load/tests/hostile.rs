@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use common::agree::BACKENDS;
-use common::{ok, open, options, options_for, run, web};
+use common::{closed, ok, open, options, options_for, run, web};
 use load::{Load, Options, Protocol, Report, Think};
 use record::{ErrorCounts, RequestError, RunDirectory, Summary};
 use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
-use testkit::{Hostile, free_address};
+use testkit::{Hostile, PATIENCE, free_address};
 use units::Span;
 
 /// A server that reads something, sends these bytes, piece by piece, and closes.
@@ -225,6 +225,34 @@ fn an_endless_body_meets_the_timeout() {
     let options = Options { timeout: Some(Span::from_millis(100)), ..options(server.address()) };
     let summary = run(&options).summary;
     assert_eq!(summary.errors.timeout, summary.requests, "{:?}", summary.errors);
+}
+
+#[test]
+fn a_body_without_end_does_not_hold_up_the_others() {
+    // Smallest chunks take longer to read than to send, so that there is always more to read.
+    for backend in BACKENDS {
+        let server = Hostile::start(|mut stream, number| {
+            if number > 0 {
+                return common::serve(stream, &|_| ok(2));
+            }
+            let _ = stream.read(&mut [0; 1024]);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+            let block = b"1\r\nx\r\n".repeat(50_000);
+            while stream.write_all(&block).is_ok() {}
+        });
+        let summary = run(&Options {
+            backend,
+            load: closed(3),
+            timeout: Some(Span::from_millis(150)),
+            ..options(server.address())
+        })
+        .summary;
+        assert_eq!(summary.errors.timeout, 1, "{:?}", summary.errors);
+        assert_eq!(summary.errors.total(), 1, "{:?}", summary.errors);
+        assert!(summary.responses > 4, "{}", summary.responses);
+        let longest = Duration::from_secs_f64(summary.latency.total.max);
+        assert!(longest < PATIENCE, "time is looked at while it lasts: {longest:?}");
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(crate) fn web(respond: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> 
     Hostile::start(move |stream, _| serve(stream, &respond))
 }
 
-fn serve(mut stream: &TcpStream, respond: &impl Fn(&str) -> Vec<u8>) {
+pub(crate) fn serve(mut stream: &TcpStream, respond: &impl Fn(&str) -> Vec<u8>) {
     let mut received = Vec::new();
     let mut piece = [0; 4096];
     loop {
