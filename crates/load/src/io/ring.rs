@@ -251,6 +251,8 @@ impl Ring {
 
     /// Sees that the first piece is under way; gives whether a batch of requests was handed over.
     pub(super) fn transmit(&mut self, key: usize, slot: &mut Slot) -> bool {
+        // A piece behind one that is under way leaves only after that, in a turn of its own.
+        self.some_sends_may_wait |= slot.sending;
         let (Some(fd), Some(piece)) = (raw(slot).filter(|_| !slot.sending), slot.outgoing.front()) else {
             return false;
         };
