@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write, stderr};
 
 use super::figures;
 use super::glance::{Glance, Setting};
-use super::theme::wants_colour;
+use super::theme::{is_dumb, wants_colour};
 
 const RED: &str = "\x1b[31m";
 const RESET: &str = "\x1b[0m";
@@ -19,7 +19,7 @@ pub(super) struct Lines {
 
 impl Lines {
     pub(super) fn new() -> Self {
-        let terminal = stderr().is_terminal();
+        let terminal = stderr().is_terminal() && !is_dumb();
         Self { terminal, colour: terminal && wants_colour() }
     }
 

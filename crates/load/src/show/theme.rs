@@ -31,6 +31,11 @@ impl Theme {
     }
 }
 
+/// Whether the terminal knows no more than letters and the end of a line.
+pub(super) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term == "dumb")
+}
+
 /// <https://no-color.org>: not when `NO_COLOR` is set, and not to nothing.
 pub(super) fn wants_colour() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())

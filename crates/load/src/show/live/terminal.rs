@@ -15,6 +15,8 @@ use ratatui::{Frame, Terminal};
 use rustix::process::getpgrp;
 use rustix::termios::tcgetpgrp;
 
+use crate::show::theme::is_dumb;
+
 /// Whether the terminal is in the state that only we can live with.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
@@ -76,8 +78,7 @@ impl Drop for Screen {
 /// A program in the background is stopped when it changes the terminal, and one whose keys go to
 /// somebody else could not be ended.
 fn is_ours() -> bool {
-    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    stderr().is_terminal() && !dumb && tcgetpgrp(stderr()).is_ok_and(|group| group == getpgrp())
+    stderr().is_terminal() && !is_dumb() && tcgetpgrp(stderr()).is_ok_and(|group| group == getpgrp())
 }
 
 /// Gives the terminal back, once.
