@@ -143,7 +143,7 @@ fn interim_responses_are_passed_over() {
     const FINAL: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     check_fine(&[HINTS, FINAL], 200, 2);
     check_fine(
-        &[b"HTTP/1.1 100 Contin", b"ue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"],
+        &[b"HTTP/1.1 100 Cont", b"inue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"],
         200,
         2,
     );

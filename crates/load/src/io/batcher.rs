@@ -32,13 +32,18 @@ const MOST: u32 = 32;
 const WORTHWHILE: f64 = 20_000.0;
 
 /// Two sizes take turns of this length.
-const TURN: Span = Span::from_millis(8);
-const TURNS: u32 = 6;
+const TURN: Span = Span::from_millis(5);
+/// Each so often. Their medians are compared: what else happens on a machine slows some turns
+/// down by more than the difference that is looked for.
+const TURNS: usize = 7;
 
-/// At first a larger batch may seem to lose so much of the rate, which is not known exactly ...
-const GROWTH_TOLERANCE: f64 = 0.03;
-/// ... but what stays is asked again and again for a difference as small as this.
-const DIFFERENCE: f64 = 0.01;
+/// A larger batch may seem to lose so much of the rate, which is not known exactly, more as long
+/// as nothing has lost yet ...
+const TOLERANCE: f64 = 0.02;
+const FIRST_TOLERANCE: f64 = 0.04;
+/// ... but it is given up when no batches at all give so much more, so many times in a row.
+const DIFFERENCE: f64 = 0.025;
+const CERTAIN: u32 = 2;
 
 /// How long a size that won is kept without question.
 const REST: Span = Span::from_millis(200);
@@ -51,34 +56,62 @@ pub(crate) struct Batcher {
     rival: u32,
     /// Whether some size has lost yet.
     settled: bool,
+    /// How often in a row no batches at all were better.
+    doubts: u32,
     trial: Trial,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum Trial {
     /// Nothing is tried before then.
     Rest(Option<Time>),
-    /// So many turns are over; the present one began then.
-    Turn { number: u32, began: Time, seen: [Seen; 2] },
+    /// The two sizes, the present one first, take turns.
+    Turns(Turns),
 }
 
-/// Completions of one of the two sizes.
-#[derive(Debug, Clone, Copy, Default)]
-struct Seen {
+#[derive(Debug, Clone)]
+struct Turns {
+    /// When the present one began, and what has come since.
+    began: Time,
     completions: u64,
-    time: Span,
+    /// Completions per second in the turns that are over, of one size and the other.
+    rates: Vec<[f64; 2]>,
+    /// Of a pair of turns, the first.
+    first: Option<f64>,
 }
 
-impl Seen {
-    fn rate(self) -> f64 {
-        Rate::of(self.completions, self.time).as_f64()
+impl Turns {
+    fn starting(now: Time) -> Self {
+        Self { began: now, completions: 0, rates: Vec::with_capacity(TURNS), first: None }
+    }
+
+    /// Gives whether all turns are over.
+    fn fetched(&mut self, now: Time, completions: u64) -> bool {
+        self.completions += completions;
+        let elapsed = now.since(self.began);
+        if elapsed >= TURN {
+            let rate = Rate::of(self.completions, elapsed).as_f64();
+            (self.began, self.completions) = (now, 0);
+            match self.first.take() {
+                None => self.first = Some(rate),
+                Some(first) => self.rates.push([first, rate]),
+            }
+        }
+        self.rates.len() == TURNS
+    }
+
+    fn median(&self, which: usize) -> f64 {
+        let mut rates: Vec<f64> = self.rates.iter().filter_map(|pair| pair.get(which).copied()).collect();
+        rates.sort_by(f64::total_cmp);
+        rates.get(rates.len() / 2).copied().unwrap_or(0.0)
     }
 }
 
 impl Batcher {
     /// For so many requests under way.
     pub(crate) fn new(under_way: u32) -> Self {
-        Self { most: (under_way / 2).min(MOST), want: 1, rival: 2, settled: false, trial: Trial::Rest(None) }
+        let most = (under_way / 2).min(MOST);
+        Self { most, want: 1, rival: 2, settled: false, doubts: 0, trial: Trial::Rest(None) }
     }
 
     /// So many responses were fetched by `now`; gives what to wait for next.
@@ -89,48 +122,43 @@ impl Batcher {
         match &mut self.trial {
             Trial::Rest(until) => {
                 if now >= *until.get_or_insert(now + TURN) {
-                    self.trial = Trial::Turn { number: 0, began: now, seen: [Seen::default(); 2] };
+                    self.trial = Trial::Turns(Turns::starting(now));
                 }
                 Batching::of(self.want)
             }
-            Trial::Turn { number, began, seen } => {
-                let [mine, its] = seen;
-                let present = if number.is_multiple_of(2) { mine } else { its };
-                present.completions += completions;
-                let elapsed = now.since(*began);
-                if elapsed >= TURN {
-                    present.time += elapsed;
-                    (*number, *began) = (*number + 1, now);
-                }
-                let (over, rivals_turn, seen) = (*number >= TURNS, !number.is_multiple_of(2), *seen);
-                if over {
-                    self.decide(now, seen);
+            Trial::Turns(turns) => {
+                if turns.fetched(now, completions) {
+                    let (mine, its) = (turns.median(0), turns.median(1));
+                    self.decide(now, mine, its);
                     return Batching::of(self.want);
                 }
-                Batching::of(if rivals_turn { self.rival } else { self.want })
+                Batching::of(if turns.first.is_some() { self.rival } else { self.want })
             }
         }
     }
 
-    fn decide(&mut self, now: Time, [mine, its]: [Seen; 2]) {
-        let grows = self.rival > self.want;
-        let (mine, its) = (mine.rate(), its.rate());
-        let wins = match (grows, self.settled) {
-            (true, false) => its >= mine * (1.0 - GROWTH_TOLERANCE),
-            (true, true) => its >= mine * (1.0 - DIFFERENCE),
-            (false, _) => its > mine * (1.0 + DIFFERENCE),
-        };
+    fn decide(&mut self, now: Time, mine: f64, its: f64) {
         let slow = mine < WORTHWHILE;
-        self.settled |= !wins;
+        let grows = self.rival > self.want;
         if slow {
-            self.want = 1;
-        } else if wins {
-            self.want = self.rival;
+            (self.want, self.doubts) = (1, 0);
+        } else if grows {
+            let tolerance = if self.settled { TOLERANCE } else { FIRST_TOLERANCE };
+            let grown = its >= mine * (1.0 - tolerance);
+            self.settled |= !grown;
+            self.want = if grown { self.rival } else { self.want };
+        } else if its > mine * (1.0 + DIFFERENCE) {
+            self.doubts += 1;
+            if self.doubts == CERTAIN {
+                (self.want, self.doubts) = (self.want / 2, 0);
+            }
+        } else {
+            self.doubts = 0;
         }
-        // What won goes on in its direction, at once as long as nothing has lost yet; what lost is
-        // tried the other way round after a while.
-        let up = self.want == 1 || (grows == wins && self.want < self.most);
-        self.rival = if up { (self.want * 2).min(self.most) } else { self.want / 2 };
+        // What has just grown is held against no batches at all before it grows on, except at first.
+        let goes_up =
+            self.want == 1 || (self.want < self.most && self.doubts == 0 && !(grows && self.settled));
+        self.rival = if goes_up { (self.want * 2).min(self.most) } else { 1 };
         self.trial = Trial::Rest(Some(if self.settled || slow { now + REST } else { now }));
     }
 }
@@ -168,7 +196,7 @@ mod tests {
             let cycle = 640.0 + f64::from(want - 1) / 2.0 * 10.0;
             Span::from_nanos((cycle / 64.0 * 1000.0 * f64::from(want)) as u64)
         };
-        assert!(settled(64, delay) <= 2, "{}", settled(64, delay));
+        assert!(settled(64, delay) <= 4, "{}", settled(64, delay));
     }
 
     #[test]
