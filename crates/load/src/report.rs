@@ -7,7 +7,7 @@ use record::Summary;
 use crate::text;
 
 /// What a run gave.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Report {
     /// Its figures.
     pub summary: Summary,
@@ -15,6 +15,8 @@ pub struct Report {
     pub signal: Option<u8>,
     /// When not one connection came about: the last reason.
     pub never_connected: Option<String>,
+    /// Why the record is not whole.
+    pub unwritten: Option<record::Error>,
     /// One line that says what was done.
     pub(crate) title: String,
     /// Whether there was a schedule: an open loop.

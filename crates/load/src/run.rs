@@ -123,7 +123,7 @@ impl Run {
         drop(done);
         let (seen, endings) = self.watch(&looks, &endings)?;
         let now = self.common.clock.now();
-        self.finish(&seen, &endings, now)
+        Ok(self.finish(&seen, &endings, now))
     }
 
     /// Looks at the threads once a second until all have ended.
@@ -165,12 +165,15 @@ impl Run {
         Ok((watcher.seen, endings))
     }
 
-    fn finish(mut self, seen: &Seen, endings: &[Ending], now: Time) -> Result<Report, Error> {
+    /// What was measured is told even when it cannot be written.
+    fn finish(mut self, seen: &Seen, endings: &[Ending], now: Time) -> Report {
         let signal =
             u8::try_from(self.common.signal.load(Ordering::Relaxed)).ok().filter(|number| *number > 0);
+        // By a signal, or because the record could not be written.
+        let cut_short = self.common.signal.load(Ordering::Relaxed) != 0;
         self.info.ended = Some(Timestamp::now());
-        self.info.interrupted = signal.is_some();
-        if signal.is_some() {
+        self.info.interrupted = cut_short;
+        if cut_short {
             // The window closed when the run did.
             let closed = now.as_nanos().max(self.info.window.from_ns).min(self.info.window.to_ns);
             self.info.window.to_ns = closed;
@@ -179,25 +182,28 @@ impl Run {
                 last.to_ns = last.to_ns.min(closed);
             }
         }
-        let written = self.writer.take().map(Writer::finish);
-        let summary = self.summary(seen, endings, signal.is_some());
-        if let Some(directory) = &self.directory {
-            let counters = Counters { before: self.counters.clone(), after: CounterSet::read() };
-            directory.write_counters(&counters)?;
-            directory.write_summary(&summary)?;
-            directory.write_info(&self.info)?;
-        }
-        written.transpose()?;
+        let written = self.writer.take().map_or(Ok(()), Writer::finish);
+        let summary = self.summary(seen, endings, cut_short);
+        let unwritten = written.and_then(|()| self.complete_record(&summary)).err();
         let tried = seen.last_refusal.clone();
         let classes = self.common.plan.session_classes();
-        Ok(Report {
+        Report {
             signal,
             never_connected: tried.filter(|_| !seen.ever_connected),
             title: self.common.options.title(),
+            unwritten,
             scheduled: self.common.options.offered().is_some(),
             classes: classes.iter().map(|class| class.name.to_string()).collect(),
             summary,
-        })
+        }
+    }
+
+    fn complete_record(&self, summary: &Summary) -> Result<(), record::Error> {
+        let Some(directory) = &self.directory else { return Ok(()) };
+        let counters = Counters { before: self.counters.clone(), after: CounterSet::read() };
+        directory.write_counters(&counters)?;
+        directory.write_summary(summary)?;
+        directory.write_info(&self.info)
     }
 
     fn summary(&self, seen: &Seen, endings: &[Ending], interrupted: bool) -> Summary {

@@ -8,6 +8,7 @@ use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, ServerName};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
+use tokio_rustls::rustls::client::Resumption;
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use tokio_rustls::rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use tokio_rustls::rustls::pki_types::UnixTime;
@@ -44,6 +45,8 @@ impl Tls {
         } else {
             builder.with_root_certificates(authorities(options)?).with_no_client_auth()
         };
+        // Every connection is that of a new user, with a new user's costs.
+        config.resumption = Resumption::disabled();
         let wants_h2 = options.protocol.http == Http::Http2;
         config.alpn_protocols = vec![if wants_h2 { b"h2".to_vec() } else { b"http/1.1".to_vec() }];
         Ok(Self { connector: TlsConnector::from(Arc::new(config)), name, wants_h2 })

@@ -1,6 +1,7 @@
 //! Are the figures the server's, or the generator's?
 
 use record::{Histogram, Window};
+use statrs::distribution::{DiscreteCDF, Poisson};
 use traffic::{PoissonCheck, Process};
 use units::{Rate, Span, Time};
 
@@ -15,8 +16,8 @@ const MOST_WAITED: f64 = 0.1;
 const MOST_LAG: Span = Span::from_millis(1);
 /// The share of arrivals that may begin later than that.
 const MOST_LATE: f64 = 0.01;
-/// More must be late for sure, at the 5 % level: one late start among fifty proves nothing.
-const SIGNIFICANCE_Z: f64 = 1.645;
+/// More must be late for sure, at the 5 % level: two late starts among fifty prove nothing.
+const SIGNIFICANCE: f64 = 0.05;
 /// The longest single delay, as a share of the window.
 const MOST_LAG_OF_WINDOW: f64 = 0.01;
 
@@ -84,7 +85,8 @@ pub(crate) fn judge(observed: &Observed<'_>) -> Vec<String> {
     }
     if let Some(p) = observed.poisson.filter(|p| *p < PoissonCheck::SUSPICIOUS) {
         why.push(format!(
-            "arrivals were not Poisson (chi-square test of the gaps between starts, p = {p:.1e}): the generator was held up"
+            "arrivals were not Poisson (chi-square test of the gaps between starts, p {}): the generator was held up",
+            if p < 1e-12 { "below 1e-12".to_owned() } else { format!("= {p:.1e}") },
         ));
     }
     why
@@ -144,10 +146,11 @@ pub(crate) fn judge_starts(begun: u64, wanted: Wanted, classes: usize) -> Option
     })
 }
 
-/// Whether `count` events are too many to be chance where `expected` were allowed: the score
-/// test of a Poisson count.
+/// Whether `count` events are too many to be chance where `expected` were allowed: the upper tail
+/// of a Poisson count.
 fn is_more_than(count: u64, expected: f64) -> bool {
-    count as f64 > expected + SIGNIFICANCE_Z * expected.sqrt()
+    let Some(fewer) = count.checked_sub(1) else { return false };
+    Poisson::new(expected).is_ok_and(|chance| chance.sf(fewer) < SIGNIFICANCE)
 }
 
 #[cfg(test)]
@@ -185,7 +188,12 @@ mod tests {
         some[0] = Span::from_millis(5);
         check(|_| {}, &some, 0);
         some[1] = Span::from_millis(5);
+        check(|_| {}, &some, 0);
+        some[2] = Span::from_millis(5);
         check(|_| {}, &some, 1);
+        let mut few = [Span::from_micros(50); 15];
+        few[7] = Span::from_millis(5);
+        check(|_| {}, &few, 0);
         let mut once = vec![Span::from_micros(50); 1000];
         once.push(Span::from_millis(99));
         check(|_| {}, &once, 0);

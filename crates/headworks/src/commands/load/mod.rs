@@ -38,13 +38,16 @@ impl RunArgs {
         let json = self.json;
         let out = self.out.clone().filter(|_| !self.no_report);
         let report = load::run(&self.options()?).map_err(|error| Failure::Failed(error.into()))?;
+        show(&report, json).map_err(Failure::Failed)?;
+        if let Some(error) = report.unwritten {
+            return Err(Failure::Failed(anyhow::Error::new(error).context("the record is not whole")));
+        }
         if let Some(directory) = &out {
             let written = report::run(directory);
             written
                 .context("the record is whole, but its report could not be made")
                 .map_err(Failure::Failed)?;
         }
-        show(&report, json).map_err(Failure::Failed)?;
         match (report.signal, &report.never_connected) {
             (Some(signal), _) => Ok(Exit::Interrupted { signal }),
             (None, Some(why)) => Err(Failure::Failed(anyhow!("not one connection came about: {why}"))),
