@@ -2,7 +2,7 @@
 #![allow(clippy::expect_used, reason = "a panic is how a test fails")]
 
 use config::{Source, Spanned};
-use units::Span;
+use units::{Rate, Span};
 
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -30,11 +30,14 @@ fn check(text: &str, expected: &str) {
 #[test]
 fn errors_name_place_thing_and_mend() {
     check(
-        "kind = 'fixed'\ntimeout = 2\n\ntimout = 3",
+        "kind = 'fixed'\ntimeout = '2s'\n\ntimout = '3s'",
         "a.toml:4: unknown key \"timout\"; did you mean \"timeout\"?",
     );
-    check("kind = 'adaptve'\ntimeout = 2", "a.toml:1: unknown value \"adaptve\"; did you mean \"adaptive\"?");
-    check("kind = 'x'\ntimeout = 2", "a.toml:1: unknown value \"x\"; expected one of fixed, adaptive");
+    check(
+        "kind = 'adaptve'\ntimeout = '2s'",
+        "a.toml:1: unknown value \"adaptve\"; did you mean \"adaptive\"?",
+    );
+    check("kind = 'x'\ntimeout = '2s'", "a.toml:1: unknown value \"x\"; expected one of fixed, adaptive");
     check("kind = 'fixed'", "a.toml:1: key \"timeout\" is missing");
     check(
         "kind = 'fixed'\ntimeout = 'soon'",
@@ -48,17 +51,31 @@ fn syntax_errors_have_a_line() {
     assert_eq!(error.line(), Some(2), "{error}");
 }
 
+#[derive(Debug, serde::Deserialize)]
+struct Paced {
+    #[serde(with = "config::quantity")]
+    rate: Rate,
+}
+
 #[test]
 fn quantities_are_text_or_numbers() {
-    for text in ["kind = 'fixed'\ntimeout = '1500ms'", "kind = 'fixed'\ntimeout = 1.5"] {
-        let spec: Spec = Source::new("a.toml", text).parse().expect("both are fine");
-        assert_eq!(spec.timeout, Span::from_millis(1500));
+    for text in ["rate = '1.5k'", "rate = 1500", "rate = 1500.0"] {
+        let paced: Paced = Source::new("a.toml", text).parse().expect("all are fine");
+        assert_eq!(Some(paced.rate), Rate::per_second(1500.0));
     }
 }
 
 #[test]
+fn lengths_of_time_have_a_unit() {
+    check(
+        "kind = 'fixed'\ntimeout = 2",
+        "a.toml:2: cannot read \"2\": expected a unit behind the number, such as 30s, 250ms, 5m or 2h",
+    );
+}
+
+#[test]
 fn later_checks_point_into_the_file() {
-    let source = Source::new("gate.toml", "kind = 'fixed'\ntimeout = 1\nclass = 'premum'");
+    let source = Source::new("gate.toml", "kind = 'fixed'\ntimeout = '1s'\nclass = 'premum'");
     let spec: Spec = source.parse().expect("well formed");
     let class = spec.class.expect("given");
     let error = source
