@@ -67,9 +67,16 @@ pub(super) fn arguments(ask: &Ask<'_>, record: bool) -> Vec<String> {
 /// The arguments of an open loop, connections being kept alive.
 pub(crate) fn pace(url: &str, pace: Pace<'_>) -> Vec<String> {
     let (rate, duration) = (pace.rate.to_string(), format!("{}s", pace.seconds));
-    let options =
-        ["--rate", &rate, "--arrivals", pace.arrivals, "--duration", &duration, "--json", "--quiet"];
-    ["load", url].into_iter().chain(options).map(str::to_owned).collect()
+    // The first requests open the connections, which costs more than to use them.
+    let time = ["--warmup", "2s", "--duration", &duration];
+    let options = ["--rate", &rate, "--arrivals", pace.arrivals];
+    ["load", url]
+        .into_iter()
+        .chain(options)
+        .chain(time)
+        .chain(["--json", "--quiet"])
+        .map(str::to_owned)
+        .collect()
 }
 
 pub(super) fn read(stdout: &str) -> anyhow::Result<Told> {
@@ -125,7 +132,7 @@ mod tests {
         );
         assert_eq!(
             pace("http://a/", Pace { rate: 10, arrivals: "poisson", seconds: 3 }).join(" "),
-            "load http://a/ --rate 10 --arrivals poisson --duration 3s --json --quiet"
+            "load http://a/ --rate 10 --arrivals poisson --warmup 2s --duration 3s --json --quiet"
         );
     }
 }
