@@ -19,6 +19,7 @@ use crate::recorder::Recorder;
 use crate::sock_diag::SocketDiagnosis;
 use crate::target::Address;
 use crate::tls::Tls;
+use crate::worker::Common;
 
 /// Sessions, or requests that stand alone, under way at once in a thread. What the schedule
 /// wants beyond waits, and shows as lag: a generator that fell behind must not take all memory
@@ -67,41 +68,33 @@ impl Share {
     }
 }
 
-/// What an [`Engine`] is made of.
-pub(crate) struct Parts {
-    pub(crate) reactor: Rc<Reactor>,
-    pub(crate) spawner: Spawner,
-    pub(crate) address: Address,
-    pub(crate) tls: Option<Tls>,
-    /// Looks the host's name up for each connection; `None` where once is enough.
-    pub(crate) lookup: Option<Lookup>,
-    pub(crate) plan: Arc<Plan>,
-    pub(crate) checks: Checks,
-    pub(crate) requests_per_connection: Option<NonZeroU32>,
-    pub(crate) window: Window,
-    pub(crate) recorder: Recorder,
-    pub(crate) share: Share,
-}
-
 impl Engine {
-    pub(crate) fn new(parts: Parts) -> Self {
+    /// The engine of the thread that has `share` of the run.
+    pub(crate) fn new(
+        common: &Common,
+        share: Share,
+        reactor: Rc<Reactor>,
+        spawner: Spawner,
+        recorder: Recorder,
+    ) -> Self {
+        let options = &common.options;
         Self {
-            reactor: parts.reactor,
-            spawner: parts.spawner,
-            address: parts.address,
-            tls: parts.tls,
-            lookup: parts.lookup,
-            plan: parts.plan,
-            checks: parts.checks,
+            reactor,
+            spawner,
+            address: common.address.clone(),
+            tls: common.tls.clone(),
+            lookup: options.protocol.lookup.then(|| Lookup::new(&options.target)),
+            plan: Arc::clone(&common.plan),
+            checks: options.checks.clone(),
             heads: Heads::default(),
-            requests_per_connection: parts.requests_per_connection,
+            requests_per_connection: options.protocol.requests_per_connection,
             diagnosis: SocketDiagnosis::open().ok(),
-            window: parts.window,
-            recorder: RefCell::new(parts.recorder),
-            share: parts.share,
+            window: options.window(),
+            recorder: RefCell::new(recorder),
+            share,
             limits: RefCell::default(),
-            next_session: Cell::new(u64::from(parts.share.number)),
-            next_connection: Cell::new(u64::from(parts.share.number)),
+            next_session: Cell::new(u64::from(share.number)),
+            next_connection: Cell::new(u64::from(share.number)),
             running: Cell::new(0),
             unfinished: Cell::new(0),
             issued: Cell::new(false),

@@ -85,7 +85,7 @@ pub(crate) async fn fetch(
 }
 
 /// What a request means for the session that it belongs to.
-pub(crate) fn outcome(result: Result<(), RequestError>, status: Option<u16>) -> Result<(), SessionOutcome> {
+fn outcome(result: Result<(), RequestError>, status: Option<u16>) -> Result<(), SessionOutcome> {
     match (result, status) {
         (Err(RequestError::Timeout), _) => Err(SessionOutcome::Timeout),
         (Err(_), _) => Err(SessionOutcome::Error),

@@ -13,10 +13,9 @@ use traffic::{Process, Profile, Schedule};
 use units::{Rate, Span, Time};
 
 use crate::clock::{Clock, thread_cpu, thread_waited};
-use crate::engine::{Engine, Parts, Share};
+use crate::engine::{Engine, Share};
 use crate::generate::{Clients, Source, Wish, closed_loop, open_loop};
 use crate::io::{Reactor, Runtime};
-use crate::lookup::Lookup;
 use crate::options::{Load, Options, Script};
 use crate::plan::Plan;
 use crate::recorder::{Gaps, Recorder, Rows, Seen};
@@ -86,22 +85,9 @@ pub(crate) fn work(
     let options = &common.options;
     let reactor = Rc::new(Reactor::new(common.clock, options.backend)?);
     let runtime = Runtime::new(Rc::clone(&reactor));
-    let window = options.window();
-    let mut recorder = Recorder::new(window, Arc::clone(&common.plan), rows);
+    let mut recorder = Recorder::new(options.window(), Arc::clone(&common.plan), rows);
     recorder.poisson = gaps(options, share);
-    let engine = Rc::new(Engine::new(Parts {
-        reactor,
-        spawner: runtime.spawner(),
-        address: common.address.clone(),
-        tls: common.tls.clone(),
-        lookup: options.protocol.lookup.then(|| Lookup::new(&options.target)),
-        plan: Arc::clone(&common.plan),
-        checks: options.checks.clone(),
-        requests_per_connection: options.protocol.requests_per_connection,
-        window,
-        recorder,
-        share,
-    }));
+    let engine = Rc::new(Engine::new(common, share, reactor, runtime.spawner(), recorder));
     begin(&engine, options);
     engine.spawner.spawn(report(Rc::clone(&engine), Arc::clone(look)));
     let signal = Arc::clone(&common.signal);
@@ -130,27 +116,25 @@ fn begin(engine: &Rc<Engine>, options: &Options) {
             Source::Model(Box::new(RefCell::new(Model::named(model.name(), seed))))
         }
     });
+    let mut shares: Vec<f64> = engine.plan.classes.iter().map(|class| class.share).collect();
     match &options.load {
         Load::Open { process, .. } => {
             let profile = profile(options);
-            let mut shares: Vec<f64> = engine.plan.classes.iter().map(|class| class.share).collect();
-            let mut seed = options.seed;
+            let (mut seed, mut every) = (options.seed, engine.share);
             if is_split(options, engine.share) {
                 shares.iter_mut().for_each(|part| *part /= f64::from(engine.share.of));
                 seed ^= u64::from(engine.share.number) << 32;
+                every = Share { number: 0, of: 1 };
             }
             let schedule = Schedule::new(*process, &profile, &shares, seed).map(Wish::from);
-            let every =
-                if is_split(options, engine.share) { Share { number: 0, of: 1 } } else { engine.share };
             let task = open_loop(Rc::clone(engine), source, schedule, every);
             engine.spawner.spawn(task);
         }
         Load::Timed(times) => {
-            let sequence = engine.plan.sequence.clone();
-            let shares: Vec<f64> = engine.plan.classes.iter().map(|class| class.share).collect();
+            let plan = Arc::clone(&engine.plan);
             let schedule = Schedule::replaying(times, &shares, options.seed);
             let arrivals = schedule.enumerate().map(move |(index, arrival)| {
-                let object = sequence.get(index % sequence.len().max(1)).copied();
+                let object = plan.sequence.get(index % plan.sequence.len().max(1)).copied();
                 Wish { object, ..Wish::from(arrival) }
             });
             let task = open_loop(Rc::clone(engine), source, arrivals, engine.share);
