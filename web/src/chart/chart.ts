@@ -92,6 +92,11 @@ export abstract class Chart {
     else this.tooltip.show(plot, this.position(place).left, spot);
   }
 
+  /** Follows the cursor, for kinds of chart whose places are those on the x axis. */
+  protected readonly followCursor = ({ cursor: { idx, left } }: uPlot): void => {
+    this.follow(left === undefined || left < 0 ? null : (idx ?? null));
+  };
+
   private resize(): void {
     const width = Math.floor(this.host.clientWidth);
     if (width === 0) return;
@@ -138,4 +143,11 @@ export abstract class Chart {
 }
 
 /** A range that stays as it was set. */
-export const keep: uPlot.Scale.Range = (_plot, min, max) => [min, max];
+const keep: uPlot.Scale.Range = (_plot, min, max) => [min, max];
+
+/** A scale whose range the chart sets itself. */
+export function scale(logarithmic: boolean): uPlot.Scale {
+  // The library's const enum cannot be named from a module that is compiled on its own.
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment
+  return { auto: false, range: keep, distr: logarithmic ? 3 : 1 };
+}

@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import { dotsXAxis, yAxis } from './axes.ts';
-import { Chart, HEIGHT, keep } from './chart.ts';
+import { Chart, HEIGHT, scale } from './chart.ts';
 import { look } from './palette.ts';
 import type { Spot } from './tooltip.ts';
 
@@ -69,11 +69,8 @@ export class Dots extends Chart {
       padding: [22, 14, 0, 0],
       legend: { show: false },
       scales: {
-        // The library's const enum cannot be named from a module that is compiled on its own.
-        // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment
-        x: { time: false, auto: false, range: keep, distr: 3 },
-        // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment
-        y: { auto: false, range: keep, distr: 3 },
+        x: { time: false, ...scale(true) },
+        y: scale(true),
       },
       axes: [dotsXAxis(spec), yAxis(spec, true)],
       series: [{}, { paths: () => null, points: { show: false } }],

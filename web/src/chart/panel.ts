@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import { interval } from '../format.ts';
 import { xAxis, yAxis } from './axes.ts';
-import { Chart, HEIGHT, keep } from './chart.ts';
+import { Chart, HEIGHT, scale } from './chart.ts';
 import { drawCross, drawInterval, drawMarker, drawRepeat } from './marks.ts';
 import { look, themed } from './palette.ts';
 import { drawReferences } from './references.ts';
@@ -63,10 +63,8 @@ export class Panel extends Chart {
       padding: [22, 12, 0, 0],
       legend: { show: false },
       scales: {
-        x: { time: false, auto: false, range: keep },
-        // The library's const enum cannot be named from a module that is compiled on its own.
-        // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment
-        y: { auto: false, range: keep, distr: this.logarithmic ? 3 : 1 },
+        x: { time: false, ...scale(false) },
+        y: scale(this.logarithmic),
       },
       axes: [xAxis(spec), yAxis(spec, this.logarithmic)],
       series: [{}, ...spec.curves.map((curve) => series(curve, this.hidden.has(curve.subject)))],
@@ -86,11 +84,7 @@ export class Panel extends Chart {
             if (curve) drawMarks(plot, curve);
           },
         ],
-        setCursor: [
-          ({ cursor: { idx, left } }) => {
-            this.follow(left === undefined || left < 0 ? null : (idx ?? null));
-          },
-        ],
+        setCursor: [this.followCursor],
       },
     };
     return new uPlot(options, data, this.host);

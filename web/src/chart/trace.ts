@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import { traceXAxis, yAxis } from './axes.ts';
-import { Chart, HEIGHT, keep } from './chart.ts';
+import { Chart, HEIGHT, scale } from './chart.ts';
 import { look, themed } from './palette.ts';
 import type { Reading, Spot } from './tooltip.ts';
 
@@ -94,10 +94,8 @@ export class Trace extends Chart {
       padding: [22, 14, 0, 0],
       legend: { show: false },
       scales: {
-        x: { time: false, auto: false, range: keep },
-        // The library's const enum cannot be named from a module that is compiled on its own.
-        // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment
-        y: { auto: false, range: keep, distr: this.byPowers ? 3 : 1 },
+        x: { time: false, ...scale(false) },
+        y: scale(this.byPowers),
       },
       axes: [traceXAxis(spec), yAxis(spec, this.byPowers)],
       series: [{}, ...spec.lines.map((line) => series(line, this.hidden.has(line.subject)))],
@@ -112,11 +110,7 @@ export class Trace extends Chart {
             drawGround(plot, spec);
           },
         ],
-        setCursor: [
-          ({ cursor: { idx, left } }) => {
-            this.follow(left === undefined || left < 0 ? null : (idx ?? null));
-          },
-        ],
+        setCursor: [this.followCursor],
       },
     };
     return new uPlot(options, data, this.host);
