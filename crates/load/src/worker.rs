@@ -94,7 +94,7 @@ pub(crate) fn work(
     let meter = Rc::new(Meter::default());
     let time = keep_time(Rc::clone(&engine), Arc::clone(common), Rc::clone(&meter));
     runtime.run(time, move || signal.load(Ordering::Relaxed) != 0)?;
-    let (cpu, waited) = meter.shares(common.clock);
+    let (cpu, waited) = meter.shares(&engine);
     // The tasks are gone; what was under way has written its row.
     let mut recorder = engine.recorder.borrow_mut();
     recorder.flush();
@@ -185,13 +185,18 @@ fn gaps(options: &Options, share: Share) -> Option<Gaps> {
     Some(Gaps::new(expected))
 }
 
+/// Processor time that this thread has needed: what it used, without what it spent on being awake.
+fn needed(engine: &Engine) -> Span {
+    thread_cpu().saturating_sub(engine.reactor.spun())
+}
+
 /// Returns when all that began in the window has ended, in all threads, or has had its time.
 async fn keep_time(engine: Rc<Engine>, common: Arc<Common>, meter: Rc<Meter>) {
     engine.until(Time::from_nanos(engine.window.from_ns)).await;
-    meter.began.set(Some(Reading::take(common.clock)));
+    meter.began.set(Some(Reading::take(&engine)));
     let closes = Time::from_nanos(engine.window.to_ns);
     engine.until(closes).await;
-    meter.ended.set(Some(Reading::take(common.clock)));
+    meter.ended.set(Some(Reading::take(&engine)));
     let drain = common.options.drain.unwrap_or_else(|| engine.plan.longest() + DRAIN_MARGIN);
     let last = closes + drain;
     while engine.now() < last && !engine.is_settled() {
@@ -222,7 +227,7 @@ fn show(engine: &Engine, look: &Mutex<Look>) {
     look.at = engine.now();
     look.running = engine.running() as u64;
     look.connections = engine.reactor.open_sockets() as u64;
-    look.cpu = thread_cpu();
+    look.cpu = needed(engine);
 }
 
 /// What the thread used, and missed, of a processor in the window.
@@ -234,9 +239,9 @@ struct Meter {
 
 impl Meter {
     /// The shares of the window; of what there was of it, when it was cut short.
-    fn shares(&self, clock: Clock) -> (f64, f64) {
+    fn shares(&self, engine: &Engine) -> (f64, f64) {
         let Some(began) = self.began.get() else { return (0.0, 0.0) };
-        self.ended.get().unwrap_or_else(|| Reading::take(clock)).shares_since(began)
+        self.ended.get().unwrap_or_else(|| Reading::take(engine)).shares_since(began)
     }
 }
 
@@ -248,8 +253,8 @@ struct Reading {
 }
 
 impl Reading {
-    fn take(clock: Clock) -> Self {
-        Self { at: clock.now(), used: thread_cpu(), waited: thread_waited() }
+    fn take(engine: &Engine) -> Self {
+        Self { at: engine.reactor.clock.now(), used: needed(engine), waited: thread_waited() }
     }
 
     fn shares_since(self, before: Self) -> (f64, f64) {

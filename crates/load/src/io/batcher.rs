@@ -3,9 +3,9 @@
 //! Fetching responses in batches costs the generator a third less, mostly because a server that
 //! is given many requests at once does not have to be woken for each. A client whose response
 //! waits for others asks later, however, and where the server has time to spare that lowers the
-//! rate. So batches are tried against smaller ones, for fractions of a second in turn, and grow
-//! only as long as the rate does not suffer: behind a server that is the bottleneck, a response
-//! that waits here would have waited there.
+//! rate. So a batch takes turns with none, for a fraction of a second, and is used only if the
+//! rate does not suffer: behind a server that is the bottleneck, a response that waits here would
+//! have waited there.
 
 use units::{Rate, Span, Time};
 
@@ -31,87 +31,92 @@ const MOST: u32 = 32;
 /// Below this rate the generator has time enough, and a wait of [`LINGER`] would show.
 const WORTHWHILE: f64 = 20_000.0;
 
-/// Two sizes take turns of this length.
+/// A turn with batches and one without take so long each: long enough for a hundred responses
+/// of any server that makes batches worthwhile.
 const TURN: Span = Span::from_millis(5);
-/// Each so often. Their medians are compared: what else happens on a machine slows some turns
-/// down by more than the difference that is looked for.
-const TURNS: usize = 7;
 
-/// A larger batch may seem to lose so much of the rate, which is not known exactly, more as long
-/// as nothing has lost yet ...
-const TOLERANCE: f64 = 0.02;
-const FIRST_TOLERANCE: f64 = 0.04;
-/// ... but it is given up when no batches at all give so much more, so many times in a row.
-const DIFFERENCE: f64 = 0.025;
-const CERTAIN: u32 = 2;
+/// So many pairs of turns are compared. What else happens on a machine slows some turns down by
+/// a fifth; the median of so many is known to some hundredths.
+const PAIRS: usize = 21;
 
-/// How long a size that won is kept without question.
-const REST: Span = Span::from_millis(200);
+/// So much of the rate a batch may cost: less is not told from nothing.
+const TOLERANCE: f64 = 0.03;
+
+/// How long the outcome holds.
+const REST: Span = Span::from_secs(5);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Batcher {
     /// The largest batch that leaves the server enough to do.
     most: u32,
     want: u32,
-    rival: u32,
-    /// Whether some size has lost yet.
-    settled: bool,
-    /// How often in a row no batches at all were better.
-    doubts: u32,
-    trial: Trial,
+    state: State,
 }
 
 #[derive(Debug, Clone)]
-enum Trial {
-    /// Nothing is tried before then.
+enum State {
+    /// Nothing is tried before then, a turn from the first responses at first.
     Rest(Option<Time>),
-    /// The two sizes, the present one first, take turns.
-    Turns(Turns),
+    Trial(Trial),
 }
 
+/// A batch and no batches take turns; who begins changes from pair to pair.
 #[derive(Debug, Clone)]
-struct Turns {
-    /// When the present one began, and what has come since.
+struct Trial {
+    batch: u32,
+    /// When the present turn began, and what has come since.
     began: Time,
     completions: u64,
-    /// Completions per second in the turns that are over, of one size and the other.
-    rates: Vec<[f64; 2]>,
-    /// Of a pair of turns, the first.
+    /// The first turn's rate of the present pair.
     first: Option<f64>,
+    /// Each pair's rate with batches over that without.
+    ratios: Vec<f64>,
+    /// The highest rate without.
+    highest: f64,
 }
 
-impl Turns {
-    fn starting(now: Time) -> Self {
-        Self { began: now, completions: 0, rates: Vec::with_capacity(TURNS), first: None }
+impl Trial {
+    fn of(batch: u32, now: Time) -> Self {
+        let ratios = Vec::with_capacity(PAIRS);
+        Self { batch, began: now, completions: 0, first: None, ratios, highest: 0.0 }
+    }
+
+    /// Whether this turn is one with batches.
+    fn batches(&self) -> bool {
+        self.first.is_some() == self.ratios.len().is_multiple_of(2)
     }
 
     /// Gives whether all turns are over.
     fn fetched(&mut self, now: Time, completions: u64) -> bool {
         self.completions += completions;
         let elapsed = now.since(self.began);
-        if elapsed >= TURN {
-            let rate = Rate::of(self.completions, elapsed).as_f64();
-            (self.began, self.completions) = (now, 0);
-            match self.first.take() {
-                None => self.first = Some(rate),
-                Some(first) => self.rates.push([first, rate]),
-            }
+        if elapsed < TURN {
+            return false;
         }
-        self.rates.len() == TURNS
+        let batches = self.batches();
+        let rate = Rate::of(self.completions, elapsed).as_f64();
+        (self.began, self.completions) = (now, 0);
+        if !batches {
+            self.highest = self.highest.max(rate);
+        }
+        match self.first.take() {
+            None => self.first = Some(rate),
+            Some(first) => self.ratios.push(if batches { rate / first } else { first / rate }),
+        }
+        self.ratios.len() == PAIRS
     }
 
-    fn median(&self, which: usize) -> f64 {
-        let mut rates: Vec<f64> = self.rates.iter().filter_map(|pair| pair.get(which).copied()).collect();
-        rates.sort_by(f64::total_cmp);
-        rates.get(rates.len() / 2).copied().unwrap_or(0.0)
+    /// Whether the batch leaves the rate as it is.
+    fn passed(&mut self) -> bool {
+        self.ratios.sort_by(f64::total_cmp);
+        self.ratios.get(PAIRS / 2).is_some_and(|&ratio| ratio >= 1.0 - TOLERANCE)
     }
 }
 
 impl Batcher {
     /// For so many requests under way.
     pub(crate) fn new(under_way: u32) -> Self {
-        let most = (under_way / 2).min(MOST);
-        Self { most, want: 1, rival: 2, settled: false, doubts: 0, trial: Trial::Rest(None) }
+        Self { most: (under_way / 2).min(MOST), want: 1, state: State::Rest(None) }
     }
 
     /// So many responses were fetched by `now`; gives what to wait for next.
@@ -119,47 +124,34 @@ impl Batcher {
         if self.most <= 1 {
             return Batching::NONE;
         }
-        match &mut self.trial {
-            Trial::Rest(until) => {
+        match &mut self.state {
+            State::Rest(until) => {
                 if now >= *until.get_or_insert(now + TURN) {
-                    self.trial = Trial::Turns(Turns::starting(now));
+                    // A size that lost may do better now; the first to be tried is the largest.
+                    let batch = if self.want == 1 { self.most } else { (self.want * 2).min(self.most) };
+                    self.state = State::Trial(Trial::of(batch, now));
                 }
                 Batching::of(self.want)
             }
-            Trial::Turns(turns) => {
-                if turns.fetched(now, completions) {
-                    let (mine, its) = (turns.median(0), turns.median(1));
-                    self.decide(now, mine, its);
+            State::Trial(trial) => {
+                if trial.fetched(now, completions) {
+                    self.decide(now);
                     return Batching::of(self.want);
                 }
-                Batching::of(if turns.first.is_some() { self.rival } else { self.want })
+                Batching::of(if trial.batches() { trial.batch } else { 1 })
             }
         }
     }
 
-    fn decide(&mut self, now: Time, mine: f64, its: f64) {
-        let slow = mine < WORTHWHILE;
-        let grows = self.rival > self.want;
-        if slow {
-            (self.want, self.doubts) = (1, 0);
-        } else if grows {
-            let tolerance = if self.settled { TOLERANCE } else { FIRST_TOLERANCE };
-            let grown = its >= mine * (1.0 - tolerance);
-            self.settled |= !grown;
-            self.want = if grown { self.rival } else { self.want };
-        } else if its > mine * (1.0 + DIFFERENCE) {
-            self.doubts += 1;
-            if self.doubts == CERTAIN {
-                (self.want, self.doubts) = (self.want / 2, 0);
-            }
-        } else {
-            self.doubts = 0;
+    fn decide(&mut self, now: Time) {
+        let State::Trial(trial) = &mut self.state else { return };
+        let worthwhile = trial.highest >= WORTHWHILE;
+        if worthwhile && !trial.passed() && trial.batch >= 4 {
+            *trial = Trial::of(trial.batch / 2, now);
+            return;
         }
-        // What has just grown is held against no batches at all before it grows on, except at first.
-        let goes_up =
-            self.want == 1 || (self.want < self.most && self.doubts == 0 && !(grows && self.settled));
-        self.rival = if goes_up { (self.want * 2).min(self.most) } else { 1 };
-        self.trial = Trial::Rest(Some(if self.settled || slow { now + REST } else { now }));
+        self.want = if worthwhile && trial.passed() { trial.batch } else { 1 };
+        self.state = State::Rest(Some(now + REST));
     }
 }
 

@@ -8,8 +8,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::task::Poll;
 
-use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use slab::Slab;
@@ -48,6 +48,12 @@ impl Epoll {
         let Some(fd) = &slot.fd else { return Ok(()) };
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
         Ok(epoll::add(&self.fd, fd, EventData::new_u64(key as u64), flags)?)
+    }
+
+    /// Whether a turn would find something.
+    pub(super) fn has_news(&self) -> bool {
+        let mut events = [PollFd::new(&self.fd, PollFlags::IN)];
+        poll(&mut events, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
     }
 
     /// Waits for events, at most so long; gives how many there were.

@@ -37,8 +37,9 @@ use crate::options::Backend;
 /// Whoever wants to end the run is heard at least so often.
 const LONGEST_WAIT: Span = Span::from_millis(50);
 
-/// Alarms this near are not slept for: falling asleep and waking up costs more.
-const TOO_NEAR_TO_SLEEP: Span = Span::from_micros(5);
+/// The last part of a wait for an alarm, which is not slept: to wake up takes the kernel, and a
+/// hypervisor below it, tens of microseconds.
+const AWAKE_BEFORE_ALARM: Span = Span::from_micros(50);
 
 #[derive(Debug)]
 pub(crate) struct Reactor {
@@ -46,6 +47,8 @@ pub(crate) struct Reactor {
     pub(crate) alarms: Alarms,
     now: Cell<Time>,
     fetched: Cell<Time>,
+    /// How long it was awake only to be on time.
+    spun: Cell<Span>,
     sockets: RefCell<Sockets>,
     /// `None` where everything is fetched at once.
     batcher: RefCell<Option<Batcher>>,
@@ -91,6 +94,7 @@ impl Reactor {
             alarms: Alarms::default(),
             now: Cell::new(clock.now()),
             fetched: Cell::new(clock.now()),
+            spun: Cell::new(Span::ZERO),
             sockets: RefCell::new(Sockets { slots: Slab::new(), kernel }),
             batcher: RefCell::new(None),
             batching: Cell::new(Batching::NONE),
@@ -114,6 +118,12 @@ impl Reactor {
         *self.batcher.borrow_mut() = Some(Batcher::new(under_way));
     }
 
+    /// How long the thread has been awake with nothing to do, because an alarm was near. To the
+    /// kernel it used a processor.
+    pub(crate) fn spun(&self) -> Span {
+        self.spun.get()
+    }
+
     /// Connections that are open or being opened.
     pub(crate) fn open_sockets(&self) -> usize {
         self.sockets.borrow().slots.len()
@@ -123,10 +133,13 @@ impl Reactor {
     /// due, and wakes whom it concerns.
     fn turn(&self) -> io::Result<()> {
         let due = self.alarms.next();
-        let longest = due.since(self.refresh()).min(LONGEST_WAIT);
-        let longest = if longest <= TOO_NEAR_TO_SLEEP { Span::ZERO } else { longest };
         let mut sockets = self.sockets.borrow_mut();
         let sockets = &mut *sockets;
+        let left = due.since(self.refresh());
+        let longest = left.saturating_sub(AWAKE_BEFORE_ALARM).min(LONGEST_WAIT);
+        if longest.is_zero() && !left.is_zero() {
+            self.spin(&mut sockets.kernel, due);
+        }
         let wait = Wait { longest, batching: self.batching.get() };
         let fetched = match &mut sockets.kernel {
             Kernel::Ring(ring) => ring.turn(&mut sockets.slots, wait)?,
@@ -138,6 +151,21 @@ impl Reactor {
         }
         self.alarms.ring(self.now());
         Ok(())
+    }
+
+    /// Returns when it is `due`, or when there is something for the kernel or from it.
+    fn spin(&self, kernel: &mut Kernel, due: Time) {
+        let began = self.now();
+        let mut has_news = || match kernel {
+            Kernel::Ring(ring) => ring.has_news(),
+            Kernel::Epoll(epoll) => epoll.has_news(),
+        };
+        while !has_news() && self.refresh() < due {
+            std::hint::spin_loop();
+        }
+        // What is longer was not spent here.
+        let spun = self.now().since(began).min(AWAKE_BEFORE_ALARM);
+        self.spun.set(self.spun.get() + spun);
     }
 
     fn insert(&self, slot: Slot) -> io::Result<usize> {
@@ -198,5 +226,35 @@ impl Reactor {
             Kernel::Ring(ring) => ring.release(key, slots),
             Kernel::Epoll(_) => drop(slots.try_remove(key)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+
+    fn check(backend: Backend) {
+        let reactor = Rc::new(Reactor::new(Clock::start(), backend).unwrap());
+        let runtime = Runtime::new(Rc::clone(&reactor));
+        let sleeper = Rc::clone(&reactor);
+        let gaps = [20, 40, 1000, 30];
+        let main = async move {
+            for micros in gaps {
+                let due = sleeper.refresh() + Span::from_micros(micros);
+                sleeper.alarms.until(due).await;
+                assert!(sleeper.now() >= due, "{micros} us");
+            }
+        };
+        runtime.run(main, || false).unwrap();
+        let spun = reactor.spun();
+        assert!(!spun.is_zero() && spun <= AWAKE_BEFORE_ALARM * gaps.len() as u64, "{spun:?}");
+    }
+
+    #[test]
+    fn the_last_moments_before_an_alarm_are_not_slept_and_are_told_apart() {
+        check(Backend::Auto);
+        check(Backend::Epoll);
     }
 }

@@ -27,7 +27,8 @@ const SUBMISSIONS: u32 = 1024;
 const COMPLETIONS: u32 = 16 * 1024;
 
 /// Requests are handed over after so many, even within a turn: each takes the kernel some
-/// microseconds, and the last of a long batch would leave long after its stamp.
+/// microseconds, and the last of a long batch would leave long after its stamp. Where responses
+/// are fetched in batches that are larger, so are those of requests.
 const SENDS_PER_SUBMISSION: u32 = 16;
 
 /// Requests of this size find room in a socket that has been answered.
@@ -67,6 +68,8 @@ pub(super) struct Ring {
     buffers: Buffers,
     /// Whether it can wait for several completions, but not long (Linux 6.12).
     lingers: bool,
+    /// Requests to hand over at once.
+    batch: u32,
     /// Sends since the last turn. They complete at once and are not what a turn waits for.
     sends: u32,
     /// Among them is one that the socket may have no room for.
@@ -99,6 +102,7 @@ impl Ring {
             ring,
             buffers,
             lingers,
+            batch: SENDS_PER_SUBMISSION,
             sends: 0,
             some_sends_may_wait: false,
             completed: Vec::new(),
@@ -109,6 +113,7 @@ impl Ring {
     /// Submits, waits, and deals with what was completed; gives how often something arrived.
     pub(super) fn turn(&mut self, slots: &mut Slab<Slot>, wait: Wait) -> io::Result<u64> {
         self.buffers.publish();
+        self.batch = wait.batching.want.max(SENDS_PER_SUBMISSION);
         match self.submit_and_wait(wait) {
             Ok(_) => {}
             Err(error) => match Errno::from_io_error(&error) {
@@ -125,6 +130,12 @@ impl Ring {
         }
         self.completed.clear();
         Ok(std::mem::take(&mut self.arrived))
+    }
+
+    /// Whether a turn would submit or fetch something.
+    pub(super) fn has_news(&mut self) -> bool {
+        let submissions = self.ring.submission();
+        submissions.taskrun() || !submissions.is_empty()
     }
 
     fn fetch(&mut self) {
@@ -268,7 +279,7 @@ impl Ring {
         slot.in_flight += 1;
         self.push(&entry.user_data(Operation::Send.tag(key)));
         self.sends += 1;
-        let full = self.sends.is_multiple_of(SENDS_PER_SUBMISSION);
+        let full = self.sends.is_multiple_of(self.batch);
         if full {
             // What fails now fails again, and is told, at the end of the turn.
             let _ = self.ring.submit();
