@@ -176,6 +176,7 @@ impl Engine {
     }
 
     pub(crate) fn record(&self, finished: &Finished) {
+        self.reactor.answered();
         self.recorder.borrow_mut().request(finished);
     }
 

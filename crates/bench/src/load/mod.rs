@@ -17,7 +17,7 @@ use crate::page;
 use crate::peers::{Peer, Programs};
 use crate::process;
 use crate::statistics::Spread;
-use crate::testbed::{self, Isolation, Site};
+use crate::testbed::{self, Isolation, Site, Software};
 
 const PAGE: &str = "docs/benchmarks/load.md";
 const RAW: &str = "docs/benchmarks/raw/load.json";
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         record: place.join("record"),
         processors: host.processors,
     };
-    drop(runner.site.serve().context("the server to measure against does not start")?);
+    drop(runner.site.serve(Software::Nginx).context("the server to measure against does not start")?);
     let mut runs = compare(&runner, &plan);
     let highest = pace(&runner, &plan, &mut runs);
 

@@ -13,7 +13,7 @@ use super::case::{Case, Pacing};
 use crate::machine::{Processors, Shares};
 use crate::peers::{self, Ask, Client, Pace, Peer, Programs, Told};
 use crate::process::{self, Ended};
-use crate::testbed::{Nginx, Site};
+use crate::testbed::{Server, Site, Software};
 
 /// Time beyond that of the load in which a generator has to end: a request may take 20 s.
 const GRACE: Duration = Duration::from_secs(40);
@@ -84,14 +84,17 @@ impl Runner {
     /// Runs a generator once against a case.
     pub(super) fn compare(&self, case: Case, peer: Peer, round: u32, seconds: u32) -> Run {
         let Case { size, reuse, connections } = case;
-        self.measure(case.to_string(), peer, round, size, seconds, |url| {
+        self.measure((case.to_string(), round), peer, (Software::Nginx, size), seconds, |url| {
             peer.arguments(&Ask { url, reuse, connections, seconds, record: &self.record })
         })
     }
 
-    /// Runs Headworks once in an open loop, at so many requests per second.
+    /// Runs Headworks once in an open loop, at so many requests per second, against a server with power to
+    /// spare: one that falls behind makes an open loop open connections, and both do something else then.
     pub(super) fn pace(&self, pacing: Pacing, rate: u64, round: u32, seconds: u32) -> Run {
-        self.measure(pacing.to_string(), Peer::Headworks, round, Case::FIRST.size, seconds, |url| {
+        let program = Peer::Headworks.program(&self.programs);
+        let server = (Software::Origin(&program), Case::FIRST.size);
+        self.measure((pacing.to_string(), round), Peer::Headworks, server, seconds, |url| {
             peers::pace(url, Pace { rate, arrivals: pacing.arrivals, seconds })
         })
     }
@@ -99,10 +102,9 @@ impl Runner {
     /// What fails, fails this run: the others are worth having.
     fn measure(
         &self,
-        case: String,
+        (case, round): (String, u32),
         peer: Peer,
-        round: u32,
-        size: usize,
+        server: (Software<'_>, usize),
         seconds: u32,
         arguments: impl FnOnce(&str) -> Vec<String>,
     ) -> Run {
@@ -116,7 +118,7 @@ impl Runner {
             told: None,
             client: None,
         };
-        if let Err(error) = self.fill(&mut run, peer, size, seconds, arguments) {
+        if let Err(error) = self.fill(&mut run, peer, server, seconds, arguments) {
             run.failure = Some(format!("{error:#}"));
         }
         run
@@ -126,11 +128,11 @@ impl Runner {
         &self,
         run: &mut Run,
         peer: Peer,
-        size: usize,
+        (software, size): (Software<'_>, usize),
         seconds: u32,
         arguments: impl FnOnce(&str) -> Vec<String>,
     ) -> anyhow::Result<()> {
-        let server = self.site.serve()?;
+        let server = self.site.serve(software)?;
         let program = peer.program(&self.programs);
         let arguments = arguments(&server.url(size));
         let words: Vec<_> = [&program].into_iter().chain(&arguments).collect();
@@ -153,7 +155,7 @@ impl Runner {
         Ok(())
     }
 
-    fn account(&self, command: &mut Command, server: &Nginx, seconds: u32) -> anyhow::Result<(Ended, Cost)> {
+    fn account(&self, command: &mut Command, server: &Server, seconds: u32) -> anyhow::Result<(Ended, Cost)> {
         let (server_before, machine_before) = (server.cpu()?, Processors::now()?);
         let ended = process::run(command, Duration::from_secs(seconds.into()) + GRACE)?;
         let machine = Processors::now()?.since(machine_before);

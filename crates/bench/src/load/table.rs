@@ -144,7 +144,7 @@ impl Results {
     fn pacing(&self) -> String {
         let Some(highest) = self.highest else { return String::new() };
         let mut text = format!(
-            "### Pacing\n\nHow late `headworks load` began what its schedule wanted, in us: {} × {} s each, 1 KiB, connections kept alive. The highest rate is its {} requests per second in the closed loop with 64 connections. Lag at the quantiles is the median of the rounds.\n\n| rate | arrivals | p50 | p99 | p99.9 | max | valid |\n| --- | --- | --- | --- | --- | --- | --- |\n",
+            "### Pacing\n\nHow late `headworks load` began what its schedule wanted, in us: {} × {} s each, 1 KiB, connections kept alive, from `headworks origin --mode static`. The highest rate is its {} requests per second in the closed loop with 64 connections. Lag at the quantiles is the median of the rounds.\n\n| rate | arrivals | p50 | p99 | p99.9 | max | valid |\n| --- | --- | --- | --- | --- | --- | --- |\n",
             self.plan.pacing_rounds,
             self.plan.pacing_seconds,
             thousands(highest)

@@ -1,10 +1,10 @@
-//! What generators are measured against: nginx on a processor of its own, in a network of its own.
+//! What generators are measured against: a server on a processor of its own, in a network of its own.
 
 mod isolation;
-mod nginx;
+mod server;
 
 pub(crate) use isolation::Isolation;
-pub(crate) use nginx::{Nginx, Site, version};
+pub(crate) use server::{Server, Site, Software, version};
 
 /// The processor that the server has to itself.
 pub(crate) const SERVER_CPU: &str = "0";

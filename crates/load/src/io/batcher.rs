@@ -64,9 +64,9 @@ enum State {
 #[derive(Debug, Clone)]
 struct Trial {
     batch: u32,
-    /// When the present turn began, and what has come since.
+    /// When the present turn began, and what has ended since.
     began: Time,
-    completions: u64,
+    requests: u64,
     /// The first turn's rate of the present pair.
     first: Option<f64>,
     /// Each pair's rate with batches over that without.
@@ -78,7 +78,7 @@ struct Trial {
 impl Trial {
     fn of(batch: u32, now: Time) -> Self {
         let ratios = Vec::with_capacity(PAIRS);
-        Self { batch, began: now, completions: 0, first: None, ratios, highest: 0.0 }
+        Self { batch, began: now, requests: 0, first: None, ratios, highest: 0.0 }
     }
 
     /// Whether this turn is one with batches.
@@ -87,15 +87,15 @@ impl Trial {
     }
 
     /// Gives whether all turns are over.
-    fn fetched(&mut self, now: Time, completions: u64) -> bool {
-        self.completions += completions;
+    fn answered(&mut self, now: Time, requests: u64) -> bool {
+        self.requests += requests;
         let elapsed = now.since(self.began);
         if elapsed < TURN {
             return false;
         }
         let batches = self.batches();
-        let rate = Rate::of(self.completions, elapsed).as_f64();
-        (self.began, self.completions) = (now, 0);
+        let rate = Rate::of(self.requests, elapsed).as_f64();
+        (self.began, self.requests) = (now, 0);
         if !batches {
             self.highest = self.highest.max(rate);
         }
@@ -119,8 +119,9 @@ impl Batcher {
         Self { most: (under_way / 2).min(MOST), want: 1, state: State::Rest(None) }
     }
 
-    /// So many responses were fetched by `now`; gives what to wait for next.
-    pub(crate) fn fetched(&mut self, now: Time, completions: u64) -> Batching {
+    /// So many more requests have ended by `now`; gives what to wait for next. What the kernel completes
+    /// says less: without batches the parts of a response come one by one, with them at once.
+    pub(crate) fn answered(&mut self, now: Time, requests: u64) -> Batching {
         if self.most <= 1 {
             return Batching::NONE;
         }
@@ -134,7 +135,7 @@ impl Batcher {
                 Batching::of(self.want)
             }
             State::Trial(trial) => {
-                if trial.fetched(now, completions) {
+                if trial.answered(now, requests) {
                     self.decide(now);
                     return Batching::of(self.want);
                 }
@@ -166,7 +167,7 @@ mod tests {
         let (mut now, mut want) = (Time::ZERO, 1);
         while now < Time::ZERO + Span::from_secs(3) {
             now += batch_time(want);
-            want = batcher.fetched(now, u64::from(want)).want;
+            want = batcher.answered(now, u64::from(want)).want;
         }
         batcher.want
     }

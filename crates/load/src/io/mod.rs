@@ -50,6 +50,8 @@ pub(crate) struct Reactor {
     /// How long it was awake only to be on time.
     spun: Cell<Span>,
     sockets: RefCell<Sockets>,
+    /// Requests that have ended since the turn before.
+    answered: Cell<u64>,
     /// `None` where everything is fetched at once.
     batcher: RefCell<Option<Batcher>>,
     batching: Cell<Batching>,
@@ -95,6 +97,7 @@ impl Reactor {
             now: Cell::new(clock.now()),
             fetched: Cell::new(clock.now()),
             spun: Cell::new(Span::ZERO),
+            answered: Cell::new(0),
             sockets: RefCell::new(Sockets { slots: Slab::new(), kernel }),
             batcher: RefCell::new(None),
             batching: Cell::new(Batching::NONE),
@@ -116,6 +119,11 @@ impl Reactor {
     /// completions may be fetched in batches.
     pub(crate) fn batch(&self, under_way: u32) {
         *self.batcher.borrow_mut() = Some(Batcher::new(under_way));
+    }
+
+    /// A request has ended.
+    pub(crate) fn answered(&self) {
+        self.answered.set(self.answered.get() + 1);
     }
 
     /// How long the thread has been awake with nothing to do, because an alarm was near. To the
@@ -141,13 +149,13 @@ impl Reactor {
             self.spin(&mut sockets.kernel, due);
         }
         let wait = Wait { longest, batching: self.batching.get() };
-        let fetched = match &mut sockets.kernel {
+        match &mut sockets.kernel {
             Kernel::Ring(ring) => ring.turn(&mut sockets.slots, wait)?,
             Kernel::Epoll(epoll) => epoll.turn(&mut sockets.slots, wait.longest)?,
-        };
+        }
         self.fetched.set(self.refresh());
         if let Some(batcher) = &mut *self.batcher.borrow_mut() {
-            self.batching.set(batcher.fetched(self.now(), fetched));
+            self.batching.set(batcher.answered(self.now(), self.answered.take()));
         }
         self.alarms.ring(self.now());
         Ok(())

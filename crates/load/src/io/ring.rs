@@ -75,8 +75,6 @@ pub(super) struct Ring {
     /// Among them is one that the socket may have no room for.
     some_sends_may_wait: bool,
     completed: Vec<(u64, i32, u32)>,
-    /// Buffers filled since the turn before.
-    arrived: u64,
 }
 
 impl fmt::Debug for Ring {
@@ -106,12 +104,11 @@ impl Ring {
             sends: 0,
             some_sends_may_wait: false,
             completed: Vec::new(),
-            arrived: 0,
         })
     }
 
-    /// Submits, waits, and deals with what was completed; gives how often something arrived.
-    pub(super) fn turn(&mut self, slots: &mut Slab<Slot>, wait: Wait) -> io::Result<u64> {
+    /// Submits, waits, and deals with what was completed.
+    pub(super) fn turn(&mut self, slots: &mut Slab<Slot>, wait: Wait) -> io::Result<()> {
         self.buffers.publish();
         self.batch = wait.batching.want.max(SENDS_PER_SUBMISSION);
         match self.submit_and_wait(wait) {
@@ -129,7 +126,7 @@ impl Ring {
             next += 1;
         }
         self.completed.clear();
-        Ok(std::mem::take(&mut self.arrived))
+        Ok(())
     }
 
     /// Whether a turn would submit or fetch something.
@@ -197,7 +194,6 @@ impl Ring {
     fn received(&mut self, slot: &mut Slot, result: i32, flags: u32) {
         match (u32::try_from(result), cqueue::buffer_select(flags)) {
             (Ok(length), Some(buffer)) if length > 0 => {
-                self.arrived += 1;
                 if slot.expecting && !slot.released {
                     slot.inbox.push_back(Filled { buffer, start: 0, length });
                 } else {

@@ -1,4 +1,4 @@
-//! Debian's nginx with one event loop, serving two files from memory.
+//! A server with one event loop, serving two files from memory.
 
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, TcpListener};
@@ -16,6 +16,15 @@ const START: Duration = Duration::from_secs(10);
 const END: Duration = Duration::from_secs(5);
 /// A namespace has all ports to itself.
 const PORT: u16 = 8080;
+
+/// What serves the files.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Software<'a> {
+    /// Debian's.
+    Nginx,
+    /// `headworks origin` of this program.
+    Origin(&'a str),
+}
 
 /// The files served and nginx's own place, below a directory that it may fill.
 #[derive(Debug)]
@@ -38,7 +47,7 @@ impl Site {
     }
 
     /// Starts a server and waits until it listens.
-    pub(crate) fn serve(&self) -> anyhow::Result<Nginx> {
+    pub(crate) fn serve(&self, software: Software<'_>) -> anyhow::Result<Server> {
         self.isolation.drain()?;
         let port = match self.isolation {
             Isolation::Namespace { .. } => PORT,
@@ -47,14 +56,22 @@ impl Site {
         let file = self.root.join("nginx.conf");
         fs::write(&file, configuration(&self.root, port, self.isolation.as_root()))?;
         let (root, file) = (self.root.display().to_string(), file.display().to_string());
+        let (content, address) = (format!("{root}/content"), format!("127.0.0.1:{port}"));
+        let words = match software {
+            Software::Nginx => vec!["nginx", "-p", &root, "-c", &file, "-e", "stderr"],
+            Software::Origin(program) => {
+                let origin = [program, "origin", "--mode", "static", "--workers", "1"];
+                let place = ["--backlog", "4096", "--content", &content, "--listen", &address];
+                [&origin[..], &place].concat()
+            }
+        };
         let complaints = self.root.join("stderr");
-        let mut command =
-            self.isolation.serve(SERVER_CPU, &["nginx", "-p", &root, "-c", &file, "-e", "stderr"]);
+        let mut command = self.isolation.serve(SERVER_CPU, &words);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&complaints)?);
         let child = command.spawn().with_context(|| format!("cannot start {}", process::show(&command)))?;
-        let server = Nginx { child, port, isolation: self.isolation };
+        let server = Server { child, port, isolation: self.isolation };
         server.wait_until_it_listens().with_context(|| {
-            format!("nginx said: {}", fs::read_to_string(&complaints).unwrap_or_default().trim())
+            format!("it said: {}", fs::read_to_string(&complaints).unwrap_or_default().trim())
         })?;
         Ok(server)
     }
@@ -62,13 +79,13 @@ impl Site {
 
 /// A running server; ended when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Nginx {
+pub(crate) struct Server {
     child: Child,
     port: u16,
     isolation: Isolation,
 }
 
-impl Nginx {
+impl Server {
     /// Where the file of this size is.
     pub(crate) fn url(&self, size: usize) -> String {
         format!("http://127.0.0.1:{}/{size}", self.port)
@@ -79,12 +96,19 @@ impl Nginx {
         self.isolation.join(self.child.id(), GENERATOR_CPU, program)
     }
 
-    /// CPU time used so far. The scheduler's own account, in nanoseconds: `stat` has ticks of 10 ms.
+    /// CPU time that its threads have used so far. The scheduler's own account, in nanoseconds: `stat` has
+    /// ticks of 10 ms.
     pub(crate) fn cpu(&self) -> anyhow::Result<Duration> {
-        let file = format!("/proc/{}/schedstat", self.child.id());
-        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))?;
-        let ns = text.split(' ').next().and_then(|ns| ns.parse().ok());
-        Ok(Duration::from_nanos(ns.with_context(|| format!("cannot understand {file}"))?))
+        let tasks = format!("/proc/{}/task", self.child.id());
+        let mut sum = Duration::ZERO;
+        for task in fs::read_dir(&tasks).with_context(|| format!("cannot read {tasks}"))? {
+            let file = task?.path().join("schedstat");
+            let text =
+                fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            let ns = text.split(' ').next().and_then(|ns| ns.parse().ok());
+            sum += Duration::from_nanos(ns.with_context(|| format!("cannot understand {}", file.display()))?);
+        }
+        Ok(sum)
     }
 
     // Nobody outside can connect into a namespace; its table of sockets can be read.
@@ -105,7 +129,7 @@ impl Nginx {
     }
 }
 
-impl Drop for Nginx {
+impl Drop for Server {
     // Nothing can be done about an error here, and the system ends the server with us.
     fn drop(&mut self) {
         let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
@@ -181,7 +205,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let isolation = Isolation::find();
         let site = Site::create(place.path(), &[1024], isolation).unwrap();
-        let server = site.serve().unwrap();
+        let server = site.serve(Software::Nginx).unwrap();
         let mut client = server.client("sh");
         let port = server.port;
         client.args(["-c", &format!("exec bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}; printf \"GET /1024 HTTP/1.0\\r\\n\\r\\n\" >&3; wc -c <&3'")]);
