@@ -18,7 +18,7 @@ mod statistics;
 pub mod trace;
 mod workload;
 
-pub use arrivals::{Arrivals, PoissonCheck, Process, ProcessError};
+pub use arrivals::{Arrivals, Gaps, PoissonCheck, Process, ProcessError};
 pub use mix::Mix;
 pub use profile::Profile;
 pub use ramp::{Ramp, RampError};

@@ -8,6 +8,7 @@ mod man;
 mod origin;
 mod report;
 mod signals;
+mod sim;
 mod values;
 
 use crate::exit::{Exit, Failure};
@@ -20,6 +21,7 @@ pub(crate) enum Command {
     Load(Box<load::Args>),
     Origin(origin::Args),
     Report(report::Args),
+    Sim(Box<sim::Args>),
     Man(man::Args),
     Completions(completions::Args),
 }
@@ -33,6 +35,7 @@ impl Command {
             Self::Load(args) => args.run(),
             Self::Origin(args) => args.run(),
             Self::Report(args) => args.run(),
+            Self::Sim(args) => args.run(),
             Self::Man(args) => args.run(),
             Self::Completions(args) => args.run(),
         }

@@ -34,19 +34,24 @@ const WORTHWHILE: f64 = 20_000.0;
 /// A turn with batches and one without take so long each: long enough for a hundred responses
 /// of any server that makes batches worthwhile.
 const TURN: Span = Span::from_millis(5);
+/// The beginning of a turn, which is still as the turn before was.
+const SETTLING: Span = Span::from_millis(1);
 
-/// So many pairs of turns are compared. What else happens on a machine slows some turns down by
-/// a fifth; the median of so many is known to some hundredths.
-const PAIRS: usize = 21;
+/// After so many pairs of turns the median of their ratios is looked at. What else happens on a
+/// machine slows some turns down by a fifth, so this may not tell yet ...
+const PAIRS: usize = 15;
+/// ... but this many do.
+const MOST_PAIRS: usize = 60;
 
-/// So much of the rate a batch may cost: less is not told from nothing.
-const TOLERANCE: f64 = 0.03;
-
+/// A batch that costs no more of the rate than this is as good as none.
+const NEGLIGIBLE: f64 = 0.03;
 /// How long the outcome holds.
 const REST: Span = Span::from_secs(5);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Batcher {
+    /// Requests under way.
+    under_way: u32,
     /// The largest batch that leaves the server enough to do.
     most: u32,
     want: u32,
@@ -64,8 +69,11 @@ enum State {
 #[derive(Debug, Clone)]
 struct Trial {
     batch: u32,
-    /// When the present turn began, and what has ended since.
+    /// The least median at which the server may yet be the bottleneck.
+    hopeless_below: f64,
+    /// When the present turn began, and what has ended since it has settled.
     began: Time,
+    settled: Option<Time>,
     requests: u64,
     /// The first turn's rate of the present pair.
     first: Option<f64>,
@@ -75,10 +83,29 @@ struct Trial {
     highest: f64,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Unknown,
+    /// The batch leaves the rate as it is.
+    Passed,
+    Failed,
+}
+
 impl Trial {
-    fn of(batch: u32, now: Time) -> Self {
-        let ratios = Vec::with_capacity(PAIRS);
-        Self { batch, began: now, requests: 0, first: None, ratios, highest: 0.0 }
+    fn of(batch: u32, under_way: u32, now: Time) -> Self {
+        // Behind a server with time to spare, each of those under way waits for half a batch once in
+        // its round. Half of what that costs lies between such a server and a bottleneck.
+        let round = 1.0 + f64::from(batch - 1) / (2.0 * f64::from(under_way));
+        Self {
+            batch,
+            hopeless_below: 1.0 - ((1.0 - round.recip()) / 2.0).max(NEGLIGIBLE),
+            began: now,
+            settled: None,
+            requests: 0,
+            first: None,
+            ratios: Vec::with_capacity(MOST_PAIRS),
+            highest: 0.0,
+        }
     }
 
     /// Whether this turn is one with batches.
@@ -86,41 +113,60 @@ impl Trial {
         self.first.is_some() == self.ratios.len().is_multiple_of(2)
     }
 
-    /// Gives whether all turns are over.
-    fn answered(&mut self, now: Time, requests: u64) -> bool {
+    fn answered(&mut self, now: Time, requests: u64) -> Verdict {
+        let Some(settled) = self.settled else {
+            self.settled = (now.since(self.began) >= SETTLING).then_some(now);
+            return Verdict::Unknown;
+        };
         self.requests += requests;
-        let elapsed = now.since(self.began);
+        let elapsed = now.since(settled);
         if elapsed < TURN {
-            return false;
+            return Verdict::Unknown;
         }
         let batches = self.batches();
         let rate = Rate::of(self.requests, elapsed).as_f64();
-        (self.began, self.requests) = (now, 0);
+        (self.began, self.settled, self.requests) = (now, None, 0);
         if !batches {
             self.highest = self.highest.max(rate);
         }
         match self.first.take() {
-            None => self.first = Some(rate),
-            Some(first) => self.ratios.push(if batches { rate / first } else { first / rate }),
+            None => {
+                self.first = Some(rate);
+                Verdict::Unknown
+            }
+            Some(first) => {
+                self.ratios.push(if batches { rate / first } else { first / rate });
+                self.verdict()
+            }
         }
-        self.ratios.len() == PAIRS
     }
 
-    /// Whether the batch leaves the rate as it is.
-    fn passed(&mut self) -> bool {
-        self.ratios.sort_by(f64::total_cmp);
-        self.ratios.get(PAIRS / 2).is_some_and(|&ratio| ratio >= 1.0 - TOLERANCE)
+    fn verdict(&self) -> Verdict {
+        if !self.ratios.len().is_multiple_of(PAIRS) {
+            return Verdict::Unknown;
+        }
+        let mut ratios = self.ratios.clone();
+        ratios.sort_by(f64::total_cmp);
+        let median = ratios.get(ratios.len() / 2).copied().unwrap_or(0.0);
+        let last = ratios.len() == MOST_PAIRS;
+        match median {
+            _ if self.highest < WORTHWHILE => Verdict::Failed,
+            ratio if ratio >= 1.0 - NEGLIGIBLE => Verdict::Passed,
+            ratio if ratio < self.hopeless_below => Verdict::Failed,
+            _ if last => Verdict::Passed,
+            _ => Verdict::Unknown,
+        }
     }
 }
 
 impl Batcher {
     /// For so many requests under way.
     pub(crate) fn new(under_way: u32) -> Self {
-        Self { most: (under_way / 2).min(MOST), want: 1, state: State::Rest(None) }
+        Self { under_way, most: (under_way / 2).min(MOST), want: 1, state: State::Rest(None) }
     }
 
-    /// So many more requests have ended by `now`; gives what to wait for next. What the kernel completes
-    /// says less: without batches the parts of a response come one by one, with them at once.
+    /// So many more requests have ended by `now`; gives what to wait for next. What the kernel
+    /// completes says less: without batches the parts of a response come one by one, with them at once.
     pub(crate) fn answered(&mut self, now: Time, requests: u64) -> Batching {
         if self.most <= 1 {
             return Batching::NONE;
@@ -130,29 +176,25 @@ impl Batcher {
                 if now >= *until.get_or_insert(now + TURN) {
                     // A size that lost may do better now; the first to be tried is the largest.
                     let batch = if self.want == 1 { self.most } else { (self.want * 2).min(self.most) };
-                    self.state = State::Trial(Trial::of(batch, now));
+                    self.state = State::Trial(Trial::of(batch, self.under_way, now));
                 }
                 Batching::of(self.want)
             }
             State::Trial(trial) => {
-                if trial.answered(now, requests) {
-                    self.decide(now);
-                    return Batching::of(self.want);
+                let (batch, slow) = (trial.batch, trial.highest < WORTHWHILE);
+                match trial.answered(now, requests) {
+                    Verdict::Unknown => return Batching::of(if trial.batches() { batch } else { 1 }),
+                    Verdict::Failed if batch >= 4 && !slow => {
+                        *trial = Trial::of(batch / 2, self.under_way, now);
+                        return Batching::NONE;
+                    }
+                    Verdict::Failed => self.want = 1,
+                    Verdict::Passed => self.want = batch,
                 }
-                Batching::of(if trial.batches() { trial.batch } else { 1 })
+                self.state = State::Rest(Some(now + REST));
+                Batching::of(self.want)
             }
         }
-    }
-
-    fn decide(&mut self, now: Time) {
-        let State::Trial(trial) = &mut self.state else { return };
-        let worthwhile = trial.highest >= WORTHWHILE;
-        if worthwhile && !trial.passed() && trial.batch >= 4 {
-            *trial = Trial::of(trial.batch / 2, now);
-            return;
-        }
-        self.want = if worthwhile && trial.passed() { trial.batch } else { 1 };
-        self.state = State::Rest(Some(now + REST));
     }
 }
 

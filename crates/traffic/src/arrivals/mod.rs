@@ -9,10 +9,9 @@ use rand::rngs::StdRng;
 use units::Time;
 
 pub use check::PoissonCheck;
-pub use process::{Process, ProcessError};
+pub use process::{Gaps, Process, ProcessError};
 
 use crate::Profile;
-use process::Gaps;
 
 /// The points in time of one arrival process; never ends unless the rate is zero for ever.
 #[derive(Debug, Clone)]

@@ -182,9 +182,18 @@ impl FromStr for Process {
     }
 }
 
-/// Draws gaps of mean 1.
+/// Draws the times between arrivals, of mean 1.
+///
+/// ```
+/// use rand::{SeedableRng, distr::Distribution, rngs::SmallRng};
+/// let gaps = traffic::Gaps::of(traffic::Process::Constant);
+/// assert_eq!(gaps.sample(&mut SmallRng::seed_from_u64(1)), 1.0);
+/// ```
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Gaps {
+pub struct Gaps(Kind);
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
     Constant,
     Exponential,
     /// With probability `short` a gap of mean `1 / (2 short)`, else one of mean
@@ -197,39 +206,46 @@ pub(super) enum Gaps {
 }
 
 impl Gaps {
-    pub(super) fn of(process: Process) -> Self {
-        match process {
-            Process::Constant => Self::Constant,
-            Process::Poisson => Self::Exponential,
-            Process::Hyperexponential { cv } => {
-                let squared = cv * cv;
-                Self::Hyperexponential { short: 0.5 * (1.0 + ((squared - 1.0) / (squared + 1.0)).sqrt()) }
-            }
+    /// Those of a process.
+    pub fn of(process: Process) -> Self {
+        Self(match process {
+            Process::Constant => Kind::Constant,
+            Process::Poisson => Kind::Exponential,
+            Process::Hyperexponential { cv } => Kind::Hyperexponential { short: Self::balanced(cv)[0] },
             // A shape or deviation outside their ranges cannot come out of a variation within
             // its own.
             Process::Gamma { cv } => {
-                Gamma::new((cv * cv).recip(), cv * cv).map_or(Self::Exponential, Self::Gamma)
+                Gamma::new((cv * cv).recip(), cv * cv).map_or(Kind::Exponential, Kind::Gamma)
             }
             Process::Lognormal { cv } => {
                 let variance = (cv * cv).ln_1p();
-                LogNormal::new(-variance / 2.0, variance.sqrt()).map_or(Self::Exponential, Self::Lognormal)
+                LogNormal::new(-variance / 2.0, variance.sqrt()).map_or(Kind::Exponential, Kind::Lognormal)
             }
-        }
+        })
+    }
+
+    /// The chances of short and of long gaps of hyperexponential arrivals with this coefficient of
+    /// variation. With balanced means, gaps of a chance `p` have the mean `1 / (2 p)`.
+    pub fn balanced(cv: f64) -> [f64; 2] {
+        let squared = cv * cv;
+        let short = 0.5 * (1.0 + ((squared - 1.0) / (squared + 1.0)).sqrt());
+        [short, 1.0 - short]
     }
 }
 
 impl Distribution<f64> for Gaps {
+    #[inline]
     fn sample<R: rand::Rng + ?Sized>(&self, random: &mut R) -> f64 {
-        match self {
-            Self::Constant => 1.0,
-            Self::Exponential => Exp1.sample(random),
-            Self::Hyperexponential { short } => {
+        match &self.0 {
+            Kind::Constant => 1.0,
+            Kind::Exponential => Exp1.sample(random),
+            Kind::Hyperexponential { short } => {
                 let chance = if random.random::<f64>() < *short { *short } else { 1.0 - *short };
                 let unit: f64 = Exp1.sample(random);
                 unit / (2.0 * chance)
             }
-            Self::Gamma(gamma) => gamma.sample(random),
-            Self::Lognormal(lognormal) => lognormal.sample(random),
+            Kind::Gamma(gamma) => gamma.sample(random),
+            Kind::Lognormal(lognormal) => lognormal.sample(random),
         }
     }
 }

@@ -1,0 +1,107 @@
+//! The simulation itself: one clock, two things that can happen next.
+//!
+//! A [`Source`](source::Source) says when requests come; a [`Server`](server::Server) has a
+//! limited number of threads, a queue before them, and a [`Processor`](processor::Processor)
+//! that the threads share. Whichever of the next arrival and the next completion is earlier
+//! happens. Time is a `f64` of seconds, not integer nanoseconds: virtual time under processor
+//! sharing advances by fractions of them.
+
+mod closed;
+mod delay;
+mod processor;
+mod retrying;
+mod server;
+mod sharing;
+mod simulation;
+mod slices;
+mod source;
+mod stations;
+mod watch;
+
+use self::closed::Closed;
+use self::processor::Processor;
+use self::retrying::Retrying;
+use self::server::Server;
+use self::sharing::Sharing;
+use self::simulation::Simulation;
+use self::slices::Slices;
+use self::source::{Draw, Open, Source};
+use self::stations::Stations;
+pub(crate) use self::watch::{Seen, Watch};
+use crate::draw::{Demands, Gaps, Role, Seed};
+use crate::model::{Discipline, Model, Offered};
+
+/// How long a replication is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Length {
+    /// Requests before what is watched.
+    pub(crate) warmup: u64,
+    /// Requests that are watched.
+    pub(crate) requests: u64,
+}
+
+/// One replication of a model that has been checked: a pure function of its arguments. Adds what
+/// came out to `watch` and gives how many events there were, warm-up included.
+pub(crate) fn replicate(model: &Model, seed: Seed, length: Length, watch: &mut Watch) -> u64 {
+    Replication { model, seed, length }.with_discipline(watch)
+}
+
+/// What is put together, piece by piece: each combination has a loop of its own, compiled for it.
+#[derive(Clone, Copy)]
+struct Replication<'a> {
+    model: &'a Model,
+    seed: Seed,
+    length: Length,
+}
+
+impl Replication<'_> {
+    fn with_discipline(self, watch: &mut Watch) -> u64 {
+        let threads = self.model.threads as usize;
+        let processors = self.model.processors as usize;
+        let slices = |quantum| Slices::new(threads, processors, quantum);
+        match self.model.discipline {
+            Discipline::Sharing => {
+                self.with_equipment(Sharing::new(threads, f64::from(self.model.processors)), watch)
+            }
+            Discipline::RoundRobin(quantum) => self.with_equipment(slices(quantum.as_secs_f64()), watch),
+            Discipline::FirstCome => self.with_equipment(slices(f64::INFINITY), watch),
+        }
+    }
+
+    fn with_equipment<P: Processor>(self, processor: P, watch: &mut Watch) -> u64 {
+        if self.model.is_bare() {
+            return self.with_source(processor, watch);
+        }
+        let random = self.seed.stream(Role::Equipment);
+        self.with_source(Stations::new(processor, self.model, random), watch)
+    }
+
+    fn with_source<P: Processor>(self, processor: P, watch: &mut Watch) -> u64 {
+        let draw = Draw::new(&self.model.classes, Demands::of(self.model.service), self.seed);
+        let random = |role| self.seed.stream(role);
+        match (self.model.offered, self.model.rate(), self.model.retries) {
+            (Offered::Clients(clients, think), ..) => {
+                self.run(Closed::new(clients, think, draw, random(Role::Thinking)), processor, watch)
+            }
+            (_, rate, retries) => {
+                let mean = rate.map_or(f64::INFINITY, f64::recip);
+                let open = Open::new(Gaps::new(&self.model.arrivals, mean, random(Role::Arrivals)), draw);
+                match retries {
+                    None => self.run(open, processor, watch),
+                    Some(retries) => {
+                        self.run(Retrying::new(open, retries, random(Role::Retries)), processor, watch)
+                    }
+                }
+            }
+        }
+    }
+
+    fn run<P: Processor>(self, source: impl Source, processor: P, watch: &mut Watch) -> u64 {
+        let model = self.model;
+        let room = model.queue.map_or(usize::MAX, |queue| queue as usize);
+        let server = Server::new(processor, f64::from(model.processors), model.threads as usize, room);
+        let mut simulation = Simulation::new(source, server);
+        let before = simulation.run(self.length.warmup, &mut Watch::new(0));
+        before + simulation.run(self.length.requests, watch)
+    }
+}

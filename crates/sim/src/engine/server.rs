@@ -1,0 +1,90 @@
+//! [`Server`]: threads, and the queue before them.
+
+use std::collections::VecDeque;
+
+use super::processor::{Job, Processor};
+
+/// A limited number of threads that share a processor, and a queue in which requests wait for one
+/// of them, first come, first served.
+#[derive(Debug, Clone)]
+pub(crate) struct Server<P> {
+    processor: P,
+    threads: usize,
+    room: usize,
+    waiting: VecDeque<Job>,
+    usage: Usage,
+}
+
+/// What was in the server, over time.
+#[derive(Debug, Clone)]
+struct Usage {
+    /// Up to when the areas count.
+    at: f64,
+    /// Processors at work, times seconds.
+    busy: f64,
+    /// Requests in the server, times seconds.
+    present: f64,
+    processors: f64,
+}
+
+impl<P: Processor> Server<P> {
+    /// A server with room for `room` requests beyond those that have one of its `threads`.
+    pub(crate) fn new(processor: P, processors: f64, threads: usize, room: usize) -> Self {
+        let usage = Usage { at: 0.0, busy: 0.0, present: 0.0, processors };
+        Self { processor, threads, room, waiting: VecDeque::new(), usage }
+    }
+
+    /// Begins a request or lets it wait; gives whether there was room for it.
+    #[inline]
+    pub(crate) fn offer(&mut self, now: f64, job: Job) -> bool {
+        self.pass(now);
+        if self.processor.len() < self.threads {
+            self.processor.start(now, job);
+        } else if self.waiting.len() < self.room {
+            self.waiting.push_back(job);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// When something will happen if nothing is offered before.
+    #[inline]
+    pub(crate) fn next(&self) -> f64 {
+        self.processor.next()
+    }
+
+    /// Lets happen what is to happen `now`; a request that has been served.
+    #[inline]
+    pub(crate) fn advance(&mut self, now: f64) -> Option<Job> {
+        self.pass(now);
+        let job = self.processor.advance(now);
+        // A thread may be free although nothing was served, and not be although something was.
+        if self.processor.len() < self.threads
+            && let Some(next) = self.waiting.pop_front()
+        {
+            self.processor.start(now, next);
+        }
+        job
+    }
+
+    /// Requests in the server, queue included.
+    #[inline]
+    pub(crate) fn present(&self) -> usize {
+        self.processor.len() + self.waiting.len()
+    }
+
+    /// Busy processors and requests present, each times seconds, until `now`.
+    pub(crate) fn areas(&mut self, now: f64) -> (f64, f64) {
+        self.pass(now);
+        (self.usage.busy, self.usage.present)
+    }
+
+    #[inline]
+    fn pass(&mut self, now: f64) {
+        let elapsed = now - self.usage.at;
+        self.usage.at = now;
+        self.usage.busy += elapsed * self.usage.processors.min(self.processor.working() as f64);
+        self.usage.present += elapsed * self.present() as f64;
+    }
+}

@@ -1,0 +1,55 @@
+//! [`Simulation`]: what happens next, again and again.
+
+use super::processor::Processor;
+use super::server::Server;
+use super::source::{Fate, Source};
+use super::watch::Watch;
+
+/// A source and a server, at a point in time.
+#[derive(Debug, Clone)]
+pub(crate) struct Simulation<S, P> {
+    source: S,
+    server: Server<P>,
+    now: f64,
+}
+
+impl<S: Source, P: Processor> Simulation<S, P> {
+    pub(crate) fn new(source: S, server: Server<P>) -> Self {
+        Self { source, server, now: 0.0 }
+    }
+
+    /// Goes on until so many more requests have come, or nothing can happen any more; gives how
+    /// many arrivals and completions there were.
+    pub(crate) fn run(&mut self, requests: u64, watch: &mut Watch) -> u64 {
+        watch.began = self.now;
+        let (busy, present) = self.server.areas(self.now);
+        let (mut arrivals, mut completions) = (0, 0);
+        while arrivals < requests {
+            let (arrival, completion) = (self.source.next(), self.server.next());
+            if completion <= arrival {
+                if completion == f64::INFINITY {
+                    break;
+                }
+                self.now = completion;
+                if let Some(job) = self.server.advance(completion) {
+                    completions += 1;
+                    watch.served(completion, &job);
+                    self.source.learn(completion, &job, Fate::Served);
+                }
+            } else {
+                self.now = arrival;
+                arrivals += 1;
+                let job = self.source.take();
+                let accepted = self.server.offer(arrival, job);
+                watch.arrived(job.class, accepted);
+                if !accepted {
+                    self.source.learn(arrival, &job, Fate::Rejected);
+                }
+            }
+        }
+        watch.ended = self.now;
+        let areas = self.server.areas(self.now);
+        (watch.busy, watch.present) = (areas.0 - busy, areas.1 - present);
+        arrivals + completions
+    }
+}

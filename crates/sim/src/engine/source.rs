@@ -1,0 +1,91 @@
+//! [`Source`]: who sends requests.
+
+use rand::Rng;
+use rand_distr::Distribution;
+
+use super::processor::Job;
+use crate::draw::{Demands, Gaps, Random, Role, Seed};
+use crate::model::Class;
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Served,
+    Rejected,
+}
+
+/// Who sends requests.
+pub(crate) trait Source {
+    /// When the next request comes; infinity while nobody is going to send one.
+    fn next(&self) -> f64;
+
+    /// That request; who sends it has sent it now.
+    fn take(&mut self) -> Job;
+
+    /// What became of a request, so that who sent it can go on.
+    fn learn(&mut self, now: f64, job: &Job, fate: Fate);
+}
+
+/// Draws what requests are and what they need.
+#[derive(Debug, Clone)]
+pub(crate) struct Draw {
+    /// Shares added up, and mean demands in seconds.
+    classes: Box<[(f64, f64)]>,
+    demands: Demands,
+    class: Random,
+    service: Random,
+}
+
+impl Draw {
+    pub(crate) fn new(classes: &[Class], demands: Demands, seed: Seed) -> Self {
+        let total: f64 = classes.iter().map(|class| class.share).sum();
+        let mut sum = 0.0;
+        let classes = classes.iter().map(|class| {
+            sum += class.share / total;
+            (sum, class.demand)
+        });
+        let (class, service) = (seed.stream(Role::Classes), seed.stream(Role::Service));
+        Self { classes: classes.collect(), demands, class, service }
+    }
+
+    #[inline]
+    pub(crate) fn job(&mut self, arrived: f64, whose: u32) -> Job {
+        let chance: f64 = self.class.random();
+        let last = self.classes.len() - 1;
+        let class = self.classes.iter().position(|(upto, _)| chance < *upto).unwrap_or(last);
+        let demand = self.classes[class].1 * self.demands.sample(&mut self.service);
+        Job { arrived, demand, class: class as u32, whose }
+    }
+}
+
+/// Requests that come whatever becomes of those before.
+#[derive(Debug, Clone)]
+pub(crate) struct Open {
+    gaps: Gaps,
+    draw: Draw,
+    next: f64,
+}
+
+impl Open {
+    pub(crate) fn new(mut gaps: Gaps, draw: Draw) -> Self {
+        let next = gaps.draw();
+        Self { gaps, draw, next }
+    }
+}
+
+impl Source for Open {
+    #[inline]
+    fn next(&self) -> f64 {
+        self.next
+    }
+
+    #[inline]
+    fn take(&mut self) -> Job {
+        let job = self.draw.job(self.next, 0);
+        self.next += self.gaps.draw();
+        job
+    }
+
+    #[inline]
+    fn learn(&mut self, _: f64, _: &Job, _: Fate) {}
+}

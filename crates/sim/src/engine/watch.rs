@@ -1,0 +1,65 @@
+//! [`Watch`]: what is written down while the simulation runs.
+
+use super::processor::Job;
+use crate::statistics::Latencies;
+
+/// What came out in a stretch of a simulation, per class.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Watch {
+    /// When it began and ended, in seconds.
+    pub(crate) began: f64,
+    pub(crate) ended: f64,
+    /// Processors at work and requests present, each times seconds.
+    pub(crate) busy: f64,
+    pub(crate) present: f64,
+    pub(crate) classes: Vec<Seen>,
+    /// Where all latencies are wanted one by one.
+    pub(crate) sequence: Option<Vec<f64>>,
+}
+
+/// What was seen of one class.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Seen {
+    pub(crate) arrived: u64,
+    pub(crate) rejected: u64,
+    pub(crate) latencies: Latencies,
+}
+
+impl Watch {
+    pub(crate) fn new(classes: usize) -> Self {
+        Self { classes: vec![Seen::default(); classes], ..Self::default() }
+    }
+
+    #[inline]
+    pub(crate) fn arrived(&mut self, class: u32, accepted: bool) {
+        if let Some(seen) = self.classes.get_mut(class as usize) {
+            seen.arrived += 1;
+            seen.rejected += u64::from(!accepted);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn served(&mut self, now: f64, job: &Job) {
+        let latency = now - job.arrived;
+        if let Some(seen) = self.classes.get_mut(job.class as usize) {
+            seen.latencies.record(latency);
+        }
+        if let Some(sequence) = &mut self.sequence {
+            sequence.push(latency);
+        }
+    }
+
+    pub(crate) fn elapsed(&self) -> f64 {
+        self.ended - self.began
+    }
+
+    pub(crate) fn total(&self) -> Seen {
+        let mut total = Seen::default();
+        for seen in &self.classes {
+            total.arrived += seen.arrived;
+            total.rejected += seen.rejected;
+            total.latencies.add(&seen.latencies);
+        }
+        total
+    }
+}

@@ -1,0 +1,34 @@
+//! Simulator of a web server in overload, after "Web server performance under heavy loads" (Iyengar,
+//! MacNair and Nguyen), exact where it can be.
+//!
+//! A [`Model`] is a server with a limited number of threads that share a processor, a bounded queue
+//! before them, and requests of several classes; [`run`] simulates it in as many replications as a
+//! precision takes. The same seed gives the same outcome, to the last bit, on any number of cores.
+//!
+//! ```
+//! use sim::{Model, Offered, Plan};
+//! // Poisson arrivals at full load and no queue: one request in 26 is rejected, whatever the
+//! // distribution of what requests need.
+//! let model = Model { offered: Offered::Load(1.0), queue: Some(0), ..Model::default() };
+//! let plan = Plan { replications: 16, precision: None, ..Plan::default() };
+//! let outcome = sim::run(&model, &plan)?;
+//! assert!((outcome.rejected.mean - 1.0 / 26.0).abs() < 0.001);
+//! # Ok::<(), sim::ModelError>(())
+//! ```
+
+mod draw;
+mod engine;
+pub mod exact;
+mod model;
+mod outcome;
+mod replications;
+mod statistics;
+mod text;
+
+pub use draw::{Arrivals, ArrivalsError, Mmpp, Service, ServiceError};
+pub use model::{
+    Class, DYNAMIC, Discipline, DisciplineError, Equipment, Model, ModelError, Offered, Retries, STATIC, Size,
+};
+pub use outcome::{ClassOutcome, LatencyOutcome, Outcome, Precision};
+pub use replications::{Plan, run};
+pub use statistics::Estimate;

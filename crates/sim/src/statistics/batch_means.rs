@@ -1,0 +1,48 @@
+//! Overlapping batch means: how far the mean of one long run may be off.
+
+use super::Estimate;
+
+/// The mean of correlated `observations` from the standard deviation of the means of all stretches of
+/// `length` of them (Meketon and Schmeiser, "Overlapping batch means: something for nothing?",
+/// 1984), with the degrees of freedom that they give. Infinite unless there are two lengths.
+pub(crate) fn overlapping_batch_means(observations: &[f64], length: usize) -> Estimate {
+    let (count, size) = (observations.len() as f64, length as f64);
+    let mean = observations.iter().sum::<f64>() / count;
+    if length == 0 || observations.len() < 2 * length {
+        return Estimate { mean, ci: [f64::NEG_INFINITY, f64::INFINITY] };
+    }
+    let mut sum: f64 = observations[..length].iter().map(|value| value - mean).sum();
+    let mut squares = (sum / size).powi(2);
+    for (leaving, entering) in observations.iter().zip(&observations[length..]) {
+        sum += entering - leaving;
+        squares += (sum / size).powi(2);
+    }
+    let variance = count * size / ((count - size + 1.0) * (count - size)) * squares;
+    Estimate::with_error(mean, (variance / count).sqrt(), 1.5 * (count / size - 1.0).max(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, SeedableRng};
+
+    use super::*;
+    use crate::draw::Random;
+
+    /// An autoregressive process of which the variance of the mean is known: (1 / (1 - a))^2 / n.
+    #[test]
+    fn intervals_of_correlated_observations_cover_the_mean() {
+        let mut random = Random::seed_from_u64(5);
+        let covered = (0..200).filter(|_| {
+            let mut value = 0.0;
+            let observations: Vec<f64> = (0..20_000)
+                .map(|_| {
+                    value = 0.9 * value + random.random::<f64>() - 0.5;
+                    value
+                })
+                .collect();
+            overlapping_batch_means(&observations, 400).covers(0.0)
+        });
+        let covered = covered.count();
+        assert!((180..=199).contains(&covered), "{covered} of 200");
+    }
+}

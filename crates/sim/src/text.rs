@@ -1,0 +1,98 @@
+//! [`Outcome`] and [`Solution`] for people.
+
+use std::fmt;
+
+use crate::exact::Solution;
+use crate::outcome::{LatencyOutcome, Outcome, Precision};
+use crate::statistics::Estimate;
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "  rejected     {}", Percent(&self.rejected))?;
+        writeln!(f, "  latency      {}", self.latency)?;
+        writeln!(f, "  utilization  {}", Percent(&self.utilization))?;
+        writeln!(f, "  throughput   {} requests/s", Plain(&self.throughput))?;
+        writeln!(f, "  in server    {} requests", Plain(&self.present))?;
+        if self.classes.len() > 1 {
+            for class in &self.classes {
+                writeln!(f, "  {:<12} rejected {}", class.name, Percent(&class.rejected))?;
+                writeln!(f, "  {:<12} latency {}", "", class.latency)?;
+            }
+        }
+        writeln!(
+            f,
+            "  {} replications of {} requests after {} of warm-up; {:.1} M events, {:.1} M per second and core, {:.2} s",
+            self.replications,
+            self.requests,
+            self.warmup,
+            self.events as f64 / 1e6,
+            self.events_per_second / 1e6,
+            self.elapsed,
+        )?;
+        if let Precision::Missed { relative, replications, seconds } = self.precision {
+            writeln!(
+                f,
+                "  NOT AS PRECISE AS ASKED FOR: known to {:.1} %; it would take about {replications} replications, {} on one core (--replications)",
+                relative * 100.0,
+                Seconds(seconds),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for LatencyOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "mean {}", Time(&self.mean))?;
+        for (name, estimate) in [("p50", &self.p50), ("p90", &self.p90), ("p99", &self.p99)] {
+            write!(f, ", {name} {}", Seconds(estimate.mean))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Solution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "  method       {}", self.method.name())?;
+        writeln!(f, "  rejected     {:.4} %", self.rejected * 100.0)?;
+        writeln!(f, "  latency      mean {}", Seconds(self.latency))?;
+        writeln!(f, "  utilization  {:.2} %", self.utilization * 100.0)?;
+        writeln!(f, "  throughput   {:.4} requests/s", self.throughput)?;
+        writeln!(f, "  in server    {:.3} requests", self.present)
+    }
+}
+
+struct Percent<'a>(&'a Estimate);
+struct Plain<'a>(&'a Estimate);
+struct Time<'a>(&'a Estimate);
+struct Seconds(f64);
+
+impl fmt::Display for Percent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3} % ± {:.3}", self.0.mean * 100.0, self.0.half_width() * 100.0)
+    }
+}
+
+impl fmt::Display for Plain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3} ± {:.3}", self.0.mean, self.0.half_width())
+    }
+}
+
+impl fmt::Display for Time<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ± {}", Seconds(self.0.mean), Seconds(self.0.half_width()))
+    }
+}
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            seconds if !seconds.is_finite() => f.write_str("unknown"),
+            seconds if seconds >= 7200.0 => write!(f, "{:.1} h", seconds / 3600.0),
+            seconds if seconds >= 1.0 => write!(f, "{seconds:.3} s"),
+            seconds if seconds >= 1e-3 => write!(f, "{:.3} ms", seconds * 1e3),
+            seconds => write!(f, "{:.1} us", seconds * 1e6),
+        }
+    }
+}
