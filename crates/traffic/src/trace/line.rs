@@ -1,8 +1,10 @@
 //! One line of an access log.
 
+use units::Span;
+
 use super::stamp::Stamp;
 use super::target::{RequestLine, request_line};
-use super::{Method, Reason, Resolution};
+use super::{LastNumber, Logged, Method, Reason, Resolution};
 
 /// What a line says.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,6 +34,26 @@ pub(super) fn line(text: &[u8]) -> Result<Option<Line>, Reason> {
             bytes: fields.get(request + 2).and_then(Field::number),
         })),
     }
+}
+
+/// Reads a line whatever the method of its request.
+pub(super) fn logged(text: &[u8]) -> Result<Logged, Reason> {
+    let fields: Vec<Field<'_>> = Fields(text).collect();
+    let request = request_at(&fields).ok_or(Reason::NoRequest)?;
+    let stamp = finest(&fields, request).ok_or(Reason::NoTime)?;
+    let Some(Field::Quoted(logged)) = fields.get(request) else { return Err(Reason::NoRequest) };
+    let url = match request_line(logged)? {
+        RequestLine::OtherMethod => None,
+        RequestLine::Replayable(_, url) => Some(url),
+    };
+    Ok(Logged {
+        at: Span::from_nanos(stamp.ns),
+        resolution: stamp.resolution,
+        url,
+        status: fields.get(request + 1).and_then(Field::status),
+        bytes: fields.get(request + 2).and_then(Field::number),
+        last: fields.get(request + 3..).and_then(|rest| rest.last()).and_then(Field::last_number),
+    })
 }
 
 /// The time of a line, whatever else is on it.
@@ -84,6 +106,18 @@ impl Field<'_> {
     fn number(&self) -> Option<u64> {
         let Self::Word(text) = self else { return None };
         str::from_utf8(text).ok()?.parse().ok()
+    }
+
+    /// Digits with a point among them or without, and a name before them or none, as in `rt=0.005`.
+    fn last_number(&self) -> Option<LastNumber> {
+        let Self::Word(text) = self else { return None };
+        let text = str::from_utf8(text).ok()?;
+        let number = text.rsplit_once('=').map_or(text, |(_, number)| number);
+        if !number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+            return None;
+        }
+        let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        Some(LastNumber { value: number.parse().ok()?, decimals })
     }
 }
 

@@ -8,6 +8,7 @@
 mod error;
 mod line;
 mod log;
+mod logged;
 mod read;
 mod skipped;
 mod stamp;
@@ -22,6 +23,7 @@ use units::{Rate, Span};
 
 pub use error::Error;
 pub use log::AccessLog;
+pub use logged::{LastNumber, Logged};
 pub use skipped::{BrokenLine, Reason, Skipped};
 pub use summary::Summary;
 pub use times::{Repeat, Times};
