@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 
-use crate::engine::{Length, Seen};
+use crate::engine::{Seen, Watch};
 use crate::model::Model;
-use crate::replications::Replication;
 use crate::statistics::Estimate;
 
 /// What a simulation says: means over replications with their 95 % confidence intervals.
@@ -86,38 +85,85 @@ pub enum Precision {
 /// A share of rejected requests below this need not be known more precisely than this would.
 const NEGLIGIBLE: f64 = 0.01;
 
+/// A stretch of a simulation in numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Summary {
+    all: Part,
+    utilization: f64,
+    present: f64,
+    classes: Vec<Part>,
+}
+
+/// What became of some of the requests.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Part {
+    rejected: f64,
+    throughput: f64,
+    mean: f64,
+    p50: f64,
+    p90: f64,
+    p99: f64,
+}
+
+impl Summary {
+    pub(crate) fn of(watch: &Watch, model: &Model) -> Self {
+        let elapsed = watch.elapsed();
+        Self {
+            all: Part::of(&watch.total(), elapsed),
+            utilization: watch.busy / elapsed / f64::from(model.processors),
+            present: watch.present / elapsed,
+            classes: watch.classes.iter().map(|seen| Part::of(seen, elapsed)).collect(),
+        }
+    }
+}
+
+impl Part {
+    fn of(seen: &Seen, elapsed: f64) -> Self {
+        let latencies = &seen.latencies;
+        Self {
+            rejected: seen.rejected as f64 / seen.arrived as f64,
+            throughput: latencies.count() as f64 / elapsed,
+            mean: latencies.mean(),
+            p50: latencies.quantile(0.5),
+            p90: latencies.quantile(0.9),
+            p99: latencies.quantile(0.99),
+        }
+    }
+}
+
 impl Outcome {
-    pub(crate) fn new(model: &Model, done: &[Replication], length: Length) -> Self {
-        let totals: Vec<Seen> = done.iter().map(|replication| replication.watch.total()).collect();
-        let watches = || done.iter().map(|replication| &replication.watch);
-        let over = |value: fn(&Seen) -> f64| {
-            Estimate::of(totals.iter().zip(watches()).map(|(seen, watch)| value(seen) / watch.elapsed()))
+    /// How `estimate` sees the summaries; how they came about is for the caller to add.
+    pub(crate) fn new(model: &Model, summaries: &[Summary], estimate: impl Fn(&[f64]) -> Estimate) -> Self {
+        let over = |value: &dyn Fn(&Summary) -> f64| {
+            estimate(&summaries.iter().map(value).collect::<Vec<f64>>())
         };
-        let processors = f64::from(model.processors);
+        let latency = |part: &dyn Fn(&Summary) -> Part| LatencyOutcome {
+            mean: over(&|summary| part(summary).mean),
+            p50: over(&|summary| part(summary).p50),
+            p90: over(&|summary| part(summary).p90),
+            p99: over(&|summary| part(summary).p99),
+        };
         let classes = model.classes.iter().enumerate().map(|(index, class)| {
-            let seen = || done.iter().filter_map(|replication| replication.watch.classes.get(index));
+            let part = |summary: &Summary| summary.classes.get(index).copied().unwrap_or(summary.all);
             ClassOutcome {
                 name: class.name.clone(),
-                rejected: Estimate::of(seen().map(rejected)),
-                latency: LatencyOutcome::of(seen()),
-                throughput: Estimate::of(
-                    seen().zip(watches()).map(|(seen, watch)| served(seen) / watch.elapsed()),
-                ),
+                rejected: over(&|summary| part(summary).rejected),
+                latency: latency(&part),
+                throughput: over(&|summary| part(summary).throughput),
             }
         });
         Self {
-            rejected: Estimate::of(totals.iter().map(rejected)),
-            latency: LatencyOutcome::of(totals.iter()),
-            utilization: Estimate::of(watches().map(|watch| watch.busy / watch.elapsed() / processors)),
-            throughput: over(served),
-            present: Estimate::of(watches().map(|watch| watch.present / watch.elapsed())),
+            rejected: over(&|summary| summary.all.rejected),
+            latency: latency(&|summary| summary.all),
+            utilization: over(&|summary| summary.utilization),
+            throughput: over(&|summary| summary.all.throughput),
+            present: over(&|summary| summary.present),
             classes: classes.collect(),
-            replications: done.len() as u32,
-            events: done.iter().map(|replication| replication.events).sum(),
-            events_per_second: done.iter().map(|replication| replication.events).sum::<u64>() as f64
-                / done.iter().map(|replication| replication.took.as_secs_f64()).sum::<f64>(),
-            warmup: length.warmup,
-            requests: length.requests,
+            replications: 0,
+            events: 0,
+            events_per_second: 0.0,
+            warmup: 0,
+            requests: 0,
             elapsed: 0.0,
             precision: Precision::Fixed,
         }
@@ -137,24 +183,4 @@ impl Outcome {
         let each = self.events as f64 / self.events_per_second / f64::from(self.replications);
         Precision::Missed { relative, replications: replications as u64, seconds: each * replications }
     }
-}
-
-impl LatencyOutcome {
-    fn of<'a>(seen: impl Iterator<Item = &'a Seen> + Clone) -> Self {
-        let quantile = |portion| Estimate::of(seen.clone().map(|seen| seen.latencies.quantile(portion)));
-        Self {
-            mean: Estimate::of(seen.clone().map(|seen| seen.latencies.mean())),
-            p50: quantile(0.5),
-            p90: quantile(0.9),
-            p99: quantile(0.99),
-        }
-    }
-}
-
-fn rejected(seen: &Seen) -> f64 {
-    seen.rejected as f64 / seen.arrived as f64
-}
-
-fn served(seen: &Seen) -> f64 {
-    seen.latencies.count() as f64
 }

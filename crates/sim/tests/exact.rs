@@ -137,3 +137,28 @@ fn what_cannot_be_as_precise_as_asked_says_what_it_would_take() {
     assert!(relative > 1e-4 && replications > 1000 && seconds > 0.0);
     assert_eq!(outcome.replications, 8);
 }
+
+#[test]
+fn one_long_run_agrees_as_well() {
+    let model = point(2.0, 0.2, 100.0, 1.0, 24);
+    let plan = Plan { replications: 40, long_run: true, precision: None, ..Plan::default() };
+    let (outcome, solution) = (sim::run(&model, &plan).unwrap(), exact::solve(&model).unwrap());
+    near("latency", &outcome.latency.mean, solution.latency);
+    near("present", &outcome.present, solution.present);
+    assert!((outcome.rejected.mean - solution.rejected).abs() < 0.002);
+    assert!(outcome.rejected.half_width() < 0.003 && outcome.replications == 1);
+}
+
+#[test]
+fn clients_in_a_closed_loop_agree_with_mean_value_analysis() {
+    let clients = Model {
+        offered: Offered::Clients(20, 0.5),
+        classes: vec![Class { disk: 0.03, ..Class::new("all", 1.0, 0.02) }],
+        service: Service::Exponential,
+        threads: 25,
+        ..Model::default()
+    };
+    agrees(&clients, Method::MeanValueAnalysis);
+    let bare = Model { classes: one_class(0.05), service: Service::Constant, ..clients };
+    agrees(&bare, Method::MeanValueAnalysis);
+}

@@ -19,10 +19,10 @@ mod stations;
 mod watch;
 
 use self::closed::Closed;
-use self::processor::Processor;
+pub(crate) use self::processor::{Job, Processor};
 use self::retrying::Retrying;
 use self::server::Server;
-use self::sharing::Sharing;
+pub(crate) use self::sharing::Sharing;
 use self::simulation::Simulation;
 use self::slices::Slices;
 use self::source::{Draw, Open, Source};
@@ -36,14 +36,23 @@ use crate::model::{Discipline, Model, Offered};
 pub(crate) struct Length {
     /// Requests before what is watched.
     pub(crate) warmup: u64,
-    /// Requests that are watched.
+    /// Requests in each stretch that is watched.
     pub(crate) requests: u64,
+    /// Stretches, one after the other.
+    pub(crate) stretches: u32,
 }
 
-/// One replication of a model that has been checked: a pure function of its arguments. Adds what
-/// came out to `watch` and gives how many events there were, warm-up included.
-pub(crate) fn replicate(model: &Model, seed: Seed, length: Length, watch: &mut Watch) -> u64 {
-    Replication { model, seed, length }.with_discipline(watch)
+/// One replication of a model that has been checked: a pure function of its arguments. Hands over
+/// what was seen in each stretch, written into a copy of `blank`, and gives how many events there were, warm-up
+/// included.
+pub(crate) fn replicate(
+    model: &Model,
+    seed: Seed,
+    length: Length,
+    blank: &Watch,
+    each: &mut dyn FnMut(Watch),
+) -> u64 {
+    Replication { model, seed, length, blank }.with_discipline(each)
 }
 
 /// What is put together, piece by piece: each combination has a loop of its own, compiled for it.
@@ -52,56 +61,62 @@ struct Replication<'a> {
     model: &'a Model,
     seed: Seed,
     length: Length,
+    blank: &'a Watch,
 }
 
 impl Replication<'_> {
-    fn with_discipline(self, watch: &mut Watch) -> u64 {
+    fn with_discipline(self, each: &mut dyn FnMut(Watch)) -> u64 {
         let threads = self.model.threads as usize;
         let processors = self.model.processors as usize;
         let slices = |quantum| Slices::new(threads, processors, quantum);
         match self.model.discipline {
             Discipline::Sharing => {
-                self.with_equipment(Sharing::new(threads, f64::from(self.model.processors)), watch)
+                self.with_equipment(Sharing::new(threads, f64::from(self.model.processors)), each)
             }
-            Discipline::RoundRobin(quantum) => self.with_equipment(slices(quantum.as_secs_f64()), watch),
-            Discipline::FirstCome => self.with_equipment(slices(f64::INFINITY), watch),
+            Discipline::RoundRobin(quantum) => self.with_equipment(slices(quantum.as_secs_f64()), each),
+            Discipline::FirstCome => self.with_equipment(slices(f64::INFINITY), each),
         }
     }
 
-    fn with_equipment<P: Processor>(self, processor: P, watch: &mut Watch) -> u64 {
+    fn with_equipment<P: Processor>(self, processor: P, each: &mut dyn FnMut(Watch)) -> u64 {
         if self.model.is_bare() {
-            return self.with_source(processor, watch);
+            return self.with_source(processor, each);
         }
         let random = self.seed.stream(Role::Equipment);
-        self.with_source(Stations::new(processor, self.model, random), watch)
+        self.with_source(Stations::new(processor, self.model, random), each)
     }
 
-    fn with_source<P: Processor>(self, processor: P, watch: &mut Watch) -> u64 {
+    fn with_source<P: Processor>(self, processor: P, each: &mut dyn FnMut(Watch)) -> u64 {
         let draw = Draw::new(&self.model.classes, Demands::of(self.model.service), self.seed);
         let random = |role| self.seed.stream(role);
         match (self.model.offered, self.model.rate(), self.model.retries) {
             (Offered::Clients(clients, think), ..) => {
-                self.run(Closed::new(clients, think, draw, random(Role::Thinking)), processor, watch)
+                self.run(Closed::new(clients, think, draw, random(Role::Thinking)), processor, each)
             }
             (_, rate, retries) => {
                 let mean = rate.map_or(f64::INFINITY, f64::recip);
                 let open = Open::new(Gaps::new(&self.model.arrivals, mean, random(Role::Arrivals)), draw);
                 match retries {
-                    None => self.run(open, processor, watch),
+                    None => self.run(open, processor, each),
                     Some(retries) => {
-                        self.run(Retrying::new(open, retries, random(Role::Retries)), processor, watch)
+                        self.run(Retrying::new(open, retries, random(Role::Retries)), processor, each)
                     }
                 }
             }
         }
     }
 
-    fn run<P: Processor>(self, source: impl Source, processor: P, watch: &mut Watch) -> u64 {
+    fn run<P: Processor>(self, source: impl Source, processor: P, each: &mut dyn FnMut(Watch)) -> u64 {
         let model = self.model;
         let room = model.queue.map_or(usize::MAX, |queue| queue as usize);
         let server = Server::new(processor, f64::from(model.processors), model.threads as usize, room);
         let mut simulation = Simulation::new(source, server);
-        let before = simulation.run(self.length.warmup, &mut Watch::new(0));
-        before + simulation.run(self.length.requests, watch)
+        let mut events = simulation.run(self.length.warmup, &mut Watch::new(0));
+        for _ in 0..self.length.stretches {
+            let mut watch = self.blank.clone();
+            events += simulation.run(self.length.requests, &mut watch);
+            each(watch);
+        }
+        events
     }
 }

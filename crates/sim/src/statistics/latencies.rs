@@ -45,10 +45,6 @@ impl Latencies {
         self.count
     }
 
-    pub(crate) fn max(&self) -> f64 {
-        self.max
-    }
-
     /// Not a number when there are none.
     pub(crate) fn mean(&self) -> f64 {
         self.sum / self.count as f64

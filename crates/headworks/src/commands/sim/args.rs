@@ -119,6 +119,9 @@ pub(super) struct PlanArgs {
     /// Requests at the beginning of each that are not counted (default: found by MSER-5 in a pilot run).
     #[arg(long, value_name = "N", help_heading = STATISTICS, value_parser = count::<u64>(0..=100_000_000_000))]
     pub(super) warmup: Option<u64>,
+    /// One run as long as all replications together instead of them; intervals come from overlapping batch means.
+    #[arg(long, help_heading = STATISTICS)]
+    pub(super) long_run: bool,
     /// Where random numbers begin.
     #[arg(long, value_name = "N", help_heading = STATISTICS, default_value_t = 1)]
     pub(super) seed: u64,

@@ -112,6 +112,7 @@ impl PlanArgs {
             warmup: self.warmup,
             replications: self.replications,
             precision: (self.precision > 0.0).then_some(self.precision),
+            long_run: self.long_run,
             cores: self.cores,
         })
     }
