@@ -22,6 +22,7 @@ pub mod exact;
 mod model;
 mod outcome;
 mod replications;
+mod sessions;
 mod statistics;
 mod text;
 
@@ -31,4 +32,7 @@ pub use model::{
 };
 pub use outcome::{ClassOutcome, LatencyOutcome, Outcome, Precision};
 pub use replications::{Plan, run};
+pub use sessions::{
+    Gate, Host, Script, SessionClassOutcome, SessionModel, SessionModelError, SessionsOutcome, run_sessions,
+};
 pub use statistics::Estimate;

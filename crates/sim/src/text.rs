@@ -29,15 +29,22 @@ impl fmt::Display for Outcome {
             self.events_per_second / 1e6,
             self.elapsed,
         )?;
-        if let Precision::Missed { relative, replications, seconds } = self.precision {
-            writeln!(
-                f,
-                "  NOT AS PRECISE AS ASKED FOR: known to {:.1} %; it would take about {replications} replications, {} on one core (--replications)",
-                relative * 100.0,
-                Seconds(seconds),
-            )?;
-        }
-        Ok(())
+        Missed(self.precision).fmt(f)
+    }
+}
+
+/// What is said of an outcome that is not as precise as it was to be.
+pub(crate) struct Missed(pub(crate) Precision);
+
+impl fmt::Display for Missed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Precision::Missed { relative, replications, seconds } = self.0 else { return Ok(()) };
+        writeln!(
+            f,
+            "  NOT AS PRECISE AS ASKED FOR: known to {:.1} %; it would take about {replications} replications, {} on one core (--replications)",
+            relative * 100.0,
+            Seconds(seconds),
+        )
     }
 }
 
@@ -62,8 +69,8 @@ impl fmt::Display for Solution {
     }
 }
 
-struct Percent<'a>(&'a Estimate);
-struct Plain<'a>(&'a Estimate);
+pub(crate) struct Percent<'a>(pub(crate) &'a Estimate);
+pub(crate) struct Plain<'a>(pub(crate) &'a Estimate);
 struct Time<'a>(&'a Estimate);
 struct Seconds(f64);
 

@@ -9,15 +9,16 @@ mod pattern;
 mod resolve;
 mod secret;
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode};
 use policy::SessionLimits;
+use units::ClassId;
 
-use crate::classify::Rules;
+use crate::classify::{Rules, Subject};
 use crate::error::Error;
 use crate::token::Key;
 
@@ -137,6 +138,23 @@ impl Settings {
     /// As [`Settings::read`].
     pub fn from_source(source: &config::Source, directory: &Path) -> Result<Self, config::Error> {
         resolve::resolve(source, directory)
+    }
+
+    /// What the policy is told: for whoever drives it without a gate, as the simulator does.
+    pub fn policy(&self) -> &policy::Config {
+        &self.policy
+    }
+
+    /// How long session tokens hold.
+    pub fn session_limits(&self) -> SessionLimits {
+        self.session.limits
+    }
+
+    /// The class that the rules give a request without a session, from `address`.
+    pub fn class_of(&self, request: &http::Request<()>, address: IpAddr) -> ClassId {
+        let (method, uri, headers) = (request.method(), request.uri(), request.headers());
+        let last = ClassId(u8::try_from(self.classes.len().saturating_sub(1)).unwrap_or(u8::MAX));
+        self.rules.classify(Subject { method, uri, headers, address }).unwrap_or(last)
     }
 
     /// The same, listening elsewhere.

@@ -167,7 +167,7 @@ impl Model {
     }
 }
 
-fn within(what: &'static str, value: f64, from: f64, to: f64) -> Result<(), ModelError> {
+pub(crate) fn within(what: &'static str, value: f64, from: f64, to: f64) -> Result<(), ModelError> {
     if (from..=to).contains(&value) { Ok(()) } else { Err(ModelError::Range { what, value, from, to }) }
 }
 

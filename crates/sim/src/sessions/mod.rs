@@ -1,0 +1,23 @@
+//! Sessions, and the policy in front of the server.
+//!
+//! A [`SessionModel`] is users who follow a script, page after page, and give up when an answer
+//! takes too long; a server with a worker for each connection; and, if there is a [`Gate`], the
+//! same `policy` crate that `headworks gate` runs, driven on virtual time.
+//!
+//! A request's way, and the files it passes: `users` (whose turn it is, and what comes next) ->
+//! `front` (the policy) -> `server` (listen queue, workers, processor). `world` is the loop that
+//! calls them, `agenda` what will happen when nothing else does before.
+
+mod agenda;
+mod front;
+mod model;
+mod outcome;
+mod run;
+mod seen;
+mod server;
+mod users;
+mod world;
+
+pub use self::model::{Gate, Host, Script, SessionModel, SessionModelError};
+pub use self::outcome::{SessionClassOutcome, SessionsOutcome};
+pub use self::run::run_sessions;

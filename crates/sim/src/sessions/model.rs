@@ -1,0 +1,168 @@
+//! [`SessionModel`]: what is simulated when requests belong to sessions.
+
+use std::sync::Arc;
+
+use policy::SessionLimits;
+use traffic::{Process, Workload};
+use units::{ClassId, Rate, Span};
+
+use crate::model::{ModelError, within};
+
+/// Users, a server and perhaps a gate between them.
+#[derive(Debug, Clone)]
+pub struct SessionModel {
+    /// What users ask for.
+    pub script: Script,
+    /// The server.
+    pub host: Host,
+    /// The gate in front of it.
+    pub gate: Option<Gate>,
+    /// How the starts of sessions are spread over time.
+    pub process: Process,
+    /// Sessions that start per second.
+    pub rate: Rate,
+    /// Sessions that start before are not counted.
+    pub warmup: Span,
+    /// Sessions that start in this time after the warm-up are, and are followed to their end under the
+    /// same load.
+    pub duration: Span,
+}
+
+/// A workload, and what its requests cost.
+#[derive(Debug, Clone)]
+pub struct Script {
+    /// How long a user waits for one answer.
+    pub(super) timeout: Span,
+    /// Connections for embedded objects.
+    pub(super) connections: usize,
+    pub(super) classes: Vec<Arc<str>>,
+    pub(super) shares: Vec<f64>,
+    pub(super) pages: Vec<Page>,
+    pub(super) objects: Vec<Object>,
+}
+
+/// A page; objects by their number in the script.
+#[derive(Debug, Clone)]
+pub(super) struct Page {
+    pub(super) object: usize,
+    pub(super) embedded: Vec<usize>,
+    pub(super) think: Span,
+}
+
+/// Something that can be asked for.
+#[derive(Debug, Clone)]
+pub(super) struct Object {
+    pub(super) url: Arc<str>,
+    /// Processor time, in seconds.
+    pub(super) demand: f64,
+}
+
+/// A server that serves like Apache's prefork: a worker belongs to a connection until either side
+/// closes it, whether there is something to do or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Host {
+    /// Connections served at once.
+    pub workers: u32,
+    /// Connections that wait in the kernel for a worker; Linux admits one more than that.
+    pub backlog: u32,
+    /// How long a worker waits for the next request of its connection.
+    pub keep_alive: Span,
+    /// Processors that workers with something to do share.
+    pub processors: u32,
+}
+
+/// The policy in front of the server, as `headworks gate` drives it.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    /// What the policy is told.
+    pub policy: policy::Config,
+    /// How long session tokens hold.
+    pub limits: SessionLimits,
+    /// Processor time, of the server's processors, that passing on a request takes; zero when the gate has
+    /// a processor of its own.
+    pub cost: Span,
+    /// What the gate's rules say of a request without a token. Shape: by user class, then by object,
+    /// in the order of the script; see [`Script::classified`].
+    pub classes: Vec<Vec<ClassId>>,
+}
+
+/// Why a model cannot be simulated.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SessionModelError {
+    /// A number is out of range.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The policy's configuration contradicts itself.
+    #[error("the policy cannot be simulated: {0}")]
+    Policy(#[from] policy::ConfigError),
+}
+
+impl Default for Host {
+    /// What Debian configures for Apache, and what `headworks origin` does.
+    fn default() -> Self {
+        Self { workers: 150, backlog: 511, keep_alive: Span::from_secs(5), processors: 1 }
+    }
+}
+
+impl Script {
+    /// A script from a workload, where a request for a path and query needs so much processor time.
+    pub fn new(workload: &Workload, demand: impl Fn(&str) -> Span) -> Self {
+        let mut objects: Vec<Object> = Vec::new();
+        let mut number = |url: &Arc<str>| {
+            objects.iter().position(|object| object.url == *url).unwrap_or_else(|| {
+                objects.push(Object { url: Arc::clone(url), demand: demand(url).as_secs_f64() });
+                objects.len() - 1
+            })
+        };
+        let pages = workload.pages.iter().map(|page| Page {
+            object: number(&page.url),
+            embedded: page.embedded.iter().map(&mut number).collect(),
+            think: page.think,
+        });
+        let pages = pages.collect();
+        Self {
+            timeout: workload.timeout,
+            connections: workload.connections,
+            classes: workload.classes.iter().map(|class| Arc::clone(&class.name)).collect(),
+            shares: workload.shares(),
+            pages,
+            objects,
+        }
+    }
+
+    /// What `class_of` says of each class's request for each object: [`Gate::classes`].
+    pub fn classified(
+        &self,
+        workload: &Workload,
+        class_of: impl Fn(&traffic::Class, &str) -> ClassId,
+    ) -> Vec<Vec<ClassId>> {
+        let of_class = |class| self.objects.iter().map(|object| class_of(class, &object.url)).collect();
+        workload.classes.iter().map(of_class).collect()
+    }
+
+    /// Processor time of a whole session, in seconds.
+    pub fn demand(&self) -> f64 {
+        let objects =
+            self.pages.iter().flat_map(|page| [page.object].into_iter().chain(page.embedded.clone()));
+        objects.filter_map(|object| self.objects.get(object)).map(|object| object.demand).sum()
+    }
+}
+
+impl SessionModel {
+    /// # Errors
+    /// What cannot be simulated, with the allowed range.
+    pub fn check(&self) -> Result<(), SessionModelError> {
+        let Host { workers, backlog, processors, .. } = self.host;
+        within("the number of workers", f64::from(workers), 1.0, 1e6)?;
+        within("the length of the listen queue", f64::from(backlog), 0.0, 1e9)?;
+        within("the number of processors", f64::from(processors), 1.0, 1e4)?;
+        within("the rate, in sessions per second,", self.rate.as_f64(), 1e-6, 1e6)?;
+        within("the time simulated, in seconds,", self.duration.as_secs_f64(), 1e-3, 1e7)?;
+        let length = (self.warmup + self.duration).as_secs_f64();
+        within("the number of sessions in a replication", self.rate.as_f64() * length, 0.0, 1e8)?;
+        if let Some(gate) = &self.gate {
+            policy::Policy::new(gate.policy.clone())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! [`SessionsOutcome`]: what came of sessions.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::model::SessionModel;
+use super::run::Replication;
+use super::seen::{Digest, Summary};
+use crate::outcome::{LatencyOutcome, Precision};
+use crate::statistics::Estimate;
+use crate::text::{Missed, Percent, Plain};
+
+/// What came of sessions: means over replications with their 95 % confidence intervals.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionsOutcome {
+    /// By class, in the order of the workload.
+    pub classes: Vec<SessionClassOutcome>,
+    /// Sessions that started and were completed, per second, all classes together.
+    pub throughput: Estimate,
+    /// The share of the server's processors' time in which they worked.
+    pub utilization: Estimate,
+    /// How many replications there were.
+    pub replications: u32,
+    /// The time, in seconds, in which the sessions of a replication started.
+    pub duration: f64,
+    /// Things that happened, warm-up included.
+    pub events: u64,
+    /// Things that happened per second and core.
+    pub events_per_second: f64,
+    /// What it took, in seconds.
+    pub elapsed: f64,
+    /// Whether it is as precise as it was to be.
+    pub precision: Precision,
+}
+
+/// What came of the sessions of a class.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionClassOutcome {
+    /// Its name in the workload.
+    pub name: String,
+    /// Sessions of a replication.
+    pub started: Estimate,
+    /// Of these, those whose every request was answered in time.
+    pub completed: Estimate,
+    /// Those that ended with a refusal.
+    pub refused: Estimate,
+    /// Those that ended because an answer took too long.
+    pub timed_out: Estimate,
+    /// Completed sessions over started ones.
+    pub completion: Estimate,
+    /// From request to answer, in seconds, of the requests that were answered.
+    pub response: LatencyOutcome,
+    /// How long completed sessions took, in seconds, without their pauses.
+    pub session: LatencyOutcome,
+}
+
+impl SessionsOutcome {
+    pub(super) fn new(model: &SessionModel, done: &[Replication]) -> Self {
+        let duration = model.duration.as_secs_f64();
+        let completed = |replication: &Replication| -> f64 {
+            replication.classes.iter().map(|class| class.completed).sum()
+        };
+        let events: u64 = done.iter().map(|replication| replication.events).sum();
+        let took: f64 = done.iter().map(|replication| replication.took.as_secs_f64()).sum();
+        let classes = model.script.classes.iter().enumerate().map(|(index, name)| {
+            let summaries = done.iter().filter_map(|replication| replication.classes.get(index));
+            SessionClassOutcome::new(name, &summaries.collect::<Vec<_>>())
+        });
+        Self {
+            classes: classes.collect(),
+            throughput: Estimate::of(done.iter().map(|replication| completed(replication) / duration)),
+            utilization: Estimate::of(done.iter().map(|replication| replication.utilization)),
+            replications: done.len() as u32,
+            duration,
+            events,
+            events_per_second: events as f64 / took,
+            elapsed: 0.0,
+            precision: Precision::Fixed,
+        }
+    }
+
+    /// Whether each class's share of completed sessions is known to `wanted`. It is a share already, so
+    /// half its interval is held to that, not to a part of itself.
+    pub(super) fn judge(&self, wanted: f64, most: u32) -> Precision {
+        let widths = self.classes.iter().map(|class| class.completion.half_width());
+        let widest = widths.filter(|width| !width.is_nan()).fold(0.0, f64::max);
+        if widest <= wanted {
+            return Precision::Reached;
+        }
+        let each = self.events as f64 / self.events_per_second / f64::from(self.replications);
+        let replications = f64::from(self.replications) * (widest / wanted).powi(2);
+        let replications = replications.ceil().max(f64::from(most));
+        Precision::Missed {
+            relative: widest,
+            replications: replications as u64,
+            seconds: each * replications,
+        }
+    }
+}
+
+impl SessionClassOutcome {
+    fn new(name: &str, done: &[&Summary]) -> Self {
+        let over = |value: fn(&Summary) -> f64| Estimate::of(done.iter().map(|summary| value(summary)));
+        Self {
+            name: name.to_owned(),
+            started: over(|summary| summary.started),
+            completed: over(|summary| summary.completed),
+            refused: over(|summary| summary.refused),
+            timed_out: over(|summary| summary.timed_out),
+            completion: over(|summary| summary.completed / summary.started),
+            response: latency(done.iter().map(|summary| summary.response)),
+            session: latency(done.iter().map(|summary| summary.duration)),
+        }
+    }
+}
+
+fn latency(digests: impl Iterator<Item = Digest> + Clone) -> LatencyOutcome {
+    let over = |value: fn(Digest) -> f64| Estimate::of(digests.clone().map(value));
+    LatencyOutcome {
+        mean: over(|digest| digest.mean),
+        p50: over(|digest| digest.p50),
+        p90: over(|digest| digest.p90),
+        p99: over(|digest| digest.p99),
+    }
+}
+
+impl fmt::Display for SessionsOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for class in &self.classes {
+            let SessionClassOutcome { name, started, completed, refused, timed_out, .. } = class;
+            writeln!(
+                f,
+                "  {name:<12} {} completed: {} of {} sessions; {} refused, {} timed out",
+                Percent(&class.completion),
+                Plain(completed),
+                Plain(started),
+                Plain(refused),
+                Plain(timed_out),
+            )?;
+            writeln!(f, "  {:<12} response {}", "", class.response)?;
+            writeln!(f, "  {:<12} session  {}", "", class.session)?;
+        }
+        writeln!(f, "  throughput   {} completed sessions/s", Plain(&self.throughput))?;
+        writeln!(f, "  utilization  {}", Percent(&self.utilization))?;
+        writeln!(
+            f,
+            "  {} replications of {} s; {:.1} M events, {:.1} M per second and core, {:.2} s",
+            self.replications,
+            self.duration,
+            self.events as f64 / 1e6,
+            self.events_per_second / 1e6,
+            self.elapsed,
+        )?;
+        Missed(self.precision).fmt(f)
+    }
+}

@@ -1,0 +1,63 @@
+//! [`run_sessions`]: as many replications as it takes.
+
+use std::time::{Duration, Instant};
+
+use super::model::{SessionModel, SessionModelError};
+use super::outcome::SessionsOutcome;
+use super::seen::{Seen, Summary};
+use super::world::World;
+use crate::outcome::Precision;
+use crate::replications::{Plan, in_parallel};
+
+/// Replications are judged after every so many, whatever the number of cores, so that the outcome does
+/// not depend on it.
+const ROUND: u32 = 8;
+
+/// One replication.
+#[derive(Debug)]
+pub(super) struct Replication {
+    /// By class.
+    pub(super) classes: Vec<Summary>,
+    pub(super) utilization: f64,
+    pub(super) events: u64,
+    /// What it took one core.
+    pub(super) took: Duration,
+}
+
+/// Simulates `model`. How long a replication is, the model says; the plan says how many there are, and
+/// where random numbers begin. The same seed gives the same outcome on any number of cores, except for
+/// the time that it took, and the same arrivals with and without a gate.
+///
+/// # Errors
+/// When the model cannot be simulated.
+pub fn run_sessions(model: &SessionModel, plan: &Plan) -> Result<SessionsOutcome, SessionModelError> {
+    model.check()?;
+    let began = Instant::now();
+    let mut done: Vec<Replication> = Vec::new();
+    loop {
+        let first = done.len() as u32;
+        let numbers = first..(first + ROUND).min(plan.replications);
+        for replication in in_parallel(plan.cores, numbers, |number| one(model, plan.seed, number)) {
+            done.push(replication?);
+        }
+        let mut outcome = SessionsOutcome::new(model, &done);
+        outcome.precision =
+            plan.precision.map_or(Precision::Fixed, |wanted| outcome.judge(wanted, plan.replications));
+        if outcome.precision == Precision::Reached || outcome.replications >= plan.replications {
+            outcome.elapsed = began.elapsed().as_secs_f64();
+            return Ok(outcome);
+        }
+    }
+}
+
+fn one(model: &SessionModel, seed: u64, number: u32) -> Result<Replication, SessionModelError> {
+    let began = Instant::now();
+    let mut world = World::new(model, seed, number)?;
+    let events = world.run();
+    Ok(Replication {
+        classes: world.seen().iter().map(Seen::summary).collect(),
+        utilization: world.utilization(),
+        events,
+        took: began.elapsed(),
+    })
+}

@@ -1,0 +1,81 @@
+//! [`Seen`]: what came of the sessions of one class in one replication.
+
+use units::Span;
+
+use crate::statistics::Latencies;
+
+/// How a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Completed,
+    Refused,
+    TimedOut,
+}
+
+/// Sessions of one class, while they are simulated.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Seen {
+    pub(super) started: u64,
+    completed: u64,
+    refused: u64,
+    timed_out: u64,
+    response: Latencies,
+    duration: Latencies,
+}
+
+/// The same when they have been, without the histograms.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Summary {
+    pub(super) started: f64,
+    pub(super) completed: f64,
+    pub(super) refused: f64,
+    pub(super) timed_out: f64,
+    pub(super) response: Digest,
+    pub(super) duration: Digest,
+}
+
+/// A distribution, in seconds; not numbers when nothing was seen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Digest {
+    pub(super) mean: f64,
+    pub(super) p50: f64,
+    pub(super) p90: f64,
+    pub(super) p99: f64,
+}
+
+impl Seen {
+    /// A request was answered.
+    pub(super) fn answered(&mut self, after: Span) {
+        self.response.record(after.as_secs_f64());
+    }
+
+    /// A session ended, which took so long without its pauses.
+    pub(super) fn ended(&mut self, fate: Fate, duration: Span) {
+        match fate {
+            Fate::Completed => {
+                self.completed += 1;
+                self.duration.record(duration.as_secs_f64());
+            }
+            Fate::Refused => self.refused += 1,
+            Fate::TimedOut => self.timed_out += 1,
+        }
+    }
+
+    pub(super) fn summary(&self) -> Summary {
+        Summary {
+            started: self.started as f64,
+            completed: self.completed as f64,
+            refused: self.refused as f64,
+            timed_out: self.timed_out as f64,
+            response: Digest::of(&self.response),
+            duration: Digest::of(&self.duration),
+        }
+    }
+}
+
+impl Digest {
+    fn of(latencies: &Latencies) -> Self {
+        let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|portion| latencies.quantile(portion));
+        Self { mean: latencies.mean(), p50, p90, p99 }
+    }
+}

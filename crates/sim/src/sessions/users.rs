@@ -1,0 +1,118 @@
+//! [`User`]: somebody who follows the script, as a user of `headworks load` does.
+
+use policy::{Session, SessionLimits, SessionStatus};
+use units::{ClassId, SessionId, Span, Time};
+
+use super::model::Script;
+use super::seen::Fate;
+
+/// A session under way.
+#[derive(Debug)]
+pub(super) struct User {
+    pub(super) number: u64,
+    /// Of the script.
+    pub(super) class: usize,
+    pub(super) started: Time,
+    /// Whether it counts.
+    pub(super) is_counted: bool,
+    /// Connections on which nothing is under way, the one used last on top.
+    pub(super) idle: Vec<usize>,
+    page: usize,
+    /// Embedded objects of the page that have been asked for.
+    asked: usize,
+    /// Requests under way.
+    pending: usize,
+    paused: Span,
+    failed: Option<Fate>,
+    token: Option<Session>,
+}
+
+/// What a user does next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Waits for what is under way.
+    Wait,
+    /// Asks for these objects at once.
+    Fetch(Vec<usize>),
+    /// Reads for so long.
+    Read(Span),
+    /// Leaves.
+    End(Fate),
+}
+
+impl User {
+    pub(super) fn new(number: u64, class: usize, started: Time, is_counted: bool) -> Self {
+        Self {
+            number,
+            class,
+            started,
+            is_counted,
+            idle: Vec::new(),
+            page: 0,
+            asked: 0,
+            pending: 0,
+            paused: Span::ZERO,
+            failed: None,
+            token: None,
+        }
+    }
+
+    /// Begins the page whose turn it is; gives its object.
+    pub(super) fn open_page(&mut self, script: &Script) -> Option<usize> {
+        self.asked = 0;
+        self.pending = 1;
+        script.pages.get(self.page).map(|page| page.object)
+    }
+
+    /// What becomes of a request decides how the user goes on: embedded objects are fetched over several
+    /// connections at once; after a failure no more is begun, but what is under way is waited for.
+    pub(super) fn learn(&mut self, script: &Script, fate: Fate) -> Next {
+        self.pending -= 1;
+        if fate != Fate::Completed {
+            self.failed.get_or_insert(fate);
+        }
+        let Some(page) = script.pages.get(self.page) else { return Next::End(Fate::Completed) };
+        let most = match self.asked {
+            _ if self.failed.is_some() => 0,
+            0 => script.connections,
+            _ => 1,
+        };
+        let next: Vec<usize> = page.embedded.iter().skip(self.asked).take(most).copied().collect();
+        self.asked += next.len();
+        self.pending += next.len();
+        match self.failed {
+            _ if !next.is_empty() => Next::Fetch(next),
+            _ if self.pending > 0 => Next::Wait,
+            Some(fate) => Next::End(fate),
+            None if self.page + 1 == script.pages.len() => Next::End(Fate::Completed),
+            None => {
+                self.page += 1;
+                self.paused += page.think;
+                Next::Read(page.think)
+            }
+        }
+    }
+
+    /// How long the session has taken, without its pauses.
+    pub(super) fn duration(&self, now: Time) -> Span {
+        now.since(self.started).saturating_sub(self.paused)
+    }
+
+    /// What the user's token tells the gate.
+    pub(super) fn known(&self, now: Time, limits: &SessionLimits) -> Option<ClassId> {
+        let holds = |token: &Session| token.status(now, limits) != SessionStatus::Expired;
+        self.token.filter(holds).map(|token| token.class)
+    }
+
+    /// The answer to a request of that class brings a token where one is needed.
+    pub(super) fn keep_token(&mut self, now: Time, class: ClassId, limits: &SessionLimits) {
+        match &mut self.token {
+            Some(token) => match token.status(now, limits) {
+                SessionStatus::Valid => {}
+                SessionStatus::Renew => token.last_seen = now,
+                SessionStatus::Expired => *token = Session::begin(token.id, class, now),
+            },
+            none => *none = Some(Session::begin(SessionId(self.number), class, now)),
+        }
+    }
+}

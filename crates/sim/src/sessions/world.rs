@@ -1,0 +1,332 @@
+//! [`World`]: users, perhaps a gate, and a server, at a point in time.
+
+use std::iter::Peekable;
+
+use slab::Slab;
+use traffic::{Profile, Schedule};
+use units::{Span, Time};
+
+use super::agenda::{Agenda, Event};
+use super::front::{Arrival, Decision, Front};
+use super::model::{SessionModel, SessionModelError};
+use super::seen::{Fate, Seen};
+use super::server::{Answer, Request, Server};
+use super::users::{Next, User};
+
+/// The kernel's first wait for an answer to a SYN; each one after it is twice as long (RFC 6298,
+/// sections 2 and 5.5).
+const SYN_TIMEOUT: Span = Span::from_secs(1);
+
+/// One replication under way.
+pub(super) struct World<'a> {
+    model: &'a SessionModel,
+    now: Time,
+    window: (Time, Time),
+    schedule: Peekable<Schedule>,
+    agenda: Agenda,
+    users: Slab<User>,
+    requests: Slab<Sent>,
+    front: Option<Front>,
+    server: Server,
+    seen: Vec<Seen>,
+    /// Sessions so far, and requests.
+    started: u64,
+    sent: u64,
+    /// Sessions under way that count.
+    unfinished: u64,
+}
+
+/// A request that a user waits for.
+#[derive(Debug)]
+struct Sent {
+    /// Names are used again; this is not.
+    serial: u64,
+    user: usize,
+    object: usize,
+    at: Time,
+    way: Way,
+}
+
+/// Where a request is.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    /// Its connection is not open yet.
+    Connecting,
+    /// The server has it, over that connection.
+    Server(usize),
+    /// The gate has it, by that name.
+    Gate(usize),
+}
+
+impl<'a> World<'a> {
+    /// The beginning of replication number `replication`. Sessions start when those of
+    /// `headworks load` with the same seed would; replications count up from it.
+    pub(super) fn new(
+        model: &'a SessionModel,
+        seed: u64,
+        replication: u32,
+    ) -> Result<Self, SessionModelError> {
+        let window = (Time::ZERO + model.warmup, Time::ZERO + model.warmup + model.duration);
+        let profile = Profile::constant(model.rate);
+        let seed = seed.wrapping_add(u64::from(replication));
+        Ok(Self {
+            model,
+            now: Time::ZERO,
+            window,
+            schedule: Schedule::new(model.process, &profile, &model.script.shares, seed).peekable(),
+            agenda: Agenda::default(),
+            users: Slab::new(),
+            requests: Slab::new(),
+            front: model.gate.as_ref().map(|gate| Front::new(gate, replication)).transpose()?,
+            server: Server::new(model.host, window),
+            seen: vec![Seen::default(); model.script.classes.len()],
+            started: 0,
+            sent: 0,
+            unfinished: 0,
+        })
+    }
+
+    /// Goes on until all sessions that count have ended; gives how many events there were.
+    pub(super) fn run(&mut self) -> u64 {
+        let mut events = 0;
+        loop {
+            let arrival = self.schedule.peek().map_or(Time::NEVER, |arrival| arrival.time);
+            if arrival >= self.window.1 && self.unfinished == 0 {
+                return events;
+            }
+            let next = arrival.min(self.agenda.next()).min(self.server.next());
+            let wake = match &self.front {
+                Some(front) if front.is_rung() => self.now,
+                Some(front) => front.wake(),
+                None => Time::NEVER,
+            };
+            // The gate's turn comes when all that happens at this point in time has happened.
+            if wake < next {
+                self.now = wake.max(self.now);
+                if let Some(front) = &mut self.front {
+                    front.turn(self.now);
+                }
+            } else if next == Time::NEVER {
+                return events;
+            } else {
+                self.now = next;
+                self.step(arrival);
+            }
+            self.carry_out();
+            events += 1;
+        }
+    }
+
+    pub(super) fn seen(&self) -> &[Seen] {
+        &self.seen
+    }
+
+    pub(super) fn utilization(&self) -> f64 {
+        self.server.utilization()
+    }
+
+    /// Lets happen one of the things that happen now.
+    fn step(&mut self, arrival: Time) {
+        if self.server.next() == self.now {
+            if let Some(answer) = self.server.advance(self.now) {
+                self.answered(answer);
+            }
+        } else if self.agenda.next() == self.now {
+            if let Some(event) = self.agenda.take() {
+                self.happen(event);
+            }
+        } else if arrival == self.now
+            && let Some(arrival) = self.schedule.next()
+        {
+            self.start(arrival);
+        }
+    }
+
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Read { user } => self.open_page(user),
+            Event::GiveUp { request, serial } if self.is_waiting(request, serial) => self.give_up(request),
+            Event::Connect { request, serial, tries } if self.is_waiting(request, serial) => {
+                self.connect(request, tries);
+            }
+            Event::GiveUp { .. } | Event::Connect { .. } => {}
+            Event::ConnectFromGate { held, tries } => self.connect_from_gate(held, tries),
+            Event::Hang { connection, turn } => self.server.hang(self.now, connection, turn),
+        }
+    }
+
+    fn start(&mut self, arrival: traffic::Arrival) {
+        let (class, is_counted) = (arrival.class.index(), arrival.time >= self.window.0);
+        let is_counted = is_counted && arrival.time < self.window.1;
+        self.started += 1;
+        self.unfinished += u64::from(is_counted);
+        if let Some(seen) = self.seen.get_mut(class).filter(|_| is_counted) {
+            seen.started += 1;
+        }
+        let user = self.users.insert(User::new(self.started, class, arrival.time, is_counted));
+        self.open_page(user);
+    }
+
+    fn open_page(&mut self, user: usize) {
+        let script = &self.model.script;
+        if let Some(object) = self.users.get_mut(user).and_then(|user| user.open_page(script)) {
+            self.fetch(user, object);
+        }
+    }
+
+    fn fetch(&mut self, user: usize, object: usize) {
+        self.sent += 1;
+        let serial = self.sent;
+        let sent = Sent { serial, user, object, at: self.now, way: Way::Connecting };
+        let request = self.requests.insert(sent);
+        self.agenda.add(self.now + self.model.script.timeout, Event::GiveUp { request, serial });
+        if self.model.gate.is_some() {
+            self.ask_gate(request);
+        } else {
+            self.ask_server(request);
+        }
+    }
+
+    fn ask_gate(&mut self, request: usize) {
+        let (Some(gate), Some(front)) = (&self.model.gate, &mut self.front) else { return };
+        let Some(sent) = self.requests.get_mut(request) else { return };
+        let Some(user) = self.users.get(sent.user) else { return };
+        let rules = gate.classes.get(user.class).and_then(|classes| classes.get(sent.object));
+        let arrival = Arrival {
+            request,
+            object: sent.object,
+            ruled: rules.copied().unwrap_or(units::ClassId(u8::MAX)),
+            known: user.known(self.now, &gate.limits),
+            client: user.number,
+        };
+        sent.way = Way::Gate(front.arrive(self.now, arrival));
+    }
+
+    /// Over a connection that is open, if there is one.
+    fn ask_server(&mut self, request: usize) {
+        let Some(sent) = self.requests.get(request) else { return };
+        let Some(user) = self.users.get_mut(sent.user) else { return };
+        while let Some(connection) = user.idle.pop() {
+            if self.server.is_open(connection) {
+                return self.send(request, connection);
+            }
+            self.server.close(self.now, connection);
+        }
+        self.connect(request, 0);
+    }
+
+    fn connect(&mut self, request: usize, tries: u32) {
+        let Some(serial) = self.requests.get(request).map(|sent| sent.serial) else { return };
+        match self.server.connect() {
+            Some(connection) => self.send(request, connection),
+            None => {
+                let event = Event::Connect { request, serial, tries: tries + 1 };
+                self.agenda.add(self.now + syn_timeout(tries), event);
+            }
+        }
+    }
+
+    fn send(&mut self, request: usize, connection: usize) {
+        let Some(sent) = self.requests.get_mut(request) else { return };
+        sent.way = Way::Server(connection);
+        let demand = self.model.script.objects.get(sent.object).map_or(0.0, |object| object.demand);
+        self.server.send(self.now, connection, Request { demand, whose: request });
+    }
+
+    /// Does what the policy has decided.
+    fn carry_out(&mut self) {
+        while let Some(decision) = self.front.as_mut().and_then(Front::decision) {
+            match decision {
+                Decision::Dispatch { held } => self.connect_from_gate(held, 0),
+                Decision::Refuse { request } => {
+                    if let Some(front) = &mut self.front {
+                        front.ring();
+                    }
+                    self.settle(request, Fate::Refused);
+                }
+            }
+        }
+    }
+
+    /// The gate keeps its connections and uses them again. A worker that belongs to one of them is as good
+    /// as free, so here they are opened for each request.
+    fn connect_from_gate(&mut self, held: usize, tries: u32) {
+        let (Some(gate), Some(front)) = (&self.model.gate, &self.front) else { return };
+        let Some(object) = front.object(held).and_then(|object| self.model.script.objects.get(object)) else {
+            return;
+        };
+        let demand = object.demand + gate.cost.as_secs_f64();
+        match self.server.connect() {
+            Some(connection) => self.server.send(self.now, connection, Request { demand, whose: held }),
+            None => {
+                let event = Event::ConnectFromGate { held, tries: tries + 1 };
+                self.agenda.add(self.now + syn_timeout(tries), event);
+            }
+        }
+    }
+
+    fn answered(&mut self, answer: Answer) {
+        let Answer { whose, connection, turn } = answer;
+        let (Some(gate), Some(front)) = (&self.model.gate, &mut self.front) else {
+            let until = self.now + self.model.host.keep_alive;
+            self.agenda.add(until, Event::Hang { connection, turn });
+            let user = self.requests.get(whose).map(|sent| sent.user);
+            if let Some(user) = user.and_then(|user| self.users.get_mut(user)) {
+                user.idle.push(connection);
+            }
+            return self.settle(whose, Fate::Completed);
+        };
+        self.server.close(self.now, connection);
+        let Some((request, class)) = front.finish(self.now, whose) else { return };
+        let user = self.requests.get(request).map(|sent| sent.user);
+        if let Some(user) = user.and_then(|user| self.users.get_mut(user)) {
+            user.keep_token(self.now, class, &gate.limits);
+        }
+        self.settle(request, Fate::Completed);
+    }
+
+    fn give_up(&mut self, request: usize) {
+        match (self.requests.get(request).map(|sent| sent.way), &mut self.front) {
+            (Some(Way::Server(connection)), _) => self.server.close(self.now, connection),
+            (Some(Way::Gate(held)), Some(front)) => front.abort(self.now, held),
+            _ => {}
+        }
+        self.settle(request, Fate::TimedOut);
+    }
+
+    fn is_waiting(&self, request: usize, serial: u64) -> bool {
+        self.requests.get(request).is_some_and(|sent| sent.serial == serial)
+    }
+
+    /// Tells a user what became of a request.
+    fn settle(&mut self, request: usize, fate: Fate) {
+        let Some(sent) = self.requests.try_remove(request) else { return };
+        let Some(user) = self.users.get_mut(sent.user) else { return };
+        if fate == Fate::Completed
+            && let Some(seen) = self.seen.get_mut(user.class).filter(|_| user.is_counted)
+        {
+            seen.answered(self.now.since(sent.at));
+        }
+        match user.learn(&self.model.script, fate) {
+            Next::Wait => {}
+            Next::Fetch(objects) => objects.into_iter().for_each(|object| self.fetch(sent.user, object)),
+            Next::Read(span) => self.agenda.add(self.now + span, Event::Read { user: sent.user }),
+            Next::End(fate) => self.end(sent.user, fate),
+        }
+    }
+
+    fn end(&mut self, user: usize, fate: Fate) {
+        let Some(user) = self.users.try_remove(user) else { return };
+        for connection in &user.idle {
+            self.server.close(self.now, *connection);
+        }
+        if let Some(seen) = self.seen.get_mut(user.class).filter(|_| user.is_counted) {
+            seen.ended(fate, user.duration(self.now));
+            self.unfinished -= 1;
+        }
+    }
+}
+
+fn syn_timeout(tries: u32) -> Span {
+    SYN_TIMEOUT * (1 << tries.min(20))
+}
