@@ -41,7 +41,7 @@ pub const HEADWORKS: Rules = Rules {
         ("policy", DependOn(&["units"])),
         ("traffic", DependOn(&["config", "units"])),
         ("record", DependOn(&["units"])),
-        ("sim", DependOn(&["policy", "traffic", "units"])),
+        ("sim", DependOn(&["config", "policy", "traffic", "record", "units"])),
         ("origin", DependOn(&["units"])),
         ("gate", DependOn(&["config", "policy", "units"])),
         ("load", DependOn(&["config", "traffic", "record", "units"])),

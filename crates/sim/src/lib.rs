@@ -19,6 +19,7 @@
 mod draw;
 mod engine;
 pub mod exact;
+pub mod fit;
 mod model;
 mod outcome;
 mod replications;
@@ -28,7 +29,8 @@ mod text;
 
 pub use draw::{Arrivals, ArrivalsError, Mmpp, Service, ServiceError};
 pub use model::{
-    Class, DYNAMIC, Discipline, DisciplineError, Equipment, Model, ModelError, Offered, Retries, STATIC, Size,
+    Class, DYNAMIC, Discipline, DisciplineError, Equipment, Model, ModelError, NoText, Notes, Offered, Retries,
+    STATIC, Size,
 };
 pub use outcome::{ClassOutcome, LatencyOutcome, Outcome, Precision};
 pub use replications::{Plan, run};

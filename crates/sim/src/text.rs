@@ -72,7 +72,7 @@ impl fmt::Display for Solution {
 pub(crate) struct Percent<'a>(pub(crate) &'a Estimate);
 pub(crate) struct Plain<'a>(pub(crate) &'a Estimate);
 struct Time<'a>(&'a Estimate);
-struct Seconds(f64);
+pub(crate) struct Seconds(pub(crate) f64);
 
 impl fmt::Display for Percent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

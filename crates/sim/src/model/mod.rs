@@ -3,10 +3,12 @@
 mod discipline;
 mod equipment;
 mod error;
+mod file;
 
 pub use self::discipline::{Discipline, DisciplineError};
 pub use self::equipment::{Equipment, Retries, Size};
 pub use self::error::ModelError;
+pub use self::file::{NoText, Notes};
 use crate::draw::{Arrivals, Service};
 
 /// A kind of request.

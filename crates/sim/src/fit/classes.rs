@@ -1,0 +1,98 @@
+//! [`FittedClass`]: kinds of requests, how many there are of each, how large and how dear.
+
+use serde::Serialize;
+
+use super::demands::Demands;
+use super::observation::{Observation, Request};
+use crate::model::{DYNAMIC, STATIC};
+
+/// A kind of request.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FittedClass {
+    /// `static` or `dynamic`.
+    pub name: String,
+    /// How many there are.
+    pub requests: u64,
+    /// Their share of all requests.
+    pub share: f64,
+    /// What one needs of a processor on average, in seconds; `None` where that is not known.
+    pub demand: Option<f64>,
+    /// For how long the server had one, in seconds.
+    pub took: Option<Quantiles>,
+    /// How large complete responses are, in bytes.
+    pub size: Option<Quantiles>,
+}
+
+/// A distribution.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Quantiles {
+    /// How many values there are.
+    pub count: u64,
+    /// Their mean.
+    pub mean: f64,
+    /// Standard deviation over mean.
+    pub cv: f64,
+    /// The median.
+    pub p50: f64,
+    /// Nine of ten are not above this.
+    pub p90: f64,
+    /// 99 of 100 are not above this.
+    pub p99: f64,
+}
+
+impl Quantiles {
+    fn of(mut values: Vec<f64>) -> Option<Self> {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
+        values.sort_by(f64::total_cmp);
+        let at = |portion: f64| values.get((portion * n).ceil().max(1.0) as usize - 1).copied();
+        Some(Self {
+            count: values.len() as u64,
+            mean,
+            cv: if mean > 0.0 { variance.sqrt() / mean } else { 0.0 },
+            p50: at(0.5)?,
+            p90: at(0.9)?,
+            p99: at(0.99)?,
+        })
+    }
+}
+
+pub(super) fn classes(
+    observation: &Observation,
+    demands: Option<&Demands>,
+    remarks: &mut Vec<String>,
+) -> Vec<FittedClass> {
+    let all = observation.requests.len() as f64;
+    let mut classes = Vec::new();
+    for (index, name) in [STATIC, DYNAMIC].into_iter().enumerate() {
+        let own = || observation.requests.iter().filter(move |request| usize::from(request.dynamic) == index);
+        let requests = own().count() as u64;
+        if requests == 0 {
+            continue;
+        }
+        let demand = demands.and_then(|demands| *demands.means.get(index)?);
+        if demands.is_some() && demand.is_none() {
+            remarks.push(format!("Too few {name} requests were served to say what they cost."));
+        }
+        let complete = |request: &&Request| request.status == Some(200);
+        let values = |value: fn(&Request) -> Option<f64>| {
+            Quantiles::of(own().filter(|request| request.is_served()).filter_map(value).collect())
+        };
+        classes.push(FittedClass {
+            name: name.to_owned(),
+            requests,
+            share: requests as f64 / all,
+            demand,
+            took: values(|request| request.took),
+            size: Quantiles::of(
+                own()
+                    .filter(complete)
+                    .filter_map(|request| request.bytes.map(|bytes| bytes as f64))
+                    .collect(),
+            ),
+        });
+    }
+    remarks.push("Dynamic is what its URL shows to be: a program's extension, /cgi-bin/, a query behind what is no file. A page made by a program under a plain name counts as static.".to_owned());
+    classes
+}

@@ -1,0 +1,173 @@
+//! From what was observed to a model.
+
+use super::{DemandSource, Fit};
+use crate::draw::{Arrivals, Service};
+use crate::model::{Class, Model, Notes, Offered, STATIC, Size};
+
+/// What cannot be observed, and is stated.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Stated {
+    /// What a static request needs of a processor, in seconds.
+    pub static_time: Option<f64>,
+    /// How many times as much a dynamic one needs.
+    pub dynamic_cost: Option<f64>,
+}
+
+/// There is no model without what requests cost.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(
+    "{source_name} does not say what {class} requests cost, without which nothing can be predicted; give {give}"
+)]
+pub struct UnknownCost {
+    /// The file or directory.
+    pub source_name: String,
+    /// Which requests.
+    pub class: String,
+    /// What to give.
+    pub give: &'static str,
+}
+
+/// Service times that vary less are constant.
+const CONSTANT: f64 = 0.02;
+
+impl Fit {
+    /// A model with the requests that were observed, and where its numbers come from. What was stated counts for
+    /// more than what was observed.
+    ///
+    /// # Errors
+    /// When what requests cost was neither observed nor stated.
+    pub fn model(&self, stated: Stated) -> Result<(Model, Notes), UnknownCost> {
+        let mut notes = Notes::new();
+        let mut note = |key: &str, text: String| notes.insert(key.to_owned(), text);
+        note(
+            "",
+            format!("Fitted to {} ({} requests in {:.0} s).", self.source, self.requests, self.duration),
+        );
+        let mut model = Model {
+            processors: self.processors,
+            classes: self.classes(stated, &mut note)?,
+            ..Model::default()
+        };
+        model.service = match self.service_cv {
+            Some(cv) => {
+                note("service", format!("Coefficient of variation within a class: {cv:.3}, as observed."));
+                service((cv * 1000.0).round() / 1000.0)
+            }
+            None => {
+                note("service", "Not known: the paper's (section 2).".to_owned());
+                Service::default()
+            }
+        };
+        match (&self.arrivals, self.clients) {
+            (_, Some((clients, think))) => {
+                note("clients", "As the load generator had them; each waits for its answer.".to_owned());
+                model.offered = Offered::Clients(clients, think);
+            }
+            (fitted, None) => {
+                let windows = self.windows.iter().filter(|window| window.is_steady()).count();
+                note(
+                    "rate",
+                    format!("The mean of {windows} windows of constant rate, in requests per second."),
+                );
+                model.offered = Offered::Rate(self.rate);
+                match fitted {
+                    Some(fitted) => {
+                        let gaps = fitted.cv_of_gaps.map_or(String::new(), |cv| format!(", {cv:.2} of gaps"));
+                        note(
+                            "arrivals",
+                            format!(
+                                "c_v {:.2} ({:.2} to {:.2}) from counts in intervals of {} s{gaps}.",
+                                fitted.cv.mean,
+                                fitted.cv.ci[0],
+                                fitted.cv.ci[1],
+                                rounded(fitted.interval),
+                            ),
+                        );
+                        model.arrivals = fitted.process.clone();
+                    }
+                    None => {
+                        note("arrivals", "Not known: no window of constant rate.".to_owned());
+                        model.arrivals = Arrivals::default();
+                    }
+                }
+            }
+        }
+        match self.threads {
+            Some(threads) => {
+                note("threads", "As stated.".to_owned());
+                model.threads = threads;
+            }
+            None => {
+                note("threads", "Not known: the paper's (section 2). Put the server's here.".to_owned());
+            }
+        }
+        note(
+            "queue",
+            "Not known. Put the server's here: requests that wait for a thread at most.".to_owned(),
+        );
+        model.queue = Some(NEVER_FULL);
+        note("processors", "As stated, or one.".to_owned());
+        Ok((model, notes))
+    }
+
+    fn classes(
+        &self,
+        stated: Stated,
+        note: &mut impl FnMut(&str, String) -> Option<String>,
+    ) -> Result<Vec<Class>, UnknownCost> {
+        let observed =
+            |name| self.classes.iter().find(|class| class.name == name).and_then(|class| class.demand);
+        let static_time = stated.static_time.or_else(|| observed(STATIC));
+        let mut classes = Vec::new();
+        for class in &self.classes {
+            let is_static = class.name == STATIC;
+            let given = if is_static {
+                stated.static_time
+            } else {
+                stated.dynamic_cost.and_then(|cost| Some(cost * static_time?))
+            };
+            let unknown = || UnknownCost {
+                source_name: self.source.clone(),
+                class: class.name.clone(),
+                give: if is_static { "--static-time" } else { "--static-time and --dynamic-cost" },
+            };
+            let demand = given.or(class.demand).ok_or_else(unknown)?;
+            let key = |key: &str| format!("{}.{key}", class.name);
+            note(&key("share"), format!("{} of {} requests.", class.requests, self.requests));
+            note(
+                &key("demand"),
+                match (given, self.demands) {
+                    (Some(_), _) => "As stated.".to_owned(),
+                    (_, Some(DemandSource::Means)) => {
+                        "The mean time that it took over 1 + the mean number of requests present.".to_owned()
+                    }
+                    _ => "The processor's share that it had, over its time in the server.".to_owned(),
+                },
+            );
+            let size = class.size.map(|size| {
+                note(&key("size"), format!("Of {} complete responses, in bytes.", size.count));
+                Size { mean: size.mean, cv: (size.cv * 1000.0).round() / 1000.0 }
+            });
+            classes.push(Class { size, ..Class::new(&class.name, class.share, demand) });
+        }
+        Ok(classes)
+    }
+}
+
+/// A queue that nothing is known of does not reject anything that matters.
+const NEVER_FULL: u32 = 1000;
+
+fn service(cv: f64) -> Service {
+    let law = if cv < CONSTANT {
+        Ok(Service::Constant)
+    } else if cv <= 1.0 {
+        Service::gamma(cv)
+    } else {
+        Service::lognormal(cv)
+    };
+    law.unwrap_or_default()
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}

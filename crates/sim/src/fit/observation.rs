@@ -1,0 +1,110 @@
+//! [`Observation`]: requests, wherever they were seen.
+
+use serde::Serialize;
+
+/// Where requests were seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// An access log.
+    Log,
+    /// A run of the load generator.
+    Run,
+}
+
+/// Requests as they were observed, in the order in which they came.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    /// The file or directory.
+    pub(crate) source: String,
+    pub(crate) origin: Origin,
+    /// At least two, at different times.
+    pub(crate) requests: Vec<Request>,
+    /// How exact their times are, in seconds.
+    pub(crate) resolution: f64,
+    /// Lines that could not be read.
+    pub(crate) skipped: u64,
+    /// When it ended, in seconds after it began.
+    pub(crate) ended: f64,
+    /// Times in which the rate was set to be constant.
+    pub(crate) steps: Vec<(f64, f64)>,
+    /// Clients that wait for their answers, and how long each thinks.
+    pub(crate) clients: Option<(u32, f64)>,
+    pub(crate) remarks: Vec<String>,
+}
+
+/// One of them.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Request {
+    /// When it came, in seconds from the beginning.
+    pub(crate) at: f64,
+    pub(crate) dynamic: bool,
+    pub(crate) status: Option<u16>,
+    /// Of the response.
+    pub(crate) bytes: Option<u64>,
+    /// How long the server had it, in seconds.
+    pub(crate) took: Option<f64>,
+    /// When that began, in seconds from the beginning, where it is known to the same precision.
+    pub(crate) began: Option<f64>,
+}
+
+/// Why nothing can be said.
+#[derive(Debug, thiserror::Error)]
+pub enum ObservationError {
+    /// The log cannot be read.
+    #[error(transparent)]
+    Log(#[from] traffic::trace::Error),
+    /// The run cannot be read.
+    #[error(transparent)]
+    Run(#[from] record::Error),
+    /// There are too few requests.
+    #[error("{source_name}: {requests} requests are too few to say anything of; it takes {least}")]
+    TooFew {
+        /// The file or directory.
+        source_name: String,
+        /// How many there are.
+        requests: usize,
+        /// How many there ought to be.
+        least: usize,
+    },
+    /// All came at the same time.
+    #[error("{0}: all requests are of the same moment, so that they have no rate")]
+    NoTime(String),
+}
+
+/// Below this nothing is said.
+const LEAST: usize = 100;
+
+impl Observation {
+    /// From the beginning to the end, in seconds.
+    pub(crate) fn duration(&self) -> f64 {
+        self.ended
+    }
+
+    /// Puts requests in order and looks whether anything can be said of them.
+    pub(crate) fn checked(mut self) -> Result<Self, ObservationError> {
+        if self.requests.len() < LEAST {
+            return Err(ObservationError::TooFew {
+                source_name: self.source,
+                requests: self.requests.len(),
+                least: LEAST,
+            });
+        }
+        self.requests.sort_by(|one, other| one.at.total_cmp(&other.at));
+        let last = self.requests.last().map_or(0.0, |request| request.at);
+        self.ended = self.ended.max(last + if self.resolution >= 1.0 { self.resolution } else { 0.0 });
+        if last > 0.0 { Ok(self) } else { Err(ObservationError::NoTime(self.source)) }
+    }
+}
+
+impl Request {
+    /// Whether the server had no room for it.
+    pub(crate) fn is_rejected(&self) -> bool {
+        matches!(self.status, Some(429 | 503))
+    }
+
+    /// Whether the server did all its work for it.
+    pub(crate) fn is_served(&self) -> bool {
+        self.status.is_some() && !self.is_rejected()
+    }
+}

@@ -1,0 +1,125 @@
+//! [`Fit`] for people.
+
+use std::fmt;
+
+use super::{DemandSource, Fit, FittedClass, Origin, Verdict, Window};
+use crate::text::Seconds;
+
+/// Windows that are shown one by one.
+const SHOWN: usize = 24;
+
+impl fmt::Display for Fit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: {} requests in {}", self.source, self.requests, Seconds(self.duration))?;
+        if self.skipped > 0 {
+            writeln!(f, "  {} lines could not be read", self.skipped)?;
+        }
+        writeln!(f, "  rate         {:.3} requests/s", self.rate)?;
+        self.arrivals(f)?;
+        self.windows.iter().take(SHOWN).try_for_each(|window| self.window(f, window))?;
+        if self.windows.len() > SHOWN {
+            writeln!(f, "  ... and {} more windows (--json has all)", self.windows.len() - SHOWN)?;
+        }
+        self.classes.iter().try_for_each(|class| self.class(f, class))?;
+        if let Some(utilization) = self.utilization {
+            writeln!(
+                f,
+                "  load         {:.3} of what {} can serve",
+                utilization,
+                processors(self.processors)
+            )?;
+        }
+        write!(f, "  status      ")?;
+        for (status, count) in &self.status {
+            write!(f, " {status}: {count}")?;
+        }
+        writeln!(f)?;
+        if self.rejected > 0.0 {
+            writeln!(f, "  rejected     {:.3} % (429 and 503)", self.rejected * 100.0)?;
+        }
+        self.remarks.iter().try_for_each(|remark| writeln!(f, "  note: {remark}"))
+    }
+}
+
+fn processors(count: u32) -> String {
+    if count == 1 { "one processor".to_owned() } else { format!("{count} processors") }
+}
+
+impl Fit {
+    fn arrivals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((clients, think)) = self.clients {
+            writeln!(f, "  arrivals     {clients} clients that think for {} each", Seconds(think))?;
+        }
+        let Some(arrivals) = &self.arrivals else { return Ok(()) };
+        write!(
+            f,
+            "  arrivals     {}; c_v {:.2} ({:.2} to {:.2}) from counts in intervals of {}",
+            arrivals.process,
+            arrivals.cv.mean,
+            arrivals.cv.ci[0],
+            arrivals.cv.ci[1],
+            Seconds(arrivals.interval),
+        )?;
+        match arrivals.cv_of_gaps {
+            Some(cv) => writeln!(f, ", {cv:.2} from gaps")?,
+            None => writeln!(f)?,
+        }
+        write!(f, "  dispersion  ")?;
+        for point in &arrivals.dispersion {
+            write!(f, " {:.2} in {},", point.index, Seconds(point.interval))?;
+        }
+        writeln!(f, " variance over mean of counts")
+    }
+
+    fn window(&self, f: &mut fmt::Formatter<'_>, window: &Window) -> fmt::Result {
+        write!(
+            f,
+            "  window       {} to {}: {} requests, {:.3}/s",
+            Seconds(window.from),
+            Seconds(window.to),
+            window.requests,
+            window.rate,
+        )?;
+        if let Some(cv) = window.cv_of_gaps {
+            write!(f, ", c_v of gaps {cv:.2}")?;
+        }
+        match window.verdict {
+            Verdict::Steady => writeln!(f),
+            Verdict::Sparse => writeln!(f, ", left out: too few requests"),
+            Verdict::Trending { change } => {
+                writeln!(f, ", left out: its rate changes by {:+.0} %", change * 100.0)
+            }
+        }
+    }
+
+    fn class(&self, f: &mut fmt::Formatter<'_>, class: &FittedClass) -> fmt::Result {
+        write!(f, "  {:<12} {:.3} % of the requests", class.name, class.share * 100.0)?;
+        if let Some(demand) = class.demand {
+            write!(f, ", each needs {} of a processor", Seconds(demand))?;
+            if self.demands == Some(DemandSource::Means) {
+                write!(f, " (from mean times)")?;
+            }
+        }
+        writeln!(f)?;
+        if let Some(took) = class.took {
+            let who = if self.origin == Origin::Run { "client" } else { "server" };
+            writeln!(
+                f,
+                "  {:<12} took mean {}, p50 {}, p90 {}, p99 {} by the {who}'s clock",
+                "",
+                Seconds(took.mean),
+                Seconds(took.p50),
+                Seconds(took.p90),
+                Seconds(took.p99),
+            )?;
+        }
+        if let Some(size) = class.size {
+            writeln!(
+                f,
+                "  {:<12} size mean {:.0} bytes, c_v {:.2}, p50 {:.0}, p90 {:.0}, p99 {:.0}",
+                "", size.mean, size.cv, size.p50, size.p90, size.p99,
+            )?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,130 @@
+//! [`Window`]: times in which the rate is constant, and others.
+
+use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, StudentsT};
+use units::Span;
+
+use super::counts::{counts, cv_of_gaps};
+use super::observation::Observation;
+
+/// A stretch of time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Window {
+    /// When it begins and ends, in seconds from the beginning.
+    pub from: f64,
+    /// See [`Window::from`].
+    pub to: f64,
+    /// How many requests came.
+    pub requests: u64,
+    /// Requests per second.
+    pub rate: f64,
+    /// Standard deviation over mean of the times between two; `None` where times are not exact enough.
+    pub cv_of_gaps: Option<f64>,
+    /// Whether its rate is constant.
+    pub verdict: Verdict,
+}
+
+/// Whether a window says anything of how requests are spread over time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase", tag = "state")]
+pub enum Verdict {
+    /// Its rate is constant, as far as can be told.
+    Steady,
+    /// Its rate goes up or down.
+    Trending {
+        /// What it is at the end over what it is at the beginning, less 1, along a straight line.
+        change: f64,
+    },
+    /// It has too few requests.
+    Sparse,
+}
+
+/// Requests that a window has at least.
+const LEAST: u64 = 50;
+
+/// Parts of a window whose rates are compared.
+const PARTS: usize = 12;
+
+/// The chance that a constant rate is taken for one that is not.
+const CHANCE: f64 = 0.01;
+
+/// Changes up to this are let pass, however sure.
+const SLIGHT: f64 = 0.2;
+
+impl Window {
+    /// Whether its rate is constant.
+    pub(crate) fn is_steady(&self) -> bool {
+        self.verdict == Verdict::Steady
+    }
+
+    pub(crate) fn length(&self) -> f64 {
+        self.to - self.from
+    }
+}
+
+/// Windows of a length, one after the other; what is left at the end is one if it is long enough.
+/// Steps of a ramp are windows of their own.
+pub(super) fn divide(observation: &Observation, length: Span) -> Vec<Window> {
+    let duration = observation.duration();
+    // A window shorter than twelve of the smallest units of time has no parts.
+    let length = length.as_secs_f64().max(PARTS as f64 * observation.resolution).min(duration);
+    let places: Vec<(f64, f64)> = if observation.steps.is_empty() {
+        let whole = (duration / length).floor().max(1.0) as usize;
+        let mut places: Vec<(f64, f64)> =
+            (0..whole).map(|index| (index as f64 * length, (index + 1) as f64 * length)).collect();
+        let last = whole as f64 * length;
+        if duration - last >= length / 2.0 {
+            places.push((last, duration));
+        }
+        places
+    } else {
+        observation.steps.clone()
+    };
+    places
+        .into_iter()
+        .filter(|(from, to)| to > from)
+        .map(|(from, to)| window(observation, from, to))
+        .collect()
+}
+
+fn window(observation: &Observation, from: f64, to: f64) -> Window {
+    let times = observation.times(from, to);
+    let requests = times.len() as u64;
+    let length = to - from;
+    let verdict = if requests < LEAST {
+        Verdict::Sparse
+    } else {
+        match trend(&times, from, to, observation.resolution) {
+            Some(change) => Verdict::Trending { change },
+            None => Verdict::Steady,
+        }
+    };
+    let exact = observation.resolution < 0.1 * length / requests.max(1) as f64;
+    let cv_of_gaps = if exact { cv_of_gaps(&times) } else { None };
+    Window { from, to, requests, rate: requests as f64 / length, cv_of_gaps, verdict }
+}
+
+/// The relative change of the rate from the beginning to the end, where there clearly is one: a straight
+/// line through the rates of the parts whose slope is surely not 0. What the parts differ
+/// by from the line says how sure that is, so that bursts are not taken for a trend.
+fn trend(times: &[f64], from: f64, to: f64, resolution: f64) -> Option<f64> {
+    let bin = ((to - from) / PARTS as f64 / resolution).floor().max(1.0) * resolution;
+    let parts: Vec<f64> = counts(times, from, to, bin);
+    let n = parts.len() as f64;
+    if n < 4.0 {
+        return None;
+    }
+    let mean = parts.iter().sum::<f64>() / n;
+    let centred = |index: usize| index as f64 - (n - 1.0) / 2.0;
+    let squares: f64 = (0..parts.len()).map(|index| centred(index).powi(2)).sum();
+    let slope = parts.iter().enumerate().map(|(index, count)| centred(index) * count).sum::<f64>() / squares;
+    let rest: f64 =
+        parts.iter().enumerate().map(|(index, count)| (count - mean - slope * centred(index)).powi(2)).sum();
+    let error = (rest / (n - 2.0) / squares).sqrt();
+    let critical =
+        StudentsT::new(0.0, 1.0, n - 2.0).map_or(f64::INFINITY, |t| t.inverse_cdf(1.0 - CHANCE / 2.0));
+    let begins = mean - slope * (n - 1.0) / 2.0;
+    let ends = mean + slope * (n - 1.0) / 2.0;
+    let change = ends / begins.max(f64::MIN_POSITIVE) - 1.0;
+    (slope.abs() > critical * error && (ends - begins).abs() > SLIGHT * mean).then_some(change)
+}

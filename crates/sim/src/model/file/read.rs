@@ -1,0 +1,278 @@
+//! From TOML to a model.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+use std::str::FromStr;
+
+use config::{Error, Source, Spanned};
+use serde::Deserialize;
+use traffic::trace::Times;
+use units::{Bytes, Rate, Ratio, Span};
+
+use crate::draw::Arrivals;
+use crate::model::{Class, Model, Offered, Retries, Size};
+
+const TRACE: &str = "trace:";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    arrivals: Option<Spanned<String>>,
+    load: Option<Spanned<f64>>,
+    rate: Option<Spanned<Quantity<Rate>>>,
+    clients: Option<Spanned<u32>>,
+    think: Option<Spanned<Quantity<Span>>>,
+    service: Option<Spanned<String>>,
+    threads: Option<Spanned<u32>>,
+    queue: Option<Spanned<Quantity<Room>>>,
+    discipline: Option<Spanned<String>>,
+    processors: Option<Spanned<u32>>,
+    #[serde(default, rename = "class")]
+    classes: Vec<Spanned<ClassEntry>>,
+    #[serde(default)]
+    equipment: EquipmentEntry,
+    retries: Option<Spanned<RetriesEntry>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct ClassEntry {
+    name: Spanned<String>,
+    share: f64,
+    #[serde(with = "config::quantity")]
+    demand: Span,
+    #[serde(default, with = "config::quantity")]
+    disk: Span,
+    #[serde(default, with = "config::quantity::optional")]
+    size: Option<Bytes>,
+    size_cv: Option<Spanned<f64>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct EquipmentEntry {
+    disks: Option<Spanned<u32>>,
+    link: Option<Spanned<Quantity<Bytes>>>,
+    client_link: Option<Spanned<Quantity<Bytes>>>,
+    keep_alive: Option<Spanned<Quantity<Span>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RetriesEntry {
+    #[serde(with = "config::quantity")]
+    share: Ratio,
+    #[serde(with = "config::quantity")]
+    delay: Span,
+    most: u32,
+}
+
+/// A quantity with a unit where a line number is wanted as well.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(transparent, bound = "T: FromStr, T::Err: fmt::Display")]
+struct Quantity<T>(#[serde(with = "config::quantity")] T);
+
+/// The length of a queue.
+#[derive(Clone, Copy)]
+struct Room(Option<u32>);
+
+impl FromStr for Room {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "none" => Ok(Self(None)),
+            text => text
+                .parse()
+                .map(|room| Self(Some(room)))
+                .map_err(|_| "expected a whole number, or \"none\" for no limit"),
+        }
+    }
+}
+
+/// What one key of the file does to a model, and where it stands.
+struct Setting {
+    place: Range<usize>,
+    set: Box<dyn Fn(&mut Model)>,
+}
+
+pub(super) fn parse(source: &Source, directory: &Path) -> Result<Model, Error> {
+    let file: File = source.parse()?;
+    let mut settings = Settings::default();
+    settings.requests(source, &file, directory)?;
+    settings.server(source, &file)?;
+    settings.classes(source, file.classes)?;
+    settings.checked(source)
+}
+
+#[derive(Default)]
+struct Settings {
+    list: Vec<Setting>,
+    own_classes: bool,
+}
+
+impl Settings {
+    fn add(&mut self, place: Range<usize>, set: impl Fn(&mut Model) + 'static) {
+        self.list.push(Setting { place, set: Box::new(set) });
+    }
+
+    fn add_value<T: Copy + 'static>(&mut self, value: Option<&Spanned<T>>, set: fn(&mut Model, T)) {
+        if let Some(value) = value {
+            let given = *value.get_ref();
+            self.add(value.span(), move |model| set(model, given));
+        }
+    }
+
+    /// A value that has a text of its own, such as `h2:3`.
+    fn add_text<T>(
+        &mut self,
+        source: &Source,
+        text: Option<&Spanned<String>>,
+        set: fn(&mut Model, T),
+    ) -> Result<(), Error>
+    where
+        T: FromStr + Clone + 'static,
+        T::Err: fmt::Display,
+    {
+        if let Some(text) = text {
+            let value: T =
+                text.get_ref().parse().map_err(|why: T::Err| source.error(text.span(), why.to_string()))?;
+            self.add(text.span(), move |model| set(model, value.clone()));
+        }
+        Ok(())
+    }
+
+    fn requests(&mut self, source: &Source, file: &File, directory: &Path) -> Result<(), Error> {
+        match file.arrivals.as_ref().map(|text| (text, text.get_ref().strip_prefix(TRACE))) {
+            Some((text, Some(trace))) => {
+                let arrivals =
+                    observed(&directory.join(trace)).map_err(|why| source.error(text.span(), why))?;
+                self.add(text.span(), move |model| model.arrivals = arrivals.clone());
+            }
+            _ => {
+                self.add_text(source, file.arrivals.as_ref(), |model, arrivals| model.arrivals = arrivals)?
+            }
+        }
+        let given = [
+            ("load", file.load.as_ref().map(Spanned::span)),
+            ("rate", file.rate.as_ref().map(Spanned::span)),
+            ("clients", file.clients.as_ref().map(Spanned::span)),
+        ];
+        let mut given = given.into_iter().filter_map(|(name, place)| place.map(|place| (name, place)));
+        if let (Some((one, _)), Some((other, place))) = (given.next(), given.next()) {
+            return Err(source
+                .error(place, format!("{one} and {other} both say how many requests there are"))
+                .mend("keep one of them"));
+        }
+        self.add_value(file.load.as_ref(), |model, load| model.offered = Offered::Load(load));
+        self.add_value(file.rate.as_ref(), |model, rate| model.offered = Offered::Rate(rate.0.as_f64()));
+        match (&file.clients, &file.think) {
+            (Some(clients), Some(think)) => {
+                let offered = Offered::Clients(*clients.get_ref(), think.get_ref().0.as_secs_f64());
+                self.add(clients.span(), move |model| model.offered = offered);
+                Ok(())
+            }
+            (Some(clients), None) => {
+                Err(source.error(clients.span(), "clients is given without think").mend(
+                    "say how long a client thinks on average before its next request, as in think = \"5s\"",
+                ))
+            }
+            (None, Some(think)) => Err(source
+                .error(think.span(), "think is given without clients")
+                .mend("say how many there are")),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn server(&mut self, source: &Source, file: &File) -> Result<(), Error> {
+        self.add_text(source, file.service.as_ref(), |model, service| model.service = service)?;
+        self.add_text(source, file.discipline.as_ref(), |model, discipline| model.discipline = discipline)?;
+        self.add_value(file.threads.as_ref(), |model, threads| model.threads = threads);
+        self.add_value(file.queue.as_ref(), |model, queue| model.queue = queue.0.0);
+        self.add_value(file.processors.as_ref(), |model, processors| model.processors = processors);
+        let EquipmentEntry { disks, link, client_link, keep_alive } = &file.equipment;
+        self.add_value(disks.as_ref(), |model, disks| model.equipment.disks = disks);
+        self.add_value(link.as_ref(), |model, link| model.equipment.link = Some(link.0.0 as f64));
+        self.add_value(client_link.as_ref(), |model, link| model.equipment.client = Some(link.0.0 as f64));
+        self.add_value(keep_alive.as_ref(), |model, time| {
+            model.equipment.keep_alive = Some(time.0.as_secs_f64());
+        });
+        if let Some(entry) = &file.retries {
+            let RetriesEntry { share, delay, most } = entry.get_ref();
+            let retries = Retries { share: share.as_f64(), delay: delay.as_secs_f64(), most: *most };
+            self.add(entry.span(), move |model| model.retries = Some(retries));
+        }
+        Ok(())
+    }
+
+    fn classes(&mut self, source: &Source, entries: Vec<Spanned<ClassEntry>>) -> Result<(), Error> {
+        let mut names: Vec<String> = Vec::new();
+        for entry in entries {
+            let place = entry.span();
+            let entry = entry.into_inner();
+            let name = entry.name.get_ref();
+            if names.contains(name) {
+                return Err(source.error(entry.name.span(), format!("class \"{name}\" is defined twice")));
+            }
+            names.push(name.clone());
+            let size = match (entry.size, entry.size_cv) {
+                (Some(mean), cv) => {
+                    Some(Size { mean: mean.0 as f64, cv: cv.map_or(0.0, Spanned::into_inner) })
+                }
+                (None, Some(cv)) => {
+                    return Err(source
+                        .error(cv.span(), "size-cv is given without size")
+                        .mend("give the mean size as well, as in size = \"12k\""));
+                }
+                (None, None) => None,
+            };
+            let class = Class {
+                name: entry.name.into_inner(),
+                share: entry.share,
+                demand: entry.demand.as_secs_f64(),
+                disk: entry.disk.as_secs_f64(),
+                size,
+            };
+            self.own_classes = true;
+            self.add(place, move |model| model.classes.push(class.clone()));
+        }
+        Ok(())
+    }
+
+    /// The model without one of the settings, or with all.
+    fn model(&self, without: Option<usize>) -> Model {
+        let mut model = Model::default();
+        if self.own_classes {
+            model.classes.clear();
+        }
+        for (_, setting) in self.list.iter().enumerate().filter(|(index, _)| Some(*index) != without) {
+            (setting.set)(&mut model);
+        }
+        model
+    }
+
+    /// What is wrong with the whole is told where it stands: at the first setting without which it
+    /// would not be wrong, or not in the same way.
+    fn checked(&self, source: &Source) -> Result<Model, Error> {
+        let model = self.model(None);
+        let Err(why) = model.check() else { return Ok(model) };
+        let why = why.to_string();
+        let differs = |index: &usize| {
+            self.model(Some(*index)).check().map_or_else(|other| other.to_string() != why, |()| true)
+        };
+        let place = (0..self.list.len()).find(differs).and_then(|index| self.list.get(index));
+        Err(match place {
+            Some(setting) => source.error(setting.place.clone(), why),
+            None => source.missing(why),
+        })
+    }
+}
+
+/// Arrivals as in a file of times or an access log.
+fn observed(path: &Path) -> Result<Arrivals, String> {
+    let (times, _) = Times::read(path).map_err(|why| why.to_string())?;
+    let seconds: Vec<f64> =
+        times.arrivals().take(times.len()).map(|time| time.as_nanos() as f64 / 1e9).collect();
+    Arrivals::observed(&seconds).map_err(|why| format!("{}: {why}", path.display()))
+}

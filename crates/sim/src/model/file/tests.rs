@@ -1,0 +1,85 @@
+use std::path::Path;
+
+use config::Source;
+
+use super::Notes;
+use crate::model::{Class, Discipline, Equipment, Model, Offered, Retries, Size};
+use crate::{Arrivals, Service};
+
+fn parse(text: &str) -> Result<Model, String> {
+    Model::parse(&Source::new("model.toml", text), Path::new(".")).map_err(|why| why.to_string())
+}
+
+#[track_caller]
+fn check_round_trip(model: &Model) {
+    let notes = Notes::from([
+        (String::new(), "Two lines\nof text".to_owned()),
+        ("arrivals".to_owned(), "from counts".to_owned()),
+    ]);
+    let text = model.to_toml(&notes).unwrap();
+    assert!(text.starts_with("# Two lines\n# of text\n\n# from counts\narrivals = "), "{text}");
+    assert_eq!(parse(&text).as_ref(), Ok(model), "{text}");
+}
+
+#[test]
+fn what_is_written_is_read_as_it_was() {
+    check_round_trip(&Model::default());
+    check_round_trip(&Model {
+        arrivals: "mmpp:5:10s:60s".parse().unwrap(),
+        offered: Offered::Rate(123.4),
+        classes: vec![
+            Class { disk: 0.002, ..Class::new("with \"quotes\"", 3.0, 0.000_123) },
+            Class { size: Some(Size { mean: 12_000.0, cv: 2.5 }), ..Class::new("b", 0.5, 1.25) },
+        ],
+        service: Service::lognormal(1.5).unwrap(),
+        threads: 7,
+        queue: Some(66),
+        discipline: Discipline::RoundRobin(units::Span::from_millis(10)),
+        processors: 2,
+        equipment: Equipment { disks: 2, link: Some(1e6), client: Some(5e4), keep_alive: Some(5.0) },
+        retries: Some(Retries { share: 0.5, delay: 2.0, most: 3 }),
+    });
+    check_round_trip(&Model { offered: Offered::Clients(50, 5.0), queue: None, ..Model::default() });
+    check_round_trip(&Model { arrivals: "h2:3".parse().unwrap(), ..Model::default() });
+}
+
+#[test]
+fn an_empty_file_is_the_paper_s_server() {
+    assert_eq!(parse(""), Ok(Model::default()));
+}
+
+#[test]
+fn a_trace_stands_beside_the_file() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("times.txt"), "1.0\n1.5\n3.0\n").unwrap();
+    let file = directory.path().join("model.toml");
+    std::fs::write(&file, "arrivals = 'trace:times.txt'").unwrap();
+    let model = Model::read(&file).unwrap();
+    assert_eq!(model.arrivals, Arrivals::observed(&[1.0, 1.5, 3.0]).unwrap());
+    assert!(model.to_toml(&Notes::new()).is_err());
+}
+
+#[test]
+fn errors_say_where() {
+    let class = "[[class]]\nname = 'a'\nshare = 1\ndemand = '5ms'\n";
+    for (text, says) in [
+        ("quue = 5", "model.toml:1: unknown key \"quue\"; did you mean \"queue\"?"),
+        ("\narrivals = 'h3:2'", "model.toml:2: no such arrival process: \"h3\""),
+        ("\n\nthreads = 0", "model.toml:3: the number of threads must be from 1 to 1000000, not 0"),
+        ("threads = 5\nqueue = 'none'\nload = 1.5", "model.toml:3: with a load of 1.500 and no limit"),
+        ("queue = 'some'", "expected a whole number, or \"none\""),
+        ("load = 1\nrate = 5", "model.toml:2: load and rate both say how many requests there are; keep one"),
+        ("clients = 5", "model.toml:1: clients is given without think"),
+        ("think = '5s'", "model.toml:1: think is given without clients"),
+        ("arrivals = 'trace:no-such-file'", "model.toml:1: cannot read ./no-such-file"),
+        ("[equipment]\nlink = '0B'", "model.toml:2: the speed of the server's link"),
+        ("service = 'gamma:0'", "model.toml:1: gamma service times need"),
+        ("[[class]]\nname = 'a'\nshare = 1", "demand"),
+        (&format!("{class}size-cv = 2"), "model.toml:5: size-cv is given without size"),
+        (&format!("{class}{class}"), "model.toml:6: class \"a\" is defined twice"),
+        (&format!("threads = 5\n{}", class.replace('5', "0")), "model.toml:2: the mean time that a request"),
+    ] {
+        let error = parse(text).unwrap_err();
+        assert!(error.contains(says), "{text}: {error}");
+    }
+}

@@ -1,0 +1,121 @@
+//! From a model to TOML.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use units::Span;
+
+use crate::draw::Arrivals;
+use crate::model::{Class, Model, Offered};
+
+/// Where numbers come from: a comment for each key that has one. A class's keys are
+/// `NAME.demand` and the like; the comment of the empty key heads the file.
+pub type Notes = BTreeMap<String, String>;
+
+/// A model that a file cannot say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("arrivals that were observed stand in a trace of their own; write arrivals = \"trace:FILE\" by hand")]
+pub struct NoText;
+
+struct Writer<'a> {
+    text: String,
+    notes: &'a Notes,
+}
+
+impl Writer<'_> {
+    fn note(&mut self, key: &str) {
+        for line in self.notes.get(key).map_or("", String::as_str).lines() {
+            self.text.push_str("# ");
+            self.text.push_str(line);
+            self.text.push('\n');
+        }
+    }
+
+    fn number(&mut self, key: &str, value: impl std::fmt::Display) {
+        self.number_noted(key, key, value);
+    }
+
+    fn number_noted(&mut self, key: &str, note: &str, value: impl std::fmt::Display) {
+        self.note(note);
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "{key} = {value}");
+    }
+
+    fn word(&mut self, key: &str, value: impl std::fmt::Display) {
+        self.number(key, toml::Value::String(value.to_string()));
+    }
+
+    fn heading(&mut self, heading: &str) {
+        let _ = writeln!(self.text, "\n{heading}");
+    }
+
+    fn class(&mut self, class: &Class) {
+        self.heading("[[class]]");
+        self.number("name", toml::Value::String(class.name.clone()));
+        let note = |key: &str| format!("{}.{key}", class.name);
+        self.number_noted("share", &note("share"), class.share);
+        self.number_noted("demand", &note("demand"), span(class.demand));
+        if class.disk > 0.0 {
+            self.number_noted("disk", &note("disk"), span(class.disk));
+        }
+        if let Some(size) = class.size {
+            self.number_noted("size", &note("size"), size.mean.round());
+            self.number_noted("size-cv", &note("size-cv"), size.cv);
+        }
+    }
+}
+
+/// To the nanosecond, which is what files know.
+fn span(seconds: f64) -> String {
+    format!("\"{}\"", Span::from_secs_f64(seconds))
+}
+
+pub(super) fn to_toml(model: &Model, notes: &Notes) -> Result<String, NoText> {
+    if matches!(model.arrivals, Arrivals::Observed(_)) {
+        return Err(NoText);
+    }
+    let mut writer = Writer { text: String::new(), notes };
+    if notes.contains_key("") {
+        writer.note("");
+        writer.text.push('\n');
+    }
+    writer.word("arrivals", &model.arrivals);
+    match model.offered {
+        Offered::Load(load) => writer.number("load", load),
+        Offered::Rate(rate) => writer.number("rate", rate),
+        Offered::Clients(clients, think) => {
+            writer.number("clients", clients);
+            writer.number("think", span(think));
+        }
+    }
+    writer.word("service", model.service);
+    writer.number("threads", model.threads);
+    match model.queue {
+        Some(queue) => writer.number("queue", queue),
+        None => writer.word("queue", "none"),
+    }
+    writer.word("discipline", model.discipline);
+    writer.number("processors", model.processors);
+    for class in &model.classes {
+        writer.class(class);
+    }
+    let equipment = &model.equipment;
+    writer.heading("[equipment]");
+    writer.number("disks", equipment.disks);
+    if let Some(link) = equipment.link {
+        writer.number("link", link.round());
+    }
+    if let Some(link) = equipment.client {
+        writer.number("client-link", link.round());
+    }
+    if let Some(seconds) = equipment.keep_alive {
+        writer.number("keep-alive", span(seconds));
+    }
+    if let Some(retries) = model.retries {
+        writer.heading("[retries]");
+        writer.number("share", retries.share);
+        writer.number("delay", span(retries.delay));
+        writer.number("most", retries.most);
+    }
+    Ok(writer.text)
+}
