@@ -28,7 +28,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test bench bench-policy bench-load lint fmt clean web rust web-lint web-test install
+.PHONY: help demo test bench bench-policy bench-load bench-sim lint fmt clean web rust web-lint web-test install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -50,7 +50,7 @@ test: lint web-test ## everything that must hold: lint, documentation, all tests
 	cargo test --workspace
 	$(STAGE) 'make test: all passed'
 
-bench: bench-policy bench-load ## all benchmarks
+bench: bench-policy bench-load bench-sim ## all benchmarks
 
 bench-policy: rust ## what a decision of the policy costs
 	cargo bench -p policy
@@ -60,6 +60,12 @@ bench-load: rust $(WEB) ## what a request costs the load generator, beside other
 	@tools/need shb
 	cargo build --release -p headworks -p bench
 	target/release/bench load $(BENCH)
+
+bench-sim: rust $(WEB) ## how fast the simulator is, beside C++, SimPy and Ciw; BENCH=--quick tries it
+	@tools/need debian g++ util-linux
+	@tools/need simulators
+	cargo build --release -p headworks -p bench
+	target/release/bench sim $(BENCH)
 
 lint: rust $(WEB) web-lint ## formatting, clippy, tidy, dependencies, spelling
 	$(STAGE) 'formatting'

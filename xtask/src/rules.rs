@@ -48,7 +48,7 @@ pub const HEADWORKS: Rules = Rules {
         ("lab", DependOn(&["config", "traffic", "record", "units"])),
         ("report", DependOn(&["record", "units"])),
         ("headworks", DependOnAll),
-        ("bench", DependOn(&["record"])),
+        ("bench", DependOn(&["record", "sim"])),
         ("testkit", DependOn(&[])),
         ("xtask", DependOn(&[])),
     ],

@@ -8,8 +8,12 @@ mod machine;
 mod page;
 mod peers;
 mod process;
+mod raw;
+mod rounds;
+mod sim;
 mod statistics;
 mod testbed;
+mod text;
 
 use std::process::ExitCode;
 
@@ -26,11 +30,13 @@ struct Cli {
 #[derive(Debug, clap::Subcommand)]
 enum Bench {
     Load(load::Args),
+    Sim(sim::Args),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().bench {
         Bench::Load(args) => load::run(&args),
+        Bench::Sim(args) => sim::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -27,8 +27,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_that_is_written_has_the_marks() {
-        assert!(replace(include_str!("../../../docs/benchmarks/load.md"), "new").is_some());
+    fn the_pages_that_are_written_have_the_marks() {
+        let pages = [
+            include_str!("../../../docs/benchmarks/load.md"),
+            include_str!("../../../docs/benchmarks/sim.md"),
+        ];
+        assert!(pages.into_iter().all(|page| replace(page, "new").is_some()));
     }
 
     #[test]

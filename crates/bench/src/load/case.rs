@@ -122,17 +122,6 @@ impl Plan {
     pub(super) fn is_empty(&self) -> bool {
         self.cases.is_empty() && self.paces.is_empty()
     }
-
-    /// The peers of a case in a round. None is always the first, or always after the same other:
-    /// a processor that is warm, or has been slowed down, favours whoever comes then.
-    pub(super) fn order(peers: &[Peer], round: u32) -> Vec<Peer> {
-        let mut order = peers.to_vec();
-        if round % 2 == 1 {
-            order.reverse();
-        }
-        order.rotate_left(round as usize / 2 % peers.len().max(1));
-        order
-    }
 }
 
 fn able(reuse: Reuse) -> Vec<Peer> {
@@ -177,15 +166,5 @@ mod tests {
         assert_eq!(kept("/wrk"), (8, 0, false));
         assert_eq!(kept("pacing/50"), (0, 2, false));
         assert_eq!(kept("nothing"), (0, 0, false));
-    }
-
-    #[test]
-    fn each_round_begins_with_another_generator() {
-        let firsts: Vec<_> = (0..5).map(|round| Plan::order(&Peer::ALL, round)[0]).collect();
-        let mut distinct = firsts.clone();
-        distinct.sort();
-        distinct.dedup();
-        assert_eq!(distinct.len(), 5, "{firsts:?}");
-        assert!((0..5).all(|round| Plan::order(&Peer::ALL, round).len() == Peer::ALL.len()));
     }
 }

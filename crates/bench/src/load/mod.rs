@@ -1,7 +1,6 @@
 //! `bench load`: what a request costs `headworks load`, beside other generators in the same run.
 
 mod case;
-mod raw;
 mod run;
 mod table;
 
@@ -16,6 +15,8 @@ use crate::machine::{self, Host};
 use crate::page;
 use crate::peers::{Peer, Programs};
 use crate::process;
+use crate::raw;
+use crate::rounds;
 use crate::statistics::Spread;
 use crate::testbed::{self, Isolation, Site, Software};
 
@@ -87,11 +88,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     println!("{measured}");
     if results.plan.of_record {
         page::update(Path::new(PAGE), &measured)?;
-        raw::write(Path::new(RAW), &results)?;
+        raw::write(Path::new(RAW), &results.about_all(), &results.runs)?;
         eprintln!("written to {PAGE} and {RAW}");
     } else {
         let file = place.join("load.json");
-        raw::write(&file, &results)?;
+        raw::write(&file, &results.about_all(), &results.runs)?;
         eprintln!("raw results are in {}; {PAGE} is as it was", file.display());
     }
     Ok(())
@@ -140,7 +141,7 @@ fn compare(runner: &Runner, plan: &Plan) -> Vec<Run> {
     let mut runs = Vec::new();
     for round in 0..plan.rounds {
         for (case, peers) in &plan.cases {
-            for peer in Plan::order(peers, round) {
+            for peer in rounds::order(peers, round) {
                 runs.push(runner.compare(*case, peer, round, plan.seconds));
                 progress(round, plan.rounds, runs.last());
             }

@@ -9,6 +9,7 @@ use crate::machine::Host;
 use crate::peers::Peer;
 use crate::statistics::Spread;
 use crate::testbed::{GENERATOR_CPU, Isolation, SERVER_CPU};
+use crate::text::{dash, show, thousands};
 
 /// Generators that ours is compared with, in the order of the columns.
 const OTHERS: [Peer; 4] = [Peer::Wrk, Peer::Shb, Peer::H2load, Peer::Hey];
@@ -55,6 +56,18 @@ impl Cell<'_> {
 }
 
 impl Results {
+    /// What the raw results say of all runs.
+    pub(super) fn about_all(&self) -> serde_json::Value {
+        serde_json::json!({
+            "host": self.host,
+            "versions": self.versions,
+            "command": self.command,
+            "busy_before": self.busy,
+            "network": self.isolation.describe(),
+            "highest_rate": self.highest,
+        })
+    }
+
     pub(super) fn to_markdown(&self) -> String {
         let sections = [self.about(), self.ratios(), self.costs(), self.pacing(), self.where_measured()];
         sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
@@ -212,29 +225,6 @@ fn kernel_share(run: &Run) -> Option<f64> {
 /// The figure, or why there is none.
 fn told(cell: &Cell<'_>, value: impl Fn(&Run) -> Option<f64>) -> String {
     cell.failure().unwrap_or_else(|| show(cell.spread(value)))
-}
-
-/// `0.72 (0.70–0.75)`, with three significant digits.
-fn show(spread: Option<Spread>) -> String {
-    let Some(Spread { median, least, most }) = spread else { return dash() };
-    let digits = match median {
-        median if median >= 100.0 => 0,
-        median if median >= 10.0 => 1,
-        _ => 2,
-    };
-    format!("{median:.digits$} ({least:.digits$}–{most:.digits$})")
-}
-
-fn dash() -> String {
-    "–".to_owned()
-}
-
-/// `45 900`: three digits, the others are noise.
-fn thousands(value: f64) -> String {
-    let unit = 10_f64.powf((value.max(1.0).log10().floor() - 2.0).max(0.0));
-    let digits = format!("{:.0}", (value / unit).round() * unit);
-    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
-    groups.join(" ")
 }
 
 #[cfg(test)]
