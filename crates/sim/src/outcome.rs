@@ -134,9 +134,8 @@ impl Part {
 impl Outcome {
     /// How `estimate` sees the summaries; how they came about is for the caller to add.
     pub(crate) fn new(model: &Model, summaries: &[Summary], estimate: impl Fn(&[f64]) -> Estimate) -> Self {
-        let over = |value: &dyn Fn(&Summary) -> f64| {
-            estimate(&summaries.iter().map(value).collect::<Vec<f64>>())
-        };
+        let over =
+            |value: &dyn Fn(&Summary) -> f64| estimate(&summaries.iter().map(value).collect::<Vec<f64>>());
         let latency = |part: &dyn Fn(&Summary) -> Part| LatencyOutcome {
             mean: over(&|summary| part(summary).mean),
             p50: over(&|summary| part(summary).p50),

@@ -93,7 +93,8 @@ fn replications(model: &Model, plan: &Plan, length: Length) -> Outcome {
             .for_each(|one| done.add(one));
         let mut outcome = done.outcome(model, length, |values| Estimate::of(values.iter().copied()));
         outcome.replications = done.summaries.len() as u32;
-        outcome.precision = plan.precision.map_or(Precision::Fixed, |wanted| outcome.judge(wanted, plan.replications));
+        outcome.precision =
+            plan.precision.map_or(Precision::Fixed, |wanted| outcome.judge(wanted, plan.replications));
         if outcome.precision == Precision::Reached || outcome.replications >= plan.replications {
             return outcome;
         }

@@ -1,4 +1,5 @@
 //! The simulator against what can be computed without chance.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use std::num::NonZeroUsize;
 

@@ -1,4 +1,5 @@
 //! Table 1 of the paper: the queue lengths at which around 5 % of the requests are rejected.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use sim::{Model, Plan};
 use traffic::Process;
