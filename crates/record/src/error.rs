@@ -21,6 +21,14 @@ pub enum Error {
         /// The file that would have made it one.
         missing: &'static str,
     },
+    /// The directory holds a sweep that is not the one to go on with.
+    #[error("{} holds another sweep: {difference}; give another directory or remove this one", path.display())]
+    AnotherSweep {
+        /// The directory.
+        path: PathBuf,
+        /// In what the two differ.
+        difference: String,
+    },
     /// The operating system refused.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {

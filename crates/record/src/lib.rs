@@ -14,7 +14,8 @@
 //! | `counters.json` | [`Counters`] |
 //! | `summary.json` | [`Summary`] |
 //!
-//! An experiment is a directory of runs with an index: [`experiment`].
+//! An experiment is a directory of runs with an index: [`experiment`]. A sweep of the simulator is a
+//! directory of points: [`sweep`].
 
 mod counters;
 mod directory;
@@ -28,6 +29,7 @@ mod run_info;
 mod samples;
 mod sessions;
 mod summary;
+pub mod sweep;
 mod table;
 
 pub use counters::{CounterSet, Counters};

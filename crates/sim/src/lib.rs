@@ -25,12 +25,13 @@ mod outcome;
 mod replications;
 mod sessions;
 mod statistics;
+pub mod sweep;
 mod text;
 
 pub use draw::{Arrivals, ArrivalsError, Mmpp, Service, ServiceError};
 pub use model::{
-    Class, DYNAMIC, Discipline, DisciplineError, Equipment, Model, ModelError, NoText, Notes, Offered, Retries,
-    STATIC, Size,
+    Class, DYNAMIC, Discipline, DisciplineError, Equipment, Model, ModelError, NoText, Notes, Offered,
+    Retries, STATIC, Size,
 };
 pub use outcome::{ClassOutcome, LatencyOutcome, Outcome, Precision};
 pub use replications::{Plan, run};

@@ -1,0 +1,83 @@
+//! A sweep has the same points whoever computes them, however often they are interrupted.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use config::Source;
+use record::sweep::SweepDirectory;
+use sim::sweep::{Options, Progress, Spec, run};
+
+const SPEC: &str = "
+[sweep]
+title = 'small'
+x = 'cv'
+[model]
+threads = 5
+[plan]
+requests = 500
+warmup = 20
+replications = 9
+precision = 0.2
+[grid]
+cv = [1, 2, 3]
+queue = [0, 5]
+";
+
+fn spec(text: &str) -> Spec {
+    Spec::parse(&Source::new("small.toml", text), false).unwrap()
+}
+
+fn sweep(directory: &Path, shard: Option<&str>, cores: usize) -> Progress {
+    let options =
+        Options { shard: shard.map(|shard| shard.parse().unwrap()), cores: NonZeroUsize::new(cores) };
+    run(&[(spec(SPEC), directory.to_owned())], options, &|_| {}).unwrap()
+}
+
+fn table(directory: &Path) -> Vec<u8> {
+    std::fs::read(directory.join("points.parquet")).unwrap()
+}
+
+#[test]
+fn shards_and_interruptions_change_nothing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let [whole, shards, resumed] = ["whole", "shards", "resumed"].map(|name| scratch.path().join(name));
+    assert_eq!(sweep(&whole, None, 1), Progress { done: 6, ..Progress::default() });
+    let rows = SweepDirectory::open(&whole).unwrap().points().unwrap();
+    assert_eq!(rows.len(), 6);
+    assert!(rows.iter().all(|row| row.latency > 0.0 && row.rejected_low <= row.rejected));
+
+    for (shard, elsewhere) in [("2/2", 3), ("1/2", 0)] {
+        let progress = sweep(&shards, Some(shard), 2);
+        assert_eq!((progress.done, progress.elsewhere), (3, elsewhere));
+        assert_eq!(shards.join("points.parquet").exists(), elsewhere == 0);
+    }
+    assert_eq!(table(&shards), table(&whole));
+
+    sweep(&resumed, None, 3);
+    for lost in ["points.parquet", "points/000001.parquet", "points/000004.parquet"] {
+        std::fs::remove_file(resumed.join(lost)).unwrap();
+    }
+    std::fs::write(resumed.join("points/000001.parquet.1.new"), "half").unwrap();
+    assert_eq!(sweep(&resumed, None, 4), Progress { before: 4, done: 2, ..Progress::default() });
+    assert_eq!(table(&resumed), table(&whole));
+}
+
+#[test]
+fn another_sweep_in_the_directory_is_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    sweep(scratch.path(), None, 2);
+    let other = spec(&SPEC.replace("threads = 5", "threads = 6"));
+    let error = run(&[(other, scratch.path().to_owned())], Options::default(), &|_| {}).unwrap_err();
+    assert!(error.is_usage());
+    let text = error.to_string();
+    assert!(text.contains("holds another sweep: its point 0") && text.contains("6 threads"), "{text}");
+    let same = spec(&SPEC.replace("title = 'small'", "title = 'other words' # and a comment"));
+    run(&[(same, scratch.path().to_owned())], Options::default(), &|_| {}).unwrap();
+}
+
+#[test]
+fn shards_are_checked() {
+    for wrong in ["0/2", "3/2", "1", "a/b", "1/0"] {
+        assert!(wrong.parse::<sim::sweep::Shard>().is_err(), "{wrong}");
+    }
+}
