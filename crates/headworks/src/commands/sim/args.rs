@@ -7,6 +7,7 @@ use std::str::FromStr;
 use sim::{Discipline, Service};
 use units::{Rate, Ratio, Span};
 
+use super::sessions::SessionArgs;
 use crate::commands::values::count;
 
 const ARRIVALS: &str = "Arrivals";
@@ -53,6 +54,8 @@ pub(super) struct ExactArgs {
 pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) model: ModelArgs,
+    #[command(flatten)]
+    pub(super) sessions: SessionArgs,
     #[command(flatten)]
     pub(super) plan: PlanArgs,
     /// Print one JSON object.

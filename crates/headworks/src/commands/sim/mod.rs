@@ -1,6 +1,7 @@
 //! `headworks sim`: simulates a server in overload.
 
 mod args;
+mod sessions;
 
 use std::io::Write;
 
@@ -12,6 +13,7 @@ use traffic::trace::Times;
 
 pub(crate) use self::args::Args;
 use self::args::{Arrivals, Command, ModelArgs, PlanArgs, RunArgs};
+use self::sessions::Common;
 use crate::exit::{Exit, Failure};
 
 impl Args {
@@ -30,6 +32,12 @@ impl Args {
 
 impl RunArgs {
     fn run(self) -> Result<Exit, Failure> {
+        if let (Some(workload), Some(rate)) = (&self.sessions.workload, self.model.rate) {
+            let (arrivals, plan) = (self.model.arrivals()?, self.plan.plan()?);
+            let processors = self.model.processors;
+            let common = Common { rate, arrivals, processors, plan, json: self.json };
+            return self.sessions.run(workload, common);
+        }
         let model = self.model.model()?;
         let outcome = sim::run(&model, &self.plan.plan()?).map_err(|why| Failure::Usage(why.into()))?;
         show(&outcome, self.json)?;

@@ -1,0 +1,183 @@
+//! `headworks sim --workload`: sessions, and with `--policy` the policy in front of the server.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::{Context, anyhow};
+use gate::Settings;
+use sim::{Arrivals, Gate, Host, Plan, Precision, Script, SessionModel};
+use traffic::Workload;
+use units::{ClassId, Rate, Span};
+
+use crate::commands::values::count;
+use crate::exit::{Exit, Failure};
+
+const SESSIONS: &str = "Sessions";
+
+/// Options of a request's model that say what the workload, or a worker for each connection, says here.
+const NOT_FOR_SESSIONS: [&str; 13] = [
+    "load",
+    "cv",
+    "dynamic",
+    "dynamic_cost",
+    "static_time",
+    "service",
+    "service_cv",
+    "threads",
+    "queue",
+    "discipline",
+    "requests",
+    "long_run",
+    "warmup",
+];
+
+#[derive(Debug, clap::Args)]
+pub(super) struct SessionArgs {
+    /// Simulate sessions that follow this workload, as `headworks load` would start them with the same seed; --rate is in sessions per second.
+    #[arg(long, value_name = "FILE", help_heading = SESSIONS, requires = "rate", conflicts_with_all = NOT_FOR_SESSIONS)]
+    pub(super) workload: Option<PathBuf>,
+    /// Put the policy in front of the server: a configuration of `headworks gate`.
+    #[arg(long, value_name = "FILE", help_heading = SESSIONS, requires = "workload")]
+    policy: Option<PathBuf>,
+    /// Connections that the server serves at once.
+    #[arg(long, value_name = "N", help_heading = SESSIONS, default_value = "150", value_parser = count::<u32>(1..=1_000_000), requires = "workload")]
+    workers: u32,
+    /// Connections that wait in the kernel for a worker.
+    #[arg(long, value_name = "N", help_heading = SESSIONS, default_value = "511", value_parser = count::<u32>(0..=1_000_000_000), requires = "workload")]
+    backlog: u32,
+    /// How long a worker waits for the next request of its connection.
+    #[arg(long, value_name = "SPAN", help_heading = SESSIONS, default_value = "5s", requires = "workload")]
+    keep_alive: Span,
+    /// Processor time of requests whose path begins with PATH; the longest counts (repeatable; default: what a path such as /burn?cpu=25ms says, otherwise none).
+    #[arg(long, value_name = "PATH=SPAN", help_heading = SESSIONS, requires = "workload")]
+    demand: Vec<Demand>,
+    /// Processor time that each request takes besides.
+    #[arg(long, value_name = "SPAN", help_heading = SESSIONS, default_value = "100us", requires = "workload")]
+    request_cost: Span,
+    /// Processor time that passing a request on takes the gate; 0s when it has a processor of its own.
+    #[arg(long, value_name = "SPAN", help_heading = SESSIONS, default_value = "100us", requires = "policy")]
+    gate_cost: Span,
+    /// How long sessions start that are counted.
+    #[arg(long, value_name = "SPAN", help_heading = SESSIONS, default_value = "60s", requires = "workload")]
+    duration: Span,
+    /// How long sessions start before, which are not.
+    #[arg(long, value_name = "SPAN", help_heading = SESSIONS, default_value = "10s", requires = "workload")]
+    warmup_time: Span,
+}
+
+/// A value of `--demand`.
+#[derive(Debug, Clone)]
+struct Demand {
+    path: String,
+    time: Span,
+}
+
+impl FromStr for Demand {
+    type Err = String;
+
+    /// The last `=` counts: queries have some of their own.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (path, time) = text.rsplit_once('=').ok_or("expected a path and a time, such as /search=40ms")?;
+        let time = time.parse().map_err(|why: units::ParseError| why.to_string())?;
+        Ok(Self { path: path.to_owned(), time })
+    }
+}
+
+/// What else the command line says of a simulation.
+pub(super) struct Common {
+    pub(super) rate: Rate,
+    pub(super) arrivals: Arrivals,
+    pub(super) processors: u32,
+    pub(super) plan: Plan,
+    pub(super) json: bool,
+}
+
+impl SessionArgs {
+    /// Simulates sessions that follow `workload`.
+    pub(super) fn run(&self, workload: &Path, common: Common) -> Result<Exit, Failure> {
+        let model = self.model(workload, &common)?;
+        let outcome = sim::run_sessions(&model, &common.plan).map_err(|why| Failure::Usage(why.into()))?;
+        super::show(&outcome, common.json)?;
+        Ok(if matches!(outcome.precision, Precision::Missed { .. }) { Exit::NotValid } else { Exit::Ok })
+    }
+
+    fn model(&self, workload: &Path, common: &Common) -> Result<SessionModel, Failure> {
+        let workload = Workload::read(workload)?;
+        let Arrivals::Renewal(process) = common.arrivals else {
+            let why = "sessions start by poisson, constant, h2, gamma or lognormal; give one of these to --arrivals";
+            return Err(Failure::Usage(anyhow!("{why}")));
+        };
+        let script = Script::new(&workload, |url| self.demand(url) + self.request_cost);
+        let gate = match &self.policy {
+            Some(file) => Some(self.gate(&Settings::read(file)?, &workload, &script)?),
+            None => None,
+        };
+        let (workers, backlog, keep_alive) = (self.workers, self.backlog, self.keep_alive);
+        Ok(SessionModel {
+            script,
+            host: Host { workers, backlog, keep_alive, processors: common.processors },
+            gate,
+            process,
+            rate: common.rate,
+            warmup: self.warmup_time,
+            duration: self.duration,
+        })
+    }
+
+    fn gate(&self, settings: &Settings, workload: &Workload, script: &Script) -> Result<Gate, Failure> {
+        for class in &workload.classes {
+            request(class, "/").map_err(Failure::Usage)?;
+        }
+        let classes = script.classified(workload, |class, url| {
+            let address = class.address.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+            // The workload's paths were looked at when it was read.
+            request(class, url).map_or(ClassId(u8::MAX), |request| settings.class_of(&request, address))
+        });
+        Ok(Gate {
+            policy: settings.policy().clone(),
+            limits: settings.session_limits(),
+            cost: self.gate_cost,
+            classes,
+        })
+    }
+
+    fn demand(&self, url: &str) -> Span {
+        let given = self.demand.iter().filter(|demand| url.starts_with(&demand.path));
+        let longest = given.max_by_key(|demand| demand.path.len());
+        longest.map(|demand| demand.time).or_else(|| burnt(url)).unwrap_or(Span::ZERO)
+    }
+}
+
+/// What a page of `headworks origin` burns.
+fn burnt(url: &str) -> Option<Span> {
+    let query = url.strip_prefix("/burn?")?;
+    query.split('&').find_map(|parameter| parameter.strip_prefix("cpu="))?.parse().ok()
+}
+
+/// What a user of a class asks with.
+fn request(class: &traffic::Class, url: &str) -> anyhow::Result<http::Request<()>> {
+    let mut request = http::Request::get(url);
+    if let Some((name, value)) = &class.cookie {
+        request = request.header(http::header::COOKIE, format!("{name}={value}"));
+    }
+    for (name, value) in &class.headers {
+        request = request.header(name, value);
+    }
+    request.body(()).with_context(|| format!("class \"{}\" makes no request", class.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_path_costs_is_read_from_its_end() {
+        let demand: Demand = "/burn?cpu=25ms=30ms".parse().unwrap();
+        assert_eq!((demand.path.as_str(), demand.time), ("/burn?cpu=25ms", Span::from_millis(30)));
+        assert!("/search".parse::<Demand>().is_err());
+        assert!("/search=fast".parse::<Demand>().is_err());
+        assert_eq!(burnt("/burn?x=1&cpu=2ms"), Some(Span::from_millis(2)));
+        assert_eq!(burnt("/bytes/2000"), None);
+    }
+}
