@@ -231,6 +231,6 @@ mod tests {
         let other = Run { failure: Some("another model".to_owned()), ..run(Simulator::Ciw, 0, 100, 1.0) };
         let text = text(vec![run(Simulator::Headworks, 0, 20_000_000, 1.0), other]);
         assert!(text.contains("| Ciw | another model in 1 of 1 rounds | – |"), "{text}");
-        assert!(text.contains("| Ciw | 50 000 | 5.500 ± "), "{text}");
+        assert!(text.contains("| Ciw | 80 000 | 5.500 ± "), "{text}");
     }
 }
