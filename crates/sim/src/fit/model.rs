@@ -1,5 +1,7 @@
 //! From what was observed to a model.
 
+use units::Span;
+
 use super::{DemandSource, Fit};
 use crate::draw::{Arrivals, Service};
 use crate::model::{Class, Model, Notes, Offered, STATIC, Size};
@@ -65,10 +67,12 @@ impl Fit {
             }
             (fitted, None) => {
                 let windows = self.windows.iter().filter(|window| window.is_steady()).count();
-                note(
-                    "rate",
-                    format!("The mean of {windows} windows of constant rate, in requests per second."),
-                );
+                let of = match windows {
+                    0 => "over all, for want of a window of constant rate".to_owned(),
+                    1 => "in one window of constant rate".to_owned(),
+                    windows => format!("in {windows} windows of constant rate"),
+                };
+                note("rate", format!("Requests per second {of}."));
                 model.offered = Offered::Rate(self.rate);
                 match fitted {
                     Some(fitted) => {
@@ -131,7 +135,8 @@ impl Fit {
                 class: class.name.clone(),
                 give: if is_static { "--static-time" } else { "--static-time and --dynamic-cost" },
             };
-            let demand = given.or(class.demand).ok_or_else(unknown)?;
+            // A file knows nanoseconds and bytes; the model is the same with it and without.
+            let demand = Span::from_secs_f64(given.or(class.demand).ok_or_else(unknown)?).as_secs_f64();
             let key = |key: &str| format!("{}.{key}", class.name);
             note(&key("share"), format!("{} of {} requests.", class.requests, self.requests));
             note(
@@ -146,7 +151,7 @@ impl Fit {
             );
             let size = class.size.map(|size| {
                 note(&key("size"), format!("Of {} complete responses, in bytes.", size.count));
-                Size { mean: size.mean, cv: (size.cv * 1000.0).round() / 1000.0 }
+                Size { mean: size.mean.round(), cv: (size.cv * 1000.0).round() / 1000.0 }
             });
             classes.push(Class { size, ..Class::new(&class.name, class.share, demand) });
         }

@@ -74,11 +74,8 @@ impl Fit {
     fn window(&self, f: &mut fmt::Formatter<'_>, window: &Window) -> fmt::Result {
         write!(
             f,
-            "  window       {} to {}: {} requests, {:.3}/s",
-            Seconds(window.from),
-            Seconds(window.to),
-            window.requests,
-            window.rate,
+            "  window       {:.1} s to {:.1} s: {} requests, {:.3}/s",
+            window.from, window.to, window.requests, window.rate,
         )?;
         if let Some(cv) = window.cv_of_gaps {
             write!(f, ", c_v of gaps {cv:.2}")?;

@@ -16,7 +16,9 @@ use crate::exit::{Exit, Failure};
 const SESSIONS: &str = "Sessions";
 
 /// Options of a request's model that say what the workload, or a worker for each connection, says here.
-const NOT_FOR_SESSIONS: [&str; 13] = [
+const NOT_FOR_SESSIONS: [&str; 15] = [
+    "model",
+    "from",
     "load",
     "cv",
     "dynamic",

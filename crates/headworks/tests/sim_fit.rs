@@ -1,0 +1,77 @@
+//! `headworks sim fit` and `--model` as a process: from a log to a model file to a prediction.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn sim(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_headworks")).arg("sim").args(arguments).output().unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = sim(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[track_caller]
+fn check_wrong(arguments: &[&str], says: &str) {
+    let output = sim(arguments);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains(says), "{text}");
+}
+
+/// A request every tenth of a second for ten minutes, each fifth of a program, that took 20 ms.
+fn log(path: &Path) {
+    let mut text = String::new();
+    for tenth in 0..6000 {
+        let page = if tenth % 5 == 0 { "/shop.php" } else { "/logo.png" };
+        let seconds = f64::from(tenth) / 10.0;
+        writeln!(text, "h - - [{:.3}] \"GET {page} HTTP/1.1\" 200 5000 0.020", 1e9 + seconds).unwrap();
+    }
+    fs::write(path, text).unwrap();
+}
+
+#[test]
+fn a_log_becomes_a_model_that_is_simulated() {
+    let directory = tempfile::tempdir().unwrap();
+    let (log_file, model) = (directory.path().join("access.log"), directory.path().join("model.toml"));
+    log(&log_file);
+    let (log_file, model) = (log_file.to_str().unwrap(), model.to_str().unwrap());
+    let fit = json(&["fit", log_file, "--out", model, "--json"]);
+    assert_eq!(fit["requests"], 6000);
+    assert!((fit["rate"].as_f64().unwrap() - 10.0).abs() < 0.1, "{fit}");
+    assert!((fit["classes"][1]["share"].as_f64().unwrap() - 0.2).abs() < 1e-9, "{fit}");
+    check_wrong(&["fit", log_file, "--out", model], "give another name or remove it");
+
+    let quick = ["--replications", "8", "--requests", "2000", "--precision", "0", "--json"];
+    let outcome = json(&[&["--model", model][..], &quick].concat());
+    // 0.2 requests in the server on average, so that each needs 20 ms / 1.2.
+    assert!((outcome["utilization"]["mean"].as_f64().unwrap() - 1.0 / 6.0).abs() < 0.02, "{outcome}");
+    let twice = json(&[&["--model", model, "--rate", "20"][..], &quick].concat());
+    assert!((twice["utilization"]["mean"].as_f64().unwrap() - 1.0 / 3.0).abs() < 0.02, "{twice}");
+    let from = json(&[&["--from", log_file][..], &quick].concat());
+    assert_eq!(from["latency"]["mean"], outcome["latency"]["mean"]);
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("m.toml");
+    let model = file.to_str().unwrap();
+    fs::write(&file, "arrivals = 'mmpp:5:1s:1s'\n\n[[class]]\nname = 'a'\nshare = 1\ndemand = '1ms'\n")
+        .unwrap();
+    check_wrong(&["--model", model, "--cv", "2"], "the model's arrivals are mmpp:5:1s:1s");
+    check_wrong(&["--model", model, "--dynamic", "0.5"], "the model has a");
+    check_wrong(&["--model", model, "--from", "x.log"], "cannot be used with");
+    fs::write(&file, "thread = 5\n").unwrap();
+    check_wrong(&["--model", model], "m.toml:1: unknown key \"thread\"; did you mean \"threads\"?");
+    check_wrong(&["exact", "--model", "no-such.toml"], "no-such.toml: cannot read it");
+    fs::write(&file, "no log\n").unwrap();
+    check_wrong(&["fit", model], "not one of its lines");
+}
