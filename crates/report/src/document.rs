@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use record::experiment::Experiment;
 use serde::Serialize;
 
-use crate::{Error, Report, RunReport};
+use crate::{Error, Report, RunReport, SimulationReport};
 
-/// A report of one of the two kinds.
+/// A report of one of the three kinds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Document {
@@ -15,16 +15,20 @@ pub enum Document {
     Experiment(Box<Report>),
     /// Of a single run of the load generator.
     Run(Box<RunReport>),
+    /// Of sweeps of the simulator.
+    Simulation(Box<SimulationReport>),
 }
 
 impl Document {
-    /// Derives the report of the experiment or the run in `directory`.
+    /// Derives the report of the experiment, the run or the sweeps in `directory`.
     ///
     /// # Errors
-    /// When the directory holds neither, or what it holds cannot be read.
+    /// When the directory holds none of them, or what it holds cannot be read.
     pub fn read(directory: &Path) -> Result<Self, Error> {
         if Experiment::is_in(directory) {
             Ok(Self::Experiment(Box::new(Report::read(directory)?)))
+        } else if SimulationReport::is_in(directory) {
+            Ok(Self::Simulation(Box::new(SimulationReport::read(directory)?)))
         } else {
             Ok(Self::Run(Box::new(RunReport::read(directory)?)))
         }
@@ -39,6 +43,7 @@ impl Document {
         match self {
             Self::Experiment(report) => report.write(directory),
             Self::Run(report) => report.write(directory),
+            Self::Simulation(report) => report.write(directory),
         }
     }
 
@@ -47,6 +52,7 @@ impl Document {
         match self {
             Self::Experiment(report) => report.table(),
             Self::Run(report) => report.table(),
+            Self::Simulation(report) => report.table(),
         }
     }
 }

@@ -3,7 +3,8 @@
 //! Nothing is measured or kept here: everything is derived from the record, each time anew.
 //! [`Report::read`] derives the figures of an experiment and [`RunReport::read`] those of a run of
 //! the load generator; both are put into the page that `web/` builds, and shown on a terminal.
-//! [`Document`] is whichever of the two a directory holds.
+//! [`SimulationReport::read`] derives those of sweeps of the simulator. [`Document`] is whichever of the
+//! three a directory holds.
 
 mod derive;
 mod document;
@@ -15,6 +16,7 @@ mod method;
 mod model;
 mod page;
 mod run;
+mod simulation;
 mod terminal;
 mod text;
 mod verdict;
@@ -31,4 +33,5 @@ pub use run::{
     Distribution, Held, Percentiles, RunReport, SizeField, Step, StepPhase, Steps, Timeline, UrlRow, Urls,
     run,
 };
+pub use simulation::{Axis, Check, Curve, Figure, Place, SimulationReport, Unit};
 pub use verdict::{KeyFigure, Verdict};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::{Error, Report, RunReport};
+use crate::{Error, Report, RunReport, SimulationReport};
 
 /// The whole page: markup, style and script in one file.
 const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/dist/report.html"));
@@ -20,6 +20,7 @@ const CLOSE: &str = "</script>";
 enum Data<'a> {
     Experiment(&'a Report),
     Run(&'a RunReport),
+    Simulation(&'a SimulationReport),
 }
 
 impl Report {
@@ -41,6 +42,17 @@ impl RunReport {
     /// When the file cannot be written.
     pub fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
         write(&Data::Run(self), directory)
+    }
+}
+
+impl SimulationReport {
+    /// Writes the report as `report.html` into `directory` and returns its path. An older report
+    /// is replaced in one step.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
+        write(&Data::Simulation(self), directory)
     }
 }
 

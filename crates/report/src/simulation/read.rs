@@ -1,0 +1,166 @@
+//! From directories of sweeps to what is reported of them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use record::sweep::{PointRow, Sweep, SweepDirectory};
+
+use super::charts;
+use super::checks;
+use super::model::{Check, SimulationReport};
+use super::paper;
+use crate::{Error, Fact, KeyFigure, Source, Verdict};
+
+/// One sweep as far as it is known.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    /// The directory's name.
+    pub(super) name: String,
+    pub(super) sweep: Sweep,
+    /// In the order of their numbers.
+    pub(super) rows: Vec<PointRow>,
+    spec: String,
+}
+
+impl Known {
+    fn read(path: &Path) -> Result<Self, Error> {
+        let directory = SweepDirectory::open(path)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { name, sweep: directory.sweep()?, rows: directory.points()?, spec: directory.spec()? })
+    }
+
+    /// The points of a curve, in rising order.
+    pub(super) fn curve(&self, name: &str) -> Vec<&PointRow> {
+        let mut rows: Vec<&PointRow> = self.rows.iter().filter(|row| &*row.curve == name).collect();
+        rows.sort_by(|one, other| one.x.total_cmp(&other.x));
+        rows
+    }
+
+    /// The points of all curves.
+    pub(super) fn curves(&self) -> impl Iterator<Item = (&str, Vec<&PointRow>)> {
+        self.sweep.curves.iter().map(|name| (name.as_str(), self.curve(name)))
+    }
+}
+
+impl SimulationReport {
+    /// Whether a directory holds a sweep, or directories that do.
+    pub(crate) fn is_in(directory: &Path) -> bool {
+        SweepDirectory::is_in(directory) || !inside(directory).is_empty()
+    }
+
+    /// Derives the report of the sweep in `directory`, or of the sweeps in the directories there.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be read.
+    pub fn read(directory: &Path) -> Result<Self, Error> {
+        let paths =
+            if SweepDirectory::is_in(directory) { vec![directory.to_owned()] } else { inside(directory) };
+        let known: Vec<Known> = paths.iter().map(|path| Known::read(path)).collect::<Result<_, _>>()?;
+        let is_paper = known.iter().any(|one| !one.sweep.figures.is_empty());
+        let Some(first) = known.first() else { return Err(Error::NotARecord(directory.to_owned())) };
+        let checks = checks::all(&known);
+        let figures =
+            if is_paper { paper::figures(&known) } else { known.iter().flat_map(charts::of_sweep).collect() };
+        let title = if is_paper {
+            "Web server performance under heavy loads".to_owned()
+        } else {
+            first.sweep.title.clone()
+        };
+        Ok(Self {
+            verdict: if checks.is_empty() { plain_verdict(first) } else { judged(&checks) },
+            title,
+            version: first.sweep.version.clone(),
+            warnings: warnings(&known),
+            checks,
+            figures,
+            method: method(&known),
+            sources: known
+                .iter()
+                .map(|one| Source { name: format!("{}.toml", one.name), text: one.spec.clone() })
+                .collect(),
+        })
+    }
+}
+
+/// The directories of sweeps in a directory, in order of their names.
+fn inside(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| SweepDirectory::is_in(path)).collect();
+    paths.sort();
+    paths
+}
+
+fn judged(checks: &[Check]) -> Verdict {
+    let holding = checks.iter().filter(|check| check.holds).count();
+    let failing: Vec<String> = checks
+        .iter()
+        .filter(|check| !check.holds)
+        .map(|check| format!("{} {} Does not hold: {}.", check.place, check.statement, check.evidence))
+        .collect();
+    let headline = match failing.len() {
+        0 => format!("All {holding} statements of the paper that were checked hold"),
+        _ => format!("{holding} of {} statements of the paper hold", checks.len()),
+    };
+    let figure = |value: usize, label: &str| KeyFigure {
+        value: value.to_string(),
+        label: label.to_owned(),
+        note: String::new(),
+    };
+    Verdict {
+        headline,
+        details: failing,
+        figures: vec![
+            figure(holding, "statements that hold"),
+            figure(checks.len() - holding, "statements that do not"),
+        ],
+    }
+}
+
+fn plain_verdict(known: &Known) -> Verdict {
+    let details = vec![format!(
+        "{} of {} points along {} have been simulated.",
+        known.rows.len(),
+        known.sweep.points.len(),
+        known.sweep.parameter
+    )];
+    Verdict { headline: known.sweep.title.clone(), details, figures: Vec::new() }
+}
+
+fn warnings(known: &[Known]) -> Vec<String> {
+    let missing: usize = known.iter().map(|one| one.sweep.points.len().saturating_sub(one.rows.len())).sum();
+    let vague = known.iter().flat_map(|one| &one.rows).filter(|row| !row.precise).count();
+    [
+        (missing > 0).then(|| format!("{missing} points have not been simulated yet.")),
+        (vague > 0)
+            .then(|| format!("{vague} points are not as precise as they were to be; their bands are wider.")),
+        known
+            .iter()
+            .any(|one| one.sweep.quick)
+            .then(|| "Simulated quickly: the bands are wider than without --quick.".to_owned()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn method(known: &[Known]) -> Vec<Fact> {
+    let fact = |label: &str, value: String| Fact { label: label.to_owned(), value, command: false };
+    let rows = || known.iter().flat_map(|one| &one.rows);
+    let events: u64 = rows().map(|row| row.events).sum();
+    let span = |least: Option<u64>, most: Option<u64>| match (least, most) {
+        (Some(least), Some(most)) if least != most => format!("{least} to {most}"),
+        (Some(least), _) => least.to_string(),
+        _ => "none".to_owned(),
+    };
+    let of = |value: fn(&PointRow) -> u64| span(rows().map(value).min(), rows().map(value).max());
+    vec![
+        fact("points", rows().count().to_string()),
+        fact("arrivals and completions", format!("{:.0} million", events as f64 / 1e6)),
+        fact("replications of each point", of(|row| u64::from(row.replications))),
+        fact("requests in a replication", of(|row| row.requests)),
+        fact("requests before them, not counted", of(|row| row.warmup)),
+        fact("seed", of(|row| row.seed)),
+        fact("bands", "95 % confidence intervals of means over replications, by Student's t".to_owned()),
+    ]
+}

@@ -1,0 +1,53 @@
+//! The report for a terminal.
+
+use super::model::{SimulationReport, Unit};
+use crate::terminal::aligned;
+use crate::text::{number, percent, seconds};
+
+impl SimulationReport {
+    /// What was checked and what came out, or the figures where nothing was; each line ends with a
+    /// line feed.
+    pub fn table(&self) -> String {
+        let mut text = format!("{}\n\n", self.title);
+        for check in &self.checks {
+            let holds = if check.holds { "holds         " } else { "does not hold " };
+            text +=
+                &format!("{holds} {}: {}\n               {}\n", check.place, check.statement, check.evidence);
+        }
+        if self.checks.is_empty() {
+            text += &self.figures_as_text();
+        } else {
+            text += &format!("\n{}.\n", self.verdict.headline);
+        }
+        self.warnings.iter().for_each(|warning| text += &format!("{warning}\n"));
+        text
+    }
+
+    fn figures_as_text(&self) -> String {
+        let mut text = String::new();
+        for figure in &self.figures {
+            let mut rows =
+                vec![vec![figure.x.label.clone(), figure.y.label.clone(), "95 % interval".to_owned()]];
+            for curve in &figure.curves {
+                rows.push(vec![curve.name.clone()]);
+                for place in &curve.points {
+                    let ci = place.y.ci.map_or("unknown".to_owned(), |[low, high]| {
+                        format!("{} to {}", shown(low, figure.y.unit), shown(high, figure.y.unit))
+                    });
+                    rows.push(vec![shown(place.x, figure.x.unit), shown(place.y.value, figure.y.unit), ci]);
+                }
+            }
+            text += &format!("{}\n{}\n", figure.title, aligned(&rows, 1, 1));
+        }
+        text
+    }
+}
+
+fn shown(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Plain | Unit::Bytes => number(value),
+        Unit::Percent => percent(value),
+        Unit::Seconds => seconds(value),
+        Unit::Rate => format!("{}/s", number(value)),
+    }
+}
