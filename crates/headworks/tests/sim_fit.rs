@@ -75,3 +75,30 @@ fn what_cannot_be_is_refused() {
     fs::write(&file, "no log\n").unwrap();
     check_wrong(&["fit", model], "not one of its lines");
 }
+
+#[test]
+fn advice_is_given_for_a_model() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("m.toml");
+    fs::write(&file, "rate = 150\nthreads = 10\n\n[[class]]\nname = 'a'\nshare = 1\ndemand = '10ms'\n")
+        .unwrap();
+    let model = file.to_str().unwrap();
+    let few = ["--try-threads", "10", "--try-queues", "0,20", "--requests", "5000", "--replications", "8"];
+    let ask = |objective, more: &[&str]| {
+        sim(&[&["advise", "--model", model, "--objective", objective][..], &few, more].concat())
+    };
+    let output = ask("p90<200ms", &["--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let advice: Value = serde_json::from_slice(&output.stdout).unwrap();
+    // Half again as much as a processor can do comes to it.
+    assert_eq!(advice["now"]["met"], false);
+    let best = &advice["best"];
+    assert!((0.5..1.0).contains(&best["load"].as_f64().unwrap()), "{advice}");
+    assert!(best["figures"][0]["ci"][1].as_f64().unwrap() < 0.2, "{advice}");
+    let output = ask("p90<5ms", &[]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("Nothing that was tried meets the objectives"), "{text}");
+    check_wrong(&["advise", "--objective", "p95<1s"], "is no objective");
+    check_wrong(&["advise"], "--objective");
+}

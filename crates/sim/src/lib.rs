@@ -16,6 +16,7 @@
 //! # Ok::<(), sim::ModelError>(())
 //! ```
 
+pub mod advise;
 mod draw;
 mod engine;
 pub mod exact;

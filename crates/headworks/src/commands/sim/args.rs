@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use super::advise::AdviseArgs;
 use super::fit::{FitArgs, FromArgs};
 use super::model::ModelArgs;
 use super::sessions::SessionArgs;
@@ -16,7 +17,8 @@ Examples:
   headworks sim --load 0.9 --cv 4 --queue 1000        a long queue instead of rejections
   headworks sim exact --cv 2 --queue 24 --service exponential
   headworks sim fit access.log --out model.toml       what a log says, as a model
-  headworks sim --model model.toml --queue 100        that model, with another queue";
+  headworks sim --model model.toml --queue 100        that model, with another queue
+  headworks sim advise --from access.log --objective 'p90<1s'";
 
 /// Simulates a web server in overload: latency and rejections, with confidence intervals.
 ///
@@ -35,6 +37,7 @@ pub(crate) struct Args {
 pub(super) enum Command {
     Exact(ExactArgs),
     Fit(FitArgs),
+    Advise(AdviseArgs),
 }
 
 /// Computes what a model does in the long run, without chance, where that can be done.

@@ -1,5 +1,6 @@
 //! `headworks sim`: simulates a server in overload.
 
+mod advise;
 mod args;
 mod fit;
 mod model;
@@ -27,6 +28,7 @@ impl Args {
                 Ok(Exit::Ok)
             }
             Some(Command::Fit(args)) => args.run(),
+            Some(Command::Advise(args)) => args.run(),
             None => self.run.run(),
         }
     }

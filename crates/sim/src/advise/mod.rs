@@ -1,0 +1,170 @@
+//! [`advise`]: the load to admit, the length of the queue and the number of threads with which a server
+//! meets its objectives.
+//!
+//! The paper's advice is to satisfy "95 % or less of the maximum number of requests" (section 4);
+//! here that number comes from simulating the server in question. All settings meet the same
+//! requests, so that they differ by what they are and not by chance.
+
+mod objective;
+mod search;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use serde::Serialize;
+
+pub use self::objective::{Objective, ObjectiveError};
+use crate::model::{Model, ModelError};
+use crate::outcome::Outcome;
+use crate::replications::{Plan, run};
+use crate::statistics::Estimate;
+
+/// What to try.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AdviceOptions {
+    /// Numbers of threads; those of [`AdviceOptions::default`] and the model's when it is empty.
+    pub threads: Vec<u32>,
+    /// Lengths of the queue; likewise.
+    pub queues: Vec<u32>,
+    /// How much to simulate of each setting.
+    pub plan: Plan,
+}
+
+impl Default for AdviceOptions {
+    fn default() -> Self {
+        Self {
+            threads: Vec::new(),
+            queues: Vec::new(),
+            plan: Plan { requests: 50_000, replications: 16, precision: None, ..Plan::default() },
+        }
+    }
+}
+
+const THREADS: [u32; 5] = [5, 10, 25, 50, 100];
+const QUEUES: [u32; 7] = [0, 10, 25, 50, 100, 250, 1000];
+
+/// A setting, and what comes of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trial {
+    /// Requests that are worked on at a time.
+    pub threads: u32,
+    /// Requests that wait, at most.
+    pub queue: u32,
+    /// Requests per second over those that the processors can serve: the largest found with which all
+    /// objectives are met; the smallest that was tried when `met` is false.
+    pub load: f64,
+    /// Requests per second.
+    pub rate: f64,
+    /// Whether the objectives are met there, with 95 % confidence each.
+    pub met: bool,
+    /// What the objectives are about, in their order: seconds or shares.
+    pub figures: Vec<Estimate>,
+    /// Requests served per second.
+    pub throughput: Estimate,
+    /// The share of rejected requests.
+    pub rejected: Estimate,
+}
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Advice {
+    /// What is to be achieved; with the paper's limit of rejection where none was stated.
+    pub objectives: Vec<String>,
+    /// Whether that limit was added.
+    pub limit_added: bool,
+    /// The model as it is: its own load, threads and queue.
+    pub now: Trial,
+    /// Each number of threads with each length of queue.
+    pub trials: Vec<Trial>,
+    /// The one of them that serves most, and of those that serve as many the one with the shortest queue;
+    /// `None` when none meets the objectives.
+    pub best: Option<Trial>,
+    /// How many simulations that took.
+    pub simulations: u32,
+}
+
+/// Why there is no advice.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AdviceError {
+    /// The model cannot be simulated.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Nothing is to be achieved.
+    #[error("there is no objective; state one, such as p90<1s")]
+    NoObjective,
+    /// Its load cannot be chosen.
+    #[error(
+        "the model's clients wait for their answers, so that nobody chooses its load; give a --rate or a --load"
+    )]
+    Closed,
+}
+
+/// Finds the settings with which `model` meets all `objectives`.
+///
+/// # Errors
+/// When the model cannot be simulated, its load depends on itself, or there is no objective.
+pub fn advise(
+    model: &Model,
+    objectives: &[Objective],
+    options: &AdviceOptions,
+) -> Result<Advice, AdviceError> {
+    model.check()?;
+    let load = model.load().ok_or(AdviceError::Closed)?;
+    if objectives.is_empty() {
+        return Err(AdviceError::NoObjective);
+    }
+    let mut objectives = objectives.to_vec();
+    // With short queues any latency can be had by rejecting nearly everything.
+    let limit_added = !objectives.iter().any(Objective::is_about_rejection);
+    if limit_added {
+        objectives.push(Objective::rejected_at_most_five_percent());
+    }
+    let search = search::Search::new(model, &objectives, options.plan);
+    let mut simulations = 1;
+    // The model as it is, whatever its queue.
+    let outcome = run(model, &options.plan)?;
+    let now = search.trial(model, load, &outcome);
+    let or_default = |given: &[u32], known: &[u32], own: Option<u32>| {
+        let mut values = if given.is_empty() { [known, own.as_slice()].concat() } else { given.to_vec() };
+        values.sort_unstable();
+        values.dedup();
+        values
+    };
+    let mut trials = Vec::new();
+    for threads in or_default(&options.threads, &THREADS, Some(model.threads)) {
+        for queue in or_default(&options.queues, &QUEUES, model.queue) {
+            let (trial, took) = search.largest_load(threads, queue)?;
+            trials.push(trial);
+            simulations += took;
+        }
+    }
+    let best = best(&trials).cloned();
+    let objectives = objectives.iter().map(Objective::to_string).collect();
+    Ok(Advice { objectives, limit_added, now, trials, best, simulations })
+}
+
+/// Settings that serve within so much of one another serve as many.
+const AS_MANY: f64 = 0.005;
+
+fn best(trials: &[Trial]) -> Option<&Trial> {
+    let met = || trials.iter().filter(|trial| trial.met);
+    let most = met().map(|trial| trial.throughput.mean).fold(0.0, f64::max);
+    met()
+        .filter(|trial| trial.throughput.mean >= most * (1.0 - AS_MANY))
+        .min_by_key(|trial| (trial.queue, trial.threads))
+}
+
+impl Trial {
+    fn new(model: &Model, load: f64, objectives: &[Objective], outcome: &Outcome) -> Self {
+        Self {
+            threads: model.threads,
+            queue: model.queue.unwrap_or(u32::MAX),
+            load,
+            rate: load * f64::from(model.processors) / model.mean_demand(),
+            met: objectives.iter().all(|objective| objective.is_surely_met(outcome)),
+            figures: objectives.iter().map(|objective| objective.figure(outcome)).collect(),
+            throughput: outcome.throughput,
+            rejected: outcome.rejected,
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! [`Objective`]: what a server is to achieve, such as `p90<1s`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use units::{Ratio, Span};
+
+use crate::outcome::Outcome;
+use crate::statistics::Estimate;
+
+/// An upper bound on a figure of an outcome.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Objective {
+    text: String,
+    figure: Figure,
+    /// In seconds, or a share.
+    bound: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Figure {
+    Mean,
+    P50,
+    P90,
+    P99,
+    Rejected,
+}
+
+const FIGURES: [(&str, Figure); 5] = [
+    ("mean", Figure::Mean),
+    ("p50", Figure::P50),
+    ("p90", Figure::P90),
+    ("p99", Figure::P99),
+    ("rejected", Figure::Rejected),
+];
+
+/// A text that is no objective.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" is no objective; write a figure, < or <=, and a bound above 0, such as p90<1s or rejected<5% (figures: {figures})", figures = FIGURES.map(|(name, _)| name).join(", "))]
+pub struct ObjectiveError(String);
+
+impl FromStr for Objective {
+    type Err = ObjectiveError;
+
+    fn from_str(text: &str) -> Result<Self, ObjectiveError> {
+        let error = || ObjectiveError(text.to_owned());
+        let (name, bound) = text.split_once('<').ok_or_else(error)?;
+        // What is estimated is never exactly its bound.
+        let bound = bound.strip_prefix('=').unwrap_or(bound).trim();
+        let (_, figure) = FIGURES.into_iter().find(|(known, _)| *known == name.trim()).ok_or_else(error)?;
+        let bound = match figure {
+            Figure::Rejected => bound.parse::<Ratio>().map(Ratio::as_f64),
+            _ => bound.parse::<Span>().map(Span::as_secs_f64),
+        };
+        let bound = bound.ok().filter(|bound| *bound > 0.0).ok_or_else(error)?;
+        Ok(Self { text: text.to_owned(), figure, bound })
+    }
+}
+
+impl fmt::Display for Objective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Objective {
+    /// The paper's: 95 % of what could be served is, and the rest is rejected (sections 3 and 4).
+    pub(super) fn rejected_at_most_five_percent() -> Self {
+        Self { text: "rejected<5%".to_owned(), figure: Figure::Rejected, bound: 0.05 }
+    }
+
+    pub(super) fn is_about_rejection(&self) -> bool {
+        self.figure == Figure::Rejected
+    }
+
+    pub(super) fn figure(&self, outcome: &Outcome) -> Estimate {
+        match self.figure {
+            Figure::Mean => outcome.latency.mean,
+            Figure::P50 => outcome.latency.p50,
+            Figure::P90 => outcome.latency.p90,
+            Figure::P99 => outcome.latency.p99,
+            Figure::Rejected => outcome.rejected,
+        }
+    }
+
+    /// Whether the whole of the confidence interval is below the bound.
+    pub(super) fn is_surely_met(&self, outcome: &Outcome) -> bool {
+        self.figure(outcome).ci[1] < self.bound
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_objective_is_refused() {
+        for text in ["p90<1s", "rejected<=5%", "mean < 20ms", "p99<2s", "p50<1ms"] {
+            assert_eq!(text.parse::<Objective>().unwrap().to_string(), text);
+        }
+        for text in ["", "p90", "p95<1s", "p90>1s", "p90<0", "p90<1", "rejected<1s", "rejected<120%", "<5%"] {
+            let error = text.parse::<Objective>().unwrap_err().to_string();
+            assert!(error.contains("p90<1s"), "{error}");
+        }
+    }
+}
