@@ -1,7 +1,11 @@
 import type { RunReport } from './run/data.ts';
+import type { SimulationReport } from './simulation/data.ts';
 
-/** What the page carries: a report of one of two kinds. */
-export type Data = ({ kind: 'experiment' } & Report) | ({ kind: 'run' } & RunReport);
+/** What the page carries: a report of one of three kinds. */
+export type Data =
+  | ({ kind: 'experiment' } & Report)
+  | ({ kind: 'run' } & RunReport)
+  | ({ kind: 'simulation' } & SimulationReport);
 
 /**
  * The report of an experiment, as the crate `report` derives it from an experiment's directory

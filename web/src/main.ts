@@ -4,10 +4,11 @@ import './style/chart.css';
 import './style/tables.css';
 import './style/print.css';
 import { FONT } from './chart/axes.ts';
-import { readData } from './data.ts';
+import { readData, type Data } from './data.ts';
 import { h } from './dom.ts';
 import { experiment } from './page/experiment.ts';
 import { run } from './run/page.ts';
+import { simulation } from './simulation/page.ts';
 import type { View } from './view.ts';
 
 function contents(view: View): HTMLElement {
@@ -18,10 +19,21 @@ function contents(view: View): HTMLElement {
   );
 }
 
+function viewOf(data: Data): View {
+  switch (data.kind) {
+    case 'experiment':
+      return experiment(data);
+    case 'run':
+      return run(data);
+    case 'simulation':
+      return simulation(data);
+  }
+}
+
 function show(page: HTMLElement): void {
   try {
     const data = readData();
-    const view = data.kind === 'run' ? run(data) : experiment(data);
+    const view = viewOf(data);
     document.title = `${view.title} · Headworks`;
     page.append(
       view.opening,

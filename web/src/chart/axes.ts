@@ -1,5 +1,6 @@
 import type uPlot from 'uplot';
 import { themed } from './palette.ts';
+import type { BandsSpec } from './bands.ts';
 import type { DotsSpec } from './dots.ts';
 import type { PanelSpec } from './spec.ts';
 import type { TraceSpec } from './trace.ts';
@@ -70,6 +71,22 @@ export function traceXAxis(spec: TraceSpec): uPlot.Axis {
   };
   const { splits } = spec;
   if (splits) axis.splits = (_plot, _axis, min, max) => splits.filter((x) => x >= min && x <= max);
+  return axis;
+}
+
+export function bandsXAxis(spec: BandsSpec): uPlot.Axis {
+  const axis: uPlot.Axis = {
+    ...common(spec.xLabel),
+    size: 28,
+    labelSize: 22,
+    grid: { show: false },
+    space: 56,
+    values: (plot, splits) => spaced(plot, splits, spec.xTicks(splits)),
+  };
+  if (spec.xLogarithmic) {
+    axis.splits = (_plot, _axis, min, max) => decades(min, max);
+    axis.filter = (_plot, splits) => splits;
+  }
   return axis;
 }
 

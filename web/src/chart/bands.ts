@@ -1,0 +1,218 @@
+import uPlot from 'uplot';
+import type { Estimate } from '../data.ts';
+import { interval } from '../format.ts';
+import { bandsXAxis, yAxis } from './axes.ts';
+import { Chart, HEIGHT, scale } from './chart.ts';
+import { drawMarker } from './marks.ts';
+import { look, themed } from './palette.ts';
+import type { Reading, Spot } from './tooltip.ts';
+
+/** Curves of computed points with their confidence bands; each has its own places on the x axis. */
+export interface BandsSpec {
+  title: string;
+  xLabel: string;
+  yLabel: string;
+  xLogarithmic: boolean;
+  curves: BandCurve[];
+  /** How a place on the x axis is written. */
+  words: (x: number) => string;
+  xTicks: (xs: number[]) => string[];
+  format: (y: number) => string;
+  ticks: (ys: number[]) => string[];
+}
+
+export interface BandCurve {
+  name: string;
+  /** Decides colour, marker and dash. */
+  subject: number;
+  /** In rising order of `x`. */
+  points: BandPoint[];
+}
+
+export interface BandPoint {
+  x: number;
+  y: Estimate;
+  note: string;
+}
+
+export class Bands extends Chart {
+  private readonly xs: number[];
+
+  constructor(
+    private readonly spec: BandsSpec,
+    logarithmic: boolean,
+  ) {
+    const names = spec.curves.map((curve) => curve.name).join(', ');
+    super(
+      spec.title,
+      `${spec.title}: ${spec.yLabel} against ${spec.xLabel}; ${names}. Left and right arrow keys read the points; the table below has all of them.`,
+      'marked',
+      logarithmic,
+    );
+    const xs = spec.curves.flatMap((curve) => curve.points.map((point) => point.x));
+    this.xs = [...new Set(xs)].sort((a, b) => a - b);
+  }
+
+  protected override get places(): number {
+    return this.xs.length;
+  }
+
+  protected override get subjects(): number[] {
+    return this.spec.curves.map((curve) => curve.subject);
+  }
+
+  protected override position(place: number): { left: number; top: number } {
+    return { left: this.plot?.valToPos(this.xs[place] ?? 0, 'x') ?? -10, top: 8 };
+  }
+
+  protected override spot(place: number): Spot | null {
+    const x = this.xs[place];
+    if (x === undefined) return null;
+    const { format, words } = this.spec;
+    const readings = this.visible.flatMap(({ name, subject, points }): Reading[] => {
+      const point = points.find((p) => p.x === x);
+      if (!point) return [];
+      const range = point.y.ci && `95\u00a0% interval ${interval(point.y, format)}`;
+      const details = [range ?? '', point.note].filter((detail) => detail !== '');
+      return [{ name, subject, value: format(point.y.value), details }];
+    });
+    return { words: words(x), readings };
+  }
+
+  private get visible(): BandCurve[] {
+    return this.spec.curves.filter((curve) => !this.hidden.has(curve.subject));
+  }
+
+  /** Zero has no place on a logarithmic axis. */
+  private shown(y: number): number | null {
+    return this.logarithmic && y <= 0 ? null : y;
+  }
+
+  protected override build(width: number): uPlot {
+    const { spec, xs } = this;
+    const data: uPlot.AlignedData = [
+      xs,
+      ...spec.curves.map(({ points }) => {
+        const at = new Map(points.map((point) => [point.x, this.shown(point.y.value)]));
+        return xs.map((x) => at.get(x) ?? null);
+      }),
+    ];
+    const options: uPlot.Options = {
+      width,
+      height: HEIGHT,
+      padding: [22, 14, 0, 0],
+      legend: { show: false },
+      scales: {
+        x: { time: false, ...scale(spec.xLogarithmic) },
+        y: scale(this.logarithmic),
+      },
+      axes: [bandsXAxis(spec), yAxis(spec, this.logarithmic)],
+      series: [
+        {},
+        ...spec.curves.map(({ name, subject }): uPlot.Series => ({
+          label: name,
+          show: !this.hidden.has(subject),
+          stroke: () => look(subject).colour,
+          width: 2,
+          dash: look(subject).dash,
+          points: { show: false },
+          spanGaps: true,
+        })),
+      ],
+      cursor: {
+        ...this.cursor,
+        x: true,
+        points: {
+          size: 15,
+          width: 2,
+          fill: 'transparent',
+          stroke: (_plot, i) => look(spec.curves[i - 1]?.subject ?? 0).colour,
+        },
+      },
+      hooks: {
+        drawAxes: [
+          (plot) => {
+            for (const curve of this.visible) drawBand(plot, curve);
+          },
+        ],
+        drawSeries: [
+          (plot, i) => {
+            const curve = spec.curves[i - 1];
+            if (curve) drawMarkers(plot, curve);
+          },
+        ],
+        setCursor: [this.followCursor],
+      },
+    };
+    return new uPlot(options, data, this.host);
+  }
+
+  protected override showAll(): void {
+    const { plot, spec, xs } = this;
+    if (!plot) return;
+    const ys = this.visible.flatMap((curve) =>
+      curve.points.flatMap((point) => [point.y.value, ...(point.y.ci ?? [])]),
+    );
+    const most = ys.reduce((a, b) => Math.max(a, b), 0) || 1;
+    const least = ys.filter((y) => y > 0).reduce((a, b) => Math.min(a, b), most);
+    const [min, max] = this.logarithmic ? [least / 1.3, most * 1.3] : [0, most * 1.08];
+    const [first, last] = [xs[0] ?? 0, xs.at(-1) ?? 1];
+    const margin = (last - first || 1) * 0.04;
+    const [from, to] = spec.xLogarithmic ? [first / 1.15, last * 1.15] : [first - margin, last + margin];
+    plot.batch(() => {
+      plot.setScale('x', { min: from, max: to });
+      plot.setScale('y', { min, max });
+    });
+  }
+}
+
+/** Between the ends of the intervals; where they are narrower than the line, nothing is to be seen. */
+function drawBand(plot: uPlot, { subject, points }: BandCurve): void {
+  const { ctx, bbox } = plot;
+  const floor = plot.scales.y?.min ?? 0;
+  const place = (x: number, y: number): [number, number] => [
+    plot.valToPos(x, 'x', true),
+    plot.valToPos(Math.max(y, floor), 'y', true),
+  ];
+  const ends = points.flatMap(({ x, y }) => (y.ci ? [{ x, low: y.ci[0], high: y.ci[1] }] : []));
+  const outline = [
+    ...ends.map(({ x, high }) => place(x, high)),
+    ...ends.reverse().map(({ x, low }) => place(x, low)),
+  ];
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.globalAlpha = 0.2;
+  ctx.fillStyle = look(subject).colour;
+  ctx.beginPath();
+  outline.forEach(([x, y], i) => {
+    if (i === 0) ctx.moveTo(x, y);
+    else ctx.lineTo(x, y);
+  });
+  ctx.fill();
+  ctx.restore();
+}
+
+function drawMarkers(plot: uPlot, { subject, points }: BandCurve): void {
+  const { ctx, bbox } = plot;
+  const ratio = window.devicePixelRatio;
+  const surface = themed('--surface');
+  const bottom = plot.scales.y?.min ?? 0;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left - 6 * ratio, bbox.top - 6 * ratio, bbox.width + 12 * ratio, bbox.height + 12 * ratio);
+  ctx.clip();
+  for (const { x, y } of points) {
+    if (y.value < bottom) continue;
+    drawMarker(
+      ctx,
+      look(subject),
+      surface,
+      plot.valToPos(x, 'x', true),
+      plot.valToPos(y.value, 'y', true),
+      ratio * 0.8,
+    );
+  }
+  ctx.restore();
+}
