@@ -6,6 +6,7 @@ use super::advise::AdviseArgs;
 use super::fit::{FitArgs, FromArgs};
 use super::model::ModelArgs;
 use super::sessions::SessionArgs;
+use super::sweep::{FiguresArgs, SweepArgs};
 use crate::commands::values::count;
 
 const STATISTICS: &str = "Statistics";
@@ -38,6 +39,8 @@ pub(super) enum Command {
     Exact(ExactArgs),
     Fit(FitArgs),
     Advise(AdviseArgs),
+    Sweep(SweepArgs),
+    Figures(FiguresArgs),
 }
 
 /// Computes what a model does in the long run, without chance, where that can be done.

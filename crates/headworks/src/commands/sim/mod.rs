@@ -5,6 +5,7 @@ mod args;
 mod fit;
 mod model;
 mod sessions;
+mod sweep;
 
 use std::io::Write;
 
@@ -29,6 +30,8 @@ impl Args {
             }
             Some(Command::Fit(args)) => args.run(),
             Some(Command::Advise(args)) => args.run(),
+            Some(Command::Sweep(args)) => args.run(),
+            Some(Command::Figures(args)) => args.run(),
             None => self.run.run(),
         }
     }

@@ -1,0 +1,185 @@
+//! `headworks sim sweep` and `headworks sim figures`: many simulations, resumed and shared out.
+
+use std::io::{Write, stdout};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use config::Source;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use report::SimulationReport;
+use sim::sweep::{Options, Progress, Shard, Spec, run};
+
+use crate::commands::signals::{self, Signals};
+use crate::commands::values::count;
+use crate::exit::{Exit, Failure};
+
+/// Where no terminal shows a bar, a line so often.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Simulates a model at every point of a grid of its parameters.
+///
+/// Points are written as soon as they are known: a sweep that was interrupted goes on where it stopped when it is started again with the same spec and --out.
+#[derive(Debug, clap::Args)]
+pub(super) struct SweepArgs {
+    /// The spec, a TOML file (docs/sim.md).
+    spec: PathBuf,
+    /// Where to write the points and the report.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Compute only the I-th of N shares of the points; start one for each I, all with the same --out.
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Repeats figures 1 to 15 and table 1 of "Web server performance under heavy loads", and checks what it says about them.
+#[derive(Debug, clap::Args)]
+pub(super) struct FiguresArgs {
+    /// Where to write the points and the report.
+    #[arg(long, value_name = "DIR", default_value = "runs/heavy-loads")]
+    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, clap::Args)]
+struct Common {
+    /// Simulate less, as [quick] in the spec says.
+    #[arg(long)]
+    quick: bool,
+    /// Processors to simulate on (default: all); the outcome is the same.
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>(1..=10_000))]
+    cores: Option<NonZeroUsize>,
+    /// Print what the report shows as one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// Show no progress.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+macro_rules! specs {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"), "/../../experiments/heavy-loads/", $name, ".toml"
+        )))),*]
+    };
+}
+
+/// What the paper's figures are made by.
+const HEAVY_LOADS: [(&str, &str); 9] = specs![
+    "networks",
+    "short-queues",
+    "long-queues",
+    "trade-off",
+    "trade-off-load",
+    "cost",
+    "table-1",
+    "threads",
+    "discipline",
+];
+
+impl SweepArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let spec = Spec::parse(&Source::read(&self.spec)?, self.common.quick)?;
+        self.common.run(&[(spec, self.out.clone())], &self.out, self.shard)
+    }
+}
+
+impl FiguresArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let mut sweeps = Vec::new();
+        for (name, text) in HEAVY_LOADS {
+            let source = Source::new(format!("experiments/heavy-loads/{name}.toml"), text);
+            sweeps.push((Spec::parse(&source, self.common.quick)?, self.out.join(name)));
+        }
+        self.common.run(&sweeps, &self.out, None)
+    }
+}
+
+impl Common {
+    fn run(self, sweeps: &[(Spec, PathBuf)], out: &Path, shard: Option<Shard>) -> Result<Exit, Failure> {
+        let view = View::new(self.quiet);
+        end_on_signals(view.bar.clone(), out.to_owned()).map_err(Failure::Failed)?;
+        let options = Options { shard, cores: self.cores };
+        let progress = run(sweeps, options, &|progress| view.tell(progress))
+            .map_err(|why| Failure::new(why.is_usage(), why))?;
+        view.bar.finish_and_clear();
+        if progress.elsewhere > 0 {
+            eprintln!(
+                "{} points are for other shards; the report shows all once they are there too",
+                progress.elsewhere
+            );
+        }
+        let report = SimulationReport::read(out).map_err(|why| Failure::new(why.is_usage(), why))?;
+        let page = report.write(out).map_err(|why| Failure::Failed(why.into()))?;
+        let text = if self.json {
+            serde_json::to_string(&report).map_err(|why| Failure::Failed(why.into()))? + "\n"
+        } else {
+            format!("{}\nreport: {}\n", report.table(), page.display())
+        };
+        stdout()
+            .write_all(text.as_bytes())
+            .context("cannot write to standard output")
+            .map_err(Failure::Failed)?;
+        Ok(Exit::Ok)
+    }
+}
+
+/// A bar with the time left on a terminal, a line now and then elsewhere.
+struct View {
+    bar: ProgressBar,
+    lines: bool,
+    said: Mutex<Instant>,
+}
+
+impl View {
+    fn new(quiet: bool) -> Self {
+        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(Some(0), target);
+        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} points, {eta} left")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.set_style(style);
+        Self { lines: !quiet && bar.is_hidden(), bar, said: Mutex::new(Instant::now()) }
+    }
+
+    fn tell(&self, progress: Progress) {
+        let (done, all) = (progress.done, progress.done + progress.left);
+        self.bar.set_length(all as u64);
+        self.bar.set_position(done as u64);
+        if !self.lines {
+            return;
+        }
+        let Ok(mut said) = self.said.lock() else { return };
+        if done > 0 && said.elapsed() >= LINE_EVERY {
+            *said = Instant::now();
+            // Nobody reads it; that is no reason to stop.
+            let _ = writeln!(
+                std::io::stderr(),
+                "{done}/{all} points, {:.0} s left",
+                self.bar.eta().as_secs_f64()
+            );
+        }
+    }
+}
+
+/// Ends at once on SIGINT and SIGTERM: points are written in one step, so what is done stays.
+fn end_on_signals(bar: ProgressBar, out: PathBuf) -> anyhow::Result<()> {
+    let runtime = signals::runtime()?;
+    let mut signals = {
+        let _inside = runtime.enter();
+        Signals::watch()?
+    };
+    thread::spawn(move || {
+        let signal = runtime.block_on(signals.next());
+        bar.abandon();
+        eprintln!("stopped; {} keeps what is done, and the same command goes on from there", out.display());
+        std::process::exit(128 + i32::from(signal));
+    });
+    Ok(())
+}
