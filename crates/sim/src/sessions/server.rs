@@ -206,3 +206,84 @@ impl Server {
 fn seconds(time: Time) -> f64 {
     time.since(Time::ZERO).as_secs_f64()
 }
+
+#[cfg(test)]
+mod tests {
+    use units::Span;
+
+    use super::*;
+
+    const DEMAND: f64 = 0.01;
+
+    fn server(workers: u32, backlog: u32) -> Server {
+        let host = Host { workers, backlog, ..Host::default() };
+        Server::new(host, (Time::ZERO, Time::ZERO + Span::from_secs(1)))
+    }
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Span::from_millis(millis)
+    }
+
+    fn connect(server: &mut Server, whose: usize) -> usize {
+        let key = server.connect().unwrap();
+        server.send(at(0), key, Request { demand: DEMAND, whose });
+        key
+    }
+
+    /// Who is answered, and when in milliseconds.
+    fn answers(server: &mut Server) -> Vec<(usize, u64)> {
+        let mut answers = Vec::new();
+        while server.next() != Time::NEVER {
+            let now = server.next();
+            if let Some(answer) = server.advance(now) {
+                answers.push((answer.whose, now.as_nanos() / 1_000_000));
+            }
+        }
+        answers
+    }
+
+    #[test]
+    fn workers_share_the_processor_and_stay_with_their_clients() {
+        let mut server = server(2, 10);
+        let keys: Vec<usize> = (0..3).map(|whose| connect(&mut server, whose)).collect();
+        assert_eq!(answers(&mut server), [(0, 20), (1, 20)]);
+        server.close(at(30), keys[1]);
+        assert_eq!(answers(&mut server), [(2, 40)]);
+        assert!((server.utilization() - 0.03).abs() < 1e-9);
+    }
+
+    #[test]
+    fn one_more_than_the_backlog_waits() {
+        let mut server = server(1, 1);
+        (0..3).for_each(|whose| {
+            connect(&mut server, whose);
+        });
+        assert_eq!(server.connect(), None);
+    }
+
+    #[test]
+    fn work_for_a_client_that_has_gone_is_done_all_the_same() {
+        let mut server = server(1, 10);
+        let keys: Vec<usize> = (0..3).map(|whose| connect(&mut server, whose)).collect();
+        server.close(at(1), keys[0]);
+        server.close(at(1), keys[1]);
+        assert_eq!(answers(&mut server), [(2, 30)]);
+    }
+
+    #[test]
+    fn a_worker_hangs_up_on_a_client_that_is_silent() {
+        let mut server = server(1, 10);
+        let first = connect(&mut server, 0);
+        connect(&mut server, 1);
+        let now = server.next();
+        let turn = server.advance(now).unwrap().turn;
+        server.send(at(11), first, Request { demand: DEMAND, whose: 2 });
+        let now = server.next();
+        let later = server.advance(now).unwrap().turn;
+        server.hang(at(30), first, turn);
+        assert!(server.is_open(first), "it has asked again since");
+        server.hang(at(40), first, later);
+        assert!(!server.is_open(first));
+        assert_eq!(answers(&mut server), [(1, 50)]);
+    }
+}

@@ -116,3 +116,75 @@ impl User {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use traffic::{Class, Page, Workload};
+
+    use super::*;
+
+    const THINK: Span = Span::from_secs(2);
+
+    fn script() -> Script {
+        let page = |url: &str, embedded: &[&str]| Page {
+            url: url.into(),
+            think: THINK,
+            embedded: embedded.iter().map(|object| (*object).into()).collect(),
+        };
+        let workload = Workload {
+            timeout: Span::from_secs(1),
+            connections: 2,
+            classes: vec![Class {
+                name: "all".into(),
+                share: 1.0,
+                cookie: None,
+                headers: Vec::new(),
+                address: None,
+            }],
+            pages: vec![page("/0", &["/1", "/2", "/3"]), page("/4", &[])],
+        };
+        Script::new(&workload, |_| Span::ZERO)
+    }
+
+    fn user(script: &Script) -> User {
+        let mut user = User::new(1, 0, Time::ZERO, true);
+        assert_eq!(user.open_page(script), Some(0));
+        user
+    }
+
+    #[test]
+    fn a_user_follows_the_script() {
+        let script = script();
+        let mut user = user(&script);
+        let next = |user: &mut User| user.learn(&script, Fate::Completed);
+        assert_eq!(next(&mut user), Next::Fetch(vec![1, 2]), "over two connections");
+        assert_eq!(next(&mut user), Next::Fetch(vec![3]));
+        assert_eq!(next(&mut user), Next::Wait);
+        assert_eq!(next(&mut user), Next::Read(THINK));
+        assert_eq!(user.open_page(&script), Some(4));
+        assert_eq!(next(&mut user), Next::End(Fate::Completed), "no pause after the last page");
+        assert_eq!(user.duration(Time::ZERO + THINK + THINK), THINK);
+    }
+
+    #[test]
+    fn after_a_failure_nothing_more_is_begun() {
+        let script = script();
+        let mut user = user(&script);
+        assert_eq!(user.learn(&script, Fate::Completed), Next::Fetch(vec![1, 2]));
+        assert_eq!(user.learn(&script, Fate::TimedOut), Next::Wait);
+        assert_eq!(user.learn(&script, Fate::Refused), Next::End(Fate::TimedOut), "what came first");
+    }
+
+    #[test]
+    fn a_token_comes_with_an_answer_and_expires() {
+        let limits = SessionLimits { idle: Span::from_secs(100), absolute: Span::from_secs(1000) };
+        let at = |seconds| Time::ZERO + Span::from_secs(seconds);
+        let mut user = user(&script());
+        assert_eq!(user.known(at(0), &limits), None);
+        user.keep_token(at(0), ClassId(1), &limits);
+        assert_eq!(user.known(at(50), &limits), Some(ClassId(1)));
+        user.keep_token(at(50), ClassId(1), &limits);
+        assert_eq!(user.known(at(140), &limits), Some(ClassId(1)), "it was renewed");
+        assert_eq!(user.known(at(150), &limits), None);
+    }
+}
