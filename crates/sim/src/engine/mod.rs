@@ -1,7 +1,7 @@
 //! The simulation itself: one clock, two things that can happen next.
 //!
-//! A [`Source`](source::Source) says when requests come; a [`Server`](server::Server) has a
-//! limited number of threads, a queue before them, and a [`Processor`](processor::Processor)
+//! A [`Source`] says when requests come; a [`Server`] has a
+//! limited number of threads, a queue before them, and a [`Processor`]
 //! that the threads share. Whichever of the next arrival and the next completion is earlier
 //! happens. Time is a `f64` of seconds, not integer nanoseconds: virtual time under processor
 //! sharing advances by fractions of them.

@@ -79,14 +79,19 @@ pub(super) fn fit(observation: &Observation, steady: &[&Window]) -> Option<Fitte
     let gaps: Option<f64> =
         steady.iter().map(|window| Some(window.cv_of_gaps? * window.requests as f64 / weights)).sum();
     let process = modulated(observation, steady, &curve, rate, gaps, cv)
-        .map_or_else(|| renewal(gaps, cv), Arrivals::Mmpp);
+        .map_or_else(|| renewal(gaps, cv, requests), Arrivals::Mmpp);
     Some(FittedArrivals { process, cv, interval: used.interval, cv_of_gaps: gaps, dispersion: curve })
 }
 
-/// Independent times between requests of this variation.
-fn renewal(gaps: Option<f64>, counts: Estimate) -> Arrivals {
+/// Independent times between requests of this variation. Poisson arrivals are what is taken unless there is
+/// reason not to: the coefficient of variation of `n` exponential gaps has a standard error of about
+/// `1 / sqrt(n)`.
+fn renewal(gaps: Option<f64>, counts: Estimate, requests: f64) -> Arrivals {
     let cv = gaps.unwrap_or(counts.mean);
-    let near = (cv - 1.0).abs() < NEAR || (gaps.is_none() && counts.covers(1.0) && cv < 1.2);
+    let near = match gaps {
+        Some(cv) => (cv - 1.0).abs() < NEAR.max(2.0 / requests.sqrt()),
+        None => (cv - 1.0).abs() < NEAR || (counts.covers(1.0) && cv < 1.2),
+    };
     let rounded = (cv * 1000.0).round() / 1000.0;
     let process = if near {
         Ok(Process::Poisson)

@@ -3,7 +3,7 @@
 use units::Span;
 
 use super::{DemandSource, Fit};
-use crate::draw::{Arrivals, Service};
+use crate::draw::Service;
 use crate::model::{Class, Model, Notes, Offered, STATIC, Size};
 
 /// What cannot be observed, and is stated.
@@ -50,68 +50,67 @@ impl Fit {
             classes: self.classes(stated, &mut note)?,
             ..Model::default()
         };
-        model.service = match self.service_cv {
-            Some(cv) => {
-                note("service", format!("Coefficient of variation within a class: {cv:.3}, as observed."));
-                service((cv * 1000.0).round() / 1000.0)
-            }
-            None => {
-                note("service", "Not known: the paper's (section 2).".to_owned());
-                Service::default()
-            }
+        self.requests(&mut model, &mut note);
+        self.server(&mut model, &mut note);
+        Ok((model, notes))
+    }
+
+    /// How many requests come, and how they are spread over time.
+    fn requests(&self, model: &mut Model, note: &mut impl FnMut(&str, String) -> Option<String>) {
+        if let Some((clients, think)) = self.clients {
+            note("clients", "As the load generator had them; each waits for its answer.".to_owned());
+            model.offered = Offered::Clients(clients, think);
+            return;
+        }
+        let of = match self.windows.iter().filter(|window| window.is_steady()).count() {
+            0 => "over all, for want of a window of constant rate".to_owned(),
+            1 => "in one window of constant rate".to_owned(),
+            windows => format!("in {windows} windows of constant rate"),
         };
-        match (&self.arrivals, self.clients) {
-            (_, Some((clients, think))) => {
-                note("clients", "As the load generator had them; each waits for its answer.".to_owned());
-                model.offered = Offered::Clients(clients, think);
+        note("rate", format!("Requests per second {of}."));
+        model.offered = Offered::Rate(self.rate);
+        let Some(fitted) = &self.arrivals else {
+            note("arrivals", "Not known: no window of constant rate.".to_owned());
+            return;
+        };
+        let gaps = fitted.cv_of_gaps.map_or(String::new(), |cv| format!(", {cv:.2} of gaps"));
+        note(
+            "arrivals",
+            format!(
+                "c_v {:.2} ({:.2} to {:.2}) from counts in intervals of {} s{gaps}.",
+                fitted.cv.mean,
+                fitted.cv.ci[0],
+                fitted.cv.ci[1],
+                rounded(fitted.interval),
+            ),
+        );
+        model.arrivals = fitted.process.clone();
+    }
+
+    /// How requests are worked on, as far as that was observed or stated.
+    fn server(&self, model: &mut Model, note: &mut impl FnMut(&str, String) -> Option<String>) {
+        let text = match self.service_cv {
+            Some(cv) => {
+                model.service = service(rounded(cv));
+                format!("Coefficient of variation within a class: {cv:.3}, as observed.")
             }
-            (fitted, None) => {
-                let windows = self.windows.iter().filter(|window| window.is_steady()).count();
-                let of = match windows {
-                    0 => "over all, for want of a window of constant rate".to_owned(),
-                    1 => "in one window of constant rate".to_owned(),
-                    windows => format!("in {windows} windows of constant rate"),
-                };
-                note("rate", format!("Requests per second {of}."));
-                model.offered = Offered::Rate(self.rate);
-                match fitted {
-                    Some(fitted) => {
-                        let gaps = fitted.cv_of_gaps.map_or(String::new(), |cv| format!(", {cv:.2} of gaps"));
-                        note(
-                            "arrivals",
-                            format!(
-                                "c_v {:.2} ({:.2} to {:.2}) from counts in intervals of {} s{gaps}.",
-                                fitted.cv.mean,
-                                fitted.cv.ci[0],
-                                fitted.cv.ci[1],
-                                rounded(fitted.interval),
-                            ),
-                        );
-                        model.arrivals = fitted.process.clone();
-                    }
-                    None => {
-                        note("arrivals", "Not known: no window of constant rate.".to_owned());
-                        model.arrivals = Arrivals::default();
-                    }
-                }
-            }
-        }
-        match self.threads {
+            None => "Not known: the paper's (section 2).".to_owned(),
+        };
+        note("service", text);
+        let text = match self.threads {
             Some(threads) => {
-                note("threads", "As stated.".to_owned());
                 model.threads = threads;
+                "As stated.".to_owned()
             }
-            None => {
-                note("threads", "Not known: the paper's (section 2). Put the server's here.".to_owned());
-            }
-        }
+            None => "Not known: the paper's (section 2). Put the server's here.".to_owned(),
+        };
+        note("threads", text);
         note(
             "queue",
             "Not known. Put the server's here: requests that wait for a thread at most.".to_owned(),
         );
         model.queue = Some(NEVER_FULL);
         note("processors", "As stated, or one.".to_owned());
-        Ok((model, notes))
     }
 
     fn classes(
@@ -151,7 +150,7 @@ impl Fit {
             );
             let size = class.size.map(|size| {
                 note(&key("size"), format!("Of {} complete responses, in bytes.", size.count));
-                Size { mean: size.mean.round(), cv: (size.cv * 1000.0).round() / 1000.0 }
+                Size { mean: size.mean.round(), cv: rounded(size.cv) }
             });
             classes.push(Class { size, ..Class::new(&class.name, class.share, demand) });
         }

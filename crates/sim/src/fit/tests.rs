@@ -90,6 +90,14 @@ fn the_variation_is_found_from_fine_times() {
 }
 
 #[test]
+fn few_requests_are_poisson_until_shown_otherwise() {
+    let process =
+        |arrivals| fitted(&times(arrivals, 15.0, 24.0), false).arrivals.unwrap().process.to_string();
+    assert_eq!(process("poisson"), "poisson");
+    assert!(process("h2:3").starts_with("h2:"));
+}
+
+#[test]
 fn few_requests_a_second_do_as_well() {
     for process in ["poisson", "h2:3"] {
         let cv = if process == "poisson" { 1.0 } else { 3.0 };

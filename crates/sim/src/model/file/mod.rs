@@ -1,4 +1,4 @@
-//! Model files: a [`Model`](super::Model) as TOML, read with the place of each error and written with
+//! Model files: a [`Model`] as TOML, read with the place of each error and written with
 //! a comment on where each number comes from.
 
 mod read;
