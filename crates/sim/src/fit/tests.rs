@@ -1,13 +1,13 @@
 use std::fmt::Write;
 use std::io::Write as _;
 
-use rand::SeedableRng;
+use rand::{Rng, SeedableRng};
 use units::Span;
 
 use super::observation::Request;
 use super::*;
 use crate::draw::{Arrivals, Gaps, Random};
-use crate::{Model, Offered};
+use crate::{Model, Offered, Plan};
 
 const HOUR: f64 = 3600.0;
 
@@ -184,14 +184,16 @@ fn times_at_the_end_of_lines_give_costs() {
 fn shared(rate: f64, needs: [f64; 2], threads: Option<u32>) -> Observation {
     let mut present: Vec<(usize, f64)> = Vec::new();
     let at = times("poisson", rate, 300.0);
-    let need = |index: usize| needs[usize::from(index.is_multiple_of(5))];
+    let mut random = Random::seed_from_u64(7);
+    let dynamic: Vec<bool> = at.iter().map(|_| random.random_bool(0.2)).collect();
+    let need = |index: usize| needs[usize::from(dynamic[index])];
     let mut requests: Vec<Request> = at
         .iter()
         .enumerate()
         .map(|(index, at)| Request {
             at: *at,
             began: Some(*at),
-            dynamic: index % 5 == 0,
+            dynamic: dynamic[index],
             status: Some(200),
             ..Request::default()
         })
@@ -230,6 +232,21 @@ fn needs_are_found_from_a_busy_server() {
         assert!(fit.service_cv.unwrap() < 1e-3, "{:?}", fit.service_cv);
         assert!((fit.utilization.unwrap() - 0.9).abs() < 0.05);
         assert_eq!(fit.model(Stated::default()).unwrap().0.service, crate::Service::Constant);
+    }
+}
+
+#[test]
+fn what_was_measured_is_predicted() {
+    let measured = shared(65.0, [0.005, 0.030], None);
+    let (model, _) = fit(&measured, &FitOptions::default()).model(Stated::default()).unwrap();
+    let model = Model { threads: 1000, ..model };
+    let plan = Plan { replications: 8, requests: 50_000, precision: None, ..Plan::default() };
+    let predicted = crate::run(&model, &plan).unwrap();
+    for (dynamic, class) in [false, true].into_iter().zip(&predicted.classes) {
+        let own = measured.requests.iter().filter(|request| request.dynamic == dynamic);
+        let took: Vec<f64> = own.filter_map(|request| request.took).collect();
+        let mean = took.iter().sum::<f64>() / took.len() as f64;
+        assert!((class.latency.mean.mean / mean - 1.0).abs() < 0.1, "{}: {mean} {class:?}", class.name);
     }
 }
 
