@@ -53,12 +53,13 @@ impl SimulationReport {
     /// # Errors
     /// When there is none, or it cannot be read.
     pub fn read(directory: &Path) -> Result<Self, Error> {
-        let paths =
-            if SweepDirectory::is_in(directory) { vec![directory.to_owned()] } else { inside(directory) };
+        let alone = SweepDirectory::is_in(directory);
+        let paths = if alone { vec![directory.to_owned()] } else { inside(directory) };
         let known: Vec<Known> = paths.iter().map(|path| Known::read(path)).collect::<Result<_, _>>()?;
-        let is_paper = known.iter().any(|one| !one.sweep.figures.is_empty());
+        // A sweep by itself may be called as one of the paper's and be about something else.
+        let is_paper = !alone && known.iter().any(|one| !one.sweep.figures.is_empty());
         let Some(first) = known.first() else { return Err(Error::NotARecord(directory.to_owned())) };
-        let checks = checks::all(&known);
+        let checks = if alone { Vec::new() } else { checks::all(&known) };
         let figures =
             if is_paper { paper::figures(&known) } else { known.iter().flat_map(charts::of_sweep).collect() };
         let title = if is_paper {
@@ -96,7 +97,7 @@ fn judged(checks: &[Check]) -> Verdict {
     let failing: Vec<String> = checks
         .iter()
         .filter(|check| !check.holds)
-        .map(|check| format!("{} {} Does not hold: {}.", check.place, check.statement, check.evidence))
+        .map(|check| format!("{}: {} Does not hold: {}.", check.place, check.statement, check.evidence))
         .collect();
     let headline = match failing.len() {
         0 => format!("All {holding} statements of the paper that were checked hold"),
