@@ -69,6 +69,7 @@ fn what_cannot_be_is_refused() {
     check_wrong(&["--model", model, "--cv", "2"], "the model's arrivals are mmpp:5:1s:1s");
     check_wrong(&["--model", model, "--dynamic", "0.5"], "the model has a");
     check_wrong(&["--model", model, "--from", "x.log"], "cannot be used with");
+    check_wrong(&["--window", "10m"], "--from");
     fs::write(&file, "thread = 5\n").unwrap();
     check_wrong(&["--model", model], "m.toml:1: unknown key \"thread\"; did you mean \"threads\"?");
     check_wrong(&["exact", "--model", "no-such.toml"], "no-such.toml: cannot read it");

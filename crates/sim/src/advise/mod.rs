@@ -48,8 +48,8 @@ const QUEUES: [u32; 7] = [0, 10, 25, 50, 100, 250, 1000];
 pub struct Trial {
     /// Requests that are worked on at a time.
     pub threads: u32,
-    /// Requests that wait, at most.
-    pub queue: u32,
+    /// Requests that wait, at most; `None` is no limit.
+    pub queue: Option<u32>,
     /// Requests per second over those that the processors can serve: the largest found with which all
     /// objectives are met; the smallest that was tried when `met` is false.
     pub load: f64,
@@ -158,7 +158,7 @@ impl Trial {
     fn new(model: &Model, load: f64, objectives: &[Objective], outcome: &Outcome) -> Self {
         Self {
             threads: model.threads,
-            queue: model.queue.unwrap_or(u32::MAX),
+            queue: model.queue,
             load,
             rate: load * f64::from(model.processors) / model.mean_demand(),
             met: objectives.iter().all(|objective| objective.is_surely_met(outcome)),

@@ -45,8 +45,7 @@ fn rejection_limits_short_queues() {
     let loads: Vec<f64> = advice.trials.iter().map(|trial| trial.load).collect();
     assert!(loads[0] < 0.0527 && (0.23..0.26).contains(&loads[1]), "{loads:?}");
     assert!(!advice.limit_added && advice.trials.iter().all(|trial| trial.rejected.ci[1] < 0.05));
-    assert_eq!(advice.best.as_ref().map(|trial| trial.queue), Some(1));
-    assert!(!advice.now.met || advice.now.queue == 1000);
+    assert_eq!(advice.best.as_ref().and_then(|trial| trial.queue), Some(1));
 }
 
 #[test]

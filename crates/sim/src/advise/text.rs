@@ -33,7 +33,7 @@ impl fmt::Display for Advice {
 
 impl Advice {
     fn row(&self, f: &mut fmt::Formatter<'_>, trial: &Trial) -> fmt::Result {
-        let queue = if trial.queue == u32::MAX { "none".to_owned() } else { trial.queue.to_string() };
+        let queue = queue(trial);
         write!(
             f,
             "  {:>7} {queue:>6} {:>7.3} {:>10.2} {:>20}",
@@ -68,7 +68,7 @@ impl Advice {
             best.rate,
             best.load * 100.0,
             best.threads,
-            best.queue,
+            queue(best),
             figures(best),
         )?;
         if self.now.met {
@@ -102,6 +102,10 @@ impl Advice {
         }
         Ok(())
     }
+}
+
+fn queue(trial: &Trial) -> String {
+    trial.queue.map_or("none".to_owned(), |queue| queue.to_string())
 }
 
 fn name(objective: &str) -> &str {

@@ -23,7 +23,7 @@ Examples:
 
 /// Simulates a web server in overload: latency and rejections, with confidence intervals.
 ///
-/// The default is the server of \"Web server performance under heavy loads\": 25 threads that share a processor, no queue, a fifth of the requests dynamic and 100 times as dear as the others, at full load.
+/// The default is the server of "Web server performance under heavy loads": 25 threads that share a processor, no queue, a fifth of the requests dynamic and 100 times as dear as the others, at full load.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{}", crate::EXIT_CODES))]

@@ -63,8 +63,12 @@ pub(super) struct FromArgs {
     /// Fit the model to an access log or the directory of a run, as `sim fit` does.
     #[arg(long, value_name = "LOG|RUN", help_heading = MEASUREMENT, conflicts_with = "model")]
     from: Option<PathBuf>,
-    #[command(flatten)]
-    look: LookArgs,
+    /// As in `sim fit`.
+    #[arg(long, value_name = "SPAN", help_heading = MEASUREMENT, default_value = "1h", requires = "from")]
+    window: Span,
+    /// As in `sim fit`.
+    #[arg(long, value_name = "UNIT", help_heading = MEASUREMENT, value_parser = time_taken, requires = "from")]
+    time_taken: Option<TimeTaken>,
 }
 
 fn time_taken(text: &str) -> Result<TimeTaken, String> {
@@ -118,7 +122,8 @@ impl FromArgs {
     /// The model of a measurement, of a file, or of the command line alone; what is given there counts for more.
     pub(super) fn model(&self, args: ModelArgs) -> Result<Model, Failure> {
         let Some(source) = &self.from else { return args.model() };
-        let fit = self.look.fit(source, args.processors.unwrap_or(1), args.threads)?;
+        let look = LookArgs { window: self.window, time_taken: self.time_taken };
+        let fit = look.fit(source, args.processors.unwrap_or(1), args.threads)?;
         for remark in &fit.remarks {
             eprintln!("note: {remark}");
         }
