@@ -12,6 +12,8 @@ declare module 'vitest' {
     run: string;
     /** A run that does not count, and that was not a ramp. */
     late: string;
+    /** A sweep of the simulator. */
+    simulation: string;
     /** The figures of the ramp: its `summary.json`. */
     summary: string;
   }
@@ -28,6 +30,7 @@ export default function setup(project: TestProject): () => void {
   project.provide('experiment', join(directory, 'experiment', 'report.html'));
   project.provide('run', join(directory, 'run', 'report.html'));
   project.provide('late', join(directory, 'late', 'report.html'));
+  project.provide('simulation', join(directory, 'simulation', 'report.html'));
   project.provide('summary', join(directory, 'run', 'summary.json'));
   return () => {
     rmSync(directory, { recursive: true, force: true });

@@ -1,11 +1,13 @@
-//! Writes an experiment, a run and a run that does not count, with made-up figures and their
-//! reports, into `DIR/experiment`, `DIR/run` and `DIR/late`, for the tests of the page in `web/`:
+//! Writes an experiment, a sweep of the simulator, a run and a run that does not count, with made-up
+//! figures and their reports, into `DIR/experiment`, `DIR/simulation`, `DIR/run` and `DIR/late`, for the tests of the page in `web/`:
 //! `cargo run -p report --example fixture -- DIR`.
 #![allow(clippy::unwrap_used, reason = "the tests' fixture")]
 #![allow(dead_code, reason = "the tests use more of the fixture")]
 
 #[path = "../tests/fixture/mod.rs"]
 mod fixture;
+#[path = "../tests/fixture/sweep.rs"]
+mod sweep;
 
 use std::path::Path;
 
@@ -17,6 +19,12 @@ fn main() {
     let experiment = Path::new(&directory).join("experiment");
     fixture::write(&experiment, &fixture::plans());
     println!("{}", report::Report::read(&experiment).unwrap().write(&experiment).unwrap().display());
+    let simulation = Path::new(&directory).join("simulation");
+    sweep::write(&simulation, [0.067, 0.035], 2);
+    println!(
+        "{}",
+        report::SimulationReport::read(&simulation).unwrap().write(&simulation).unwrap().display()
+    );
     let run = Path::new(&directory).join("run");
     let (info, rows) = fixture::run::ramp();
     fixture::run::write(&run, &info, &rows);

@@ -1,4 +1,5 @@
 //! A sweep has the same points whoever computes them, however often they are interrupted.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::num::NonZeroUsize;
 use std::path::Path;
