@@ -82,3 +82,19 @@ fn shards_are_checked() {
         assert!(wrong.parse::<sim::sweep::Shard>().is_err(), "{wrong}");
     }
 }
+
+#[test]
+fn the_papers_specs_are_whole() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/heavy-loads");
+    let mut figures = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let source = Source::read(&entry.unwrap().path()).unwrap();
+        for quick in [false, true] {
+            Spec::parse(&source, quick).unwrap();
+        }
+        let line = source.text().lines().find(|line| line.starts_with("figures")).unwrap_or("");
+        figures.extend(line.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<u32>().ok()));
+    }
+    figures.sort_unstable();
+    assert_eq!(figures, (1..=15).collect::<Vec<_>>());
+}
