@@ -289,7 +289,7 @@ mod tests {
             assert!(error.contains(expected), "{error}");
         };
         check("", "s.toml: nothing is varied");
-        check("[grid]\nqueu = [1]", "s.toml:4: unknown field `queu`");
+        check("[grid]\nqueues = [1]", "s.toml:4: unknown field `queues`");
         check("[grid]\ncv = [0.5]", "s.toml:4: cv 0.5 of curve \"\": hyperexponential");
         check("[grid]\ncv = []", "s.toml:4: there are no values of cv");
         check("[grid]\nqueue = [\"none\"]", "s.toml:4: \"none\" is no number");
