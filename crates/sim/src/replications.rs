@@ -13,8 +13,8 @@ use crate::model::{Model, ModelError};
 use crate::outcome::{Outcome, Precision, Summary};
 use crate::statistics::{BATCH, Estimate, mser, overlapping_batch_means};
 
-/// Replications are judged after every so many, whatever the number of cores, so that the outcome does
-/// not depend on it.
+/// Replications are judged after so many, and whenever there are a quarter more, whatever the number
+/// of cores, so that the outcome does not depend on it.
 const ROUND: u32 = 8;
 
 /// A replication is at least so many times as long as its warm-up.
@@ -47,6 +47,14 @@ pub struct Plan {
     pub long_run: bool,
     /// Threads that simulate; all there are when it is `None`.
     pub cores: Option<NonZeroUsize>,
+}
+
+impl Plan {
+    /// The replications to do before the outcome is judged again, when so many are `done`.
+    pub(crate) fn round(&self, done: u32) -> Range<u32> {
+        let more = if self.precision.is_some() { ROUND.max(done / 4) } else { u32::MAX };
+        done..done.saturating_add(more).min(self.replications)
+    }
 }
 
 impl Default for Plan {
@@ -85,8 +93,7 @@ pub fn run(model: &Model, plan: &Plan) -> Result<Outcome, ModelError> {
 fn replications(model: &Model, plan: &Plan, length: Length) -> Outcome {
     let mut done = Done::default();
     loop {
-        let first = done.summaries.len() as u32;
-        let numbers = first..(first + ROUND).min(plan.replications);
+        let numbers = plan.round(done.summaries.len() as u32);
         let blank = Watch::new(model.classes.len());
         in_parallel(plan.cores, numbers, |number| one(model, plan, length, number, &blank))
             .into_iter()

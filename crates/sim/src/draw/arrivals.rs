@@ -151,6 +151,15 @@ impl Gaps {
         Self { mean, kind, random }
     }
 
+    pub(crate) fn fill(&mut self, into: &mut [f64]) {
+        if let Kind::Renewal(gaps) = &self.kind {
+            gaps.fill(into, &mut self.random);
+            into.iter_mut().for_each(|gap| *gap *= self.mean);
+        } else {
+            into.iter_mut().for_each(|gap| *gap = self.draw());
+        }
+    }
+
     /// The next one, in seconds.
     #[inline]
     pub(crate) fn draw(&mut self) -> f64 {

@@ -191,6 +191,15 @@ impl Demands {
     }
 }
 
+impl Demands {
+    pub(crate) fn fill<R: Rng>(&self, into: &mut [f64], random: &mut R) {
+        match self {
+            Self::Gamma(gamma) => into.iter_mut().for_each(|demand| *demand = gamma.sample(random)),
+            other => into.iter_mut().for_each(|demand| *demand = other.sample(random)),
+        }
+    }
+}
+
 impl Distribution<f64> for Demands {
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, random: &mut R) -> f64 {

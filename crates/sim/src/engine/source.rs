@@ -48,6 +48,20 @@ impl Draw {
         Self { classes: classes.collect(), demands, class, service }
     }
 
+    /// Class and demand of many requests: the same that [`Self::job`] would draw one by one.
+    fn fill(&mut self, classes: &mut [u32], demands: &mut [f64]) {
+        let last = self.classes.len() - 1;
+        let upto = &self.classes[..last];
+        for class in classes.iter_mut() {
+            let chance: f64 = self.class.random();
+            *class = upto.iter().map(|(upto, _)| u32::from(chance >= *upto)).sum();
+        }
+        self.demands.fill(demands, &mut self.service);
+        for (demand, class) in demands.iter_mut().zip(classes) {
+            *demand *= self.classes[*class as usize].1;
+        }
+    }
+
     #[inline]
     pub(crate) fn job(&mut self, arrived: f64, whose: u32) -> Job {
         let chance: f64 = self.class.random();
@@ -64,12 +78,32 @@ pub(crate) struct Open {
     gaps: Gaps,
     draw: Draw,
     next: f64,
+    drawn: Drawn,
 }
+
+/// Requests to come: a loop that only draws random numbers is faster than draws in between.
+#[derive(Debug, Clone)]
+struct Drawn {
+    gaps: [f64; DRAWN],
+    classes: [u32; DRAWN],
+    demands: [f64; DRAWN],
+    used: usize,
+}
+
+const DRAWN: usize = 64;
 
 impl Open {
     pub(crate) fn new(mut gaps: Gaps, draw: Draw) -> Self {
         let next = gaps.draw();
-        Self { gaps, draw, next }
+        let drawn = Drawn { gaps: [0.0; DRAWN], classes: [0; DRAWN], demands: [0.0; DRAWN], used: DRAWN };
+        Self { gaps, draw, next, drawn }
+    }
+
+    #[inline(never)]
+    fn fill(&mut self) {
+        self.gaps.fill(&mut self.drawn.gaps);
+        self.draw.fill(&mut self.drawn.classes, &mut self.drawn.demands);
+        self.drawn.used = 0;
     }
 }
 
@@ -81,8 +115,13 @@ impl Source for Open {
 
     #[inline]
     fn take(&mut self) -> Job {
-        let job = self.draw.job(self.next, 0);
-        self.next += self.gaps.draw();
+        if self.drawn.used >= DRAWN {
+            self.fill();
+        }
+        let Drawn { gaps, classes, demands, used } = &mut self.drawn;
+        let job = Job { arrived: self.next, demand: demands[*used], class: classes[*used], whose: 0 };
+        self.next += gaps[*used];
+        *used += 1;
         job
     }
 

@@ -9,10 +9,6 @@ use super::world::World;
 use crate::outcome::Precision;
 use crate::replications::{Plan, in_parallel};
 
-/// Replications are judged after every so many, whatever the number of cores, so that the outcome does
-/// not depend on it.
-const ROUND: u32 = 8;
-
 /// One replication.
 #[derive(Debug)]
 pub(super) struct Replication {
@@ -35,8 +31,7 @@ pub fn run_sessions(model: &SessionModel, plan: &Plan) -> Result<SessionsOutcome
     let began = Instant::now();
     let mut done: Vec<Replication> = Vec::new();
     loop {
-        let first = done.len() as u32;
-        let numbers = first..(first + ROUND).min(plan.replications);
+        let numbers = plan.round(done.len() as u32);
         for replication in in_parallel(plan.cores, numbers, |number| one(model, plan.seed, number)) {
             done.push(replication?);
         }

@@ -224,6 +224,21 @@ impl Gaps {
         })
     }
 
+    /// Draws many.
+    pub fn fill<R: rand::Rng>(&self, into: &mut [f64], random: &mut R) {
+        match &self.0 {
+            Kind::Hyperexponential { short } => {
+                let scales = [(2.0 * short).recip(), (2.0 * (1.0 - short)).recip()];
+                for gap in into {
+                    let which = usize::from(random.random::<f64>() >= *short);
+                    let unit: f64 = Exp1.sample(random);
+                    *gap = unit * scales[which];
+                }
+            }
+            _ => into.iter_mut().for_each(|gap| *gap = self.sample(random)),
+        }
+    }
+
     /// The chances of short and of long gaps of hyperexponential arrivals with this coefficient of
     /// variation. With balanced means, gaps of a chance `p` have the mean `1 / (2 p)`.
     pub fn balanced(cv: f64) -> [f64; 2] {
