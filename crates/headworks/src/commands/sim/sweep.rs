@@ -49,7 +49,7 @@ pub(super) struct FiguresArgs {
 
 #[derive(Debug, clap::Args)]
 struct Common {
-    /// Simulate less, as [quick] in the spec says.
+    /// Simulate less, as the section "quick" of the spec says.
     #[arg(long)]
     quick: bool,
     /// Processors to simulate on (default: all); the outcome is the same.
