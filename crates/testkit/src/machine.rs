@@ -8,9 +8,16 @@ use std::time::Duration;
 /// A loopback address nobody listens on at this moment. For servers that cannot be given port 0,
 /// and for connections that must be refused.
 pub fn free_address() -> SocketAddr {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-        .and_then(|listener| listener.local_addr())
-        .expect("a free port on 127.0.0.1")
+    let [address] = free_addresses();
+    address
+}
+
+/// Several such addresses, all different: a port that was let go may be the next one found.
+pub(crate) fn free_addresses<const N: usize>() -> [SocketAddr; N] {
+    let listeners: [TcpListener; N] = std::array::from_fn(|_| {
+        TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port on 127.0.0.1")
+    });
+    listeners.map(|listener| listener.local_addr().expect("a bound socket has an address"))
 }
 
 /// How many descriptors the process `pid` has open, for tests that nothing leaks.

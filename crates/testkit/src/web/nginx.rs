@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::daemon::{self, Daemon};
 use super::{ATTEMPTS, LogLine, installed};
-use crate::machine::free_address;
+use crate::machine::free_addresses;
 
 /// nginx with one worker, on a port of its own in the clear, on another with TLS (HTTP/1.1 and
 /// HTTP/2), and on a Unix socket.
@@ -37,7 +37,7 @@ impl Nginx {
     }
 
     fn start_once(program: &Path, content: &Path, extra: &str) -> Option<Self> {
-        let (plain, tls) = (free_address(), free_address());
+        let [plain, tls] = free_addresses();
         let root = daemon::root();
         let certificate = identify(&root);
         let text = configuration(root.path(), content, [plain.port(), tls.port()], extra);
