@@ -17,6 +17,12 @@ impl Acceptor {
         Self { burst, quota: burst, arrivals: 0 }
     }
 
+    /// Another `n`.
+    pub(crate) fn set_burst(&mut self, burst: u32) {
+        self.burst = burst;
+        self.quota = self.quota.min(burst);
+    }
+
     pub(crate) fn arrived(&mut self) {
         self.arrivals = self.arrivals.saturating_add(1);
     }

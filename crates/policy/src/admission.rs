@@ -171,6 +171,13 @@ impl Controller {
         (self.came, self.joined, self.left) = (Demand::default(), 0, 0);
     }
 
+    /// Periods are `longer` times as long from now on: estimates per period grow with them.
+    pub(crate) fn stretch(&mut self, longer: f64) {
+        for estimate in [&mut self.expected.existing, &mut self.expected.new, &mut self.outflow] {
+            *estimate *= longer;
+        }
+    }
+
     pub(crate) fn set_target(&mut self, target: f64) {
         self.target = target;
     }

@@ -133,6 +133,14 @@ pub enum ConfigError {
     /// No class, or more than [`Config::MAX_CLASSES`].
     #[error("{0} classes; between 1 and {max} are possible", max = Config::MAX_CLASSES)]
     Classes(usize),
+    /// A running policy was given another number of classes.
+    #[error("{after} classes instead of {before}; their number cannot change while requests of them wait")]
+    Reclassed {
+        /// How many there are.
+        before: usize,
+        /// How many were asked for.
+        after: usize,
+    },
     /// A weight is no number between 0.001 and 1e6.
     #[error("weight {weight} of class {class}; a weight must lie between 0.001 and 1000000")]
     Weight {

@@ -15,9 +15,17 @@ impl Clients {
     /// Room for `clients` of them without allocating again; each may hold `share` of `places`,
     /// at least one, and any number when the share is all.
     pub(crate) fn new(clients: usize, share: Ratio, places: u32) -> Self {
-        let most =
-            if share == Ratio::ONE { u32::MAX } else { ((share.as_f64() * f64::from(places)) as u32).max(1) };
-        Self { held: HashMap::with_capacity(clients * 2), most }
+        Self { held: HashMap::with_capacity(clients * 2), most: most(share, places) }
+    }
+
+    /// Another share; who holds more than it now gets nothing on top.
+    pub(crate) fn set_share(&mut self, share: Ratio, places: u32) {
+        self.most = most(share, places);
+    }
+
+    /// Room for so many clients without allocating again.
+    pub(crate) fn make_room(&mut self, clients: usize) {
+        self.held.reserve((clients * 2).saturating_sub(self.held.len()));
     }
 
     /// Takes a place for the client, unless it has its share already.
@@ -36,6 +44,10 @@ impl Clients {
             }
         }
     }
+}
+
+fn most(share: Ratio, places: u32) -> u32 {
+    if share == Ratio::ONE { u32::MAX } else { ((share.as_f64() * f64::from(places)) as u32).max(1) }
 }
 
 /// How near the process is to its limits of descriptors and memory.

@@ -34,7 +34,8 @@
 //! 9. guards at every stage ([`Limits`], [`Input::Pressure`], [`Input::Aborted`])
 //!
 //! The same configuration, seed and inputs give the same outputs. Every queue is bounded, and
-//! after [`Policy::new`] nothing is allocated.
+//! after [`Policy::new`] nothing is allocated, except for a larger configuration
+//! ([`Policy::reconfigure`]).
 #![no_std]
 
 extern crate alloc;
@@ -53,6 +54,7 @@ mod scheduler;
 mod session;
 mod stats;
 mod store;
+mod waits;
 mod window;
 
 pub use admission::Gains;
@@ -63,4 +65,5 @@ pub use machine::Policy;
 pub use protocol::{Input, Output, Reason, SessionHint};
 pub use session::{Session, SessionLimits, SessionStatus};
 pub use stats::{ClassSnapshot, Counters, Snapshot, StageLengths};
+pub use waits::{Stage, Waits};
 pub use window::Window;

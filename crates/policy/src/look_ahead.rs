@@ -34,6 +34,12 @@ impl Scan {
         scan
     }
 
+    /// Another setting; the mix measured so far counts on.
+    pub(crate) fn reconfigure(&mut self, setting: LookAhead, longest: u32, knobs: Knobs) {
+        (self.setting, self.longest) = (setting, longest);
+        self.retune(knobs);
+    }
+
     pub(crate) fn arrived(&mut self, important: bool) {
         self.all = self.all.saturating_add(1);
         self.important = self.important.saturating_add(u32::from(important));

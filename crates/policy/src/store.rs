@@ -9,6 +9,8 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 use units::{ClassId, RequestId, Time};
 
+use crate::waits::{Stage, Waits};
+
 /// Position of a held request in the slab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key(u32);
@@ -41,6 +43,8 @@ pub(crate) struct Held {
     pub(crate) place: Place,
     /// When it came to its place.
     pub(crate) since: Time,
+    /// How long it waited in the queues it has left.
+    pub(crate) waits: Waits,
     /// Order of arrival.
     pub(crate) sequence: u64,
     /// Periods it was held back.
@@ -61,6 +65,7 @@ impl Held {
             existing: class.is_some(),
             place: Place::Classifying,
             since: now,
+            waits: Waits::default(),
             sequence: 0,
             held_back: 0,
             aborted: false,
@@ -86,21 +91,39 @@ pub(crate) struct Store {
     free: Vec<u32>,
     index: HashMap<RequestId, u32>,
     queues: Vec<Queue>,
+    layout: Layout,
     sequence: u64,
     room: usize,
 }
 
 impl Store {
-    pub(crate) fn new(room: usize, queues: usize) -> Self {
+    pub(crate) fn new(room: usize, layout: Layout) -> Self {
         Self {
             slots: Vec::with_capacity(room),
             free: Vec::with_capacity(room),
             // Twice the room: the table then cleans up its tombstones in place.
             index: HashMap::with_capacity(room * 2),
-            queues: vec![Queue { head: NONE, tail: NONE, length: 0 }; queues],
+            queues: vec![Queue { head: NONE, tail: NONE, length: 0 }; layout.queues()],
+            layout,
             sequence: 0,
             room,
         }
+    }
+
+    /// Room for another number of requests; those held stay, even if they are more.
+    pub(crate) fn set_room(&mut self, room: usize) {
+        self.room = room;
+        self.slots.reserve(room.saturating_sub(self.slots.len()));
+        self.free.reserve(room.saturating_sub(self.free.len()));
+        self.index.reserve((room * 2).saturating_sub(self.index.len()));
+    }
+
+    /// Those that are not inside the server, in the order of their arrival.
+    pub(crate) fn keys_outside(&self) -> Vec<Key> {
+        let outside = |slot: &&u32| self.slots[**slot as usize].place != Place::InService;
+        let mut keys: Vec<Key> = self.index.values().filter(outside).map(|slot| Key(*slot)).collect();
+        keys.sort_unstable_by_key(|key| self.get(*key).sequence);
+        keys
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -156,10 +179,22 @@ impl Store {
 
     /// Moves a request to a place that is no queue.
     pub(crate) fn put(&mut self, key: Key, place: Place, now: Time) {
+        let waits = self.waits(key, now);
         self.unlink(key);
         let held = self.get_mut(key);
         held.place = place;
         held.since = now;
+        held.waits = waits;
+    }
+
+    /// How long a request has waited by `now`.
+    pub(crate) fn waits(&self, key: Key, now: Time) -> Waits {
+        let held = self.get(key);
+        let mut waits = held.waits;
+        if let Place::Queue(queue) = held.place {
+            waits.add(self.layout.stage(queue), now.since(held.since));
+        }
+        waits
     }
 
     /// Moves a request to the end of a queue.
@@ -251,6 +286,19 @@ impl Layout {
     /// Admitted requests of a class.
     pub(crate) fn class(self, class: ClassId, existing: bool) -> QueueId {
         QueueId(3 * self.classes + 3 + 2 * class.index() + usize::from(!existing))
+    }
+
+    /// The stage that a queue belongs to.
+    pub(crate) fn stage(self, queue: QueueId) -> Stage {
+        if queue.0 >= self.class(ClassId(0), true).0 {
+            Stage::Class
+        } else if queue.0 >= self.discard(ClassId(0), true).0 {
+            Stage::Discard
+        } else if queue.0 >= self.pending(true).0 {
+            Stage::Pending
+        } else {
+            Stage::Acceptor
+        }
     }
 
     /// All admitted requests of a class, those of existing sessions first.

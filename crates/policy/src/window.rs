@@ -73,6 +73,23 @@ impl Places {
         Self { window, taken: 0, offered: 0, given_back: Time::ZERO, search }
     }
 
+    /// Another window; what is inside stays. One that was adaptive and still is goes on from the
+    /// size that it had found.
+    pub(crate) fn reconfigure(&mut self, now: Time, window: Window) {
+        if window == self.window {
+            return;
+        }
+        let found = self.search.size;
+        let adapted = matches!(self.window, Window::Adaptive { .. });
+        let offered = self.offered.min(window.largest());
+        let (taken, given_back) = (self.taken, self.given_back);
+        *self = Self { taken, offered, given_back, ..Self::new(window) };
+        if let (true, Window::Adaptive { min, max, .. }) = (adapted, window) {
+            self.search.size = found.clamp(min, max);
+        }
+        self.search.phase = Phase { began: now, changed: now, ..Phase::default() };
+    }
+
     /// How many requests may be inside now.
     pub(crate) fn size(&self) -> u32 {
         match self.window {

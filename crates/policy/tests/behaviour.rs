@@ -2,7 +2,8 @@
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 use policy::{
-    Class, Config, Deadlines, Input, Knobs, Limits, LookAhead, Output, Policy, Reason, SessionHint, Window,
+    Class, Config, Deadlines, Input, Knobs, Limits, LookAhead, Output, Policy, Reason, SessionHint, Waits,
+    Window,
 };
 use units::{ClassId, Ratio, RequestId, Span, Time};
 
@@ -22,8 +23,20 @@ impl Scene {
         Self { policy: Policy::new(config).expect("sound"), now: Time::from_nanos(1), outputs: Vec::new() }
     }
 
+    /// Another configuration.
+    fn change(&mut self, change: impl FnOnce(&mut Config)) {
+        let mut config = self.policy.config().clone();
+        change(&mut config);
+        self.policy.reconfigure(self.now, config).expect("sound");
+        self.carry_out();
+    }
+
     fn tell(&mut self, input: Input) {
         self.policy.handle(self.now, input);
+        self.carry_out();
+    }
+
+    fn carry_out(&mut self) {
         while let Some(output) = self.policy.poll() {
             self.outputs.push(output);
             if let Output::Classify(id) = output {
@@ -278,4 +291,89 @@ fn contradictions_are_refused_with_a_reason() {
         |c| c.limits = Limits { deadlines: Deadlines::all(Span::ZERO), ..c.limits },
         "the deadline in the acceptor queue is 0; it must be at least 1",
     );
+}
+
+#[test]
+fn a_larger_window_is_filled_at_once_and_a_smaller_one_empties() {
+    let mut scene = Scene::new(|config| config.knobs = differentiation(0.0));
+    (0..8).for_each(|id| scene.arrive(id, BASIC));
+    (0..8).for_each(|_| scene.cycles());
+    assert_eq!(scene.dispatched(), [0]);
+    scene.change(|config| config.window = Window::Fixed(4));
+    assert_eq!(scene.dispatched(), [1, 2, 3]);
+    scene.change(|config| config.window = Window::Fixed(2));
+    scene.finish(0);
+    scene.finish(1);
+    assert_eq!(scene.dispatched(), [], "still as many inside as there may be");
+    scene.finish(2);
+    assert_eq!(scene.dispatched(), [4]);
+}
+
+#[test]
+fn a_queue_longer_than_its_new_bound_drains() {
+    let mut scene = Scene::new(|config| config.classes[1].target_queue = Some(50));
+    (0..20).for_each(|id| scene.arrive(id, BASIC));
+    (0..20).for_each(|_| scene.cycles());
+    scene.change(|config| config.limits.class_queues = 5);
+    assert!(scene.refused().is_empty());
+    (0..20).for_each(|id| scene.finish(id));
+    assert_eq!(scene.dispatched().len(), 20);
+    assert!(scene.refused().is_empty());
+}
+
+#[test]
+fn a_shorter_deadline_holds_for_those_who_wait() {
+    let mut scene = Scene::new(|config| config.knobs = differentiation(0.0));
+    (0..3).for_each(|id| scene.arrive(id, BASIC));
+    scene.cycles();
+    scene.wait(Span::from_secs(2));
+    scene.change(|config| config.limits.deadlines = Deadlines::all(Span::from_secs(1)));
+    scene.tell(Input::Cycle);
+    assert_eq!(scene.refused(), [(1, Reason::Deadline), (2, Reason::Deadline)]);
+}
+
+#[test]
+fn what_an_adaptive_window_has_found_is_kept_within_its_bounds() {
+    let adaptive = |initial, max| Window::Adaptive { initial, min: 1, max };
+    let mut scene = Scene::new(|config| config.window = adaptive(40, 64));
+    scene.change(|config| config.window = adaptive(8, 64));
+    assert_eq!(scene.policy.snapshot().window, 40);
+    scene.change(|config| config.window = adaptive(8, 16));
+    assert!(scene.policy.snapshot().window <= 16);
+}
+
+#[test]
+fn other_classes_and_nonsense_change_nothing() {
+    let mut scene = Scene::new(|_| {});
+    let before = scene.policy.config().clone();
+    for wrong in [
+        Config { classes: vec![Class::default(); 3], ..before.clone() },
+        Config { window: Window::Fixed(0), ..before.clone() },
+    ] {
+        assert!(scene.policy.reconfigure(scene.now, wrong).is_err());
+        assert_eq!(scene.policy.config(), &before);
+    }
+}
+
+#[test]
+fn a_decision_comes_with_the_waits_before_it() {
+    let mut scene = Scene::new(|config| config.limits.deadlines = Deadlines::all(Span::from_secs(3)));
+    let waited = |scene: &mut Scene, input| {
+        scene.policy.handle(scene.now, input);
+        std::iter::from_fn(|| scene.policy.poll_with_waits()).collect::<Vec<_>>()
+    };
+    for id in [RequestId(1), RequestId(2)] {
+        waited(&mut scene, Input::Arrived { id, session: BASIC, client: 0 });
+    }
+    let seconds = Span::from_secs;
+    scene.now += seconds(1);
+    let first = waited(&mut scene, Input::Cycle);
+    let waits = Waits { acceptor: seconds(1), ..Waits::default() };
+    assert_eq!(first, [(Output::Dispatch(RequestId(1)), waits)]);
+    waited(&mut scene, Input::Cycle);
+    scene.now += seconds(4);
+    let second = waited(&mut scene, Input::Cycle);
+    let waits = Waits { acceptor: seconds(1), class: seconds(4), ..Waits::default() };
+    assert_eq!(second, [(Output::Reject(RequestId(2), Reason::Deadline), waits)]);
+    assert_eq!(waits.total(), seconds(5));
 }

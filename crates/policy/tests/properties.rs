@@ -93,6 +93,38 @@ proptest! {
     }
 
     #[test]
+    fn another_configuration_loses_nothing(
+        (before, after) in before_and_after(),
+        first in ops(200),
+        then in ops(200),
+    ) {
+        let enforced = before.mode == Mode::Enforce;
+        let mut driver = Driver::new(before);
+        first.into_iter().for_each(|op| driver.apply(op));
+        let (held, refused) = (driver.policy.held(), driver.refused.len());
+        driver.reconfigure(after.clone());
+        prop_assert_eq!((driver.policy.held(), driver.refused.len()), (held, refused));
+        prop_assert_eq!(driver.policy.config(), &after);
+        // What shadow mode let through without room to follow it, nobody holds.
+        let exact = enforced && after.mode == Mode::Enforce;
+        match after.mode {
+            Mode::Shadow => prop_assert!(driver.waiting.is_empty(), "who waited was let through"),
+            Mode::Enforce if enforced => {
+                prop_assert_eq!(driver.policy.snapshot().in_service as usize, driver.inside.len());
+            }
+            Mode::Enforce => prop_assert_eq!(driver.policy.snapshot().in_service as usize, held),
+        }
+        for op in then {
+            driver.apply(op);
+            prop_assert!(!exact || driver.policy.held() == driver.waiting.len() + driver.inside.len());
+        }
+        driver.drain();
+        prop_assert_eq!(driver.policy.held(), 0);
+        prop_assert!(driver.faults.is_empty(), "{:?}", driver.faults);
+        prop_assert!(!exact || driver.policy.snapshot().unknown_ids == 0);
+    }
+
+    #[test]
     fn moving_a_knob_loses_nothing(config in config(Mode::Enforce), ops in ops(200), to in (0.0..=1.0f64, 0.0..=1.0f64)) {
         let mut driver = Driver::new(config);
         ops.into_iter().for_each(|op| driver.apply(op));
@@ -100,6 +132,16 @@ proptest! {
         driver.apply(Op::Knobs(to.0, to.1));
         prop_assert_eq!((driver.policy.held(), driver.refused.len()), before);
     }
+}
+
+/// Two configurations with the same classes, each enforcing or not.
+fn before_and_after() -> impl Strategy<Value = (Config, Config)> {
+    let any_mode =
+        || any::<bool>().prop_flat_map(|enforce| config(if enforce { Mode::Enforce } else { Mode::Shadow }));
+    (any_mode(), any_mode()).prop_map(|(before, mut after)| {
+        after.classes.clone_from(&before.classes);
+        (before, after)
+    })
 }
 
 /// Most requests that may ever be inside the server: the largest window, and the express places

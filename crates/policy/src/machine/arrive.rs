@@ -4,7 +4,7 @@ use units::{ClassId, RequestId, Time};
 
 use super::Policy;
 use crate::store::{Held, Key, Place};
-use crate::{Output, Reason, SessionHint};
+use crate::{Output, Reason, SessionHint, Waits};
 
 impl Policy {
     pub(super) fn arrived(&mut self, now: Time, id: RequestId, session: SessionHint, client: u64) {
@@ -30,7 +30,7 @@ impl Policy {
         let key = self.store.insert(Held::arriving(id, client, known, now));
         self.store.enqueue(key, self.layout.acceptor(known), now);
         if self.shadow() {
-            self.outputs.push_back(Output::Dispatch(id));
+            self.decide(Output::Dispatch(id), Waits::default());
         }
     }
 
@@ -59,7 +59,8 @@ impl Policy {
     /// In shadow mode even this request goes to the server, but there is no room to follow it.
     fn refuse_at_the_door(&mut self, id: RequestId, known: Option<ClassId>, reason: Reason) {
         self.stats.of(known).rejected[reason.index()] += 1;
-        self.outputs.push_back(if self.shadow() { Output::Dispatch(id) } else { Output::Reject(id, reason) });
+        let output = if self.shadow() { Output::Dispatch(id) } else { Output::Reject(id, reason) };
+        self.decide(output, Waits::default());
     }
 
     /// Makes room among the arrivals not yet processed that are less important than `known`: see
@@ -104,7 +105,7 @@ impl Policy {
         } else {
             self.store.put(key, Place::Classifying, now);
             self.classifying += 1;
-            self.outputs.push_back(Output::Classify(held.id));
+            self.decide(Output::Classify(held.id), held.waits);
         }
         true
     }

@@ -21,7 +21,8 @@ impl Policy {
             self.stats.of(Some(class)).dispatched += 1;
             self.store.put(key, Place::InService, now);
             if !self.shadow() {
-                self.outputs.push_back(Output::Dispatch(self.store.get(key).id));
+                let held = *self.store.get(key);
+                self.decide(Output::Dispatch(held.id), held.waits);
             }
         }
     }

@@ -1,11 +1,12 @@
 //! The machine: how requests move between the stages.
 //!
 //! `arrive` is stages 1 to 4, `admit` 5 and 6, `dispatch` 7 and 8; guards stand where a request
-//! enters or waits.
+//! enters or waits. `reconfigure` changes all of them at once.
 
 mod admit;
 mod arrive;
 mod dispatch;
+mod reconfigure;
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -20,6 +21,7 @@ use crate::look_ahead::Scan;
 use crate::scheduler::Scheduler;
 use crate::stats::{ClassSnapshot, Snapshot, StageLengths, Stats};
 use crate::store::{Key, Layout, Place, QueueId, Store};
+use crate::waits::{Stage, Waits};
 use crate::window::Places;
 use crate::{Config, ConfigError, Input, Knobs, Mode, Output, Reason};
 
@@ -38,7 +40,9 @@ pub struct Policy {
     pressure: Pressure,
     stats: Stats,
     rng: Rng,
-    outputs: VecDeque<Output>,
+    outputs: VecDeque<(Output, Waits)>,
+    /// When the last thing happened.
+    now: Time,
     /// Requests with the driver for classification.
     classifying: u32,
     period_ends: Time,
@@ -59,7 +63,7 @@ impl Policy {
         let limits = &config.limits;
         let mut policy = Self {
             layout,
-            store: Store::new(room, layout.queues()),
+            store: Store::new(room, layout),
             acceptor: Acceptor::new(limits.burst),
             scan: Scan::new(config.look_ahead, limits.acceptor_queue, config.knobs),
             controllers: Vec::with_capacity(classes),
@@ -72,6 +76,7 @@ impl Policy {
             // A held request has at most one decision waiting to be polled; arrivals of one
             // burst may be refused on top of that.
             outputs: VecDeque::with_capacity(room + limits.burst as usize),
+            now: Time::ZERO,
             classifying: 0,
             period_ends: Time::ZERO,
             deadline_not_before: Time::ZERO,
@@ -90,6 +95,7 @@ impl Policy {
     /// input, so that they need no more room than there is. An id that is not held (or,
     /// for an arrival, is already) is counted and otherwise ignored.
     pub fn handle(&mut self, now: Time, input: Input) {
+        self.now = now;
         let period_ended = self.end_periods(now);
         self.expire(now);
         if period_ended {
@@ -110,6 +116,11 @@ impl Policy {
 
     /// The next thing to do, in the order in which it was decided.
     pub fn poll(&mut self) -> Option<Output> {
+        self.poll_with_waits().map(|(output, _)| output)
+    }
+
+    /// The same, with how long the request has waited in each stage by then.
+    pub fn poll_with_waits(&mut self) -> Option<(Output, Waits)> {
         self.outputs.pop_front()
     }
 
@@ -149,6 +160,14 @@ impl Policy {
     /// Requests held: waiting, with the driver for classification, or inside the server.
     pub fn held(&self) -> usize {
         self.store.len()
+    }
+
+    /// Where a request waits; none when it does not.
+    pub fn stage(&self, id: RequestId) -> Option<Stage> {
+        match self.store.get(self.store.key(id)?).place {
+            Place::Queue(queue) => Some(self.layout.stage(queue)),
+            Place::Classifying | Place::InService | Place::Settled => None,
+        }
     }
 
     /// The policy as it is now.
@@ -233,9 +252,14 @@ impl Policy {
         if self.shadow() {
             self.store.put(key, Place::Settled, held.since);
         } else {
+            let waits = self.store.waits(key, self.now);
             self.forget(key);
-            self.outputs.push_back(Output::Reject(held.id, reason));
+            self.decide(Output::Reject(held.id, reason), waits);
         }
+    }
+
+    fn decide(&mut self, output: Output, waits: Waits) {
+        self.outputs.push_back((output, waits));
     }
 
     fn forget(&mut self, key: Key) {
@@ -268,15 +292,12 @@ impl Policy {
     }
 
     fn stage_deadline(&self, queue: QueueId) -> Span {
-        let (layout, deadlines) = (self.layout, &self.config.limits.deadlines);
-        if queue.0 >= layout.class(ClassId(0), true).0 {
-            deadlines.class
-        } else if queue.0 >= layout.discard(ClassId(0), true).0 {
-            deadlines.discard
-        } else if queue.0 >= layout.pending(true).0 {
-            deadlines.pending
-        } else {
-            deadlines.acceptor
+        let deadlines = &self.config.limits.deadlines;
+        match self.layout.stage(queue) {
+            Stage::Acceptor => deadlines.acceptor,
+            Stage::Pending => deadlines.pending,
+            Stage::Discard => deadlines.discard,
+            Stage::Class => deadlines.class,
         }
     }
 

@@ -185,8 +185,18 @@ impl Driver {
         self.tell(Input::Aborted { id });
     }
 
+    /// Another configuration, which must have as many classes.
+    pub(crate) fn reconfigure(&mut self, config: Config) {
+        self.policy.reconfigure(self.now, config).expect("sound, and as many classes");
+        self.carry_out();
+    }
+
     fn tell(&mut self, input: Input) {
         self.policy.handle(self.now, input);
+        self.carry_out();
+    }
+
+    fn carry_out(&mut self) {
         while let Some(output) = self.policy.poll() {
             self.log.push((self.now, output));
             match output {
