@@ -68,6 +68,7 @@ fn agrees(model: &Model, method: Method) {
     near("utilization", &outcome.utilization, solution.utilization);
     near("throughput", &outcome.throughput, solution.throughput);
     near("present", &outcome.present, solution.present);
+    assert!((outcome.rejected.mean - solution.rejected).abs() < 0.005, "{outcome:?}, not {solution:?}");
     for (class, exact) in outcome.classes.iter().zip(&solution.latency_by_class) {
         near(&class.name, &class.latency.mean, *exact);
     }
@@ -96,6 +97,8 @@ fn known_queues() {
         ..model.clone()
     };
     agrees(&markov, Method::Markov);
+    let fewer_threads = Model { threads: 2, processors: 4, offered: Offered::Load(0.8), ..markov };
+    agrees(&fewer_threads, Method::Markov);
     let two = Model { processors: 2, ..point(2.0, 0.2, 10.0, 0.9, 30) };
     agrees(&two, Method::QuasiBirthDeath);
 }

@@ -1,6 +1,6 @@
 //! Chains in which the number of requests present is all that matters.
 
-use super::{Method, Solution};
+use super::{ExactError, Method, Solution};
 use crate::model::Model;
 
 /// Only open models come here.
@@ -8,61 +8,94 @@ fn open_rate(model: &Model) -> f64 {
     model.rate().unwrap_or(0.0)
 }
 
-/// Of a chain on 0, 1, .. whose births have one rate: the probabilities, when there are at most `most`.
-fn probabilities(births: f64, deaths: impl Fn(usize) -> f64, most: usize) -> Vec<f64> {
-    let mut weights = Vec::with_capacity(most + 1);
-    let (mut weight, mut sum) = (1.0_f64, 0.0);
-    for present in 0..=most {
-        if present > 0 {
-            weight *= births / deaths(present);
-        }
-        weights.push(weight);
-        sum += weight;
-        if weight > 1e200 {
-            weights.iter_mut().for_each(|one| *one /= weight);
-            (sum, weight) = (sum / weight, 1.0);
-        } else if weight < 1e-18 * sum && births < deaths(present + 1) {
-            break;
-        }
-    }
-    weights.iter().map(|weight| weight / sum).collect()
+/// Chances below this are nothing beside those of other numbers of requests.
+const NOTHING: f64 = 1e-18;
+
+/// Numbers of requests at most: a second's work.
+const MOST_LEVELS: f64 = 1e7;
+
+/// A chain on 0, 1, .. of which so many requests are served at a time.
+struct Chain {
+    /// Arrivals and completions of one request that is served, per second.
+    births: f64,
+    speed: f64,
+    serving: u32,
+    most: Option<u64>,
 }
 
-/// What a chain of at most `most` requests says, of which `serving` processors work when so many are present.
-fn solution(model: &Model, method: Method, most: Option<usize>) -> Solution {
+impl Chain {
+    fn served(&self, present: u64) -> f64 {
+        present.min(u64::from(self.serving)) as f64
+    }
+
+    /// How many probabilities there are that matter; where all requests that can be served are, each is the same
+    /// part of the one before.
+    fn levels(&self) -> f64 {
+        let ratio = self.births / (self.speed * f64::from(self.serving));
+        let falling = if ratio < 1.0 { NOTHING.ln() / ratio.ln() } else { f64::INFINITY };
+        let all = self.most.map_or(f64::INFINITY, |most| most as f64 + 1.0);
+        all.min(f64::from(self.serving) + falling)
+    }
+
+    /// The probabilities of 0, 1, .. requests, as far as they matter.
+    fn probabilities(&self) -> Result<Vec<f64>, ExactError> {
+        let levels = self.levels();
+        if levels > MOST_LEVELS {
+            return Err(ExactError::TooLarge { levels: levels as u64, states: 1 });
+        }
+        let mut weights = Vec::new();
+        let (mut weight, mut sum) = (1.0_f64, 0.0);
+        for present in 0..=self.most.unwrap_or(u64::MAX) {
+            if present > 0 {
+                weight *= self.births / (self.speed * self.served(present));
+            }
+            weights.push(weight);
+            sum += weight;
+            if weight > 1e200 {
+                weights.iter_mut().for_each(|one| *one /= weight);
+                (sum, weight) = (sum / weight, 1.0);
+            } else if weight < NOTHING * sum && self.births < self.speed * self.served(present + 1) {
+                break;
+            }
+        }
+        Ok(weights.iter().map(|weight| weight / sum).collect())
+    }
+}
+
+/// What a chain of at most `most` requests says. Threads and processors both limit how many are served.
+fn solution(model: &Model, method: Method, most: Option<u64>) -> Result<Solution, ExactError> {
     let (rate, demand) = (open_rate(model), model.mean_demand());
-    let processors = f64::from(model.processors);
-    let serving = |present: usize| (present as f64).min(processors);
-    // Without a limit, where the chance of more is below what numbers can tell.
-    let end = most.unwrap_or(10_000_000);
-    let chances = probabilities(rate, |present| serving(present) / demand, end);
-    let rejected = most.and_then(|most| chances.get(most)).copied().unwrap_or(0.0);
-    let mean = |value: &dyn Fn(usize) -> f64| -> f64 {
-        chances.iter().enumerate().map(|(present, chance)| chance * value(present)).sum()
+    let serving = model.threads.min(model.processors);
+    let chain = Chain { births: rate, speed: demand.recip(), serving, most };
+    let chances = chain.probabilities()?;
+    let full = most.and_then(|most| usize::try_from(most).ok());
+    let rejected = full.and_then(|most| chances.get(most)).copied().unwrap_or(0.0);
+    let mean = |value: &dyn Fn(u64) -> f64| -> f64 {
+        (0..).zip(&chances).map(|(present, chance)| chance * value(present)).sum()
     };
     let throughput = rate * (1.0 - rejected);
     let present = mean(&|present| present as f64);
-    Solution {
+    Ok(Solution {
         method,
         rejected,
         latency: present / throughput,
         latency_by_class: Vec::new(),
-        utilization: mean(&serving) / processors,
+        utilization: mean(&|present| chain.served(present)) / f64::from(model.processors),
         throughput,
         present,
-    }
+    })
 }
 
 /// Processor sharing without a queue. Under processor sharing latency is proportional to what a request needs.
-pub(super) fn loss(model: &Model) -> Solution {
-    let solution = solution(model, Method::InsensitiveLoss, Some(model.threads as usize));
-    proportional(model, solution)
+pub(super) fn loss(model: &Model) -> Result<Solution, ExactError> {
+    let solution = solution(model, Method::InsensitiveLoss, Some(u64::from(model.threads)))?;
+    Ok(proportional(model, solution))
 }
 
 /// Processor sharing without a limit.
-pub(super) fn sharing(model: &Model) -> Solution {
-    let solution = solution(model, Method::InsensitiveSharing, None);
-    proportional(model, solution)
+pub(super) fn sharing(model: &Model) -> Result<Solution, ExactError> {
+    let solution = solution(model, Method::InsensitiveSharing, None)?;
+    Ok(proportional(model, solution))
 }
 
 fn proportional(model: &Model, solution: Solution) -> Solution {
@@ -70,11 +103,11 @@ fn proportional(model: &Model, solution: Solution) -> Solution {
     Solution { latency_by_class: model.classes.iter().map(|class| class.demand * each).collect(), ..solution }
 }
 
-/// First come, first served: threads only hold requests, as the queue does.
-pub(super) fn markov(model: &Model) -> Solution {
-    let most = model.queue.map(|queue| model.threads as usize + queue as usize);
-    let solution = solution(model, Method::Markov, most);
-    Solution { latency_by_class: vec![solution.latency], ..solution }
+/// First come, first served.
+pub(super) fn markov(model: &Model) -> Result<Solution, ExactError> {
+    let most = model.queue.map(|queue| u64::from(model.threads) + u64::from(queue));
+    let solution = solution(model, Method::Markov, most)?;
+    Ok(Solution { latency_by_class: vec![solution.latency], ..solution })
 }
 
 /// First come, first served by one processor, without a limit.
@@ -142,5 +175,21 @@ mod tests {
         // M/M/1/5 at 2: (1 - 2) 2^5 / (1 - 2^6).
         let full = Model { queue: Some(4), threads: 1, offered: Offered::Load(2.0), ..one(0.01, 1) };
         near(solve(&full).unwrap().rejected, 32.0 / 63.0);
+    }
+
+    #[test]
+    fn a_long_queue_costs_what_is_in_it() {
+        let long = Model {
+            classes: vec![crate::Class::new("all", 1.0, 0.01)],
+            service: Service::Exponential,
+            offered: Offered::Load(0.9),
+            queue: Some(1_000_000_000),
+            discipline: Discipline::FirstCome,
+            ..Model::default()
+        };
+        near(solve(&long).unwrap().latency, 0.1);
+        let full = Model { offered: Offered::Load(1.1), ..long };
+        let Err(why) = solve(&full) else { panic!("a thousand million numbers were computed") };
+        assert_eq!(why, ExactError::TooLarge { levels: 1_000_000_026, states: 1 });
     }
 }

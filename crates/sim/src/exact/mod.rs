@@ -10,7 +10,7 @@ use traffic::Process;
 use crate::draw::{Arrivals, Service};
 use crate::model::{Discipline, Model, ModelError, Offered};
 
-pub use self::mva::{Center, Closed, Population, mva};
+pub(crate) use self::mva::mva;
 
 /// What a model does in the long run, exactly.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -54,6 +54,33 @@ pub enum Method {
 }
 
 impl Method {
+    const ALL: [Self; 6] = [
+        Self::QuasiBirthDeath,
+        Self::InsensitiveLoss,
+        Self::InsensitiveSharing,
+        Self::Markov,
+        Self::PollaczekKhinchine,
+        Self::MeanValueAnalysis,
+    ];
+
+    /// What a model has to be for it, in the words of the command line.
+    const fn needs(self) -> &'static str {
+        match self {
+            Self::QuasiBirthDeath => {
+                "--discipline ps, a finite queue, poisson or h2 arrivals, --service exponential, one or two classes"
+            }
+            Self::InsensitiveLoss => "--discipline ps, --queue 0, poisson arrivals",
+            Self::InsensitiveSharing => {
+                "--discipline ps, --queue none, poisson arrivals, one processor, 100000 threads or more (so many never limit it)"
+            }
+            Self::Markov => "--discipline fcfs, poisson arrivals, --service exponential, one class",
+            Self::PollaczekKhinchine => "--discipline fcfs, --queue none, poisson arrivals, one processor",
+            Self::MeanValueAnalysis => {
+                "a model file with clients, of one class, with at least as many threads, one processor, at most one disk, and ps or --service exponential (which a disk needs)"
+            }
+        }
+    }
+
     /// What it is called.
     pub const fn name(self) -> &'static str {
         match self {
@@ -75,17 +102,32 @@ pub enum ExactError {
     Model(#[from] ModelError),
     /// No method fits.
     #[error(
-        "no exact solution is known for this model; there is one for ps with a finite queue, poisson or h2 arrivals and at most two classes with --service exponential, for ps with --queue 0 and poisson arrivals, and for fcfs with poisson arrivals and --service exponential (simulate it instead)"
+        "no exact solution is known for this model; simulate it instead, or make it one of these, without links, kept connections or retries:{}",
+        methods()
     )]
     NoMethod,
-    /// A chain of so many states takes too long.
-    #[error("its Markov chain has {states} states, more than {most}; give a shorter queue or fewer threads")]
+    /// A chain that takes too long, or too much memory.
+    #[error(
+        "its Markov chain has {levels} levels of up to {states} states, which is too much to compute; give a shorter queue or fewer threads, or simulate it instead"
+    )]
     TooLarge {
-        /// How many there are.
+        /// Numbers of requests that may be in the server.
+        levels: u64,
+        /// States with the same number, at most.
         states: u64,
-        /// How many there may be.
-        most: u64,
     },
+    /// Numbers are not exact enough.
+    #[error(
+        "its Markov chain cannot be solved: at {level} requests its rates differ by more than numbers can tell; bring what the classes need nearer to one another, or simulate it instead"
+    )]
+    Singular {
+        /// How many requests are in the server there.
+        level: usize,
+    },
+}
+
+fn methods() -> String {
+    Method::ALL.map(|method| format!("\n  {}: {}", method.name(), method.needs())).concat()
 }
 
 /// Requests that share a processor from this many threads on are treated as if there were no limit.
@@ -104,18 +146,15 @@ fn closed(model: &Model) -> Option<Solution> {
     if !(unlimited && product_form && disk && model.processors == 1 && model.equipment.is_bare()) {
         return None;
     }
-    let center = |name: &str, demand| Center { name: name.to_owned(), demands: vec![demand], delay: false };
-    let centers = [center("processor", class.demand), center("disk", class.disk)];
-    let closed = mva(&centers, &[Population { clients, think }])?;
-    let (throughput, latency) = (*closed.throughput.first()?, *closed.latency.first()?);
+    let closed = mva(&[class.demand, class.disk], clients, think);
     Some(Solution {
         method: Method::MeanValueAnalysis,
         rejected: 0.0,
-        latency,
-        latency_by_class: vec![latency],
-        utilization: *closed.utilization.first()?,
-        throughput,
-        present: closed.present.iter().sum(),
+        latency: closed.latency,
+        latency_by_class: vec![closed.latency],
+        utilization: closed.throughput * class.demand,
+        throughput: closed.throughput,
+        present: closed.throughput * closed.latency,
     })
 }
 
@@ -137,21 +176,36 @@ pub fn solve(model: &Model) -> Result<Solution, ExactError> {
     let exponential = matches!(model.service, Service::Exponential | Service::Erlang { stages: 1 });
     let alike = model.classes.len() == 1;
     match (model.discipline, model.queue) {
-        (Discipline::Sharing, Some(0)) if poisson => Ok(birth_death::loss(model)),
+        (Discipline::Sharing, Some(0)) if poisson => birth_death::loss(model),
         (Discipline::Sharing, None)
             if poisson && model.threads >= UNLIMITED_THREADS && model.processors == 1 =>
         {
-            Ok(birth_death::sharing(model))
+            birth_death::sharing(model)
         }
         (Discipline::Sharing, Some(queue))
             if (poisson || renewal) && exponential && model.classes.len() <= 2 =>
         {
             quasi_birth_death::solve(model, rate, queue)
         }
-        (Discipline::FirstCome, _) if poisson && exponential && alike => Ok(birth_death::markov(model)),
+        (Discipline::FirstCome, _) if poisson && exponential && alike => birth_death::markov(model),
         (Discipline::FirstCome, None) if poisson && model.processors == 1 => {
             Ok(birth_death::first_come(model))
         }
         _ => Err(ExactError::NoMethod),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_methods_are_named_where_none_fits() {
+        let why = solve(&Model { queue: Some(5), ..Model::default() }).unwrap_err();
+        assert_eq!(why, ExactError::NoMethod);
+        for method in Method::ALL {
+            assert!(why.to_string().contains(method.name()), "{why}");
+        }
+        assert!(why.to_string().contains(&format!("{UNLIMITED_THREADS} threads or more")), "{why}");
     }
 }

@@ -13,20 +13,25 @@ use super::{ExactError, Method, Solution};
 use crate::draw::Arrivals;
 use crate::model::Model;
 
-/// A level of 52 states takes about a millisecond.
-const MOST_STATES: u64 = 1_000_000;
+/// What is kept of each level is a matrix; all of them have half a gigabyte.
+const MOST_NUMBERS: f64 = 64e6;
+
+/// A level of 52 states takes about a millisecond, and one of twice as many eight times as long: a minute or
+/// two for all.
+const MOST_STEPS: f64 = 1e10;
 
 /// Solves a model with processor sharing, exponential classes and a finite queue.
 ///
 /// # Errors
-/// When the chain is too large.
+/// When the chain is too large, or its rates are too far apart to be solved.
 pub(super) fn solve(model: &Model, rate: f64, queue: u32) -> Result<Solution, ExactError> {
     let chain = Chain::of(model, rate, queue);
-    let states = chain.size(chain.threads) as u64 * (chain.last as u64 + 1);
-    if states > MOST_STATES {
-        return Err(ExactError::TooLarge { states, most: MOST_STATES });
+    let (states, levels) = (chain.size(chain.threads), chain.last + 1);
+    let numbers = levels as f64 * (states as f64).powi(2);
+    if numbers > MOST_NUMBERS || numbers * states as f64 > MOST_STEPS {
+        return Err(ExactError::TooLarge { levels: levels as u64, states: states as u64 });
     }
-    let levels = chain.stationary();
+    let levels = chain.stationary()?;
     Ok(chain.solution(model, &levels))
 }
 
@@ -149,25 +154,25 @@ impl Chain {
     }
 
     /// The probabilities of all states, level by level.
-    fn stationary(&self) -> Vec<DVector<f64>> {
+    fn stationary(&self) -> Result<Vec<DVector<f64>>, ExactError> {
         // What is in a level is what is in the one below times its factor, transposed.
         let mut factors: Vec<DMatrix<f64>> = Vec::with_capacity(self.last);
         let mut inside = self.within(self.last);
         for level in (1..=self.last).rev() {
             let factor = (-inside.transpose()).lu().solve(&self.up(level - 1).transpose());
-            // It has an inverse: all states of a level can be left.
-            let factor = factor.unwrap_or_else(|| DMatrix::zeros(self.size(level), self.size(level - 1)));
+            // All states of a level can be left, so that it has an inverse as far as numbers can tell.
+            let factor = factor.ok_or(ExactError::Singular { level })?;
             inside = self.within(level - 1) + factor.transpose() * self.down(level);
             factors.push(factor);
         }
-        let mut levels = vec![kernel(&inside)];
+        let mut levels = vec![kernel(&inside).ok_or(ExactError::Singular { level: 0 })?];
         for factor in factors.iter().rev() {
             let next = levels.last().map(|level| factor * level);
             levels.extend(next);
         }
         let sum: f64 = levels.iter().map(DVector::sum).sum();
         levels.iter_mut().for_each(|level| *level /= sum);
-        levels
+        Ok(levels)
     }
 
     fn solution(&self, model: &Model, levels: &[DVector<f64>]) -> Solution {
@@ -204,7 +209,7 @@ impl Chain {
 }
 
 /// The vector that a generator, applied from the left, takes to zero; its first element is 1.
-fn kernel(generator: &DMatrix<f64>) -> DVector<f64> {
+fn kernel(generator: &DMatrix<f64>) -> Option<DVector<f64>> {
     let size = generator.nrows();
     let mut equations = generator.transpose();
     let mut right = DVector::zeros(size);
@@ -212,7 +217,7 @@ fn kernel(generator: &DMatrix<f64>) -> DVector<f64> {
     equations.row_mut(0).fill(0.0);
     equations[(0, 0)] = 1.0;
     right[0] = 1.0;
-    equations.lu().solve(&right).unwrap_or(right)
+    equations.lu().solve(&right)
 }
 
 #[cfg(test)]
@@ -254,5 +259,19 @@ mod tests {
         assert!((solution.rejected / expected - 1.0).abs() < 1e-9);
         assert!((solution.latency_by_class[0] / solution.latency_by_class[1] - 1.0).abs() < 1e-9);
         assert!((solution.throughput * model.mean_demand() / solution.utilization - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_takes_too_long_is_refused() {
+        let many = Model { threads: 5000, ..paper(2.0, 0) };
+        assert_eq!(solve(&many), Err(ExactError::TooLarge { levels: 5001, states: 10_002 }));
+        let long = paper(2.0, 1_000_000);
+        assert_eq!(solve(&long), Err(ExactError::TooLarge { levels: 1_000_026, states: 52 }));
+    }
+
+    #[test]
+    fn a_level_that_cannot_be_left_is_an_error() {
+        let still = Chain { phases: vec![(0.0, 1.0)], speeds: [0.0; 2], ..Chain::of(&paper(1.0, 3), 1.0, 3) };
+        assert_eq!(still.stationary(), Err(ExactError::Singular { level: 28 }));
     }
 }
