@@ -20,10 +20,38 @@ pub enum ModelError {
     NoClasses,
     /// A queue that grows for ever.
     #[error(
-        "with a load of {load:.3} and no limit the queue grows for ever; give a queue length, or a load below 1"
+        "with {} requests per second (a load of {:.3}) and no limit the queue grows for ever: {limit} {} at most; give a queue length, or a rate below that (a load below {load:.3})",
+        digits(*.rate), .rate / .most * .load, digits(*.most)
     )]
     Unstable {
-        /// The load.
+        /// Requests per second that come.
+        rate: f64,
+        /// What limits the server.
+        limit: String,
+        /// Requests per second that it can serve.
+        most: f64,
+        /// The load that these are.
         load: f64,
     },
+    /// Arrivals, or retries, of clients that wait for their answers.
+    #[error(
+        "{0} have no meaning for clients that wait for their answers and think; leave them out, or give a rate instead of the clients"
+    )]
+    Closed(&'static str),
+    /// Something that no class needs.
+    #[error(
+        "the model has {what}, and no class of requests has {needed}; give it to a class, or leave them out"
+    )]
+    Unused {
+        /// What there is.
+        what: &'static str,
+        /// What a class would need for it to count.
+        needed: &'static str,
+    },
+}
+
+/// To four digits.
+fn digits(value: f64) -> String {
+    let decimals = (3.0 - value.abs().log10().floor()).clamp(0.0, 12.0);
+    format!("{value:.*}", decimals as usize)
 }

@@ -4,6 +4,7 @@ mod discipline;
 mod equipment;
 mod error;
 mod file;
+mod stability;
 
 pub use self::discipline::{Discipline, DisciplineError};
 pub use self::equipment::{Equipment, Retries, Size};
@@ -41,7 +42,7 @@ pub enum Offered {
     /// Requests per second.
     Rate(f64),
     /// So many clients, each of which thinks for an exponential time of so many seconds on average, sends a
-    /// request and waits for the answer. The model's arrivals do not count.
+    /// request and waits for the answer. The model's arrivals are left as they are by default.
     Clients(u32, f64),
 }
 
@@ -147,10 +148,29 @@ impl Model {
             within("the quantum of round robin, in seconds,", quantum.as_secs_f64(), 1e-7, 1e6)?;
         }
         self.check_equipment()?;
-        match self.load() {
-            Some(load) if self.queue.is_none() && load >= 1.0 => Err(ModelError::Unstable { load }),
-            _ => Ok(()),
+        self.check_uses()?;
+        self.check_stability()
+    }
+
+    /// What is given has an effect.
+    fn check_uses(&self) -> Result<(), ModelError> {
+        let Equipment { disks, link, client, .. } = self.equipment;
+        if matches!(self.offered, Offered::Clients(..)) {
+            if self.arrivals != Arrivals::default() {
+                return Err(ModelError::Closed("arrivals"));
+            }
+            if self.retries.is_some() {
+                return Err(ModelError::Closed("retries"));
+            }
         }
+        let unused = |what, needed| Err(ModelError::Unused { what, needed });
+        if (link.is_some() || client.is_some()) && self.classes.iter().all(|class| class.size.is_none()) {
+            return unused("links", "a size");
+        }
+        if disks > 1 && self.classes.iter().all(|class| class.disk <= 0.0) {
+            return unused("disks", "a time that it needs of a disk");
+        }
+        Ok(())
     }
 
     fn check_equipment(&self) -> Result<(), ModelError> {
