@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Stated;
 use super::demands::Demands;
 use super::observation::{Observation, Request};
 use crate::model::{DYNAMIC, STATIC};
@@ -17,6 +18,8 @@ pub struct FittedClass {
     pub share: f64,
     /// What one needs of a processor on average, in seconds; `None` where that is not known.
     pub demand: Option<f64>,
+    /// Whether that was stated, and not observed.
+    pub stated: bool,
     /// For how long the server had one, in seconds.
     pub took: Option<Quantiles>,
     /// How large complete responses are, in bytes.
@@ -61,17 +64,22 @@ impl Quantiles {
 pub(super) fn classes(
     observation: &Observation,
     demands: Option<&Demands>,
+    stated: Stated,
     remarks: &mut Vec<String>,
 ) -> Vec<FittedClass> {
     let all = observation.requests.len() as f64;
     let mut classes = Vec::new();
+    let observed = |index: usize| demands.and_then(|demands| demands.means.get(index).copied().flatten());
+    let static_time = stated.static_time.or_else(|| observed(0));
+    let given = [stated.static_time, stated.dynamic_cost.and_then(|cost| Some(cost * static_time?))];
     for (index, name) in [STATIC, DYNAMIC].into_iter().enumerate() {
         let own = || observation.requests.iter().filter(move |request| usize::from(request.dynamic) == index);
         let requests = own().count() as u64;
         if requests == 0 {
             continue;
         }
-        let demand = demands.and_then(|demands| *demands.means.get(index)?);
+        let stated = given.get(index).copied().flatten();
+        let demand = stated.or_else(|| observed(index));
         if demands.is_some() && demand.is_none() {
             remarks.push(format!("Too few {name} requests were served to say what they cost."));
         }
@@ -84,6 +92,7 @@ pub(super) fn classes(
             requests,
             share: requests as f64 / all,
             demand,
+            stated: stated.is_some(),
             took: values(|request| request.took),
             size: Quantiles::of(
                 own()

@@ -44,6 +44,10 @@ pub(super) fn estimate(
     let served = || observation.requests.iter().filter(|request| request.is_served());
     let timed = served().filter(|request| request.took.is_some()).count();
     if timed == 0 || (timed as f64) < MOST_OF_THEM * served().count() as f64 {
+        let known = options.stated.static_time.is_some() && options.stated.dynamic_cost.is_some();
+        if known {
+            return None;
+        }
         remarks.push("It does not say how long requests took, so that nothing is known of what they cost: give --static-time and --dynamic-cost, or log it ($request_time at the end of each line with nginx; %D with Apache, and --time-taken us).".to_owned());
         return None;
     }

@@ -21,13 +21,98 @@ pub enum TimeTaken {
     Micros,
 }
 
+/// What the time of each line of a log is the time of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LoggedAt {
+    /// The end of the request on lines whose time taken looks like nginx's `$request_time`, for nginx
+    /// writes a line when the request has ended; otherwise its beginning, as Apache's `%t`.
+    #[default]
+    Auto,
+    /// When the request came.
+    Begin,
+    /// When the response had been sent.
+    End,
+}
+
+/// How a log is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LogFormat {
+    /// What its lines end in.
+    pub time_taken: TimeTaken,
+    /// What their times are.
+    pub logged_at: LoggedAt,
+}
+
 /// A number of seconds above this is a date.
 const LONGEST: f64 = 1e6;
+
+fn is_request_time(number: LastNumber) -> bool {
+    number.decimals == 3
+}
+
+impl LogFormat {
+    /// For how long the server had a request, in seconds, and whether its time is that of its end.
+    fn reading(self, last: Option<LastNumber>) -> (Option<f64>, bool) {
+        let took = last.and_then(|number| self.time_taken.seconds(number));
+        let is_end = match self.logged_at {
+            LoggedAt::Begin => false,
+            LoggedAt::End => true,
+            LoggedAt::Auto => {
+                matches!(self.time_taken, TimeTaken::Auto | TimeTaken::Seconds)
+                    && last.is_some_and(is_request_time)
+            }
+        };
+        (took, is_end)
+    }
+}
+
+/// When a request came, in seconds, that had ended `at` and taken so long. A whole second is
+/// somewhere in that second, and remains whole.
+fn began(at: f64, took: f64, resolution: Resolution) -> f64 {
+    if resolution == Resolution::Seconds { (at + 0.5 - took).floor() } else { at - took }
+}
+
+/// What was found in a log, for whoever has to know how it was read.
+#[derive(Default)]
+struct Found {
+    other_methods: u64,
+    /// Requests whose beginning was found from their end, and those whose end is all that is known.
+    moved: u64,
+    only_end: u64,
+}
+
+impl Found {
+    fn remarks(&self, resolution: f64) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.other_methods > 0 {
+            remarks.push(format!(
+                "{} requests are neither GET nor HEAD and count as dynamic.",
+                self.other_methods
+            ));
+        }
+        if self.moved > 0 {
+            remarks.push(format!(
+                "{} requests came as long before the time of their line as they took: nginx writes a line when its request has ended. If yours does not, say --logged begin.",
+                self.moved
+            ));
+        }
+        if self.only_end > 0 {
+            remarks.push(format!(
+                "{} lines are written when requests have ended and do not say how long those took: their times are those of the ends.",
+                self.only_end
+            ));
+        }
+        if resolution >= 1.0 {
+            remarks.push("Its times are whole seconds: the coefficient of variation comes from counts of requests, not from the times between them.".to_owned());
+        }
+        remarks
+    }
+}
 
 impl TimeTaken {
     fn seconds(self, number: LastNumber) -> Option<f64> {
         let seconds = match self {
-            Self::Auto if number.decimals != 3 => return None,
+            Self::Auto if !is_request_time(number) => return None,
             Self::Auto | Self::Seconds => number.value,
             Self::Millis => number.value / 1e3,
             Self::Micros => number.value / 1e6,
@@ -37,26 +122,30 @@ impl TimeTaken {
 }
 
 impl Observation {
-    /// Reads an access log, whatever the methods of its requests; `taken` is what its lines end in.
+    /// Reads an access log, whatever the methods of its requests.
     ///
     /// # Errors
     /// When it cannot be read, or has too few requests to say anything of.
-    pub fn of_log(path: &Path, taken: TimeTaken) -> Result<Self, ObservationError> {
+    pub fn of_log(path: &Path, format: LogFormat) -> Result<Self, ObservationError> {
         let mut requests = Vec::new();
         let mut coarsest = Resolution::Micros;
-        let mut other_methods = 0_u64;
+        let mut found = Found::default();
         // Seconds since 1970 with a fraction would lose some of it.
         let mut origin = None;
         let skipped = AccessLog::each(path, |Logged { at, resolution, url, status, bytes, last }| {
             coarsest = coarsest.min(resolution);
-            other_methods += u64::from(url.is_none());
-            let origin = *origin.get_or_insert(at.as_nanos());
+            found.other_methods += u64::from(url.is_none());
+            let origin = *origin.get_or_insert(at.as_nanos() - at.as_nanos() % SECOND);
+            let at = at.as_nanos().cast_signed().wrapping_sub(origin.cast_signed()) as f64 / 1e9;
+            let (took, is_end) = format.reading(last);
+            found.moved += u64::from(is_end && took.is_some());
+            found.only_end += u64::from(is_end && took.is_none());
             requests.push(Request {
-                at: at.as_nanos().cast_signed().wrapping_sub(origin.cast_signed()) as f64 / 1e9,
+                at: took.filter(|_| is_end).map_or(at, |took| began(at, took, resolution)),
                 dynamic: url.as_deref().is_none_or(is_dynamic),
                 status,
                 bytes,
-                took: last.and_then(|number| taken.seconds(number)),
+                took,
                 began: None,
             });
         })?;
@@ -69,13 +158,6 @@ impl Observation {
         // Whole seconds stay whole.
         let first = if resolution >= 1.0 { first.floor() } else { first };
         requests.iter_mut().for_each(|request| request.at -= first);
-        let mut remarks = Vec::new();
-        if other_methods > 0 {
-            remarks.push(format!("{other_methods} requests are neither GET nor HEAD and count as dynamic."));
-        }
-        if resolution >= 1.0 {
-            remarks.push("Its times are whole seconds: the coefficient of variation comes from counts of requests, not from the times between them.".to_owned());
-        }
         Self {
             source: path.display().to_string(),
             origin: Origin::Log,
@@ -85,8 +167,10 @@ impl Observation {
             ended: 0.0,
             steps: Vec::new(),
             clients: None,
-            remarks,
+            remarks: found.remarks(resolution),
         }
         .checked()
     }
 }
+
+const SECOND: u64 = 1_000_000_000;

@@ -24,7 +24,7 @@ pub use self::arrivals::FittedArrivals;
 pub use self::classes::{FittedClass, Quantiles};
 pub use self::counts::Dispersion;
 pub use self::demands::Source as DemandSource;
-pub use self::log::TimeTaken;
+pub use self::log::{LogFormat, LoggedAt, TimeTaken};
 pub use self::model::{Stated, UnknownCost};
 pub use self::observation::{Observation, ObservationError, Origin};
 pub use self::windows::{Verdict, Window};
@@ -39,11 +39,14 @@ pub struct FitOptions {
     pub processors: u32,
     /// How many requests it worked on at a time; no limit when it is `None`.
     pub threads: Option<u32>,
+    /// What counts for more than what was observed.
+    pub stated: Stated,
 }
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { window: Span::from_secs(3600), processors: 1, threads: None }
+        let stated = Stated::default();
+        Self { window: Span::from_secs(3600), processors: 1, threads: None, stated }
     }
 }
 
@@ -75,7 +78,7 @@ pub struct Fit {
     pub classes: Vec<FittedClass>,
     /// Standard deviation over mean of what requests of a class need; `None` where that is not known.
     pub service_cv: Option<f64>,
-    /// From what their costs are known; `None` when they are not.
+    /// From what their costs are known, where they are not stated; `None` when they are not.
     pub demands: Option<DemandSource>,
     /// The share of the processors' time that they make up; `None` when costs are not known.
     pub utilization: Option<f64>,
@@ -115,7 +118,7 @@ pub fn fit(observation: &Observation, options: &FitOptions) -> Fit {
         fitted
     };
     let demands = demands::estimate(observation, options, &mut remarks);
-    let classes = classes::classes(observation, demands.as_ref(), &mut remarks);
+    let classes = classes::classes(observation, demands.as_ref(), options.stated, &mut remarks);
     let refused = observation.requests.iter().filter(|request| request.is_rejected()).count();
     let mut status = BTreeMap::new();
     for code in observation.requests.iter().filter_map(|request| request.status) {

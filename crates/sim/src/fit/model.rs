@@ -33,23 +33,19 @@ pub struct UnknownCost {
 const CONSTANT: f64 = 0.02;
 
 impl Fit {
-    /// A model with the requests that were observed, and where its numbers come from. What was stated counts for
-    /// more than what was observed.
+    /// A model with the requests that were observed, and where its numbers come from.
     ///
     /// # Errors
     /// When what requests cost was neither observed nor stated.
-    pub fn model(&self, stated: Stated) -> Result<(Model, Notes), UnknownCost> {
+    pub fn model(&self) -> Result<(Model, Notes), UnknownCost> {
         let mut notes = Notes::new();
         let mut note = |key: &str, text: String| notes.insert(key.to_owned(), text);
         note(
             "",
             format!("Fitted to {} ({} requests in {:.0} s).", self.source, self.requests, self.duration),
         );
-        let mut model = Model {
-            processors: self.processors,
-            classes: self.classes(stated, &mut note)?,
-            ..Model::default()
-        };
+        let mut model =
+            Model { processors: self.processors, classes: self.classes(&mut note)?, ..Model::default() };
         self.requests(&mut model, &mut note);
         self.server(&mut model, &mut note);
         Ok((model, notes))
@@ -115,34 +111,24 @@ impl Fit {
 
     fn classes(
         &self,
-        stated: Stated,
         note: &mut impl FnMut(&str, String) -> Option<String>,
     ) -> Result<Vec<Class>, UnknownCost> {
-        let observed =
-            |name| self.classes.iter().find(|class| class.name == name).and_then(|class| class.demand);
-        let static_time = stated.static_time.or_else(|| observed(STATIC));
         let mut classes = Vec::new();
         for class in &self.classes {
-            let is_static = class.name == STATIC;
-            let given = if is_static {
-                stated.static_time
-            } else {
-                stated.dynamic_cost.and_then(|cost| Some(cost * static_time?))
-            };
             let unknown = || UnknownCost {
                 source_name: self.source.clone(),
                 class: class.name.clone(),
-                give: if is_static { "--static-time" } else { "--static-time and --dynamic-cost" },
+                give: if class.name == STATIC { "--static-time" } else { "--static-time and --dynamic-cost" },
             };
             // A file knows nanoseconds and bytes; the model is the same with it and without.
-            let demand = Span::from_secs_f64(given.or(class.demand).ok_or_else(unknown)?).as_secs_f64();
+            let demand = Span::from_secs_f64(class.demand.ok_or_else(unknown)?).as_secs_f64();
             let key = |key: &str| format!("{}.{key}", class.name);
             note(&key("share"), format!("{} of {} requests.", class.requests, self.requests));
             note(
                 &key("demand"),
-                match (given, self.demands) {
-                    (Some(_), _) => "As stated.".to_owned(),
-                    (_, Some(DemandSource::Means)) => {
+                match self.demands {
+                    _ if class.stated => "As stated.".to_owned(),
+                    Some(DemandSource::Means) => {
                         "The mean time that it took over 1 + the mean number of requests present.".to_owned()
                     }
                     _ => "The processor's share that it had, over its time in the server.".to_owned(),

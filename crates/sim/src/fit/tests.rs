@@ -142,7 +142,7 @@ fn windows_whose_rate_changes_are_left_out() {
 #[test]
 fn classes_and_sizes_are_counted() {
     let file = log(&times("poisson", 20.0, 600.0), true, "");
-    let observation = Observation::of_log(file.path(), TimeTaken::Auto).unwrap();
+    let observation = Observation::of_log(file.path(), LogFormat::default()).unwrap();
     let fit = fit(&observation, &FitOptions::default());
     assert!((fit.arrivals.as_ref().unwrap().cv.mean - 1.0).abs() < 0.1, "{fit}");
     let [files, programs] = fit.classes.as_slice() else { panic!("{:?}", fit.classes) };
@@ -151,10 +151,15 @@ fn classes_and_sizes_are_counted() {
     let size = files.size.unwrap();
     assert!((size.mean - 1001.0).abs() < 0.1 && (size.p50, size.p99) == (1001.0, 1002.0), "{size:?}");
     assert_eq!(fit.status.get(&200).copied(), Some(fit.requests));
-    let why = fit.model(Stated::default()).unwrap_err().to_string();
+    let why = fit.model().unwrap_err().to_string();
     assert!(why.contains("does not say what static requests cost") && why.contains("--static-time"), "{why}");
     let stated = Stated { static_time: Some(0.01), dynamic_cost: Some(10.0) };
-    let (model, notes) = fit.model(stated).unwrap();
+    let fit = super::fit(&observation, &FitOptions { stated, ..FitOptions::default() });
+    assert!((fit.utilization.unwrap() - fit.rate * 0.028).abs() < 0.01, "{fit}");
+    let shown = fit.to_string();
+    assert!(shown.contains("each needs 100.000 ms of a processor (as stated)"), "{shown}");
+    assert!(!shown.contains("nothing is known of what they cost"), "{shown}");
+    let (model, notes) = fit.model().unwrap();
     assert_eq!(model.classes.iter().map(|class| class.demand).collect::<Vec<_>>(), [0.01, 0.1]);
     let text = model.to_toml(&notes).unwrap();
     assert!(text.contains("# c_v ") && text.contains("# As stated."), "{text}");
@@ -166,7 +171,7 @@ fn classes_and_sizes_are_counted() {
 fn times_at_the_end_of_lines_give_costs() {
     let at = times("poisson", 10.0, 600.0);
     let file = log(&at, true, " 0.020");
-    let observation = Observation::of_log(file.path(), TimeTaken::Auto).unwrap();
+    let observation = Observation::of_log(file.path(), LogFormat::default()).unwrap();
     let fitted = fit(&observation, &FitOptions::default());
     assert_eq!(fitted.demands, Some(DemandSource::Means));
     // 0.2 requests present on average.
@@ -174,10 +179,60 @@ fn times_at_the_end_of_lines_give_costs() {
     assert!((demand - 0.020 / 1.2).abs() < 2e-4, "{demand}");
     let file = log(&at, true, " 20000");
     assert!(
-        Observation::of_log(file.path(), TimeTaken::Auto).unwrap().requests.iter().all(|r| r.took.is_none())
+        Observation::of_log(file.path(), LogFormat::default())
+            .unwrap()
+            .requests
+            .iter()
+            .all(|r| r.took.is_none())
     );
-    let micros = Observation::of_log(file.path(), TimeTaken::Micros).unwrap();
+    let micros =
+        Observation::of_log(file.path(), LogFormat { time_taken: TimeTaken::Micros, ..LogFormat::default() })
+            .unwrap();
     assert_eq!(fit(&micros, &FitOptions::default()).classes[0].demand, Some(demand));
+}
+
+/// Requests that took up to three seconds, each on a line of its end's time.
+fn log_of_ends(arrivals: &[f64], decimals: usize) -> tempfile::NamedTempFile {
+    let mut text = String::new();
+    for (index, at) in arrivals.iter().enumerate() {
+        let took = (index * 7919 % 3000) as f64 / 1000.0;
+        let end = 1e9 + at + took;
+        let end = if decimals == 0 { end.floor() } else { end };
+        writeln!(text, "h - - [{end:.decimals$}] \"GET / HTTP/1.1\" 200 5 {took:.3}").unwrap();
+    }
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    file
+}
+
+#[test]
+fn nginx_writes_a_line_when_a_request_has_ended() {
+    let arrivals = times("h2:3", 10.0, 600.0);
+    let read = |decimals, format| {
+        let observation = Observation::of_log(log_of_ends(&arrivals, decimals).path(), format).unwrap();
+        let furthest = arrivals.iter().zip(&observation.requests).map(|(arrival, request)| {
+            let began = if decimals == 0 { arrivals[0].floor() } else { arrivals[0] };
+            (request.at - (arrival - began)).abs()
+        });
+        (furthest.fold(0.0, f64::max), observation.remarks.join(" "))
+    };
+    let (furthest, remarks) = read(6, LogFormat::default());
+    assert!(
+        furthest < 1e-3 && remarks.contains("nginx writes a line when its request has ended"),
+        "{furthest}"
+    );
+    // Within the second, and the half that an end may be off.
+    assert!(read(0, LogFormat::default()).0 <= 1.5 + 1e-6);
+    let begin = LogFormat { logged_at: LoggedAt::Begin, ..LogFormat::default() };
+    let (furthest, remarks) = read(6, begin);
+    assert!(furthest > 0.5 && !remarks.contains("nginx"), "{furthest}: {remarks}");
+    let other = LogFormat { time_taken: TimeTaken::Micros, ..LogFormat::default() };
+    assert!(read(6, other).0 > 0.5);
+    let told = LogFormat { logged_at: LoggedAt::End, time_taken: TimeTaken::Seconds };
+    assert!(read(6, told).0 < 1e-3);
+    let times_only = LogFormat { logged_at: LoggedAt::End, ..LogFormat::default() };
+    let remarks = Observation::of_log(log(&arrivals, false, "").path(), times_only).unwrap().remarks;
+    assert!(remarks.iter().any(|remark| remark.contains("do not say how long those took")), "{remarks:?}");
 }
 
 /// What a server that shares its processor does to requests whose needs are known.
@@ -231,14 +286,14 @@ fn needs_are_found_from_a_busy_server() {
         assert!((demands[0] - 0.005).abs() < 1e-6 && (demands[1] - 0.030).abs() < 1e-6, "{demands:?}");
         assert!(fit.service_cv.unwrap() < 1e-3, "{:?}", fit.service_cv);
         assert!((fit.utilization.unwrap() - 0.9).abs() < 0.05);
-        assert_eq!(fit.model(Stated::default()).unwrap().0.service, crate::Service::Constant);
+        assert_eq!(fit.model().unwrap().0.service, crate::Service::Constant);
     }
 }
 
 #[test]
 fn what_was_measured_is_predicted() {
     let measured = shared(65.0, [0.005, 0.030], None);
-    let (model, _) = fit(&measured, &FitOptions::default()).model(Stated::default()).unwrap();
+    let (model, _) = fit(&measured, &FitOptions::default()).model().unwrap();
     let model = Model { threads: 1000, ..model };
     let plan = Plan { replications: 8, requests: 50_000, precision: None, ..Plan::default() };
     let predicted = crate::run(&model, &plan).unwrap();
@@ -255,20 +310,20 @@ fn clients_that_wait_stay_clients() {
     let observation = Observation { clients: Some((8, 0.5)), ..shared(20.0, [0.005, 0.03], None) };
     let fit = fit(&observation, &FitOptions::default());
     assert_eq!(fit.arrivals, None);
-    assert_eq!(fit.model(Stated::default()).unwrap().0.offered, Offered::Clients(8, 0.5));
+    assert_eq!(fit.model().unwrap().0.offered, Offered::Clients(8, 0.5));
 }
 
 #[test]
 fn what_says_nothing_is_an_error() {
     let mut broken = tempfile::NamedTempFile::new().unwrap();
     broken.write_all(b"no log\nat all\n").unwrap();
-    let why = Observation::of_log(broken.path(), TimeTaken::Auto).unwrap_err().to_string();
+    let why = Observation::of_log(broken.path(), LogFormat::default()).unwrap_err().to_string();
     assert!(why.contains("2 broken"), "{why}");
     let few = log(&[0.0, 1.0, 2.0], true, "");
-    let why = Observation::of_log(few.path(), TimeTaken::Auto).unwrap_err().to_string();
+    let why = Observation::of_log(few.path(), LogFormat::default()).unwrap_err().to_string();
     assert!(why.contains("3 requests are too few"), "{why}");
     let at_once = log(&[0.0; 200], false, "");
-    let why = Observation::of_log(at_once.path(), TimeTaken::Auto).unwrap_err().to_string();
+    let why = Observation::of_log(at_once.path(), LogFormat::default()).unwrap_err().to_string();
     assert!(why.contains("of the same moment"), "{why}");
     assert!(Observation::of_run("/".as_ref()).is_err());
 }
@@ -276,7 +331,7 @@ fn what_says_nothing_is_an_error() {
 #[test]
 fn a_window_shorter_than_the_resolution_allows_is_lengthened() {
     let file = log(&times("poisson", 50.0, 600.0), true, "");
-    let observation = Observation::of_log(file.path(), TimeTaken::Auto).unwrap();
+    let observation = Observation::of_log(file.path(), LogFormat::default()).unwrap();
     let options = FitOptions { window: Span::from_millis(1), ..FitOptions::default() };
     assert_eq!(fit(&observation, &options).windows.len(), 50);
 }

@@ -93,8 +93,10 @@ impl Fit {
         write!(f, "  {:<12} {:.3} % of the requests", class.name, class.share * 100.0)?;
         if let Some(demand) = class.demand {
             write!(f, ", each needs {} of a processor", Seconds(demand))?;
-            if self.demands == Some(DemandSource::Means) {
-                write!(f, " (from mean times)")?;
+            match self.demands {
+                _ if class.stated => write!(f, " (as stated)")?,
+                Some(DemandSource::Means) => write!(f, " (from mean times)")?,
+                Some(DemandSource::Shares) | None => {}
             }
         }
         writeln!(f)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use sim::Model;
-use sim::fit::{Fit, FitOptions, Observation, Stated, TimeTaken, fit};
+use sim::fit::{Fit, FitOptions, LogFormat, LoggedAt, Observation, Stated, TimeTaken, fit};
 use units::Span;
 
 use super::args::OUTPUT;
@@ -55,6 +55,9 @@ struct LookArgs {
     /// The unit of the number that each line of a log ends in, where that is how long the request took: s, ms or us, as Apache's %D (default: s where it has three decimals, as nginx's $request_time).
     #[arg(long, value_name = "UNIT", help_heading = MEASUREMENT, value_parser = time_taken)]
     time_taken: Option<TimeTaken>,
+    /// What the time of each line of a log is: begin, when the request came, as Apache's %t; or end, when it was done (default: end where the line ends in nginx's $request_time, for nginx writes it then, and begin otherwise).
+    #[arg(long, value_name = "WHEN", help_heading = MEASUREMENT, value_parser = logged_at)]
+    logged: Option<LoggedAt>,
 }
 
 /// Where the model comes from, if not from a file.
@@ -69,6 +72,17 @@ pub(super) struct FromArgs {
     /// As in `sim fit`.
     #[arg(long, value_name = "UNIT", help_heading = MEASUREMENT, value_parser = time_taken, requires = "from")]
     time_taken: Option<TimeTaken>,
+    /// As in `sim fit`.
+    #[arg(long, value_name = "WHEN", help_heading = MEASUREMENT, value_parser = logged_at, requires = "from")]
+    logged: Option<LoggedAt>,
+}
+
+fn logged_at(text: &str) -> Result<LoggedAt, String> {
+    match text {
+        "begin" => Ok(LoggedAt::Begin),
+        "end" => Ok(LoggedAt::End),
+        _ => Err("expected begin or end".to_owned()),
+    }
 }
 
 fn time_taken(text: &str) -> Result<TimeTaken, String> {
@@ -80,30 +94,49 @@ fn time_taken(text: &str) -> Result<TimeTaken, String> {
     }
 }
 
+/// What is known of the server that was measured.
+struct Known {
+    processors: u32,
+    threads: Option<u32>,
+    stated: Stated,
+}
+
 impl LookArgs {
-    fn fit(&self, source: &Path, processors: u32, threads: Option<u32>) -> Result<Fit, Failure> {
+    fn fit(&self, source: &Path, known: Known) -> Result<Fit, Failure> {
         if self.window.is_zero() {
             return Err(Failure::Usage(anyhow!("--window is 0; give a time above 0, such as 1h")));
         }
         let observation = if source.is_dir() {
+            if self.time_taken.is_some() || self.logged.is_some() {
+                return Err(Failure::Usage(anyhow!(
+                    "--time-taken and --logged are about logs, and {} is the directory of a run",
+                    source.display()
+                )));
+            }
             Observation::of_run(source)
         } else {
-            Observation::of_log(source, self.time_taken.unwrap_or_default())
+            let (time_taken, logged_at) =
+                (self.time_taken.unwrap_or_default(), self.logged.unwrap_or_default());
+            Observation::of_log(source, LogFormat { time_taken, logged_at })
         };
         let observation = observation.map_err(|why| Failure::Usage(why.into()))?;
-        Ok(fit(&observation, &FitOptions { window: self.window, processors, threads }))
+        let Known { processors, threads, stated } = known;
+        Ok(fit(&observation, &FitOptions { window: self.window, processors, threads, stated }))
     }
 }
 
 impl FitArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let fit = self.look.fit(&self.source, self.processors, self.threads)?;
+        if self.static_time.is_some_and(Span::is_zero) || self.dynamic_cost.is_some_and(|cost| !(cost > 0.0))
+        {
+            return Err(Failure::Usage(anyhow!("--static-time and --dynamic-cost must be above 0")));
+        }
+        let stated =
+            Stated { static_time: self.static_time.map(Span::as_secs_f64), dynamic_cost: self.dynamic_cost };
+        let known = Known { processors: self.processors, threads: self.threads, stated };
+        let fit = self.look.fit(&self.source, known)?;
         if let Some(out) = &self.out {
-            let stated = Stated {
-                static_time: self.static_time.map(Span::as_secs_f64),
-                dynamic_cost: self.dynamic_cost,
-            };
-            let (model, notes) = fit.model(stated).map_err(|why| Failure::Usage(why.into()))?;
+            let (model, notes) = fit.model().map_err(|why| Failure::Usage(why.into()))?;
             model.check().map_err(|why| Failure::Usage(why.into()))?;
             let text = model.to_toml(&notes).map_err(|why| Failure::Failed(why.into()))?;
             let mut file = File::create_new(out)
@@ -122,14 +155,15 @@ impl FromArgs {
     /// The model of a measurement, of a file, or of the command line alone; what is given there counts for more.
     pub(super) fn model(&self, args: ModelArgs) -> Result<Model, Failure> {
         let Some(source) = &self.from else { return args.model() };
-        let look = LookArgs { window: self.window, time_taken: self.time_taken };
-        let fit = look.fit(source, args.processors.unwrap_or(1), args.threads)?;
+        let look = LookArgs { window: self.window, time_taken: self.time_taken, logged: self.logged };
+        let stated =
+            Stated { static_time: args.static_time.map(Span::as_secs_f64), dynamic_cost: args.dynamic_cost };
+        let known = Known { processors: args.processors.unwrap_or(1), threads: args.threads, stated };
+        let fit = look.fit(source, known)?;
         for remark in &fit.remarks {
             eprintln!("note: {remark}");
         }
-        let stated =
-            Stated { static_time: args.static_time.map(Span::as_secs_f64), dynamic_cost: args.dynamic_cost };
-        let (model, _) = fit.model(stated).map_err(|why| Failure::Usage(why.into()))?;
+        let (model, _) = fit.model().map_err(|why| Failure::Usage(why.into()))?;
         args.over(model)
     }
 }
