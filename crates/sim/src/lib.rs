@@ -29,7 +29,7 @@ mod statistics;
 pub mod sweep;
 mod text;
 
-pub use draw::{Arrivals, ArrivalsError, Mmpp, Service, ServiceError};
+pub use draw::{Arrivals, ArrivalsError, Mmpp, Service, ServiceError, TraceError, Traced};
 pub use model::{
     Class, DYNAMIC, Discipline, DisciplineError, Equipment, Model, ModelError, NoText, Notes, Offered,
     Retries, STATIC, Size,

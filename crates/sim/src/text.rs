@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use crate::draw::Arrivals;
 use crate::exact::Solution;
+use crate::model::Model;
 use crate::outcome::{LatencyOutcome, Outcome, Precision};
 use crate::statistics::Estimate;
 
@@ -30,6 +32,22 @@ impl fmt::Display for Outcome {
             self.elapsed,
         )?;
         Missed(self.precision).fmt(f)
+    }
+}
+
+impl Outcome {
+    /// What is to be known of an outcome whose arrivals are a trace that was read more than once; a
+    /// sentence.
+    pub fn about_trace(&self, model: &Model) -> Option<String> {
+        let Arrivals::Observed(gaps) = &model.arrivals else { return None };
+        let requests = (self.requests + self.warmup) as f64 * f64::from(self.replications);
+        let readings = requests / gaps.len() as f64;
+        (readings > 1.0).then(|| {
+            format!(
+                "the trace has {} arrivals and was read {readings:.1} times, each replication from another place on: they are not independent of one another, and the intervals say how sure it is for this trace, not for others of the same kind",
+                gaps.len() + 1
+            )
+        })
     }
 }
 

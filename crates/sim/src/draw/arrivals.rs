@@ -1,12 +1,14 @@
 //! [`Arrivals`]: how requests are spread over time.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use rand::Rng;
 use rand_distr::{Distribution, Exp1};
 use traffic::Process;
+use traffic::trace::{Skipped, Times};
 use units::Span;
 
 use super::Random;
@@ -81,6 +83,49 @@ impl Arrivals {
             return Err(ArrivalsError::Observed);
         }
         Ok(Self::Observed(gaps.iter().map(|gap| gap / mean).collect()))
+    }
+}
+
+/// Arrivals of a trace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Traced {
+    /// How they are spread over time.
+    pub arrivals: Arrivals,
+    /// How many there were per second.
+    pub rate: f64,
+    /// What in the file is none.
+    pub skipped: Skipped,
+}
+
+/// Why a file makes no arrivals.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Read(#[from] traffic::trace::Error),
+    /// Its times make no arrivals.
+    #[error("{path}: {why}")]
+    Times {
+        /// The file.
+        path: String,
+        /// Why.
+        why: ArrivalsError,
+    },
+}
+
+impl Traced {
+    /// Reads a file with a time on each line, or an access log.
+    ///
+    /// # Errors
+    /// When it cannot be read, or has no two different times.
+    pub fn read(path: &Path) -> Result<Self, TraceError> {
+        let (times, skipped) = Times::read(path)?;
+        let seconds: Vec<f64> =
+            times.arrivals().take(times.len()).map(|time| time.as_nanos() as f64 / 1e9).collect();
+        let wrong = |why| TraceError::Times { path: path.display().to_string(), why };
+        let arrivals = Arrivals::observed(&seconds).map_err(wrong)?;
+        let length = seconds.last().copied().unwrap_or_default();
+        Ok(Self { arrivals, rate: (seconds.len() - 1) as f64 / length, skipped })
     }
 }
 

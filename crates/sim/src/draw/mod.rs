@@ -11,7 +11,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 pub(crate) use self::arrivals::Gaps;
-pub use self::arrivals::{Arrivals, ArrivalsError, Mmpp};
+pub use self::arrivals::{Arrivals, ArrivalsError, Mmpp, TraceError, Traced};
 pub(crate) use self::service::Demands;
 pub use self::service::{Service, ServiceError};
 

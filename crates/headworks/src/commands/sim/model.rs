@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anyhow::{Context, anyhow};
-use sim::{Class, DYNAMIC, Discipline, Model, Offered, STATIC, Service};
+use anyhow::anyhow;
+use sim::{Class, DYNAMIC, Discipline, Model, Offered, STATIC, Service, Traced};
 use traffic::Process;
-use traffic::trace::Times;
 use units::{Rate, Ratio, Span};
 
 use crate::commands::values::count;
@@ -22,13 +21,13 @@ pub(super) struct ModelArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) model: Option<PathBuf>,
 
-    /// Requests over those that the server can serve (default 1).
+    /// Requests over those that the server can serve (default 1, and a trace's own rate).
     #[arg(long, value_name = "R", help_heading = ARRIVALS, conflicts_with = "rate")]
     pub(super) load: Option<f64>,
     /// Requests per second.
     #[arg(long, short, value_name = "R", help_heading = ARRIVALS)]
     pub(super) rate: Option<Rate>,
-    /// How they are spread over time: poisson, constant, h2, gamma, lognormal (with --cv), mmpp:RATIO:BUSY:QUIET, or trace:FILE as in a file of times or an access log (default: poisson, and h2 with a --cv above 1).
+    /// How they are spread over time: poisson, constant, h2, gamma, lognormal (with --cv), mmpp:RATIO:BUSY:QUIET, or trace:FILE as in a file of times or an access log, scaled to --rate or --load if one is given (default: poisson, and h2 with a --cv above 1).
     #[arg(long, value_name = "PROCESS", help_heading = ARRIVALS)]
     pub(super) arrivals: Option<Arrivals>,
     /// Coefficient of variation of the times between arrivals.
@@ -114,13 +113,19 @@ impl ModelArgs {
 
     /// A model with what was given on the command line in the place of its own.
     pub(super) fn over(&self, base: Model) -> Result<Model, Failure> {
-        let offered = match (self.rate, self.load) {
-            (Some(rate), _) => Offered::Rate(rate.as_f64()),
-            (None, Some(load)) => Offered::Load(load),
+        let (arrivals, own_rate) = self.arrivals_over(&base.arrivals)?;
+        let offered = match (self.rate.map(Rate::as_f64).or(own_rate), self.load) {
+            (_, Some(load)) => Offered::Load(load),
+            (Some(rate), None) => Offered::Rate(rate),
             (None, None) => base.offered,
         };
+        if matches!(offered, Offered::Clients(..)) && (self.arrivals.is_some() || self.cv.is_some()) {
+            return Err(usage(
+                "the model's clients wait for their answers, so that --arrivals and --cv have no meaning; give a --rate or a --load as well, or leave them out",
+            ));
+        }
         let model = Model {
-            arrivals: self.arrivals_over(&base.arrivals)?,
+            arrivals,
             offered,
             classes: self.classes_over(&base.classes)?,
             service: self.service_over(base.service)?,
@@ -177,34 +182,38 @@ impl ModelArgs {
         Ok(classes)
     }
 
-    fn arrivals_over(&self, base: &sim::Arrivals) -> Result<sim::Arrivals, Failure> {
+    /// How requests are spread over time, and the rate that a trace has.
+    fn arrivals_over(&self, base: &sim::Arrivals) -> Result<(sim::Arrivals, Option<f64>), Failure> {
         match (&self.arrivals, self.cv, base) {
-            (None, None, base) => Ok(base.clone()),
-            (None, Some(cv), sim::Arrivals::Renewal(Process::Gamma { .. })) => named(&format!("gamma:{cv}")),
+            (None, None, base) => Ok((base.clone(), None)),
+            (None, Some(cv), sim::Arrivals::Renewal(Process::Gamma { .. })) => {
+                named(&format!("gamma:{cv}")).map(rateless)
+            }
             (None, Some(cv), sim::Arrivals::Renewal(Process::Lognormal { .. })) => {
-                named(&format!("lognormal:{cv}"))
+                named(&format!("lognormal:{cv}")).map(rateless)
             }
             (None, Some(_), sim::Arrivals::Mmpp(_) | sim::Arrivals::Observed(_)) => Err(usage(format!(
                 "--cv is about independent times between arrivals; the model's arrivals are {base}: give --arrivals as well"
             ))),
-            _ => self.arrivals(),
-        }
-    }
-
-    /// Arrivals as the command line alone says.
-    pub(super) fn arrivals(&self) -> Result<sim::Arrivals, Failure> {
-        let name = match (&self.arrivals, self.cv) {
-            (Some(Arrivals::Trace(file)), _) => {
-                let (times, skipped) = Times::read(file).map_err(|why| Failure::Usage(why.into()))?;
+            (Some(Arrivals::Trace(_)), Some(_), _) => Err(usage(
+                "--arrivals trace:FILE has the times between arrivals that are in the file; leave out --cv",
+            )),
+            (Some(Arrivals::Trace(file)), None, _) => {
+                let Traced { arrivals, rate, skipped } =
+                    Traced::read(file).map_err(|why| Failure::Usage(why.into()))?;
                 if skipped.broken() > 0 {
                     eprintln!("{skipped}");
                 }
-                let arrivals = times.arrivals().take(times.len());
-                let seconds: Vec<f64> = arrivals.map(|time| time.as_nanos() as f64 / 1e9).collect();
-                return sim::Arrivals::observed(&seconds)
-                    .with_context(|| file.display().to_string())
-                    .map_err(Failure::Usage);
+                Ok((arrivals, Some(rate)))
             }
+            _ => self.arrivals().map(rateless),
+        }
+    }
+
+    /// Arrivals as the command line alone says; a trace is not among them.
+    pub(super) fn arrivals(&self) -> Result<sim::Arrivals, Failure> {
+        let name = match (&self.arrivals, self.cv) {
+            (Some(Arrivals::Trace(file)), _) => format!("trace:{}", file.display()),
             (None, None | Some(1.0)) => "poisson".to_owned(),
             (None, Some(cv)) if cv < 1.0 => {
                 return Err(Failure::Usage(anyhow!(
@@ -213,10 +222,17 @@ impl ModelArgs {
             }
             (None, Some(cv)) => format!("h2:{cv}"),
             (Some(Arrivals::Named(name)), Some(cv)) if !name.contains(':') => format!("{name}:{cv}"),
-            (Some(Arrivals::Named(name)), _) => name.clone(),
+            (Some(Arrivals::Named(name)), Some(_)) => {
+                return Err(usage(format!("--arrivals {name} says it all; leave out --cv")));
+            }
+            (Some(Arrivals::Named(name)), None) => name.clone(),
         };
         named(&name)
     }
+}
+
+fn rateless(arrivals: sim::Arrivals) -> (sim::Arrivals, Option<f64>) {
+    (arrivals, None)
 }
 
 fn named(name: &str) -> Result<sim::Arrivals, Failure> {

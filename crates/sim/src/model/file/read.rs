@@ -7,10 +7,9 @@ use std::str::FromStr;
 
 use config::{Error, Source, Spanned};
 use serde::Deserialize;
-use traffic::trace::Times;
 use units::{Bytes, Rate, Ratio, Span};
 
-use crate::draw::Arrivals;
+use crate::draw::Traced;
 use crate::model::{Class, Model, Offered, Retries, Size};
 
 const TRACE: &str = "trace:";
@@ -146,9 +145,13 @@ impl Settings {
     fn requests(&mut self, source: &Source, file: &File, directory: &Path) -> Result<(), Error> {
         match file.arrivals.as_ref().map(|text| (text, text.get_ref().strip_prefix(TRACE))) {
             Some((text, Some(trace))) => {
-                let arrivals =
-                    observed(&directory.join(trace)).map_err(|why| source.error(text.span(), why))?;
-                self.add(text.span(), move |model| model.arrivals = arrivals.clone());
+                let traced = Traced::read(&directory.join(trace));
+                let traced = traced.map_err(|why| source.error(text.span(), why.to_string()))?;
+                self.add(text.span(), move |model| {
+                    model.arrivals = traced.arrivals.clone();
+                    // A rate or a load that the file has counts for more.
+                    model.offered = Offered::Rate(traced.rate);
+                });
             }
             _ => {
                 self.add_text(source, file.arrivals.as_ref(), |model, arrivals| model.arrivals = arrivals)?
@@ -169,6 +172,11 @@ impl Settings {
         self.add_value(file.rate.as_ref(), |model, rate| model.offered = Offered::Rate(rate.0.as_f64()));
         match (&file.clients, &file.think) {
             (Some(clients), Some(think)) => {
+                if let Some(arrivals) = &file.arrivals {
+                    return Err(source
+                        .error(arrivals.span(), "arrivals are given, and clients that wait for their answers")
+                        .mend("leave out the arrivals, or give a rate instead of the clients"));
+                }
                 let offered = Offered::Clients(*clients.get_ref(), think.get_ref().0.as_secs_f64());
                 self.add(clients.span(), move |model| model.offered = offered);
                 Ok(())
@@ -267,12 +275,4 @@ impl Settings {
             None => source.missing(why),
         })
     }
-}
-
-/// Arrivals as in a file of times or an access log.
-fn observed(path: &Path) -> Result<Arrivals, String> {
-    let (times, _) = Times::read(path).map_err(|why| why.to_string())?;
-    let seconds: Vec<f64> =
-        times.arrivals().take(times.len()).map(|time| time.as_nanos() as f64 / 1e9).collect();
-    Arrivals::observed(&seconds).map_err(|why| format!("{}: {why}", path.display()))
 }

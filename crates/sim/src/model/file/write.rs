@@ -79,7 +79,10 @@ pub(super) fn to_toml(model: &Model, notes: &Notes) -> Result<String, NoText> {
         writer.note("");
         writer.text.push('\n');
     }
-    writer.word("arrivals", &model.arrivals);
+    // Clients that wait for their answers make the arrivals.
+    if !matches!(model.offered, Offered::Clients(..)) {
+        writer.word("arrivals", &model.arrivals);
+    }
     match model.offered {
         Offered::Load(load) => writer.number("load", load),
         Offered::Rate(rate) => writer.number("rate", rate),
