@@ -63,11 +63,13 @@ export function bytes(n: number): string {
   return withUnit(step === 0 ? plain(Math.round(n)) : number(figure), units[step] ?? 'B');
 }
 
-/** A point in a run, from its start: seconds, or minutes and seconds where it is long. */
+/** A point in a run, from its start: seconds, or minutes and hours as well where it is long. */
 export function clock(s: number, length: number): string {
   if (length < 600) return withUnit(plain(Number(s.toFixed(3))), 's');
   const whole = Math.round(s);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+  const two = (x: number): string => String(Math.floor(x)).padStart(2, '0');
+  if (length < 7200) return `${Math.floor(whole / 60)}:${two(whole % 60)}`;
+  return `${Math.floor(whole / 3600)}:${two((whole / 60) % 60)}:${two(whole % 60)}`;
 }
 
 export function perSecond(rate: number): string {
@@ -80,6 +82,20 @@ export function interval(estimate: Estimate, format: (x: number) => string): str
   const [low, high] = estimate.ci.map(format);
   const [figure, unit] = (low ?? '').split('\u00a0');
   return unit !== undefined && high?.endsWith(`\u00a0${unit}`) ? `${figure}–${high}` : `${low}–${high}`;
+}
+
+/**
+ * A figure and half its interval, with two digits of the latter; only the figure where the interval is
+ * not known.
+ */
+export function plusMinus({ value, ci }: Estimate, format: (x: number) => string): [string, string] {
+  const half = ci ? (ci[1] - ci[0]) / 2 : 0;
+  if (half <= 0) return [format(value), ''];
+  const [, unit = ''] = format(value).split('\u00a0');
+  const factor = { '%': 100, ms: 1e3, µs: 1e6 }[unit] ?? 1;
+  const digits = Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(half * factor))));
+  const figure = grouped(value * factor, digits);
+  return [unit ? withUnit(figure, unit) : figure, `±\u00a0${grouped(half * factor, digits)}`];
 }
 
 /** A level as the reader should see it: `3×` for a multiple, else the number with its unit. */

@@ -14,6 +14,8 @@ declare module 'vitest' {
     late: string;
     /** A sweep of the simulator. */
     simulation: string;
+    /** A single simulation. */
+    simulated: string;
     /** The figures of the ramp: its `summary.json`. */
     summary: string;
   }
@@ -31,6 +33,7 @@ export default function setup(project: TestProject): () => void {
   project.provide('run', join(directory, 'run', 'report.html'));
   project.provide('late', join(directory, 'late', 'report.html'));
   project.provide('simulation', join(directory, 'simulation', 'report.html'));
+  project.provide('simulated', join(directory, 'simulated', 'report.html'));
   project.provide('summary', join(directory, 'run', 'summary.json'));
   return () => {
     rmSync(directory, { recursive: true, force: true });

@@ -52,3 +52,56 @@ describe.skipIf(chromium === undefined)('the report of sweeps in Chromium', () =
     expect(await pixels(figure.locator('.plot'), '--series-0')).toBeGreaterThan(30);
   });
 });
+
+describe.skipIf(chromium === undefined)('the report of a single simulation in Chromium', () => {
+  const visit = new Visit();
+
+  test('says what came out, for all requests and for each class', async () => {
+    await visit.open(inject('simulated'));
+    const { page } = visit;
+    expect(await page.locator('h1').innerText()).toMatch(/^6\.7\s% of the requests are rejected/);
+    expect(await page.locator('.warning').innerText()).toMatch(/known to 1\.3\s%/);
+    const rows = page.locator('#outcome tbody tr');
+    expect(await rows.locator('th').allInnerTexts()).toEqual(['all requests', 'static', 'dynamic']);
+    expect(await rows.nth(0).locator('td').nth(1).innerText()).toMatch(/^2\.312\ss\s±\s0\.022$/);
+    expect(await rows.nth(2).locator('td').nth(4).innerText()).toBe('–');
+    const ids = await page.locator('main > section').evaluateAll((found) => found.map((e) => e.id));
+    expect(ids).toEqual(['outcome', 'time', 'method', 'words']);
+  });
+
+  test('draws one replication over time in the light, in the dark and on a phone', async () => {
+    for (const options of [
+      { viewport: WIDE, colorScheme: 'light' as const },
+      { viewport: WIDE, colorScheme: 'dark' as const },
+      { viewport: PHONE, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+    ]) {
+      await visit.open(inject('simulated'), options);
+      const plots = visit.page.locator('#time .plot');
+      expect(await plots.count()).toBe(6);
+      for (let i = 0; i < 6; i += 1) expect(await pixels(plots.nth(i), '--series-1')).toBeGreaterThan(30);
+      const width = await visit.page.evaluate(() => document.documentElement.scrollWidth);
+      expect(width).toBeLessThanOrEqual(options.viewport.width);
+      await visit.page.close();
+    }
+  });
+
+  test('reads the queue to the keyboard, and has it as a table', async () => {
+    await visit.open(inject('simulated'));
+    const figure = visit.page.locator('#queue');
+    await figure.locator('.plot').focus();
+    await visit.page.keyboard.press('ArrowRight');
+    await visit.page.keyboard.press('ArrowLeft');
+    await visit.page.keyboard.press('ArrowRight');
+    await expect
+      .poll(() => figure.locator('[aria-live]').textContent())
+      .toMatch(/^0:01:15 to 0:02:30: mean of the interval, 0\.04\d*, from 0 to 1$/);
+    await figure.locator('summary').click();
+    const heads = await figure.locator('thead th').allInnerTexts();
+    expect(heads).toEqual(['Simulated time', 'mean of the interval', 'least', 'greatest']);
+    expect(await figure.locator('tbody tr').nth(60).locator('td').allInnerTexts()).toEqual([
+      '60',
+      '18',
+      '66',
+    ]);
+  });
+});

@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use crate::table::{TableReader, TableWriter};
 use crate::{
     Counters, Environment, Error, RequestRow, RequestedUrl, RunInfo, SampleRow, SessionRow, Summary, files,
@@ -15,6 +18,8 @@ const SESSIONS: &str = "sessions.parquet";
 const SAMPLES: &str = "samples.parquet";
 const COUNTERS: &str = "counters.json";
 const SUMMARY: &str = "summary.json";
+const MODEL: &str = "model.toml";
+const ARRIVALS: &str = "arrivals.txt";
 
 /// The directory of one run; the methods name its files.
 ///
@@ -32,7 +37,7 @@ impl RunDirectory {
     pub fn create(path: impl Into<PathBuf>) -> Result<Self, Error> {
         let path = path.into();
         fs::create_dir_all(&path).map_err(Error::io("create", &path))?;
-        let files = [INFO, ENVIRONMENT, REQUESTS, SESSIONS, SAMPLES, COUNTERS, SUMMARY];
+        let files = [INFO, ENVIRONMENT, REQUESTS, SESSIONS, SAMPLES, COUNTERS, SUMMARY, MODEL, ARRIVALS];
         if files.iter().any(|file| path.join(file).exists()) {
             return Err(Error::Occupied { path });
         }
@@ -119,6 +124,48 @@ impl RunDirectory {
     /// When it cannot be read.
     pub fn summary(&self) -> Result<Summary, Error> {
         files::read_json(&self.path.join(SUMMARY))
+    }
+
+    /// Writes what a simulation says as `summary.json`: its outcome, as it is printed.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_outcome(&self, outcome: &impl Serialize) -> Result<(), Error> {
+        files::write_json(&self.path.join(SUMMARY), outcome)
+    }
+
+    /// Reads what a simulation says.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn outcome<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        files::read_json(&self.path.join(SUMMARY))
+    }
+
+    /// Writes the model that was simulated, as the text of a model file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_model(&self, text: &str) -> Result<(), Error> {
+        files::replace(&self.path.join(MODEL), text)
+    }
+
+    /// Reads the model that was simulated.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn model(&self) -> Result<String, Error> {
+        files::read(&self.path.join(MODEL))
+    }
+
+    /// Writes the times that a simulation's requests came at, and gives the file's name for the
+    /// model beside it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_arrivals(&self, text: &str) -> Result<&'static str, Error> {
+        files::replace(&self.path.join(ARRIVALS), text)?;
+        Ok(ARRIVALS)
     }
 
     /// Starts `requests.parquet`.

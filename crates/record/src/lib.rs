@@ -12,7 +12,8 @@
 //! | `sessions.parquet` | [`SessionRow`] |
 //! | `samples.parquet` | [`SampleRow`] |
 //! | `counters.json` | [`Counters`] |
-//! | `summary.json` | [`Summary`] |
+//! | `summary.json` | [`Summary`]; of a simulation its outcome |
+//! | `model.toml`, `arrivals.txt` | what was simulated, and the times of arrivals that were observed |
 //!
 //! An experiment is a directory of runs with an index: [`experiment`]. A sweep of the simulator is a
 //! directory of points: [`sweep`].

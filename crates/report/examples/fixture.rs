@@ -1,11 +1,14 @@
-//! Writes an experiment, a sweep of the simulator, a run and a run that does not count, with made-up
-//! figures and their reports, into `DIR/experiment`, `DIR/simulation`, `DIR/run` and `DIR/late`, for the tests of the page in `web/`:
+//! Writes an experiment, a sweep of the simulator, a simulation, a run and a run that does not count,
+//! with made-up figures and their reports, into `DIR/experiment`, `DIR/simulation`, `DIR/simulated`,
+//! `DIR/run` and `DIR/late`, for the tests of the page in `web/`:
 //! `cargo run -p report --example fixture -- DIR`.
 #![allow(clippy::unwrap_used, reason = "the tests' fixture")]
 #![allow(dead_code, reason = "the tests use more of the fixture")]
 
 #[path = "../tests/fixture/mod.rs"]
 mod fixture;
+#[path = "../tests/fixture/simulated.rs"]
+mod simulated;
 #[path = "../tests/fixture/sweep.rs"]
 mod sweep;
 
@@ -25,6 +28,9 @@ fn main() {
         "{}",
         report::SimulationReport::read(&simulation).unwrap().write(&simulation).unwrap().display()
     );
+    let simulated = Path::new(&directory).join("simulated");
+    simulated::write(&simulated);
+    println!("{}", report::SimulationReport::read(&simulated).unwrap().write(&simulated).unwrap().display());
     let run = Path::new(&directory).join("run");
     let (info, rows) = fixture::run::ramp();
     fixture::run::write(&run, &info, &rows);

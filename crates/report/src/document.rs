@@ -15,12 +15,12 @@ pub enum Document {
     Experiment(Box<Report>),
     /// Of a single run of the load generator.
     Run(Box<RunReport>),
-    /// Of sweeps of the simulator.
+    /// Of the simulator or its sweeps.
     Simulation(Box<SimulationReport>),
 }
 
 impl Document {
-    /// Derives the report of the experiment, the run or the sweeps in `directory`.
+    /// Derives the report of the experiment, the run, the simulation or the sweeps in `directory`.
     ///
     /// # Errors
     /// When the directory holds none of them, or what it holds cannot be read.

@@ -3,7 +3,7 @@
 //! Nothing is measured or kept here: everything is derived from the record, each time anew.
 //! [`Report::read`] derives the figures of an experiment and [`RunReport::read`] those of a run of
 //! the load generator; both are put into the page that `web/` builds, and shown on a terminal.
-//! [`SimulationReport::read`] derives those of sweeps of the simulator. [`Document`] is whichever of the
+//! [`SimulationReport::read`] derives those of the simulator and its sweeps. [`Document`] is whichever of the
 //! three a directory holds.
 
 mod derive;
@@ -33,5 +33,8 @@ pub use run::{
     Distribution, Held, Percentiles, RunReport, SizeField, Step, StepPhase, Steps, Timeline, UrlRow, Urls,
     run,
 };
-pub use simulation::{Axis, Check, Curve, Figure, Place, SimulationReport, Unit};
+pub use simulation::{
+    Axis, Check, Course, CourseChart, CourseFigure, CourseLine, Curve, Figure, OutcomeRow, Place,
+    SimulationReport, Unit,
+};
 pub use verdict::{KeyFigure, Verdict};

@@ -12,6 +12,16 @@ pub(crate) fn number(x: f64) -> String {
     format!("{x:.digits$}")
 }
 
+/// Four significant digits, which is more than a picture shows: the page would be several times
+/// as large with all of them.
+pub(crate) fn rounded(x: f64) -> f64 {
+    if x == 0.0 || !x.is_finite() {
+        return x;
+    }
+    let scale = 10f64.powi(3 - x.abs().log10().floor() as i32);
+    (x * scale).round() / scale
+}
+
 /// A share in per cent. What is not all is never rounded up to 100 %, what is not nothing never
 /// down to 0 %: a single lost session must show.
 pub(crate) fn percent(share: f64) -> String {
@@ -79,6 +89,13 @@ mod tests {
         assert_eq!(seconds(0.412), "412 ms");
         assert_eq!(seconds(0.000_25), "250 µs");
         assert_eq!(seconds(2.5), "2.50 s");
+    }
+
+    #[test]
+    fn figures_of_pictures_keep_four_digits() {
+        assert_eq!(rounded(0.000_123_456), 0.000_123_5);
+        assert_eq!(rounded(123_456.0), 123_500.0);
+        assert_eq!(rounded(0.0), 0.0);
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! Reports of sweeps: what is checked follows from the points.
+//! Reports of sweeps: what is checked follows from the points. And of a single simulation.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+#[path = "fixture/simulated.rs"]
+mod simulated;
 #[path = "fixture/sweep.rs"]
 mod sweep;
 
@@ -51,4 +53,31 @@ fn a_single_sweep_has_its_four_figures_in_page_and_terminal() {
     assert_eq!(points(rejected), [(5.0, 0.067), (50.0, 0.035)]);
     assert_eq!(points(latency), [(5.0, 2.0), (50.0, 3.0)]);
     assert_eq!(points(trade_off), [(0.035, 3.0), (0.067, 2.0)]);
+}
+
+#[test]
+fn a_single_simulation_has_its_outcome_and_its_course() {
+    let scratch = tempfile::tempdir().unwrap();
+    simulated::write(scratch.path());
+    let document = Document::read(scratch.path()).unwrap();
+    let table = document.table();
+    assert!(table.contains("6.7 % of the requests are rejected; the others take 2.31 s"), "{table}");
+    assert!(table.contains("h2:3 at load 1, 25 threads, a queue of 66, one processor (ps)"), "{table}");
+    assert!(table.contains("known to 1.3 %"), "{table}");
+    let report = SimulationReport::read(scratch.path()).unwrap();
+    let rejected = &report.verdict.figures[0];
+    assert_eq!((rejected.value.as_str(), rejected.note.as_str()), ("6.710 %", "± 0.060 %"));
+    let [all, _, dynamic] = &report.outcomes[..] else { panic!("{:?}", report.outcomes) };
+    assert_eq!(all.mean.unwrap().ci, Some([2.29, 2.334]));
+    assert!(dynamic.p99.is_none() && dynamic.p90.is_some());
+    let course = report.course.unwrap();
+    assert_eq!((course.ends.len(), course.arrivals, course.warmup), (120, 600, 750.0));
+    let queue = &course.figures[0].charts[0].lines[0];
+    assert_eq!((queue.values[60], queue.ranges[60]), (Some(60.0), Some([18.0, 66.0])));
+    let latency = &course.figures[3];
+    assert_eq!(latency.logarithmic, Some(true));
+    let names: Vec<&str> = latency.charts[0].lines.iter().map(|line| line.name.as_str()).collect();
+    assert_eq!(names, ["static", "dynamic", "all requests"]);
+    assert_eq!(latency.charts[0].lines[1].values[0], Some(6.0));
+    assert_eq!(report.sources[0].name, "model.toml");
 }

@@ -17,24 +17,28 @@
 //! ```
 
 pub mod advise;
+mod course;
 mod draw;
 mod engine;
 pub mod exact;
 pub mod fit;
 mod model;
 mod outcome;
+mod recording;
 mod replications;
 mod sessions;
 mod statistics;
 pub mod sweep;
 mod text;
 
+pub use course::{ClassInterval, Course, Interval, Range, course};
 pub use draw::{Arrivals, ArrivalsError, Mmpp, Service, ServiceError, TraceError, Traced};
 pub use model::{
     Class, DYNAMIC, Discipline, DisciplineError, Equipment, Model, ModelError, NoText, Notes, Offered,
     Retries, STATIC, Size,
 };
 pub use outcome::{ClassOutcome, LatencyOutcome, Outcome, Precision};
+pub use recording::Recording;
 pub use replications::{Plan, run};
 pub use sessions::{
     Gate, Host, Script, SessionClassOutcome, SessionModel, SessionModelError, SessionsOutcome, run_sessions,

@@ -79,8 +79,7 @@ impl Default for Plan {
 pub fn run(model: &Model, plan: &Plan) -> Result<Outcome, ModelError> {
     model.check()?;
     let began = Instant::now();
-    let warmup = plan.warmup.unwrap_or_else(|| pilot(model, plan));
-    let requests = plan.requests.max(warmup.saturating_mul(LENGTH_OVER_WARMUP));
+    let (warmup, requests) = length(model, plan);
     let mut outcome = if plan.long_run {
         long_run(model, plan, warmup, requests)
     } else {
@@ -88,6 +87,12 @@ pub fn run(model: &Model, plan: &Plan) -> Result<Outcome, ModelError> {
     };
     outcome.elapsed = began.elapsed().as_secs_f64();
     Ok(outcome)
+}
+
+/// Requests that a replication does not count, and those that it does.
+pub(crate) fn length(model: &Model, plan: &Plan) -> (u64, u64) {
+    let warmup = plan.warmup.unwrap_or_else(|| pilot(model, plan));
+    (warmup, plan.requests.max(warmup.saturating_mul(LENGTH_OVER_WARMUP)))
 }
 
 fn replications(model: &Model, plan: &Plan, length: Length) -> Outcome {

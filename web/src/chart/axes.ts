@@ -59,6 +59,9 @@ function spaced(plot: uPlot, splits: number[], labels: string[]): string[] {
   });
 }
 
+/** Steps in seconds that a clock has. */
+const CLOCK = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 18_000, 36_000, 86_400];
+
 /** Even steps, or the marks that the trace asks for. */
 export function traceXAxis(spec: TraceSpec): uPlot.Axis {
   const axis: uPlot.Axis = {
@@ -70,6 +73,7 @@ export function traceXAxis(spec: TraceSpec): uPlot.Axis {
     values: (plot, splits) => spaced(plot, splits, spec.xTicks(splits)),
   };
   const { splits } = spec;
+  if (spec.byTheClock) axis.incrs = [...CLOCK, ...[2, 5, 10, 20, 50, 100, 1000].map((days) => days * 86_400)];
   if (splits) axis.splits = (_plot, _axis, min, max) => splits.filter((x) => x >= min && x <= max);
   return axis;
 }

@@ -3,7 +3,7 @@ import type { Estimate } from '../data.ts';
 import { interval } from '../format.ts';
 import { bandsXAxis, yAxis } from './axes.ts';
 import { Chart, HEIGHT, scale } from './chart.ts';
-import { drawMarker } from './marks.ts';
+import { drawBand, drawMarker, type Ends } from './marks.ts';
 import { look, themed } from './palette.ts';
 import type { Reading, Spot } from './tooltip.ts';
 
@@ -132,7 +132,7 @@ export class Bands extends Chart {
       hooks: {
         drawAxes: [
           (plot) => {
-            for (const curve of this.visible) drawBand(plot, curve);
+            for (const curve of this.visible) drawBand(plot, curve.subject, intervals(curve));
           },
         ],
         drawSeries: [
@@ -166,32 +166,9 @@ export class Bands extends Chart {
   }
 }
 
-/** Between the ends of the intervals; where they are narrower than the line, nothing is to be seen. */
-function drawBand(plot: uPlot, { subject, points }: BandCurve): void {
-  const { ctx, bbox } = plot;
-  const floor = plot.scales.y?.min ?? 0;
-  const place = (x: number, y: number): [number, number] => [
-    plot.valToPos(x, 'x', true),
-    plot.valToPos(Math.max(y, floor), 'y', true),
-  ];
-  const ends = points.flatMap(({ x, y }) => (y.ci ? [{ x, low: y.ci[0], high: y.ci[1] }] : []));
-  const outline = [
-    ...ends.map(({ x, high }) => place(x, high)),
-    ...ends.reverse().map(({ x, low }) => place(x, low)),
-  ];
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  ctx.globalAlpha = 0.2;
-  ctx.fillStyle = look(subject).colour;
-  ctx.beginPath();
-  outline.forEach(([x, y], i) => {
-    if (i === 0) ctx.moveTo(x, y);
-    else ctx.lineTo(x, y);
-  });
-  ctx.fill();
-  ctx.restore();
+/** Where they are narrower than the line, nothing is to be seen of them. */
+function intervals({ points }: BandCurve): Ends[] {
+  return points.flatMap(({ x, y }) => (y.ci ? [{ x, low: y.ci[0], high: y.ci[1] }] : []));
 }
 
 function drawMarkers(plot: uPlot, { subject, points }: BandCurve): void {

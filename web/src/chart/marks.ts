@@ -1,4 +1,5 @@
-import type { Look, Marker } from './palette.ts';
+import type uPlot from 'uplot';
+import { look, type Look, type Marker } from './palette.ts';
 
 /** Traces a marker around a point; `r` is its radius. */
 function trace(ctx: CanvasRenderingContext2D, marker: Marker, x: number, y: number, r: number): void {
@@ -109,4 +110,38 @@ export function drawCross(
     [x - r, y - r, x + r, y + r],
     [x - r, y + r, x + r, y - r],
   ]);
+}
+
+/** The ends of a band at one place. */
+export interface Ends {
+  x: number;
+  low: number;
+  high: number;
+}
+
+/** A shade from the lower ends to the upper ones. */
+export function drawBand(plot: uPlot, subject: number, ends: Ends[]): void {
+  const { ctx, bbox } = plot;
+  const floor = plot.scales.y?.min ?? 0;
+  const place = (x: number, y: number): [number, number] => [
+    plot.valToPos(x, 'x', true),
+    plot.valToPos(Math.max(y, floor), 'y', true),
+  ];
+  const outline = [
+    ...ends.map(({ x, high }) => place(x, high)),
+    ...ends.toReversed().map(({ x, low }) => place(x, low)),
+  ];
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.globalAlpha = 0.2;
+  ctx.fillStyle = look(subject).colour;
+  ctx.beginPath();
+  outline.forEach(([x, y], i) => {
+    if (i === 0) ctx.moveTo(x, y);
+    else ctx.lineTo(x, y);
+  });
+  ctx.fill();
+  ctx.restore();
 }

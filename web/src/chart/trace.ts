@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import { traceXAxis, yAxis } from './axes.ts';
 import { Chart, HEIGHT, scale } from './chart.ts';
+import { drawBand } from './marks.ts';
 import { look, themed } from './palette.ts';
 import type { Reading, Spot } from './tooltip.ts';
 
@@ -16,6 +17,8 @@ export interface TraceSpec {
   words: (x: number) => string;
   /** Marks of the x axis, where the usual ones will not do. */
   splits?: number[];
+  /** Whether marks are to stand at minutes and hours. */
+  byTheClock?: boolean;
   xTicks: (xs: number[]) => string[];
   format: (y: number) => string;
   ticks: (ys: number[]) => string[];
@@ -33,6 +36,8 @@ export interface TraceLine {
   ys: (number | null)[];
   /** Whether it goes on over places where there is nothing, as between samples. */
   bridged?: boolean;
+  /** Where it also has a least and a greatest value at each x, as a band. */
+  ranges?: ([number, number] | null)[];
 }
 
 export class Trace extends Chart {
@@ -69,7 +74,9 @@ export class Trace extends Chart {
       const y = line.ys[place] ?? null;
       if (y === null && line.bridged) return [];
       const value = y === null ? 'none' : spec.format(y);
-      return [{ name: line.name, subject: line.subject, value, details: [] }];
+      const range = line.ranges?.[place];
+      const details = range ? [`from ${spec.format(range[0])} to ${spec.format(range[1])}`] : [];
+      return [{ name: line.name, subject: line.subject, value, details }];
     });
     return { words: spec.words(x), readings };
   }
@@ -108,6 +115,7 @@ export class Trace extends Chart {
         drawAxes: [
           (plot) => {
             drawGround(plot, spec);
+            for (const line of this.visible) drawRanges(plot, spec.xs, line);
           },
         ],
         setCursor: [this.followCursor],
@@ -119,7 +127,10 @@ export class Trace extends Chart {
   protected override showAll(): void {
     const { plot, spec } = this;
     if (!plot) return;
-    const ys = this.visible.flatMap((line) => line.ys.filter((y) => y !== null));
+    const ys = this.visible.flatMap((line) => [
+      ...line.ys.filter((y) => y !== null),
+      ...(line.ranges ?? []).flatMap((range) => range ?? []),
+    ]);
     const most = ys.reduce((a, b) => Math.max(a, b), 0);
     const least = ys.filter((y) => y > 0).reduce((a, b) => Math.min(a, b), Infinity);
     const high = most > 0 ? most : 1;
@@ -145,6 +156,14 @@ function series(line: TraceLine, hidden: boolean): uPlot.Series {
 
 function strokeOf(spec: TraceSpec, seriesIndex: number): string {
   return look(spec.lines[seriesIndex - 1]?.subject ?? 0).colour;
+}
+
+function drawRanges(plot: uPlot, xs: number[], { subject, ranges }: TraceLine): void {
+  const ends = (ranges ?? []).flatMap((range, i) => {
+    const x = xs[i];
+    return range && x !== undefined ? [{ x, low: range[0], high: range[1] }] : [];
+  });
+  drawBand(plot, subject, ends);
 }
 
 /** What lies under the lines: the shade over what does not count, and the boundaries. */

@@ -162,7 +162,7 @@ function generator(report: RunReport): HTMLElement {
   });
 }
 
-interface Traces {
+export interface Traces {
   id: string;
   title: string;
   specs: TraceSpec[];
@@ -170,7 +170,7 @@ interface Traces {
   logarithmic?: 'at first' | 'on request';
 }
 
-function traces({ specs, ...about }: Traces): HTMLElement {
+export function traces({ specs, ...about }: Traces): HTMLElement {
   return chartsFigure({
     ...about,
     legend: entries(specs.flatMap((spec) => spec.lines)),
@@ -186,17 +186,28 @@ export function entries(lines: TraceLine[]): Entry[] {
   return [...named.values()].sort((a, b) => a.subject - b.subject);
 }
 
+interface Column {
+  name: string;
+  cell: (i: number) => string;
+}
+
 /** Every point of every plot of a figure; they share their x axis. */
 function table(specs: TraceSpec[]): HTMLElement {
   const [first] = specs;
   const columns = specs.flatMap((spec) =>
-    spec.lines.map((l) => ({
-      name: specs.length > 1 ? `${spec.title.replace(/^\(.\) /, '').split(',')[0] ?? ''}: ${l.name}` : l.name,
-      cell: (i: number): string => {
-        const y = l.ys[i] ?? null;
-        return y === null ? NONE : spec.format(y);
-      },
-    })),
+    spec.lines.flatMap((l) => {
+      const name =
+        specs.length > 1 ? `${spec.title.replace(/^\(.\) /, '').split(',')[0] ?? ''}: ${l.name}` : l.name;
+      const column = (name: string, at: (i: number) => number | null | undefined): Column => ({
+        name,
+        cell: (i) => {
+          const y = at(i) ?? null;
+          return y === null ? NONE : spec.format(y);
+        },
+      });
+      const ends = [0, 1].map((end) => column(end === 0 ? 'least' : 'greatest', (i) => l.ranges?.[i]?.[end]));
+      return [column(name, (i) => l.ys[i]), ...(l.ranges ? ends : [])];
+    }),
   );
   const rows = (first?.xs ?? []).map((x, i) =>
     h(

@@ -1,7 +1,7 @@
 import type { Estimate, Fact, Source, Verdict } from '../data.ts';
 
 /**
- * The report of sweeps of the simulator, as the crate `report` derives it from their directory
+ * The report of the simulator or its sweeps, as the crate `report` derives it from their directory
  * (`headworks report DIR --json` prints the same). Times are seconds, rates per second, shares
  * 0..1.
  */
@@ -11,6 +11,9 @@ export interface SimulationReport {
   verdict: Verdict;
   warnings: string[];
   checks: Check[];
+  /** Of a single simulation: for all requests, and then for each class. */
+  outcomes: Outcome[];
+  course: Course | null;
   figures: Figure[];
   method: Fact[];
   sources: Source[];
@@ -23,6 +26,49 @@ export interface Check {
   statement: string;
   holds: boolean;
   evidence: string;
+}
+
+/** `null` where nothing was observed. */
+export interface Outcome {
+  name: string;
+  rejected: Estimate | null;
+  mean: Estimate | null;
+  p50: Estimate | null;
+  p90: Estimate | null;
+  p99: Estimate | null;
+  throughput: Estimate | null;
+}
+
+/** One replication over simulated time, in intervals that follow one another from 0. */
+export interface Course {
+  /** Of the intervals. */
+  ends: number[];
+  /** In each interval. */
+  arrivals: number;
+  /** When it ended. */
+  warmup: number;
+  figures: CourseFigure[];
+}
+
+export interface CourseFigure {
+  id: string;
+  title: string;
+  caption: string;
+  /** Whether the y axis is logarithmic at first; `null` where it cannot be. */
+  logarithmic: boolean | null;
+  charts: CourseChart[];
+}
+
+export interface CourseChart {
+  title: string;
+  label: string;
+  unit: Unit;
+  lines: {
+    name: string;
+    values: (number | null)[];
+    /** The least and the greatest of each interval; empty where only values are shown. */
+    ranges: ([number, number] | null)[];
+  }[];
 }
 
 export interface Figure {

@@ -4,7 +4,11 @@ import { h, scrollingTable } from '../dom.ts';
 import { bytes, interval, percent, perSecond, plain, seconds, ticks, unbroken } from '../format.ts';
 import type { Check, Figure, Unit } from './data.ts';
 
-const WRITTEN: Record<Unit, { one: (value: number) => string; ticks: (values: number[]) => string[] }> = {
+/** How figures are written: one by itself, and the marks of an axis. */
+export const WRITTEN: Record<
+  Unit,
+  { one: (value: number) => string; ticks: (values: number[]) => string[] }
+> = {
   plain: { one: plain, ticks: ticks.plain },
   percent: { one: percent, ticks: ticks.percent },
   seconds: { one: seconds, ticks: ticks.seconds },

@@ -4,12 +4,16 @@ import { facts, sources } from '../page/method.ts';
 import { head } from '../page/opening.ts';
 import { glossary } from '../page/words.ts';
 import type { View } from '../view.ts';
+import { overTime } from './course.ts';
 import type { Check, SimulationReport } from './data.ts';
 import { simulated } from './figures.ts';
+import { outcomes } from './outcomes.ts';
 
 export function simulation(report: SimulationReport): View {
   const parts: [string, HTMLElement | null][] = [
     ['Statements', statements(report.checks)],
+    ['Outcome', outcomes(report.outcomes)],
+    ['Over time', report.course && overTime(report.course)],
     ['Figures', figures(report)],
     ['Method', method(report)],
     ['Words', words()],
@@ -55,7 +59,8 @@ function statements(checks: Check[]): HTMLElement | null {
   );
 }
 
-function figures(report: SimulationReport): HTMLElement {
+function figures(report: SimulationReport): HTMLElement | null {
+  if (report.figures.length === 0) return null;
   return h(
     'section',
     { id: 'figures', 'aria-labelledby': 'figures-title' },

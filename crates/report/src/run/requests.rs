@@ -6,6 +6,7 @@ use units::Span;
 use super::model::{Distribution, SizeField, Steps, Timeline, Urls};
 use super::urls::Census;
 use super::{sizes, steps, timeline, urls};
+use crate::text::rounded;
 
 /// Points of a distribution's curve for each tenfold step towards its end.
 const POINTS_PER_NINE: u32 = 12;
@@ -14,16 +15,6 @@ const POINTS_PER_NINE: u32 = 12;
 /// [`record::LatencySummary`].
 pub(super) fn counts_as_latency(row: &RequestRow) -> bool {
     matches!(row.error, None | Some(RequestError::Timeout | RequestError::Censored))
-}
-
-/// Four significant digits, which is more than a picture shows: the page would be several times
-/// as large with all of them.
-pub(super) fn rounded(x: f64) -> f64 {
-    if x == 0.0 || !x.is_finite() {
-        return x;
-    }
-    let scale = 10f64.powi(3 - x.abs().log10().floor() as i32);
-    (x * scale).round() / scale
 }
 
 #[derive(Debug)]
@@ -121,13 +112,6 @@ fn distribution(phase: &'static str, histogram: &Histogram) -> Distribution {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn figures_of_pictures_keep_four_digits() {
-        assert_eq!(rounded(0.000_123_456), 0.000_123_5);
-        assert_eq!(rounded(123_456.0), 123_500.0);
-        assert_eq!(rounded(0.0), 0.0);
-    }
 
     #[test]
     fn a_curve_goes_from_the_shortest_to_the_longest() {

@@ -6,7 +6,8 @@ use record::{Histogram, RequestError, RequestRow, SampleRow, Viewpoint};
 use units::{Span, Time};
 
 use super::model::{Percentiles, Timeline};
-use super::requests::{counts_as_latency, rounded};
+use super::requests::counts_as_latency;
+use crate::text::rounded;
 
 /// Below a second, so many stretches at most; seconds are wanted of every run that is shorter
 /// than twenty minutes; and no run has more than so many.

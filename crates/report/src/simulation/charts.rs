@@ -7,6 +7,9 @@ use super::read::Known;
 use crate::Estimate;
 use crate::text::{percent, seconds};
 
+/// The greatest value over the least from which an axis is logarithmic.
+const WIDE: f64 = 50.0;
+
 /// What is up the side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quantity {
@@ -72,6 +75,22 @@ pub(super) fn parameter(name: &str) -> Axis {
     Axis { label: label.to_owned(), unit, logarithmic: false }
 }
 
+/// Whether values spread so far that only a logarithmic axis shows the small ones. Not where one of
+/// them is 0, which has no place on it.
+pub(super) fn wide(values: impl Iterator<Item = f64>) -> bool {
+    let (low, high) =
+        values.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), value| (low.min(value), high.max(value)));
+    low > 0.0 && high / low > WIDE
+}
+
+/// With axes that show all of its points.
+fn fitted(mut figure: Figure) -> Figure {
+    let points = || figure.curves.iter().flat_map(|curve| &curve.points);
+    let (x, y) = (wide(points().map(|place| place.x)), wide(points().map(|place| place.y.value)));
+    (figure.x.logarithmic, figure.y.logarithmic) = (x, y);
+    figure
+}
+
 /// A chart of each quantity along the curves, and the trade-off between the two that matter.
 pub(super) fn of_sweep(known: &Known) -> Vec<Figure> {
     if known.rows.is_empty() {
@@ -102,10 +121,11 @@ pub(super) fn of_sweep(known: &Known) -> Vec<Figure> {
             .map(|(curve_name, rows)| curve(&name(curve_name), rows, |row| row.rejected, Quantity::Mean))
             .collect(),
     };
-    vec![
+    let figures = [
         along(Quantity::Rejected, "rejected", "How many requests are rejected?"),
         along(Quantity::Mean, "latency", "How long do the others take?"),
         along(Quantity::P90, "p90", "How long do nine of ten take at most?"),
         trade_off,
-    ]
+    ];
+    figures.into_iter().map(fitted).collect()
 }

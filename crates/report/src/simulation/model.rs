@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::{Estimate, Fact, Source, Verdict};
 
-/// The report of a sweep, or of the sweeps that repeat a paper.
+/// The report of a single simulation, of a sweep, or of the sweeps that repeat a paper.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SimulationReport {
     /// What it is about.
@@ -17,11 +17,15 @@ pub struct SimulationReport {
     pub warnings: Vec<String>,
     /// What was said and whether it holds, in the order of the paper.
     pub checks: Vec<Check>,
-    /// The figures.
+    /// Of a single simulation: what came out for all requests, and then for each class.
+    pub outcomes: Vec<OutcomeRow>,
+    /// And one of its replications over time.
+    pub course: Option<Course>,
+    /// The figures of sweeps.
     pub figures: Vec<Figure>,
     /// How it was simulated.
     pub method: Vec<Fact>,
-    /// The specs.
+    /// The model or the specs.
     pub sources: Vec<Source>,
 }
 
@@ -36,6 +40,77 @@ pub struct Check {
     pub holds: bool,
     /// The figures that say so.
     pub evidence: String,
+}
+
+/// What came out for some of the requests; nothing where nothing was observed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OutcomeRow {
+    /// Which requests.
+    pub name: String,
+    /// Share of them that was rejected.
+    pub rejected: Option<Estimate>,
+    /// Mean latency of the others, in seconds.
+    pub mean: Option<Estimate>,
+    /// Median latency, in seconds.
+    pub p50: Option<Estimate>,
+    /// 90th percentile of latency, in seconds.
+    pub p90: Option<Estimate>,
+    /// 99th percentile of latency, in seconds.
+    pub p99: Option<Estimate>,
+    /// Served per second.
+    pub throughput: Option<Estimate>,
+}
+
+/// One replication over simulated time, in intervals that follow one another from 0.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Course {
+    /// Ends of the intervals, in seconds.
+    pub ends: Vec<f64>,
+    /// Arrivals in each.
+    pub arrivals: u64,
+    /// When the warm-up ended, in seconds.
+    pub warmup: f64,
+    /// What there is to be seen.
+    pub figures: Vec<CourseFigure>,
+}
+
+/// Charts over time that belong together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CourseFigure {
+    /// Of the place in the page.
+    pub id: String,
+    /// What it shows.
+    pub title: String,
+    /// How to read it.
+    pub caption: String,
+    /// Whether its y axis is logarithmic at first; nothing where it cannot be.
+    pub logarithmic: Option<bool>,
+    /// The charts.
+    pub charts: Vec<CourseChart>,
+}
+
+/// A quantity over time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CourseChart {
+    /// What sets it apart from the others of its figure.
+    pub title: String,
+    /// Up the side.
+    pub label: String,
+    /// In what.
+    pub unit: Unit,
+    /// The lines.
+    pub lines: Vec<CourseLine>,
+}
+
+/// A line over time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CourseLine {
+    /// What it stands for.
+    pub name: String,
+    /// Of each interval; nothing where nothing was observed.
+    pub values: Vec<Option<f64>>,
+    /// The least and the greatest of each interval; empty where only values are shown.
+    pub ranges: Vec<Option<[f64; 2]>>,
 }
 
 /// A quantity against another, a curve for each setting.

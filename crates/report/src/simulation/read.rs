@@ -9,6 +9,7 @@ use super::charts;
 use super::checks;
 use super::model::{Check, SimulationReport};
 use super::paper;
+use super::single;
 use crate::{Error, Fact, KeyFigure, Source, Verdict};
 
 /// One sweep as far as it is known.
@@ -43,16 +44,21 @@ impl Known {
 }
 
 impl SimulationReport {
-    /// Whether a directory holds a sweep, or directories that do.
+    /// Whether a directory holds a simulation, a sweep, or directories of sweeps.
     pub(crate) fn is_in(directory: &Path) -> bool {
-        SweepDirectory::is_in(directory) || !inside(directory).is_empty()
+        single::is_in(directory) || SweepDirectory::is_in(directory) || !inside(directory).is_empty()
     }
 
-    /// Derives the report of the sweep in `directory`, or of the sweeps in the directories there.
+    /// Derives the report of the simulation or the sweep in `directory`, or of the sweeps in the
+    /// directories there.
     ///
     /// # Errors
     /// When there is none, or it cannot be read.
     pub fn read(directory: &Path) -> Result<Self, Error> {
+        if single::is_in(directory) { single::read(directory) } else { Self::of_sweeps(directory) }
+    }
+
+    fn of_sweeps(directory: &Path) -> Result<Self, Error> {
         let alone = SweepDirectory::is_in(directory);
         let paths = if alone { vec![directory.to_owned()] } else { inside(directory) };
         let known: Vec<Known> = paths.iter().map(|path| Known::read(path)).collect::<Result<_, _>>()?;
@@ -73,6 +79,8 @@ impl SimulationReport {
             version: first.sweep.version.clone(),
             warnings: warnings(&known),
             checks,
+            outcomes: Vec::new(),
+            course: None,
             figures,
             method: method(&known),
             sources: known

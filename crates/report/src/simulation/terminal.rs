@@ -1,12 +1,13 @@
 //! The report for a terminal.
 
 use super::model::{SimulationReport, Unit};
+use crate::Estimate;
 use crate::terminal::aligned;
 use crate::text::{number, percent, seconds};
 
 impl SimulationReport {
-    /// What was checked and what came out, or the figures where nothing was; each line ends with a
-    /// line feed.
+    /// What came out of a single simulation; of sweeps what was checked, or the figures where nothing
+    /// was. Each line ends with a line feed.
     pub fn table(&self) -> String {
         let mut text = format!("{}\n\n", self.title);
         for check in &self.checks {
@@ -14,13 +15,30 @@ impl SimulationReport {
             text +=
                 &format!("{holds} {}: {}\n               {}\n", check.place, check.statement, check.evidence);
         }
-        if self.checks.is_empty() {
+        if !self.outcomes.is_empty() {
+            text += &format!("{}.\n\n{}\n", self.verdict.headline, aligned(&self.outcome_rows(), 1, 0));
+            self.verdict.details.iter().for_each(|sentence| text += &format!("{sentence}\n"));
+        } else if self.checks.is_empty() {
             text += &self.figures_as_text();
         } else {
             text += &format!("\n{}.\n", self.verdict.headline);
         }
         self.warnings.iter().for_each(|warning| text += &format!("{warning}\n"));
         text
+    }
+
+    fn outcome_rows(&self) -> Vec<Vec<String>> {
+        let head = ["", "rejected", "mean latency", "p50", "p90", "p99", "served/s"];
+        let shown = |estimate: Option<Estimate>, write: fn(f64) -> String| {
+            estimate.map_or("-".to_owned(), |estimate| write(estimate.value))
+        };
+        let rows = self.outcomes.iter().map(|row| {
+            let mut cells = vec![row.name.clone(), shown(row.rejected, percent)];
+            cells.extend([row.mean, row.p50, row.p90, row.p99].map(|latency| shown(latency, seconds)));
+            cells.push(shown(row.throughput, number));
+            cells
+        });
+        std::iter::once(head.map(str::to_owned).to_vec()).chain(rows).collect()
     }
 
     fn figures_as_text(&self) -> String {

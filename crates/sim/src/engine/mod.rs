@@ -8,6 +8,7 @@
 
 mod closed;
 mod delay;
+mod levels;
 mod processor;
 mod retrying;
 mod server;
@@ -19,6 +20,7 @@ mod stations;
 mod watch;
 
 use self::closed::Closed;
+pub(crate) use self::levels::{Level, Levels};
 pub(crate) use self::processor::{Job, Processor};
 use self::retrying::Retrying;
 use self::server::Server;

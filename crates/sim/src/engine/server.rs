@@ -74,6 +74,16 @@ impl<P: Processor> Server<P> {
         self.processor.len() + self.waiting.len()
     }
 
+    /// Requests that wait for a thread.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Requests that have one.
+    pub(crate) fn in_service(&self) -> usize {
+        self.processor.len()
+    }
+
     /// Busy processors and requests present, each times seconds, until `now`.
     pub(crate) fn areas(&mut self, now: f64) -> (f64, f64) {
         self.pass(now);

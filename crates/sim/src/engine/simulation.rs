@@ -21,6 +21,18 @@ impl<S: Source, P: Processor> Simulation<S, P> {
     /// Goes on until so many more requests have come, or nothing can happen any more; gives how
     /// many arrivals and completions there were.
     pub(crate) fn run(&mut self, requests: u64, watch: &mut Watch) -> u64 {
+        let Some(mut levels) = watch.levels.take() else { return self.go_on(requests, watch, |_, _| ()) };
+        levels.begin(self.now, self.server.waiting(), self.server.in_service());
+        let events = self.go_on(requests, watch, |now, server| {
+            levels.pass(now, server.waiting(), server.in_service());
+        });
+        watch.levels = Some(levels);
+        events
+    }
+
+    /// As [`Self::run`]. Before something happens, `before` is told when, and sees the server as it
+    /// has been until then: a loop of its own for whoever wants to see, and none for others.
+    fn go_on(&mut self, requests: u64, watch: &mut Watch, mut before: impl FnMut(f64, &Server<P>)) -> u64 {
         watch.began = self.now;
         let (busy, present) = self.server.areas(self.now);
         let (mut arrivals, mut completions) = (0, 0);
@@ -30,6 +42,7 @@ impl<S: Source, P: Processor> Simulation<S, P> {
                 if completion == f64::INFINITY {
                     break;
                 }
+                before(completion, &self.server);
                 self.now = completion;
                 if let Some(job) = self.server.advance(completion) {
                     completions += 1;
@@ -37,6 +50,7 @@ impl<S: Source, P: Processor> Simulation<S, P> {
                     self.source.learn(completion, &job, Fate::Served);
                 }
             } else {
+                before(arrival, &self.server);
                 self.now = arrival;
                 arrivals += 1;
                 let job = self.source.take();

@@ -1,5 +1,6 @@
 //! [`Watch`]: what is written down while the simulation runs.
 
+use super::levels::Levels;
 use super::processor::Job;
 use crate::statistics::Latencies;
 
@@ -15,6 +16,8 @@ pub(crate) struct Watch {
     pub(crate) classes: Vec<Seen>,
     /// Where all latencies are wanted one by one.
     pub(crate) sequence: Option<Vec<f64>>,
+    /// Where it is wanted how many waited and how many had a thread.
+    pub(crate) levels: Option<Levels>,
 }
 
 /// What was seen of one class.

@@ -13,6 +13,7 @@ use std::path::Path;
 use config::{Error, Source};
 
 use super::Model;
+use crate::draw::Arrivals;
 
 impl Model {
     /// Reads a model file. What it leaves out is as in [`Model::default`]; files that it names are
@@ -39,6 +40,15 @@ impl Model {
     /// When the model's arrivals were observed: a file names the trace that they come from, which
     /// the model does not know.
     pub fn to_toml(&self, notes: &Notes) -> Result<String, NoText> {
-        write::to_toml(self, notes)
+        match self.arrivals {
+            Arrivals::Observed(_) => Err(NoText),
+            Arrivals::Renewal(_) | Arrivals::Mmpp(_) => Ok(write::to_toml(self, notes, "")),
+        }
+    }
+
+    /// The same without notes, and with observed arrivals in the file `trace`, which is for the caller
+    /// to write.
+    pub(crate) fn to_toml_beside(&self, trace: &str) -> String {
+        write::to_toml(self, &Notes::new(), trace)
     }
 }

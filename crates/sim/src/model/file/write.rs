@@ -70,10 +70,12 @@ fn span(seconds: f64) -> String {
     format!("\"{}\"", Span::from_secs_f64(seconds))
 }
 
-pub(super) fn to_toml(model: &Model, notes: &Notes) -> Result<String, NoText> {
-    if matches!(model.arrivals, Arrivals::Observed(_)) {
-        return Err(NoText);
-    }
+/// Arrivals that were observed stand in the file `trace`.
+pub(super) fn to_toml(model: &Model, notes: &Notes, trace: &str) -> String {
+    let arrivals = match &model.arrivals {
+        Arrivals::Observed(_) => format!("trace:{trace}"),
+        arrivals => arrivals.to_string(),
+    };
     let mut writer = Writer { text: String::new(), notes };
     if notes.contains_key("") {
         writer.note("");
@@ -81,7 +83,7 @@ pub(super) fn to_toml(model: &Model, notes: &Notes) -> Result<String, NoText> {
     }
     // Clients that wait for their answers make the arrivals.
     if !matches!(model.offered, Offered::Clients(..)) {
-        writer.word("arrivals", &model.arrivals);
+        writer.word("arrivals", arrivals);
     }
     match model.offered {
         Offered::Load(load) => writer.number("load", load),
@@ -120,5 +122,5 @@ pub(super) fn to_toml(model: &Model, notes: &Notes) -> Result<String, NoText> {
         writer.number("delay", span(retries.delay));
         writer.number("most", retries.most);
     }
-    Ok(writer.text)
+    writer.text
 }

@@ -1,0 +1,156 @@
+//! Samples of one replication, as figures over simulated time.
+
+use std::collections::HashMap;
+
+use record::{RunInfo, SampleRow};
+
+use super::super::charts::wide;
+use super::super::model::{Course, CourseChart, CourseFigure, CourseLine, OutcomeRow, Unit};
+use crate::text::rounded;
+
+/// What was sampled: for each metric and label a value of each interval, where there is one.
+struct Samples<'a> {
+    /// Ends of the intervals, in seconds.
+    ends: Vec<f64>,
+    values: HashMap<(&'a str, &'a str), Vec<Option<f64>>>,
+}
+
+impl<'a> Samples<'a> {
+    fn of(rows: &'a [SampleRow]) -> Self {
+        let mut times: Vec<u64> = rows.iter().map(|row| row.time.as_nanos()).collect();
+        times.dedup();
+        let mut values: HashMap<_, Vec<Option<f64>>> = HashMap::new();
+        let mut at = 0;
+        for row in rows {
+            at += times.get(at..).map_or(0, |rest| {
+                rest.iter().position(|time| *time == row.time.as_nanos()).unwrap_or_default()
+            });
+            let of = values.entry((&*row.metric, &*row.label)).or_insert_with(|| vec![None; times.len()]);
+            if let Some(value) = of.get_mut(at) {
+                *value = Some(rounded(row.value));
+            }
+        }
+        Self { ends: times.iter().map(|time| *time as f64 / 1e9).collect(), values }
+    }
+
+    fn values(&self, metric: &str, label: &str) -> Vec<Option<f64>> {
+        let none = || vec![None; self.ends.len()];
+        self.values.get(&(metric, label)).cloned().unwrap_or_else(none)
+    }
+
+    /// From the least to the greatest in each interval.
+    fn ranges(&self, metric: &str) -> Vec<Option<[f64; 2]>> {
+        let [least, most] = ["min", "max"].map(|end| self.values(&format!("{metric}_{end}"), ""));
+        least.into_iter().zip(most).map(|(least, most)| Some([least?, most?])).collect()
+    }
+
+    fn line(&self, name: &str, metric: &str, label: &str) -> CourseLine {
+        CourseLine { name: name.to_owned(), values: self.values(metric, label), ranges: Vec::new() }
+    }
+
+    fn ranged(&self, metric: &str) -> CourseLine {
+        CourseLine { ranges: self.ranges(metric), ..self.line("mean of the interval", metric, "") }
+    }
+}
+
+fn chart(title: &str, label: &str, unit: Unit, lines: Vec<CourseLine>) -> CourseChart {
+    CourseChart { title: title.to_owned(), label: label.to_owned(), unit, lines }
+}
+
+/// The figures of the one replication whose samples these are; none when there are no samples.
+pub(super) fn of(rows: &[SampleRow], info: &RunInfo, outcomes: &[OutcomeRow]) -> Option<Course> {
+    let samples = Samples::of(rows);
+    let first = *samples.ends.first()?;
+    let arrivals = samples.values("arrivals_per_s", "").first().copied().flatten();
+    Some(Course {
+        arrivals: arrivals.map_or(0, |rate| (rate * first).round() as u64),
+        warmup: info.window.from_ns as f64 / 1e9,
+        figures: vec![queue(&samples), work(&samples), arrived(&samples), latency(&samples, outcomes)],
+        ends: samples.ends,
+    })
+}
+
+fn figure(id: &str, title: &str, caption: &str, charts: Vec<CourseChart>) -> CourseFigure {
+    CourseFigure {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        caption: caption.to_owned(),
+        logarithmic: None,
+        charts,
+    }
+}
+
+fn queue(samples: &Samples<'_>) -> CourseFigure {
+    figure(
+        "queue",
+        "How long was the queue?",
+        "Requests that waited for a thread. The band reaches from the shortest to the longest that the queue was in the interval.",
+        vec![chart("Queue", "Requests waiting", Unit::Plain, vec![samples.ranged("waiting")])],
+    )
+}
+
+fn work(samples: &Samples<'_>) -> CourseFigure {
+    figure(
+        "work",
+        "How busy was the server?",
+        "Requests that had a thread, with a band from the fewest to the most in the interval; and the share of the processors’ time in which they worked.",
+        vec![
+            chart(
+                "(a) threads taken",
+                "Requests in service",
+                Unit::Plain,
+                vec![samples.ranged("in_service")],
+            ),
+            chart(
+                "(b) processors",
+                "Utilization",
+                Unit::Percent,
+                vec![samples.line("mean of the interval", "cpu_ratio", "")],
+            ),
+        ],
+    )
+}
+
+fn arrived(samples: &Samples<'_>) -> CourseFigure {
+    let mean = "mean of the interval";
+    figure(
+        "arrivals",
+        "How many came, and how many were rejected?",
+        "An interval has a fixed number of arrivals, so it is short where they come quickly.",
+        vec![
+            chart(
+                "(a) arrivals",
+                "Requests per second",
+                Unit::Rate,
+                vec![samples.line(mean, "arrivals_per_s", "")],
+            ),
+            chart(
+                "(b) rejected",
+                "Share of the arrivals",
+                Unit::Percent,
+                vec![samples.line(mean, "rejected_ratio", "")],
+            ),
+        ],
+    )
+}
+
+/// By class where there are several.
+fn latency(samples: &Samples<'_>, outcomes: &[OutcomeRow]) -> CourseFigure {
+    let lines: Vec<CourseLine> = match outcomes {
+        [all, classes @ ..] if !classes.is_empty() => {
+            let classes = classes.iter().map(|class| samples.line(&class.name, "latency_s", &class.name));
+            classes.chain([samples.line(&all.name, "latency_s", "")]).collect()
+        }
+        _ => vec![samples.line("all requests", "latency_s", "")],
+    };
+    let logarithmic = wide(lines.iter().flat_map(|line| &line.values).flatten().copied());
+    CourseFigure {
+        logarithmic: Some(logarithmic),
+        ..figure(
+            "latency",
+            "How long did the others take?",
+            "Mean latency of the requests that were completed in the interval, whenever they came.",
+            vec![chart("Latency", "Mean latency", Unit::Seconds, lines)],
+        )
+    }
+}

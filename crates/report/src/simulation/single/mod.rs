@@ -1,0 +1,42 @@
+//! A single model, simulated: what came out, and one replication over time.
+
+mod course;
+mod outcome;
+mod words;
+
+use std::path::Path;
+
+use record::RunDirectory;
+
+use self::outcome::Outcome;
+use super::model::SimulationReport;
+use crate::{Error, Source};
+
+/// The tool that `run.toml` of a simulation names.
+const TOOL: &str = "sim";
+
+/// Whether a directory holds the run of a simulation.
+pub(super) fn is_in(directory: &Path) -> bool {
+    RunDirectory::open(directory).and_then(|run| run.info()).is_ok_and(|info| info.tool == TOOL)
+}
+
+/// The report of the simulation in `directory`.
+pub(super) fn read(directory: &Path) -> Result<SimulationReport, Error> {
+    let run = RunDirectory::open(directory)?;
+    let (info, outcome) = (run.info()?, run.outcome::<Outcome>()?);
+    let rows = run.samples()?.collect::<Result<Vec<_>, _>>()?;
+    let outcomes = outcome.rows();
+    let sources = run.model().map(|text| Source { name: "model.toml".to_owned(), text });
+    Ok(SimulationReport {
+        title: words::title(&info),
+        version: info.version.clone(),
+        verdict: words::verdict(&outcome, &outcomes),
+        warnings: words::warnings(&outcome, &info),
+        checks: Vec::new(),
+        course: course::of(&rows, &info, &outcomes),
+        outcomes,
+        figures: Vec::new(),
+        method: words::facts(&outcome, &info, run.environment().ok().as_ref()),
+        sources: sources.into_iter().collect(),
+    })
+}

@@ -1,0 +1,85 @@
+//! `summary.json` of a simulation as far as it is shown, read loosely: its shape is the simulator's,
+//! and what was not observed is null.
+
+use serde::Deserialize;
+
+use super::super::model::OutcomeRow;
+use crate::Estimate;
+
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Outcome {
+    pub(super) rejected: Known,
+    pub(super) latency: Latency,
+    pub(super) utilization: Known,
+    pub(super) throughput: Known,
+    pub(super) present: Known,
+    pub(super) classes: Vec<Class>,
+    pub(super) replications: u64,
+    pub(super) events: u64,
+    pub(super) warmup: u64,
+    pub(super) requests: u64,
+    pub(super) precision: Precision,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Class {
+    name: String,
+    rejected: Known,
+    latency: Latency,
+    throughput: Known,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub(super) struct Latency {
+    pub(super) mean: Known,
+    p50: Known,
+    pub(super) p90: Known,
+    p99: Known,
+}
+
+/// A mean and its interval, as far as they are known.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub(super) struct Known {
+    mean: Option<f64>,
+    ci: Option<[Option<f64>; 2]>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "state", rename_all = "lowercase")]
+pub(super) enum Precision {
+    Fixed,
+    Reached,
+    Missed { relative: f64, replications: u64 },
+}
+
+impl Known {
+    pub(super) fn estimate(self) -> Option<Estimate> {
+        let ci = match self.ci {
+            Some([Some(low), Some(high)]) => Some([low, high]),
+            _ => None,
+        };
+        self.mean.map(|value| Estimate { value, ci })
+    }
+}
+
+impl Outcome {
+    /// All requests together, and each class where there are several.
+    pub(super) fn rows(&self) -> Vec<OutcomeRow> {
+        let all = row("all requests", self.rejected, self.latency, self.throughput);
+        let several = self.classes.iter().filter(|_| self.classes.len() > 1);
+        let classes = several.map(|class| row(&class.name, class.rejected, class.latency, class.throughput));
+        std::iter::once(all).chain(classes).collect()
+    }
+}
+
+fn row(name: &str, rejected: Known, latency: Latency, throughput: Known) -> OutcomeRow {
+    OutcomeRow {
+        name: name.to_owned(),
+        rejected: rejected.estimate(),
+        mean: latency.mean.estimate(),
+        p50: latency.p50.estimate(),
+        p90: latency.p90.estimate(),
+        p99: latency.p99.estimate(),
+        throughput: throughput.estimate(),
+    }
+}

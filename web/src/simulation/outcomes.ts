@@ -1,0 +1,53 @@
+import type { Estimate } from '../data.ts';
+import { h, scrollingTable } from '../dom.ts';
+import { number, percent, plusMinus, seconds } from '../format.ts';
+import type { Outcome } from './data.ts';
+
+type Write = (value: number) => string;
+
+/** What came out for all requests and for each class. */
+export function outcomes(rows: Outcome[]): HTMLElement | null {
+  if (rows.length === 0) return null;
+  const body = rows.map((row) =>
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, row.name),
+      cell(row.rejected, percent),
+      cell(row.mean, seconds),
+      cell(row.p50, seconds),
+      cell(row.p90, seconds),
+      cell(row.p99, seconds),
+      cell(row.throughput, number),
+    ),
+  );
+  return h(
+    'section',
+    { id: 'outcome', 'aria-labelledby': 'outcome-title' },
+    h('h2', { id: 'outcome-title' }, 'What came out'),
+    h(
+      'p',
+      { class: 'hint' },
+      'Means over replications, each with half its 95\u00a0% confidence interval; latencies are of the requests that were served.',
+    ),
+    scrollingTable(
+      'What came out',
+      [
+        { words: 'Requests' },
+        'Rejected',
+        'Mean latency',
+        'Median',
+        '90th percentile',
+        '99th percentile',
+        'Served per second',
+      ],
+      body,
+    ),
+  );
+}
+
+function cell(estimate: Estimate | null, write: Write): HTMLElement {
+  if (!estimate) return h('td', {}, '–');
+  const [figure, half] = plusMinus(estimate, write);
+  return h('td', { class: 'main' }, figure, half !== '' && h('span', { class: 'half' }, half));
+}
