@@ -113,6 +113,35 @@ fn the_number_of_cores_changes_nothing() {
     }
 }
 
+/// Sessions that start, and how long those completed take, in a short test of `seed`.
+fn short(seed: u64, replications: u32, policy_seed: u64) -> [f64; 2] {
+    let mut model = demonstration(3.0, true, (REQUEST_COST, GATE_COST));
+    if let Some(gate) = &mut model.gate {
+        gate.policy.seed = policy_seed;
+    }
+    let plan = Plan { seed, replications, precision: None, ..Plan::default() };
+    let outcome = run_sessions(&model, &plan).unwrap();
+    let mean = |value: fn(&SessionClassOutcome) -> f64| outcome.classes.iter().map(value).sum();
+    [mean(|class| class.started.mean), mean(|class| class.session.mean.mean)]
+}
+
+#[test]
+fn seeds_have_no_replication_in_common() {
+    let [first, both, next] = [short(1, 1, 1), short(1, 2, 1), short(2, 1, 1)];
+    for (what, first, both, next) in
+        [("started", first[0], both[0], next[0]), ("took", first[1], both[1], next[1])]
+    {
+        assert!((2.0 * both - first - next).abs() > 1e-6, "{what}: {first} and {next} make {both}");
+    }
+}
+
+#[test]
+fn the_policy_draws_by_both_seeds() {
+    let [one, other] = [1, 2].map(|policy_seed| short(1, 4, policy_seed));
+    assert_eq!(one[0], other[0], "the same sessions start");
+    assert!((one[1] - other[1]).abs() > 1e-9, "they fare alike: {one:?}");
+}
+
 /// Completed sessions of both classes for the arrivals that the generator made of `seed`, over a range
 /// of costs: who gets in at the edge of a timeout is a matter of microseconds.
 fn completed(load: f64, gated: bool, seed: u64) -> Vec<[f64; 2]> {

@@ -26,6 +26,7 @@ pub(crate) enum Role {
     Retries = 4,
     Thinking = 5,
     Equipment = 6,
+    Policy = 7,
 }
 
 /// Where the streams of one replication begin. Streams of different replications, and of
@@ -39,7 +40,12 @@ impl Seed {
     }
 
     pub(crate) fn stream(self, role: Role) -> Random {
-        Random::seed_from_u64(mixed(self.0 ^ ((role as u64) << 32)))
+        Random::seed_from_u64(self.number(role))
+    }
+
+    /// The seed of a role that draws its random numbers by itself.
+    pub(crate) fn number(self, role: Role) -> u64 {
+        mixed(self.0 ^ ((role as u64) << 32))
     }
 }
 

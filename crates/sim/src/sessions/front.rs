@@ -12,6 +12,7 @@ use slab::Slab;
 use units::{ClassId, RequestId, Span, Time};
 
 use super::model::{Gate, SessionModelError};
+use crate::draw::{Role, Seed};
 
 /// The gate does not sleep for less: its timers have ticks.
 const SHORTEST_SLEEP: Span = Span::from_millis(1);
@@ -61,9 +62,9 @@ pub(super) enum Decision {
 }
 
 impl Front {
-    /// `replication` is added to the policy's seed.
-    pub(super) fn new(gate: &Gate, replication: u32) -> Result<Self, SessionModelError> {
-        let seed = gate.policy.seed.wrapping_add(u64::from(replication));
+    /// The policy draws other numbers in each replication, and for each seed of its configuration.
+    pub(super) fn new(gate: &Gate, seed: Seed) -> Result<Self, SessionModelError> {
+        let seed = seed.number(Role::Policy).wrapping_add(gate.policy.seed);
         let policy = Policy::new(policy::Config { seed, ..gate.policy.clone() })?;
         Ok(Self { policy, held: Slab::new(), decisions: VecDeque::new(), rung: false, wake: Time::NEVER })
     }

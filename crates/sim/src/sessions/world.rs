@@ -12,6 +12,7 @@ use super::model::{SessionModel, SessionModelError};
 use super::seen::{Fate, Seen};
 use super::server::{Answer, Request, Server};
 use super::users::{Next, User};
+use crate::draw::{Role, Seed};
 
 /// The kernel's first wait for an answer to a SYN; each one after it is twice as long (RFC 6298,
 /// sections 2 and 5.5).
@@ -59,8 +60,7 @@ enum Way {
 }
 
 impl<'a> World<'a> {
-    /// The beginning of replication number `replication`. Sessions start when those of
-    /// `headworks load` with the same seed would; replications count up from it.
+    /// The beginning of replication number `replication`.
     pub(super) fn new(
         model: &'a SessionModel,
         seed: u64,
@@ -68,16 +68,17 @@ impl<'a> World<'a> {
     ) -> Result<Self, SessionModelError> {
         let window = (Time::ZERO + model.warmup, Time::ZERO + model.warmup + model.duration);
         let profile = Profile::constant(model.rate);
-        let seed = seed.wrapping_add(u64::from(replication));
+        let arrivals = seed_of_arrivals(seed, replication);
+        let seed = Seed::new(seed, replication);
         Ok(Self {
             model,
             now: Time::ZERO,
             window,
-            schedule: Schedule::new(model.process, &profile, &model.script.shares, seed).peekable(),
+            schedule: Schedule::new(model.process, &profile, &model.script.shares, arrivals).peekable(),
             agenda: Agenda::default(),
             users: Slab::new(),
             requests: Slab::new(),
-            front: model.gate.as_ref().map(|gate| Front::new(gate, replication)).transpose()?,
+            front: model.gate.as_ref().map(|gate| Front::new(gate, seed)).transpose()?,
             server: Server::new(model.host, window),
             seen: vec![Seen::default(); model.script.classes.len()],
             started: 0,
@@ -324,6 +325,15 @@ impl<'a> World<'a> {
             seen.ended(fate, user.duration(self.now));
             self.unfinished -= 1;
         }
+    }
+}
+
+/// Sessions of replication 0 start when those of `headworks load` with the same seed would; no other
+/// replication shares its arrivals with any of another seed.
+fn seed_of_arrivals(seed: u64, replication: u32) -> u64 {
+    match replication {
+        0 => seed,
+        _ => Seed::new(seed, replication).number(Role::Arrivals),
     }
 }
 
