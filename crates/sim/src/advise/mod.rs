@@ -53,6 +53,8 @@ pub struct Trial {
     /// Requests per second over those that the processors can serve: the largest found with which all
     /// objectives are met; the smallest that was tried when `met` is false.
     pub load: f64,
+    /// Whether larger loads may do as well: it is the largest that was tried.
+    pub at_least: bool,
     /// Requests per second.
     pub rate: f64,
     /// Whether the objectives are met there, with 95 % confidence each.
@@ -99,7 +101,8 @@ pub enum AdviceError {
     Closed,
 }
 
-/// Finds the settings with which `model` meets all `objectives`.
+/// Finds the settings with which `model` meets all `objectives`. Before each of them `tell` is given
+/// how many have been tried, of how many.
 ///
 /// # Errors
 /// When the model cannot be simulated, its load depends on itself, or there is no objective.
@@ -107,6 +110,7 @@ pub fn advise(
     model: &Model,
     objectives: &[Objective],
     options: &AdviceOptions,
+    tell: &dyn Fn(usize, usize),
 ) -> Result<Advice, AdviceError> {
     model.check()?;
     let load = model.load().ok_or(AdviceError::Closed)?;
@@ -130,10 +134,14 @@ pub fn advise(
         values.dedup();
         values
     };
+    let threads = or_default(&options.threads, &THREADS, Some(model.threads));
+    let queues = or_default(&options.queues, &QUEUES, model.queue);
+    let all = threads.len() * queues.len();
     let mut trials = Vec::new();
-    for threads in or_default(&options.threads, &THREADS, Some(model.threads)) {
-        for queue in or_default(&options.queues, &QUEUES, model.queue) {
-            let (trial, took) = search.largest_load(threads, queue)?;
+    for threads in threads {
+        for queue in &queues {
+            tell(trials.len(), all);
+            let (trial, took) = search.largest_load(threads, *queue)?;
             trials.push(trial);
             simulations += took;
         }
@@ -160,6 +168,7 @@ impl Trial {
             threads: model.threads,
             queue: model.queue,
             load,
+            at_least: false,
             rate: load * f64::from(model.processors) / model.mean_demand(),
             met: objectives.iter().all(|objective| objective.is_surely_met(outcome)),
             figures: objectives.iter().map(|objective| objective.figure(outcome)).collect(),

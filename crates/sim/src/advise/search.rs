@@ -5,9 +5,11 @@ use crate::model::{Model, ModelError, Offered};
 use crate::outcome::Outcome;
 use crate::replications::{Plan, run};
 
-/// Loads that are tried, of what the processors can serve.
+/// The smallest load that is tried, of what the processors can serve, and the first that is surely
+/// more than enough; the latter is doubled until it is, but not beyond what no server is offered.
 const LEAST: f64 = 0.05;
-const MOST: f64 = 1.5;
+const ENOUGH: f64 = 1.5;
+const MOST: f64 = 96.0;
 
 /// How exactly the largest one is found.
 const STEP: f64 = 0.01;
@@ -41,7 +43,18 @@ impl<'a> Search<'a> {
         if !best.met {
             return Ok((best, simulations));
         }
-        let (mut low, mut high) = (LEAST, MOST);
+        let (mut low, mut high) = (LEAST, ENOUGH);
+        loop {
+            let trial = self.try_out(threads, queue, high)?;
+            simulations += 1;
+            if !trial.met {
+                break;
+            }
+            if high >= MOST {
+                return Ok((Trial { at_least: true, ..trial }, simulations));
+            }
+            (low, best, high) = (high, trial, high * 2.0);
+        }
         while high - low > STEP {
             let middle = f64::midpoint(low, high);
             let trial = self.try_out(threads, queue, middle)?;

@@ -36,9 +36,9 @@ impl Advice {
         let queue = queue(trial);
         write!(
             f,
-            "  {:>7} {queue:>6} {:>7.3} {:>10.2} {:>20}",
+            "  {:>7} {queue:>6} {:>7} {:>10.2} {:>20}",
             trial.threads,
-            trial.load,
+            format!("{}{:.3}", if trial.at_least { ">" } else { "" }, trial.load),
             trial.rate,
             format!("{:.2} ± {:.2}", trial.throughput.mean, trial.throughput.half_width()),
         )?;
@@ -62,9 +62,15 @@ impl Advice {
                 self.trials.iter().map(|trial| trial.load).fold(f64::INFINITY, f64::min),
             );
         };
+        let advice = if best.at_least {
+            "The objectives set no limit: they are met at every load that was tried, up to"
+        } else {
+            "Admit at most"
+        };
+        let beyond = if best.at_least { "" } else { ", and reject what comes beyond" };
         writeln!(
             f,
-            "Admit at most {:.2} requests per second, {:.1} % of what the processors can serve, with {} threads and a queue of {}, and reject what comes beyond: then {}.",
+            "{advice} {:.2} requests per second, {:.1} % of what the processors can serve, with {} threads and a queue of {}{beyond}: then {}.",
             best.rate,
             best.load * 100.0,
             best.threads,
@@ -88,7 +94,8 @@ impl Advice {
         {
             writeln!(
                 f,
-                "With the threads and the queue that it has, it can take {:.2} requests per second.",
+                "With the threads and the queue that it has, it can take {}{:.2} requests per second.",
+                if own.at_least { "at least " } else { "" },
                 own.rate
             )?;
         }

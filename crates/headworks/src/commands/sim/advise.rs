@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use sim::Plan;
 use sim::advise::{AdviceOptions, Objective, advise};
 
+use super::View;
 use super::args::OUTPUT;
 use super::fit::FromArgs;
 use super::model::ModelArgs;
@@ -53,6 +54,9 @@ pub(super) struct AdviseArgs {
     /// Print one JSON object.
     #[arg(long, help_heading = OUTPUT)]
     json: bool,
+    /// Show no progress.
+    #[arg(long, short, help_heading = OUTPUT)]
+    quiet: bool,
 }
 
 impl AdviseArgs {
@@ -69,7 +73,11 @@ impl AdviseArgs {
             },
         };
         let model = self.from.model(self.model)?;
-        let advice = advise(&model, &self.objective, &options).map_err(|why| Failure::Usage(why.into()))?;
+        let view = View::new("settings", self.quiet);
+        let tell = |tried: usize, all: usize| view.tell(tried, all);
+        let advice = advise(&model, &self.objective, &options, &tell);
+        view.end();
+        let advice = advice.map_err(|why| Failure::Usage(why.into()))?;
         show(&advice, self.json)?;
         Ok(if advice.best.is_some() { Exit::Ok } else { Exit::ObjectiveMissed })
     }

@@ -6,6 +6,7 @@ mod fit;
 mod model;
 mod sessions;
 mod sweep;
+mod view;
 
 use std::io::Write;
 
@@ -17,6 +18,7 @@ use sim::{Plan, Precision};
 pub(crate) use self::args::Args;
 use self::args::{Command, PlanArgs, RunArgs};
 use self::sessions::Common;
+use self::view::View;
 use crate::exit::{Exit, Failure};
 
 impl Args {
@@ -48,6 +50,9 @@ impl RunArgs {
         let model = self.from.model(self.model)?;
         let outcome = sim::run(&model, &self.plan.plan()?).map_err(|why| Failure::Usage(why.into()))?;
         show(&outcome, self.json)?;
+        if let Some(about) = outcome.about_trace(&model) {
+            eprintln!("note: {about}");
+        }
         Ok(if matches!(outcome.precision, Precision::Missed { .. }) { Exit::NotValid } else { Exit::Ok })
     }
 }

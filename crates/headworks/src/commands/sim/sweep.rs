@@ -3,22 +3,18 @@
 use std::io::{Write, stdout};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use config::Source;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use report::SimulationReport;
 use sim::sweep::{Options, Progress, Shard, Spec, run};
 
+use super::View;
 use crate::commands::signals::{self, Signals};
 use crate::commands::values::count;
 use crate::exit::{Exit, Failure};
-
-/// Where no terminal shows a bar, a line so often.
-const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Simulates a model at every point of a grid of its parameters.
 ///
@@ -104,12 +100,12 @@ impl FiguresArgs {
 
 impl Common {
     fn run(self, sweeps: &[(Spec, PathBuf)], out: &Path, shard: Option<Shard>) -> Result<Exit, Failure> {
-        let view = View::new(self.quiet);
-        end_on_signals(view.bar.clone(), out.to_owned()).map_err(Failure::Failed)?;
+        let view = View::new("points", self.quiet);
+        end_on_signals(view.bar(), out.to_owned()).map_err(Failure::Failed)?;
         let options = Options { shard, cores: self.cores };
-        let progress = run(sweeps, options, &|progress| view.tell(progress))
-            .map_err(|why| Failure::new(why.is_usage(), why))?;
-        view.bar.finish_and_clear();
+        let tell = |Progress { done, left, .. }| view.tell(done, done + left);
+        let progress = run(sweeps, options, &tell).map_err(|why| Failure::new(why.is_usage(), why))?;
+        view.end();
         if progress.elsewhere > 0 {
             eprintln!(
                 "{} points are for other shards; the report shows all once they are there too",
@@ -128,43 +124,6 @@ impl Common {
             .context("cannot write to standard output")
             .map_err(Failure::Failed)?;
         Ok(Exit::Ok)
-    }
-}
-
-/// A bar with the time left on a terminal, a line now and then elsewhere.
-struct View {
-    bar: ProgressBar,
-    lines: bool,
-    said: Mutex<Instant>,
-}
-
-impl View {
-    fn new(quiet: bool) -> Self {
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let bar = ProgressBar::with_draw_target(Some(0), target);
-        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} points, {eta} left")
-            .unwrap_or_else(|_| ProgressStyle::default_bar());
-        bar.set_style(style);
-        Self { lines: !quiet && bar.is_hidden(), bar, said: Mutex::new(Instant::now()) }
-    }
-
-    fn tell(&self, progress: Progress) {
-        let (done, all) = (progress.done, progress.done + progress.left);
-        self.bar.set_length(all as u64);
-        self.bar.set_position(done as u64);
-        if !self.lines {
-            return;
-        }
-        let Ok(mut said) = self.said.lock() else { return };
-        if done > 0 && said.elapsed() >= LINE_EVERY {
-            *said = Instant::now();
-            // Nobody reads it; that is no reason to stop.
-            let _ = writeln!(
-                std::io::stderr(),
-                "{done}/{all} points, {:.0} s left",
-                self.bar.eta().as_secs_f64()
-            );
-        }
     }
 }
 

@@ -1,0 +1,61 @@
+//! [`View`]: how far a long computation is.
+
+use std::io::Write;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Where no terminal shows a bar, a line so often.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// A bar with the time left on a terminal, a line now and then elsewhere.
+pub(super) struct View {
+    bar: ProgressBar,
+    /// What is counted.
+    what: &'static str,
+    lines: bool,
+    said: Mutex<Instant>,
+}
+
+impl View {
+    /// Shows nothing when `quiet`.
+    pub(super) fn new(what: &'static str, quiet: bool) -> Self {
+        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(Some(0), target);
+        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg}, {eta} left")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.set_style(style);
+        bar.set_message(what);
+        Self { lines: !quiet && bar.is_hidden(), what, bar, said: Mutex::new(Instant::now()) }
+    }
+
+    /// The bar, for whoever has to take it away.
+    pub(super) fn bar(&self) -> ProgressBar {
+        self.bar.clone()
+    }
+
+    /// So many are done, of `all`.
+    pub(super) fn tell(&self, done: usize, all: usize) {
+        self.bar.set_length(all as u64);
+        self.bar.set_position(done as u64);
+        if !self.lines {
+            return;
+        }
+        let Ok(mut said) = self.said.lock() else { return };
+        if done > 0 && said.elapsed() >= LINE_EVERY {
+            *said = Instant::now();
+            // Nobody reads it; that is no reason to stop.
+            let _ = writeln!(
+                std::io::stderr(),
+                "{done}/{all} {}, {:.0} s left",
+                self.what,
+                self.bar.eta().as_secs_f64()
+            );
+        }
+    }
+
+    pub(super) fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
