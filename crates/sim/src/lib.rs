@@ -30,12 +30,13 @@ mod sessions;
 mod statistics;
 pub mod sweep;
 mod text;
+mod warmup;
 
 pub use course::{ClassInterval, Course, Interval, Range, course};
 pub use draw::{Arrivals, ArrivalsError, Mmpp, Service, ServiceError, TraceError, Traced};
 pub use model::{
-    Class, DYNAMIC, Discipline, DisciplineError, Equipment, Model, ModelError, NoText, Notes, Offered,
-    Retries, STATIC, Size,
+    Class, DYNAMIC, Discipline, DisciplineError, Equipment, GivenArrivals, Model, ModelError, NoText, Notes,
+    Offered, OverrideError, Overrides, Retries, Room, RoomError, STATIC, Size,
 };
 pub use outcome::{ClassOutcome, LatencyOutcome, Outcome, Precision};
 pub use recording::Recording;

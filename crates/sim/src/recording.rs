@@ -56,13 +56,14 @@ impl Recording {
         Ok(Self { directory, info })
     }
 
-    /// Writes what came out, and ends the record.
+    /// Writes what came out, one replication over time and a closer look at its `beginning`, and
+    /// ends the record.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn finish(mut self, outcome: &Outcome, course: &Course) -> Result<(), Error> {
+    pub fn finish(mut self, outcome: &Outcome, course: &Course, beginning: &Course) -> Result<(), Error> {
         let mut samples = self.directory.write_samples()?;
-        for row in course.samples() {
+        for row in course.samples().chain(beginning.samples_of_beginning()) {
             samples.push(row)?;
         }
         samples.finish()?;

@@ -21,10 +21,13 @@ impl fmt::Display for Outcome {
                 writeln!(f, "  {:<12} latency {}", "", class.latency)?;
             }
         }
+        let runs = match self.replications {
+            1 => "one run".to_owned(),
+            runs => format!("{runs} replications"),
+        };
         writeln!(
             f,
-            "  {} replications of {} requests after {} of warm-up; {:.1} M events, {:.1} M per second and core, {:.2} s",
-            self.replications,
+            "  {runs} of {} requests after {} of warm-up; {:.1} M events, {:.1} M per second and core, {:.2} s",
             self.requests,
             self.warmup,
             self.events as f64 / 1e6,
@@ -56,13 +59,19 @@ pub(crate) struct Missed(pub(crate) Precision);
 
 impl fmt::Display for Missed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Precision::Missed { relative, replications, seconds } = self.0 else { return Ok(()) };
-        writeln!(
-            f,
-            "  NOT AS PRECISE AS ASKED FOR: known to {:.1} %; it would take about {replications} replications, {} on one core (--replications)",
-            relative * 100.0,
-            Seconds(seconds),
-        )
+        match self.0 {
+            Precision::Fixed | Precision::Reached => Ok(()),
+            Precision::Missed { relative, replications, seconds } => writeln!(
+                f,
+                "  NOT AS PRECISE AS ASKED FOR: known to {:.1} %; it would take about {replications} replications, {} on one core (--replications)",
+                relative * 100.0,
+                Seconds(seconds),
+            ),
+            Precision::Unsettled { requests } => writeln!(
+                f,
+                "  NOT SETTLED: pilot runs of {requests} requests did not come to rest, so what was simulated may not be typical; state the requests to leave out (--warmup)"
+            ),
+        }
     }
 }
 

@@ -56,6 +56,33 @@ fn intervals_cover_the_exact_values_of_twenty_models() {
     assert!(rejected <= 2 && latency <= 2, "{rejected} intervals of rejection and {latency} of latency miss");
 }
 
+/// How long a replication has to be is found, whatever is asked for: one that ends before the server has
+/// forgotten that it was empty would be wrong, and sure of it.
+#[test]
+fn short_replications_are_made_as_long_as_it_takes() {
+    let model = point(3.0, 0.2, 100.0, 1.0, 66);
+    let solution = exact::solve(&model).unwrap();
+    let run = |seed| {
+        let plan = Plan { requests: 2_000, replications: 40, precision: None, seed, ..Plan::default() };
+        sim::run(&model, &plan).unwrap()
+    };
+    let outcomes: Vec<Outcome> = (1..=20).map(run).collect();
+    let rejected = outcomes.iter().filter(|seen| seen.rejected.covers(solution.rejected)).count();
+    let latency = outcomes.iter().filter(|seen| seen.latency.mean.covers(solution.latency)).count();
+    assert!(rejected >= 17 && latency >= 17, "{rejected} and {latency} of 20 cover");
+    assert!(outcomes.iter().all(|seen| seen.requests >= 10 * seen.warmup));
+}
+
+/// Starting from empty it takes 100,000 requests until a queue of 1,000 is what it will be.
+#[test]
+fn a_long_queue_gets_a_long_warmup() {
+    let model = point(2.0, 0.2, 100.0, 1.0, 1000);
+    let plan = Plan { replications: 6, precision: None, ..Plan::default() };
+    let (outcome, solution) = (sim::run(&model, &plan).unwrap(), exact::solve(&model).unwrap());
+    assert!(outcome.warmup > 40_000, "{}", outcome.warmup);
+    assert!(outcome.latency.mean.covers(solution.latency), "{:?}, not {}", outcome.latency, solution.latency);
+}
+
 fn near(what: &str, outcome: &Estimate, exact: f64) {
     assert!((outcome.mean / exact - 1.0).abs() < 0.02, "{what}: {outcome:?}, not {exact}");
 }
@@ -151,6 +178,23 @@ fn one_long_run_agrees_as_well() {
     near("present", &outcome.present, solution.present);
     assert!((outcome.rejected.mean - solution.rejected).abs() < 0.002);
     assert!(outcome.rejected.half_width() < 0.003 && outcome.replications == 1);
+    let many = sim::run(&model, &Plan { long_run: false, ..plan }).unwrap();
+    near("p90", &outcome.latency.p90, many.latency.p90.mean);
+    near("p99 of a class", &outcome.classes[0].latency.p99, many.classes[0].latency.p99.mean);
+}
+
+#[test]
+fn a_long_run_ends_when_it_is_precise_enough() {
+    let model = point(2.0, 0.2, 100.0, 1.0, 24);
+    let plan = Plan { long_run: true, precision: Some(0.03), ..Plan::default() };
+    let outcome = sim::run(&model, &plan).unwrap();
+    assert_eq!(outcome.precision, Precision::Reached);
+    assert!(outcome.requests < plan.requests * 100, "{}", outcome.requests);
+    let short = Plan { replications: 8, precision: Some(0.001), ..plan };
+    let Precision::Missed { replications, .. } = sim::run(&model, &short).unwrap().precision else {
+        panic!("a thousandth is not had from 8 replications' requests");
+    };
+    assert!(replications > 100, "{replications}");
 }
 
 #[test]

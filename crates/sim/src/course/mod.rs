@@ -2,10 +2,13 @@
 
 mod samples;
 
+use std::ops::ControlFlow;
+
 use crate::draw::Seed;
 use crate::engine::{Length, Level, Levels, Watch, replicate};
 use crate::model::{Model, ModelError};
 use crate::replications::{Plan, length};
+use crate::warmup::Warmup;
 
 /// As many intervals as a plot can show.
 const INTERVALS: u64 = 400;
@@ -89,13 +92,16 @@ impl Interval {
 /// When the model cannot be simulated.
 pub fn course(model: &Model, plan: &Plan) -> Result<Course, ModelError> {
     model.check()?;
-    let (warmup, requests) = length(model, plan);
+    let Length { warmup, requests, .. } = length(plan, Warmup::of(model, plan));
     let (all, seed) = (warmup + requests, Seed::new(plan.seed, 0));
     let each = all.div_ceil(INTERVALS).max(1);
     let blank = Watch { levels: Some(Levels::default()), ..Watch::new(model.classes.len()) };
     let mut intervals = Vec::with_capacity(INTERVALS as usize);
     let whole = Length { warmup: 0, requests: each, stretches: (all / each) as u32 };
-    replicate(model, seed, whole, &blank, &mut |watch| intervals.push(Interval::of(&watch, model)));
+    replicate(model, seed, whole, &blank, &mut |watch| {
+        intervals.push(Interval::of(&watch, model));
+        ControlFlow::Continue(())
+    });
     Ok(Course { warmup: end_of_warmup(model, seed, warmup), intervals })
 }
 
@@ -103,7 +109,10 @@ pub fn course(model: &Model, plan: &Plan) -> Result<Course, ModelError> {
 fn end_of_warmup(model: &Model, seed: Seed, warmup: u64) -> f64 {
     let mut end = 0.0;
     let length = Length { warmup: 0, requests: warmup, stretches: 1 };
-    replicate(model, seed, length, &Watch::new(0), &mut |watch| end = watch.ended);
+    replicate(model, seed, length, &Watch::new(0), &mut |watch| {
+        end = watch.ended;
+        ControlFlow::Continue(())
+    });
     end
 }
 

@@ -6,6 +6,8 @@
 //! happens. Time is a `f64` of seconds, not integer nanoseconds: virtual time under processor
 //! sharing advances by fractions of them.
 
+use std::ops::ControlFlow;
+
 mod closed;
 mod delay;
 mod levels;
@@ -45,14 +47,14 @@ pub(crate) struct Length {
 }
 
 /// One replication of a model that has been checked: a pure function of its arguments. Hands over
-/// what was seen in each stretch, written into a copy of `blank`, and gives how many events there were, warm-up
-/// included.
+/// what was seen in each stretch, written into a copy of `blank`, until it is told to stop, and gives how
+/// many events there were, warm-up included.
 pub(crate) fn replicate(
     model: &Model,
     seed: Seed,
     length: Length,
     blank: &Watch,
-    each: &mut dyn FnMut(Watch),
+    each: &mut dyn FnMut(Watch) -> ControlFlow<()>,
 ) -> u64 {
     Replication { model, seed, length, blank }.with_discipline(each)
 }
@@ -67,7 +69,7 @@ struct Replication<'a> {
 }
 
 impl Replication<'_> {
-    fn with_discipline(self, each: &mut dyn FnMut(Watch)) -> u64 {
+    fn with_discipline(self, each: &mut dyn FnMut(Watch) -> ControlFlow<()>) -> u64 {
         let threads = self.model.threads as usize;
         let processors = self.model.processors as usize;
         let slices = |quantum| Slices::new(threads, processors, quantum);
@@ -80,7 +82,11 @@ impl Replication<'_> {
         }
     }
 
-    fn with_equipment<P: Processor>(self, processor: P, each: &mut dyn FnMut(Watch)) -> u64 {
+    fn with_equipment<P: Processor>(
+        self,
+        processor: P,
+        each: &mut dyn FnMut(Watch) -> ControlFlow<()>,
+    ) -> u64 {
         if self.model.is_bare() {
             return self.with_source(processor, each);
         }
@@ -88,7 +94,7 @@ impl Replication<'_> {
         self.with_source(Stations::new(processor, self.model, random), each)
     }
 
-    fn with_source<P: Processor>(self, processor: P, each: &mut dyn FnMut(Watch)) -> u64 {
+    fn with_source<P: Processor>(self, processor: P, each: &mut dyn FnMut(Watch) -> ControlFlow<()>) -> u64 {
         let draw = Draw::new(&self.model.classes, Demands::of(self.model.service), self.seed);
         let random = |role| self.seed.stream(role);
         match (self.model.offered, self.model.rate(), self.model.retries) {
@@ -108,7 +114,12 @@ impl Replication<'_> {
         }
     }
 
-    fn run<P: Processor>(self, source: impl Source, processor: P, each: &mut dyn FnMut(Watch)) -> u64 {
+    fn run<P: Processor>(
+        self,
+        source: impl Source,
+        processor: P,
+        each: &mut dyn FnMut(Watch) -> ControlFlow<()>,
+    ) -> u64 {
         let model = self.model;
         let room = model.queue.map_or(usize::MAX, |queue| queue as usize);
         let server = Server::new(processor, f64::from(model.processors), model.threads as usize, room);
@@ -117,7 +128,9 @@ impl Replication<'_> {
         for _ in 0..self.length.stretches {
             let mut watch = self.blank.clone();
             events += simulation.run(self.length.requests, &mut watch);
-            each(watch);
+            if each(watch).is_break() {
+                break;
+            }
         }
         events
     }

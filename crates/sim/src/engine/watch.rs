@@ -14,8 +14,6 @@ pub(crate) struct Watch {
     pub(crate) busy: f64,
     pub(crate) present: f64,
     pub(crate) classes: Vec<Seen>,
-    /// Where all latencies are wanted one by one.
-    pub(crate) sequence: Option<Vec<f64>>,
     /// Where it is wanted how many waited and how many had a thread.
     pub(crate) levels: Option<Levels>,
 }
@@ -47,9 +45,6 @@ impl Watch {
         if let Some(seen) = self.classes.get_mut(job.class as usize) {
             seen.latencies.record(latency);
         }
-        if let Some(sequence) = &mut self.sequence {
-            sequence.push(latency);
-        }
     }
 
     pub(crate) fn elapsed(&self) -> f64 {
@@ -58,11 +53,15 @@ impl Watch {
 
     pub(crate) fn total(&self) -> Seen {
         let mut total = Seen::default();
-        for seen in &self.classes {
-            total.arrived += seen.arrived;
-            total.rejected += seen.rejected;
-            total.latencies.add(&seen.latencies);
-        }
+        self.classes.iter().for_each(|seen| total.add(seen));
         total
+    }
+}
+
+impl Seen {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.arrived += other.arrived;
+        self.rejected += other.rejected;
+        self.latencies.add(&other.latencies);
     }
 }

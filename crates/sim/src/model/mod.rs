@@ -4,12 +4,16 @@ mod discipline;
 mod equipment;
 mod error;
 mod file;
+mod overrides;
+mod room;
 mod stability;
 
 pub use self::discipline::{Discipline, DisciplineError};
 pub use self::equipment::{Equipment, Retries, Size};
 pub use self::error::ModelError;
 pub use self::file::{NoText, Notes};
+pub use self::overrides::{GivenArrivals, OverrideError, Overrides};
+pub use self::room::{Room, RoomError};
 use crate::draw::{Arrivals, Service};
 
 /// A kind of request.

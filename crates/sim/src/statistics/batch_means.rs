@@ -1,16 +1,14 @@
 //! Overlapping batch means: how far the mean of one long run may be off.
 
-use super::Estimate;
-
-/// The mean of correlated `observations` from the standard deviation of the means of all stretches of
-/// `length` of them (Meketon and Schmeiser, "Overlapping batch means: something for nothing?",
-/// 1984), with the degrees of freedom that they give. Infinite unless there are two lengths.
-pub(crate) fn overlapping_batch_means(observations: &[f64], length: usize) -> Estimate {
+/// The standard error of the mean of correlated `observations` and its degrees of freedom, from the
+/// standard deviation of the means of all stretches of `length` of them (Meketon and Schmeiser,
+/// "Overlapping batch means: something for nothing?", 1984). Infinite unless there are two lengths.
+pub(crate) fn overlapping_batch_means(observations: &[f64], length: usize) -> (f64, f64) {
     let (count, size) = (observations.len() as f64, length as f64);
-    let mean = observations.iter().sum::<f64>() / count;
     if length == 0 || observations.len() < 2 * length {
-        return Estimate { mean, ci: [f64::NEG_INFINITY, f64::INFINITY] };
+        return (f64::INFINITY, 1.0);
     }
+    let mean = observations.iter().sum::<f64>() / count;
     let mut sum: f64 = observations[..length].iter().map(|value| value - mean).sum();
     let mut squares = (sum / size).powi(2);
     for (leaving, entering) in observations.iter().zip(&observations[length..]) {
@@ -18,7 +16,7 @@ pub(crate) fn overlapping_batch_means(observations: &[f64], length: usize) -> Es
         squares += (sum / size).powi(2);
     }
     let variance = count * size / ((count - size + 1.0) * (count - size)) * squares;
-    Estimate::with_error(mean, (variance / count).sqrt(), 1.5 * (count / size - 1.0).max(1.0))
+    ((variance / count).sqrt(), 1.5 * (count / size - 1.0).max(1.0))
 }
 
 #[cfg(test)]
@@ -27,6 +25,7 @@ mod tests {
 
     use super::*;
     use crate::draw::Random;
+    use crate::statistics::Estimate;
 
     /// An autoregressive process of which the variance of the mean is known: (1 / (1 - a))^2 / n.
     #[test]
@@ -40,7 +39,9 @@ mod tests {
                     value
                 })
                 .collect();
-            overlapping_batch_means(&observations, 400).covers(0.0)
+            let (error, freedom) = overlapping_batch_means(&observations, 400);
+            let mean = observations.iter().sum::<f64>() / observations.len() as f64;
+            Estimate::with_error(mean, error, freedom).covers(0.0)
         });
         let covered = covered.count();
         assert!((180..=199).contains(&covered), "{covered} of 200");

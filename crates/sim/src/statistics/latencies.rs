@@ -45,6 +45,11 @@ impl Latencies {
         self.count
     }
 
+    /// In seconds.
+    pub(crate) fn sum(&self) -> f64 {
+        self.sum
+    }
+
     /// Not a number when there are none.
     pub(crate) fn mean(&self) -> f64 {
         self.sum / self.count as f64
@@ -63,6 +68,15 @@ impl Latencies {
             before += count;
         }
         f64::NAN
+    }
+
+    /// About how many do not exceed `seconds`: those of its class are taken to be spread evenly.
+    pub(crate) fn below(&self, seconds: f64) -> f64 {
+        let class = class_of(seconds);
+        let (from, to) = (lower_end(class), lower_end(class + 1));
+        let within = ((seconds - from) / (to - from)).clamp(0.0, 1.0);
+        let before: u64 = self.counts[..class].iter().sum();
+        before as f64 + self.counts[class] as f64 * within
     }
 }
 
@@ -92,6 +106,7 @@ mod tests {
         for portion in [0.01, 0.5, 0.9, 0.99, 0.999] {
             let quantile = latencies.quantile(portion);
             assert!((quantile / (portion * 10.0) - 1.0).abs() < 0.004, "{portion}: {quantile}");
+            assert!((latencies.below(quantile) - portion * 10_000.0).abs() < 1e-6);
         }
         assert!((latencies.quantile(1.0) - 10.0).abs() < 1e-9);
         assert!(Latencies::default().quantile(0.5).is_nan());

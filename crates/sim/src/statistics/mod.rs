@@ -4,8 +4,12 @@ mod batch_means;
 mod estimate;
 mod latencies;
 mod mser;
+mod ratio;
+mod relaxation;
 
-pub(crate) use self::batch_means::overlapping_batch_means;
+use self::batch_means::overlapping_batch_means;
 pub use self::estimate::Estimate;
 pub(crate) use self::latencies::Latencies;
-pub(crate) use self::mser::{BATCH, mser};
+pub(crate) use self::mser::mser;
+pub(crate) use self::ratio::Parts;
+pub(crate) use self::relaxation::relaxation;

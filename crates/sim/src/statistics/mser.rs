@@ -1,15 +1,10 @@
-//! MSER-5: how much of the beginning of a simulation is not typical of it.
+//! MSER: how much of the beginning of a simulation is not typical of it.
 
-/// Observations are averaged in groups of five.
-pub(crate) const BATCH: usize = 5;
-
-/// How many of the first `observations` to leave out: as many as make the standard error of the
-/// mean of the rest smallest (White, Cobb and Spratt, "A comparison of five steady-state truncation
-/// heuristics for simulation", 2000). `None` when that is more than half of them: there are too
-/// few to tell.
-pub(crate) fn mser(observations: &[f64]) -> Option<usize> {
-    let batches: Vec<f64> =
-        observations.chunks_exact(BATCH).map(|batch| batch.iter().sum::<f64>() / BATCH as f64).collect();
+/// How many of the first `batches`, means of as many observations each, to leave out: as many as make
+/// the standard error of the mean of the rest smallest (White, Cobb and Spratt, "A comparison of five
+/// steady-state truncation heuristics for simulation", 2000; there batches of five). `None` when
+/// that is more than half of them: there are too few to tell.
+pub(crate) fn mser(batches: &[f64]) -> Option<usize> {
     let mean = batches.iter().sum::<f64>() / batches.len().max(1) as f64;
     // Sums from the end, of what differs from the mean: squares of large numbers lose digits.
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -25,7 +20,7 @@ pub(crate) fn mser(observations: &[f64]) -> Option<usize> {
             best = (error, first);
         }
     }
-    (best.0.is_finite() && best.1 <= batches.len() / 2).then_some(best.1 * BATCH)
+    (best.0.is_finite() && best.1 <= batches.len() / 2).then_some(best.1)
 }
 
 #[cfg(test)]
@@ -50,6 +45,6 @@ mod tests {
     fn what_never_settles_is_said_to() {
         let growing: Vec<f64> = (0..10_000).map(f64::from).collect();
         assert_eq!(mser(&growing), None);
-        assert_eq!(mser(&[1.0; 20]), None);
+        assert_eq!(mser(&[1.0; 9]), None);
     }
 }

@@ -10,7 +10,7 @@ use record::sweep::{PointRow, SweepDirectory};
 
 use super::error::SweepError;
 use super::spec::{Spec, Work};
-use crate::outcome::{Outcome, Precision};
+use crate::outcome::Outcome;
 use crate::replications::{self, Plan};
 use crate::statistics::Estimate;
 
@@ -92,8 +92,8 @@ pub fn run(
     }
     progress.left = tasks.len();
     tell(progress);
-    // What takes longest comes first, so that no core is left with it alone at the end.
-    tasks.sort_by_key(|(_, _, work)| work.model.queue);
+    // What takes longest is taken first, from the end, so that no core is left with it alone.
+    tasks.sort_by_key(|(_, _, work)| work.model.queue.map_or(u64::MAX, u64::from));
     let tasks = Mutex::new((tasks, progress));
     simulate(&tasks, &directories, options, tell)?;
     for (directory, (spec, _)) in directories.iter().zip(sweeps) {
@@ -183,7 +183,7 @@ impl Work {
             warmup: outcome.warmup,
             requests: outcome.requests,
             events: outcome.events,
-            precise: !matches!(outcome.precision, Precision::Missed { .. }),
+            precise: outcome.precision.is_enough(),
             rejected,
             rejected_low,
             rejected_high,

@@ -1,17 +1,23 @@
 //! [`Settings`]: a model as it stands in a spec, by the names of the command line's options.
 
-use serde::Deserialize;
-use units::{Count, Span};
+use std::path::Path;
 
-use crate::draw::{Arrivals, Service};
-use crate::model::{Model, Offered};
+use serde::Deserialize;
+use units::{Count, Rate, Span};
+
+use crate::draw::Traced;
+use crate::model::{DYNAMIC, GivenArrivals, Model, Overrides, Room, STATIC};
 use crate::replications::Plan;
 
-/// What is set; the rest is the paper's.
+/// What is set; the rest is that of a file, or the paper's.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Settings {
+    /// A model file.
+    file: Option<String>,
     load: Option<f64>,
+    #[serde(default, with = "config::quantity::optional")]
+    rate: Option<Rate>,
     arrivals: Option<String>,
     cv: Option<f64>,
     dynamic: Option<f64>,
@@ -21,25 +27,32 @@ pub(super) struct Settings {
     service: Option<String>,
     service_cv: Option<f64>,
     threads: Option<u32>,
-    queue: Option<Queue>,
+    #[serde(default, with = "config::quantity::optional")]
+    queue: Option<Room>,
     discipline: Option<String>,
     processors: Option<u32>,
 }
 
-/// A length, or the word `none` for no limit.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-enum Queue {
-    Length(u32),
-    Word(String),
-}
-
-/// The two classes as the paper parametrizes them.
+/// The two classes as the paper parametrizes them; not a number where there are others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Mix {
     pub(super) dynamic: f64,
     pub(super) cost: f64,
     pub(super) static_time: f64,
+}
+
+impl Mix {
+    fn of(model: &Model) -> Self {
+        let class = |name| model.classes.iter().find(|class| class.name == name);
+        let demand = |name| class(name).map_or(f64::NAN, |class| class.demand);
+        let total: f64 = model.classes.iter().map(|class| class.share).sum();
+        let known = class(STATIC).is_some() || class(DYNAMIC).is_some();
+        Self {
+            dynamic: class(DYNAMIC).map_or(if known { 0.0 } else { f64::NAN }, |class| class.share / total),
+            cost: demand(DYNAMIC) / demand(STATIC),
+            static_time: demand(STATIC),
+        }
+    }
 }
 
 impl Settings {
@@ -48,8 +61,10 @@ impl Settings {
         macro_rules! first {
             ($($name:ident),*) => { Self { $($name: self.$name.clone().or_else(|| base.$name.clone())),* } };
         }
-        first!(
+        let mut settings = first!(
+            file,
             load,
+            rate,
             arrivals,
             cv,
             dynamic,
@@ -61,73 +76,60 @@ impl Settings {
             queue,
             discipline,
             processors
-        )
+        );
+        // A load takes the place of a rate, and the other way round.
+        settings.load = settings.load.filter(|_| self.load.is_some() || self.rate.is_none());
+        settings.rate = settings.rate.filter(|_| self.rate.is_some() || self.load.is_none());
+        settings
     }
 
-    pub(super) fn mix(&self) -> Mix {
-        Mix {
-            dynamic: self.dynamic.unwrap_or(0.2),
-            cost: self.dynamic_cost.unwrap_or(100.0),
-            static_time: self.static_time.map_or(0.005, |span| span.as_secs_f64()),
-        }
+    /// Whether the model is that of a file.
+    pub(super) fn has_file(&self) -> bool {
+        self.file.is_some()
     }
 
-    /// The model, or why there is none.
-    pub(super) fn model(&self) -> Result<Model, String> {
-        let default = Model::default();
-        let mix = self.mix();
-        if !(0.0..=1.0).contains(&mix.dynamic) {
-            return Err(format!("the share of dynamic requests must be from 0 to 1, not {}", mix.dynamic));
-        }
-        let model = Model {
-            arrivals: self.arrivals()?,
-            offered: Offered::Load(self.load.unwrap_or(1.0)),
-            classes: Model::paper_classes(mix.dynamic, mix.cost, mix.static_time),
-            service: self.service()?,
-            threads: self.threads.unwrap_or(default.threads),
-            queue: match &self.queue {
-                None => default.queue,
-                Some(Queue::Length(length)) => Some(*length),
-                Some(Queue::Word(word)) if word == "none" => None,
-                Some(Queue::Word(word)) => {
-                    return Err(format!("a queue is a number of requests, or \"none\"; not {word:?}"));
-                }
-            },
-            discipline: match &self.discipline {
-                None => default.discipline,
-                Some(name) => name.parse().map_err(text)?,
-            },
-            processors: self.processors.unwrap_or(default.processors),
-            ..default
+    /// The model, and its classes as far as they are the paper's; or why there is none. Files that
+    /// are named are looked for in `directory`.
+    pub(super) fn model(&self, directory: &Path) -> Result<(Model, Mix), String> {
+        let base = match &self.file {
+            Some(file) => Model::read(&directory.join(file)).map_err(text)?,
+            None => Model::default(),
         };
-        model.check().map_err(text)?;
-        Ok(model)
-    }
-
-    fn arrivals(&self) -> Result<Arrivals, String> {
-        let name = match (&self.arrivals, self.cv) {
-            (None, None | Some(1.0)) => "poisson".to_owned(),
-            (None, Some(cv)) if cv < 1.0 => {
-                return Err(format!(
-                    "hyperexponential arrivals, the default, have a cv from 1; for {cv} take arrivals = \"gamma\" or \"lognormal\""
-                ));
+        let arrivals = match self.arrivals.as_ref().map(|name| (name, name.strip_prefix("trace:"))) {
+            None => None,
+            Some((_, Some(file))) => {
+                Some(GivenArrivals::Traced(Traced::read(&directory.join(file)).map_err(text)?))
             }
-            (None, Some(cv)) => format!("h2:{cv}"),
-            (Some(name), Some(cv)) if !name.contains(':') => format!("{name}:{cv}"),
-            (Some(name), _) => name.clone(),
+            Some((name, None)) => Some(GivenArrivals::Named(name.clone())),
         };
-        name.parse().map_err(text)
-    }
-
-    fn service(&self) -> Result<Service, String> {
-        let name = self.service.as_deref().unwrap_or("gamma");
-        match self.service_cv {
-            None => name.parse().map_err(text),
-            Some(cv) if matches!(name, "gamma" | "lognormal") => format!("{name}:{cv}").parse().map_err(text),
-            Some(_) => Err(format!(
-                "service {name:?} has a coefficient of variation of its own; leave out service-cv"
-            )),
+        let given = Overrides {
+            load: self.load,
+            rate: self.rate.map(Rate::as_f64),
+            arrivals,
+            cv: self.cv,
+            dynamic: self.dynamic,
+            dynamic_cost: self.dynamic_cost,
+            static_time: self.static_time.map(Span::as_secs_f64),
+            service: self.service.clone(),
+            service_cv: self.service_cv,
+            threads: self.threads,
+            queue: self.queue,
+            discipline: self.discipline.as_ref().map(|name| name.parse()).transpose().map_err(text)?,
+            processors: self.processors,
+        };
+        let model = given.over(base).map_err(text)?;
+        let mix = Mix::of(&model);
+        if self.file.is_some() {
+            return Ok((model, mix));
         }
+        // What a share of 0 or 1 leaves out was given all the same.
+        let paper = Mix::of(&Model::default());
+        let mix = Mix {
+            dynamic: given.dynamic.unwrap_or(paper.dynamic),
+            cost: given.dynamic_cost.unwrap_or(paper.cost),
+            static_time: given.static_time.unwrap_or(paper.static_time),
+        };
+        Ok((model, mix))
     }
 }
 

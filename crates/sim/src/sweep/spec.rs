@@ -1,14 +1,16 @@
 //! [`Spec`]: a sweep as it stands in TOML, and the points that it comes to.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use config::{Error, Source, Spanned};
 use record::sweep::{Link, Networks, Sweep};
 use serde::Deserialize;
 use toml::{Table, Value};
-use units::{Bytes, Rate};
+use units::{Bytes, Rate, Span};
 
 use super::settings::{Effort, Mix, Settings};
+use crate::draw::{Arrivals, mixed};
 use crate::model::Model;
 use crate::replications::Plan;
 
@@ -28,18 +30,17 @@ pub(super) struct Work {
     pub(super) mix: Mix,
     pub(super) model: Model,
     pub(super) plan: Plan,
+    /// Whether it takes more than the paper's parameters to say what the model is.
+    whole: bool,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     sweep: About,
-    #[serde(default)]
-    model: Settings,
-    #[serde(default)]
-    plan: Effort,
-    #[serde(default)]
-    quick: Effort,
+    model: Option<Spanned<Settings>>,
+    plan: Option<Spanned<Effort>>,
+    quick: Option<Spanned<Effort>>,
     #[serde(default, rename = "curve")]
     curves: Vec<Spanned<Table>>,
     #[serde(default)]
@@ -59,7 +60,7 @@ struct About {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NetworksEntry {
-    sizes: Vec<Size>,
+    sizes: Spanned<Vec<Size>>,
     links: Vec<LinkEntry>,
 }
 
@@ -79,11 +80,12 @@ struct LinkEntry {
 type Curve = (String, Settings);
 
 impl Spec {
-    /// Parses and checks a spec; with its quick plan when `quick`.
+    /// Parses and checks a spec; with its quick plan when `quick`. Files that it names are looked for in
+    /// `directory`.
     ///
     /// # Errors
     /// What is wrong, where, and how to mend it.
-    pub fn parse(source: &Source, quick: bool) -> Result<Self, Error> {
+    pub fn parse(source: &Source, directory: &Path, quick: bool) -> Result<Self, Error> {
         let file: File = source.parse()?;
         let text = source.text().to_owned();
         let index = |parameter: &str| Sweep {
@@ -97,10 +99,14 @@ impl Spec {
             networks: None,
         };
         if let Some(networks) = &file.networks {
-            let index = Sweep { networks: Some(carried(networks)), ..index("size") };
+            alone(source, &file)?;
+            let index = Sweep { networks: Some(carried(source, networks)?), ..index("size") };
             return Ok(Self { index, works: Vec::new(), text });
         }
-        let effort = if quick { file.quick.over(&file.plan) } else { file.plan.clone() };
+        let effort = |given: &Option<Spanned<Effort>>| {
+            given.as_ref().map_or_else(Effort::default, |given| given.get_ref().clone())
+        };
+        let effort = if quick { effort(&file.quick).over(&effort(&file.plan)) } else { effort(&file.plan) };
         let plan = effort.plan().map_err(|why| source.missing(why))?;
         let swept = swept(source, &file)?;
         let (values, curves) = (values(source, swept)?, curves(source, &file, swept.0)?);
@@ -108,10 +114,11 @@ impl Spec {
         for (curve, settings) in &curves {
             for (x, value) in &values {
                 let settings = value.over(settings);
-                let model = settings.model().map_err(|why| {
+                let (model, mix) = settings.model(directory).map_err(|why| {
                     source.error(swept.1.span(), format!("{} {x} of curve \"{curve}\": {why}", swept.0))
                 })?;
-                works.push(Work { curve: curve.clone(), x: *x, mix: settings.mix(), model, plan });
+                let whole = settings.has_file() || matches!(model.arrivals, Arrivals::Observed(_));
+                works.push(Work { curve: curve.clone(), x: *x, mix, model, plan, whole });
             }
         }
         let index = Sweep {
@@ -165,7 +172,9 @@ fn values(
     source: &Source,
     (name, list): (&str, &Spanned<Vec<Value>>),
 ) -> Result<Vec<(f64, Settings)>, Error> {
+    let span = |text: &str| text.parse().ok().filter(|_| name == "static-time").map(Span::as_secs_f64);
     let number = |value: &Value| match value {
+        Value::String(text) if span(text).is_some() => Ok(span(text).unwrap_or_default()),
         Value::Integer(number) => Ok(*number as f64),
         Value::Float(number) => Ok(*number),
         other => Err(source
@@ -191,16 +200,17 @@ fn each(source: &Source, name: &str, list: &Spanned<Vec<Value>>) -> Result<Vec<S
 /// The curves of the spec, each as often as there are combinations of the grid's other parameters.
 fn curves(source: &Source, file: &File, swept: &str) -> Result<Vec<Curve>, Error> {
     let mut curves = Vec::new();
+    let base = file.model.as_ref().map_or_else(Settings::default, |model| model.get_ref().clone());
     for entry in &file.curves {
         let mut table = entry.get_ref().clone();
         let Some(Value::String(name)) = table.remove("name") else {
             return Err(source.error(entry.span(), "a curve has no name").mend("add name = \"...\""));
         };
         let settings: Settings = table.try_into().map_err(|why| source.error(entry.span(), why.message()))?;
-        curves.push((name, settings.over(&file.model)));
+        curves.push((name, settings.over(&base)));
     }
     if curves.is_empty() {
-        curves.push((String::new(), file.model.clone()));
+        curves.push((String::new(), base));
     }
     for (name, list) in file.grid.iter().filter(|(name, _)| name.get_ref() != swept) {
         let set = each(source, name.get_ref(), list)?;
@@ -223,25 +233,47 @@ fn curves(source: &Source, file: &File, swept: &str) -> Result<Vec<Curve>, Error
     }
 }
 
+/// Nothing is simulated to know what networks carry.
+fn alone(source: &Source, file: &File) -> Result<(), Error> {
+    let given = [
+        ("[model]", file.model.as_ref().map(Spanned::span)),
+        ("[plan]", file.plan.as_ref().map(Spanned::span)),
+        ("[quick]", file.quick.as_ref().map(Spanned::span)),
+        ("[[curve]]", file.curves.first().map(Spanned::span)),
+        ("[grid]", file.grid.keys().next().map(Spanned::span)),
+        ("x", file.sweep.x.as_ref().map(Spanned::span)),
+    ];
+    match given.into_iter().find_map(|(name, place)| Some((name, place?))) {
+        Some((name, place)) => Err(source
+            .error(place, format!("{name} has no meaning beside [networks]: nothing is simulated"))
+            .mend("leave it out, or write it into a spec of its own")),
+        None => Ok(()),
+    }
+}
+
 /// A network carries as many requests as their sizes leave room for.
-fn carried(entry: &NetworksEntry) -> Networks {
-    let sizes: Vec<f64> = entry.sizes.iter().map(|size| size.0.0 as f64).collect();
+fn carried(source: &Source, entry: &NetworksEntry) -> Result<Networks, Error> {
+    let sizes: Vec<f64> = entry.sizes.get_ref().iter().map(|size| size.0.0 as f64).collect();
+    if sizes.is_empty() || sizes.contains(&0.0) {
+        return Err(source.error(entry.sizes.span(), "sizes must be one or more, each above 0 bytes"));
+    }
     let links = entry.links.iter().map(|link| {
         let bits_per_second = link.bits_per_second.as_f64();
         let rates = sizes.iter().map(|size| bits_per_second / 8.0 / size).collect();
         Link { name: link.name.clone(), bits_per_second, rates }
     });
-    Networks { links: links.collect(), sizes }
+    Ok(Networks { links: links.collect(), sizes })
 }
 
 impl Work {
     /// What is simulated: two points whose words are the same have the same outcome.
     fn words(&self) -> String {
-        let Self { mix, model, plan, curve, x } = self;
+        let Self { mix, model, plan, curve, x, whole } = self;
+        let rest = if *whole { format!("; model {:016x}", fingerprint(model)) } else { String::new() };
         let queue = model.queue.map_or("no limit".to_owned(), |queue| queue.to_string());
         let warmup = plan.warmup.map_or("its warm-up".to_owned(), |warmup| warmup.to_string());
         format!(
-            "{curve} at {x}: load {}, {} arrivals, {} dynamic of cost {}, {} s, {} service, {} threads, queue {queue}, {}, {} processors; seed {}, {} requests after {warmup}, {} replications, precision {}",
+            "{curve} at {x}: load {}, {} arrivals, {} dynamic of cost {}, {} s, {} service, {} threads, queue {queue}, {}, {} processors; seed {}, {} requests after {warmup}, {} replications, precision {}{rest}",
             model.load().unwrap_or(f64::NAN),
             model.arrivals,
             mix.dynamic,
@@ -259,13 +291,22 @@ impl Work {
     }
 }
 
+/// Two models whose text and arrivals are the same have the same.
+fn fingerprint(model: &Model) -> u64 {
+    let mut text = model.to_toml_beside("");
+    if let Arrivals::Observed(gaps) = &model.arrivals {
+        text.extend(gaps.iter().map(|gap| format!(" {gap}")));
+    }
+    text.bytes().fold(0, |hash, byte| mixed(hash ^ u64::from(byte)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Spec, String> {
         let text = format!("[sweep]\ntitle = \"t\"\n{text}");
-        Spec::parse(&Source::new("s.toml", text), false).map_err(|why| why.to_string())
+        Spec::parse(&Source::new("s.toml", text), Path::new("."), false).map_err(|why| why.to_string())
     }
 
     #[test]
@@ -297,7 +338,47 @@ mod tests {
         check("x = \"load\"\n[grid]\ncv = [1]", "s.toml:3: \"load\" is to be varied");
         check("[grid]\ncv = [1]\n[plan]\nreplications = 1", "replications must be at least 2");
         check("[[curve]]\ncv = 1\n[grid]\nload = [1]", "s.toml:3: a curve has no name");
+        check("[grid]\nqueue = [-1]", "s.toml:4: cannot read \"-1\": expected a whole number of requests");
+        check("[model]\narrivals = \"h2:3\"\n[grid]\ncv = [2]", "h2:3 has a variation of its own");
+        check("[grid]\nstatic-time = [\"fast\"]", "s.toml:4: ");
+        check("[model]\nfile = \"no-such.toml\"\n[grid]\nload = [1]", "no-such.toml: cannot read it");
+        let networks = "[networks]\nsizes = [\"1k\"]\nlinks = []\n";
+        for more in ["[grid]\ncv = [1]", "[model]\ncv = 2", "[plan]\nseed = 1", "[[curve]]\nname = \"a\""] {
+            check(&format!("{networks}{more}"), "has no meaning beside [networks]");
+        }
+        check("[networks]\nsizes = [0]\nlinks = []", "s.toml:4: sizes must be one or more, each above 0");
         check("[model]\nthread = 3\n[grid]\nload = [1]", "did you mean \"threads\"");
+    }
+
+    #[test]
+    fn a_model_file_is_swept() {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |keep: &str| {
+            let text = format!(
+                "rate = 50\n[[class]]\nname = 'a'\nshare = 1\ndemand = '10ms'\n[equipment]\nkeep-alive = '{keep}'\n"
+            );
+            std::fs::write(directory.path().join("shop.toml"), text).unwrap();
+        };
+        let parse = || {
+            let text = "[sweep]\ntitle = \"t\"\nx = \"rate\"\n[model]\nfile = \"shop.toml\"\n[grid]\nrate = [20, 40]\nqueue = [5, 10]";
+            Spec::parse(&Source::new("s.toml", text), directory.path(), false).unwrap()
+        };
+        write("1s");
+        let spec = parse();
+        let work = &spec.works[3];
+        assert_eq!((work.x, work.model.queue, work.model.rate()), (40.0, Some(10), Some(40.0)));
+        assert_eq!((work.model.equipment.keep_alive, work.model.classes.len()), (Some(1.0), 1));
+        assert!(work.mix.dynamic.is_nan());
+        // What only the file says makes another sweep as well.
+        write("2s");
+        assert_ne!(parse().index.points, spec.index.points);
+    }
+
+    #[test]
+    fn a_rate_takes_the_place_of_a_load_and_times_are_swept() {
+        let spec = parse("[model]\nload = 0.5\n[[curve]]\nname = \"a\"\nrate = 3\n[grid]\nstatic-time = [\"2ms\", \"1s\"]").unwrap();
+        assert_eq!(spec.works.iter().map(|work| work.x).collect::<Vec<_>>(), [0.002, 1.0]);
+        assert_eq!(spec.works[0].model.rate(), Some(3.0));
     }
 
     #[test]

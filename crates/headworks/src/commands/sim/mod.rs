@@ -4,6 +4,7 @@ mod advise;
 mod args;
 mod fit;
 mod model;
+mod recorded;
 mod sessions;
 mod sweep;
 mod view;
@@ -13,7 +14,7 @@ use std::io::Write;
 use anyhow::{Context, anyhow};
 use serde::Serialize;
 use sim::exact;
-use sim::{Plan, Precision};
+use sim::Plan;
 
 pub(crate) use self::args::Args;
 use self::args::{Command, PlanArgs, RunArgs};
@@ -47,13 +48,19 @@ impl RunArgs {
             let common = Common { rate, arrivals, processors, plan, json: self.json };
             return self.sessions.run(workload, common);
         }
-        let model = self.from.model(self.model)?;
-        let outcome = sim::run(&model, &self.plan.plan()?).map_err(|why| Failure::Usage(why.into()))?;
-        show(&outcome, self.json)?;
+        let (model, plan) = (self.from.model(self.model)?, self.plan.plan()?);
+        let outcome = match &self.out {
+            Some(out) => recorded::run(&model, &plan, out, self.json)?,
+            None => {
+                let outcome = sim::run(&model, &plan).map_err(|why| Failure::Usage(why.into()))?;
+                show(&outcome, self.json)?;
+                outcome
+            }
+        };
         if let Some(about) = outcome.about_trace(&model) {
             eprintln!("note: {about}");
         }
-        Ok(if matches!(outcome.precision, Precision::Missed { .. }) { Exit::NotValid } else { Exit::Ok })
+        Ok(if outcome.precision.is_enough() { Exit::Ok } else { Exit::NotValid })
     }
 }
 

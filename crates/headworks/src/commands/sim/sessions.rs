@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, anyhow};
 use gate::Settings;
-use sim::{Arrivals, Gate, Host, Plan, Precision, Script, SessionModel};
+use sim::{Arrivals, Gate, Host, Plan, Script, SessionModel};
 use traffic::Workload;
 use units::{ClassId, Rate, Span};
 
@@ -16,7 +16,7 @@ use crate::exit::{Exit, Failure};
 const SESSIONS: &str = "Sessions";
 
 /// Options of a request's model that say what the workload, or a worker for each connection, says here.
-const NOT_FOR_SESSIONS: [&str; 15] = [
+const NOT_FOR_SESSIONS: [&str; 16] = [
     "model",
     "from",
     "load",
@@ -32,6 +32,7 @@ const NOT_FOR_SESSIONS: [&str; 15] = [
     "requests",
     "long_run",
     "warmup",
+    "out",
 ];
 
 #[derive(Debug, clap::Args)]
@@ -101,7 +102,7 @@ impl SessionArgs {
         let model = self.model(workload, &common)?;
         let outcome = sim::run_sessions(&model, &common.plan).map_err(|why| Failure::Usage(why.into()))?;
         super::show(&outcome, common.json)?;
-        Ok(if matches!(outcome.precision, Precision::Missed { .. }) { Exit::NotValid } else { Exit::Ok })
+        Ok(if outcome.precision.is_enough() { Exit::Ok } else { Exit::NotValid })
     }
 
     fn model(&self, workload: &Path, common: &Common) -> Result<SessionModel, Failure> {

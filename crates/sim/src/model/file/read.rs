@@ -10,7 +10,7 @@ use serde::Deserialize;
 use units::{Bytes, Rate, Ratio, Span};
 
 use crate::draw::Traced;
-use crate::model::{Class, Model, Offered, Retries, Size};
+use crate::model::{Class, Model, Offered, Retries, Room, Size};
 
 const TRACE: &str = "trace:";
 
@@ -71,24 +71,6 @@ struct RetriesEntry {
 #[derive(Clone, Copy, Deserialize)]
 #[serde(transparent, bound = "T: FromStr, T::Err: fmt::Display")]
 struct Quantity<T>(#[serde(with = "config::quantity")] T);
-
-/// The length of a queue.
-#[derive(Clone, Copy)]
-struct Room(Option<u32>);
-
-impl FromStr for Room {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "none" => Ok(Self(None)),
-            text => text
-                .parse()
-                .map(|room| Self(Some(room)))
-                .map_err(|_| "expected a whole number, or \"none\" for no limit"),
-        }
-    }
-}
 
 /// What one key of the file does to a model, and where it stands.
 struct Setting {

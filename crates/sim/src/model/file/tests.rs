@@ -85,7 +85,7 @@ fn errors_say_where() {
             "model.toml:2: the model has links, and no class of requests has a size",
         ),
         ("[equipment]\ndisks = 2", "model.toml:2: the model has disks"),
-        ("queue = 'some'", "expected a whole number, or \"none\""),
+        ("queue = 'some'", "or \"none\" for no limit"),
         ("load = 1\nrate = 5", "model.toml:2: load and rate both say how many requests there are; keep one"),
         ("clients = 5", "model.toml:1: clients is given without think"),
         ("think = '5s'", "model.toml:1: think is given without clients"),

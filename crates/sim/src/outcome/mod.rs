@@ -1,0 +1,118 @@
+//! [`Outcome`]: what a simulation says.
+
+mod estimates;
+mod tally;
+
+use serde::Serialize;
+
+pub(crate) use self::tally::{Parts, Tally};
+use crate::statistics::Estimate;
+
+/// What a simulation says, with 95 % confidence intervals: shares, means and quantiles of all
+/// replications together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outcome {
+    /// The share of requests that were rejected.
+    pub rejected: Estimate,
+    /// From arrival to completion, in seconds, of the requests that were served.
+    pub latency: LatencyOutcome,
+    /// The share of the processors' time in which they worked.
+    pub utilization: Estimate,
+    /// Requests served per second.
+    pub throughput: Estimate,
+    /// Requests in the server, queue included.
+    pub present: Estimate,
+    /// The same for each class.
+    pub classes: Vec<ClassOutcome>,
+    /// How many replications there were; 1 for a long run.
+    pub replications: u32,
+    /// Arrivals and completions, warm-up included.
+    pub events: u64,
+    /// Events per second and core.
+    pub events_per_second: f64,
+    /// Requests at the beginning of each replication that were not counted.
+    pub warmup: u64,
+    /// Requests in each replication that were.
+    pub requests: u64,
+    /// What it took, in seconds.
+    pub elapsed: f64,
+    /// Whether it is as precise as it was to be.
+    pub precision: Precision,
+}
+
+/// Latencies, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LatencyOutcome {
+    /// The mean.
+    pub mean: Estimate,
+    /// The median.
+    pub p50: Estimate,
+    /// Nine of ten are not above this.
+    pub p90: Estimate,
+    /// 99 of 100 are not above this.
+    pub p99: Estimate,
+}
+
+/// What became of a class.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClassOutcome {
+    /// Its name.
+    pub name: String,
+    /// The share of its requests that were rejected.
+    pub rejected: Estimate,
+    /// Its latencies.
+    pub latency: LatencyOutcome,
+    /// Its requests served per second.
+    pub throughput: Estimate,
+}
+
+/// Whether an outcome is as precise as it was to be.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "state", rename_all = "lowercase")]
+pub enum Precision {
+    /// Nothing was asked for but a number of replications.
+    Fixed,
+    /// It is.
+    Reached,
+    /// It would take about so many replications, and so long.
+    Missed {
+        /// What was reached: half the widest interval over its mean.
+        relative: f64,
+        /// How many replications it would take.
+        replications: u64,
+        /// How long they would take, on one core.
+        seconds: f64,
+    },
+    /// The pilot runs did not come to rest: what was simulated may not be typical.
+    Unsettled {
+        /// How many requests they had.
+        requests: u64,
+    },
+}
+
+/// A share of rejected requests below this need not be known more precisely than this would.
+const NEGLIGIBLE: f64 = 0.01;
+
+impl Outcome {
+    /// Whether rejection, mean latency and its 90th percentile are known to a share of `wanted`; `done`
+    /// is how many times as many requests as a replication has were simulated.
+    pub(crate) fn judge(&self, wanted: f64, most: u32, done: f64) -> Precision {
+        let rejected = self.rejected.half_width() / self.rejected.mean.max(NEGLIGIBLE);
+        let relative = rejected.max(self.latency.mean.relative()).max(self.latency.p90.relative());
+        // Nothing was served: there is no latency to be known.
+        let relative = if relative.is_nan() { 0.0 } else { relative };
+        if relative <= wanted {
+            return Precision::Reached;
+        }
+        let replications = (done * (relative / wanted).powi(2)).ceil().max(f64::from(most));
+        let each = self.events as f64 / self.events_per_second / done;
+        Precision::Missed { relative, replications: replications as u64, seconds: each * replications }
+    }
+}
+
+impl Precision {
+    /// Whether the outcome may be taken for what was asked for.
+    pub fn is_enough(self) -> bool {
+        matches!(self, Self::Fixed | Self::Reached)
+    }
+}

@@ -1,0 +1,89 @@
+//! [`Warmup`]: how much of the beginning of a replication is not typical, from pilot runs.
+
+use std::ops::ControlFlow;
+
+use crate::draw::Seed;
+use crate::engine::{Length, Watch, replicate};
+use crate::model::Model;
+use crate::replications::{Plan, in_parallel};
+use crate::statistics::{mser, relaxation};
+
+/// The warm-up is looked for in so many replications, each cut into so many intervals.
+const PILOTS: u32 = 8;
+const INTERVALS: u32 = 512;
+
+/// Shorter pilots than this say too little.
+const LEAST: u64 = 20_000;
+/// What a pilot has to last, in relaxation times, for these to be known.
+const LONG_ENOUGH: f64 = 50.0;
+/// Pilots that are too short are made so much longer, so often.
+const GROWTH: u64 = 4;
+const ATTEMPTS: u32 = 5;
+
+/// After so many relaxation times an empty server is forgotten, but for a fiftieth.
+const RELAXATIONS: f64 = 4.0;
+
+/// What is not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Warmup {
+    /// Requests at the beginning.
+    pub(crate) requests: u64,
+    /// Requests of the pilot runs, where even these did not come to rest.
+    pub(crate) unsettled: Option<u64>,
+}
+
+impl Warmup {
+    /// Of the replications of `plan`: as stated, or found in pilot runs.
+    pub(crate) fn of(model: &Model, plan: &Plan) -> Self {
+        plan.warmup.map_or_else(|| Self::find(model, plan), |requests| Self { requests, unsettled: None })
+    }
+
+    /// Mean latency over the arrivals of pilot runs that are as long as it takes: what MSER leaves out
+    /// of their average, or a few relaxation times if that is more. MSER alone says now this and now
+    /// that where a queue takes 100,000 requests to fill.
+    fn find(model: &Model, plan: &Plan) -> Self {
+        let mut requests = plan.requests.max(LEAST);
+        for attempt in 1..=ATTEMPTS {
+            let each = requests.div_ceil(u64::from(INTERVALS));
+            let pilots = in_parallel(plan.cores, 0..PILOTS, |number| {
+                latencies(model, Seed::new(plan.seed, u32::MAX - number), each)
+            });
+            if let Some(intervals) = settling(&pilots) {
+                return Self { requests: intervals as u64 * each, unsettled: None };
+            }
+            if attempt < ATTEMPTS {
+                requests *= GROWTH;
+            }
+        }
+        Self { requests: requests / 4, unsettled: Some(requests) }
+    }
+}
+
+/// Mean latencies in intervals of so many arrivals. Where nothing was completed it is taken to be
+/// what it was before.
+fn latencies(model: &Model, seed: Seed, each: u64) -> Vec<f64> {
+    let length = Length { warmup: 0, requests: each, stretches: INTERVALS };
+    let mut means = Vec::with_capacity(INTERVALS as usize);
+    replicate(model, seed, length, &Watch::new(model.classes.len()), &mut |watch| {
+        let (sum, count) = watch.classes.iter().fold((0.0, 0), |(sum, count), seen| {
+            (sum + seen.latencies.sum(), count + seen.latencies.count())
+        });
+        let before = means.last().copied().unwrap_or(0.0);
+        means.push(if count == 0 { before } else { sum / count as f64 });
+        ControlFlow::Continue(())
+    });
+    means
+}
+
+/// After how many intervals the pilots are as they go on; `None` when they are too short to tell.
+fn settling(pilots: &[Vec<f64>]) -> Option<usize> {
+    let shortest = pilots.iter().map(Vec::len).min().unwrap_or(0);
+    let average = |at: usize| pilots.iter().map(|pilot| pilot[at]).sum::<f64>() / pilots.len() as f64;
+    let cut = mser(&(0..shortest).map(average).collect::<Vec<f64>>())?;
+    let rests: Vec<&[f64]> = pilots.iter().map(|pilot| &pilot[cut..]).collect();
+    let time = relaxation(&rests)?;
+    if ((shortest - cut) as f64) < LONG_ENOUGH * time {
+        return None;
+    }
+    Some(cut.max((RELAXATIONS * time).ceil() as usize))
+}
