@@ -1,19 +1,31 @@
 //! Accepting connections: the kernel's listen queue is kept near empty.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
-use tokio::net::{TcpListener, TcpStream};
 
 use crate::client::serve;
 use crate::error::Error;
+use crate::front::{self, Accepting, Door, Listening};
 use crate::gate::Gate;
+use crate::operate::Sockets;
+use crate::settings::Listener;
 
 /// Opens a listening socket. A connection beyond `backlog` that waits to be accepted would be
 /// dropped by the kernel and cost its client seconds.
-pub(crate) fn listen(address: SocketAddr, backlog: u32) -> Result<std::net::TcpListener, Error> {
+///
+/// Takes the socket for `name` from those that were passed on, if there is one.
+pub(crate) fn listen(
+    sockets: &mut Sockets,
+    name: &str,
+    address: SocketAddr,
+    backlog: u32,
+) -> Result<std::net::TcpListener, Error> {
+    if let Some(passed) = sockets.take(name, &address.into())? {
+        return Ok(passed.into());
+    }
     let open = || {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
         // A gate started again must not wait for the connections of the one before.
@@ -23,21 +35,30 @@ pub(crate) fn listen(address: SocketAddr, backlog: u32) -> Result<std::net::TcpL
         socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
         Ok(socket.into())
     };
-    open().map_err(|why| Error::Listen { address, why })
+    open().map_err(|why| Error::Listen { place: address.to_string(), why })
+}
+
+/// How connections of each listener are taken in.
+pub(crate) fn doors(gate: &Rc<Gate>, listeners: Vec<Listening>) -> Result<Vec<(Rc<Door>, Accepting)>, Error> {
+    let live = gate.live();
+    let door = |(listener, listening): (&Listener, Listening)| {
+        let door = Door::new(listener, &gate.handshakes)?;
+        Ok((Rc::new(door), listening.accepting().map_err(Error::System)?))
+    };
+    live.settings.listeners.iter().zip(listeners).map(door).collect()
 }
 
 /// Accepts connections for as long as it is polled.
-pub(crate) async fn accept(gate: Rc<Gate>, listener: TcpListener) {
-    let burst = gate.core.borrow().policy().burst();
+pub(crate) async fn accept(gate: Rc<Gate>, door: Rc<Door>, listener: Accepting) {
     let mut accepted = 0;
     loop {
         gate.guard.room(&gate).await;
         match listener.accept().await {
-            Ok((socket, peer)) => welcome(&gate, socket, peer),
+            Ok((socket, address)) => welcome(&gate, &door, socket, address),
             Err(why) => gate.guard.accept_failed(&gate, &why).await,
         }
         accepted += 1;
-        if accepted == burst {
+        if accepted >= gate.core.borrow().policy().burst() {
             // The paper's n: after so many, the policy has its cycle.
             accepted = 0;
             gate.turn.ring();
@@ -46,12 +67,12 @@ pub(crate) async fn accept(gate: Rc<Gate>, listener: TcpListener) {
     }
 }
 
-fn welcome(gate: &Rc<Gate>, socket: TcpStream, peer: SocketAddr) {
-    let (key, client) = gate.clients.add(peer.ip(), gate.clock.read());
+fn welcome(gate: &Rc<Gate>, door: &Rc<Door>, socket: front::Socket, address: IpAddr) {
+    let (key, client) = gate.clients.add(address, gate.clock.read());
     let place = Place { gate: Rc::clone(gate), key };
-    let gate = Rc::clone(gate);
+    let (gate, door) = (Rc::clone(gate), Rc::clone(door));
     tokio::task::spawn_local(async move {
-        serve(gate, socket, client).await;
+        serve(gate, door, socket, client).await;
         drop(place);
     });
 }

@@ -1,49 +1,101 @@
 //! [`Bound`]: a gate that has its ports and waits to be run.
 
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::net::UnixListener;
 use std::rc::Rc;
-use std::time::Duration;
 
 use tokio::runtime::{Builder, LocalOptions};
 
 use crate::error::Error;
+use crate::front::{Listening, Place};
 use crate::gate::Gate;
-use crate::settings::Settings;
-use crate::{acceptor, admin, guard, turn};
+use crate::operate::{self, Control, Ended, Heritage, Listeners, Predecessor, Source};
+use crate::settings::{Listener, Settings};
+use crate::{acceptor, admin, guard, turn, upstream};
 
 /// A gate that listens, so clients can connect, and serves them when it is run.
 #[derive(Debug)]
 pub struct Bound {
     settings: Settings,
-    upstream: Vec<SocketAddr>,
-    listener: TcpListener,
+    upstream: upstream::Found,
+    listeners: Vec<Listening>,
+    places: Vec<Place>,
     admin: TcpListener,
-    address: SocketAddr,
+    admin_socket: Option<UnixListener>,
     admin_address: SocketAddr,
+    control: Option<Control>,
+    predecessor: Option<Predecessor>,
+    source: Option<Source>,
 }
 
 /// Connections that wait for the admin interface.
 const ADMIN_BACKLOG: u32 = 64;
 
 impl Bound {
-    /// Finds the upstream and takes the ports.
+    /// Finds the upstream and takes the ports: from the gate that listens on the control socket,
+    /// from systemd, or for itself.
     ///
     /// # Errors
     /// When the upstream's name leads nowhere or a port cannot be had.
     pub fn new(settings: Settings) -> Result<Self, Error> {
-        let upstream = find(&settings.upstream.address)?;
-        let listener = acceptor::listen(settings.listen, settings.backlog)?;
-        let admin = acceptor::listen(settings.admin, ADMIN_BACKLOG)?;
-        let address = |listener: &TcpListener, asked| {
-            listener.local_addr().map_err(|why| Error::Listen { address: asked, why })
-        };
-        let addresses = (address(&listener, settings.listen)?, address(&admin, settings.admin)?);
-        Ok(Self { upstream, listener, admin, address: addresses.0, admin_address: addresses.1, settings })
+        if !settings.admission.allows(settings.admin) {
+            return Err(Error::Exposed { address: settings.admin });
+        }
+        let upstream = upstream::find(&settings.upstream)?;
+        let (predecessor, mut sockets) = operate::passed_on(&settings.operation)?;
+        let mut listeners = Vec::new();
+        let mut places = Vec::new();
+        for Listener { name, place, .. } in &settings.listeners {
+            let listening = Listening::open(&mut sockets, name, place, settings.backlog)?;
+            places.push(listening.place(place)?);
+            listeners.push(listening);
+        }
+        let admin = acceptor::listen(&mut sockets, "admin", settings.admin, ADMIN_BACKLOG)?;
+        let admin_socket = settings.admission.socket.as_deref().map(admin::listen_locally).transpose()?;
+        let control = settings.operation.control.as_deref();
+        let control = control.map(|path| Control::listen(path, &mut sockets)).transpose()?;
+        for name in sockets.left() {
+            eprintln!("gate: socket \"{name}\" was passed on, but nothing is configured to listen there");
+        }
+        let unknown = |why| Error::Listen { place: settings.admin.to_string(), why };
+        let admin_address = admin.local_addr().map_err(unknown)?;
+        Ok(Self {
+            upstream,
+            listeners,
+            places,
+            admin,
+            admin_socket,
+            admin_address,
+            control,
+            predecessor,
+            source: None,
+            settings,
+        })
     }
 
-    /// Where clients connect.
+    /// Reads its configuration again by `read` when it is told to (SIGHUP, or the admin interface);
+    /// the error says what is wrong, with file and line.
+    #[must_use]
+    pub fn reading_again(
+        self,
+        read: impl Fn() -> Result<Settings, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { source: Some(Source::new(read)), ..self }
+    }
+
+    /// Where clients connect: of the first listener that has a port; port 0 when there is none.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        let port = self.places.iter().find_map(|place| match place {
+            Place::Tcp(address) => Some(*address),
+            Place::Unix(_) => None,
+        });
+        port.unwrap_or(SocketAddr::from(([0, 0, 0, 0], 0)))
+    }
+
+    /// Where clients connect: `http://..`, `https://..` or `unix:..` of each listener.
+    pub fn urls(&self) -> Vec<String> {
+        let listeners = self.settings.listeners.iter().zip(&self.places);
+        listeners.map(|(listener, place)| listener.url(place)).collect()
     }
 
     /// Where operators and Prometheus connect.
@@ -51,12 +103,14 @@ impl Bound {
         self.admin_address
     }
 
-    /// Serves clients until `stop` is over; then those in hand may finish, for as long as the
-    /// drain timeout allows.
+    /// Serves clients until `stop` is over or another gate takes over; then those in hand may
+    /// finish, for as long as the drain timeout allows. Gives up root's rights first, if a user is
+    /// configured.
     ///
     /// # Errors
-    /// When the event loop cannot be set up.
-    pub fn run(self, stop: impl Future<Output = ()>) -> Result<(), Error> {
+    /// When the event loop cannot be set up, the user is none or the access log cannot be opened.
+    pub fn run(mut self, stop: impl Future<Output = ()>) -> Result<Ended, Error> {
+        operate::give_up(&self.settings.operation)?;
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build_local(LocalOptions::default())
@@ -64,53 +118,85 @@ impl Bound {
         if self.settings.session.forgetful {
             eprintln!("gate: no session secret is set, so sessions end when the gate does");
         }
-        let gate = Rc::new(Gate::new(self.settings, self.upstream)?);
-        runtime.block_on(serve(gate, self.listener, self.admin, stop))
+        let secret = self.predecessor.as_mut().and_then(|predecessor| predecessor.secret.take());
+        let heritage = Heritage { source: self.source, secret };
+        let to = self.settings.operation.access_log.clone();
+        let gate = Rc::new(Gate::new(self.settings, self.upstream, heritage)?);
+        gate.start_log(to.as_ref())?;
+        let ended = runtime.block_on(serve(
+            Rc::clone(&gate),
+            (self.listeners, self.admin, self.admin_socket),
+            (self.control, self.predecessor),
+            stop,
+        ));
+        gate.journal.close();
+        ended
     }
 }
 
 async fn serve(
     gate: Rc<Gate>,
-    listener: TcpListener,
-    admin: TcpListener,
+    (listeners, admin, admin_socket): (Vec<Listening>, TcpListener, Option<UnixListener>),
+    (control, predecessor): (Option<Control>, Option<Predecessor>),
     stop: impl Future<Output = ()>,
-) -> Result<(), Error> {
-    let listener = tokio::net::TcpListener::from_std(listener).map_err(Error::System)?;
+) -> Result<Ended, Error> {
+    let mut passed: Listeners = Vec::new();
+    if control.is_some() {
+        for (settings, listening) in gate.live().settings.listeners.iter().zip(&listeners) {
+            passed.push((settings.name.clone(), listening.passed_on().map_err(Error::System)?));
+        }
+        passed.push(("admin".to_owned(), admin.try_clone().map_err(Error::System)?.into()));
+    }
+    let doors = acceptor::doors(&gate, listeners)?;
     let admin = tokio::net::TcpListener::from_std(admin).map_err(Error::System)?;
     tokio::task::spawn_local(turn::turns(Rc::clone(&gate)));
     tokio::task::spawn_local(guard::keep_house(Rc::clone(&gate)));
-    tokio::task::spawn_local(admin::serve(Rc::clone(&gate), admin));
+    tokio::task::spawn_local(upstream::follow(Rc::clone(&gate)));
+    tokio::task::spawn_local(upstream::check(Rc::clone(&gate)));
+    let signals = operate::Signals::watch().map_err(Error::System)?;
+    tokio::task::spawn_local(signals.obey(Rc::clone(&gate)));
+    tokio::task::spawn_local(operate::watch());
+    let admin = tokio::task::spawn_local(admin::serve(Rc::clone(&gate), admin));
+    let admin_socket = admin_socket.map(tokio::net::UnixListener::from_std).transpose().map_err(Error::System)?;
+    if let Some(listener) = admin_socket {
+        tokio::task::spawn_local(admin::serve_locally(Rc::clone(&gate), listener));
+    }
+    tokio::task::spawn_local(admin::watch(Rc::clone(&gate)));
     let orphans = tokio::task::spawn_local({
         let gate = Rc::clone(&gate);
         async move { gate.orphans.look_after().await }
     });
-    let acceptor = tokio::task::spawn_local(acceptor::accept(Rc::clone(&gate), listener));
-    stop.await;
-    acceptor.abort();
-    // The listener is closed with the task, so new clients are refused by the kernel at once.
-    let _ = acceptor.await;
-    drain(&gate).await;
-    orphans.abort();
-    Ok(())
-}
-
-async fn drain(gate: &Gate) {
-    const INTERVAL: Duration = Duration::from_millis(20);
-    let empty = async {
-        while gate.clients.open() > 0 {
-            gate.clients.finish(gate.clock.read());
-            tokio::time::sleep(INTERVAL).await;
-        }
-    };
-    // Those that take longer lose their connections with the event loop.
-    let _ = tokio::time::timeout(gate.client_settings.drain_timeout, empty).await;
-}
-
-fn find(address: &str) -> Result<Vec<SocketAddr>, Error> {
-    let nowhere = |why| Error::Upstream { address: address.to_owned(), why };
-    let found: Vec<SocketAddr> = address.to_socket_addrs().map_err(nowhere)?.collect();
-    if found.is_empty() {
-        return Err(nowhere(std::io::ErrorKind::NotFound.into()));
+    let accept = |(door, accepting)| tokio::task::spawn_local(acceptor::accept(Rc::clone(&gate), door, accepting));
+    let acceptors: Vec<_> = doors.into_iter().map(accept).collect();
+    operate::ready("serving");
+    if let Some(predecessor) = predecessor {
+        predecessor.replace();
     }
-    Ok(found)
+    let ended = tokio::select! {
+        () = stop => Ended::Stopped,
+        by = operate::successor(&gate, control.as_ref(), &passed) => Ended::Replaced { by },
+    };
+    gate.set_draining(true);
+    match ended {
+        Ended::Stopped => {
+            operate::stopping();
+            tokio::time::sleep(gate.live().settings.operation.drain_delay).await;
+            control.iter().for_each(Control::remove);
+            gate.live().settings.listeners.iter().for_each(|listener| listener.place.remove());
+        }
+        Ended::Replaced { by } => {
+            operate::replaced(by);
+            admin.abort();
+        }
+    }
+    acceptors.iter().for_each(tokio::task::JoinHandle::abort);
+    // The listener is closed with the task: if nobody else has it, new clients are refused by the
+    // kernel at once.
+    for acceptor in acceptors {
+        let _ = acceptor.await;
+    }
+    drop((passed, control));
+    operate::drain(&gate, ended).await;
+    orphans.abort();
+    Ok(ended)
 }

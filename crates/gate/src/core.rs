@@ -9,12 +9,13 @@ use std::net::IpAddr;
 use std::task::{Context, Poll, Waker};
 
 use http::request::Parts;
-use policy::{Input, Knobs, Output, Policy, SessionHint};
+use policy::{Config, ConfigError, Input, Knobs, Output, Policy, Reason, SessionHint, Stage, Waits};
 use slab::Slab;
 use units::{ClassId, Ratio, RequestId, Time};
 
-use crate::classify::{Rules, Subject};
+use crate::rules::{Rules, Subject};
 use crate::stages::Stages;
+use crate::verdict::{Basis, Known, Verdict};
 
 /// The policy with its requests.
 #[derive(Debug)]
@@ -34,19 +35,33 @@ struct Held {
     head: Option<Parts>,
     address: IpAddr,
     class: Option<ClassId>,
+    basis: Basis,
     arrived: Time,
     dispatched: Option<Time>,
-    refused: bool,
+    refused: Option<Reason>,
+    /// Until the decision.
+    waits: Waits,
     waiting: Option<Waker>,
 }
 
 /// What was decided about a request.
 #[derive(Debug)]
 pub(crate) enum Decision {
-    /// Send this to the server; it is of that class.
-    Dispatch(Box<Parts>, ClassId),
-    /// Refuse it.
-    Refuse,
+    /// Send this to the server.
+    Dispatch(Box<Parts>, Verdict),
+    /// Refuse it; the head is gone only if nobody knows of the request any more.
+    Refuse(Option<Box<Parts>>, Verdict),
+}
+
+/// A request that waits for a decision.
+#[derive(Debug)]
+pub(crate) struct Waiting<'a> {
+    pub(crate) id: RequestId,
+    pub(crate) class: Option<ClassId>,
+    pub(crate) stage: Option<Stage>,
+    pub(crate) arrived: Time,
+    pub(crate) address: IpAddr,
+    pub(crate) head: &'a Parts,
 }
 
 impl Core {
@@ -63,13 +78,31 @@ impl Core {
         &self.stages
     }
 
+    /// Requests that wait for a decision.
+    pub(crate) fn waiting(&self) -> usize {
+        self.held.len().saturating_sub(self.policy.snapshot().in_service as usize)
+    }
+
+    /// Each of them, in no order.
+    pub(crate) fn waiting_requests(&self) -> impl Iterator<Item = Waiting<'_>> {
+        self.held.iter().filter_map(|(key, held)| {
+            let head = held.head.as_ref()?;
+            if held.dispatched.is_some() || held.refused.is_some() {
+                return None;
+            }
+            let id = RequestId(u64::from(held.generation) << 32 | key as u64);
+            let (class, arrived, address) = (held.class, held.arrived, held.address);
+            Some(Waiting { id, class, stage: self.policy.stage(id), arrived, address, head })
+        })
+    }
+
     /// Takes in a request.
     pub(crate) fn arrive(
         &mut self,
         now: Time,
         head: Parts,
         address: IpAddr,
-        known: Option<ClassId>,
+        known: Option<Known>,
     ) -> RequestId {
         self.generation = self.generation.wrapping_add(1);
         let generation = self.generation;
@@ -77,32 +110,34 @@ impl Core {
             generation,
             head: Some(head),
             address,
-            class: known,
+            class: known.map(|known| known.class),
+            basis: known.map_or(Basis::Unknown, |known| known.basis),
             arrived: now,
             dispatched: None,
-            refused: false,
+            refused: None,
+            waits: Waits::ZERO,
             waiting: None,
         });
         let id = RequestId(u64::from(generation) << 32 | key as u64);
-        let session = known.map_or(SessionHint::New, SessionHint::Known);
-        self.handle(now, Input::Arrived { id, session, client: client(address) });
+        let session = known.map_or(SessionHint::New, |known| SessionHint::Known(known.class));
+        self.handle(now, Input::Arrived { id, session, client: network(address) });
         id
     }
 
     /// The decision about a request, once it is made.
     pub(crate) fn poll_decision(&mut self, id: RequestId, cx: &mut Context<'_>) -> Poll<Decision> {
-        let last = ClassId((self.policy.config().classes.len() - 1) as u8);
         let Some(held) = self.get(id) else {
             // Nobody asks twice; a request that is not held could not be sent anywhere.
-            return Poll::Ready(Decision::Refuse);
+            return Poll::Ready(Decision::Refuse(None, Verdict::UNKNOWN));
         };
-        if held.refused {
-            return Poll::Ready(Decision::Refuse);
+        if held.refused.is_some() {
+            let head = held.head.take().map(Box::new);
+            return Poll::Ready(Decision::Refuse(head, held.verdict()));
         }
         if held.dispatched.is_some()
             && let Some(head) = held.head.take()
         {
-            return Poll::Ready(Decision::Dispatch(Box::new(head), held.class.unwrap_or(last)));
+            return Poll::Ready(Decision::Dispatch(Box::new(head), held.verdict()));
         }
         match &mut held.waiting {
             Some(waker) => waker.clone_from(cx.waker()),
@@ -114,7 +149,7 @@ impl Core {
     /// The client has gone. What the server has begun, it goes on with.
     pub(crate) fn abort(&mut self, now: Time, id: RequestId) {
         let Some(held) = self.get(id) else { return };
-        if held.refused {
+        if held.refused.is_some() {
             self.release(id);
             return;
         }
@@ -129,7 +164,7 @@ impl Core {
     pub(crate) fn finish(&mut self, now: Time, id: RequestId) {
         let Some(held) = self.release(id) else { return };
         let (Some(dispatched), Some(class)) = (held.dispatched, held.class) else { return };
-        self.stages.finished(class, held.arrived, dispatched, now);
+        self.stages.finished(class, &held.waits, held.arrived, dispatched, now);
         self.handle(now, Input::Finished { id });
     }
 
@@ -151,30 +186,46 @@ impl Core {
         self.policy.next_wake(now)
     }
 
+    /// Another configuration and other rules; whoever waits goes on waiting.
+    ///
+    /// # Errors
+    /// As [`Policy::reconfigure`]; nothing has changed then.
+    pub(crate) fn reconfigure(&mut self, now: Time, config: Config, rules: Rules) -> Result<(), ConfigError> {
+        self.policy.reconfigure(now, config)?;
+        self.rules = rules;
+        self.carry_out(now);
+        Ok(())
+    }
+
     fn handle(&mut self, now: Time, input: Input) {
         self.policy.handle(now, input);
-        while let Some(output) = self.policy.poll() {
+        self.carry_out(now);
+    }
+
+    fn carry_out(&mut self, now: Time) {
+        while let Some((output, waits)) = self.policy.poll_with_waits() {
             match output {
                 Output::Classify(id) => {
                     let class = self.classify(id);
                     self.policy.handle(now, Input::Classified { id, class });
                 }
-                Output::Dispatch(id) => self.dispatch(now, id),
-                Output::Reject(id, _) => {
+                Output::Dispatch(id) => self.dispatch(now, id, waits),
+                Output::Reject(id, reason) => {
                     let Some(held) = self.get(id) else { continue };
-                    held.refused = true;
+                    (held.refused, held.waits) = (Some(reason), waits);
                     wake(held);
                 }
             }
         }
     }
 
-    fn dispatch(&mut self, now: Time, id: RequestId) {
+    fn dispatch(&mut self, now: Time, id: RequestId, waits: Waits) {
         // In shadow mode a request goes to the server before the policy asks for its class.
         let class = self.classify(id);
         let Some(held) = self.get(id) else { return };
         held.class = Some(class);
         held.dispatched = Some(now);
+        held.waits = waits;
         wake(held);
     }
 
@@ -183,13 +234,18 @@ impl Core {
         let Some(held) = self.held.get_mut(key(id)).filter(|held| held.generation == generation(id)) else {
             return last;
         };
-        let known = held.class.or_else(|| {
-            let head = held.head.as_ref()?;
+        if let Some(class) = held.class {
+            return class;
+        }
+        let found = held.head.as_ref().and_then(|head| {
             let Parts { method, uri, headers, .. } = head;
-            self.rules.classify(Subject { method, uri, headers, address: held.address })
+            self.rules.find(Subject { method, uri, headers, address: held.address, session: None })
         });
-        let class = known.unwrap_or(last);
-        held.class = Some(class);
+        let (class, basis) = match found {
+            Some((index, class)) => (class, Basis::Rule(index)),
+            None => (last, Basis::Last),
+        };
+        (held.class, held.basis) = (Some(class), basis);
         class
     }
 
@@ -200,6 +256,12 @@ impl Core {
     fn release(&mut self, id: RequestId) -> Option<Held> {
         self.get(id)?;
         self.held.try_remove(key(id))
+    }
+}
+
+impl Held {
+    fn verdict(&self) -> Verdict {
+        Verdict { class: self.class, basis: self.basis, refused: self.refused, waits: self.waits }
     }
 }
 
@@ -219,7 +281,7 @@ fn generation(id: RequestId) -> u32 {
 
 /// Whose request it is: an address of IPv4, or a network of IPv6, of which a household gets a
 /// whole one (RFC 6177).
-fn client(address: IpAddr) -> u64 {
+pub(crate) fn network(address: IpAddr) -> u64 {
     match address.to_canonical() {
         IpAddr::V4(address) => u64::from(address.to_bits()),
         IpAddr::V6(address) => (address.to_bits() >> 64) as u64,

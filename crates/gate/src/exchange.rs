@@ -3,19 +3,23 @@
 use std::convert::Infallible;
 use std::rc::Rc;
 
-use http::header::{EXPECT, HOST, SET_COOKIE};
+use bytes::Bytes;
+use http::header::{CONNECTION, EXPECT, HOST, SET_COOKIE, UPGRADE};
 use http::request::Parts;
-use http::{HeaderName, Method, Request, Response, StatusCode, Version};
+use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
+use http_body::Body as _;
 use hyper::body::Incoming;
 
 use crate::client::Client;
 use crate::core::Decision;
 use crate::gate::Gate;
+use crate::live::Live;
 use crate::reply::{Busy, Reply};
-use crate::sessions::Visit;
 use crate::ticket::Ticket;
 use crate::upstream::{Answer, Body, Failure, Relay, in_service};
-use crate::{cookie, forward};
+use crate::verdict::Basis;
+use crate::visit::{Visit, visit};
+use crate::{cookie, forward, tunnel};
 
 /// By this header of a response the back-end raises the class of the session (Web2K section 2).
 const HEADWORKS_CLASS: HeaderName = HeaderName::from_static("headworks-class");
@@ -26,8 +30,38 @@ pub(crate) async fn exchange(
     client: Rc<Client>,
     request: Request<Incoming>,
 ) -> Result<Response<Reply>, Infallible> {
-    let busy = Busy::begin(&client, &gate.clock);
+    let (version, draining) = (request.version(), Rc::clone(&gate));
+    let bodiless = request.method() == Method::HEAD;
+    let mut response = answer(gate, client, request).await?;
+    // A client that is told so does not send its next request into a connection that is being
+    // closed. HTTP/2 has its own way to say it.
+    if draining.is_draining()
+        && version < Version::HTTP_2
+        && response.status() != StatusCode::SWITCHING_PROTOCOLS
+    {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    let status = response.status();
+    let reply = response.body_mut();
+    reply.account().status(status);
+    // Nobody asks for a body that is not there.
+    if bodiless || reply.is_end_stream() {
+        reply.account().complete();
+    }
+    Ok(response)
+}
+
+async fn answer(
+    gate: Rc<Gate>,
+    client: Rc<Client>,
+    request: Request<Incoming>,
+) -> Result<Response<Reply>, Infallible> {
+    let mut busy = Busy::begin(&client, &gate.clock);
     let (head, body) = request.into_parts();
+    let live = gate.live();
+    let from = live.settings.forwarding.client(&head.headers, client.peer());
+    let secure = live.settings.forwarding.is_secure(&head.headers, client.peer());
+    busy.account = gate.journal.account(&head, from);
     if let Some((status, why)) = unacceptable(&head) {
         return Ok(Reply::error(busy, status, why));
     }
@@ -35,25 +69,67 @@ pub(crate) async fn exchange(
     // A client that asked first is to be told to send its body when it is admitted, and not
     // before; reading the body is what makes hyper tell it.
     if !head.headers.contains_key(EXPECT) && body.fetch_first().await.is_err() {
-        return Ok(Reply::error(busy, StatusCode::BAD_REQUEST, "The request broke off.\n"));
+        let (status, why) = broken_off(&client);
+        return Ok(Reply::error(busy, status, why));
     }
-    let visit = gate.sessions.find(&head.headers, gate.clock.last());
-    let known = visit.map(|visit| visit.session.class);
-    let mut ticket = Ticket::arrive(Rc::clone(&gate), head, client.address, known);
-    let (mut head, class) = match ticket.decision().await {
-        Decision::Refuse => return Ok(gate.refusals.refuse(busy, visit.is_some())),
-        Decision::Dispatch(head, class) => (*head, class),
+    let visit = visit(&gate, &live, &head, from);
+    let known = visit.as_ref().map(Visit::known);
+    busy.account.arrived(body.progress());
+    if let Some(visit) = &visit {
+        busy.account.session(visit.session.id, true);
+    }
+    let mut ticket = Ticket::arrive(Rc::clone(&gate), head, from, known);
+    let (mut head, verdict) = match ticket.decision().await {
+        Decision::Refuse(head, verdict) => {
+            busy.account.decided(verdict);
+            let waiting = gate.core.borrow().waiting();
+            let mut response = live.refusals.refuse(busy, head.as_deref(), visit.is_some(), waiting);
+            let session = visit.map(|visit| visit.session.id);
+            live.settings.explain.mark(&mut response, &gate, from, &verdict, session);
+            return Ok(response);
+        }
+        Decision::Dispatch(head, verdict) => (*head, verdict),
     };
-    cookie::remove(&mut head.headers, gate.sessions.name());
-    forward::request(&mut head, client.address, &gate.authority);
-    let (answer, ticket) = in_service(&gate, head, body, ticket).await;
-    Ok(match answer {
+    client.dispatched(verdict.class);
+    busy.account.decided(verdict);
+    let Ok(upgrade) = tunnel::asked(&gate, &live, &client, &head, &body) else {
+        return Ok(Reply::error(busy, StatusCode::SERVICE_UNAVAILABLE, "There are too many tunnels.\n"));
+    };
+    cookie::remove(&mut head.headers, live.sessions.name());
+    forward::request(&mut head, &live.authority);
+    live.settings.forwarding.write(&mut head.headers, client.peer());
+    let (answer, ticket) = in_service(&gate, head, body, upgrade, ticket).await;
+    busy.account.answered(answer.as_ref().err());
+    if let Ok(answer) = &answer {
+        busy.account.answered_by(answer.lease.server().address());
+    }
+    let mut session = visit.map(|visit| visit.session.id);
+    let mut response = match answer {
         Ok(answer) => {
-            let visit = visit.unwrap_or_else(|| gate.sessions.begin(class, gate.clock.last()));
-            relayed(&gate, &client, busy, answer, ticket, visit)
+            let visit = visit.unwrap_or_else(|| gate.begin_session(verdict.class));
+            session = Some(visit.session.id);
+            if known.is_none() {
+                busy.account.session(visit.session.id, false);
+            }
+            relayed(&gate, &live, &client, busy, answer, ticket, (visit, secure))
+        }
+        // The client broke off, and the server is told so; that is no failure of the server's.
+        Err(_) if client.body_breach().is_some() => {
+            let (status, why) = broken_off(&client);
+            Reply::error(busy, status, why)
         }
         Err(failure) => failed(&gate, busy, &failure),
-    })
+    };
+    live.settings.explain.mark(&mut response, &gate, from, &verdict, session);
+    Ok(response)
+}
+
+/// What a client is told whose request's body has no end.
+fn broken_off(client: &Client) -> (StatusCode, &'static str) {
+    match client.body_breach() {
+        Some(breach) => (breach.status(), breach.why()),
+        None => (StatusCode::BAD_REQUEST, "The request broke off.\n"),
+    }
 }
 
 /// Requests that no policy needs to see.
@@ -61,8 +137,11 @@ fn unacceptable(head: &Parts) -> Option<(StatusCode, &'static str)> {
     if head.method == Method::CONNECT {
         return Some((StatusCode::NOT_IMPLEMENTED, "This gate is no tunnel.\n"));
     }
-    if forward::wants_websocket(&head.headers) {
-        return Some((StatusCode::NOT_IMPLEMENTED, "This gate does not relay WebSockets.\n"));
+    // RFC 9113 section 8.3.1.
+    if let (Version::HTTP_2, Some(authority), Some(host)) = (head.version, head.uri.authority(), head.headers.get(HOST))
+        && !authority.as_str().as_bytes().eq_ignore_ascii_case(host.as_bytes())
+    {
+        return Some((StatusCode::BAD_REQUEST, "Host and :authority are not the same.\n"));
     }
     // RFC 9112 section 3.2: one Host, except from HTTP/1.0.
     let hosts = head.headers.get_all(HOST).iter().count();
@@ -74,37 +153,42 @@ fn unacceptable(head: &Parts) -> Option<(StatusCode, &'static str)> {
 
 fn relayed(
     gate: &Rc<Gate>,
+    live: &Live,
     client: &Rc<Client>,
     busy: Busy,
     answer: Answer,
     ticket: Ticket,
-    mut visit: Visit,
+    (mut visit, secure): (Visit, bool),
 ) -> Response<Reply> {
-    let (mut head, incoming) = answer.response.into_parts();
+    let Answer { response, lease, tunnel } = answer;
+    let (mut head, incoming) = response.into_parts();
     if let Some(name) = head.headers.remove(HEADWORKS_CLASS) {
         match gate.class(name.as_bytes()) {
+            // What an operator has set, the back-end does not change.
+            Some(_) if visit.basis == Basis::Operator => {}
             Some(class) => visit.write |= visit.session.raise(class),
             None => gate.unknown_class(&name),
         }
     }
     forward::response(&mut head.headers);
     if visit.write
-        && let Some(cookie) = gate.sessions.cookie(visit.session, gate.clock.last())
+        && let Some(cookie) = live.sessions.cookie(visit.session, secure, gate.clock.last())
     {
         head.headers.append(SET_COOKIE, cookie);
     }
     // What the client speaks, hyper knows.
     head.version = Version::HTTP_11;
-    let relay = Relay::new(gate, client, incoming, answer.lease, ticket);
-    Response::from_parts(head, Reply::relayed(busy, relay))
+    let Some(tunnel) = tunnel else {
+        let relay = Relay::new(gate, client, incoming, lease, ticket);
+        return Response::from_parts(head, Reply::relayed(busy, relay));
+    };
+    head.headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
+    head.headers.insert(UPGRADE, tunnel.protocol().clone());
+    client.become_tunnel(tunnel, gate.clock.last());
+    Response::from_parts(head, Reply::whole(busy, Bytes::new()))
 }
 
 fn failed(gate: &Gate, busy: Busy, failure: &Failure) -> Response<Reply> {
-    gate.failures.note(failure, &gate.pool.settings().address, gate.clock.last());
-    let why = match failure {
-        Failure::Connect(_) | Failure::ConnectTimeout => "The server behind this gate cannot be reached.\n",
-        Failure::Timeout => "The server behind this gate did not answer in time.\n",
-        Failure::Broken(_) | Failure::Upgrade => "The server behind this gate broke off its answer.\n",
-    };
-    Reply::error(busy, failure.status(), why)
+    gate.failures.count(failure);
+    Reply::error(busy, failure.status(), failure.why())
 }

@@ -1,7 +1,6 @@
 //! [`Gate`]: everything that the gate's tasks share.
 
 use std::cell::{Cell, RefCell};
-use std::net::SocketAddr;
 use std::rc::Rc;
 
 use http::HeaderValue;
@@ -9,15 +8,21 @@ use policy::Policy;
 use units::ClassId;
 
 use crate::bell::Bell;
-use crate::client::Registry;
+use crate::client::{Registry, Strictness};
 use crate::clock::Clock;
 use crate::core::Core;
 use crate::error::Error;
+use crate::events::Events;
+use crate::front::Handshakes;
 use crate::guard::Guard;
-use crate::refuse::Refusals;
-use crate::sessions::Sessions;
-use crate::settings::{Clients, Settings};
-use crate::upstream::{Failures, Orphans, Pool};
+use crate::journal::Journal;
+use crate::live::Live;
+use crate::operate::{Heritage, Reloads};
+use crate::overrides::Overrides;
+use crate::settings::{LogTo, Settings};
+use crate::tunnel::Tunnels;
+use crate::upstream::{Failures, Found, Orphans, Pool};
+use crate::visit::Visit;
 
 /// Everything that the gate's tasks share; they all run on one thread.
 #[derive(Debug)]
@@ -26,45 +31,91 @@ pub(crate) struct Gate {
     pub(crate) core: RefCell<Core>,
     /// Rung when the policy has something to process.
     pub(crate) turn: Bell,
+    /// The classes' names, which stay as they are for as long as the gate runs.
     pub(crate) classes: Vec<String>,
-    pub(crate) sessions: Sessions,
-    pub(crate) refusals: Refusals,
+    live: RefCell<Rc<Live>>,
     pub(crate) pool: Pool,
     pub(crate) failures: Failures,
     pub(crate) orphans: Orphans,
+    pub(crate) tunnels: Tunnels,
     pub(crate) clients: Registry,
-    pub(crate) client_settings: Clients,
+    pub(crate) strictness: Rc<Strictness>,
+    pub(crate) handshakes: Rc<Handshakes>,
     pub(crate) guard: Guard,
-    /// What HTTP/1.0 clients, who name no host, have asked for.
-    pub(crate) authority: HeaderValue,
+    pub(crate) events: Events,
+    /// Sessions whose class an operator has set.
+    pub(crate) overrides: Overrides,
+    pub(crate) journal: Rc<Journal>,
+    pub(crate) reloads: Reloads,
+    /// Whether clients are to go elsewhere.
+    draining: Cell<bool>,
     /// Classes named by the back-end that are not configured.
     unknown_classes: Cell<u64>,
 }
 
 impl Gate {
     /// Sets everything up; `upstream` is where the upstream's name led to.
-    pub(crate) fn new(settings: Settings, upstream: Vec<SocketAddr>) -> Result<Self, Error> {
+    pub(crate) fn new(
+        settings: Settings,
+        upstream: Found,
+        heritage: Heritage,
+    ) -> Result<Self, Error> {
         let clock = Rc::new(Clock::start());
-        let policy = Policy::new(settings.policy)?;
-        let sessions = Sessions::new(settings.session, &settings.classes)?;
-        let authority = HeaderValue::from_str(&settings.upstream.address)
-            .unwrap_or_else(|_| HeaderValue::from_static("localhost"));
+        let policy = Policy::new(settings.policy.clone())?;
         Ok(Self {
-            core: RefCell::new(Core::new(policy, settings.rules)),
+            core: RefCell::new(Core::new(policy, settings.rules.clone())),
             turn: Bell::default(),
-            sessions,
-            classes: settings.classes,
-            refusals: Refusals::new(settings.reject),
-            pool: Pool::new(settings.upstream, upstream, Rc::clone(&clock)),
+            classes: settings.classes.clone(),
+            pool: Pool::new(settings.upstream.clone(), upstream, Rc::clone(&clock)),
             failures: Failures::default(),
             orphans: Orphans::default(),
+            tunnels: Tunnels::default(),
             clients: Registry::default(),
+            strictness: Rc::default(),
+            handshakes: Rc::default(),
             guard: Guard::new(&settings.client),
-            client_settings: settings.client,
-            authority,
+            events: Events::default(),
+            overrides: Overrides::default(),
+            journal: Rc::new(Journal::new(Rc::clone(&clock), &settings.classes)),
+            reloads: Reloads::from(heritage.source),
+            draining: Cell::new(false),
+            live: RefCell::new(Rc::new(Live::new(settings, heritage.secret)?)),
             unknown_classes: Cell::new(0),
             clock,
         })
+    }
+
+    /// What follows from the configuration as it is now; see [`Live`] for how long to keep it.
+    pub(crate) fn live(&self) -> Rc<Live> {
+        Rc::clone(&self.live.borrow())
+    }
+
+    /// Follows another configuration from now on; see `operate` for what comes before that.
+    pub(crate) fn follow(&self, next: Live) {
+        self.live.replace(Rc::new(next));
+    }
+
+    /// Begins the access log, if there is to be one.
+    pub(crate) fn start_log(&self, to: Option<&LogTo>) -> Result<(), Error> {
+        let unopened = |why| Error::Log { to: to.map(LogTo::to_string).unwrap_or_default(), why };
+        self.journal.use_log(self.journal.open_log(to).map_err(unopened)?);
+        Ok(())
+    }
+
+    /// Whether clients are to go elsewhere: each response is the last on its connection, and
+    /// `/readyz` says so.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.draining.get()
+    }
+
+    pub(crate) fn set_draining(&self, draining: bool) {
+        self.draining.set(draining);
+    }
+
+    /// A session that begins with a request of that class, or of the last if it was not looked for.
+    pub(crate) fn begin_session(&self, class: Option<ClassId>) -> Visit {
+        let last = ClassId((self.classes.len() - 1) as u8);
+        self.live.borrow().sessions.begin(class.unwrap_or(last), self.clock.last())
     }
 
     /// The class of that name.

@@ -20,7 +20,8 @@ use crate::settings::Clients;
 const RESERVED: u64 = 64;
 /// More connections than this need a setting of their own: each costs some memory.
 const MOST: u64 = 16_384;
-/// Idle connections are closed from here on, so that accepting does not have to wait for it.
+/// Idle connections and those of slow clients are closed from here on, so that accepting does not
+/// have to wait for it.
 const CROWDED: f64 = 0.75;
 /// Steps in which the policy is told.
 const STEP: f64 = 0.005;
@@ -29,8 +30,8 @@ const STEP: f64 = 0.005;
 #[derive(Debug)]
 pub(crate) struct Guard {
     descriptors: u64,
-    connections: usize,
-    memory_limit: Option<u64>,
+    connections: Cell<usize>,
+    memory_limit: Cell<Option<u64>>,
     memory: Cell<f64>,
     told: Cell<f64>,
     refused: Cell<u64>,
@@ -41,17 +42,23 @@ impl Guard {
     /// Takes as many descriptors as the kernel gives.
     pub(crate) fn new(settings: &Clients) -> Self {
         let descriptors = raise_descriptors();
-        let possible = descriptors.saturating_sub(RESERVED).max(1);
-        let connections = settings.connections.map_or(MOST, u64::from).min(possible);
         Self {
             descriptors,
-            connections: usize::try_from(connections).unwrap_or(usize::MAX),
-            memory_limit: settings.memory,
+            connections: Cell::new(connections(settings, descriptors)),
+            memory_limit: Cell::new(settings.memory),
             memory: Cell::new(0.0),
             told: Cell::new(0.0),
             refused: Cell::new(0),
             free: Bell::default(),
         }
+    }
+
+    /// Other limits. Connections beyond them stay; there are no more until some have gone.
+    pub(crate) fn reconfigure(&self, settings: &Clients) {
+        self.connections.set(connections(settings, self.descriptors));
+        self.memory_limit.set(settings.memory);
+        self.memory.set(0.0);
+        self.free.ring();
     }
 
     /// The process's limit of descriptors.
@@ -61,7 +68,7 @@ impl Guard {
 
     /// Connections, of clients and to the upstream, that may be open at once.
     pub(crate) fn connections(&self) -> usize {
-        self.connections
+        self.connections.get()
     }
 
     /// Times that the kernel had no descriptor for a connection.
@@ -69,11 +76,12 @@ impl Guard {
         self.refused.get()
     }
 
-    /// How much of the scarcest resource is used. Idle connections are no use: they make room
-    /// when it is needed.
+    /// How much of the scarcest resource is used. Idle connections and those of slow clients are no
+    /// use: they make room when it is needed.
     pub(crate) fn used(&self, gate: &Gate) -> f64 {
-        let taken = (gate.clients.open() + gate.pool.open()).saturating_sub(gate.clients.idle());
-        (taken as f64 / self.connections as f64).max(self.memory.get()).min(1.0)
+        let spare = gate.clients.idle() + gate.clients.slow();
+        let taken = (gate.clients.open() + gate.pool.open()).saturating_sub(spare);
+        (taken as f64 / self.connections.get() as f64).max(self.memory.get()).min(1.0)
     }
 
     /// Tells the policy when that has changed.
@@ -87,8 +95,8 @@ impl Guard {
 
     /// Waits until there is room for another connection.
     pub(crate) async fn room(&self, gate: &Gate) {
-        while gate.clients.open() + gate.pool.open() >= self.connections {
-            gate.clients.close_idle(gate.clock.read(), self.connections / 50 + 1);
+        while gate.clients.open() + gate.pool.open() >= self.connections.get() {
+            gate.clients.make_room(gate.clock.read(), self.connections.get() / 50 + 1);
             let _ = tokio::time::timeout(PAUSE, self.free.wait()).await;
         }
     }
@@ -111,32 +119,40 @@ impl Guard {
         if self.refused.replace(self.refused.get() + 1) == 0 {
             eprintln!("gate: cannot accept a connection: {why}; raise the limit of descriptors (ulimit -n)");
         }
-        gate.clients.close_idle(gate.clock.read(), self.connections / 50 + 1);
+        gate.clients.make_room(gate.clock.read(), self.connections.get() / 50 + 1);
         let _ = tokio::time::timeout(PAUSE, self.free.wait()).await;
     }
 
     fn look(&self, gate: &Gate, now: Time) {
-        if let Some(limit) = self.memory_limit {
+        if let Some(limit) = self.memory_limit.get() {
             self.memory.set(resident().map_or(0.0, |bytes| bytes as f64 / limit as f64));
         }
         let open = gate.clients.open() + gate.pool.open();
-        let crowded = (CROWDED * self.connections as f64) as usize;
+        let crowded = (CROWDED * self.connections.get() as f64) as usize;
         if open > crowded {
-            gate.clients.close_idle(now, open - crowded);
+            gate.clients.make_room(now, open - crowded);
         }
     }
+}
+
+fn connections(settings: &Clients, descriptors: u64) -> usize {
+    let possible = descriptors.saturating_sub(RESERVED).max(1);
+    let connections = settings.connections.map_or(MOST, u64::from).min(possible);
+    usize::try_from(connections).unwrap_or(usize::MAX)
 }
 
 /// Looks after connections for as long as the gate runs.
 pub(crate) async fn keep_house(gate: Rc<Gate>) {
     const INTERVAL: Duration = Duration::from_millis(250);
-    let server = Span::from(gate.pool.settings().timeout);
+    let server = Span::from(gate.pool.times().response);
     loop {
         tokio::time::sleep(INTERVAL).await;
         let now = gate.clock.read();
-        gate.clients.sweep(now, &gate.client_settings, server);
+        let waiting = gate.core.borrow().policy().snapshot().lengths.class > 0;
+        gate.clients.sweep(now, &gate.live().settings.client, server, waiting);
         gate.pool.sweep(now);
         gate.guard.look(&gate, now);
+        gate.journal.flush();
         gate.guard.tell(&gate, now);
     }
 }

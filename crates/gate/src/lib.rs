@@ -6,7 +6,7 @@
 //!
 //! A request's way, and the files it passes: `acceptor` (the listen queue is drained) ->
 //! `client` (HTTP/1.1, slow clients) -> `exchange` (`sessions`, `ticket`) -> `core` (the policy;
-//! `classify`) -> `upstream` (pool, response) -> `reply`, or `refuse`. Beside it stand `guard`
+//! `rules`) -> `upstream` (pool, response) -> `reply`, or `refuse`. Beside it stand `guard`
 //! (descriptors, memory, timeouts) and `admin` (metrics, state, knobs).
 //!
 //! ```no_run
@@ -21,28 +21,43 @@ mod acceptor;
 mod admin;
 mod bell;
 mod bound;
-mod classify;
 mod client;
 mod clock;
 mod cookie;
 mod core;
 mod error;
+mod events;
 mod exchange;
 mod explain;
 mod forward;
+mod forwarded;
+mod front;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 mod gate;
 mod guard;
+mod journal;
+mod live;
+mod operate;
+mod marks;
+mod overrides;
+mod page;
 mod refuse;
 mod reply;
+mod rules;
 mod sessions;
 mod settings;
 mod stages;
 mod ticket;
 mod token;
+mod tunnel;
 mod turn;
 mod upstream;
+mod verdict;
+mod visit;
 
 pub use bound::Bound;
 pub use error::Error;
 pub use explain::{Explanation, explain};
+pub use operate::{Ended, HandoverError, PrivilegeError};
 pub use settings::Settings;

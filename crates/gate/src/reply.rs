@@ -11,13 +11,14 @@ use http_body::{Frame, SizeHint};
 
 use crate::client::{Client, Phase};
 use crate::clock::Clock;
+use crate::journal::Account;
 use crate::upstream::Relay;
 
 /// The body of a response. The connection is idle again when it has gone.
 #[derive(Debug)]
 pub(crate) struct Reply {
     content: Content,
-    _busy: Busy,
+    busy: Busy,
 }
 
 #[derive(Debug)]
@@ -31,30 +32,53 @@ enum Content {
 pub(crate) struct Busy {
     client: Rc<Client>,
     clock: Rc<Clock>,
+    /// What becomes of the request.
+    pub(crate) account: Account,
 }
 
 impl Busy {
     pub(crate) fn begin(client: &Rc<Client>, clock: &Rc<Clock>) -> Self {
         client.enter(Phase::Busy, clock.last());
-        Self { client: Rc::clone(client), clock: Rc::clone(clock) }
+        Self { client: Rc::clone(client), clock: Rc::clone(clock), account: Account::default() }
+    }
+}
+
+impl Busy {
+    /// On a stream of HTTP/2, more of a response is asked for only when the client has room for it.
+    fn waits_for_room(&self) {
+        if self.client.is_stream() {
+            self.client.sending.waits(self.clock.last());
+        }
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.client.enter(Phase::Idle, self.clock.last());
+        self.client.answered(self.clock.last());
     }
 }
 
 impl Reply {
     /// A response from the upstream.
     pub(crate) fn relayed(busy: Busy, relay: Relay) -> Self {
-        Self { content: Content::Relayed(relay), _busy: busy }
+        Self { content: Content::Relayed(relay), busy }
     }
 
     /// A response that the gate has at hand.
     pub(crate) fn whole(busy: Busy, body: Bytes) -> Self {
-        Self { content: Content::Whole(Some(body).filter(|body| !body.is_empty())), _busy: busy }
+        Self { content: Content::Whole(Some(body).filter(|body| !body.is_empty())), busy }
+    }
+
+    /// Leaves the body out, as for HEAD; hyper does so itself only for HTTP/1.
+    pub(crate) fn leave_out(&mut self) {
+        if let Content::Whole(body) = &mut self.content {
+            *body = None;
+        }
+    }
+
+    /// What becomes of the request that this answers.
+    pub(crate) fn account(&mut self) -> &mut Account {
+        &mut self.busy.account
     }
 
     /// A short explanation instead of what was asked for.
@@ -78,10 +102,21 @@ impl http_body::Body for Reply {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        match &mut self.content {
+        if self.busy.client.is_stream() {
+            self.busy.client.sending.over();
+        }
+        let frame = match &mut self.content {
             Content::Whole(body) => Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
             Content::Relayed(relay) => Pin::new(relay).poll_frame(cx),
+        };
+        if let Poll::Ready(Some(Ok(frame))) = &frame {
+            self.busy.account.sent(frame.data_ref().map_or(0, Bytes::len));
+            self.busy.waits_for_room();
         }
+        if !matches!(&frame, Poll::Ready(Some(Err(_)))) && self.is_end_stream() {
+            self.busy.account.complete();
+        }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {

@@ -5,10 +5,13 @@ use std::fmt::Write as _;
 
 use http::{HeaderMap, HeaderValue};
 use policy::{Session, SessionStatus};
+use serde::{Deserialize, Serialize};
 use units::{ClassId, SessionId, Time};
 
 use crate::settings;
 use crate::token::{self, Classes, Key};
+use crate::verdict::Basis;
+use crate::visit::Visit;
 use crate::{cookie, error::Error};
 
 /// Reads and writes the session cookie.
@@ -17,30 +20,63 @@ pub(crate) struct Sessions {
     settings: settings::Sessions,
     classes: Classes,
     next_id: Cell<u64>,
+    /// Made up because nobody gave one.
+    own: Option<Secret>,
 }
 
-/// A session and whether its cookie must go out.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Visit {
-    pub(crate) session: Session,
-    pub(crate) write: bool,
+/// A secret of the gate's own. It is told to the gate that follows, and nobody else.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Secret([u8; 32]);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+impl Secret {
+    fn make_up() -> Result<Self, Error> {
+        let mut secret = [0; 32];
+        random(&mut secret)?;
+        Ok(Self(secret))
+    }
+
+    fn key(&self) -> Key {
+        Key::new(&self.0, "")
+    }
 }
 
 impl Sessions {
-    /// Without a secret, one is made up that lives as long as the process.
-    pub(crate) fn new(mut settings: settings::Sessions, classes: &[String]) -> Result<Self, Error> {
-        let random = |bytes: &mut [u8]| {
-            getrandom::fill(bytes).map_err(|why| Error::System(std::io::Error::other(why.to_string())))
-        };
-        if settings.keys.is_empty() {
-            let mut secret = [0; 32];
-            random(&mut secret)?;
-            settings.keys.push(Key::new(&secret, ""));
-        }
+    /// Without a secret, one is made up that lives as long as the process, unless the gate before
+    /// has left its own.
+    pub(crate) fn new(
+        settings: settings::Sessions,
+        classes: &[String],
+        left: Option<Secret>,
+    ) -> Result<Self, Error> {
         let mut start = [0; 8];
         random(&mut start)?;
+        Self::with(settings, classes, u64::from_ne_bytes(start), left)
+    }
+
+    /// Other settings in the place of these. A secret that was made up before opens the sessions
+    /// that began with it, also beside one that is given now.
+    pub(crate) fn next(&self, settings: settings::Sessions, classes: &[String]) -> Result<Self, Error> {
+        Self::with(settings, classes, self.next_id.get(), self.own.clone())
+    }
+
+    fn with(
+        mut settings: settings::Sessions,
+        classes: &[String],
+        next_id: u64,
+        mut own: Option<Secret>,
+    ) -> Result<Self, Error> {
+        if settings.keys.is_empty() && own.is_none() {
+            own = Some(Secret::make_up()?);
+        }
+        settings.keys.extend(own.as_ref().map(Secret::key));
         let classes = Classes::new(classes.iter().map(String::as_str));
-        Ok(Self { settings, classes, next_id: Cell::new(u64::from_ne_bytes(start)) })
+        Ok(Self { settings, classes, next_id: Cell::new(next_id), own })
     }
 
     /// The session a request belongs to, if its token holds.
@@ -48,8 +84,8 @@ impl Sessions {
         let text = cookie::find(headers, self.name())?;
         let session = token::open(self.settings.keys.iter(), &self.classes, text)?;
         match session.status(now, &self.settings.limits) {
-            SessionStatus::Valid => Some(Visit { session, write: false }),
-            SessionStatus::Renew => Some(Visit { session, write: true }),
+            SessionStatus::Valid => Some(Visit { session, write: false, basis: basis(&session) }),
+            SessionStatus::Renew => Some(Visit { session, write: true, basis: basis(&session) }),
             SessionStatus::Expired => None,
         }
     }
@@ -58,25 +94,38 @@ impl Sessions {
     pub(crate) fn begin(&self, class: ClassId, now: Time) -> Visit {
         let id = self.next_id.get();
         self.next_id.set(id.wrapping_add(1));
-        Visit { session: Session::begin(SessionId(id), class, now), write: true }
+        Visit { session: Session::begin(SessionId(id), class, now), write: true, basis: Basis::Session }
     }
 
-    /// The value of `Set-Cookie`.
-    pub(crate) fn cookie(&self, mut session: Session, now: Time) -> Option<HeaderValue> {
+    /// The value of `Set-Cookie`, for a client whose connection is one of TLS or not.
+    pub(crate) fn cookie(&self, mut session: Session, secure: bool, now: Time) -> Option<HeaderValue> {
         session.last_seen = now;
         let key = self.settings.keys.first()?;
         let mut text = String::with_capacity(160);
         let token = token::seal(key, &self.classes, &session);
         // Without Max-Age it ends with the browser; the token knows when it ends in any case.
         write!(text, "{}={token}; Path=/; HttpOnly; SameSite=Lax", self.settings.cookie).ok()?;
-        if self.settings.secure {
+        if self.settings.secure.unwrap_or(secure) {
             text.push_str("; Secure");
         }
         HeaderValue::from_maybe_shared(bytes::Bytes::from(text)).ok()
+    }
+
+    /// The secret that was made up, if one was.
+    pub(crate) fn own_secret(&self) -> Option<Secret> {
+        self.own.clone()
     }
 
     /// Name of the cookie.
     pub(crate) fn name(&self) -> &[u8] {
         self.settings.cookie.as_bytes()
     }
+}
+
+fn basis(session: &Session) -> Basis {
+    if session.raised { Basis::Raised } else { Basis::Session }
+}
+
+fn random(bytes: &mut [u8]) -> Result<(), Error> {
+    getrandom::fill(bytes).map_err(|why| Error::System(std::io::Error::other(why.to_string())))
 }

@@ -1,5 +1,6 @@
 //! How long requests spend in the gate and in the server: a histogram per class and stage.
 
+use policy::Waits;
 use units::{ClassId, Span, Time};
 
 /// Upper bounds of the buckets in seconds: from a gate that lets everything through to the
@@ -8,7 +9,7 @@ pub(crate) const BOUNDS: [f64; 14] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
 /// The stages of [`Stages`], by the name in the metrics.
-pub(crate) const STAGES: [&str; 3] = ["gate", "server", "total"];
+pub(crate) const STAGES: [&str; 7] = ["acceptor", "pending", "discard", "class", "gate", "server", "total"];
 
 /// One histogram.
 #[derive(Debug, Clone, Default)]
@@ -27,12 +28,28 @@ impl Stages {
         Self(vec![<[Histogram; STAGES.len()]>::default(); classes])
     }
 
-    /// A request of `class` has left the server.
-    pub(crate) fn finished(&mut self, class: ClassId, arrived: Time, dispatched: Time, finished: Time) {
-        let Some([gate, server, total]) = self.0.get_mut(class.index()) else { return };
-        gate.observe(dispatched.since(arrived));
-        server.observe(finished.since(dispatched));
-        total.observe(finished.since(arrived));
+    /// A request of `class` has left the server, for which it had waited that long.
+    pub(crate) fn finished(
+        &mut self,
+        class: ClassId,
+        waits: &Waits,
+        arrived: Time,
+        dispatched: Time,
+        finished: Time,
+    ) {
+        let Some(stages) = self.0.get_mut(class.index()) else { return };
+        let spans = [
+            waits.acceptor,
+            waits.pending,
+            waits.discard,
+            waits.class,
+            dispatched.since(arrived),
+            finished.since(dispatched),
+            finished.since(arrived),
+        ];
+        for (stage, span) in stages.iter_mut().zip(spans) {
+            stage.observe(span);
+        }
     }
 
     pub(crate) fn of(&self, class: ClassId) -> Option<&[Histogram; STAGES.len()]> {
@@ -42,6 +59,11 @@ impl Stages {
 
 impl Histogram {
     fn observe(&mut self, span: Span) {
+        // Most requests pass most stages without a wait.
+        if span.is_zero() {
+            self.buckets[0] += 1;
+            return;
+        }
         let seconds = span.as_secs_f64();
         self.buckets[BOUNDS.partition_point(|bound| *bound < seconds)] += 1;
         self.sum += seconds;

@@ -4,10 +4,11 @@ use std::future::poll_fn;
 use std::rc::Rc;
 
 use http::request::Parts;
-use units::{ClassId, RequestId};
+use units::RequestId;
 
 use crate::core::Decision;
 use crate::gate::Gate;
+use crate::verdict::Known;
 
 /// A request held by the policy. Dropped while it waits, it tells the policy that the client has
 /// gone; dropped after it was dispatched, that the server is done.
@@ -24,7 +25,7 @@ impl Ticket {
         gate: Rc<Gate>,
         head: Parts,
         from: std::net::IpAddr,
-        known: Option<ClassId>,
+        known: Option<Known>,
     ) -> Self {
         let now = gate.clock.read();
         let id = gate.core.borrow_mut().arrive(now, head, from, known);
@@ -61,11 +62,12 @@ impl Drop for Ticket {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::operate::Heritage;
     use crate::settings::Settings;
 
     fn gate() -> Rc<Gate> {
         let settings = Settings::new("127.0.0.1:0".parse().unwrap(), "127.0.0.1:1").unwrap();
-        Rc::new(Gate::new(settings, Vec::new()).unwrap())
+        Rc::new(Gate::new(settings, Vec::new(), Heritage::default()).unwrap())
     }
 
     fn arrive(gate: &Rc<Gate>) -> Ticket {

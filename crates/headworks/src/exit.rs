@@ -1,5 +1,6 @@
 //! Exit codes, as scripts rely on them.
 
+use std::fmt;
 use std::process::ExitCode;
 
 /// How a command that did its work ended.
@@ -46,12 +47,18 @@ impl Failure {
 
     /// Says why on standard error and gives the exit code.
     pub(crate) fn report(self) -> ExitCode {
-        let (code, error) = match self {
-            Self::Usage(error) => (2, error),
-            Self::Failed(error) => (1, error),
-        };
-        eprintln!("headworks: {}", with_causes(&error));
-        ExitCode::from(code)
+        eprintln!("headworks: {self}");
+        ExitCode::from(match self {
+            Self::Usage(_) => 2,
+            Self::Failed(_) => 1,
+        })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Usage(error) | Self::Failed(error)) = self;
+        f.write_str(&with_causes(error))
     }
 }
 

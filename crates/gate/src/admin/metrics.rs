@@ -2,6 +2,7 @@
 
 use policy::{ClassSnapshot, Counters, Policy, Reason};
 
+use super::servers;
 use super::text::Text;
 use crate::gate::Gate;
 use crate::stages::STAGES;
@@ -14,7 +15,7 @@ pub(super) fn metrics(gate: &Gate) -> String {
     policy(&mut text, core.policy());
     let mut seconds = text.histogram(
         "headworks_gate_request_seconds",
-        "Time of dispatched requests, by stage: waiting in the gate, inside the server, both.",
+        "Time of dispatched requests, by stage: in each queue, waiting in the gate in all, inside the server, total.",
     );
     for (class, name) in core.policy().class_snapshots().zip(&gate.classes) {
         for (stage, histogram) in STAGES.iter().zip(core.stages().of(class.class).into_iter().flatten()) {
@@ -22,6 +23,8 @@ pub(super) fn metrics(gate: &Gate) -> String {
         }
     }
     connections(&mut text, gate);
+    servers::metrics(&mut text, gate);
+    operation(&mut text, gate);
     text.finish()
 }
 
@@ -110,6 +113,24 @@ fn connections(text: &mut Text, gate: &Gate) {
         .sample(&[], gate.guard.connections());
     text.gauge("headworks_gate_descriptors_limit", "Descriptors the process may have.")
         .sample(&[], gate.guard.descriptors());
+    let mut malformed =
+        text.counter("headworks_gate_malformed_total", "Requests refused for how they are written, by reason.");
+    for (reason, count) in gate.strictness.counts() {
+        malformed.sample(&[("reason", reason)], count);
+    }
     text.counter("headworks_gate_accept_failures_total", "Connections the kernel could not give.")
         .sample(&[], gate.guard.accept_failures());
+}
+
+fn operation(text: &mut Text, gate: &Gate) {
+    let (done, refused) = gate.reloads.counts();
+    text.counter("headworks_gate_reloads_total", "Times that the configuration was read again, by result.")
+        .sample(&[("result", "done")], done)
+        .sample(&[("result", "refused")], refused);
+    text.gauge("headworks_gate_draining", "Whether clients are sent elsewhere.")
+        .sample(&[], u8::from(gate.is_draining()));
+    let mut lines = text.counter("headworks_gate_log_lines_total", "Lines of the access log, by what became of them.");
+    for (result, count) in gate.journal.counts().read() {
+        lines.sample(&[("result", result)], count);
+    }
 }

@@ -1,112 +1,207 @@
-//! The admin interface: metrics for Prometheus, the state as JSON, and the operator's two knobs.
+//! The admin interface: metrics for Prometheus, the state and the queue as JSON, the operator's
+//! knobs, the class of a session, and what happens as it happens.
 //!
-//! It has a listener of its own, so it answers when clients' connections are used up.
+//! It has a listener of its own, so it answers when clients' connections are used up. `access`
+//! decides who is answered, `operations` lists and describes what can be asked.
 
+mod access;
+mod answer;
 mod knobs;
+mod local;
 mod metrics;
+mod operate;
+mod operations;
+mod queue;
+mod sessions;
+mod servers;
 mod state;
+mod stream;
 mod text;
+mod token;
+mod watch;
 
+use std::cell::RefCell;
 use std::convert::Infallible;
+use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::header::{ALLOW, CONTENT_TYPE};
-use http::{HeaderValue, Method, Request, Response, StatusCode};
-use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::body::Incoming;
+use http::request::Parts;
+use http::{Method, Request, StatusCode};
+use http_body_util::{BodyExt as _, Limited};
+use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::TcpListener;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout};
 
+use self::access::{Peer, Who};
+use self::answer::{Answer, error, json, not_allowed, page};
 use crate::acceptor::PAUSE;
+use crate::events::Listener;
 use crate::gate::Gate;
 
-/// Operators and scrapers at once.
+pub(crate) use local::listen_locally;
+pub(crate) use token::Token;
+pub(crate) use watch::watch;
+
+/// Operators and scrapers at once, on each listener.
 const CONNECTIONS: usize = 32;
-/// A connection that lives longer has no honest use.
+/// A connection that lives longer has no honest use, unless it listens to events.
 const LONGEST: Duration = Duration::from_secs(300);
+/// How often it is looked whether one that listens still keeps up.
+const LOOK: Duration = Duration::from_secs(2);
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Bodies say what is to change, in a few words.
+const LARGEST_BODY: usize = 4096;
 
 /// Serves the admin interface for as long as it is polled.
 pub(crate) async fn serve(gate: Rc<Gate>, listener: TcpListener) {
     let places = Rc::new(Semaphore::new(CONNECTIONS));
     loop {
-        let accepted = listener.accept().await;
-        let Ok((socket, _)) = accepted else {
-            tokio::time::sleep(PAUSE).await;
-            continue;
-        };
-        // Beyond that the connection is closed: an operator tries again, and nothing piles up.
-        if places.available_permits() == 0 {
-            continue;
+        match listener.accept().await {
+            Ok((socket, peer)) => welcome(&gate, &places, socket, Peer::Tcp(peer)),
+            Err(_) => tokio::time::sleep(PAUSE).await,
         }
-        let (gate, places) = (Rc::clone(&gate), Rc::clone(&places));
-        tokio::task::spawn_local(async move {
-            let Ok(_place) = places.try_acquire() else { return };
-            let service = service_fn(move |request| answer(Rc::clone(&gate), request));
-            let connection = http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEADER_TIMEOUT)
-                .serve_connection(TokioIo::new(socket), service);
-            // Errors are the client's doing.
-            let _ = tokio::time::timeout(LONGEST, connection).await;
-        });
     }
 }
 
-type Answer = Response<Full<Bytes>>;
+/// The same on a Unix socket.
+pub(crate) async fn serve_locally(gate: Rc<Gate>, listener: UnixListener) {
+    let places = Rc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        match listener.accept().await {
+            Ok((socket, _)) => {
+                let user = socket.peer_cred().ok().map(|credentials| credentials.uid());
+                welcome(&gate, &places, socket, Peer::Unix(user));
+            }
+            Err(_) => tokio::time::sleep(PAUSE).await,
+        }
+    }
+}
 
-async fn answer(gate: Rc<Gate>, request: Request<Incoming>) -> Result<Answer, Infallible> {
+/// Serves a connection, if there is a place for it. Beyond that it is closed: an operator tries
+/// again, and nothing piles up.
+fn welcome(
+    gate: &Rc<Gate>,
+    places: &Rc<Semaphore>,
+    socket: impl AsyncRead + AsyncWrite + Unpin + 'static,
+    peer: Peer,
+) {
+    if places.available_permits() == 0 {
+        return;
+    }
+    let (gate, places) = (Rc::clone(gate), Rc::clone(places));
+    tokio::task::spawn_local(async move {
+        let Ok(_place) = places.try_acquire() else { return };
+        connection(gate, socket, peer).await;
+    });
+}
+
+/// Who listens to events over a connection.
+type Listening = Rc<RefCell<Option<Rc<Listener>>>>;
+
+async fn connection(gate: Rc<Gate>, socket: impl AsyncRead + AsyncWrite + Unpin + 'static, peer: Peer) {
+    let listening = Listening::default();
+    let service = service_fn({
+        let listening = Rc::clone(&listening);
+        move |request| answer(Rc::clone(&gate), peer, Rc::clone(&listening), request)
+    });
+    let mut connection = pin!(
+        http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEADER_TIMEOUT)
+            .serve_connection(TokioIo::new(socket), service)
+    );
+    let longest = Instant::now() + LONGEST;
+    // Errors are the client's doing.
+    while timeout(LOOK, &mut connection).await.is_err() {
+        let keeps_up = match &*listening.borrow() {
+            Some(listener) => !listener.is_lost(),
+            None => Instant::now() < longest,
+        };
+        if !keeps_up {
+            return;
+        }
+    }
+}
+
+async fn answer(
+    gate: Rc<Gate>,
+    peer: Peer,
+    listening: Listening,
+    request: Request<Incoming>,
+) -> Result<Answer, Infallible> {
     let (head, body) = request.into_parts();
-    let get = matches!(head.method, Method::GET | Method::HEAD);
-    Ok(match head.uri.path() {
-        "/metrics" if get => page("text/plain; version=0.0.4; charset=utf-8", metrics::metrics(&gate)),
-        "/api/v1/state" if get => json(&state::State::of(&gate)),
-        "/api/v1/knobs" if get => json(&knobs::current(&gate)),
-        "/api/v1/knobs" if head.method == Method::PATCH => patch_knobs(&gate, body).await,
-        "/api/v1/knobs" => not_allowed("GET, HEAD, PATCH"),
-        "/metrics" | "/api/v1/state" => not_allowed("GET, HEAD"),
-        _ => error(StatusCode::NOT_FOUND, "there are /metrics, /api/v1/state and /api/v1/knobs"),
+    if matches!(head.method, Method::GET | Method::HEAD) && head.uri.path() == "/readyz" {
+        return Ok(operate::ready(&gate));
+    }
+    Ok(match access::admit(&gate.live().settings.admission, peer, &head) {
+        Ok(who) => obey(&gate, &who, &listening, &head, body).await,
+        Err(refused) => *refused,
     })
 }
 
-async fn patch_knobs(gate: &Gate, body: Incoming) -> Answer {
-    const LARGEST: usize = 4096;
-    let Ok(Ok(body)) = tokio::time::timeout(HEADER_TIMEOUT, Limited::new(body, LARGEST).collect()).await
-    else {
-        return error(StatusCode::BAD_REQUEST, "the body did not arrive or is too large");
+async fn obey(gate: &Rc<Gate>, who: &Who, listening: &Listening, head: &Parts, body: Incoming) -> Answer {
+    let method = match head.method {
+        Method::HEAD => "GET",
+        ref method => method.as_str(),
     };
-    match knobs::patch(gate, &body.to_bytes()) {
-        Ok(knobs) => json(&knobs),
+    let path = head.uri.path();
+    let session = path.strip_prefix("/api/v1/sessions/").and_then(|rest| rest.strip_suffix("/class"));
+    let known = match session {
+        Some(_) => "/api/v1/sessions/{id}/class",
+        None => path,
+    };
+    match (method, known) {
+        ("GET", "/metrics") => page("text/plain; version=0.0.4; charset=utf-8", metrics::metrics(gate)),
+        ("GET", "/api/v1/openapi.json") => json(&operations::description()),
+        ("GET", "/api/v1/state") => json(&state::State::of(gate)),
+        ("GET", "/api/v1/knobs") => json(&knobs::current(gate)),
+        ("PATCH", "/api/v1/knobs") => told(body, |body| knobs::patch(gate, who, body)).await,
+        ("GET", "/api/v1/queue") => given(queue::queue(gate, head.uri.query().unwrap_or_default())),
+        ("GET", "/api/v1/sessions") => json(&sessions::all(gate)),
+        ("POST" | "DELETE", "/api/v1/sessions/{id}/class") => {
+            let Some(id) = session.and_then(sessions::id) else {
+                return error(StatusCode::BAD_REQUEST, "a session's id is up to 16 hexadecimal digits");
+            };
+            match method {
+                "POST" => told(body, |body| sessions::set(gate, who, id, body)).await,
+                _ => json(&sessions::unset(gate, who, id)),
+            }
+        }
+        ("POST" | "DELETE", "/api/v1/drain") => json(&operate::drain(gate, who, method == "POST")),
+        ("POST", "/api/v1/reload") => given(operate::reload(gate, who).await),
+        ("GET", "/api/v1/events") if head.method == Method::GET => listen(gate, listening),
+        _ => match operations::methods(known) {
+            none if none.is_empty() => error(StatusCode::NOT_FOUND, "there are /metrics and what /api/v1/openapi.json lists"),
+            methods => not_allowed(&methods),
+        },
+    }
+}
+
+fn listen(gate: &Rc<Gate>, listening: &Listening) -> Answer {
+    let Some(listener) = gate.events.listen() else {
+        return error(StatusCode::SERVICE_UNAVAILABLE, "too many listen already; close one of them");
+    };
+    listening.replace(Some(Rc::clone(&listener)));
+    answer::events(stream::Stream::new(gate, listener))
+}
+
+/// Reads what is to be done, and does it.
+async fn told<T: serde::Serialize>(body: Incoming, act: impl FnOnce(&Bytes) -> Result<T, String>) -> Answer {
+    match timeout(HEADER_TIMEOUT, Limited::new(body, LARGEST_BODY).collect()).await {
+        Ok(Ok(body)) => given(act(&body.to_bytes())),
+        _ => error(StatusCode::BAD_REQUEST, "the body did not arrive or is too large"),
+    }
+}
+
+fn given(result: Result<impl serde::Serialize, String>) -> Answer {
+    match result {
+        Ok(value) => json(&value),
         Err(why) => error(StatusCode::BAD_REQUEST, &why),
     }
-}
-
-fn page(content_type: &'static str, body: String) -> Answer {
-    let mut response = Response::new(Full::new(Bytes::from(body)));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-    response
-}
-
-fn json(value: &impl serde::Serialize) -> Answer {
-    match serde_json::to_string(value) {
-        Ok(text) => page("application/json", text + "\n"),
-        Err(why) => error(StatusCode::INTERNAL_SERVER_ERROR, &why.to_string()),
-    }
-}
-
-fn not_allowed(methods: &'static str) -> Answer {
-    let mut response = error(StatusCode::METHOD_NOT_ALLOWED, &format!("use {methods}"));
-    response.headers_mut().insert(ALLOW, HeaderValue::from_static(methods));
-    response
-}
-
-fn error(status: StatusCode, why: &str) -> Answer {
-    let mut response = page("application/json", serde_json::json!({ "error": why }).to_string() + "\n");
-    *response.status_mut() = status;
-    response
 }

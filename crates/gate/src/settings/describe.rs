@@ -4,33 +4,46 @@ use std::fmt;
 
 use policy::{LookAhead, Mode, Window};
 
-use super::{Close, Settings};
+use super::{Close, Settings, strictness};
 
 impl fmt::Display for Settings {
     /// One line per setting.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines = [self.places(), self.choices(), self.control(), self.bounds(), self.manners()];
-        for (name, value) in lines.into_iter().flatten() {
+        for (name, value) in self.lines() {
             writeln!(f, "  {name:<16} {value}")?;
         }
         Ok(())
     }
 }
 
-type Lines = Vec<(&'static str, String)>;
+pub(super) type Lines = Vec<(&'static str, String)>;
 
 impl Settings {
+    /// What every setting came to, by name; several may have the same.
+    pub(super) fn lines(&self) -> Lines {
+        let groups = [
+            self.places(),
+            self.upstream.describe(),
+            self.tunnels.describe(),
+            self.choices(),
+            self.control(),
+            self.bounds(),
+            self.manners(),
+            self.operation.describe(),
+        ];
+        groups.into_iter().flatten().collect()
+    }
+
     fn places(&self) -> Lines {
-        let up = &self.upstream;
-        let times = format!(
-            "connect {:?}, response {:?}, idle {:?}",
-            up.connect_timeout, up.timeout, up.idle_timeout
-        );
-        vec![
-            ("listen", format!("{}, backlog {}", self.listen, self.backlog)),
+        let listeners = self.listeners.iter().map(|listener| ("listen", listener.describe()));
+        let mut lines: Lines = listeners.collect();
+        lines.extend([
+            ("backlog", self.backlog.to_string()),
+            ("http2", self.http2.describe()),
+            ("forwarded", self.forwarding.to_string()),
             ("admin", self.admin.to_string()),
-            ("upstream", format!("{}, {times}", up.address)),
-        ]
+        ]);
+        lines
     }
 
     /// Who is what, and how much it matters.
@@ -48,11 +61,14 @@ impl Settings {
             let target = class.target_queue.map_or("by favour".to_owned(), |target| target.to_string());
             lines.push(("class", format!("{name}, weight {weight}, target queue {target}")));
         }
-        let rules = match self.rules.0.len() {
+        let rules = match self.rules.choose.len() {
             0 => "none: every request is of the last class".to_owned(),
             rules => rules.to_string(),
         };
         lines.push(("rules", rules));
+        if !self.rules.raise.is_empty() {
+            lines.push(("raised by", format!("{} rules", self.rules.raise.len())));
+        }
         lines
     }
 
@@ -118,6 +134,7 @@ impl Settings {
             ("sessions", sessions),
             ("refusals", format!("{status}, retry after {from} to {to} s, {close} connection closed")),
             ("clients", clients),
+            strictness::describe(&self.strictness),
         ]
     }
 }

@@ -8,16 +8,27 @@ use serde::Deserialize;
 use serde::de::{self, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use units::{Bytes, Ratio, Span};
 
-use super::Close;
+use super::{admin, operation, reject};
+use super::front::{Http2Table, ListenerTable};
+use super::strictness::StrictnessFile;
+use crate::forwarded::Style;
+use super::tunnels::TunnelsFile;
+use super::upstream::UpstreamFile;
 
 /// The whole file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct File {
-    pub(super) listen: Spanned<String>,
-    pub(super) admin: Option<Spanned<String>>,
+    pub(super) listen: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) listener: Vec<ListenerTable>,
+    #[serde(default)]
+    pub(super) http2: Http2Table,
+    pub(super) forwarded: Option<Style>,
+    pub(super) trusted_proxies: Option<Texts>,
+    pub(super) admin: Option<TextOr<admin::File>>,
     pub(super) backlog: Option<Spanned<u32>>,
-    pub(super) upstream: TextOr<Upstream>,
+    pub(super) upstream: TextOr<UpstreamFile>,
     #[serde(default)]
     pub(super) mode: Mode,
     #[serde(default, with = "quantity::optional")]
@@ -31,9 +42,12 @@ pub(super) struct File {
     pub(super) window: Option<Spanned<Window>>,
     #[serde(default, with = "quantity::optional")]
     pub(super) client_share: Option<Ratio>,
+    pub(super) explain: Option<Texts>,
     pub(super) class: Option<Vec<Class>>,
     #[serde(default)]
     pub(super) rule: Vec<Rule>,
+    #[serde(default)]
+    pub(super) raise: Vec<Rule>,
     #[serde(default)]
     pub(super) limits: Limits,
     #[serde(default)]
@@ -41,21 +55,15 @@ pub(super) struct File {
     #[serde(default)]
     pub(super) session: Session,
     #[serde(default)]
-    pub(super) reject: Reject,
+    pub(super) reject: reject::File,
     #[serde(default)]
     pub(super) client: Client,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Upstream {
-    pub(super) address: Spanned<String>,
-    #[serde(default, with = "quantity::optional")]
-    pub(super) connect_timeout: Option<Span>,
-    #[serde(default, with = "quantity::optional")]
-    pub(super) timeout: Option<Span>,
-    #[serde(default, with = "quantity::optional")]
-    pub(super) idle_timeout: Option<Span>,
+    #[serde(default)]
+    pub(super) operation: operation::File,
+    #[serde(default)]
+    pub(super) strictness: StrictnessFile,
+    #[serde(default)]
+    pub(super) tunnels: TunnelsFile,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -103,10 +111,12 @@ pub(super) struct Rule {
     pub(super) class: Spanned<String>,
     pub(super) host: Option<Texts>,
     pub(super) path: Option<Texts>,
+    pub(super) query: Option<Texts>,
     pub(super) header: Option<Texts>,
     pub(super) cookie: Option<Texts>,
     pub(super) address: Option<Texts>,
     pub(super) method: Option<Texts>,
+    pub(super) when: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -150,18 +160,6 @@ pub(super) struct Session {
     #[serde(default, with = "quantity::optional")]
     pub(super) absolute: Option<Span>,
     pub(super) secure: Option<bool>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Reject {
-    pub(super) status: Option<Spanned<u16>>,
-    #[serde(default, with = "quantity::optional")]
-    pub(super) retry_after: Option<Span>,
-    #[serde(default, with = "quantity::optional")]
-    pub(super) jitter: Option<Span>,
-    pub(super) body_file: Option<Spanned<String>>,
-    pub(super) close: Option<Close>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -1,32 +1,53 @@
 //! [`Settings`]: everything the gate can be told, its defaults, and reading it from a file.
 //!
 //! `file` is the file as it is written, `resolve` makes settings of it or says what is wrong,
-//! `describe` shows what every default came to.
+//! `describe` shows what every default came to, `change` what a later file changes.
 
+mod admin;
+mod change;
 mod describe;
+mod explain;
 mod file;
+mod front;
+mod operation;
 mod pattern;
+mod reject;
 mod resolve;
 mod secret;
+mod strictness;
+mod tunnels;
+mod upstream;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::{HeaderValue, StatusCode};
 use policy::SessionLimits;
 use units::ClassId;
 
-use crate::classify::{Rules, Subject};
+use crate::marks::Explain;
+use crate::rules::{Rules, Subject};
+use crate::client::Limits;
 use crate::error::Error;
+use crate::forwarded::Forwarding;
 use crate::token::Key;
+
+pub(crate) use admin::Admission;
+pub(crate) use operation::{LogTo, Operation};
+pub(crate) use tunnels::Tunnels;
+pub(crate) use upstream::{Check, Ejection, Http, Retry, Server, Upstream};
+
+pub(crate) use front::{Http2, Listener};
+pub(crate) use reject::{Close, Reject, Words};
 
 /// Everything the gate can be told. Made by [`Settings::new`] or [`Settings::read`].
 #[derive(Debug, Clone)]
 pub struct Settings {
-    pub(crate) listen: SocketAddr,
+    pub(crate) listeners: Vec<Listener>,
+    pub(crate) http2: Http2,
+    pub(crate) forwarding: Forwarding,
     pub(crate) admin: SocketAddr,
+    pub(crate) admission: Admission,
     pub(crate) backlog: u32,
     pub(crate) policy: policy::Config,
     pub(crate) classes: Vec<String>,
@@ -34,54 +55,24 @@ pub struct Settings {
     pub(crate) upstream: Upstream,
     pub(crate) session: Sessions,
     pub(crate) reject: Reject,
+    pub(crate) explain: Explain,
     pub(crate) client: Clients,
-}
-
-/// The server behind the gate.
-#[derive(Debug, Clone)]
-pub(crate) struct Upstream {
-    /// Host and port, not yet resolved.
-    pub(crate) address: String,
-    pub(crate) connect_timeout: Duration,
-    /// For the head of a response, and for the next piece of its body.
-    pub(crate) timeout: Duration,
-    /// A process-based server gives a whole process to an idle connection.
-    pub(crate) idle_timeout: Duration,
+    pub(crate) operation: Operation,
+    pub(crate) strictness: Limits,
+    pub(crate) tunnels: Tunnels,
 }
 
 /// Session cookies.
 #[derive(Debug, Clone)]
 pub(crate) struct Sessions {
     pub(crate) cookie: String,
-    pub(crate) secure: bool,
+    /// Whether it is for TLS only; `None` follows the client's connection.
+    pub(crate) secure: Option<bool>,
     pub(crate) limits: SessionLimits,
     /// The first seals, all open.
     pub(crate) keys: Vec<Key>,
     /// Whether nobody gave a secret, so that sessions end with the process.
     pub(crate) forgetful: bool,
-}
-
-/// What a refused client is told.
-#[derive(Debug, Clone)]
-pub(crate) struct Reject {
-    pub(crate) status: StatusCode,
-    /// Seconds, from..=to: spread, or those refused together come back together.
-    pub(crate) retry_after: (u32, u32),
-    pub(crate) body: Bytes,
-    pub(crate) content_type: HeaderValue,
-    pub(crate) close: Close,
-}
-
-/// Whose connection is closed after a refusal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Close {
-    /// Clients without a session: most likely they were turned away for longer.
-    New,
-    /// Everybody's.
-    Always,
-    /// Nobody's.
-    Never,
 }
 
 /// What clients may cost.
@@ -105,13 +96,17 @@ impl Settings {
     /// # Errors
     /// When `upstream` is not `host:port` or `http://host:port`.
     pub fn new(listen: SocketAddr, upstream: &str) -> Result<Self, Error> {
-        Ok(Self::with(listen, Upstream::new(host_and_port(upstream)?)))
+        Ok(Self::with(vec![Listener::plain(listen)], Upstream::new(host_and_port(upstream)?)))
     }
 
-    fn with(listen: SocketAddr, upstream: Upstream) -> Self {
+    fn with(listeners: Vec<Listener>, upstream: Upstream) -> Self {
         Self {
-            listen,
+            listeners,
+            http2: Http2::default(),
+            forwarding: Forwarding::default(),
             admin: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            admission: Admission::default(),
+            explain: Explain::default(),
             backlog: 4096,
             policy: policy::Config::default(),
             classes: vec!["premium".to_owned(), "basic".to_owned()],
@@ -120,6 +115,9 @@ impl Settings {
             session: Sessions::default(),
             reject: Reject::default(),
             client: Clients::default(),
+            operation: Operation::default(),
+            strictness: Limits::default(),
+            tunnels: Tunnels::default(),
         }
     }
 
@@ -154,13 +152,16 @@ impl Settings {
     pub fn class_of(&self, request: &http::Request<()>, address: IpAddr) -> ClassId {
         let (method, uri, headers) = (request.method(), request.uri(), request.headers());
         let last = ClassId(u8::try_from(self.classes.len().saturating_sub(1)).unwrap_or(u8::MAX));
-        self.rules.classify(Subject { method, uri, headers, address }).unwrap_or(last)
+        let subject = Subject { method, uri, headers, address, session: None };
+        self.rules.find(subject).map_or(last, |(_, class)| class)
     }
 
-    /// The same, listening elsewhere.
+    /// The same, with `listen` elsewhere, or besides the other listeners.
     #[must_use]
-    pub fn listening(self, listen: SocketAddr) -> Self {
-        Self { listen, ..self }
+    pub fn listening(mut self, listen: SocketAddr) -> Self {
+        self.listeners.retain(|listener| listener.name != Listener::PLAIN);
+        self.listeners.insert(0, Listener::plain(listen));
+        self
     }
 
     /// The same, with the admin interface elsewhere.
@@ -174,7 +175,8 @@ impl Settings {
     /// # Errors
     /// When `upstream` is not `host:port` or `http://host:port`.
     pub fn in_front_of(mut self, upstream: &str) -> Result<Self, Error> {
-        self.upstream.address = host_and_port(upstream)?;
+        let Upstream { servers, .. } = Upstream::new(host_and_port(upstream)?);
+        self.upstream.servers = servers;
         Ok(self)
     }
 }
@@ -201,39 +203,14 @@ fn without_scheme(text: &str) -> &str {
     text.strip_suffix('/').unwrap_or(text)
 }
 
-impl Upstream {
-    fn new(address: String) -> Self {
-        Self {
-            address,
-            connect_timeout: Duration::from_secs(2),
-            timeout: Duration::from_secs(60),
-            idle_timeout: Duration::from_secs(1),
-        }
-    }
-}
-
 impl Default for Sessions {
     fn default() -> Self {
         Self {
             cookie: "headworks".to_owned(),
-            secure: false,
+            secure: None,
             limits: SessionLimits::default(),
             keys: Vec::new(),
             forgetful: true,
-        }
-    }
-}
-
-impl Default for Reject {
-    fn default() -> Self {
-        const PAGE: &str = "<!doctype html><html lang=\"en\"><title>Busy</title>\
-            <h1>We are busy</h1><p>More visitors than we can serve just now. Please try again in a few seconds.\n";
-        Self {
-            status: StatusCode::SERVICE_UNAVAILABLE,
-            retry_after: (5, 15),
-            body: Bytes::from_static(PAGE.as_bytes()),
-            content_type: HeaderValue::from_static("text/html; charset=utf-8"),
-            close: Close::New,
         }
     }
 }

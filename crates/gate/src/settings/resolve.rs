@@ -1,29 +1,38 @@
 //! From the file to [`Settings`]: everything the types of the file cannot say.
 
-use std::fs;
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
 use config::{Error, Source, Spanned};
-use http::{HeaderValue, StatusCode};
 use policy::{ConfigError, LookAhead, Window};
 use units::{ClassId, Span};
 
 use super::file::{self, File, TextOr};
-use super::{Settings, Upstream, pattern, secret};
-use crate::classify::Rule;
+use super::{Listener, Settings, admin, explain, front, operation, pattern, reject, secret, strictness, tunnels, upstream};
+use crate::front::Place;
+use crate::rules::{List, Rule};
 
 pub(super) fn resolve(source: &Source, directory: &Path) -> Result<Settings, Error> {
     let file: File = source.parse()?;
-    let mut settings = Settings::with(address(source, &file.listen)?, upstream(source, &file.upstream)?);
+    let mut listeners = Vec::new();
+    if let Some(listen) = &file.listen {
+        listeners.push(Listener::plain(address(source, listen)?));
+    }
+    front::listeners(source, directory, &file.listener, &mut listeners)?;
+    if listeners.is_empty() {
+        return Err(source.missing("listen is missing").mend("add listen = \"127.0.0.1:8080\" or a [[listener]]"));
+    }
+    let mut settings = Settings::with(listeners, upstream::resolve(source, &file.upstream)?);
+    settings.http2 = front::http2(source, &file.http2)?;
+    settings.forwarding = front::forwarding(source, file.forwarded, file.trusted_proxies.as_ref())?;
     if let Some(admin) = &file.admin {
-        settings.admin = address(source, admin)?;
-        if settings.admin == settings.listen && settings.admin.port() != 0 {
-            return Err(source
-                .error(admin.span(), format!("admin and listen are both {}", settings.admin))
-                .mend("give the admin interface a port of its own"));
+        let (listen, admission) = admin::resolve(source, directory, admin)?;
+        settings.admission = admission;
+        if let Some((place, listen)) = listen {
+            settings.admin = listen;
+            refuse_shared(source, place, &settings)?;
         }
     }
     if let Some(backlog) = &file.backlog {
@@ -32,12 +41,29 @@ pub(super) fn resolve(source: &Source, directory: &Path) -> Result<Settings, Err
     classes(source, &file, &mut settings)?;
     policy(source, &file, &mut settings.policy)?;
     session(source, directory, &file.session, &mut settings)?;
-    reject(source, directory, &file.reject, &mut settings.reject)?;
+    settings.reject = reject::resolve(source, directory, &file.reject)?;
+    if let Some(explain) = &file.explain {
+        settings.explain = explain::resolve(source, explain)?;
+    }
     client(source, &file, &mut settings.client)?;
+    settings.operation = operation::resolve(source, directory, &file.operation)?;
+    settings.strictness = strictness::resolve(source, &file.strictness)?;
+    settings.tunnels = tunnels::resolve(source, &file.tunnels)?;
     Ok(settings)
 }
 
-fn address(source: &Source, text: &Spanned<String>) -> Result<SocketAddr, Error> {
+/// One port cannot serve both clients and operators.
+fn refuse_shared(source: &Source, place: &Spanned<String>, settings: &Settings) -> Result<(), Error> {
+    let same = Place::Tcp(settings.admin);
+    if settings.listeners.iter().any(|listener| listener.place == same) && !same.is_free_port() {
+        return Err(source
+            .error(place.span(), format!("admin and a listener are both {}", settings.admin))
+            .mend("give the admin interface a port of its own"));
+    }
+    Ok(())
+}
+
+pub(super) fn address(source: &Source, text: &Spanned<String>) -> Result<SocketAddr, Error> {
     let plain = super::without_scheme(text.get_ref());
     plain.parse().map_err(|_| {
         source
@@ -46,34 +72,14 @@ fn address(source: &Source, text: &Spanned<String>) -> Result<SocketAddr, Error>
     })
 }
 
-fn at_least_one(source: &Source, number: &Spanned<u32>, name: &str) -> Result<u32, Error> {
+pub(super) fn at_least_one(source: &Source, number: &Spanned<u32>, name: &str) -> Result<u32, Error> {
     match *number.get_ref() {
         0 => Err(source.error(number.span(), format!("{name} is 0")).mend("it must be at least 1")),
         number => Ok(number),
     }
 }
 
-fn upstream(source: &Source, file: &TextOr<file::Upstream>) -> Result<Upstream, Error> {
-    let address = match file {
-        TextOr::Text(address) => address,
-        TextOr::Other(table) => &table.address,
-    };
-    let plain = super::host_and_port(address.get_ref()).map_err(|error| match error {
-        crate::Error::Address { address: text, why, mend } => {
-            source.error(address.span(), format!("upstream \"{text}\" {why}")).mend(mend)
-        }
-        other => source.error(address.span(), other.to_string()),
-    })?;
-    let mut upstream = Upstream::new(plain);
-    if let TextOr::Other(table) = file {
-        set(&mut upstream.connect_timeout, table.connect_timeout);
-        set(&mut upstream.timeout, table.timeout);
-        set(&mut upstream.idle_timeout, table.idle_timeout);
-    }
-    Ok(upstream)
-}
-
-fn set(place: &mut Duration, span: Option<Span>) {
+pub(super) fn set(place: &mut Duration, span: Option<Span>) {
     if let Some(span) = span {
         *place = span.into();
     }
@@ -101,17 +107,23 @@ fn classes(source: &Source, file: &File, settings: &mut Settings) -> Result<(), 
         });
         settings.policy.classes = policy.collect();
     }
-    for rule in &file.rule {
+    settings.rules.choose = rules(source, &file.rule, &settings.classes)?;
+    settings.rules.raise = rules(source, &file.raise, &settings.classes)?;
+    Ok(())
+}
+
+fn rules(source: &Source, written: &[file::Rule], classes: &[String]) -> Result<List, Error> {
+    let rule = |rule: &file::Rule| {
         let name = rule.class.get_ref();
-        let index = settings.classes.iter().position(|class| class == name);
+        let index = classes.iter().position(|class| class == name);
         let class = index.and_then(|index| u8::try_from(index).ok()).map(ClassId).ok_or_else(|| {
             source
                 .error(rule.class.span(), format!("class \"{name}\" is not defined"))
-                .suggest(name, settings.classes.iter().map(String::as_str))
+                .suggest(name, classes.iter().map(String::as_str))
         })?;
-        settings.rules.0.push(Rule { class, conditions: pattern::conditions(source, rule)? });
-    }
-    Ok(())
+        Ok(Rule { class, conditions: pattern::conditions(source, rule, classes)? })
+    };
+    written.iter().map(rule).collect::<Result<_, _>>().map(List::new)
 }
 
 fn policy(source: &Source, file: &File, policy: &mut policy::Config) -> Result<(), Error> {
@@ -217,7 +229,7 @@ fn blamed(file: &File, error: ConfigError) -> Option<Range<usize>> {
         ConfigError::Weight { class, .. } => {
             file.class.as_ref()?.get(class.index())?.weight.as_ref().map(Spanned::span)
         }
-        ConfigError::Classes(_) => file.class.as_ref()?.last().map(|class| class.name.span()),
+        ConfigError::Classes(_) | ConfigError::Reclassed { .. } => file.class.as_ref()?.last().map(|class| class.name.span()),
     }
 }
 
@@ -235,46 +247,11 @@ fn session(
         }
         session.cookie.clone_from(cookie.get_ref());
     }
-    session.secure = file.secure.unwrap_or(session.secure);
+    session.secure = file.secure;
     session.limits.idle = file.idle.unwrap_or(session.limits.idle);
     session.limits.absolute = file.absolute.unwrap_or(session.limits.absolute);
     session.keys = secret::keys(source, directory, file)?;
     session.forgetful = session.keys.is_empty();
-    Ok(())
-}
-
-fn reject(
-    source: &Source,
-    directory: &Path,
-    file: &file::Reject,
-    reject: &mut super::Reject,
-) -> Result<(), Error> {
-    if let Some(status) = &file.status {
-        let code = StatusCode::from_u16(*status.get_ref()).ok();
-        reject.status =
-            code.filter(|code| code.is_client_error() || code.is_server_error()).ok_or_else(|| {
-                source
-                    .error(status.span(), format!("status {} does not refuse anything", status.get_ref()))
-                    .mend("give one from 400 to 599, for example 503")
-            })?;
-    }
-    let seconds = |span: Option<Span>, default: u32| match span {
-        Some(span) => span.as_secs_f64().round() as u32,
-        None => default,
-    };
-    let (from, to) = reject.retry_after;
-    let shortest = seconds(file.retry_after, from);
-    reject.retry_after = (shortest, shortest.saturating_add(seconds(file.jitter, to - from)));
-    reject.close = file.close.unwrap_or(reject.close);
-    if let Some(body_file) = &file.body_file {
-        let path = directory.join(body_file.get_ref());
-        let body = fs::read(&path);
-        let in_vain = |why| source.error(body_file.span(), format!("cannot read {}: {why}", path.display()));
-        reject.body = body.map_err(in_vain)?.into();
-        let html = path.extension().is_some_and(|extension| extension == "html" || extension == "htm");
-        let content_type = if html { "text/html; charset=utf-8" } else { "text/plain; charset=utf-8" };
-        reject.content_type = HeaderValue::from_static(content_type);
-    }
     Ok(())
 }
 

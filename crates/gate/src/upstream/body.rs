@@ -13,6 +13,7 @@ use units::Time;
 
 use crate::client::Client;
 use crate::clock::Clock;
+use crate::forward;
 
 /// The body of a request.
 #[derive(Debug)]
@@ -22,19 +23,46 @@ pub(crate) struct Body(Option<Upload>);
 struct Upload {
     /// What has come already.
     first: VecDeque<Frame<Bytes>>,
-    incoming: Incoming,
+    /// None when all has come.
+    incoming: Option<Incoming>,
     client: Rc<Client>,
     clock: Rc<Clock>,
     progress: Progress,
 }
 
-/// When a piece of a body last moved, for those who wait for what follows it.
+/// How a body gets on, for those who wait for what follows it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Progress(Rc<Cell<Time>>);
+pub(crate) struct Progress(Option<Rc<Moved>>);
+
+#[derive(Debug, Default)]
+struct Moved {
+    last: Cell<Time>,
+    bytes: Cell<u64>,
+    over: Cell<bool>,
+}
 
 impl Progress {
+    /// When a piece last moved; never, for an empty body.
     pub(crate) fn last(&self) -> Time {
-        self.0.get()
+        self.0.as_ref().map_or(Time::ZERO, |moved| moved.last.get())
+    }
+
+    /// How much has come.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.as_ref().map_or(0, |moved| moved.bytes.get())
+    }
+
+    /// Whether all of it has come.
+    pub(crate) fn is_over(&self) -> bool {
+        self.0.as_ref().is_none_or(|moved| moved.over.get())
+    }
+
+    fn moved(&self, now: Time, bytes: usize, over: bool) {
+        if let Some(moved) = &self.0 {
+            moved.last.set(now);
+            moved.bytes.set(moved.bytes.get() + bytes as u64);
+            moved.over.set(over);
+        }
     }
 }
 
@@ -50,7 +78,8 @@ impl Body {
             return Self::EMPTY;
         }
         let (client, clock) = (Rc::clone(client), Rc::clone(clock));
-        Self(Some(Upload { first: VecDeque::new(), incoming, client, clock, progress: Progress::default() }))
+        let (incoming, progress) = (Some(incoming), Progress(Some(Rc::default())));
+        Self(Some(Upload { first: VecDeque::new(), incoming, client, clock, progress }))
     }
 
     /// Reads the first of it.
@@ -60,7 +89,7 @@ impl Body {
     pub(crate) async fn fetch_first(&mut self) -> Result<(), hyper::Error> {
         let Some(upload) = &mut self.0 else { return Ok(()) };
         let mut left = FIRST;
-        while left > 0 && !upload.incoming.is_end_stream() {
+        while left > 0 && upload.incoming.is_some() {
             let next = std::future::poll_fn(|cx| upload.poll_incoming(cx)).await;
             let Some(frame) = next.transpose()? else { break };
             left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len) as u64);
@@ -69,24 +98,55 @@ impl Body {
         Ok(())
     }
 
-    /// When a piece last moved; never, for an empty one.
+    /// How it gets on.
     pub(crate) fn progress(&self) -> Progress {
         self.0.as_ref().map_or_else(Progress::default, |upload| upload.progress.clone())
+    }
+
+    /// The same body once more, if all of it is at hand.
+    pub(crate) fn copy(&self) -> Option<Self> {
+        let Some(upload) = &self.0 else { return Some(Self::EMPTY) };
+        if upload.incoming.is_some() {
+            return None;
+        }
+        let first = upload.first.iter().map(|frame| match (frame.data_ref(), frame.trailers_ref()) {
+            (Some(data), _) => Frame::data(data.clone()),
+            (_, trailers) => Frame::trailers(trailers.cloned().unwrap_or_default()),
+        });
+        Some(Self(Some(Upload {
+            first: first.collect(),
+            incoming: None,
+            client: Rc::clone(&upload.client),
+            clock: Rc::clone(&upload.clock),
+            progress: upload.progress.clone(),
+        })))
     }
 }
 
 impl Upload {
     fn poll_incoming(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let frame = Pin::new(&mut self.incoming).poll_frame(cx);
+        let Some(incoming) = &mut self.incoming else { return Poll::Ready(None) };
+        let frame = Pin::new(&mut *incoming).poll_frame(cx);
         if frame.is_pending() {
             self.client.uploading.waits(self.clock.last());
         }
-        let frame = ready!(frame);
-        match &frame {
-            Some(Ok(frame)) => self.client.uploading.moved(frame.data_ref().map_or(0, Bytes::len)),
-            _ => self.client.uploading.over(),
+        let mut frame = ready!(frame);
+        let (bytes, over) = match &mut frame {
+            Some(Ok(frame)) => {
+                if let Some(trailers) = frame.trailers_mut() {
+                    forward::trailers(trailers);
+                }
+                (frame.data_ref().map_or(0, Bytes::len), incoming.is_end_stream())
+            }
+            _ => (0, true),
+        };
+        self.progress.moved(self.clock.last(), bytes, over);
+        if over {
+            self.client.uploading.over();
+            self.incoming = None;
+        } else {
+            self.client.uploading.moved(bytes);
         }
-        self.progress.0.set(self.clock.last());
         Poll::Ready(frame)
     }
 }
@@ -107,13 +167,13 @@ impl http_body::Body for Body {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.as_ref().is_none_or(|upload| upload.first.is_empty() && upload.incoming.is_end_stream())
+        self.0.as_ref().is_none_or(|upload| upload.first.is_empty() && upload.incoming.is_none())
     }
 
     fn size_hint(&self) -> SizeHint {
         let Some(upload) = &self.0 else { return SizeHint::with_exact(0) };
         let first: usize = upload.first.iter().filter_map(Frame::data_ref).map(Bytes::len).sum();
-        let rest = upload.incoming.size_hint();
+        let rest = upload.incoming.as_ref().map_or_else(|| SizeHint::with_exact(0), Incoming::size_hint);
         let mut hint = SizeHint::new();
         hint.set_lower(rest.lower() + first as u64);
         if let Some(upper) = rest.upper() {

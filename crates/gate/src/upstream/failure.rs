@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::io;
+use std::net::SocketAddr;
 
 use http::StatusCode;
 use units::{Span, Time};
@@ -17,8 +18,17 @@ pub(crate) enum Failure {
     Timeout,
     #[error("no valid response: {}", cause(.0))]
     Broken(hyper::Error),
+    /// While the client was still sending.
+    #[error("no response within the timeout, and the request has not come to its end either")]
+    Unfinished,
     #[error("it wants to speak another protocol")]
     Upgrade,
+    #[error("it broke off in the middle of a response")]
+    CutShort,
+    #[error("there is no server")]
+    NoServer,
+    #[error("the request's host \"{0}\" is none that HTTP/2 could carry")]
+    Host(String),
 }
 
 /// hyper's errors say little on top; the cause says what happened.
@@ -33,53 +43,145 @@ impl Failure {
     /// RFC 9110 sections 15.6.3 and 15.6.5.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
-            Self::Connect(_) | Self::Broken(_) | Self::Upgrade => StatusCode::BAD_GATEWAY,
-            Self::ConnectTimeout | Self::Timeout => StatusCode::GATEWAY_TIMEOUT,
+            Self::Connect(_) | Self::Broken(_) | Self::Upgrade | Self::CutShort | Self::NoServer => {
+                StatusCode::BAD_GATEWAY
+            }
+            Self::ConnectTimeout | Self::Timeout | Self::Unfinished => StatusCode::GATEWAY_TIMEOUT,
+            Self::Host(_) => StatusCode::BAD_REQUEST,
+        }
+    }
+
+    /// The name in the metrics and the access log.
+    pub(crate) fn name(&self) -> &'static str {
+        Failures::KINDS[self.kind()]
+    }
+
+    /// What the client is told.
+    pub(crate) fn why(&self) -> &'static str {
+        match self {
+            Self::Connect(_) | Self::ConnectTimeout | Self::NoServer => {
+                "The server behind this gate cannot be reached.\n"
+            }
+            Self::Timeout | Self::Unfinished => "The server behind this gate did not answer in time.\n",
+            Self::Broken(_) | Self::Upgrade | Self::CutShort => "The server behind this gate broke off its answer.\n",
+            Self::Host(_) => "The request's Host is none.\n",
         }
     }
 
     /// The name in the metrics; position in [`Failures::KINDS`].
     const fn kind(&self) -> usize {
         match self {
-            Self::Connect(_) => 0,
+            Self::Connect(_) | Self::NoServer => 0,
             Self::ConnectTimeout => 1,
-            Self::Timeout => 2,
-            Self::Broken(_) | Self::Upgrade => 3,
+            Self::Timeout | Self::Unfinished => 2,
+            Self::Broken(_) | Self::Upgrade | Self::CutShort | Self::Host(_) => 3,
+        }
+    }
+
+    /// Whether it says something about the server. A client that breaks off must not be able to
+    /// make a good server look bad, nor must a lack of our own descriptors or ports.
+    pub(crate) fn is_the_servers(&self) -> bool {
+        match self {
+            Self::Connect(why) => is_the_other_sides(why),
+            Self::Broken(why) => !why.is_user() && !is_our_reset(why),
+            Self::ConnectTimeout | Self::Timeout | Self::Upgrade | Self::CutShort => true,
+            Self::Unfinished | Self::Host(_) | Self::NoServer => false,
         }
     }
 }
 
-/// Counts failures, and tells the operator of them without flooding the log.
-#[derive(Debug, Default)]
-pub(crate) struct Failures {
-    counts: [Cell<u64>; Failures::KINDS.len()],
-    told: Cell<Time>,
-    untold: Cell<u64>,
+impl Failure {
+    /// Whether the server, or the connection to it, went away instead of answering. An answer
+    /// that cannot be understood is one all the same: asking again would get another.
+    pub(crate) fn is_broken_off(&self) -> bool {
+        matches!(self, Self::Broken(error) if !error.is_parse() && !error.is_user())
+    }
+
+    /// Whether the server says that it has not looked at the request, which may then be sent
+    /// again whatever it is (RFC 9113 section 8.7).
+    pub(crate) fn is_unprocessed(&self) -> bool {
+        self.h2().is_some_and(|error| {
+            error.is_remote() && (error.is_go_away() || error.reason() == Some(h2::Reason::REFUSED_STREAM))
+        })
+    }
+
+    /// Whether a connection that carries other requests too has broken.
+    pub(crate) fn is_of_the_connection(&self) -> bool {
+        self.h2().is_some_and(h2::Error::is_io)
+    }
+
+    fn h2(&self) -> Option<&h2::Error> {
+        match self {
+            Self::Broken(error) => h2_cause(error),
+            _ => None,
+        }
+    }
 }
+
+fn is_the_other_sides(why: &io::Error) -> bool {
+    use io::ErrorKind::{
+        ConnectionAborted, ConnectionRefused, ConnectionReset, HostUnreachable, NetworkUnreachable, TimedOut,
+    };
+    matches!(
+        why.kind(),
+        ConnectionAborted | ConnectionRefused | ConnectionReset | HostUnreachable | NetworkUnreachable | TimedOut
+    )
+}
+
+/// A stream of HTTP/2 that the gate itself gave up.
+fn is_our_reset(error: &hyper::Error) -> bool {
+    h2_cause(error).is_some_and(|error| !error.is_remote() && !error.is_library() && !error.is_io())
+}
+
+/// What HTTP/2 says was wrong, if it was HTTP/2.
+fn h2_cause(error: &hyper::Error) -> Option<&h2::Error> {
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        if let Some(error) = cause.downcast_ref() {
+            return Some(error);
+        }
+        source = cause.source();
+    }
+    None
+}
+
+/// Counts requests without a response.
+#[derive(Debug, Default)]
+pub(crate) struct Failures([Cell<u64>; Failures::KINDS.len()]);
 
 impl Failures {
     pub(crate) const KINDS: [&str; 4] = ["connect", "connect-timeout", "timeout", "broken"];
-    const PAUSE: Span = Span::from_secs(1);
 
-    /// Counts and logs a failure.
-    pub(crate) fn note(&self, failure: &Failure, upstream: &str, now: Time) {
-        let count = &self.counts[failure.kind()];
+    pub(crate) fn count(&self, failure: &Failure) {
+        let count = &self.0[failure.kind()];
         count.set(count.get() + 1);
-        if now.since(self.told.get()) < Self::PAUSE {
-            self.untold.set(self.untold.get() + 1);
-            return;
-        }
-        self.told.set(now);
-        match self.untold.take() {
-            0 => eprintln!("gate: upstream {upstream}: {failure}"),
-            more => {
-                eprintln!("gate: upstream {upstream}: {failure} ({more} failures more since the last line)")
-            }
-        }
     }
 
     /// How many of each of [`Failures::KINDS`].
     pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
-        Self::KINDS.into_iter().zip(self.counts.iter().map(Cell::get))
+        Self::KINDS.into_iter().zip(self.0.iter().map(Cell::get))
+    }
+}
+
+/// Tells the operator of failures without flooding the log.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    last: Cell<Time>,
+    untold: Cell<u64>,
+}
+
+impl Told {
+    const PAUSE: Span = Span::from_secs(1);
+
+    pub(crate) fn tell(&self, failure: &Failure, server: SocketAddr, now: Time) {
+        if now.since(self.last.get()) < Self::PAUSE {
+            self.untold.set(self.untold.get() + 1);
+            return;
+        }
+        self.last.set(now);
+        match self.untold.take() {
+            0 => eprintln!("gate: upstream {server}: {failure}"),
+            more => eprintln!("gate: upstream {server}: {failure} ({more} failures more since the last line)"),
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::io::{Write as _, stdout};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use gate::{Bound, Settings};
+use gate::{Bound, Ended, Settings};
 
 use super::signals::Signals;
 use crate::exit::{Exit, Failure};
@@ -18,6 +18,13 @@ use crate::exit::{Exit, Failure};
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Option<Action>,
+    #[command(flatten)]
+    places: Places,
+}
+
+// What is given here holds again when the file is read again.
+#[derive(Debug, Clone, clap::Args)]
+struct Places {
     /// Configuration file (TOML). The other options override it.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -67,11 +74,14 @@ impl Args {
             }
             None => {}
         }
-        let settings = self.settings()?;
-        serve(settings).map_err(Failure::Failed)
+        let places = self.places;
+        let settings = places.settings()?;
+        serve(settings, places).map_err(Failure::Failed)
     }
+}
 
-    fn settings(self) -> Result<Settings, Failure> {
+impl Places {
+    fn settings(&self) -> Result<Settings, Failure> {
         let mut settings = match (&self.config, &self.upstream) {
             (Some(file), _) => Settings::read(file)?,
             (None, None) => {
@@ -97,11 +107,14 @@ impl Args {
     }
 }
 
-fn serve(settings: Settings) -> anyhow::Result<Exit> {
-    let bound = Bound::new(settings)?;
+fn serve(settings: Settings, places: Places) -> anyhow::Result<Exit> {
+    let mut bound = Bound::new(settings)?;
+    if places.config.is_some() {
+        bound = bound.reading_again(move || places.settings().map_err(|why| why.to_string()));
+    }
     let (address, admin) = (bound.address(), bound.admin_address());
     let received = Cell::new(0);
-    bound.run(async {
+    let ended = bound.run(async {
         let watched = watch(|| {
             println!("listening on http://{address}");
             println!("admin on http://{admin}");
@@ -113,6 +126,10 @@ fn serve(settings: Settings) -> anyhow::Result<Exit> {
             Err(why) => eprintln!("headworks: {why:#}"),
         }
     })?;
+    if let Ended::Replaced { by } = ended {
+        eprintln!("headworks: process {by} has taken over");
+        return Ok(Exit::Ok);
+    }
     match received.get() {
         0 => anyhow::bail!("the gate ended because it could not watch for signals"),
         signal => Ok(Exit::Interrupted { signal }),

@@ -1,0 +1,57 @@
+//! `GET /readyz`, `POST` and `DELETE /api/v1/drain`, `POST /api/v1/reload`.
+
+use std::rc::Rc;
+
+use http::StatusCode;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::access::Who;
+use super::answer::{Answer, json};
+use crate::events::Change;
+use crate::gate::Gate;
+use crate::operate;
+
+/// Whether clients are to be sent here.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Readiness {
+    ready: bool,
+}
+
+/// What reading the configuration again has changed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Reloaded {
+    /// Names of the settings, as `gate check` shows them.
+    changed: Vec<&'static str>,
+}
+
+/// For balancers: they look at the status, and need no token to.
+pub(super) fn ready(gate: &Gate) -> Answer {
+    let readiness = Readiness { ready: !gate.is_draining() };
+    let mut answer = json(&readiness);
+    if !readiness.ready {
+        *answer.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    }
+    answer
+}
+
+/// Sends clients elsewhere, or no longer.
+pub(super) fn drain(gate: &Gate, who: &Who, draining: bool) -> Readiness {
+    let before = gate.is_draining();
+    gate.set_draining(draining);
+    let who = who.to_string();
+    gate.events.record(&Change {
+        event: "drain",
+        who: &who,
+        what: "draining",
+        old: before.into(),
+        new: draining.into(),
+    });
+    Readiness { ready: !draining }
+}
+
+/// Reads the configuration again.
+pub(super) async fn reload(gate: &Rc<Gate>, who: &Who) -> Result<Reloaded, String> {
+    let changed = operate::reload(gate, &who.to_string()).await;
+    changed.map(|changed| Reloaded { changed }).map_err(|why| why.to_string())
+}

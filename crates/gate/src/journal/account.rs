@@ -1,0 +1,101 @@
+//! [`Account`]: the [`Entry`] of a request that is on its way, handed in when it is over.
+
+use std::net::SocketAddr;
+use std::rc::Rc;
+
+use http::StatusCode;
+use units::SessionId;
+
+use super::Journal;
+use super::entry::{Entry, Visitor};
+use crate::clock::Clock;
+use crate::upstream::{Failure, Progress};
+use crate::verdict::Verdict;
+
+/// The account of a request that is on its way; dropping it hands it in. Nobody keeps accounts
+/// when nobody wants to read them: then it is empty and costs nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Account(Option<Box<Open>>);
+
+#[derive(Debug)]
+struct Open {
+    entry: Entry,
+    body: Option<Progress>,
+    journal: Rc<Journal>,
+    clock: Rc<Clock>,
+}
+
+impl Account {
+    pub(super) fn open(entry: Entry, journal: Rc<Journal>, clock: Rc<Clock>) -> Self {
+        Self(Some(Box::new(Open { entry, body: None, journal, clock })))
+    }
+
+    /// The policy is asked about the request; `body` counts what its client sends.
+    pub(crate) fn arrived(&mut self, body: Progress) {
+        if let Some(open) = &mut self.0 {
+            open.entry.times.arrive(open.clock.read());
+            open.body = Some(body);
+        }
+    }
+
+    /// It belongs to a session, which was there before or begins with it.
+    pub(crate) fn session(&mut self, id: SessionId, known: bool) {
+        if let Some(open) = &mut self.0 {
+            open.entry.session = Some(Visitor { id, known });
+        }
+    }
+
+    /// The policy has decided.
+    pub(crate) fn decided(&mut self, verdict: Verdict) {
+        if let Some(open) = &mut self.0 {
+            open.entry.times.decide(open.clock.read());
+            open.entry.verdict = Some(verdict);
+        }
+    }
+
+    /// The upstream has answered or, with `failure`, has not.
+    pub(crate) fn answered(&mut self, failure: Option<&Failure>) {
+        if let Some(open) = &mut self.0 {
+            open.entry.times.answered = open.clock.read();
+            open.entry.failure = failure.map(Failure::name);
+        }
+    }
+
+    /// This server has answered.
+    pub(crate) fn answered_by(&mut self, server: SocketAddr) {
+        if let Some(open) = &mut self.0 {
+            open.entry.upstream = Some(server);
+        }
+    }
+
+    /// The client is answered with this status.
+    pub(crate) fn status(&mut self, status: StatusCode) {
+        if let Some(open) = &mut self.0 {
+            open.entry.status = Some(status);
+        }
+    }
+
+    /// So many bytes more of the response's body went out.
+    pub(crate) fn sent(&mut self, bytes: usize) {
+        if let Some(open) = &mut self.0 {
+            open.entry.bytes_out += bytes as u64;
+        }
+    }
+
+    /// The response went out to its end.
+    pub(crate) fn complete(&mut self) {
+        if let Some(open) = &mut self.0 {
+            open.entry.complete = true;
+        }
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        let Some(open) = self.0.take() else { return };
+        let Open { mut entry, body, journal, clock } = *open;
+        entry.times.ended = clock.read();
+        entry.bytes_in = body.map_or(0, |body| body.bytes());
+        journal.hand_in(entry);
+    }
+}

@@ -1,0 +1,87 @@
+//! [`Entry`]: what became of one request, collected on its way.
+
+use std::net::{IpAddr, SocketAddr};
+
+use http::request::Parts;
+use http::{HeaderValue, Method, StatusCode, Uri, Version, header};
+use units::{SessionId, Time};
+
+use crate::verdict::Verdict;
+
+/// What became of one request. It leaves the gate's thread, so nothing in it is shared with that.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(super) client: IpAddr,
+    pub(super) method: Method,
+    pub(super) uri: Uri,
+    pub(super) host: Option<HeaderValue>,
+    pub(super) version: Version,
+    pub(super) session: Option<Visitor>,
+    pub(super) verdict: Option<Verdict>,
+    /// Where it was sent.
+    pub(super) upstream: Option<SocketAddr>,
+    /// Why there was no response from there.
+    pub(super) failure: Option<&'static str>,
+    /// None when the client was gone before there was one.
+    pub(super) status: Option<StatusCode>,
+    pub(super) bytes_in: u64,
+    pub(super) bytes_out: u64,
+    /// Whether the response was passed on to its end.
+    pub(super) complete: bool,
+    pub(super) times: Times,
+}
+
+/// Whose request it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Visitor {
+    pub(super) id: SessionId,
+    /// Whether the session was there before this request.
+    pub(super) known: bool,
+}
+
+/// When what happened; what did not happen has the time of what came before it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Times {
+    /// The head was there.
+    pub(super) began: Time,
+    /// The first of its body was, and the policy was asked.
+    pub(super) arrived: Time,
+    /// The policy had decided.
+    pub(super) decided: Time,
+    /// The head of the response was there.
+    pub(super) answered: Time,
+    /// The response had gone, or the client.
+    pub(super) ended: Time,
+}
+
+impl Entry {
+    pub(super) fn begin(head: &Parts, client: IpAddr, now: Time) -> Self {
+        Self {
+            client,
+            method: head.method.clone(),
+            uri: head.uri.clone(),
+            host: head.headers.get(header::HOST).cloned(),
+            version: head.version,
+            session: None,
+            verdict: None,
+            upstream: None,
+            failure: None,
+            status: None,
+            bytes_in: 0,
+            bytes_out: 0,
+            complete: false,
+            times: Times { began: now, arrived: now, decided: now, answered: now, ended: now },
+        }
+    }
+}
+
+impl Times {
+    /// Later steps have not happened yet.
+    pub(super) fn arrive(&mut self, now: Time) {
+        (self.arrived, self.decided, self.answered) = (now, now, now);
+    }
+
+    pub(super) fn decide(&mut self, now: Time) {
+        (self.decided, self.answered) = (now, now);
+    }
+}

@@ -1,0 +1,166 @@
+//! The line of JSON that an [`Entry`] becomes. docs/gate.md lists its fields.
+
+use std::borrow::Cow;
+use std::net::{IpAddr, SocketAddr};
+
+use http::{StatusCode, Version};
+use serde::{Serialize, Serializer};
+use units::{Span, Time};
+
+use super::entry::Entry;
+use crate::verdict::Basis;
+
+/// Longer paths are cut off: whoever sends them means to fill the disk.
+const LONGEST_PATH: usize = 2048;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Line<'a> {
+    time: Stamp,
+    client: IpAddr,
+    method: &'a str,
+    host: Option<Cow<'a, str>>,
+    path: &'a str,
+    protocol: &'static str,
+    status: Option<u16>,
+    bytes_in: u64,
+    bytes_out: u64,
+    class: Option<&'a str>,
+    rule: Option<Rule>,
+    session: &'static str,
+    session_id: Option<Id>,
+    decision: &'static str,
+    reason: Option<&'static str>,
+    upstream: Option<SocketAddr>,
+    failure: Option<&'static str>,
+    complete: bool,
+    times: Stages,
+}
+
+/// RFC 3339, to the microsecond.
+#[derive(Debug)]
+struct Stamp(jiff::Timestamp);
+
+impl Serialize for Stamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{:.6}", self.0))
+    }
+}
+
+/// As in the admin interface: sixteen hexadecimal digits.
+#[derive(Debug)]
+struct Id(u64);
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{:016x}", self.0))
+    }
+}
+
+/// As in the headers of explain mode.
+#[derive(Debug)]
+struct Rule(Basis);
+
+impl Serialize for Rule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+/// Seconds in each stage, in the order in which a request meets them.
+#[derive(Debug, Serialize)]
+struct Stages {
+    body: f64,
+    acceptor: f64,
+    pending: f64,
+    discard: f64,
+    class: f64,
+    server: f64,
+    transfer: f64,
+    total: f64,
+}
+
+impl<'a> Line<'a> {
+    /// `offset` is what the wall clock is ahead of the gate's clock, in nanoseconds.
+    pub(super) fn new(entry: &'a Entry, classes: &'a [String], offset: i128) -> Self {
+        let verdict = entry.verdict.as_ref();
+        let refused = verdict.and_then(|verdict| verdict.refused);
+        let class = verdict.and_then(|verdict| verdict.class);
+        Self {
+            time: Stamp(wall(entry.times.began, offset)),
+            client: entry.client.to_canonical(),
+            method: entry.method.as_str(),
+            host: entry.host.as_ref().map(|host| String::from_utf8_lossy(host.as_bytes())),
+            path: cut(entry.uri.path_and_query().map_or("", |path| path.as_str())),
+            protocol: protocol(entry.version),
+            status: entry.status.as_ref().map(StatusCode::as_u16),
+            bytes_in: entry.bytes_in,
+            bytes_out: entry.bytes_out,
+            class: class.and_then(|class| classes.get(class.index())).map(String::as_str),
+            rule: class.and(verdict).map(|verdict| Rule(verdict.basis)),
+            session: match entry.session {
+                Some(visitor) if visitor.known => "known",
+                Some(_) => "new",
+                None => "none",
+            },
+            session_id: entry.session.map(|visitor| Id(visitor.id.0)),
+            decision: match (verdict, refused, entry.status) {
+                (Some(_), Some(_), _) => "refused",
+                (Some(_), None, _) => "dispatched",
+                (None, _, Some(_)) => "invalid",
+                (None, _, None) => "aborted",
+            },
+            reason: refused.map(policy::Reason::name),
+            upstream: entry.upstream,
+            failure: entry.failure,
+            complete: entry.complete,
+            times: Stages::of(entry),
+        }
+    }
+}
+
+impl Stages {
+    fn of(entry: &Entry) -> Self {
+        let times = &entry.times;
+        let waits = entry.verdict.map_or(policy::Waits::ZERO, |verdict| verdict.waits);
+        let seconds = |from: Time, to: Time| rounded(to.since(from));
+        Self {
+            body: seconds(times.began, times.arrived),
+            acceptor: rounded(waits.acceptor),
+            pending: rounded(waits.pending),
+            discard: rounded(waits.discard),
+            class: rounded(waits.class),
+            server: seconds(times.decided, times.answered),
+            transfer: seconds(times.answered, times.ended),
+            total: seconds(times.began, times.ended),
+        }
+    }
+}
+
+/// To the microsecond: more would be digits without a meaning.
+fn rounded(span: Span) -> f64 {
+    (span.as_nanos() / 1000) as f64 / 1e6
+}
+
+fn wall(time: Time, offset: i128) -> jiff::Timestamp {
+    let micros = (i128::from(time.as_nanos()) + offset) / 1000;
+    i64::try_from(micros)
+        .ok()
+        .and_then(|micros| jiff::Timestamp::from_microsecond(micros).ok())
+        .unwrap_or_default()
+}
+
+fn cut(path: &str) -> &str {
+    let mut end = path.len().min(LONGEST_PATH);
+    while !path.is_char_boundary(end) {
+        end -= 1;
+    }
+    &path[..end]
+}
+
+fn protocol(version: Version) -> &'static str {
+    match version {
+        Version::HTTP_10 => "HTTP/1.0",
+        Version::HTTP_2 => "HTTP/2",
+        _ => "HTTP/1.1",
+    }
+}

@@ -1,0 +1,135 @@
+//! What became of each request, for those who want to know: the access log.
+//!
+//! An [`Account`] follows a request and is handed in when it is over. Here entries are gathered
+//! and passed on in batches; making text of them and writing it is done by a thread of its own
+//! (`writer`), to which nothing is passed that it cannot take at once.
+
+mod account;
+mod entry;
+mod line;
+mod writer;
+
+use std::cell::RefCell;
+use std::io;
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use http::request::Parts;
+
+use crate::clock::Clock;
+use crate::settings::LogTo;
+
+pub(crate) use account::Account;
+pub(crate) use writer::Counts;
+
+use entry::Entry;
+use writer::{Batch, Writer};
+
+/// Entries that are passed on together. Fewer are, several times a second.
+const BATCH: usize = 256;
+
+/// Gathers entries.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    clock: Rc<Clock>,
+    classes: Arc<[String]>,
+    writer: RefCell<Option<Writer>>,
+    gathered: RefCell<Vec<Entry>>,
+    counts: Arc<Counts>,
+}
+
+impl Journal {
+    pub(crate) fn new(clock: Rc<Clock>, classes: &[String]) -> Self {
+        Self {
+            clock,
+            classes: classes.into(),
+            writer: RefCell::default(),
+            gathered: RefCell::default(),
+            counts: Arc::default(),
+        }
+    }
+
+    /// Opens a log, for [`Journal::use_log`]; none when it is the one in use already.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub(crate) fn open_log(&self, to: Option<&LogTo>) -> io::Result<Option<NewLog>> {
+        if self.writer.borrow().as_ref().map(Writer::to) == to {
+            return Ok(None);
+        }
+        let start =
+            |to: &LogTo| Writer::start(to.clone(), Arc::clone(&self.classes), Arc::clone(&self.counts));
+        Ok(Some(NewLog(to.map(start).transpose()?)))
+    }
+
+    /// Writes to another log from now on. What was gathered for the old one still goes there.
+    pub(crate) fn use_log(&self, log: Option<NewLog>) {
+        let Some(NewLog(new)) = log else { return };
+        self.flush();
+        // The old thread ends by itself when it has written what it was given.
+        self.writer.replace(new);
+    }
+
+    /// The account of a request that begins.
+    pub(crate) fn account(self: &Rc<Self>, head: &Parts, client: IpAddr) -> Account {
+        if self.writer.borrow().is_none() {
+            return Account::default();
+        }
+        let entry = Entry::begin(head, client, self.clock.read());
+        Account::open(entry, Rc::clone(self), Rc::clone(&self.clock))
+    }
+
+    fn hand_in(&self, entry: Entry) {
+        let mut gathered = self.gathered.borrow_mut();
+        gathered.push(entry);
+        let full = gathered.len() >= BATCH;
+        drop(gathered);
+        if full {
+            self.flush();
+        }
+    }
+
+    /// Passes on what was gathered.
+    pub(crate) fn flush(&self) {
+        if self.gathered.borrow().is_empty() {
+            return;
+        }
+        let entries = self.gathered.replace(Vec::with_capacity(BATCH));
+        if let Some(writer) = &*self.writer.borrow() {
+            writer.write(Batch { entries, offset: self.offset() });
+        }
+    }
+
+    /// The gate's clock does not see when somebody sets the system's; its readers shall.
+    fn offset(&self) -> i128 {
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        i128::try_from(wall).unwrap_or_default() - i128::from(self.clock.read().as_nanos())
+    }
+
+    /// Opens the log's file again, after it was moved away.
+    pub(crate) fn reopen(&self) {
+        self.flush();
+        if let Some(writer) = &*self.writer.borrow() {
+            writer.reopen();
+        }
+    }
+
+    /// Lets everything be written, but does not wait long for it: the log may be a pipe that
+    /// nobody reads.
+    pub(crate) fn close(&self) {
+        const LONGEST: Duration = Duration::from_secs(1);
+        self.flush();
+        if let Some(writer) = self.writer.take() {
+            writer.close(LONGEST);
+        }
+    }
+
+    pub(crate) fn counts(&self) -> &Counts {
+        &self.counts
+    }
+}
+
+/// A log that has been opened and is not used yet.
+pub(crate) struct NewLog(Option<Writer>);

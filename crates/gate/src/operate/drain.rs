@@ -1,0 +1,41 @@
+//! The end of a gate: no new clients, and those in hand finish.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::gate::Gate;
+
+/// How a gate came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// It was told to stop.
+    Stopped,
+    /// The gate that follows has taken its sockets over.
+    Replaced {
+        /// That gate's process.
+        by: i32,
+    },
+}
+
+/// Lets those in hand finish, for as long as the drain timeout allows; those that take longer lose
+/// their connections with the event loop.
+pub(crate) async fn drain(gate: &Rc<Gate>, ended: Ended) {
+    const INTERVAL: Duration = Duration::from_millis(20);
+    let longest = gate.live().settings.client.drain_timeout;
+    let empty = async {
+        while gate.clients.open() > 0 {
+            // A client of a gate that was replaced can have its next answer from here, and is
+            // told in it to come again: closing an idle connection might cross a request that is
+            // already on its way. One of a gate that ends is sent away now, as the kernel will.
+            if ended == Ended::Stopped {
+                gate.clients.finish(gate.clock.read());
+            }
+            tokio::time::sleep(INTERVAL).await;
+        }
+    };
+    if tokio::time::timeout(longest, empty).await.is_err() {
+        gate.clients.finish(gate.clock.read());
+        // One turn of the event loop for them to see it.
+        tokio::time::sleep(INTERVAL).await;
+    }
+}

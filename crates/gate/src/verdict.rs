@@ -1,0 +1,65 @@
+//! [`Verdict`]: what was decided about a request, and why.
+
+use std::fmt;
+
+use policy::{Reason, Waits};
+use units::ClassId;
+
+/// What was decided about a request, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    /// None when it was refused before anybody looked.
+    pub(crate) class: Option<ClassId>,
+    /// Why it is of that class.
+    pub(crate) basis: Basis,
+    /// Why it was refused, if it was.
+    pub(crate) refused: Option<Reason>,
+    /// How long it waited for that.
+    pub(crate) waits: Waits,
+}
+
+/// Why a request is of its class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Basis {
+    /// Nobody has looked yet.
+    Unknown,
+    /// Its session's token says so.
+    Session,
+    /// The same, and it was raised to it before.
+    Raised,
+    /// An operator set the class of its session.
+    Operator,
+    /// This rule was the first to match, counted from 0.
+    Rule(usize),
+    /// The request itself raises its session by this rule, counted from 0.
+    Raise(usize),
+    /// No rule matched.
+    Last,
+}
+
+impl fmt::Display for Basis {
+    /// As it stands in headers and logs; rules are counted from 1.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("unknown"),
+            Self::Session => f.write_str("session"),
+            Self::Raised => f.write_str("raised"),
+            Self::Operator => f.write_str("operator"),
+            Self::Rule(index) => write!(f, "rule {}", index + 1),
+            Self::Raise(index) => write!(f, "raise {}", index + 1),
+            Self::Last => f.write_str("none"),
+        }
+    }
+}
+
+/// The class of a request whose session is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) class: ClassId,
+    pub(crate) basis: Basis,
+}
+
+impl Verdict {
+    /// Of a request that nobody holds.
+    pub(crate) const UNKNOWN: Self = Self { class: None, basis: Basis::Unknown, refused: None, waits: Waits::ZERO };
+}
