@@ -77,8 +77,8 @@ describe.skipIf(chromium === undefined)('the report of a single simulation in Ch
     ]) {
       await visit.open(inject('simulated'), options);
       const plots = visit.page.locator('#time .plot');
-      expect(await plots.count()).toBe(6);
-      for (let i = 0; i < 6; i += 1) expect(await pixels(plots.nth(i), '--series-1')).toBeGreaterThan(30);
+      expect(await plots.count()).toBe(8);
+      for (let i = 0; i < 8; i += 1) expect(await pixels(plots.nth(i), '--series-1')).toBeGreaterThan(30);
       const width = await visit.page.evaluate(() => document.documentElement.scrollWidth);
       expect(width).toBeLessThanOrEqual(options.viewport.width);
       await visit.page.close();

@@ -74,10 +74,13 @@ fn a_single_simulation_has_its_outcome_and_its_course() {
     assert_eq!((course.ends.len(), course.arrivals, course.warmup), (120, 600, 750.0));
     let queue = &course.figures[0].charts[0].lines[0];
     assert_eq!((queue.values[60], queue.ranges[60]), (Some(60.0), Some([18.0, 66.0])));
-    let latency = &course.figures[3];
+    let beginning = &course.figures[1];
+    assert!(beginning.beginning && course.beginning.len() == 60);
+    assert_eq!(beginning.charts[1].lines[0].values[30], Some(10.0));
+    let latency = &course.figures[4];
     assert_eq!(latency.logarithmic, Some(true));
     let names: Vec<&str> = latency.charts[0].lines.iter().map(|line| line.name.as_str()).collect();
-    assert_eq!(names, ["static", "dynamic", "all requests"]);
+    assert_eq!(names, ["static", "dynamic"]);
     assert_eq!(latency.charts[0].lines[1].values[0], Some(6.0));
     assert_eq!(report.sources[0].name, "model.toml");
 }

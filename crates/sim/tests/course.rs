@@ -100,7 +100,8 @@ fn a_record_has_the_course_and_the_model_that_it_came_from() {
     let (outcome, course) = (sim::run(&model, &PLAN()).unwrap(), sim::course(&model, &PLAN()).unwrap());
     let out = scratch.path().join("run");
     let begin = || Recording::begin(out.clone(), vec!["headworks".to_owned()], &model, &PLAN());
-    begin().unwrap().finish(&outcome, &course).unwrap();
+    let beginning = sim::course(&model, &Plan { requests: 1000, ..PLAN() }).unwrap();
+    begin().unwrap().finish(&outcome, &course, &beginning).unwrap();
     assert!(begin().unwrap_err().to_string().contains("already holds a run"));
 
     let run = RunDirectory::open(&out).unwrap();
@@ -109,9 +110,12 @@ fn a_record_has_the_course_and_the_model_that_it_came_from() {
     let last = course.intervals.last().unwrap();
     assert_eq!(info.window.length(), Span::from_secs_f64(last.ended));
     let rows: Vec<SampleRow> = run.samples().unwrap().map(Result::unwrap).collect();
-    let waiting: Vec<f64> =
-        rows.iter().filter(|row| &*row.metric == "waiting").map(|row| row.value).collect();
-    assert_eq!(waiting, course.intervals.iter().map(|one| one.waiting.mean).collect::<Vec<f64>>());
+    let waiting = |label: &str| -> Vec<f64> {
+        let rows = rows.iter().filter(|row| &*row.metric == "waiting" && &*row.label == label);
+        rows.map(|row| row.value).collect()
+    };
+    let means = |course: &Course| course.intervals.iter().map(|one| one.waiting.mean).collect::<Vec<f64>>();
+    assert_eq!((waiting(""), waiting("beginning")), (means(&course), means(&beginning)));
     assert!(rows.iter().any(|row| &*row.label == "dynamic" && &*row.metric == "latency_s"));
     assert_eq!(run.outcome::<Kept>().unwrap().rejected.mean, outcome.rejected.mean);
 

@@ -43,6 +43,8 @@ export interface Outcome {
 export interface Course {
   /** Of the intervals. */
   ends: number[];
+  /** Of the intervals that the beginning has for itself, in more detail. */
+  beginning: number[];
   /** In each interval. */
   arrivals: number;
   /** When it ended. */
@@ -54,6 +56,8 @@ export interface CourseFigure {
   id: string;
   title: string;
   caption: string;
+  /** Whether it shows the beginning in more detail, and not the whole. */
+  beginning: boolean;
   /** Whether the y axis is logarithmic at first; `null` where it cannot be. */
   logarithmic: boolean | null;
   charts: CourseChart[];

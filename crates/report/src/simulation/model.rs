@@ -68,6 +68,8 @@ pub struct Course {
     pub ends: Vec<f64>,
     /// Arrivals in each.
     pub arrivals: u64,
+    /// And of those that the beginning has for itself, in more detail.
+    pub beginning: Vec<f64>,
     /// When the warm-up ended, in seconds.
     pub warmup: f64,
     /// What there is to be seen.
@@ -83,6 +85,8 @@ pub struct CourseFigure {
     pub title: String,
     /// How to read it.
     pub caption: String,
+    /// Whether it shows the beginning in more detail, and not the whole.
+    pub beginning: bool,
     /// Whether its y axis is logarithmic at first; nothing where it cannot be.
     pub logarithmic: Option<bool>,
     /// The charts.

@@ -8,6 +8,10 @@ use super::super::charts::wide;
 use super::super::model::{Course, CourseChart, CourseFigure, CourseLine, OutcomeRow, Unit};
 use crate::text::rounded;
 
+/// The label of samples of the beginning.
+const BEGINNING: &str = "beginning";
+const MEAN: &str = "mean of the interval";
+
 /// What was sampled: for each metric and label a value of each interval, where there is one.
 struct Samples<'a> {
     /// Ends of the intervals, in seconds.
@@ -16,8 +20,8 @@ struct Samples<'a> {
 }
 
 impl<'a> Samples<'a> {
-    fn of(rows: &'a [SampleRow]) -> Self {
-        let mut times: Vec<u64> = rows.iter().map(|row| row.time.as_nanos()).collect();
+    fn of(rows: impl Iterator<Item = &'a SampleRow> + Clone) -> Self {
+        let mut times: Vec<u64> = rows.clone().map(|row| row.time.as_nanos()).collect();
         times.dedup();
         let mut values: HashMap<_, Vec<Option<f64>>> = HashMap::new();
         let mut at = 0;
@@ -49,7 +53,7 @@ impl<'a> Samples<'a> {
     }
 
     fn ranged(&self, metric: &str) -> CourseLine {
-        CourseLine { ranges: self.ranges(metric), ..self.line("mean of the interval", metric, "") }
+        CourseLine { ranges: self.ranges(metric), ..self.line(MEAN, metric, "") }
     }
 }
 
@@ -59,14 +63,23 @@ fn chart(title: &str, label: &str, unit: Unit, lines: Vec<CourseLine>) -> Course
 
 /// The figures of the one replication whose samples these are; none when there are no samples.
 pub(super) fn of(rows: &[SampleRow], info: &RunInfo, outcomes: &[OutcomeRow]) -> Option<Course> {
-    let samples = Samples::of(rows);
+    let is_detail = |row: &&SampleRow| &*row.label == BEGINNING;
+    let samples = Samples::of(rows.iter().filter(|row| !is_detail(row)));
+    let beginning = Samples::of(rows.iter().filter(is_detail));
     let first = *samples.ends.first()?;
     let arrivals = samples.values("arrivals_per_s", "").first().copied().flatten();
+    // Where there is no queue it has no plot, and of a short replication the beginning is all.
+    let has_queue = samples.values("waiting_max", "").into_iter().flatten().any(|most| most > 0.0);
+    let queue = has_queue.then(|| queue(&samples));
+    let is_part = !beginning.ends.is_empty() && beginning.ends.last() < samples.ends.last();
+    let closely = is_part.then(|| closely(&beginning, has_queue));
+    let whole = [work(&samples), arrived(&samples), latency(&samples, outcomes)];
     Some(Course {
         arrivals: arrivals.map_or(0, |rate| (rate * first).round() as u64),
         warmup: info.window.from_ns as f64 / 1e9,
-        figures: vec![queue(&samples), work(&samples), arrived(&samples), latency(&samples, outcomes)],
+        figures: queue.into_iter().chain(closely).chain(whole).collect(),
         ends: samples.ends,
+        beginning: beginning.ends,
     })
 }
 
@@ -75,6 +88,7 @@ fn figure(id: &str, title: &str, caption: &str, charts: Vec<CourseChart>) -> Cou
         id: id.to_owned(),
         title: title.to_owned(),
         caption: caption.to_owned(),
+        beginning: false,
         logarithmic: None,
         charts,
     }
@@ -89,6 +103,24 @@ fn queue(samples: &Samples<'_>) -> CourseFigure {
     )
 }
 
+fn closely(beginning: &Samples<'_>, has_queue: bool) -> CourseFigure {
+    let level = |title: &str, label: &str, metric: &str| {
+        chart(title, label, Unit::Plain, vec![beginning.line(MEAN, metric, BEGINNING)])
+    };
+    let queue = has_queue.then(|| level("(a) queue", "Requests waiting", "waiting"));
+    let threads = if has_queue { "(b) threads taken" } else { "Threads taken" };
+    let threads = level(threads, "Requests in service", "in_service");
+    CourseFigure {
+        beginning: true,
+        ..figure(
+            "beginning",
+            "How did the server fill and empty at the beginning?",
+            "The first requests of the same replication, in intervals that are as much shorter as this is shorter than the whole.",
+            queue.into_iter().chain([threads]).collect(),
+        )
+    }
+}
+
 fn work(samples: &Samples<'_>) -> CourseFigure {
     figure(
         "work",
@@ -101,18 +133,12 @@ fn work(samples: &Samples<'_>) -> CourseFigure {
                 Unit::Plain,
                 vec![samples.ranged("in_service")],
             ),
-            chart(
-                "(b) processors",
-                "Utilization",
-                Unit::Percent,
-                vec![samples.line("mean of the interval", "cpu_ratio", "")],
-            ),
+            chart("(b) processors", "Utilization", Unit::Percent, vec![samples.line(MEAN, "cpu_ratio", "")]),
         ],
     )
 }
 
 fn arrived(samples: &Samples<'_>) -> CourseFigure {
-    let mean = "mean of the interval";
     figure(
         "arrivals",
         "How many came, and how many were rejected?",
@@ -122,13 +148,13 @@ fn arrived(samples: &Samples<'_>) -> CourseFigure {
                 "(a) arrivals",
                 "Requests per second",
                 Unit::Rate,
-                vec![samples.line(mean, "arrivals_per_s", "")],
+                vec![samples.line(MEAN, "arrivals_per_s", "")],
             ),
             chart(
                 "(b) rejected",
                 "Share of the arrivals",
                 Unit::Percent,
-                vec![samples.line(mean, "rejected_ratio", "")],
+                vec![samples.line(MEAN, "rejected_ratio", "")],
             ),
         ],
     )
@@ -137,9 +163,8 @@ fn arrived(samples: &Samples<'_>) -> CourseFigure {
 /// By class where there are several.
 fn latency(samples: &Samples<'_>, outcomes: &[OutcomeRow]) -> CourseFigure {
     let lines: Vec<CourseLine> = match outcomes {
-        [all, classes @ ..] if !classes.is_empty() => {
-            let classes = classes.iter().map(|class| samples.line(&class.name, "latency_s", &class.name));
-            classes.chain([samples.line(&all.name, "latency_s", "")]).collect()
+        [_, classes @ ..] if !classes.is_empty() => {
+            classes.iter().map(|class| samples.line(&class.name, "latency_s", &class.name)).collect()
         }
         _ => vec![samples.line("all requests", "latency_s", "")],
     };

@@ -80,7 +80,7 @@ fn figures(outcome: &Outcome) -> Vec<KeyFigure> {
         latency("90th percentile", outcome.latency.p90.estimate()),
         figure("processors working", outcome.utilization.estimate(), 100.0, "%"),
         figure("served per second", outcome.throughput.estimate(), 1.0, ""),
-        figure("in the server", outcome.present.estimate(), 1.0, "requests"),
+        figure("requests in the server", outcome.present.estimate(), 1.0, ""),
     ]
 }
 
