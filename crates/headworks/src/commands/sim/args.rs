@@ -1,6 +1,7 @@
 //! The options of `headworks sim`.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 use super::advise::AdviseArgs;
 use super::fit::{FitArgs, FromArgs};
@@ -16,6 +17,7 @@ const EXAMPLES: &str = "\
 Examples:
   headworks sim --cv 3 --queue 66                     the paper's server at full load
   headworks sim --load 0.9 --cv 4 --queue 1000        a long queue instead of rejections
+  headworks sim --cv 3 --queue 66 --out runs/cv-3     with a report: the queue over time, and more
   headworks sim exact --cv 2 --queue 24 --service exponential
   headworks sim fit access.log --out model.toml       what a log says, as a model
   headworks sim --model model.toml --queue 100        that model, with another queue
@@ -63,6 +65,9 @@ pub(super) struct RunArgs {
     pub(super) sessions: SessionArgs,
     #[command(flatten)]
     pub(super) plan: PlanArgs,
+    /// Keep the outcome, the model and the course of one replication in this directory, with a report.
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
+    pub(super) out: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long, help_heading = OUTPUT)]
     pub(super) json: bool,

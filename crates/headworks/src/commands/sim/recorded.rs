@@ -1,0 +1,38 @@
+//! `headworks sim --out`: a simulation that is kept, with a report.
+
+use std::io::{Write, stdout};
+use std::path::Path;
+
+use anyhow::Context;
+use report::SimulationReport;
+use sim::{Model, Outcome, Plan, Recording};
+
+use super::show;
+use crate::commands::command_line;
+use crate::exit::Failure;
+
+/// Requests of a replication that are looked at more closely, unless its warm-up takes more.
+const BEGINNING: u64 = 4000;
+
+/// Simulates `model`, says what came out, and keeps it in `out`.
+pub(super) fn run(model: &Model, plan: &Plan, out: &Path, json: bool) -> Result<Outcome, Failure> {
+    let recording = Recording::begin(out.to_owned(), command_line(), model, plan);
+    let recording = recording.map_err(|why| Failure::Usage(why.into()))?;
+    let outcome = sim::run(model, plan).map_err(|why| Failure::Usage(why.into()))?;
+    show(&outcome, json)?;
+    // The warm-up has been found; looking for it again would find the same.
+    let plan = Plan { warmup: Some(outcome.warmup), ..*plan };
+    let course =
+        |requests| sim::course(model, &Plan { requests, ..plan }).map_err(|why| Failure::Usage(why.into()));
+    let (course, beginning) = (course(plan.requests)?, course(plan.requests.min(BEGINNING))?);
+    recording.finish(&outcome, &course, &beginning).map_err(|why| Failure::Failed(why.into()))?;
+    let report = SimulationReport::read(out).and_then(|report| report.write(out));
+    let page =
+        report.context("the record is whole, but its report could not be made").map_err(Failure::Failed)?;
+    if !json {
+        writeln!(stdout(), "report: {}", page.display())
+            .context("cannot write to standard output")
+            .map_err(Failure::Failed)?;
+    }
+    Ok(outcome)
+}
