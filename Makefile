@@ -42,6 +42,7 @@ demo: rust $(WEB) ## overloads a server, bare and behind the gate, and reports; 
 
 test: lint web-test ## everything that must hold: lint, documentation, all tests
 	@tools/need debian $(TEST_PACKAGES)
+	@tools/need h2spec
 	$(STAGE) 'documentation'
 	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --document-private-items
 	$(STAGE) 'policy without std'

@@ -64,7 +64,7 @@ pub const HEADWORKS: Rules = Rules {
         ("parquet", &["record"]),
         ("prometheus-client", &["load"]),
         ("ratatui", &["load"]),
-        ("tokio-rustls", &["load"]),
+        ("tokio-rustls", &["gate", "load"]),
         ("tokio", &["gate", "load", "headworks"]),
     ],
     unsafe_in: &["load"],

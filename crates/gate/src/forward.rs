@@ -1,22 +1,15 @@
 //! What a proxy changes in a message that it passes on (RFC 9110 section 7.6).
 
-use std::net::IpAddr;
-
-use http::header::{
-    CONNECTION, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRANSFER_ENCODING, UPGRADE, VIA,
-};
+use http::header::{AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, EXPECT, FORWARDED, HOST, HeaderName, PROXY_AUTHORIZATION, SET_COOKIE, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA};
 use http::request::Parts;
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderValue, Uri, Version};
 
-const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
-const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
 
 /// Makes the head of a client's request one to the upstream at `authority`.
-pub(crate) fn request(head: &mut Parts, client: IpAddr, authority: &HeaderValue) {
+pub(crate) fn request(head: &mut Parts, authority: &HeaderValue) {
     // The target's authority, if it has one, is the host asked for, whatever Host says
     // (RFC 9112 section 3.2.2); HTTP/1.0 has no Host at all.
     if let Some(target) = head.uri.authority() {
@@ -25,16 +18,26 @@ pub(crate) fn request(head: &mut Parts, client: IpAddr, authority: &HeaderValue)
         }
         head.uri = origin_form(&head.uri);
     }
+    let trailers = takes_trailers(&head.headers);
     remove_hop_by_hop(&mut head.headers);
+    if trailers {
+        // The gate passes them on, so it says so itself (RFC 9110 section 10.1.4).
+        head.headers.insert(TE, HeaderValue::from_static("trailers"));
+        head.headers.insert(CONNECTION, HeaderValue::from_static("te"));
+    }
     // The gate has asked for the body itself: see `upstream::Body`.
     head.headers.remove(EXPECT);
     head.headers.remove(PROXY_AUTHORIZATION);
-    let via = if head.version == Version::HTTP_10 { "1.0 headworks" } else { "1.1 headworks" };
+    let via = match head.version {
+        Version::HTTP_10 => "1.0 headworks",
+        Version::HTTP_2 => "2.0 headworks",
+        _ => "1.1 headworks",
+    };
     head.headers.append(VIA, HeaderValue::from_static(via));
-    append_address(&mut head.headers, client);
-    head.headers.insert(X_FORWARDED_PROTO, HeaderValue::from_static("http"));
-    let host = head.headers.entry(HOST).or_insert_with(|| authority.clone()).clone();
-    head.headers.insert(X_FORWARDED_HOST, host);
+    head.headers.entry(HOST).or_insert_with(|| authority.clone());
+    if head.version == Version::HTTP_2 {
+        join_cookies(&mut head.headers);
+    }
     head.version = Version::HTTP_11;
 }
 
@@ -43,9 +46,48 @@ pub(crate) fn response(headers: &mut HeaderMap) {
     remove_hop_by_hop(headers);
 }
 
-/// Whether the client asks to speak something else, which the gate does not relay.
-pub(crate) fn wants_websocket(headers: &HeaderMap) -> bool {
-    headers.get(UPGRADE).is_some_and(|protocol| protocol.as_bytes().eq_ignore_ascii_case(b"websocket"))
+/// Makes trailers, of either direction, ones that are passed on: who merges them into the header,
+/// as some do, must not be told by them what the gate has not seen or has taken out.
+pub(crate) fn trailers(fields: &mut HeaderMap) {
+    let no_trailer = |name: &HeaderName| NO_TRAILERS.contains(name) || name.as_str().starts_with("x-forwarded-");
+    if fields.keys().any(no_trailer) {
+        let names: Vec<HeaderName> = fields.keys().filter(|name| no_trailer(name)).cloned().collect();
+        for name in names {
+            fields.remove(name);
+        }
+    }
+}
+
+/// What decides how a message is read, who sends it, or where it goes (RFC 9110 section 6.5.1).
+const NO_TRAILERS: [HeaderName; 19] = [
+    CONNECTION,
+    KEEP_ALIVE,
+    PROXY_CONNECTION,
+    TE,
+    TRAILER,
+    TRANSFER_ENCODING,
+    UPGRADE,
+    CONTENT_LENGTH,
+    CONTENT_TYPE,
+    CONTENT_ENCODING,
+    HOST,
+    EXPECT,
+    AUTHORIZATION,
+    PROXY_AUTHORIZATION,
+    COOKIE,
+    SET_COOKIE,
+    VIA,
+    FORWARDED,
+    HeaderName::from_static("headworks-class"),
+];
+
+fn takes_trailers(headers: &HeaderMap) -> bool {
+    let mut lines = headers.get_all(TE).iter();
+    lines.any(|line| {
+        line.as_bytes()
+            .split(|byte| *byte == b',')
+            .any(|coding| coding.trim_ascii().eq_ignore_ascii_case(b"trailers"))
+    })
 }
 
 fn origin_form(uri: &Uri) -> Uri {
@@ -72,15 +114,13 @@ fn remove_hop_by_hop(headers: &mut HeaderMap) {
     }
 }
 
-fn append_address(headers: &mut HeaderMap, client: IpAddr) {
-    let mut list = match headers.get(X_FORWARDED_FOR) {
-        Some(before) => [before.as_bytes(), b", "].concat(),
-        None => Vec::with_capacity(16),
-    };
-    // Writing to a Vec cannot fail.
-    let _ = std::io::Write::write_fmt(&mut list, format_args!("{}", client.to_canonical()));
-    if let Ok(list) = HeaderValue::from_maybe_shared(bytes::Bytes::from(list)) {
-        headers.insert(X_FORWARDED_FOR, list);
+/// HTTP/2 may split cookies over several lines, which HTTP/1 does not know (RFC 9113 section 8.2.3).
+fn join_cookies(headers: &mut HeaderMap) {
+    let crumbs: Vec<&[u8]> = headers.get_all(COOKIE).iter().map(HeaderValue::as_bytes).collect();
+    if crumbs.len() > 1
+        && let Ok(whole) = HeaderValue::from_bytes(&crumbs.join(&b"; "[..]))
+    {
+        headers.insert(COOKIE, whole);
     }
 }
 
@@ -91,7 +131,7 @@ mod tests {
 
     fn forwarded(request: Request<()>) -> Parts {
         let (mut head, ()) = request.into_parts();
-        super::request(&mut head, [192, 0, 2, 7].into(), &HeaderValue::from_static("upstream:80"));
+        super::request(&mut head, &HeaderValue::from_static("upstream:80"));
         head
     }
 
@@ -102,7 +142,7 @@ mod tests {
                 .header("connection", "x-private, close")
                 .header("x-private", "1")
                 .header("keep-alive", "1")
-                .header("te", "trailers")
+                .header("te", "gzip")
                 .header("upgrade", "h2c")
                 .header("expect", "100-continue")
                 .header("accept", "*/*")
@@ -112,10 +152,31 @@ mod tests {
         );
         let mut names: Vec<_> = head.headers.keys().map(HeaderName::as_str).collect();
         names.sort_unstable();
-        let expected = ["accept", "host", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"];
-        assert_eq!(names, expected);
-        assert_eq!(head.headers["x-forwarded-for"], "192.0.2.7");
-        assert_eq!(head.headers["x-forwarded-host"], "shop");
+        assert_eq!(names, ["accept", "host", "via"]);
+    }
+
+    #[test]
+    fn cookies_of_http_2_are_joined() {
+        let crumbs = Request::get("https://shop/").version(Version::HTTP_2);
+        let head = forwarded(crumbs.header("cookie", "a=1").header("cookie", "b=2; c=3").body(()).unwrap());
+        assert_eq!(head.headers.get_all("cookie").iter().collect::<Vec<_>>(), ["a=1; b=2; c=3"]);
+        assert_eq!((&head.headers["host"], &head.headers["via"]), (&"shop".parse().unwrap(), &"2.0 headworks".parse().unwrap()));
+    }
+
+    #[test]
+    fn trailers_are_asked_for_by_the_gate_itself() {
+        let head = forwarded(Request::get("/").header("te", "gzip, Trailers").header("host", "a").body(()).unwrap());
+        assert_eq!((&head.headers["te"], &head.headers["connection"]), (&"trailers".parse().unwrap(), &"te".parse().unwrap()));
+    }
+
+    #[test]
+    fn trailers_say_nothing_that_belongs_into_the_head() {
+        let mut fields: HeaderMap = ["x-sum", "cookie", "x-forwarded-for", "headworks-class", "content-length"]
+            .map(|name| (HeaderName::from_static(name), HeaderValue::from_static("1")))
+            .into_iter()
+            .collect();
+        trailers(&mut fields);
+        assert_eq!(fields.keys().collect::<Vec<_>>(), ["x-sum"]);
     }
 
     #[test]
@@ -135,9 +196,8 @@ mod tests {
 
     #[test]
     fn earlier_proxies_are_kept() {
-        let request = Request::get("/").header("x-forwarded-for", "10.0.0.1").header("via", "1.1 edge");
+        let request = Request::get("/").header("via", "1.1 edge");
         let head = forwarded(request.body(()).unwrap());
-        assert_eq!(head.headers["x-forwarded-for"], "10.0.0.1, 192.0.2.7");
         assert_eq!(head.headers.get_all("via").iter().count(), 2);
     }
 }

@@ -1,0 +1,39 @@
+//! One client connection from accept to close.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::Poll;
+
+use super::{Client, Order, Phase, http2, serve as http1};
+use crate::front::{Door, Opened, Socket};
+use crate::gate::Gate;
+
+/// Serves a connection until either side closes it.
+pub(crate) async fn serve(gate: Rc<Gate>, door: Rc<Door>, socket: Socket, client: Rc<Client>) {
+    if door.has_tls() {
+        client.enter(Phase::Handshake, gate.clock.last());
+    }
+    let Some(Opened { transport, peer, http2 }) = unless_told(&client, door.open(socket, client.address)).await
+    else {
+        return;
+    };
+    client.meet(peer);
+    client.enter(Phase::New, gate.clock.last());
+    if http2 {
+        // Its state is several times that of HTTP/1 and would be part of every connection's.
+        Box::pin(http2::serve(gate, transport, client)).await;
+    } else {
+        http1::serve(gate, transport, client).await;
+    }
+}
+
+/// Goes on until the connection is to be closed: before a request, for whatever reason.
+async fn unless_told<T>(client: &Client, going: impl Future<Output = Option<T>>) -> Option<T> {
+    let mut going = pin!(going);
+    poll_fn(|cx| match client.poll_order(cx) {
+        Order::Serve => going.as_mut().poll(cx),
+        Order::Finish | Order::Timeout | Order::Close => Poll::Ready(None),
+    })
+    .await
+}
