@@ -8,16 +8,20 @@ use std::task::{Context, Poll, ready};
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, ReadBuf};
-use tokio::net::TcpStream;
 
+use super::strict::{Filter, Limits, Strictness};
 use super::{Client, Phase};
 use crate::clock::Clock;
+use crate::front::Transport;
 
 /// A client's socket.
 pub(crate) struct ClientIo {
-    socket: TokioIo<TcpStream>,
+    socket: TokioIo<Transport>,
+    filter: Filter,
     client: Rc<Client>,
     clock: Rc<Clock>,
+    /// Whether our side is closed.
+    closed: bool,
     /// Bytes thrown away after the last response.
     discarded: usize,
 }
@@ -26,17 +30,24 @@ pub(crate) struct ClientIo {
 const DISCARD: usize = 256 * 1024;
 
 impl ClientIo {
-    pub(crate) fn new(socket: TcpStream, client: Rc<Client>, clock: Rc<Clock>) -> Self {
-        Self { socket: TokioIo::new(socket), client, clock, discarded: 0 }
+    pub(crate) fn new(
+        transport: Transport,
+        client: Rc<Client>,
+        clock: Rc<Clock>,
+        strictness: Rc<Strictness>,
+        limits: Limits,
+    ) -> Self {
+        let filter = Filter::new(strictness, limits);
+        Self { socket: TokioIo::new(transport), filter, client, clock, closed: false, discarded: 0 }
     }
 
-    /// Sends what fits into the socket's buffer now.
-    pub(crate) fn last_words(&self, text: &[u8]) {
-        // The client is about to lose the connection; if it takes nothing, so be it.
-        let _ = self.socket.inner().try_write(text);
+    /// The socket itself, and what has been read from it and not passed on.
+    pub(super) fn into_parts(self) -> (Transport, Vec<u8>) {
+        (self.socket.into_inner(), self.filter.into_held())
     }
 
     fn wrote(&self, written: &Poll<io::Result<usize>>) {
+        self.client.blocked(written.is_pending());
         match written {
             Poll::Ready(Ok(bytes)) => self.client.sending.moved(*bytes),
             Poll::Ready(Err(_)) => self.client.sending.over(),
@@ -47,13 +58,24 @@ impl ClientIo {
 
 impl Read for ClientIo {
     fn poll_read(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        let read = Pin::new(&mut self.socket).poll_read(cx, buffer);
-        if read.is_ready() && self.client.phase().is_idle() {
-            self.client.enter(Phase::Head, self.clock.last());
+        let io = self.get_mut();
+        if io.client.phase() == Phase::Tunnel {
+            // What comes from now on is for the server, and only once the response has gone.
+            return Poll::Pending;
+        }
+        if io.client.is_multiplexed() {
+            return Pin::new(&mut io.socket).poll_read(cx, buffer);
+        }
+        let read = io.filter.poll_read(Pin::new(io.socket.inner_mut()), cx, buffer, io.client.answered.get());
+        if io.client.phase().is_idle() && (read.is_ready() || io.filter.is_in_head()) {
+            io.client.enter(Phase::Head, io.clock.last());
+        }
+        if let Some(stop) = io.filter.stop() {
+            io.client.stop(stop);
         }
         read
     }
@@ -81,17 +103,23 @@ impl Write for ClientIo {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // Called when everything there was to send has been written.
-        self.client.sending.over();
-        Pin::new(&mut self.socket).poll_flush(cx)
+        // Called when everything there was to send has been written, if only to the TLS layer.
+        let flushed = Pin::new(&mut self.socket).poll_flush(cx);
+        match &flushed {
+            Poll::Ready(_) => self.client.sending.over(),
+            Poll::Pending => self.client.sending.waits(self.clock.last()),
+        }
+        self.client.blocked(flushed.is_pending());
+        flushed
     }
 
     /// Closes our side and reads until the client closes its own. Closing with bytes unread would
     /// reset the connection, and a reset can overtake the response on its way to the client
     /// (RFC 9112 section 9.6).
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.client.phase() != Phase::Lingering {
+        if !self.closed {
             ready!(Pin::new(&mut self.socket).poll_shutdown(cx))?;
+            self.closed = true;
             self.client.enter(Phase::Lingering, self.clock.last());
         }
         let mut piece = [0; 4096];

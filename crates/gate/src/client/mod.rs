@@ -1,32 +1,48 @@
 //! Client connections: their state, what they cost, and serving them.
 
+mod connection;
+mod farewell;
+mod http2;
 mod io;
+mod peer;
 mod registry;
 mod serve;
+mod strict;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::task::{Context, Waker};
 
-use units::Time;
+use units::{ClassId, Time};
 
 use crate::bell::keep_waker;
+use crate::tunnel::Tunnel;
 
+use strict::Stop;
+
+pub(crate) use connection::serve;
+pub(crate) use peer::Peer;
 pub(crate) use registry::Registry;
-pub(crate) use serve::serve;
+#[cfg(any(test, feature = "fuzz"))]
+pub(crate) use strict::trial::try_on as try_requests;
+pub(crate) use strict::{Breach, Limits, Strictness};
 
 /// What a connection is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// Nothing has come since it was opened.
     New,
+    /// TLS is being agreed on.
+    Handshake,
     /// Nothing has come since its last request was answered.
     Idle,
     /// Part of a request's head has come.
     Head,
     /// A request waits or is in service.
     Busy,
+    /// Another protocol is spoken with the server, through the gate.
+    Tunnel,
     /// Answered for the last time; waiting for the client to close.
     Lingering,
 }
@@ -51,10 +67,17 @@ pub(crate) enum Order {
     Close,
 }
 
-/// One client connection, shared by its task, its requests and the registry.
+/// One client connection, shared by its task, its requests and the registry; or one stream of a
+/// connection of HTTP/2, which has a request of its own to wait for.
 #[derive(Debug)]
 pub(crate) struct Client {
-    pub(crate) address: IpAddr,
+    /// Of the socket's other end.
+    address: IpAddr,
+    peer: OnceCell<Peer>,
+    /// The connection of a stream.
+    connection: Option<Rc<Client>>,
+    /// Streams of a connection of HTTP/2.
+    streams: Cell<Option<Streams>>,
     phase: Cell<Phase>,
     /// When the phase began.
     since: Cell<Time>,
@@ -64,10 +87,33 @@ pub(crate) struct Client {
     pub(crate) uploading: Stall,
     /// Since when the rest of the server's response has been awaited.
     pub(crate) answering: Stall,
+    class: Cell<ClassId>,
     order: Cell<Order>,
     task: RefCell<Option<Waker>>,
+    /// Requests answered, but for what has not been sent yet.
+    answered: Cell<u64>,
+    /// Whether the stream's request has got its response.
+    responded: Cell<bool>,
+    /// Whether a request has a place in the server.
+    placed: Cell<bool>,
+    /// Whether the client does not take what there is to send.
+    blocked: Cell<bool>,
+    /// Why nothing more of what it sends is read.
+    stop: Cell<Option<Stop>>,
+    /// What the connection becomes when its last response has gone.
+    tunnel: RefCell<Option<Box<Tunnel>>>,
     /// How many connections of the gate are idle.
     idle: Rc<Cell<usize>>,
+}
+
+/// The streams of a connection of HTTP/2.
+#[derive(Debug, Clone, Copy, Default)]
+struct Streams {
+    open: u32,
+    /// By how many more requests were taken back than answered.
+    taken_back: u32,
+    /// When the client was told to ask for nothing more.
+    leaving: Option<Time>,
 }
 
 /// Since when somebody has been waited for, if at all.
@@ -106,6 +152,10 @@ impl Stall {
         self.since.set(None);
     }
 
+    fn since(&self) -> Option<Time> {
+        self.since.get()
+    }
+
     pub(crate) fn longer_than(&self, now: Time, longest: units::Span) -> bool {
         self.since.get().is_some_and(|since| now.since(since) > longest)
     }
@@ -114,17 +164,80 @@ impl Stall {
 impl Client {
     pub(crate) fn new(address: IpAddr, now: Time, idle: Rc<Cell<usize>>) -> Self {
         idle.set(idle.get() + 1);
+        Self::with(address, Phase::New, None, now, idle)
+    }
+
+    /// A stream of this connection, with a request in hand.
+    fn stream(self: &Rc<Self>, now: Time) -> Self {
+        self.count(now, |streams| streams.open += 1);
+        Self::with(self.address, Phase::Busy, Some(Rc::clone(self)), now, Rc::clone(&self.idle))
+    }
+
+    fn with(
+        address: IpAddr,
+        phase: Phase,
+        connection: Option<Rc<Self>>,
+        now: Time,
+        idle: Rc<Cell<usize>>,
+    ) -> Self {
         Self {
             address,
-            phase: Cell::new(Phase::New),
+            peer: OnceCell::new(),
+            connection,
+            streams: Cell::new(None),
+            phase: Cell::new(phase),
             since: Cell::new(now),
             sending: Stall::default(),
             uploading: Stall::default(),
             answering: Stall::default(),
+            class: Cell::new(ClassId(u8::MAX)),
             order: Cell::new(Order::Serve),
             task: RefCell::new(None),
+            answered: Cell::new(0),
+            responded: Cell::new(false),
+            placed: Cell::new(false),
+            blocked: Cell::new(false),
+            stop: Cell::new(None),
+            tunnel: RefCell::new(None),
             idle,
         }
+    }
+
+    /// Who is at the other end.
+    pub(crate) fn peer(&self) -> &Peer {
+        match &self.connection {
+            Some(connection) => connection.peer(),
+            None => self.peer.get_or_init(|| Peer::new(self.address)),
+        }
+    }
+
+    /// Notes who is at the other end, once that is known.
+    fn meet(&self, peer: Peer) {
+        // It is told once, before any request.
+        let _ = self.peer.set(peer);
+    }
+
+    /// Whether it is a stream of HTTP/2.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.connection.is_some()
+    }
+
+    /// Whether it is a connection of HTTP/2.
+    fn is_multiplexed(&self) -> bool {
+        self.streams.get().is_some()
+    }
+
+    /// HTTP/2 is spoken: reading bytes says nothing about requests any more.
+    fn multiplex(&self) {
+        self.streams.set(Some(Streams::default()));
+    }
+
+    /// Counts streams; a connection is busy as long as it has one.
+    fn count(&self, now: Time, change: impl FnOnce(&mut Streams)) {
+        let mut streams = self.streams.get().unwrap_or_default();
+        change(&mut streams);
+        self.streams.set(Some(streams));
+        self.enter(if streams.open > 0 { Phase::Busy } else { Phase::Idle }, now);
     }
 
     pub(crate) fn phase(&self) -> Phase {
@@ -135,12 +248,72 @@ impl Client {
         self.since.get()
     }
 
+    /// Since when the client has sent nothing of its request, or taken nothing of its response.
+    fn kept_waiting_since(&self) -> Option<Time> {
+        self.uploading.since().into_iter().chain(self.sending.since()).min()
+    }
+
+    /// The class of the last request that was served; of a client without one, below all others.
+    fn class(&self) -> ClassId {
+        self.class.get()
+    }
+
     pub(crate) fn enter(&self, phase: Phase, now: Time) {
+        // A stream has one request.
+        let phase = if phase == Phase::Idle && self.is_stream() { Phase::Lingering } else { phase };
+        // From a tunnel there is no way back to requests.
+        let tunnel = self.phase() == Phase::Tunnel && phase != Phase::Lingering;
+        let phase = if tunnel { Phase::Tunnel } else { phase };
         let before = self.phase.replace(phase);
         if before != phase {
             self.since.set(now);
             let idle = self.idle.get() + usize::from(phase.is_idle());
             self.idle.set(idle - usize::from(before.is_idle()));
+        }
+    }
+
+    /// A request has got a place in the server.
+    pub(crate) fn dispatched(&self, class: Option<ClassId>) {
+        self.placed.set(true);
+        self.class.set(class.unwrap_or(self.class.get()));
+    }
+
+    /// A request is answered.
+    pub(crate) fn answered(&self, now: Time) {
+        self.answered.set(self.answered.get() + 1);
+        self.placed.set(false);
+        self.enter(Phase::Idle, now);
+    }
+
+    /// From the end of the response on, which is the last, the connection is this tunnel.
+    pub(crate) fn become_tunnel(&self, tunnel: Tunnel, now: Time) {
+        *self.tunnel.borrow_mut() = Some(Box::new(tunnel));
+        self.enter(Phase::Tunnel, now);
+    }
+
+    fn blocked(&self, blocked: bool) {
+        self.blocked.set(blocked);
+    }
+
+    fn stop(&self, stop: Stop) {
+        self.stop.set(Some(stop));
+    }
+
+    /// What is wrong with the body of the request in hand.
+    pub(crate) fn body_breach(&self) -> Option<Breach> {
+        match self.stop.get()? {
+            Stop::Body(breach) => Some(breach),
+            Stop::Head(..) => None,
+        }
+    }
+
+    /// What is wrong with the next request, once all before it are answered.
+    fn head_breach(&self) -> Option<Breach> {
+        match self.stop.get()? {
+            Stop::Head(breach, requests) => {
+                (self.answered.get() >= requests && !self.blocked.get()).then_some(breach)
+            }
+            Stop::Body(_) => None,
         }
     }
 
@@ -156,7 +329,7 @@ impl Client {
     }
 
     /// The order that stands; the task is woken when it changes.
-    fn poll_order(&self, cx: &mut Context<'_>) -> Order {
+    pub(crate) fn poll_order(&self, cx: &mut Context<'_>) -> Order {
         keep_waker(&self.task, cx.waker());
         self.order.get()
     }

@@ -8,13 +8,17 @@ use slab::Slab;
 use units::{Span, Time};
 
 use super::{Client, Order, Phase};
+use crate::core::network;
 use crate::settings::Clients;
 
 /// All client connections.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     clients: RefCell<Slab<Rc<Client>>>,
+    /// Of connections of HTTP/2.
+    streams: RefCell<Slab<Rc<Client>>>,
     idle: Rc<Cell<usize>>,
+    slow: Cell<usize>,
 }
 
 /// How long a client may take to close its side after our last response. Those that do not are
@@ -24,6 +28,50 @@ const LINGER: Span = Span::from_secs(2);
 /// So long a new connection and an unfinished head are spared where room is short. A head comes
 /// at once and in one piece, or the client is very slow, or it means to be.
 const GRACE: Span = Span::from_millis(500);
+
+/// The same for the body of a request, or for a client that takes its response: both come and go
+/// in pieces, and cost the client more to begin again.
+const PATIENCE: Span = Span::from_secs(2);
+
+/// So long a client may hold a place in the server for nothing while others wait for one.
+const HURRY: Span = Span::from_secs(5);
+
+/// More connections than this that keep the gate waiting are not spared for being new, if they
+/// come from one address.
+const MANY: usize = 32;
+
+/// A client that keeps the gate waiting.
+struct Slow<'a> {
+    client: &'a Rc<Client>,
+    address: u64,
+    waited: Span,
+    grace: Span,
+    /// How many of the same address are quicker.
+    quicker: usize,
+}
+
+impl<'a> Slow<'a> {
+    fn find(client: &'a Rc<Client>, now: Time) -> Option<Self> {
+        let (since, grace) = match client.phase() {
+            Phase::Idle | Phase::Lingering => (client.since(), Span::ZERO),
+            Phase::New | Phase::Handshake | Phase::Head => (client.since(), GRACE),
+            Phase::Busy => (client.kept_waiting_since()?, PATIENCE),
+            Phase::Tunnel => return None,
+        };
+        let address = network(client.address);
+        Some(Self { client, address, waited: now.since(since), grace, quicker: 0 })
+    }
+}
+
+impl Client {
+    /// Whether somebody has been waited for too long.
+    fn has_stalled(&self, now: Time, stall: Span, server: Span, waiting: bool) -> bool {
+        let stall = if waiting && self.placed.get() { HURRY.min(stall) } else { stall };
+        self.sending.longer_than(now, stall)
+            || self.uploading.longer_than(now, stall)
+            || self.answering.longer_than(now, server)
+    }
+}
 
 impl Registry {
     /// Takes in a new connection; gives it with its key.
@@ -39,6 +87,16 @@ impl Registry {
         }
     }
 
+    /// Takes in a new stream of a connection; gives it with its key.
+    pub(super) fn add_stream(&self, connection: &Rc<Client>, now: Time) -> (usize, Rc<Client>) {
+        let stream = Rc::new(connection.stream(now));
+        (self.streams.borrow_mut().insert(Rc::clone(&stream)), stream)
+    }
+
+    pub(super) fn remove_stream(&self, key: usize) {
+        self.streams.borrow_mut().try_remove(key);
+    }
+
     /// Connections open.
     pub(crate) fn open(&self) -> usize {
         self.clients.borrow().len()
@@ -49,47 +107,71 @@ impl Registry {
         self.idle.get()
     }
 
-    /// Closes connections that have been slow for too long.
-    pub(crate) fn sweep(&self, now: Time, settings: &Clients, server: Span) {
+    /// Closes connections that have been slow for too long. While requests are `waiting` for a place
+    /// in the server, that is sooner for those who hold one.
+    pub(crate) fn sweep(&self, now: Time, settings: &Clients, server: Span, waiting: bool) {
         let (header, idle) = (settings.header_timeout.into(), settings.idle_timeout.into());
-        let stall = settings.stall_timeout.into();
+        let stall: Span = settings.stall_timeout.into();
+        let mut slow = 0;
         for (_, client) in &*self.clients.borrow() {
             let age = now.since(client.since());
             match client.phase() {
+                Phase::Idle if age > idle && client.is_multiplexed() => client.leave(now, LINGER),
                 Phase::New | Phase::Idle if age > idle => client.order(Order::Close),
                 Phase::Head if age > header => client.order(Order::Timeout),
+                Phase::Handshake if age > header => client.order(Order::Close),
                 Phase::Lingering if age > LINGER => client.order(Order::Close),
                 _ => {}
             }
-            let stalled = client.sending.longer_than(now, stall)
-                || client.uploading.longer_than(now, stall)
-                || client.answering.longer_than(now, server);
-            if stalled {
+            if client.has_stalled(now, stall, server, waiting) {
                 client.order(Order::Close);
+            }
+            let waits = !client.phase().is_idle();
+            slow +=
+                usize::from(waits && Slow::find(client, now).is_some_and(|slow| slow.waited > slow.grace));
+        }
+        self.slow.set(slow);
+        for (_, stream) in &*self.streams.borrow() {
+            if stream.has_stalled(now, stall, server, waiting) {
+                stream.order(Order::Close);
             }
         }
     }
 
-    /// Closes up to `wanted` connections without a request, those first that have been so for
-    /// longest. Gives how many.
-    pub(crate) fn close_idle(&self, now: Time, wanted: usize) -> usize {
+    /// Of those with a request, connections that wait for a slow client, and can be closed as well.
+    pub(crate) fn slow(&self) -> usize {
+        self.slow.get()
+    }
+
+    /// Closes up to `wanted` connections that the gate waits for, to make room for others.
+    ///
+    /// Clients of the less important classes go first, as far as classes are known. Then those go
+    /// that are too many from one address, the slowest first: whoever opens connections to keep
+    /// them cannot shut out the clients of other addresses.
+    pub(crate) fn make_room(&self, now: Time, wanted: usize) {
         let clients = self.clients.borrow();
-        let without = |client: &Rc<Client>| match client.phase() {
-            Phase::Idle | Phase::Lingering => true,
-            Phase::New | Phase::Head => now.since(client.since()) > GRACE,
-            Phase::Busy => false,
-        };
-        let mut idle: Vec<&Rc<Client>> =
-            clients.iter().map(|(_, client)| client).filter(|client| without(client)).collect();
-        idle.sort_unstable_by_key(|client| client.since());
-        idle.truncate(wanted);
-        idle.iter().for_each(|client| client.order(Order::Close));
-        idle.len()
+        let mut slow: Vec<Slow<'_>> =
+            clients.iter().filter_map(|(_, client)| Slow::find(client, now)).collect();
+        slow.sort_unstable_by_key(|slow| (slow.address, slow.waited));
+        let mut quicker = 0;
+        for at in 0..slow.len() {
+            let same = at > 0 && slow[at - 1].address == slow[at].address;
+            quicker = if same { quicker + 1 } else { 0 };
+            slow[at].quicker = quicker;
+        }
+        slow.retain(|slow| slow.waited > slow.grace || slow.quicker >= MANY);
+        slow.sort_unstable_by_key(|slow| std::cmp::Reverse((slow.client.class(), slow.quicker, slow.waited)));
+        slow.truncate(wanted);
+        slow.iter().for_each(|slow| slow.client.order(Order::Close));
     }
 
     /// Lets everybody finish the request in hand; half of a head is none.
     pub(crate) fn finish(&self, now: Time) {
         for (_, client) in &*self.clients.borrow() {
+            if client.is_multiplexed() {
+                client.leave(now, GRACE);
+                continue;
+            }
             let slow = client.phase() == Phase::Head && now.since(client.since()) > GRACE;
             client.order(if slow { Order::Close } else { Order::Finish });
         }
