@@ -73,3 +73,21 @@ fn an_interrupted_sweep_goes_on_to_the_same_table() {
     assert_eq!(output.status.code(), Some(2), "{text}");
     assert!(text.contains("holds another sweep"), "{text}");
 }
+
+#[test]
+fn points_that_are_not_as_precise_as_asked_are_told_by_the_exit_code() {
+    let scratch = tempfile::tempdir().unwrap();
+    let spec = scratch.path().join("spec.toml");
+    let few = "[sweep]\ntitle = 't'\n[plan]\nrequests = 500\nwarmup = 10\nreplications = 4\nprecision = 0.001\n[quick]\nreplications = 2\n[grid]\nload = [0.9, 1]\n";
+    std::fs::write(&spec, few).unwrap();
+    let (output, text) = finish(start(&spec, &scratch.path().join("whole")));
+    assert_eq!(output.status.code(), Some(4), "{text}");
+    assert!(text.contains("2 points are not as precise as asked for"), "{text}");
+    let quick = Command::new(env!("CARGO_BIN_EXE_headworks"))
+        .args(["sim", "sweep", "--quick", "--out"])
+        .arg(scratch.path().join("quick"))
+        .arg(&spec)
+        .output()
+        .unwrap();
+    assert_eq!(quick.status.code(), Some(0), "{}", String::from_utf8_lossy(&quick.stderr));
+}

@@ -29,6 +29,14 @@ pub enum Error {
         /// In what the two differ.
         difference: String,
     },
+    /// A point of a sweep cannot be read.
+    #[error("{} is damaged ({why}); remove it, and the same sweep simulates the point again", path.display())]
+    DamagedPoint {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: Box<Error>,
+    },
     /// The operating system refused.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use config::Source;
 use record::sweep::SweepDirectory;
-use sim::sweep::{Options, Progress, Spec, run};
+use sim::sweep::{Options, Progress, Spec, imprecise, run};
 
 const SPEC: &str = "
 [sweep]
@@ -25,7 +25,7 @@ queue = [0, 5]
 ";
 
 fn spec(text: &str) -> Spec {
-    Spec::parse(&Source::new("small.toml", text), false).unwrap()
+    Spec::parse(&Source::new("small.toml", text), Path::new("."), false).unwrap()
 }
 
 fn sweep(directory: &Path, shard: Option<&str>, cores: usize) -> Progress {
@@ -77,6 +77,34 @@ fn another_sweep_in_the_directory_is_refused() {
 }
 
 #[test]
+fn a_damaged_point_is_named() {
+    let scratch = tempfile::tempdir().unwrap();
+    sweep(scratch.path(), None, 2);
+    let point = scratch.path().join("points/000002.parquet");
+    std::fs::write(&point, "half of it").unwrap();
+    let error = run(&[(spec(SPEC), scratch.path().to_owned())], Options::default(), &|_| {}).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        error.is_usage() && text.contains("000002.parquet is damaged") && text.contains("remove it"),
+        "{text}"
+    );
+    std::fs::remove_file(point).unwrap();
+    assert_eq!(sweep(scratch.path(), None, 2).done, 1);
+}
+
+#[test]
+fn points_that_are_not_precise_enough_are_counted() {
+    let scratch = tempfile::tempdir().unwrap();
+    let wish = |precision: &str, directory: &str| {
+        let text = SPEC.replace("precision = 0.2", &format!("precision = {precision}"));
+        let directory = scratch.path().join(directory);
+        run(&[(spec(&text), directory.clone())], Options::default(), &|_| {}).unwrap();
+        imprecise(&directory).unwrap()
+    };
+    assert_eq!((wish("0.0001", "too-much"), wish("0", "nothing")), (6, 0));
+}
+
+#[test]
 fn shards_are_checked() {
     for wrong in ["0/2", "3/2", "1", "a/b", "1/0"] {
         assert!(wrong.parse::<sim::sweep::Shard>().is_err(), "{wrong}");
@@ -90,7 +118,7 @@ fn the_papers_specs_are_whole() {
     for entry in std::fs::read_dir(directory).unwrap() {
         let source = Source::read(&entry.unwrap().path()).unwrap();
         for quick in [false, true] {
-            Spec::parse(&source, quick).unwrap();
+            Spec::parse(&source, Path::new("."), quick).unwrap();
         }
         let line = source.text().lines().find(|line| line.starts_with("figures")).unwrap_or("");
         figures.extend(line.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<u32>().ok()));

@@ -105,14 +105,13 @@ impl SweepDirectory {
     /// Reads the points that are known, in order.
     ///
     /// # Errors
-    /// When one of them cannot be read.
+    /// [`Error::DamagedPoint`] for one that cannot be read.
     pub fn points(&self) -> Result<Vec<PointRow>, Error> {
         let mut rows = Vec::new();
         for number in self.known()? {
             let path = self.path.join(POINTS).join(format!("{number:06}{SUFFIX}"));
-            for row in TableReader::open(&path)? {
-                rows.push(row?);
-            }
+            let point: Result<Vec<PointRow>, Error> = TableReader::open(&path).and_then(Iterator::collect);
+            rows.extend(point.map_err(|why| Error::DamagedPoint { path, why: Box::new(why) })?);
         }
         Ok(rows)
     }

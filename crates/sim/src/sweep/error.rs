@@ -18,6 +18,7 @@ pub enum SweepError {
 impl SweepError {
     /// Whether whoever gave the spec and the directory can mend it.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Self::Spec(_) | Self::Record(record::Error::AnotherSweep { .. }))
+        use record::Error::{AnotherSweep, DamagedPoint};
+        matches!(self, Self::Spec(_) | Self::Record(AnotherSweep { .. } | DamagedPoint { .. }))
     }
 }

@@ -10,5 +10,5 @@ mod settings;
 mod spec;
 
 pub use self::error::SweepError;
-pub use self::run::{NoShard, Options, Progress, Shard, run};
+pub use self::run::{NoShard, Options, Progress, Shard, imprecise, run};
 pub use self::spec::Spec;

@@ -1,7 +1,7 @@
 //! [`run`]: the points of sweeps that are not known yet, on all cores.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -102,6 +102,15 @@ pub fn run(
         }
     }
     Ok(tasks.into_inner().unwrap_or_else(PoisonError::into_inner).1)
+}
+
+/// How many points that are known in the directory of a sweep are not as precise as its spec wants.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub fn imprecise(path: &Path) -> Result<usize, SweepError> {
+    let rows = SweepDirectory::open(path)?.points()?;
+    Ok(rows.iter().filter(|row| !row.precise).count())
 }
 
 /// The sweep's number, the point's, and what is to be done there.

@@ -376,7 +376,10 @@ mod tests {
 
     #[test]
     fn a_rate_takes_the_place_of_a_load_and_times_are_swept() {
-        let spec = parse("[model]\nload = 0.5\n[[curve]]\nname = \"a\"\nrate = 3\n[grid]\nstatic-time = [\"2ms\", \"1s\"]").unwrap();
+        let spec = parse(
+            "[model]\nload = 0.5\n[[curve]]\nname = \"a\"\nrate = 3\n[grid]\nstatic-time = [\"2ms\", \"1s\"]",
+        )
+        .unwrap();
         assert_eq!(spec.works.iter().map(|work| work.x).collect::<Vec<_>>(), [0.002, 1.0]);
         assert_eq!(spec.works[0].model.rate(), Some(3.0));
     }

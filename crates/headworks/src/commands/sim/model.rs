@@ -1,11 +1,8 @@
 //! The options that describe a model, alone or on top of a model file.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use anyhow::anyhow;
-use sim::{Class, DYNAMIC, Discipline, Model, Offered, STATIC, Service, Traced};
-use traffic::Process;
+use sim::{Discipline, GivenArrivals, Model, Overrides, Room, Traced};
 use units::{Rate, Ratio, Span};
 
 use crate::commands::values::count;
@@ -29,7 +26,7 @@ pub(super) struct ModelArgs {
     pub(super) rate: Option<Rate>,
     /// How they are spread over time: poisson, constant, h2, gamma, lognormal (with --cv), mmpp:RATIO:BUSY:QUIET, or trace:FILE as in a file of times or an access log, scaled to --rate or --load if one is given (default: poisson, and h2 with a --cv above 1).
     #[arg(long, value_name = "PROCESS", help_heading = ARRIVALS)]
-    pub(super) arrivals: Option<Arrivals>,
+    pub(super) arrivals: Option<String>,
     /// Coefficient of variation of the times between arrivals.
     #[arg(long, value_name = "X", help_heading = ARRIVALS)]
     pub(super) cv: Option<f64>,
@@ -45,7 +42,7 @@ pub(super) struct ModelArgs {
     pub(super) static_time: Option<Span>,
     /// Its distribution, for both: gamma, exponential, lognormal, erlang:STAGES or constant (default gamma).
     #[arg(long, value_name = "LAW", help_heading = REQUESTS)]
-    pub(super) service: Option<Service>,
+    pub(super) service: Option<String>,
     /// Its coefficient of variation, with gamma and lognormal (default 0.6).
     #[arg(long, value_name = "X", help_heading = REQUESTS)]
     pub(super) service_cv: Option<f64>,
@@ -55,7 +52,7 @@ pub(super) struct ModelArgs {
     pub(super) threads: Option<u32>,
     /// Requests that wait for a thread, at most; `none` for no limit (default 0).
     #[arg(long, value_name = "N", help_heading = SERVER)]
-    pub(super) queue: Option<Queue>,
+    pub(super) queue: Option<Room>,
     /// How a processor is divided: ps (all at once), rr:QUANTUM (in turn) or fcfs (default ps).
     #[arg(long, value_name = "NAME", help_heading = SERVER)]
     pub(super) discipline: Option<Discipline>,
@@ -64,42 +61,8 @@ pub(super) struct ModelArgs {
     pub(super) processors: Option<u32>,
 }
 
-/// The value of `--queue`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Queue(pub(super) Option<u32>);
-
-impl FromStr for Queue {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "none" {
-            return Ok(Self(None));
-        }
-        count::<u32>(0..=1_000_000_000)(text).map(|queue| Self(Some(queue)))
-    }
-}
-
-/// The value of `--arrivals`; a variation may stand in `--cv`.
-#[derive(Debug, Clone)]
-pub(super) enum Arrivals {
-    Named(String),
-    Trace(PathBuf),
-}
-
-impl FromStr for Arrivals {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(match text.strip_prefix("trace:") {
-            Some(file) => Self::Trace(file.into()),
-            None => Self::Named(text.to_owned()),
-        })
-    }
-}
-
-fn usage(what: impl std::fmt::Display) -> Failure {
-    Failure::Usage(anyhow!("{what}"))
-}
+/// Arrivals as in a file of times or an access log.
+const TRACE: &str = "trace:";
 
 impl ModelArgs {
     /// The model of the file, or the paper's, with what was given.
@@ -113,128 +76,40 @@ impl ModelArgs {
 
     /// A model with what was given on the command line in the place of its own.
     pub(super) fn over(&self, base: Model) -> Result<Model, Failure> {
-        let (arrivals, own_rate) = self.arrivals_over(&base.arrivals)?;
-        let offered = match (self.rate.map(Rate::as_f64).or(own_rate), self.load) {
-            (_, Some(load)) => Offered::Load(load),
-            (Some(rate), None) => Offered::Rate(rate),
-            (None, None) => base.offered,
-        };
-        if matches!(offered, Offered::Clients(..)) && (self.arrivals.is_some() || self.cv.is_some()) {
-            return Err(usage(
-                "the model's clients wait for their answers, so that --arrivals and --cv have no meaning; give a --rate or a --load as well, or leave them out",
-            ));
-        }
-        let model = Model {
-            arrivals,
-            offered,
-            classes: self.classes_over(&base.classes)?,
-            service: self.service_over(base.service)?,
-            threads: self.threads.unwrap_or(base.threads),
-            queue: self.queue.map_or(base.queue, |queue| queue.0),
-            discipline: self.discipline.unwrap_or(base.discipline),
-            processors: self.processors.unwrap_or(base.processors),
-            ..base
-        };
-        model.check().map_err(usage)?;
-        Ok(model)
+        self.overrides()?.over(base).map_err(|why| Failure::Usage(why.into()))
     }
 
-    fn service_over(&self, base: Service) -> Result<Service, Failure> {
-        let law = self.service.unwrap_or(base);
-        match (self.service_cv, law) {
-            (None, law) => Ok(law),
-            (Some(cv), Service::Gamma { .. }) => Service::gamma(cv).map_err(usage),
-            (Some(cv), Service::Lognormal { .. }) => Service::lognormal(cv).map_err(usage),
-            (Some(_), other) => Err(usage(format!(
-                "--service {other} has a coefficient of variation of its own; leave out --service-cv"
-            ))),
-        }
-    }
-
-    fn classes_over(&self, base: &[Class]) -> Result<Vec<Class>, Failure> {
-        if self.dynamic.is_none() && self.dynamic_cost.is_none() && self.static_time.is_none() {
-            return Ok(base.to_vec());
-        }
-        let names: Vec<&str> = base.iter().map(|class| class.name.as_str()).collect();
-        if names.iter().any(|name| ![STATIC, DYNAMIC].contains(name)) {
-            return Err(usage(format!(
-                "--dynamic, --dynamic-cost and --static-time are about the classes {STATIC} and {DYNAMIC}; the model has {}: change its file",
-                names.join(", ")
-            )));
-        }
-        let paper = Model::default().classes;
-        let own = |name| base.iter().find(|class| class.name == name);
-        let demand = |name| {
-            own(name).or(paper.iter().find(|class| class.name == name)).map_or(0.0, |class| class.demand)
-        };
-        let total: f64 = base.iter().map(|class| class.share).sum();
-        let share = own(DYNAMIC).map_or(0.0, |class| class.share / total);
-        let mut classes = Model::paper_classes(
-            self.dynamic.map_or(share, Ratio::as_f64),
-            self.dynamic_cost.unwrap_or_else(|| demand(DYNAMIC) / demand(STATIC)),
-            self.static_time.map_or_else(|| demand(STATIC), Span::as_secs_f64),
-        );
-        for class in &mut classes {
-            if let Some(own) = own(&class.name) {
-                (class.disk, class.size) = (own.disk, own.size);
-            }
-        }
-        Ok(classes)
-    }
-
-    /// How requests are spread over time, and the rate that a trace has.
-    fn arrivals_over(&self, base: &sim::Arrivals) -> Result<(sim::Arrivals, Option<f64>), Failure> {
-        match (&self.arrivals, self.cv, base) {
-            (None, None, base) => Ok((base.clone(), None)),
-            (None, Some(cv), sim::Arrivals::Renewal(Process::Gamma { .. })) => {
-                named(&format!("gamma:{cv}")).map(rateless)
-            }
-            (None, Some(cv), sim::Arrivals::Renewal(Process::Lognormal { .. })) => {
-                named(&format!("lognormal:{cv}")).map(rateless)
-            }
-            (None, Some(_), sim::Arrivals::Mmpp(_) | sim::Arrivals::Observed(_)) => Err(usage(format!(
-                "--cv is about independent times between arrivals; the model's arrivals are {base}: give --arrivals as well"
-            ))),
-            (Some(Arrivals::Trace(_)), Some(_), _) => Err(usage(
-                "--arrivals trace:FILE has the times between arrivals that are in the file; leave out --cv",
-            )),
-            (Some(Arrivals::Trace(file)), None, _) => {
-                let Traced { arrivals, rate, skipped } =
-                    Traced::read(file).map_err(|why| Failure::Usage(why.into()))?;
-                if skipped.broken() > 0 {
-                    eprintln!("{skipped}");
-                }
-                Ok((arrivals, Some(rate)))
-            }
-            _ => self.arrivals().map(rateless),
-        }
-    }
-
-    /// Arrivals as the command line alone says; a trace is not among them.
+    /// Arrivals as the command line alone says.
     pub(super) fn arrivals(&self) -> Result<sim::Arrivals, Failure> {
-        let name = match (&self.arrivals, self.cv) {
-            (Some(Arrivals::Trace(file)), _) => format!("trace:{}", file.display()),
-            (None, None | Some(1.0)) => "poisson".to_owned(),
-            (None, Some(cv)) if cv < 1.0 => {
-                return Err(Failure::Usage(anyhow!(
-                    "hyperexponential arrivals, the default, have a --cv from 1; for {cv} take --arrivals gamma or lognormal"
-                )));
-            }
-            (None, Some(cv)) => format!("h2:{cv}"),
-            (Some(Arrivals::Named(name)), Some(cv)) if !name.contains(':') => format!("{name}:{cv}"),
-            (Some(Arrivals::Named(name)), Some(_)) => {
-                return Err(usage(format!("--arrivals {name} says it all; leave out --cv")));
-            }
-            (Some(Arrivals::Named(name)), None) => name.clone(),
-        };
-        named(&name)
+        self.overrides()?.arrivals_alone().map_err(|why| Failure::Usage(why.into()))
+    }
+
+    fn overrides(&self) -> Result<Overrides, Failure> {
+        Ok(Overrides {
+            load: self.load,
+            rate: self.rate.map(Rate::as_f64),
+            arrivals: self.arrivals.as_deref().map(given).transpose()?,
+            cv: self.cv,
+            dynamic: self.dynamic.map(Ratio::as_f64),
+            dynamic_cost: self.dynamic_cost,
+            static_time: self.static_time.map(Span::as_secs_f64),
+            service: self.service.clone(),
+            service_cv: self.service_cv,
+            threads: self.threads,
+            queue: self.queue,
+            discipline: self.discipline,
+            processors: self.processors,
+        })
     }
 }
 
-fn rateless(arrivals: sim::Arrivals) -> (sim::Arrivals, Option<f64>) {
-    (arrivals, None)
-}
-
-fn named(name: &str) -> Result<sim::Arrivals, Failure> {
-    name.parse().map_err(|why: sim::ArrivalsError| Failure::Usage(why.into()))
+fn given(arrivals: &str) -> Result<GivenArrivals, Failure> {
+    let Some(file) = arrivals.strip_prefix(TRACE) else {
+        return Ok(GivenArrivals::Named(arrivals.to_owned()));
+    };
+    let traced = Traced::read(file.as_ref()).map_err(|why| Failure::Usage(why.into()))?;
+    if traced.skipped.broken() > 0 {
+        eprintln!("{}", traced.skipped);
+    }
+    Ok(GivenArrivals::Traced(traced))
 }

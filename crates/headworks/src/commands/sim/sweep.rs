@@ -9,7 +9,7 @@ use anyhow::Context;
 use config::Source;
 use indicatif::ProgressBar;
 use report::SimulationReport;
-use sim::sweep::{Options, Progress, Shard, Spec, run};
+use sim::sweep::{Options, Progress, Shard, Spec, imprecise, run};
 
 use super::View;
 use crate::commands::signals::{self, Signals};
@@ -82,7 +82,8 @@ const HEAVY_LOADS: [(&str, &str); 9] = specs![
 
 impl SweepArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let spec = Spec::parse(&Source::read(&self.spec)?, self.common.quick)?;
+        let directory = self.spec.parent().unwrap_or(Path::new("."));
+        let spec = Spec::parse(&Source::read(&self.spec)?, directory, self.common.quick)?;
         self.common.run(&[(spec, self.out.clone())], &self.out, self.shard)
     }
 }
@@ -92,7 +93,7 @@ impl FiguresArgs {
         let mut sweeps = Vec::new();
         for (name, text) in HEAVY_LOADS {
             let source = Source::new(format!("experiments/heavy-loads/{name}.toml"), text);
-            sweeps.push((Spec::parse(&source, self.common.quick)?, self.out.join(name)));
+            sweeps.push((Spec::parse(&source, Path::new("."), self.common.quick)?, self.out.join(name)));
         }
         self.common.run(&sweeps, &self.out, None)
     }
@@ -123,7 +124,23 @@ impl Common {
             .write_all(text.as_bytes())
             .context("cannot write to standard output")
             .map_err(Failure::Failed)?;
-        Ok(Exit::Ok)
+        self.verdict(sweeps)
+    }
+
+    /// A quick look does not have to be precise.
+    fn verdict(&self, sweeps: &[(Spec, PathBuf)]) -> Result<Exit, Failure> {
+        let mut exit = Exit::Ok;
+        for (_, path) in sweeps.iter().filter(|_| !self.quick) {
+            let points = imprecise(path).map_err(|why| Failure::new(why.is_usage(), why))?;
+            if points > 0 {
+                eprintln!(
+                    "{}: {points} points are not as precise as asked for (false in their column \"precise\"); give [plan] more replications, or another precision, and the sweep another directory",
+                    path.display()
+                );
+                exit = Exit::NotValid;
+            }
+        }
+        Ok(exit)
     }
 }
 
