@@ -5,10 +5,12 @@ use http::{HeaderMap, HeaderValue};
 
 /// The value of the first cookie called `name`.
 pub(crate) fn find<'a>(headers: &'a HeaderMap, name: &[u8]) -> Option<&'a [u8]> {
-    headers.get_all(COOKIE).iter().flat_map(|line| pairs(line.as_bytes())).find_map(|pair| {
-        let (key, value) = split(pair);
-        (key == name).then_some(value)
-    })
+    all(headers).find_map(|(key, value)| (key == name).then_some(value))
+}
+
+/// Names and values of all cookies.
+pub(crate) fn all(headers: &HeaderMap) -> impl Iterator<Item = (&[u8], &[u8])> {
+    headers.get_all(COOKIE).iter().flat_map(|line| pairs(line.as_bytes())).map(split)
 }
 
 /// Takes every cookie called `name` out; headers left empty go with them.

@@ -6,9 +6,9 @@ use std::net::IpAddr;
 use http::Request;
 use units::{ClassId, SessionId};
 
-use crate::classify::Subject;
 use crate::clock::Clock;
 use crate::error::Error;
+use crate::rules::Subject;
 use crate::sessions::Sessions;
 use crate::settings::Settings;
 
@@ -49,7 +49,7 @@ impl fmt::Display for Explanation {
 /// When `request` is no request.
 pub fn explain(settings: &Settings, request: &str, address: IpAddr) -> Result<Explanation, Error> {
     let request = parse(request)?;
-    let sessions = Sessions::new(settings.session.clone(), &settings.classes)?;
+    let sessions = Sessions::new(settings.session.clone(), &settings.classes, None)?;
     let named = |class: ClassId, why| {
         let class = settings.classes.get(class.index()).or(settings.classes.last());
         Explanation { class: class.cloned().unwrap_or_default(), why }
@@ -59,7 +59,7 @@ pub fn explain(settings: &Settings, request: &str, address: IpAddr) -> Result<Ex
         return Ok(named(session.class, Why::Session { id: session.id, raised: session.raised }));
     }
     let (method, uri, headers) = (request.method(), request.uri(), request.headers());
-    let subject = Subject { method, uri, headers, address };
+    let subject = Subject { method, uri, headers, address, session: None };
     Ok(match settings.rules.find(subject) {
         Some((index, class)) => named(class, Why::Rule(index + 1)),
         None => named(ClassId(u8::MAX), Why::Last),

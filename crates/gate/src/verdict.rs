@@ -61,5 +61,6 @@ pub(crate) struct Known {
 
 impl Verdict {
     /// Of a request that nobody holds.
-    pub(crate) const UNKNOWN: Self = Self { class: None, basis: Basis::Unknown, refused: None, waits: Waits::ZERO };
+    pub(crate) const UNKNOWN: Self =
+        Self { class: None, basis: Basis::Unknown, refused: None, waits: Waits::ZERO };
 }

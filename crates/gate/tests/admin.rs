@@ -1,20 +1,12 @@
 //! The admin interface.
-#![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod common;
 
 use std::collections::HashMap;
 
 use common::{Gate, echo};
-use testkit::{Raw, Response};
-
-#[track_caller]
-fn ask(gate: &Gate, method: &str, path: &str, body: &str) -> Response {
-    let length = body.len();
-    Raw::connect(gate.admin)
-        .send(format!("{method} {path} HTTP/1.1\r\nHost: admin\r\nContent-Length: {length}\r\n\r\n{body}"))
-        .response()
-}
+use testkit::Response;
 
 /// Reads the exposition format strictly: samples only after HELP and TYPE of their family.
 fn parse(text: &str) -> HashMap<String, f64> {
@@ -53,7 +45,7 @@ fn metrics_say_what_happened() {
         assert_eq!(gate.get("/", "Cookie: tier=premium\r\n").status, 200);
     }
     gate.wait_for("the last to finish", |state| state["in_service"] == 0);
-    let response = ask(&gate, "GET", "/metrics", "");
+    let response = gate.ask("GET", "/metrics", "");
     assert_eq!(response.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
     let samples = parse(response.text());
     for (name, value) in [
@@ -76,9 +68,9 @@ fn knobs_are_read_and_moved() {
     let server = echo("");
     let gate = Gate::start(server.address(), "favour = 0.25");
     let knobs = |response: Response| serde_json::from_slice::<serde_json::Value>(&response.body).unwrap();
-    let now = knobs(ask(&gate, "GET", "/api/v1/knobs", ""));
+    let now = knobs(gate.ask("GET", "/api/v1/knobs", ""));
     assert_eq!((now["differentiation"].as_f64(), now["favour"].as_f64()), (Some(0.9), Some(0.25)));
-    let moved = ask(&gate, "PATCH", "/api/v1/knobs", "{\"differentiation\": 0.5}");
+    let moved = gate.ask("PATCH", "/api/v1/knobs", "{\"differentiation\": 0.5}");
     assert_eq!(moved.status, 200);
     assert_eq!(knobs(moved)["differentiation"], 0.5);
     let state = gate.state();
@@ -88,7 +80,7 @@ fn knobs_are_read_and_moved() {
         ("{\"favor\": 1}", "unknown field `favor`"),
         ("nonsense", "expected"),
     ] {
-        let refused = ask(&gate, "PATCH", "/api/v1/knobs", body);
+        let refused = gate.ask("PATCH", "/api/v1/knobs", body);
         assert_eq!(refused.status, 400);
         assert!(refused.text().contains(why), "{}", refused.text());
     }
@@ -98,9 +90,9 @@ fn knobs_are_read_and_moved() {
 fn other_paths_and_methods_are_explained() {
     let server = echo("");
     let gate = Gate::start(server.address(), "");
-    let lost = ask(&gate, "GET", "/", "");
+    let lost = gate.ask("GET", "/", "");
     assert_eq!(lost.status, 404);
     assert!(lost.text().contains("/metrics"), "{}", lost.text());
-    let wrong = ask(&gate, "DELETE", "/api/v1/knobs", "");
+    let wrong = gate.ask("DELETE", "/api/v1/knobs", "");
     assert_eq!((wrong.status, wrong.header("allow")), (405, Some("GET, HEAD, PATCH")));
 }

@@ -77,7 +77,7 @@ const RULES: &[(&str, &str)] = &[
     ),
     (
         "[[rule]]\nclass = 'premium'",
-        "gate.toml:4: this rule has no condition, so every request would match; add host, path, header, cookie, address or method; the last class needs no rule",
+        "gate.toml:4: this rule has no condition, so every request would match; add host, path, query, header, cookie, address, method or when; the last class needs no rule",
     ),
     (
         "[[rule]]\nclass = 'premium'\naddress = ['10.0.0.0/8', '10.0.0/8']",

@@ -55,9 +55,9 @@ impl Raw {
         self
     }
 
-    /// Sends `GET path` over this connection, which stays open.
+    /// Sends `GET path` to `localhost` over this connection, which stays open.
     pub fn get(&mut self, path: &str) -> &mut Self {
-        self.send(format!("GET {path} HTTP/1.1\r\nHost: test\r\n\r\n"))
+        self.send(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
     }
 
     /// Tells the other side that nothing more will come, as a half-closed connection does.

@@ -1,22 +1,31 @@
 //! `GET` and `PATCH /api/v1/knobs`.
 
 use policy::Knobs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use units::Ratio;
 
+use super::access::Who;
+use crate::events::Change;
 use crate::gate::Gate;
 
-/// The knobs as JSON.
-#[derive(Debug, Serialize)]
+/// The operator's knobs.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Shown {
+    /// 0 all classes alike to 1 strict priority.
     differentiation: f64,
+    /// 0 fastest responses to 1 most sessions.
     favour: f64,
 }
 
-#[derive(Debug, Deserialize)]
+/// Those to move.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Patch {
+pub(super) struct Patch {
+    /// 0 all classes alike to 1 strict priority.
     differentiation: Option<f64>,
+    /// 0 fastest responses to 1 most sessions.
     favour: Option<f64>,
 }
 
@@ -29,10 +38,11 @@ fn shown(knobs: Knobs) -> Shown {
 }
 
 /// Moves the knobs that are named.
-pub(super) fn patch(gate: &Gate, body: &[u8]) -> Result<Shown, String> {
+pub(super) fn patch(gate: &Gate, who: &Who, body: &[u8]) -> Result<Shown, String> {
     let patch: Patch = serde_json::from_slice(body)
         .map_err(|why| format!("{why}; send for example {{\"differentiation\": 0.9, \"favour\": 0.5}}"))?;
-    let mut knobs = gate.core.borrow().policy().config().knobs;
+    let before = gate.core.borrow().policy().config().knobs;
+    let mut knobs = before;
     for (name, place, value) in [
         ("differentiation", &mut knobs.differentiation, patch.differentiation),
         ("favour", &mut knobs.favour, patch.favour),
@@ -43,5 +53,12 @@ pub(super) fn patch(gate: &Gate, body: &[u8]) -> Result<Shown, String> {
     }
     gate.core.borrow_mut().set_knobs(gate.clock.read(), knobs);
     gate.turn.ring();
+    gate.events.record(&Change {
+        event: "knobs",
+        who: &who.to_string(),
+        what: "knobs",
+        old: json!(shown(before)),
+        new: json!(shown(knobs)),
+    });
     Ok(shown(knobs))
 }

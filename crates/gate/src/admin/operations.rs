@@ -63,7 +63,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
         takes: None,
         gives: Gives::Json(schema::<queue::Queue>),
     },
-    get("/api/v1/sessions", "sessions", "Sessions whose class was set by hand", Gives::Json(schema::<sessions::All>)),
+    get(
+        "/api/v1/sessions",
+        "sessions",
+        "Sessions whose class was set by hand",
+        Gives::Json(schema::<sessions::All>),
+    ),
     Operation {
         path: "/api/v1/sessions/{id}/class",
         method: "POST",
@@ -82,7 +87,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
         takes: None,
         gives: Gives::Json(schema::<sessions::Set>),
     },
-    get("/readyz", "ready", "Whether clients are to be sent here: if not, the status is 503", Gives::Json(schema::<operate::Readiness>)),
+    get(
+        "/readyz",
+        "ready",
+        "Whether clients are to be sent here: if not, the status is 503",
+        Gives::Json(schema::<operate::Readiness>),
+    ),
     Operation {
         path: "/api/v1/drain",
         method: "POST",
@@ -170,7 +180,8 @@ impl Operation {
             Gives::Json(schema) => json!({ "application/json": { "schema": schema(generator) } }),
             Gives::Text(media) => json!({ media: { "schema": { "type": "string" } } }),
         };
-        let mut parameters: Vec<Value> = self.query.iter().map(|(name, meaning)| parameter(name, "query", meaning)).collect();
+        let mut parameters: Vec<Value> =
+            self.query.iter().map(|(name, meaning)| parameter(name, "query", meaning)).collect();
         if self.path.contains("{id}") {
             parameters.push(parameter("id", "path", "The session's id: up to 16 hexadecimal digits"));
         }

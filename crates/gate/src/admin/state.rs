@@ -1,13 +1,15 @@
 //! `GET /api/v1/state`: the policy as it is now, for people and scripts.
 
 use policy::{Counters, Mode, Reason};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+use super::servers::Upstream;
 use crate::gate::Gate;
 
 /// The gate at one moment.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct State {
     mode: &'static str,
     knobs: super::knobs::Shown,
@@ -20,12 +22,14 @@ pub(super) struct State {
     queues: Queues,
     connections: Connections,
     upstream: Upstream,
+    /// Who listens to events.
+    event_listeners: usize,
     classes: Vec<Class>,
     /// Refused before a class was known.
     unclassified: Counts,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Queues {
     acceptor: u32,
     pending: u32,
@@ -33,7 +37,7 @@ struct Queues {
     class: u32,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Connections {
     clients: usize,
     upstream: usize,
@@ -41,13 +45,7 @@ struct Connections {
     descriptor_limit: u64,
 }
 
-#[derive(Debug, Serialize)]
-struct Upstream {
-    address: String,
-    failures: BTreeMap<&'static str, u64>,
-}
-
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Class {
     name: String,
     queued: u32,
@@ -59,13 +57,13 @@ struct Class {
 }
 
 /// Probabilities of admission.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Admits {
     existing: f64,
     new: f64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Counts {
     arrived: u64,
     admitted: u64,
@@ -103,10 +101,8 @@ impl State {
                 most: gate.guard.connections(),
                 descriptor_limit: gate.guard.descriptors(),
             },
-            upstream: Upstream {
-                address: gate.pool.settings().address.clone(),
-                failures: gate.failures.counts().collect(),
-            },
+            upstream: Upstream::of(gate),
+            event_listeners: gate.events.listeners(),
             classes: gate.classes.iter().zip(policy.class_snapshots()).map(class).collect(),
             unclassified: counts(&now.unclassified),
         }

@@ -5,11 +5,11 @@ use http::{HeaderName, Method};
 use ipnet::IpNet;
 
 use super::file::{Rule, Texts};
-use crate::classify::{Condition, Glob, PathPattern};
+use crate::rules::{Condition, Expression, Glob, PathPattern};
 
 /// The conditions of a rule, those first that are cheapest to look at.
-pub(super) fn conditions(source: &Source, rule: &Rule) -> Result<Vec<Condition>, Error> {
-    let Rule { class, host, path, header, cookie, address, method } = rule;
+pub(super) fn conditions(source: &Source, rule: &Rule, classes: &[String]) -> Result<Vec<Condition>, Error> {
+    let Rule { class, host, path, query, header, cookie, address, method, when } = rule;
     let read = Reader { source };
     let conditions = [
         read.each(method, Reader::method)?.map(Condition::Method),
@@ -17,13 +17,15 @@ pub(super) fn conditions(source: &Source, rule: &Rule) -> Result<Vec<Condition>,
         read.each(path, Reader::path)?.map(Condition::Path),
         read.each(host, Reader::host)?.map(Condition::Host),
         read.each(header, Reader::header)?.map(Condition::Header),
+        read.each(query, Reader::parameter)?.map(Condition::Query),
         read.each(cookie, Reader::cookie)?.map(Condition::Cookie),
+        when.as_ref().map(|when| read.expression(when, classes)).transpose()?.map(Condition::When),
     ];
     let conditions: Vec<Condition> = conditions.into_iter().flatten().collect();
     if conditions.is_empty() {
         return Err(source
             .error(class.span(), "this rule has no condition, so every request would match")
-            .mend("add host, path, header, cookie, address or method; the last class needs no rule"));
+            .mend("add host, path, query, header, cookie, address, method or when; the last class needs no rule"));
     }
     Ok(conditions)
 }
@@ -48,15 +50,7 @@ impl Reader<'_> {
     }
 
     fn address(&self, text: &Spanned<String>) -> Result<IpNet, Error> {
-        let net = text.get_ref().parse::<IpNet>();
-        let one = || text.get_ref().parse().ok().map(|address: std::net::IpAddr| IpNet::from(address));
-        net.ok().or_else(one).ok_or_else(|| {
-            self.wrong(
-                text,
-                "is not an address",
-                "for example \"192.0.2.7\", \"10.0.0.0/8\" or \"2001:db8::/32\"",
-            )
-        })
+        network(self.source, text)
     }
 
     fn path(&self, text: &Spanned<String>) -> Result<PathPattern, Error> {
@@ -101,9 +95,47 @@ impl Reader<'_> {
         }
     }
 
+    fn parameter(&self, text: &Spanned<String>) -> Result<(String, Option<Glob>), Error> {
+        let (name, value) = match text.get_ref().split_once('=') {
+            Some((name, value)) => (name, Some(Glob(value.to_owned()))),
+            None => (text.get_ref().as_str(), None),
+        };
+        if name.is_empty() || name.contains(['&', '?', '#']) {
+            let mend = "a name, or name=value, without ? and &; for example \"campaign=spring*\"";
+            return Err(self.wrong(text, "is not a parameter of a query", mend));
+        }
+        Ok((name.to_owned(), value))
+    }
+
+    fn expression(&self, when: &Spanned<String>, classes: &[String]) -> Result<Expression, Error> {
+        Expression::new(when.get_ref(), classes).map_err(|unfit| {
+            // Where the text stands as it is, a line inside of it can be blamed.
+            let span = when.span();
+            let written =
+                self.source.text().get(span.clone()).and_then(|raw| raw.find(when.get_ref().as_str()));
+            let at = written.map_or(span.start, |inside| span.start + inside + unfit.at);
+            let error = self.source.error(at..span.end, format!("when: {}", unfit.what));
+            match unfit.mend {
+                Some(mend) => error.mend(mend),
+                None => error,
+            }
+        })
+    }
+
     fn wrong(&self, text: &Spanned<String>, what: &str, mend: &str) -> Error {
         self.source.error(text.span(), format!("\"{}\" {what}", text.get_ref())).mend(mend)
     }
+}
+
+/// An address, or a network.
+pub(super) fn network(source: &Source, text: &Spanned<String>) -> Result<IpNet, Error> {
+    let net = text.get_ref().parse::<IpNet>();
+    let one = || text.get_ref().parse().ok().map(|address: std::net::IpAddr| IpNet::from(address));
+    net.ok().or_else(one).ok_or_else(|| {
+        source
+            .error(text.span(), format!("\"{}\" is not an address", text.get_ref()))
+            .mend("for example \"192.0.2.7\", \"10.0.0.0/8\" or \"2001:db8::/32\"")
+    })
 }
 
 /// What may name a cookie (RFC 6265 section 4.1.1).

@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
+pub(crate) mod tls;
+
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -16,6 +18,8 @@ use tokio::sync::oneshot;
 pub(crate) struct Gate {
     pub(crate) address: SocketAddr,
     pub(crate) admin: SocketAddr,
+    /// What clients connect to, of each listener.
+    pub(crate) urls: Vec<String>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -41,25 +45,69 @@ impl Gate {
     /// The same, that waits only so long for the upstream.
     #[track_caller]
     pub(crate) fn waiting(upstream: SocketAddr, timeout: &str, more: &str) -> Self {
+        Self::before(&format!("address = '{upstream}', timeout = '{timeout}'"), more)
+    }
+
+    /// The same in front of what `upstream` says, which goes into an inline table.
+    #[track_caller]
+    pub(crate) fn before(upstream: &str, more: &str) -> Self {
         let text = format!(
-            "listen = '127.0.0.1:0'\nadmin = '127.0.0.1:0'\nupstream = {{ address = '{upstream}', timeout = '{timeout}' }}\n{more}\n{CLASSES}"
+            "listen = '127.0.0.1:0'\nadmin = '127.0.0.1:0'\nupstream = {{ {upstream} }}\n{more}\n{CLASSES}"
         );
-        let source = config::Source::new("gate.toml", text);
+        Self::run(&text, Path::new("."))
+    }
+
+    /// A gate whose files are in `directory`; `admin` is the table of that name.
+    #[track_caller]
+    pub(crate) fn administered(upstream: SocketAddr, directory: &Path, admin: &str) -> Self {
+        let text = format!("listen = '127.0.0.1:0'\nupstream = '{upstream}'\n{admin}\n{CLASSES}");
+        Self::run(&text, directory)
+    }
+
+    /// A gate with this configuration.
+    #[track_caller]
+    pub(crate) fn run(text: &str, directory: &Path) -> Self {
+        let (source, directory) = (config::Source::new("gate.toml", text), directory.to_owned());
         let settings =
-            gate::Settings::from_source(&source, Path::new(".")).unwrap_or_else(|error| panic!("{error}"));
-        let bound = gate::Bound::new(settings).unwrap();
-        let (address, admin) = (bound.address(), bound.admin_address());
+            gate::Settings::from_source(&source, &directory).unwrap_or_else(|error| panic!("{error}"));
+        let again =
+            move || gate::Settings::from_source(&source, &directory).map_err(|error| error.to_string());
+        let bound = gate::Bound::new(settings).unwrap().reading_again(again);
+        let (address, admin, urls) = (bound.address(), bound.admin_address(), bound.urls());
         let (stop, stopped) = oneshot::channel();
         let thread = std::thread::spawn(move || {
             bound.run(async { stopped.await.unwrap_or_default() }).unwrap();
         });
-        Self { address, admin, stop: Some(stop), thread: Some(thread) }
+        Self { address, admin, urls, stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// Asks the admin interface.
+    #[track_caller]
+    pub(crate) fn ask(&self, method: &str, path: &str, body: &str) -> Response {
+        let length = body.len();
+        Raw::connect(self.admin)
+            .send(format!(
+                "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{body}"
+            ))
+            .response()
     }
 
     /// A new connection to the gate.
     #[track_caller]
     pub(crate) fn connect(&self) -> Raw {
         Raw::connect(self.address)
+    }
+
+    /// Where the first listener with TLS stands.
+    #[track_caller]
+    pub(crate) fn secure(&self) -> SocketAddr {
+        self.urls.iter().find_map(|url| url.strip_prefix("https://")).unwrap().parse().unwrap()
+    }
+
+    /// A new connection to the admin interface.
+    #[track_caller]
+    pub(crate) fn connect_admin(&self) -> Raw {
+        Raw::connect(self.admin)
     }
 
     /// One request over a connection of its own; `headers` are lines with their ends.

@@ -1,0 +1,40 @@
+//! The admin interface's Unix socket.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+
+use rustix::fs::{Mode, fchmod};
+use socket2::{Domain, SockAddr, Socket, Type};
+
+use crate::error::Error;
+
+/// Only the user that the gate runs as may connect.
+const MODE: u32 = 0o600;
+const BACKLOG: i32 = 64;
+
+/// Listens at `path`, in the place of a gate that was there before. Whoever has a connection to
+/// that one keeps it.
+pub(crate) fn listen_locally(path: &Path) -> Result<UnixListener, Error> {
+    let open = || {
+        match fs::symlink_metadata(path) {
+            Ok(there) if there.file_type().is_socket() => fs::remove_file(path)?,
+            Ok(_) => {
+                return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file is there that is no socket"));
+            }
+            Err(_) => {}
+        }
+        let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+        socket.set_nonblocking(true)?;
+        // Linux makes the file with the mode the socket has when it is bound, so there is no
+        // moment at which others could connect.
+        fchmod(&socket, Mode::from_raw_mode(MODE))?;
+        socket.bind(&SockAddr::unix(path)?)?;
+        fs::set_permissions(path, Permissions::from_mode(MODE))?;
+        socket.listen(BACKLOG)?;
+        Ok(UnixListener::from(socket))
+    };
+    open().map_err(|why| Error::Socket { path: path.to_owned(), why })
+}

@@ -1,0 +1,247 @@
+//! What a refused client is shown, in the form that it reads best: a page for people, JSON for
+//! programs, and text for whoever does not say.
+
+use std::cell::OnceCell;
+use std::fmt::Write as _;
+
+use bytes::Bytes;
+use http::header::ACCEPT;
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+
+/// The waiting page of the house. It loads nothing and runs nothing.
+pub(crate) const WAITING: &str = include_str!("waiting.html");
+
+/// A page with places to fill in.
+#[derive(Debug, Clone)]
+pub(crate) struct Template {
+    pieces: Vec<Piece>,
+    length: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Piece {
+    Literal(String),
+    Seconds,
+    Waiting,
+    Refresh,
+}
+
+/// The placeholders of a [`Template`].
+pub(crate) const PLACEHOLDERS: [&str; 3] = ["refresh", "seconds", "waiting"];
+
+/// A place in a template that cannot be filled in.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Misprint {
+    #[error("line {line}: {{{{{word}}}}} cannot be filled in")]
+    Unknown { line: usize, word: String },
+    #[error("line {line}: {{{{ without its }}}}")]
+    Open { line: usize },
+}
+
+/// What is filled in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Facts {
+    pub(crate) seconds: u32,
+    /// Requests that wait in the gate now.
+    pub(crate) waiting: usize,
+    /// Whether asking again does no more than asking.
+    pub(crate) repeatable: bool,
+}
+
+impl Template {
+    /// Reads a page with `{{seconds}}`, `{{waiting}}` and `{{refresh}}` in it.
+    pub(crate) fn new(text: &str) -> Result<Self, Misprint> {
+        let mut pieces = Vec::new();
+        let mut rest = text;
+        while let Some((before, from)) = rest.split_once("{{") {
+            let line = text[..text.len() - from.len()].lines().count().max(1);
+            let (word, after) = from.split_once("}}").ok_or(Misprint::Open { line })?;
+            pieces.push(Piece::Literal(before.to_owned()));
+            pieces.push(match word.trim() {
+                "seconds" => Piece::Seconds,
+                "waiting" => Piece::Waiting,
+                "refresh" => Piece::Refresh,
+                word => return Err(Misprint::Unknown { line, word: word.to_owned() }),
+            });
+            rest = after;
+        }
+        pieces.push(Piece::Literal(rest.to_owned()));
+        Ok(Self { pieces, length: text.len() + 64 })
+    }
+
+    /// A page with nothing to fill in.
+    pub(crate) fn fixed(text: &str) -> Self {
+        Self { pieces: vec![Piece::Literal(text.to_owned())], length: text.len() }
+    }
+
+    /// Whether it says the same whenever it is filled in with the same seconds.
+    fn is_steady(&self) -> bool {
+        !self.pieces.iter().any(|piece| matches!(piece, Piece::Waiting))
+    }
+
+    fn fill(&self, facts: Facts) -> Bytes {
+        let mut text = String::with_capacity(self.length);
+        for piece in &self.pieces {
+            // Writing to a String cannot fail.
+            let _ = match piece {
+                Piece::Literal(literal) => text.write_str(literal),
+                Piece::Seconds => write!(text, "{}", facts.seconds),
+                Piece::Waiting => write!(text, "{}", facts.waiting),
+                // Reloading would send a form again, or rather not: as a GET.
+                Piece::Refresh if !facts.repeatable => Ok(()),
+                Piece::Refresh => write!(text, "<meta http-equiv=\"refresh\" content=\"{}\">", facts.seconds),
+            };
+        }
+        Bytes::from(text)
+    }
+}
+
+/// The forms that a refusal can take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Page,
+    Problem,
+    Text,
+}
+
+impl Form {
+    /// The form that a client reads best, by its `Accept` (RFC 9110 section 12.5.1). Whoever
+    /// takes anything is no browser asking for a page.
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let (mut page, mut problem) = (0.0, 0.0);
+        for line in headers.get_all(ACCEPT) {
+            for range in line.to_str().unwrap_or_default().split(',') {
+                let (media, parameters) = range.split_once(';').unwrap_or((range, ""));
+                let media = media.trim();
+                let is_page = ["text/html", "application/xhtml+xml"]
+                    .iter()
+                    .any(|page| media.eq_ignore_ascii_case(page));
+                let is_problem = media.len() >= 4
+                    && media.is_char_boundary(media.len() - 4)
+                    && media[media.len() - 4..].eq_ignore_ascii_case("json");
+                if is_page {
+                    page = quality(parameters).max(page);
+                } else if is_problem {
+                    problem = quality(parameters).max(problem);
+                }
+            }
+        }
+        match (page > 0.0, problem > 0.0) {
+            (true, _) if page >= problem => Self::Page,
+            (_, true) => Self::Problem,
+            _ => Self::Text,
+        }
+    }
+}
+
+fn quality(parameters: &str) -> f64 {
+    let mut all = parameters.split(';').filter_map(|parameter| parameter.split_once('='));
+    let q = all.find(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
+    q.map_or(1.0, |(_, value)| value.trim().parse().unwrap_or(0.0))
+}
+
+/// What one refusal says, in all forms: filled in when the first asks for it, then kept.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    page: [OnceCell<Bytes>; 2],
+    problem: OnceCell<Bytes>,
+    text: OnceCell<Bytes>,
+}
+
+impl Said {
+    /// The page, which is kept if it says the same every time.
+    pub(crate) fn page(&self, template: &Template, facts: Facts) -> Bytes {
+        if !template.is_steady() {
+            return template.fill(facts);
+        }
+        self.page[usize::from(facts.repeatable)].get_or_init(|| template.fill(facts)).clone()
+    }
+
+    /// Problem details (RFC 9457).
+    pub(crate) fn problem(&self, status: StatusCode, seconds: u32) -> Bytes {
+        let problem = self.problem.get_or_init(|| {
+            let title = status.canonical_reason().unwrap_or("Refused");
+            let problem = serde_json::json!({
+                "type": "about:blank",
+                "title": title,
+                "status": status.as_u16(),
+                "detail": "more visitors than can be served just now",
+                "retry_after": seconds,
+            });
+            Bytes::from(problem.to_string() + "\n")
+        });
+        problem.clone()
+    }
+
+    pub(crate) fn text(&self, seconds: u32) -> Bytes {
+        let text = self.text.get_or_init(|| {
+            let text = format!(
+                "We are busy: more visitors than can be served just now. Please try again in {seconds} seconds.\n"
+            );
+            Bytes::from(text)
+        });
+        text.clone()
+    }
+}
+
+/// The type of each form.
+pub(crate) fn content_type(form: Form) -> HeaderValue {
+    HeaderValue::from_static(match form {
+        Form::Page => "text/html; charset=utf-8",
+        Form::Problem => "application/problem+json",
+        Form::Text => "text/plain; charset=utf-8",
+    })
+}
+
+/// Whether a page may reload itself: repeating the request does no more than reading.
+pub(crate) fn is_repeatable(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_is_filled_in() {
+        let template = Template::new("a {{seconds}}{{ waiting }}b{{refresh}}").unwrap();
+        let facts = Facts { seconds: 7, waiting: 12, repeatable: false };
+        assert_eq!(template.fill(facts), "a 712b");
+        let filled = template.fill(Facts { repeatable: true, ..facts });
+        assert_eq!(filled, "a 712b<meta http-equiv=\"refresh\" content=\"7\">");
+        let wrong = Template::new("a\nb {{secs}}").unwrap_err();
+        assert_eq!(wrong.to_string(), "line 2: {{secs}} cannot be filled in");
+        assert_eq!(Template::new("{{").unwrap_err().to_string(), "line 1: {{ without its }}");
+    }
+
+    #[test]
+    fn the_page_of_the_house_fills_in() {
+        let page = Template::new(WAITING).unwrap().fill(Facts { seconds: 9, waiting: 41, repeatable: true });
+        let page = std::str::from_utf8(&page).unwrap();
+        for part in ["content=\"9\"", "9 seconds", "41"] {
+            assert!(page.contains(part), "{part} in {page}");
+        }
+        assert!(!page.contains("{{") && !page.contains("http://") && !page.contains("<script"));
+    }
+
+    #[test]
+    fn each_client_is_told_in_the_form_it_asks_for() {
+        for (accept, form) in [
+            ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", Form::Page),
+            ("application/json", Form::Problem),
+            ("application/problem+json, text/html;q=0.5", Form::Problem),
+            ("text/html, application/json", Form::Page),
+            ("text/html;q=0, application/json;q=0", Form::Text),
+            ("*/*", Form::Text),
+            ("image/avif,image/webp", Form::Text),
+            ("", Form::Text),
+            ("text/html;q=nonsense", Form::Text),
+            ("TEXT/HTML; charset=x; q=0.1", Form::Page),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT, HeaderValue::from_static(accept));
+            assert_eq!(Form::of(&headers), form, "{accept}");
+        }
+        assert_eq!(Form::of(&HeaderMap::new()), Form::Text);
+    }
+}
