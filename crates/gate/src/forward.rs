@@ -1,6 +1,9 @@
 //! What a proxy changes in a message that it passes on (RFC 9110 section 7.6).
 
-use http::header::{AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, EXPECT, FORWARDED, HOST, HeaderName, PROXY_AUTHORIZATION, SET_COOKIE, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA};
+use http::header::{
+    AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, EXPECT, FORWARDED,
+    HOST, HeaderName, PROXY_AUTHORIZATION, SET_COOKIE, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA,
+};
 use http::request::Parts;
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderValue, Uri, Version};
@@ -49,7 +52,8 @@ pub(crate) fn response(headers: &mut HeaderMap) {
 /// Makes trailers, of either direction, ones that are passed on: who merges them into the header,
 /// as some do, must not be told by them what the gate has not seen or has taken out.
 pub(crate) fn trailers(fields: &mut HeaderMap) {
-    let no_trailer = |name: &HeaderName| NO_TRAILERS.contains(name) || name.as_str().starts_with("x-forwarded-");
+    let no_trailer =
+        |name: &HeaderName| NO_TRAILERS.contains(name) || name.as_str().starts_with("x-forwarded-");
     if fields.keys().any(no_trailer) {
         let names: Vec<HeaderName> = fields.keys().filter(|name| no_trailer(name)).cloned().collect();
         for name in names {
@@ -160,21 +164,29 @@ mod tests {
         let crumbs = Request::get("https://shop/").version(Version::HTTP_2);
         let head = forwarded(crumbs.header("cookie", "a=1").header("cookie", "b=2; c=3").body(()).unwrap());
         assert_eq!(head.headers.get_all("cookie").iter().collect::<Vec<_>>(), ["a=1; b=2; c=3"]);
-        assert_eq!((&head.headers["host"], &head.headers["via"]), (&"shop".parse().unwrap(), &"2.0 headworks".parse().unwrap()));
+        assert_eq!(
+            (&head.headers["host"], &head.headers["via"]),
+            (&"shop".parse().unwrap(), &"2.0 headworks".parse().unwrap())
+        );
     }
 
     #[test]
     fn trailers_are_asked_for_by_the_gate_itself() {
-        let head = forwarded(Request::get("/").header("te", "gzip, Trailers").header("host", "a").body(()).unwrap());
-        assert_eq!((&head.headers["te"], &head.headers["connection"]), (&"trailers".parse().unwrap(), &"te".parse().unwrap()));
+        let head =
+            forwarded(Request::get("/").header("te", "gzip, Trailers").header("host", "a").body(()).unwrap());
+        assert_eq!(
+            (&head.headers["te"], &head.headers["connection"]),
+            (&"trailers".parse().unwrap(), &"te".parse().unwrap())
+        );
     }
 
     #[test]
     fn trailers_say_nothing_that_belongs_into_the_head() {
-        let mut fields: HeaderMap = ["x-sum", "cookie", "x-forwarded-for", "headworks-class", "content-length"]
-            .map(|name| (HeaderName::from_static(name), HeaderValue::from_static("1")))
-            .into_iter()
-            .collect();
+        let mut fields: HeaderMap =
+            ["x-sum", "cookie", "x-forwarded-for", "headworks-class", "content-length"]
+                .map(|name| (HeaderName::from_static(name), HeaderValue::from_static("1")))
+                .into_iter()
+                .collect();
         trailers(&mut fields);
         assert_eq!(fields.keys().collect::<Vec<_>>(), ["x-sum"]);
     }

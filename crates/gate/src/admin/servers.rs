@@ -82,20 +82,23 @@ impl Upstream {
 /// Metrics of the servers.
 pub(super) fn metrics(text: &mut Text, gate: &Gate) {
     let (pool, now) = (&gate.pool, gate.clock.last());
-    let servers: Vec<_> = pool.servers().iter().map(|server| (server.address().to_string(), server.clone())).collect();
+    let servers: Vec<_> =
+        pool.servers().iter().map(|server| (server.address().to_string(), server.clone())).collect();
     let mut up = text.gauge("headworks_gate_server_up", "Whether a server gets requests.");
     for (name, server) in &servers {
         up.sample(&[("server", name)], u8::from(server.health.name(now) == "up"));
     }
-    let mut outstanding =
-        text.gauge("headworks_gate_server_outstanding", "Requests that a server has not answered to the end.");
+    let mut outstanding = text
+        .gauge("headworks_gate_server_outstanding", "Requests that a server has not answered to the end.");
     for (name, server) in &servers {
         outstanding.sample(&[("server", name)], server.outstanding());
     }
     type Read = fn(&Server) -> u64;
     let counters: [(&'static str, &str, Read); 3] = [
         ("headworks_gate_server_requests_total", "Requests sent to a server.", |server| server.counts().0),
-        ("headworks_gate_server_failures_total", "Requests that a server failed.", |server| server.counts().1),
+        ("headworks_gate_server_failures_total", "Requests that a server failed.", |server| {
+            server.counts().1
+        }),
         ("headworks_gate_server_ejections_total", "Times that a server was ejected.", |server| {
             server.health.ejections()
         }),

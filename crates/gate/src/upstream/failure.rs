@@ -63,7 +63,9 @@ impl Failure {
                 "The server behind this gate cannot be reached.\n"
             }
             Self::Timeout | Self::Unfinished => "The server behind this gate did not answer in time.\n",
-            Self::Broken(_) | Self::Upgrade | Self::CutShort => "The server behind this gate broke off its answer.\n",
+            Self::Broken(_) | Self::Upgrade | Self::CutShort => {
+                "The server behind this gate broke off its answer.\n"
+            }
             Self::Host(_) => "The request's Host is none.\n",
         }
     }
@@ -105,9 +107,10 @@ impl Failure {
         })
     }
 
-    /// Whether a connection that carries other requests too has broken.
+    /// Whether the connection has broken, and not one of the requests that it carries.
     pub(crate) fn is_of_the_connection(&self) -> bool {
-        self.h2().is_some_and(h2::Error::is_io)
+        let Self::Broken(error) = self else { return false };
+        std::error::Error::source(error).is_some_and(|source| source.is::<io::Error>())
     }
 
     fn h2(&self) -> Option<&h2::Error> {
@@ -124,7 +127,12 @@ fn is_the_other_sides(why: &io::Error) -> bool {
     };
     matches!(
         why.kind(),
-        ConnectionAborted | ConnectionRefused | ConnectionReset | HostUnreachable | NetworkUnreachable | TimedOut
+        ConnectionAborted
+            | ConnectionRefused
+            | ConnectionReset
+            | HostUnreachable
+            | NetworkUnreachable
+            | TimedOut
     )
 }
 
@@ -181,7 +189,9 @@ impl Told {
         self.last.set(now);
         match self.untold.take() {
             0 => eprintln!("gate: upstream {server}: {failure}"),
-            more => eprintln!("gate: upstream {server}: {failure} ({more} failures more since the last line)"),
+            more => {
+                eprintln!("gate: upstream {server}: {failure} ({more} failures more since the last line)")
+            }
         }
     }
 }

@@ -1,15 +1,34 @@
-//! The server behind the gate: connections to it, and what becomes of a request in it.
+//! The servers behind the gate: which gets a request, connections to them, and what becomes of a
+//! request there.
+//!
+//! `send` asks the `pool` for a server (`balance`, `health`), gets a `connection` to it (`http2`
+//! where many requests share one) and, while that does no harm and the `budget` allows it, asks
+//! another. `relay` passes the response on. Beside that stand `check`, which asks servers how they
+//! are, and `names`, which looks where they are.
 
+mod balance;
 mod body;
+mod budget;
+mod check;
+mod connection;
 mod failure;
+mod health;
+mod http2;
+mod names;
 mod orphan;
 mod pool;
 mod relay;
 mod send;
+mod server;
+mod target;
 
-pub(crate) use body::Body;
+pub(crate) use body::{Body, Progress};
+pub(crate) use check::check;
+pub(crate) use connection::{Lease, Open};
 pub(crate) use failure::{Failure, Failures};
+pub(crate) use names::{Found, find, follow};
 pub(crate) use orphan::Orphans;
-pub(crate) use pool::{Lease, Pool};
+pub(crate) use pool::Pool;
 pub(crate) use relay::Relay;
 pub(crate) use send::{Answer, in_service};
+pub(crate) use server::Server;

@@ -1,114 +1,219 @@
-//! [`Pool`]: connections to the upstream, kept alive between requests.
+//! [`Pool`]: the servers, and the connections to them that are kept between requests.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
+use std::time::Duration;
 
-use hyper::client::conn::http1::{self, SendRequest};
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
-use tokio::time::timeout;
 use units::{Span, Time};
 
-use super::{Body, Failure};
+use super::balance::Balance;
+use super::budget::Budget;
+use super::connection::{Channel, Lease, Open};
+use super::failure::Told;
+use super::health::Standing;
+use super::names::Found;
+use super::server::{Load, Server};
+use super::{Failure, names};
+use crate::bell::Bell;
 use crate::clock::Clock;
+use crate::error::Error;
 use crate::settings::Upstream;
 
-/// Connections to the upstream that are free, the one used last on top, so that those not needed
-/// grow old and are closed.
+/// The servers behind the gate.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    settings: Upstream,
-    addresses: Vec<SocketAddr>,
+    settings: RefCell<Upstream>,
+    found: RefCell<Found>,
+    failed_look_ups: Cell<u64>,
+    times: Cell<Times>,
     clock: Rc<Clock>,
-    free: RefCell<Vec<Free>>,
+    servers: RefCell<Vec<Rc<Server>>>,
+    balance: Balance,
+    pub(crate) budget: Budget,
+    told: Told,
+    /// Rung when the servers or how to check them have changed.
+    pub(crate) changed: Bell,
     open: Rc<Cell<usize>>,
     opened: Cell<u64>,
     reused: Cell<u64>,
 }
 
-#[derive(Debug)]
-struct Free {
-    sender: SendRequest<Body>,
-    since: Time,
+/// How long what may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Times {
+    pub(crate) connect: Duration,
+    /// For the head of a response, and for the next piece of its body.
+    pub(crate) response: Duration,
+    idle: Span,
 }
 
-/// A connection in use by one request.
-#[derive(Debug)]
-pub(crate) struct Lease {
-    pub(crate) sender: SendRequest<Body>,
+impl From<&Upstream> for Times {
+    fn from(settings: &Upstream) -> Self {
+        let Upstream { connect_timeout, timeout, idle_timeout, .. } = *settings;
+        Self { connect: connect_timeout, response: timeout, idle: idle_timeout.into() }
+    }
 }
 
 impl Pool {
-    pub(crate) fn new(settings: Upstream, addresses: Vec<SocketAddr>, clock: Rc<Clock>) -> Self {
-        Self {
-            settings,
-            addresses,
+    /// `found` is where the servers' names led to.
+    pub(crate) fn new(settings: Upstream, found: Found, clock: Rc<Clock>) -> Self {
+        let pool = Self {
+            times: Cell::new(Times::from(&settings)),
+            budget: Budget::new(settings.retry),
+            settings: RefCell::new(settings),
+            found: RefCell::default(),
+            failed_look_ups: Cell::new(0),
             clock,
-            free: RefCell::default(),
+            servers: RefCell::default(),
+            balance: Balance::default(),
+            told: Told::default(),
+            changed: Bell::default(),
             open: Rc::default(),
             opened: Cell::new(0),
             reused: Cell::new(0),
+        };
+        pool.find(found);
+        pool
+    }
+
+    /// Follows a change of the configuration. Servers that stay keep their state and connections.
+    pub(crate) fn change(&self, settings: Upstream, found: Found) {
+        self.times.set(Times::from(&settings));
+        self.budget.change(settings.retry);
+        let unchecked = settings.check.is_none();
+        self.settings.replace(settings);
+        self.find(found);
+        if unchecked {
+            self.servers.borrow().iter().for_each(|server| server.health.unchecked());
         }
     }
 
-    pub(crate) fn settings(&self) -> &Upstream {
-        &self.settings
+    /// Follows a change of where the servers' names lead to.
+    fn find(&self, found: Found) {
+        let places = names::places(&self.settings.borrow().servers, &found);
+        self.found.replace(found);
+        let mut servers = self.servers.borrow_mut();
+        let mut before = std::mem::take(&mut *servers);
+        for place in places {
+            let known = before.iter().position(|server| server.place == place);
+            servers.push(known.map_or_else(|| Server::new(place), |index| before.swap_remove(index)));
+        }
+        before.iter().for_each(|server| server.leave());
+        self.changed.ring();
     }
 
-    /// A connection that was used before, if one is free and still good.
-    pub(crate) async fn reuse(&self) -> Option<Lease> {
-        loop {
-            let Free { mut sender, .. } = self.free.borrow_mut().pop()?;
-            // A connection given back a moment ago is ready once its task has seen that the
-            // response is over; one that the server has closed never is.
-            if sender.ready().await.is_ok() {
-                self.reused.set(self.reused.get() + 1);
-                return Some(Lease { sender });
+    /// Follows what names lead to now; one that leads nowhere leads where it did.
+    pub(crate) fn look_up_again(&self, found: Vec<Result<Vec<SocketAddr>, Error>>) {
+        let mut next = self.found.borrow().clone();
+        for (addresses, found) in next.iter_mut().zip(found) {
+            match found {
+                Ok(found) => *addresses = found,
+                Err(_) => self.failed_look_ups.set(self.failed_look_ups.get() + 1),
             }
         }
-    }
-
-    /// A new connection.
-    pub(crate) async fn connect(&self) -> Result<Lease, Failure> {
-        let socket = timeout(self.settings.connect_timeout, self.connect_to_any()).await;
-        let socket = socket.map_err(|_| Failure::ConnectTimeout)?.map_err(Failure::Connect)?;
-        socket.set_nodelay(true).map_err(Failure::Connect)?;
-        let (sender, connection) =
-            http1::Builder::new().handshake(TokioIo::new(socket)).await.map_err(Failure::Broken)?;
-        self.opened.set(self.opened.get() + 1);
-        let open = Open::new(&self.open);
-        tokio::task::spawn_local(async move {
-            // What is wrong with it, the request that uses it is told.
-            let _ = connection.await;
-            drop(open);
-        });
-        Ok(Lease { sender })
-    }
-
-    async fn connect_to_any(&self) -> std::io::Result<TcpStream> {
-        let mut last = None;
-        for address in &self.addresses {
-            match TcpStream::connect(address).await {
-                Ok(socket) => return Ok(socket),
-                Err(why) => last = Some(why),
-            }
+        if next != *self.found.borrow() {
+            self.find(next);
         }
-        Err(last.unwrap_or_else(|| std::io::ErrorKind::AddrNotAvailable.into()))
+    }
+
+    /// Times that a name led nowhere.
+    pub(crate) fn failed_look_ups(&self) -> u64 {
+        self.failed_look_ups.get()
+    }
+
+    pub(crate) fn settings(&self) -> Ref<'_, Upstream> {
+        self.settings.borrow()
+    }
+
+    #[inline]
+    pub(crate) fn times(&self) -> Times {
+        self.times.get()
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    pub(crate) fn servers(&self) -> Ref<'_, [Rc<Server>]> {
+        Ref::map(self.servers.borrow(), Vec::as_slice)
+    }
+
+    /// A server for a request, other than `except`; `safe` says that nobody suffers if it fails.
+    pub(crate) fn choose(&self, except: Option<&Rc<Server>>, safe: bool) -> Option<Load> {
+        self.balance.choose(&self.servers.borrow(), except, safe, self.clock.last())
+    }
+
+    /// Whether there is another server than one.
+    pub(crate) fn has_several(&self) -> bool {
+        self.servers.borrow().len() > 1
+    }
+
+    /// The server answered.
+    #[inline]
+    pub(crate) fn succeeded(&self, server: &Server) {
+        if server.health.succeeded(self.clock.last()) {
+            eprintln!("gate: upstream {}: answers again", server.address());
+        }
+    }
+
+    /// The server failed a request.
+    pub(crate) fn failed(&self, server: &Server, failure: &Failure) {
+        if !failure.is_the_servers() {
+            if matches!(failure, Failure::Connect(_)) {
+                self.tell(server, failure);
+            }
+            return;
+        }
+        let now = self.clock.last();
+        self.tell(server, failure);
+        server.count_failure();
+        let rules = self.settings.borrow().ejection;
+        let servers = self.servers.borrow();
+        let down = servers.iter().filter(|server| server.health.standing(now) != Standing::Up).count();
+        let room = (down + 1) as f64 <= servers.len() as f64 * rules.share.as_f64();
+        if let Some(span) = server.health.failed(now, &rules, room) {
+            eprintln!("gate: upstream {}: ejected for {span}", server.address());
+        }
+    }
+
+    /// Tells the operator.
+    pub(crate) fn tell(&self, server: &Server, failure: &Failure) {
+        self.told.tell(failure, server.address(), self.clock.last());
     }
 
     /// Takes a connection back after a complete response; no more than `most` are kept.
     pub(crate) fn give_back(&self, lease: Lease, most: usize) {
-        let mut free = self.free.borrow_mut();
-        if !lease.sender.is_closed() && free.len() < most {
-            free.push(Free { sender: lease.sender, since: self.clock.last() });
+        let server = lease.load.server();
+        match lease.channel {
+            Channel::Whole(sender) if !sender.is_closed() && self.free() < most => {
+                server.keep(sender, self.clock.last());
+            }
+            Channel::Whole(_) => {}
+            Channel::Part(stream) => stream.over(self.clock.last()),
         }
     }
 
-    /// Closes connections that were free for too long, and those the server has closed.
+    /// Closes connections that were free for too long, and those the servers have closed.
     pub(crate) fn sweep(&self, now: Time) {
-        let longest = Span::from(self.settings.idle_timeout);
-        self.free.borrow_mut().retain(|free| !free.sender.is_closed() && now.since(free.since) <= longest);
+        let longest = self.times.get().idle;
+        self.servers.borrow().iter().for_each(|server| server.sweep(now, longest));
+    }
+
+    /// Another connection is open, for as long as the result lives.
+    pub(crate) fn opened(&self) -> Open {
+        self.opened.set(self.opened.get() + 1);
+        Open::new(&self.open)
+    }
+
+    /// One of them is used for something else now and stays open, for as long as the result lives.
+    pub(crate) fn hold(&self) -> Open {
+        Open::new(&self.open)
+    }
+
+    #[inline]
+    pub(crate) fn count_reuse(&self) {
+        self.reused.set(self.reused.get() + 1);
     }
 
     /// Connections open: free and in use.
@@ -118,27 +223,16 @@ impl Pool {
 
     /// Of these, free.
     pub(crate) fn free(&self) -> usize {
-        self.free.borrow().len()
+        self.servers.borrow().iter().map(|server| server.free()).sum()
     }
 
     /// Connections opened since the start, and requests sent over one that was open already.
     pub(crate) fn traffic(&self) -> (u64, u64) {
         (self.opened.get(), self.reused.get())
     }
-}
 
-/// Counts a connection for as long as its task runs.
-struct Open(Rc<Cell<usize>>);
-
-impl Open {
-    fn new(count: &Rc<Cell<usize>>) -> Self {
-        count.set(count.get() + 1);
-        Self(Rc::clone(count))
-    }
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.0.set(self.0.get() - 1);
+    /// Requests sent although no server was up.
+    pub(crate) fn last_resort(&self) -> u64 {
+        self.balance.last_resort()
     }
 }

@@ -10,8 +10,9 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
-use super::Lease;
+use super::{Failure, Lease};
 use crate::client::Client;
+use crate::forward;
 use crate::gate::Gate;
 use crate::ticket::Ticket;
 
@@ -72,7 +73,7 @@ pub(crate) async fn see_to_the_end(gate: &Gate, mut incoming: Incoming, lease: L
         }
         Some(())
     };
-    if let Ok(Some(())) = timeout(gate.pool.settings().timeout, reading).await {
+    if let Ok(Some(())) = timeout(gate.pool.times().response, reading).await {
         complete(gate, lease, ticket);
     }
 }
@@ -92,16 +93,25 @@ impl http_body::Body for Relay {
                 relay.client.answering.waits(relay.gate.clock.last());
                 Poll::Pending
             }
-            Poll::Ready(frame) => {
+            Poll::Ready(mut frame) => {
                 relay.client.answering.over();
-                match &frame {
-                    Some(Ok(_)) => relay.end_if_over(),
+                match &mut frame {
+                    Some(Ok(frame)) => {
+                        if let Some(trailers) = frame.trailers_mut() {
+                            forward::trailers(trailers);
+                        }
+                        relay.end_if_over();
+                    }
                     None => {
                         if let Some(Running { lease, ticket, .. }) = relay.running.take() {
                             complete(&relay.gate, lease, ticket);
                         }
                     }
-                    Some(Err(_)) => relay.running = None,
+                    Some(Err(_)) => {
+                        if let Some(running) = relay.running.take() {
+                            relay.gate.pool.failed(running.lease.server(), &Failure::CutShort);
+                        }
+                    }
                 }
                 // The client sees it too: hyper closes the connection before the promised end.
                 Poll::Ready(frame)

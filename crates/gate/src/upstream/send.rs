@@ -1,29 +1,37 @@
-//! Sending a dispatched request to the upstream and getting the head of its response.
+//! Sending a dispatched request to a server and getting the head of its response.
 
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use http::header::{CONNECTION, UPGRADE};
 use http::request::Parts;
-use http::{Method, Request, Response};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body::Body as _;
 use hyper::body::Incoming;
+use hyper::client::conn::TrySendError;
 use tokio::time::timeout;
 use units::RequestId;
 
 use super::body::Progress;
-use super::{Body, Failure, Lease, Pool, relay};
+use super::connection::{self, Channel, Lease};
+use super::server::{Load, Server};
+use super::{Body, Failure, Pool, relay, target};
 use crate::gate::Gate;
+use crate::settings::Http;
 use crate::ticket::Ticket;
+use crate::tunnel::{self, Asked, Tunnel};
 
 /// The head of a response, and what its body still needs.
 pub(crate) struct Answer {
     pub(crate) response: Response<Incoming>,
     pub(crate) lease: Lease,
+    /// What the connection to the server becomes.
+    pub(crate) tunnel: Option<Tunnel>,
 }
 
-/// A request as it goes to the upstream.
+/// A request as it goes to a server.
 type Outgoing = Request<Body>;
 
 type Sending = Pin<Box<dyn Future<Output = (Result<Answer, Failure>, Ticket)>>>;
@@ -37,14 +45,20 @@ pub(crate) struct InService {
 }
 
 /// Sends a request; gives the response with the ticket, which must live until its body is over.
-pub(crate) fn in_service(gate: &Rc<Gate>, head: Parts, body: Body, ticket: Ticket) -> InService {
+/// `upgrade` is the protocol that the client asks for.
+pub(crate) fn in_service(
+    gate: &Rc<Gate>,
+    head: Parts,
+    body: Body,
+    upgrade: Option<Asked>,
+    ticket: Ticket,
+) -> InService {
     let id = ticket.id();
     let sending = Box::pin({
         let gate = Rc::clone(gate);
         async move {
-            let progress = body.progress();
             let request = Request::from_parts(head, body);
-            (patiently(&gate, progress, send(&gate.pool, request)).await, ticket)
+            (send(&gate.pool, request, upgrade).await, ticket)
         }
     });
     InService { gate: Rc::clone(gate), id, sending: Some(sending) }
@@ -69,15 +83,226 @@ impl Drop for InService {
         self.gate.core.borrow_mut().abort(self.gate.clock.read(), self.id);
         let gate = Rc::clone(&self.gate);
         self.gate.orphans.adopt(Box::pin(async move {
-            if let (Ok(Answer { response, lease }), ticket) = sending.await {
+            if let (Ok(Answer { response, lease, .. }), ticket) = sending.await {
                 relay::see_to_the_end(&gate, response.into_body(), lease, ticket).await;
             }
         }));
     }
 }
 
-/// A request that may be sent twice: asking again does no harm, and there is no body that would
-/// be gone (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1).
+/// The head of a response, and the connection it came by.
+type Begun = (Response<Incoming>, Lease);
+
+/// An attempt that came to nothing.
+struct Failed {
+    failure: Failure,
+    /// What may be sent again, and how.
+    again: Option<(Outgoing, Again)>,
+}
+
+/// How a request may be sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Again {
+    /// To another server: this one has failed it.
+    Elsewhere,
+    /// Anywhere: a kept connection was closed at the moment it was used again, which says nothing
+    /// about server or request.
+    Anywhere,
+    /// Anywhere, and it does not even count, because no server has looked at it.
+    Freely,
+}
+
+/// Sends a request, and sends it again while that does no harm: not after anything of a response
+/// has come, not if it may have been carried out and must not be twice, and within the budget.
+async fn send(pool: &Pool, mut request: Outgoing, upgrade: Option<Asked>) -> Result<Answer, Failure> {
+    /// Besides the first. More would only pass trouble around.
+    const ATTEMPTS: usize = 2;
+    pool.budget.request(pool.clock().last());
+    let Some(mut load) = pool.choose(None, repeatable(&request)) else { return Err(Failure::NoServer) };
+    let protocol = upgrade.as_ref().map(|asked| &asked.protocol);
+    let mut left = ATTEMPTS;
+    loop {
+        let server = Rc::clone(load.server());
+        let fresh = left < ATTEMPTS;
+        let Failed { failure, again } = match attempt(pool, load, request, protocol, fresh).await {
+            Ok((mut response, lease)) => {
+                pool.succeeded(&server);
+                let switches = response.status() == StatusCode::SWITCHING_PROTOCOLS;
+                let tunnel = upgrade.filter(|_| switches).map(|asked| Tunnel::new(&mut response, asked));
+                return Ok(Answer { response, lease, tunnel });
+            }
+            Err(failed) => failed,
+        };
+        let Some((unanswered, how)) = again.filter(|_| left > 0) else { return Err(failure) };
+        let except = (how == Again::Elsewhere).then_some(&server);
+        let possible = except.is_none() || pool.has_several();
+        if !possible || (how != Again::Freely && !pool.budget.retry(pool.clock().last())) {
+            return Err(failure);
+        }
+        let Some(next) = pool.choose(except, repeatable(&unanswered)) else { return Err(failure) };
+        (load, request) = (next, unanswered);
+        left -= 1;
+    }
+}
+
+async fn attempt(
+    pool: &Pool,
+    load: Load,
+    request: Outgoing,
+    upgrade: Option<&HeaderValue>,
+    fresh: bool,
+) -> Result<Begun, Failed> {
+    match (load.server().place.http, upgrade) {
+        (Http::Two, _) => over_http2(pool, load, request).await,
+        (Http::One, Some(protocol)) => ask_to_upgrade(pool, load, request, protocol).await,
+        (Http::One, None) => over_http1(pool, load, request, fresh).await,
+    }
+}
+
+async fn over_http1(pool: &Pool, load: Load, mut request: Outgoing, fresh: bool) -> Result<Begun, Failed> {
+    target::for_http1(&mut request);
+    let server = Rc::clone(load.server());
+    while !fresh && let Some(mut sender) = server.take_free() {
+        // A connection given back a moment ago is ready once its task has seen that the response
+        // is over; one that the server has closed never is.
+        if sender.ready().await.is_err() {
+            continue;
+        }
+        pool.count_reuse();
+        let spare = repeatable(&request).then(|| copy(&request)).flatten();
+        let progress = request.body().progress();
+        match response(pool, &progress, sender.try_send_request(request)).await {
+            Ok(response) => return accept(pool, response, Lease { channel: Channel::Whole(sender), load }),
+            Err((_, Some(unsent))) => request = unsent,
+            Err((failure, None)) if failure.is_broken_off() => {
+                pool.tell(&server, &failure);
+                return Err(Failed { failure, again: spare.map(|spare| (spare, Again::Anywhere)) });
+            }
+            Err((failure, None)) => return Err(given_up(pool, &server, failure)),
+        }
+    }
+    let mut sender = match connection::open(pool, &server, false).await {
+        Ok(sender) => sender,
+        Err(failure) => return Err(out_of_reach(pool, &server, failure, request)),
+    };
+    // With no other server there is nobody else to ask.
+    let spare = (pool.has_several() && repeatable(&request)).then(|| copy(&request)).flatten();
+    let progress = request.body().progress();
+    match response(pool, &progress, sender.try_send_request(request)).await {
+        Ok(response) => accept(pool, response, Lease { channel: Channel::Whole(sender), load }),
+        Err((failure, unsent)) => {
+            pool.failed(&server, &failure);
+            let again = unsent.or(spare.filter(|_| failure.is_broken_off()));
+            Err(Failed { failure, again: again.map(|request| (request, Again::Elsewhere)) })
+        }
+    }
+}
+
+async fn over_http2(pool: &Pool, load: Load, mut request: Outgoing) -> Result<Begun, Failed> {
+    if let Err(host) = target::for_http2(&mut request) {
+        return Err(Failed { failure: Failure::Host(host), again: None });
+    }
+    let server = Rc::clone(load.server());
+    let stream = match connection::join(pool, &server).await {
+        Ok(stream) => stream,
+        Err(failure) => return Err(out_of_reach(pool, &server, failure, request)),
+    };
+    let spare = copy(&request);
+    let progress = request.body().progress();
+    match response(pool, &progress, stream.sender().try_send_request(request)).await {
+        Ok(response) => accept(pool, response, Lease { channel: Channel::Part(stream), load }),
+        Err((failure, unsent)) => {
+            if unsent.is_some() || failure.is_unprocessed() {
+                let again = unsent.or(spare).map(|request| (request, Again::Freely));
+                return Err(Failed { failure, again });
+            }
+            if matches!(failure, Failure::Timeout) {
+                // Perhaps it is the connection that is dead and not the server.
+                stream.distrust();
+            }
+            pool.failed(&server, &failure);
+            let again = spare.filter(|spare| failure.is_broken_off() && repeatable(spare));
+            let how = if failure.is_of_the_connection() { Again::Anywhere } else { Again::Elsewhere };
+            Err(Failed { failure, again: again.map(|request| (request, how)) })
+        }
+    }
+}
+
+async fn ask_to_upgrade(
+    pool: &Pool,
+    load: Load,
+    mut request: Outgoing,
+    protocol: &HeaderValue,
+) -> Result<Begun, Failed> {
+    target::for_http1(&mut request);
+    request.headers_mut().insert(CONNECTION, HeaderValue::from_static("upgrade"));
+    request.headers_mut().insert(UPGRADE, protocol.clone());
+    let server = Rc::clone(load.server());
+    let mut sender = match connection::open(pool, &server, true).await {
+        Ok(sender) => sender,
+        Err(failure) => return Err(out_of_reach(pool, &server, failure, request)),
+    };
+    let progress = request.body().progress();
+    match response(pool, &progress, sender.try_send_request(request)).await {
+        Ok(response) if tunnel::begins(&response, protocol) => {
+            Ok((response, Lease { channel: Channel::Whole(sender), load }))
+        }
+        Ok(response) => accept(pool, response, Lease { channel: Channel::Whole(sender), load }),
+        Err((failure, _)) => Err(given_up(pool, &server, failure)),
+    }
+}
+
+/// A response that is not the beginning of something else.
+fn accept(pool: &Pool, response: Response<Incoming>, lease: Lease) -> Result<Begun, Failed> {
+    // RFC 9110 section 15.2.2: 101 answers nobody who did not ask, or asked for something else.
+    if response.status().is_informational() {
+        return Err(given_up(pool, lease.server(), Failure::Upgrade));
+    }
+    Ok((response, lease))
+}
+
+/// The server has failed the request, and nobody else is asked.
+fn given_up(pool: &Pool, server: &Server, failure: Failure) -> Failed {
+    pool.failed(server, &failure);
+    Failed { failure, again: None }
+}
+
+/// Nothing was sent, so whatever the request is, another server may have it.
+fn out_of_reach(pool: &Pool, server: &Server, failure: Failure, request: Outgoing) -> Failed {
+    pool.failed(server, &failure);
+    Failed { failure, again: Some((request, Again::Elsewhere)) }
+}
+
+/// Waits for the head of a response; the time for it begins when the last piece of the request
+/// has gone. Gives the request back if none of it was sent.
+async fn response(
+    pool: &Pool,
+    progress: &Progress,
+    sending: impl Future<Output = Result<Response<Incoming>, TrySendError<Outgoing>>>,
+) -> Result<Response<Incoming>, (Failure, Option<Outgoing>)> {
+    let mut sending = pin!(sending);
+    let longest = pool.times().response;
+    let mut wait = longest;
+    loop {
+        match timeout(wait, &mut sending).await {
+            Ok(Ok(response)) => return Ok(response),
+            Ok(Err(mut failed)) => {
+                let unsent = failed.take_message();
+                return Err((Failure::Broken(failed.into_error()), unsent));
+            }
+            Err(_) => {}
+        }
+        let quiet = Duration::from(pool.clock().read().since(progress.last()));
+        match longest.checked_sub(quiet) {
+            Some(rest) if !rest.is_zero() => wait = rest,
+            _ if progress.is_over() => return Err((Failure::Timeout, None)),
+            _ => return Err((Failure::Unfinished, None)),
+        }
+    }
+}
+
+/// Whether a request may be sent twice: asking again does no harm, and there is no body that
+/// would be gone (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1).
 fn repeatable(request: &Outgoing) -> bool {
     let idempotent = matches!(
         *request.method(),
@@ -86,65 +311,11 @@ fn repeatable(request: &Outgoing) -> bool {
     idempotent && request.body().is_end_stream()
 }
 
-async fn send(pool: &Pool, request: Outgoing) -> Result<Answer, Failure> {
-    let Some(mut lease) = pool.reuse().await else { return send_over(pool.connect().await?, request).await };
-    // The server may close a connection at the moment it is used again. That says nothing about
-    // the request, so it gets a second chance over a new connection.
-    let spare = repeatable(&request).then(|| copy(&request));
-    match lease.sender.try_send_request(request).await {
-        Ok(response) => answer(response, lease),
-        Err(mut failed) => {
-            let unsent = failed.take_message();
-            let error = failed.into_error();
-            // A response that cannot be understood is an answer; asking again would get another.
-            let again = match (unsent, spare) {
-                (Some(request), _) => request,
-                (None, Some(spare)) if !error.is_parse() && !error.is_user() => spare,
-                _ => return Err(Failure::Broken(error)),
-            };
-            send_over(pool.connect().await?, again).await
-        }
-    }
-}
-
-/// Waits for a response; the time for it begins when the last piece of the request has gone.
-async fn patiently(
-    gate: &Gate,
-    progress: Progress,
-    sending: impl Future<Output = Result<Answer, Failure>>,
-) -> Result<Answer, Failure> {
-    let mut sending = pin!(sending);
-    let longest = gate.pool.settings().timeout;
-    let mut wait = longest;
-    loop {
-        if let Ok(answer) = timeout(wait, &mut sending).await {
-            return answer;
-        }
-        let quiet = Duration::from(gate.clock.read().since(progress.last()));
-        match longest.checked_sub(quiet) {
-            Some(rest) if !rest.is_zero() => wait = rest,
-            _ => return Err(Failure::Timeout),
-        }
-    }
-}
-
-fn copy(request: &Outgoing) -> Outgoing {
-    let mut copy = Request::new(Body::EMPTY);
+/// The same request once more, if all of its body is at hand.
+fn copy(request: &Outgoing) -> Option<Outgoing> {
+    let mut copy = Request::new(request.body().copy()?);
     request.method().clone_into(copy.method_mut());
     request.uri().clone_into(copy.uri_mut());
     request.headers().clone_into(copy.headers_mut());
-    copy
-}
-
-fn answer(response: Response<Incoming>, lease: Lease) -> Result<Answer, Failure> {
-    // The gate asked for no upgrade, so 101 answers nothing (RFC 9110 section 15.2.2).
-    if response.status().is_informational() {
-        return Err(Failure::Upgrade);
-    }
-    Ok(Answer { response, lease })
-}
-
-async fn send_over(mut lease: Lease, request: Outgoing) -> Result<Answer, Failure> {
-    let response = lease.sender.send_request(request).await.map_err(Failure::Broken)?;
-    answer(response, lease)
+    Some(copy)
 }

@@ -1,0 +1,70 @@
+//! `[tunnels]`: connections on which another protocol is spoken, WebSocket above all.
+
+use std::time::Duration;
+
+use config::{Error, Source, Spanned, quantity};
+use serde::Deserialize;
+use units::Span;
+
+use super::{pattern, resolve::set};
+
+/// Which protocols clients may change to, and what that may cost.
+#[derive(Debug, Clone)]
+pub(crate) struct Tunnels {
+    /// In lower case. With none of them, `Upgrade` is ignored.
+    pub(crate) protocols: Vec<String>,
+    /// At once; they count in no window.
+    pub(crate) most: u32,
+    /// Without a byte in either direction.
+    pub(crate) idle_timeout: Duration,
+}
+
+/// Protocols that would carry requests past the gate.
+const HTTP: [&str; 3] = ["h2c", "h2", "http"];
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct TunnelsFile {
+    protocols: Option<Vec<Spanned<String>>>,
+    most: Option<u32>,
+    #[serde(default, with = "quantity::optional")]
+    idle_timeout: Option<Span>,
+}
+
+impl Default for Tunnels {
+    fn default() -> Self {
+        Self { protocols: vec!["websocket".to_owned()], most: 1024, idle_timeout: Duration::from_secs(300) }
+    }
+}
+
+pub(super) fn resolve(source: &Source, file: &TunnelsFile) -> Result<Tunnels, Error> {
+    let mut tunnels = Tunnels::default();
+    if let Some(protocols) = &file.protocols {
+        tunnels.protocols.clear();
+        for protocol in protocols {
+            let name = protocol.get_ref().to_ascii_lowercase();
+            if !pattern::is_token(&name) {
+                let what = format!("\"{name}\" is not the name of a protocol");
+                return Err(source.error(protocol.span(), what).mend("give for example \"websocket\""));
+            }
+            if HTTP.contains(&name.as_str()) || name.starts_with("tls") {
+                let what = format!("a tunnel of {name} would carry requests that nobody sees");
+                return Err(source.error(protocol.span(), what).mend("leave it out"));
+            }
+            tunnels.protocols.push(name);
+        }
+    }
+    tunnels.most = file.most.unwrap_or(tunnels.most);
+    set(&mut tunnels.idle_timeout, file.idle_timeout);
+    Ok(tunnels)
+}
+
+impl Tunnels {
+    pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
+        let protocols = match self.protocols.as_slice() {
+            [] => "none".to_owned(),
+            some => format!("{}, at most {}, idle {:?}", some.join(" "), self.most, self.idle_timeout),
+        };
+        vec![("tunnels", protocols)]
+    }
+}

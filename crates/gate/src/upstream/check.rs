@@ -1,0 +1,81 @@
+//! Checks: the gate asks each server at intervals how it is.
+
+use std::rc::Rc;
+
+use http::header::{CONNECTION, HOST, USER_AGENT};
+use http::{HeaderValue, Request, StatusCode};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use super::connection;
+use super::http2::{Shared, Stream};
+use super::server::Server;
+use super::{Body, Failure, Pool, target};
+use crate::gate::Gate;
+use crate::settings::{Check, Http};
+
+const AGENT: HeaderValue = HeaderValue::from_static("headworks-check");
+
+/// Checks the servers for as long as the gate runs.
+pub(crate) async fn check(gate: Rc<Gate>) {
+    loop {
+        // Dropped, it ends its tasks.
+        let mut checks = JoinSet::new();
+        let rules = gate.pool.settings().check.clone();
+        if let Some(rules) = rules {
+            let servers = gate.pool.servers().to_vec();
+            let apart = rules.interval / u32::try_from(servers.len().max(1)).unwrap_or(u32::MAX);
+            for (index, server) in (0..).zip(servers) {
+                let (gate, rules) = (Rc::clone(&gate), rules.clone());
+                checks.spawn_local(async move {
+                    sleep(apart * index).await;
+                    loop {
+                        ask(&gate.pool, &server, &rules).await;
+                        sleep(rules.interval).await;
+                    }
+                });
+            }
+        }
+        gate.pool.changed.wait().await;
+    }
+}
+
+async fn ask(pool: &Pool, server: &Server, rules: &Check) {
+    let result = match timeout(rules.timeout, status(pool, server, rules)).await {
+        Ok(Ok(status)) if (rules.status.0..=rules.status.1).contains(&status.as_u16()) => Ok(()),
+        Ok(Ok(status)) => Err(format!("status {}", status.as_u16())),
+        Ok(Err(failure)) => Err(failure.to_string()),
+        Err(_) => Err(format!("no answer in {:?}", rules.timeout)),
+    };
+    if server.health.checked(result.is_ok(), rules) {
+        let address = server.address();
+        match result {
+            Ok(()) => eprintln!("gate: upstream {address}: well again, says {}", rules.path),
+            Err(why) => eprintln!("gate: upstream {address}: ill, {} gives {why}", rules.path),
+        }
+    }
+}
+
+/// Over a connection of its own: whether the server still takes any is part of the question.
+async fn status(pool: &Pool, server: &Server, rules: &Check) -> Result<StatusCode, Failure> {
+    let mut request = Request::new(Body::EMPTY);
+    *request.uri_mut() = rules.path.clone().into();
+    let host = rules.host.clone().or_else(|| HeaderValue::from_str(&server.place.name).ok());
+    let headers = request.headers_mut();
+    headers.insert(HOST, host.unwrap_or_else(|| HeaderValue::from_static("localhost")));
+    headers.insert(USER_AGENT, AGENT);
+    let response = match server.place.http {
+        Http::One => {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+            let mut sender = connection::open(pool, server, false).await?;
+            sender.send_request(request).await
+        }
+        Http::Two => {
+            target::for_http2(&mut request).map_err(Failure::Host)?;
+            let socket = connection::connect(&server.place.addresses).await.map_err(Failure::Connect)?;
+            let shared = Shared::open(socket, pool.clock().last(), pool.opened()).await;
+            Stream::on(&shared?).sender().send_request(request).await
+        }
+    };
+    Ok(response.map_err(Failure::Broken)?.status())
+}
