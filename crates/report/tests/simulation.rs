@@ -84,3 +84,38 @@ fn a_single_simulation_has_its_outcome_and_its_course() {
     assert_eq!(latency.charts[0].lines[1].values[0], Some(6.0));
     assert_eq!(report.sources[0].name, "model.toml");
 }
+
+#[test]
+fn a_simulation_that_did_not_come_to_rest_says_so_and_one_without_a_queue_has_no_plot_of_it() {
+    let scratch = tempfile::tempdir().unwrap();
+    simulated::write(scratch.path());
+    let run = record::RunDirectory::open(scratch.path()).unwrap();
+    let mut outcome: serde_json::Value = run.outcome().unwrap();
+    outcome["precision"] = serde_json::json!({"state": "unsettled", "requests": 51_200_000});
+    run.write_outcome(&outcome).unwrap();
+    let rows: Vec<_> = run.samples().unwrap().map(Result::unwrap).collect();
+    std::fs::remove_file(scratch.path().join("samples.parquet")).unwrap();
+    let mut samples = run.write_samples().unwrap();
+    for row in rows.into_iter().filter(|row| !row.metric.starts_with("waiting")) {
+        samples.push(row).unwrap();
+    }
+    samples.finish().unwrap();
+    let report = SimulationReport::read(scratch.path()).unwrap();
+    assert!(report.warnings[0].contains("51200000 requests did not come to rest"), "{:?}", report.warnings);
+    let ids: Vec<String> = report.course.unwrap().figures.into_iter().map(|figure| figure.id).collect();
+    assert_eq!(ids, ["beginning", "work", "arrivals", "latency"]);
+}
+
+#[test]
+fn an_axis_over_which_values_spread_far_is_logarithmic() {
+    let scratch = tempfile::tempdir().unwrap();
+    let axes = |rejected| {
+        let sweep = write(&scratch.path().join(format!("{rejected}")), [rejected, 0.05], 2);
+        let figures = SimulationReport::read(sweep.path()).unwrap().figures;
+        figures.iter().map(|figure| (figure.x.logarithmic, figure.y.logarithmic)).collect::<Vec<_>>()
+    };
+    let all = [(false, false); 4];
+    assert_eq!(axes(0.067), all);
+    assert_eq!(axes(0.0005), [(false, true), (false, false), (false, false), (true, false)]);
+    assert_eq!(axes(0.0), all, "zero has no place on it");
+}

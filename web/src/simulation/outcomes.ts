@@ -28,7 +28,7 @@ export function outcomes(rows: Outcome[]): HTMLElement | null {
     h(
       'p',
       { class: 'hint' },
-      'Means over replications, each with half its 95\u00a0% confidence interval; latencies are of the requests that were served.',
+      'Of all replications together, each with half its 95\u00a0% confidence interval. Latencies are those of the requests that were served.',
     ),
     scrollingTable(
       'What came out',

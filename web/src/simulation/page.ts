@@ -108,6 +108,11 @@ function words(): HTMLElement {
       'c_v',
       'Coefficient of variation of the times between arrivals: standard deviation over mean. 1 is a Poisson process; above that arrivals come in bursts (hyperexponential with balanced means).',
     ],
+    ['Replication', 'The same model once more, with other random numbers.'],
+    [
+      'Warm-up',
+      'The beginning of a replication, when the server is still emptier than it will be; it is not counted.',
+    ],
     ['90th percentile', 'The latency that nine of ten served requests do not exceed.'],
   ]);
 }

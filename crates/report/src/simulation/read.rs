@@ -170,6 +170,6 @@ fn method(known: &[Known]) -> Vec<Fact> {
         fact("requests in a replication", of(|row| row.requests)),
         fact("requests before them, not counted", of(|row| row.warmup)),
         fact("seed", of(|row| row.seed)),
-        fact("bands", "95 % confidence intervals of means over replications, by Student's t".to_owned()),
+        fact("bands", "95 % confidence intervals, from how replications differ".to_owned()),
     ]
 }

@@ -50,6 +50,7 @@ pub(super) enum Precision {
     Fixed,
     Reached,
     Missed { relative: f64, replications: u64 },
+    Unsettled { requests: u64 },
 }
 
 impl Known {

@@ -105,6 +105,9 @@ pub(super) fn warnings(outcome: &Outcome, info: &RunInfo) -> Vec<String> {
             "Not as precise as asked for: known to {}; it would take about {replications} replications (--replications).",
             percent(relative)
         )),
+        Precision::Unsettled { requests } => Some(format!(
+            "Pilot runs of {requests} requests did not come to rest: what was simulated may not be typical."
+        )),
         Precision::Fixed | Precision::Reached => None,
     };
     let alone = (outcome.replications < 2 && !long_run(info))
@@ -114,22 +117,21 @@ pub(super) fn warnings(outcome: &Outcome, info: &RunInfo) -> Vec<String> {
 
 /// What the record tells of how it was simulated.
 pub(super) fn facts(outcome: &Outcome, info: &RunInfo, environment: Option<&Environment>) -> Vec<Fact> {
-    let replications = if long_run(info) {
-        format!("one run of {} after {} of warm-up", outcome.requests, outcome.warmup)
+    let (replications, intervals) = if long_run(info) {
+        ("one run".to_owned(), "from overlapping batch means")
     } else {
-        format!(
-            "{} replications of {} after {} of warm-up",
-            outcome.replications, outcome.requests, outcome.warmup
-        )
+        let replications = format!("{} replications", outcome.replications);
+        (replications, "from how replications differ (delta method, Student’s t)")
     };
+    let simulated = format!("{replications} of {} after {} of warm-up", outcome.requests, outcome.warmup);
     let events = format!("{:.1} million", outcome.events as f64 / 1e6);
     let mut facts = vec![
         fact("Arrivals", arrivals(info)),
         fact("Requests", requests(info)),
         fact("Server", server(info)),
-        fact("Simulated requests", replications),
+        fact("Simulated requests", simulated),
         fact("Arrivals and completions", events),
-        fact("Intervals", "95 % confidence, of means over replications, by Student's t".to_owned()),
+        fact("Intervals", format!("95 % confidence, {intervals}")),
         command("Command", &info.command),
         fact("Seed", info.seed.to_string()),
     ];
