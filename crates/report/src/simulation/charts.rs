@@ -8,7 +8,7 @@ use crate::Estimate;
 use crate::text::{percent, seconds};
 
 /// The greatest value over the least from which an axis is logarithmic.
-const WIDE: f64 = 50.0;
+const WIDE: f64 = 20.0;
 
 /// What is up the side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
