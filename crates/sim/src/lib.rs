@@ -17,6 +17,7 @@
 //! ```
 
 pub mod advise;
+mod control;
 mod course;
 mod draw;
 mod engine;
@@ -32,6 +33,7 @@ pub mod sweep;
 mod text;
 mod warmup;
 
+pub use control::Control;
 pub use course::{ClassInterval, Course, Interval, Range, course};
 pub use draw::{Arrivals, ArrivalsError, Mmpp, Service, ServiceError, TraceError, Traced};
 pub use model::{
@@ -40,8 +42,9 @@ pub use model::{
 };
 pub use outcome::{ClassOutcome, LatencyOutcome, Outcome, Precision};
 pub use recording::Recording;
-pub use replications::{Plan, run};
+pub use replications::{Plan, run, run_under};
 pub use sessions::{
     Gate, Host, Script, SessionClassOutcome, SessionModel, SessionModelError, SessionsOutcome, run_sessions,
+    run_sessions_under,
 };
 pub use statistics::Estimate;

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::control::Control;
 use crate::draw::Seed;
 use crate::engine::{Length, Watch, replicate};
 use crate::model::{Model, ModelError};
@@ -76,13 +77,23 @@ impl Default for Plan {
 /// # Errors
 /// When the model cannot be simulated.
 pub fn run(model: &Model, plan: &Plan) -> Result<Outcome, ModelError> {
+    run_under(model, plan, Control::NONE)
+}
+
+/// As [`run`], for somebody who waits. What was ended early is what was known by then, and marked.
+///
+/// # Errors
+/// When the model cannot be simulated.
+pub fn run_under(model: &Model, plan: &Plan, control: Control<'_>) -> Result<Outcome, ModelError> {
     model.check()?;
     let began = Instant::now();
-    let warmup = Warmup::of(model, plan);
+    let warmup = Warmup::of(model, plan, control);
     let length = length(plan, warmup);
-    let mut outcome =
-        if plan.long_run { long_run(model, plan, length) } else { replications(model, plan, length) };
-    if let Some(requests) = warmup.unsettled {
+    let simulate = if plan.long_run { long_run } else { replications };
+    let mut outcome = simulate(model, plan, length, control);
+    if let Some(requests) = warmup.unsettled
+        && outcome.precision != Precision::Interrupted
+    {
         outcome.precision = Precision::Unsettled { requests };
     }
     outcome.elapsed = began.elapsed().as_secs_f64();
@@ -95,20 +106,25 @@ pub(crate) fn length(plan: &Plan, warmup: Warmup) -> Length {
     Length { warmup: warmup.requests, requests, stretches: 1 }
 }
 
-fn replications(model: &Model, plan: &Plan, length: Length) -> Outcome {
+fn replications(model: &Model, plan: &Plan, length: Length, control: Control<'_>) -> Outcome {
     let mut done = Done::new(GROUPS);
     let mut count = 0;
     loop {
-        let numbers = plan.round(count);
-        count = numbers.end;
-        in_parallel(plan.cores, numbers, |number| one(model, plan, length, number))
-            .into_iter()
-            .for_each(|one| done.add(one));
+        for one in
+            in_parallel(plan.cores, plan.round(count), control, |number| one(model, plan, length, number))
+        {
+            done.add(one);
+            count += 1;
+        }
         let mut outcome = done.outcome(model, length, statistics::Parts::Independent);
         outcome.replications = count;
         let judged = |wanted| outcome.judge(wanted, plan.replications, f64::from(count));
         outcome.precision = plan.precision.map_or(Precision::Fixed, judged);
         if outcome.precision == Precision::Reached || count >= plan.replications {
+            return outcome;
+        }
+        if control.is_stopped() {
+            outcome.precision = Precision::Interrupted;
             return outcome;
         }
     }
@@ -135,7 +151,7 @@ fn one(model: &Model, plan: &Plan, length: Length, number: u32) -> One {
 
 /// One run that is as long as eight replications and, until it is precise enough, as all of them. It
 /// is judged when it has become a quarter longer.
-fn long_run(model: &Model, plan: &Plan, length: Length) -> Outcome {
+fn long_run(model: &Model, plan: &Plan, length: Length, control: Control<'_>) -> Outcome {
     let began = Instant::now();
     let all = length.requests.saturating_mul(u64::from(plan.replications));
     let first = length.requests.saturating_mul(u64::from(ROUND)).min(all);
@@ -152,6 +168,11 @@ fn long_run(model: &Model, plan: &Plan, length: Length) -> Outcome {
     done.events = replicate(model, seed, Length { requests, stretches, ..length }, &blank, &mut |watch| {
         done.parts.push(watch.into());
         count += 1;
+        let replications = requests * u64::from(count) / length.requests;
+        (control.tell)(u32::try_from(replications).unwrap_or(u32::MAX));
+        if control.is_stopped() {
+            return ControlFlow::Break(());
+        }
         if count < judged {
             return ControlFlow::Continue(());
         }
@@ -168,6 +189,9 @@ fn long_run(model: &Model, plan: &Plan, length: Length) -> Outcome {
     let replications = outcome.requests as f64 / length.requests as f64;
     let judge = |wanted| outcome.judge(wanted, plan.replications, replications);
     outcome.precision = plan.precision.map_or(Precision::Fixed, judge);
+    if control.is_stopped() && outcome.precision != Precision::Reached && count < stretches {
+        outcome.precision = Precision::Interrupted;
+    }
     outcome
 }
 
@@ -198,22 +222,28 @@ impl Done {
     }
 }
 
-/// What `job` gives for each of the numbers, in their order, computed on so many cores.
+/// What `job` gives for each of the numbers, in their order, computed on so many cores; without the
+/// last of them when it is ended early.
 pub(crate) fn in_parallel<T: Send>(
     cores: Option<NonZeroUsize>,
     numbers: Range<u32>,
+    control: Control<'_>,
     job: impl Fn(u32) -> T + Sync,
 ) -> Vec<T> {
     let cores = cores.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let next = AtomicU32::new(numbers.start);
     let done = Mutex::new(Vec::with_capacity(numbers.len()));
-    let work = || loop {
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        if number >= numbers.end {
-            return;
+    let work = || {
+        while !control.is_stopped() {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= numbers.end {
+                return;
+            }
+            let result = job(number);
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.push((number, result));
+            (control.tell)(numbers.start + done.len() as u32);
         }
-        let result = job(number);
-        done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
     };
     thread::scope(|scope| {
         (1..cores.min(numbers.len())).for_each(|_| {

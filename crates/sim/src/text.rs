@@ -71,6 +71,7 @@ impl fmt::Display for Missed {
                 f,
                 "  NOT SETTLED: pilot runs of {requests} requests did not come to rest, so what was simulated may not be typical; state the requests to leave out (--warmup)"
             ),
+            Precision::Interrupted => writeln!(f, "  INTERRUPTED: less was simulated than was asked for"),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::control::Control;
 use crate::draw::Seed;
 use crate::engine::{Length, Watch, replicate};
 use crate::model::Model;
@@ -34,20 +35,24 @@ pub(crate) struct Warmup {
 
 impl Warmup {
     /// Of the replications of `plan`: as stated, or found in pilot runs.
-    pub(crate) fn of(model: &Model, plan: &Plan) -> Self {
-        plan.warmup.map_or_else(|| Self::find(model, plan), |requests| Self { requests, unsettled: None })
+    pub(crate) fn of(model: &Model, plan: &Plan, control: Control<'_>) -> Self {
+        let find = || Self::find(model, plan, Control { tell: &|_| (), ..control });
+        plan.warmup.map_or_else(find, |requests| Self { requests, unsettled: None })
     }
 
     /// Mean latency over the arrivals of pilot runs that are as long as it takes: what MSER leaves out
     /// of their average, or a few relaxation times if that is more. MSER alone says now this and now
     /// that where a queue takes 100,000 requests to fill.
-    fn find(model: &Model, plan: &Plan) -> Self {
+    fn find(model: &Model, plan: &Plan, control: Control<'_>) -> Self {
         let mut requests = plan.requests.max(LEAST);
         for attempt in 1..=ATTEMPTS {
             let each = requests.div_ceil(u64::from(INTERVALS));
-            let pilots = in_parallel(plan.cores, 0..PILOTS, |number| {
-                latencies(model, Seed::new(plan.seed, u32::MAX - number), each)
+            let pilots = in_parallel(plan.cores, 0..PILOTS, control, |number| {
+                latencies(model, Seed::new(plan.seed, u32::MAX - number), each, control)
             });
+            if control.is_stopped() {
+                break;
+            }
             if let Some(intervals) = settling(&pilots) {
                 return Self { requests: intervals as u64 * each, unsettled: None };
             }
@@ -61,7 +66,7 @@ impl Warmup {
 
 /// Mean latencies in intervals of so many arrivals. Where nothing was completed it is taken to be
 /// what it was before.
-fn latencies(model: &Model, seed: Seed, each: u64) -> Vec<f64> {
+fn latencies(model: &Model, seed: Seed, each: u64, control: Control<'_>) -> Vec<f64> {
     let length = Length { warmup: 0, requests: each, stretches: INTERVALS };
     let mut means = Vec::with_capacity(INTERVALS as usize);
     replicate(model, seed, length, &Watch::new(model.classes.len()), &mut |watch| {
@@ -70,7 +75,7 @@ fn latencies(model: &Model, seed: Seed, each: u64) -> Vec<f64> {
         });
         let before = means.last().copied().unwrap_or(0.0);
         means.push(if count == 0 { before } else { sum / count as f64 });
-        ControlFlow::Continue(())
+        if control.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     means
 }

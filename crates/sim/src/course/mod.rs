@@ -4,6 +4,7 @@ mod samples;
 
 use std::ops::ControlFlow;
 
+use crate::control::Control;
 use crate::draw::Seed;
 use crate::engine::{Length, Level, Levels, Watch, replicate};
 use crate::model::{Model, ModelError};
@@ -92,7 +93,7 @@ impl Interval {
 /// When the model cannot be simulated.
 pub fn course(model: &Model, plan: &Plan) -> Result<Course, ModelError> {
     model.check()?;
-    let Length { warmup, requests, .. } = length(plan, Warmup::of(model, plan));
+    let Length { warmup, requests, .. } = length(plan, Warmup::of(model, plan, Control::NONE));
     let (all, seed) = (warmup + requests, Seed::new(plan.seed, 0));
     let each = all.div_ceil(INTERVALS).max(1);
     let blank = Watch { levels: Some(Levels::default()), ..Watch::new(model.classes.len()) };

@@ -88,6 +88,8 @@ pub enum Precision {
         /// How many requests they had.
         requests: u64,
     },
+    /// Somebody ended it before; the intervals say how sure it is.
+    Interrupted,
 }
 
 /// A share of rejected requests below this need not be known more precisely than this would.

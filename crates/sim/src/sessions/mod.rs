@@ -20,4 +20,4 @@ mod world;
 
 pub use self::model::{Gate, Host, Script, SessionModel, SessionModelError};
 pub use self::outcome::{SessionClassOutcome, SessionsOutcome};
-pub use self::run::run_sessions;
+pub use self::run::{run_sessions, run_sessions_under};

@@ -6,6 +6,7 @@ use super::model::{SessionModel, SessionModelError};
 use super::outcome::SessionsOutcome;
 use super::seen::{Seen, Summary};
 use super::world::World;
+use crate::control::Control;
 use crate::outcome::Precision;
 use crate::replications::{Plan, in_parallel};
 
@@ -27,18 +28,35 @@ pub(super) struct Replication {
 /// # Errors
 /// When the model cannot be simulated.
 pub fn run_sessions(model: &SessionModel, plan: &Plan) -> Result<SessionsOutcome, SessionModelError> {
+    run_sessions_under(model, plan, Control::NONE)
+}
+
+/// As [`run_sessions`], for somebody who waits. What was ended early is what was known by then, and
+/// marked.
+///
+/// # Errors
+/// When the model cannot be simulated.
+pub fn run_sessions_under(
+    model: &SessionModel,
+    plan: &Plan,
+    control: Control<'_>,
+) -> Result<SessionsOutcome, SessionModelError> {
     model.check()?;
     let began = Instant::now();
     let mut done: Vec<Replication> = Vec::new();
     loop {
         let numbers = plan.round(done.len() as u32);
-        for replication in in_parallel(plan.cores, numbers, |number| one(model, plan.seed, number)) {
+        for replication in in_parallel(plan.cores, numbers, control, |number| one(model, plan.seed, number)) {
             done.push(replication?);
         }
         let mut outcome = SessionsOutcome::new(model, &done);
         outcome.precision =
             plan.precision.map_or(Precision::Fixed, |wanted| outcome.judge(wanted, plan.replications));
-        if outcome.precision == Precision::Reached || outcome.replications >= plan.replications {
+        let is_enough = outcome.precision == Precision::Reached || outcome.replications >= plan.replications;
+        if !is_enough && control.is_stopped() {
+            outcome.precision = Precision::Interrupted;
+        }
+        if is_enough || control.is_stopped() {
             outcome.elapsed = began.elapsed().as_secs_f64();
             return Ok(outcome);
         }
