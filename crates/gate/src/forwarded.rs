@@ -327,7 +327,8 @@ mod tests {
 
     #[test]
     fn what_strangers_say_is_replaced() {
-        let x = [("x-forwarded-for", STRANGER), ("x-forwarded-host", "shop:80"), ("x-forwarded-proto", "https")];
+        let x =
+            [("x-forwarded-for", STRANGER), ("x-forwarded-host", "shop:80"), ("x-forwarded-proto", "https")];
         let f = ("forwarded", "for=192.0.2.7;host=\"shop:80\";proto=https");
         check_written(Style::XForwarded, STRANGER, &FORGED, &x);
         check_written(Style::Rfc7239, STRANGER, &FORGED, &[f]);

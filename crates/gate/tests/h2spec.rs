@@ -34,9 +34,11 @@ fn check(port: u16, more: &[&str]) {
     let failures = said.find("Failures:").map_or("", |at| &said[at..]);
     let counts = said.lines().rev().find(|line| line.contains("passed")).unwrap_or_default();
     assert!(output.status.success() && counts.contains(" 0 failed"), "{counts}\n{failures}");
-    let passed: u32 = counts.split_whitespace().zip(counts.split_whitespace().skip(1)).find_map(|(number, what)| {
-        what.starts_with("passed").then(|| number.parse().ok()).flatten()
-    }).unwrap();
+    let passed: u32 = counts
+        .split_whitespace()
+        .zip(counts.split_whitespace().skip(1))
+        .find_map(|(number, what)| what.starts_with("passed").then(|| number.parse().ok()).flatten())
+        .unwrap();
     assert!(passed > 140, "{counts}");
 }
 

@@ -7,19 +7,21 @@
 use std::cell::RefCell;
 use std::convert::Infallible;
 use std::future::poll_fn;
-use std::pin::pin;
+use std::io;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use http::header::CONNECTION;
 use http::{Method, Request, Response};
 use hyper::body::Incoming;
-use hyper::rt::Executor;
+use hyper::rt::{Executor, Read, ReadBufCursor, Write};
 use hyper::server::conn::http2;
-use hyper::service::service_fn;
+use hyper::service::{HttpService, service_fn};
 use hyper_util::rt::TokioTimer;
 use units::Time;
 
+use super::farewell::farewell;
 use super::io::ClientIo;
 use super::{Client, Order, Phase};
 use crate::exchange::exchange;
@@ -44,6 +46,7 @@ pub(super) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Clien
     let limits = live.settings.strictness;
     drop(live);
     let io = ClientIo::new(transport, Rc::clone(&client), clock, strictness, limits);
+    let io = Rc::new(RefCell::new(io));
     let streams = Streams(Rc::new(Shared { gate, client, next: RefCell::new(None) }));
     let service = service_fn({
         let shared = Rc::clone(&streams.0);
@@ -60,8 +63,21 @@ pub(super) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Clien
         .max_send_buf_size(UNSENT)
         .keep_alive_interval(settings.ping_interval)
         .keep_alive_timeout(stall);
-    let mut connection = pin!(http.serve_connection(io, service));
     let client = &streams.0.client;
+    spoken(client, http.serve_connection(Lent(Rc::clone(&io)), service)).await;
+    // The client is to hear why, which a reset of the connection would overtake.
+    if let Ok(io) = Rc::try_unwrap(io) {
+        farewell(io.into_inner(), client, &[]).await;
+    }
+}
+
+/// Until nothing more is to be said on a connection.
+async fn spoken<S>(client: &Client, connection: http2::Connection<Lent, S, Streams>)
+where
+    S: HttpService<Incoming, ResBody = Reply, Error = Infallible>,
+    S::Future: 'static,
+{
+    let mut connection = pin!(connection);
     let mut leaving = false;
     poll_fn(|cx| {
         let order = client.poll_order(cx);
@@ -75,6 +91,41 @@ pub(super) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Clien
         if over || close { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
+}
+
+/// The socket, lent to hyper, which gives none back.
+struct Lent(Rc<RefCell<ClientIo>>);
+
+impl Read for Lent {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, to: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_read(cx, to)
+    }
+}
+
+impl Write for Lent {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_write(cx, bytes)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_write_vectored(cx, pieces)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.0.borrow().is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_shutdown(cx)
+    }
 }
 
 /// Starts the tasks of a connection's streams.

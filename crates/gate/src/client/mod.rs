@@ -237,7 +237,9 @@ impl Client {
         let mut streams = self.streams.get().unwrap_or_default();
         change(&mut streams);
         self.streams.set(Some(streams));
-        self.enter(if streams.open > 0 { Phase::Busy } else { Phase::Idle }, now);
+        if self.phase() != Phase::Lingering {
+            self.enter(if streams.open > 0 { Phase::Busy } else { Phase::Idle }, now);
+        }
     }
 
     pub(crate) fn phase(&self) -> Phase {

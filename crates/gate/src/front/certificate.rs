@@ -64,7 +64,10 @@ impl Files {
             return Err(unreadable(&self.cert, pem::Error::NoItemsFound, "certificate"));
         };
         let names = names(first).map_err(|why| {
-            unusable(format!("the first certificate cannot be understood: {why}"), "the server's own comes first")
+            unusable(
+                format!("the first certificate cannot be understood: {why}"),
+                "the server's own comes first",
+            )
         })?;
         let key = PrivateKeyDer::from_pem_file(&self.key)
             .map_err(|why| unreadable(&self.key, why, "private key"))?;
@@ -139,7 +142,10 @@ fn objection(
         }
         CertificateError::NotValidYetContext { not_before, .. } => {
             let ahead = days(not_before.as_secs().saturating_sub(now));
-            Some((format!("the certificate is valid in {ahead} days only"), "check the clock of this machine"))
+            Some((
+                format!("the certificate is valid in {ahead} days only"),
+                "check the clock of this machine",
+            ))
         }
         CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
             Some(("the certificate is not one for servers".to_owned(), "ask for one with serverAuth"))

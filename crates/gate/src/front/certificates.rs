@@ -105,7 +105,8 @@ impl ResolvesServerCert for Certificates {
         };
         let found = match named {
             Some(positions) => {
-                let mut candidates = positions.iter().filter_map(|position| store.certificates.get(*position));
+                let mut candidates =
+                    positions.iter().filter_map(|position| store.certificates.get(*position));
                 candidates.clone().find(usable).or_else(|| candidates.next())
             }
             None => store.certificates.iter().find(usable),

@@ -47,7 +47,10 @@ impl Protocols {
 
     /// As they are named in the TLS handshake, the best first.
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
-        [(self.http2, H2), (self.http1, "http/1.1")].into_iter().filter(|(spoken, _)| *spoken).map(|(_, name)| name)
+        [(self.http2, H2), (self.http1, "http/1.1")]
+            .into_iter()
+            .filter(|(spoken, _)| *spoken)
+            .map(|(_, name)| name)
     }
 }
 

@@ -46,7 +46,10 @@ impl Default for Handshakes {
 
 impl Handshakes {
     /// Runs a handshake whose next step is the arithmetic. `None` when it fails or too many wait.
-    pub(super) async fn run<T, E>(&self, mut handshake: impl Future<Output = Result<T, E>> + Unpin) -> Option<T> {
+    pub(super) async fn run<T, E>(
+        &self,
+        mut handshake: impl Future<Output = Result<T, E>> + Unpin,
+    ) -> Option<T> {
         if self.waiting.get() >= MOST {
             self.turned_away.set(self.turned_away.get() + 1);
             return None;

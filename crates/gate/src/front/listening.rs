@@ -30,7 +30,12 @@ pub(crate) enum Accepting {
 
 impl Listening {
     /// Takes the socket for `name` from those that were passed on, or opens one at `place`.
-    pub(crate) fn open(sockets: &mut Sockets, name: &str, place: &Place, backlog: u32) -> Result<Self, Error> {
+    pub(crate) fn open(
+        sockets: &mut Sockets,
+        name: &str,
+        place: &Place,
+        backlog: u32,
+    ) -> Result<Self, Error> {
         let path = match place {
             Place::Tcp(address) => {
                 return acceptor::listen(sockets, name, *address, backlog).map(Self::Tcp);
@@ -103,7 +108,9 @@ impl Accepting {
 /// Removes a Unix socket whose owner is gone; it would be in the way of ours.
 fn remove_abandoned(path: &Path) -> io::Result<()> {
     let is_socket = fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
-    if is_socket && unix::UnixStream::connect(path).is_err_and(|why| why.kind() == io::ErrorKind::ConnectionRefused) {
+    if is_socket
+        && unix::UnixStream::connect(path).is_err_and(|why| why.kind() == io::ErrorKind::ConnectionRefused)
+    {
         fs::remove_file(path)?;
     }
     Ok(())

@@ -38,7 +38,11 @@ impl Tls {
     }
 
     /// Makes a connection one of TLS. `None` when nothing came of it; the client was told why.
-    pub(super) async fn accept(&self, socket: Socket, handshakes: &Handshakes) -> Option<Box<TlsStream<Socket>>> {
+    pub(super) async fn accept(
+        &self,
+        socket: Socket,
+        handshakes: &Handshakes,
+    ) -> Option<Box<TlsStream<Socket>>> {
         let hello = LazyConfigAcceptor::new(Acceptor::default(), socket).await;
         let Ok(hello) = hello else {
             handshakes.fail();

@@ -235,7 +235,9 @@ fn listener(
     }
     let certificates = match &table.certificate[..] {
         [] => None,
-        tables => Some(certificates(source, directory, tables, strict.is_some_and(|strict| *strict.get_ref()))?),
+        tables => {
+            Some(certificates(source, directory, tables, strict.is_some_and(|strict| *strict.get_ref()))?)
+        }
     };
     Ok(Listener {
         name,

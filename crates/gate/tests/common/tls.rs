@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
@@ -15,6 +15,8 @@ use rustls_pki_types::{CertificateDer, ServerName};
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::crypto::ring;
@@ -72,12 +74,24 @@ fn write(
     certificate.der().clone()
 }
 
-/// Runs a client to its end.
-pub(crate) fn run<T>(client: impl Future<Output = T>) -> T {
+/// A thread that runs what clients do while the test looks elsewhere.
+static CLIENTS: LazyLock<Handle> = LazyLock::new(|| {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        tokio::time::timeout(testkit::PATIENCE, client).await.expect("the client ended in time")
-    })
+    let handle = runtime.handle().clone();
+    std::thread::spawn(move || runtime.block_on(std::future::pending::<()>()));
+    handle
+});
+
+/// Runs a client to its end.
+#[track_caller]
+pub(crate) fn run<T>(client: impl Future<Output = T>) -> T {
+    let ended = CLIENTS.block_on(async { tokio::time::timeout(testkit::PATIENCE, client).await });
+    ended.unwrap_or_else(|_| panic!("a client did not end in time"))
+}
+
+/// Starts a client.
+pub(crate) fn start<T: Send + 'static>(client: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+    CLIENTS.spawn(client)
 }
 
 /// How a client does TLS: it trusts only `trusted`, and names `protocols`.
@@ -109,8 +123,7 @@ pub(crate) type Body = Full<Bytes>;
 pub(crate) async fn h2(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
 ) -> http2::SendRequest<Body> {
-    let (sender, connection) =
-        http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+    let (sender, connection) = http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
     tokio::spawn(connection);
     sender
 }

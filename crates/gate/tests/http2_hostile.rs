@@ -1,0 +1,188 @@
+//! Clients of HTTP/2 that mean no good: they hold places, or make the gate work for nothing.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
+
+mod common;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use common::tls::{run, start};
+use common::{Gate, origin};
+use h2::client::{Builder, SendRequest};
+use http::{Request, StatusCode};
+use hyper::body::Bytes;
+use testkit::{PATIENCE, poll_until};
+
+/// A client whose windows are of that size, and never opened again unless the test does so.
+fn connect(gate: &Gate, window: u32) -> SendRequest<Bytes> {
+    let address = gate.address;
+    run(async move {
+        let socket = tokio::net::TcpStream::connect(address).await.unwrap();
+        let (client, connection) =
+            Builder::new().initial_window_size(window).handshake::<_, Bytes>(socket).await.unwrap();
+        start(connection);
+        client
+    })
+}
+
+fn get(path: &str) -> Request<()> {
+    Request::get(format!("http://test{path}")).body(()).unwrap()
+}
+
+#[test]
+fn a_stream_that_takes_nothing_loses_its_place() {
+    let origin = origin();
+    let gate = Gate::start(origin.address(), "window = 1\n[client]\nstall-timeout = '300ms'\n");
+    let mut client = connect(&gate, 1000);
+    let mut take = |path: &str| {
+        let (response, _) = client.send_request(get(path), true).unwrap();
+        run(response).unwrap().into_body()
+    };
+    // Both are too large for what the gate keeps of a response.
+    let mut stuck = take("/bytes/9000000");
+    gate.wait_for("the place to be free", |state| state["in_service"] == 0);
+    let error = run(async {
+        loop {
+            match stuck.data().await {
+                Some(Ok(_)) => {}
+                other => break other,
+            }
+        }
+    });
+    assert!(matches!(&error, Some(Err(why)) if why.reason() == Some(h2::Reason::CANCEL)), "{error:?}");
+    // The connection is still good.
+    let mut taken = take("/bytes/9000000");
+    let mut length = 0;
+    while let Some(piece) = run(taken.data()) {
+        let piece = piece.unwrap().len();
+        length += piece;
+        taken.flow_control().release_capacity(piece).unwrap();
+    }
+    assert_eq!(length, 9_000_000);
+}
+
+#[test]
+fn an_upload_that_stalls_holds_no_place() {
+    let origin = origin();
+    let gate = Gate::start(origin.address(), "window = 1\n[client]\nstall-timeout = '300ms'\n");
+    let mut client = connect(&gate, 100_000);
+    let post = Request::post("http://test/bytes/1").body(()).unwrap();
+    let (response, mut upload) = client.send_request(post, false).unwrap();
+    upload.send_data(Bytes::from_static(b"half"), false).unwrap();
+    let quick = client.send_request(get("/bytes/1"), true).unwrap().0;
+    assert_eq!(run(quick).unwrap().status(), StatusCode::OK);
+    assert!(run(response).is_err());
+}
+
+#[test]
+fn requests_that_are_taken_back_at_once_end_the_connection() {
+    let origin = origin();
+    let gate = Gate::start(origin.address(), "");
+    let mut client = connect(&gate, 100_000);
+    let flooding = start(async move {
+        loop {
+            client = match client.ready().await {
+                Ok(client) => client,
+                Err(why) => return why,
+            };
+            match client.send_request(get("/burn?cpu=1ms"), true) {
+                Ok((_, mut stream)) => stream.send_reset(h2::Reason::CANCEL),
+                Err(why) => return why,
+            }
+            tokio::task::yield_now().await;
+        }
+    });
+    run(flooding).unwrap();
+    gate.wait_for("nobody to be left", |state| {
+        state["connections"]["clients"] == 0 && state["in_service"] == 0 && state["queues"]["class"] == 0
+    });
+    assert_eq!(gate.get("/bytes/1", "").status, 200);
+}
+
+/// A connection on which bytes are written as they are.
+fn raw(gate: &Gate) -> TcpStream {
+    let mut socket = TcpStream::connect(gate.address).unwrap();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+    socket.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
+    socket.write_all(&frame(4, 0, 0, &[])).unwrap();
+    socket
+}
+
+/// RFC 9113 section 4.1.
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+}
+
+/// Whether the gate says goodbye and closes; `feed` is written for as long as it does not.
+fn is_dismissed(mut socket: TcpStream, feed: &[u8]) -> bool {
+    let mut reader = socket.try_clone().unwrap();
+    let reading = std::thread::spawn(move || {
+        let mut all = Vec::new();
+        // Cut off while writing is as good as an end.
+        let _ = reader.read_to_end(&mut all);
+        all
+    });
+    while !feed.is_empty() && socket.write_all(feed).is_ok() {}
+    const GOAWAY: u8 = 7;
+    let mut rest = &reading.join().unwrap()[..];
+    while let Some(&[a, b, c, kind, ..]) = rest.first_chunk::<9>() {
+        if kind == GOAWAY {
+            return true;
+        }
+        rest = rest.get(9 + u32::from_be_bytes([0, a, b, c]) as usize..).unwrap_or_default();
+    }
+    false
+}
+
+#[test]
+fn heads_without_end_are_cut_off() {
+    let origin = origin();
+    let gate = Gate::start(origin.address(), "[client]\nidle-timeout = '300ms'\n");
+    const HEADERS: u8 = 1;
+    const CONTINUATION: u8 = 9;
+    // A literal header that is added to no table: RFC 7541 section 6.2.2.
+    let field = b"\x00\x01a\x01b".repeat(100);
+    let mut flood = raw(&gate);
+    flood.write_all(&frame(HEADERS, 0, 1, &field)).unwrap();
+    assert!(is_dismissed(flood, &frame(CONTINUATION, 0, 1, &field)));
+    let mut empty = raw(&gate);
+    empty.write_all(&frame(HEADERS, 0, 1, &field)).unwrap();
+    assert!(is_dismissed(empty, &frame(CONTINUATION, 0, 1, &[])));
+    // Half a head, and then nothing: as good as nothing.
+    let mut half = raw(&gate);
+    half.write_all(&frame(HEADERS, 0, 1, &field)).unwrap();
+    assert!(is_dismissed(half, &[]));
+    // Half a preface is no request either.
+    let mut preface = TcpStream::connect(gate.address).unwrap();
+    preface.write_all(b"PRI * HT").unwrap();
+    let mut answer = Vec::new();
+    preface.set_read_timeout(Some(PATIENCE)).unwrap();
+    let _ = preface.read_to_end(&mut answer);
+    gate.wait_for("nobody to be left", |state| state["connections"]["clients"] == 0);
+}
+
+#[test]
+fn heads_that_are_too_large_are_refused_alone() {
+    let origin = origin();
+    let gate = Gate::start(origin.address(), "");
+    let mut client = connect(&gate, 100_000);
+    let long = Request::get("http://test/bytes/1").header("x-long", "x".repeat(40_000)).body(()).unwrap();
+    let refused = run(client.send_request(long, true).unwrap().0);
+    assert_eq!(refused.unwrap().status(), StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE);
+    let good = client.send_request(get("/bytes/1"), true).unwrap().0;
+    assert_eq!(run(good).unwrap().status(), StatusCode::OK);
+}
+
+#[test]
+fn pings_and_settings_do_not_keep_a_connection() {
+    let origin = origin();
+    let gate = Gate::start(origin.address(), "[client]\nidle-timeout = '300ms'\n");
+    let mut socket = raw(&gate);
+    let mut reader = socket.try_clone().unwrap();
+    std::thread::spawn(move || reader.read_to_end(&mut Vec::new()));
+    poll_until(PATIENCE, "the connection to be closed", || {
+        socket.write_all(&frame(6, 0, 0, &[0; 8])).err().map(drop)
+    });
+    gate.wait_for("nobody to be left", |state| state["connections"]["clients"] == 0);
+}
