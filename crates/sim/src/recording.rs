@@ -10,7 +10,7 @@ use units::{Span, Time};
 use crate::course::Course;
 use crate::draw::Arrivals;
 use crate::model::Model;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Precision};
 use crate::replications::Plan;
 
 /// Nanoseconds that a TOML file can say.
@@ -71,6 +71,7 @@ impl Recording {
         let [from, to] = [course.warmup, course.intervals.last().map_or(0.0, |last| last.ended)]
             .map(|seconds| Span::from_secs_f64(seconds).min(LONGEST));
         self.info.window = Window::new(Time::ZERO + from, to.saturating_sub(from));
+        self.info.interrupted = outcome.precision == Precision::Interrupted;
         self.info.ended = Some(Timestamp::now());
         self.directory.write_info(&self.info)
     }

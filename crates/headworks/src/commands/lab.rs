@@ -1,12 +1,11 @@
 //! `headworks lab`: experiments.
 
 use std::path::PathBuf;
-use std::thread;
 
 use anyhow::Context;
 use report::Report;
 
-use super::signals::{self, Signals};
+use super::signals;
 use crate::exit::{Exit, Failure};
 
 /// Does experiments: finds what a server carries, and offers it more, bare and behind the gate.
@@ -94,22 +93,11 @@ fn show(finished: &lab::Finished, json: bool) -> anyhow::Result<()> {
 /// Turns SIGINT and SIGTERM into the wish to end. The second one ends at once: the kernel then ends
 /// the programs that the lab has started.
 fn stop_on_signals(stop: &lab::Stop) -> anyhow::Result<()> {
-    let runtime = signals::runtime()?;
-    let mut signals = {
-        let _inside = runtime.enter();
-        Signals::watch()?
-    };
     let stop = stop.clone();
-    thread::spawn(move || {
-        runtime.block_on(async {
-            loop {
-                let signal = signals.next().await;
-                if stop.signal().is_some() {
-                    std::process::exit(128 + i32::from(signal));
-                }
-                stop.because_of(signal);
-            }
-        });
-    });
-    Ok(())
+    signals::on_each(move |signal| {
+        if stop.signal().is_some() {
+            std::process::exit(128 + i32::from(signal));
+        }
+        stop.because_of(signal);
+    })
 }

@@ -1,5 +1,7 @@
 //! SIGINT and SIGTERM: how the commands that run until somebody ends them are ended.
 
+use std::thread;
+
 use anyhow::Context;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -30,4 +32,19 @@ impl Signals {
 /// A runtime that does no more than watch.
 pub(super) fn runtime() -> anyhow::Result<Runtime> {
     Builder::new_current_thread().enable_io().build().context("cannot watch for signals")
+}
+
+/// Calls `act` with the number of each, on a thread of its own.
+pub(super) fn on_each(act: impl Fn(u8) + Send + 'static) -> anyhow::Result<()> {
+    let runtime = runtime()?;
+    let mut signals = {
+        let _inside = runtime.enter();
+        Signals::watch()?
+    };
+    thread::spawn(move || {
+        loop {
+            act(runtime.block_on(signals.next()));
+        }
+    });
+    Ok(())
 }

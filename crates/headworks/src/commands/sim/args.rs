@@ -71,6 +71,9 @@ pub(super) struct RunArgs {
     /// Print one JSON object.
     #[arg(long, help_heading = OUTPUT)]
     pub(super) json: bool,
+    /// Show no progress.
+    #[arg(long, short, help_heading = OUTPUT)]
+    pub(super) quiet: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -8,18 +8,20 @@ mod recorded;
 mod sessions;
 mod sweep;
 mod view;
+mod wait;
 
 use std::io::Write;
 
 use anyhow::{Context, anyhow};
 use serde::Serialize;
-use sim::exact;
 use sim::Plan;
+use sim::exact;
 
 pub(crate) use self::args::Args;
 use self::args::{Command, PlanArgs, RunArgs};
 use self::sessions::Common;
 use self::view::View;
+use self::wait::Wait;
 use crate::exit::{Exit, Failure};
 
 impl Args {
@@ -45,14 +47,15 @@ impl RunArgs {
         if let (Some(workload), Some(rate)) = (&self.sessions.workload, self.model.rate) {
             let (arrivals, plan) = (self.model.arrivals()?, self.plan.plan()?);
             let processors = self.model.processors.unwrap_or(1);
-            let common = Common { rate, arrivals, processors, plan, json: self.json };
+            let common = Common { rate, arrivals, processors, plan, json: self.json, quiet: self.quiet };
             return self.sessions.run(workload, common);
         }
         let (model, plan) = (self.from.model(self.model)?, self.plan.plan()?);
+        let wait = Wait::new(&plan, self.quiet)?;
         let outcome = match &self.out {
-            Some(out) => recorded::run(&model, &plan, out, self.json)?,
+            Some(out) => recorded::run(&model, &plan, out, self.json, &wait)?,
             None => {
-                let outcome = sim::run(&model, &plan).map_err(|why| Failure::Usage(why.into()))?;
+                let outcome = wait.during(|control| sim::run_under(&model, &plan, control))?;
                 show(&outcome, self.json)?;
                 outcome
             }
@@ -60,7 +63,7 @@ impl RunArgs {
         if let Some(about) = outcome.about_trace(&model) {
             eprintln!("note: {about}");
         }
-        Ok(if outcome.precision.is_enough() { Exit::Ok } else { Exit::NotValid })
+        Ok(wait.exit(outcome.precision))
     }
 }
 

@@ -7,7 +7,7 @@ use anyhow::Context;
 use report::SimulationReport;
 use sim::{Model, Outcome, Plan, Recording};
 
-use super::show;
+use super::{Wait, show};
 use crate::commands::command_line;
 use crate::exit::Failure;
 
@@ -15,10 +15,16 @@ use crate::exit::Failure;
 const BEGINNING: u64 = 4000;
 
 /// Simulates `model`, says what came out, and keeps it in `out`.
-pub(super) fn run(model: &Model, plan: &Plan, out: &Path, json: bool) -> Result<Outcome, Failure> {
+pub(super) fn run(
+    model: &Model,
+    plan: &Plan,
+    out: &Path,
+    json: bool,
+    wait: &Wait,
+) -> Result<Outcome, Failure> {
     let recording = Recording::begin(out.to_owned(), command_line(), model, plan);
     let recording = recording.map_err(|why| Failure::Usage(why.into()))?;
-    let outcome = sim::run(model, plan).map_err(|why| Failure::Usage(why.into()))?;
+    let outcome = wait.during(|control| sim::run_under(model, plan, control))?;
     show(&outcome, json)?;
     // The warm-up has been found; looking for it again would find the same.
     let plan = Plan { warmup: Some(outcome.warmup), ..*plan };

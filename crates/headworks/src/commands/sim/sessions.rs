@@ -10,6 +10,7 @@ use sim::{Arrivals, Gate, Host, Plan, Script, SessionModel};
 use traffic::Workload;
 use units::{ClassId, Rate, Span};
 
+use super::{Wait, show};
 use crate::commands::values::count;
 use crate::exit::{Exit, Failure};
 
@@ -94,15 +95,17 @@ pub(super) struct Common {
     pub(super) processors: u32,
     pub(super) plan: Plan,
     pub(super) json: bool,
+    pub(super) quiet: bool,
 }
 
 impl SessionArgs {
     /// Simulates sessions that follow `workload`.
     pub(super) fn run(&self, workload: &Path, common: Common) -> Result<Exit, Failure> {
         let model = self.model(workload, &common)?;
-        let outcome = sim::run_sessions(&model, &common.plan).map_err(|why| Failure::Usage(why.into()))?;
-        super::show(&outcome, common.json)?;
-        Ok(if outcome.precision.is_enough() { Exit::Ok } else { Exit::NotValid })
+        let wait = Wait::new(&common.plan, common.quiet)?;
+        let outcome = wait.during(|control| sim::run_sessions_under(&model, &common.plan, control))?;
+        show(&outcome, common.json)?;
+        Ok(wait.exit(outcome.precision))
     }
 
     fn model(&self, workload: &Path, common: &Common) -> Result<SessionModel, Failure> {

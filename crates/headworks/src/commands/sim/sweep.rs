@@ -3,7 +3,6 @@
 use std::io::{Write, stdout};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use anyhow::Context;
 use config::Source;
@@ -12,7 +11,7 @@ use report::SimulationReport;
 use sim::sweep::{Options, Progress, Shard, Spec, imprecise, run};
 
 use super::View;
-use crate::commands::signals::{self, Signals};
+use crate::commands::signals;
 use crate::commands::values::count;
 use crate::exit::{Exit, Failure};
 
@@ -146,16 +145,9 @@ impl Common {
 
 /// Ends at once on SIGINT and SIGTERM: points are written in one step, so what is done stays.
 fn end_on_signals(bar: ProgressBar, out: PathBuf) -> anyhow::Result<()> {
-    let runtime = signals::runtime()?;
-    let mut signals = {
-        let _inside = runtime.enter();
-        Signals::watch()?
-    };
-    thread::spawn(move || {
-        let signal = runtime.block_on(signals.next());
+    signals::on_each(move |signal| {
         bar.abandon();
         eprintln!("stopped; {} keeps what is done, and the same command goes on from there", out.display());
         std::process::exit(128 + i32::from(signal));
-    });
-    Ok(())
+    })
 }

@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+/// What is done sooner needs no progress.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Where no terminal shows a bar, a line so often.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
@@ -15,7 +18,8 @@ pub(super) struct View {
     /// What is counted.
     what: &'static str,
     lines: bool,
-    said: Mutex<Instant>,
+    /// When progress is told next; a bar, at any time from then on.
+    next: Mutex<Instant>,
 }
 
 impl View {
@@ -27,7 +31,7 @@ impl View {
             .unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style);
         bar.set_message(what);
-        Self { lines: !quiet && bar.is_hidden(), what, bar, said: Mutex::new(Instant::now()) }
+        Self { lines: !quiet && bar.is_hidden(), what, bar, next: Mutex::new(Instant::now() + PATIENCE) }
     }
 
     /// The bar, for whoever has to take it away.
@@ -37,14 +41,14 @@ impl View {
 
     /// So many are done, of `all`.
     pub(super) fn tell(&self, done: usize, all: usize) {
-        self.bar.set_length(all as u64);
-        self.bar.set_position(done as u64);
-        if !self.lines {
+        let Ok(mut next) = self.next.lock() else { return };
+        if Instant::now() < *next {
             return;
         }
-        let Ok(mut said) = self.said.lock() else { return };
-        if done > 0 && said.elapsed() >= LINE_EVERY {
-            *said = Instant::now();
+        self.bar.set_length(all as u64);
+        self.bar.set_position(done as u64);
+        if self.lines && done > 0 {
+            *next = Instant::now() + LINE_EVERY;
             // Nobody reads it; that is no reason to stop.
             let _ = writeln!(
                 std::io::stderr(),

@@ -51,6 +51,7 @@ pub(super) enum Precision {
     Reached,
     Missed { relative: f64, replications: u64 },
     Unsettled { requests: u64 },
+    Interrupted,
 }
 
 impl Known {

@@ -108,6 +108,9 @@ pub(super) fn warnings(outcome: &Outcome, info: &RunInfo) -> Vec<String> {
         Precision::Unsettled { requests } => Some(format!(
             "Pilot runs of {requests} requests did not come to rest: what was simulated may not be typical."
         )),
+        Precision::Interrupted => {
+            Some("Somebody ended it early: less was simulated than was asked for.".to_owned())
+        }
         Precision::Fixed | Precision::Reached => None,
     };
     let alone = (outcome.replications < 2 && !long_run(info))
