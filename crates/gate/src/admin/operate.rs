@@ -39,6 +39,9 @@ pub(super) fn ready(gate: &Gate) -> Answer {
 pub(super) fn drain(gate: &Gate, who: &Who, draining: bool) -> Readiness {
     let before = gate.is_draining();
     gate.set_draining(draining);
+    if draining {
+        gate.clients.dismiss(gate.clock.read());
+    }
     let who = who.to_string();
     gate.events.record(&Change {
         event: "drain",

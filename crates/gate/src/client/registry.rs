@@ -18,7 +18,8 @@ pub(crate) struct Registry {
     /// Of connections of HTTP/2.
     streams: RefCell<Slab<Rc<Client>>>,
     idle: Rc<Cell<usize>>,
-    slow: Cell<usize>,
+    /// When the slow ones were counted, and how many there were.
+    slow: Cell<(Time, usize)>,
 }
 
 /// How long a client may take to close its side after our last response. Those that do not are
@@ -112,7 +113,6 @@ impl Registry {
     pub(crate) fn sweep(&self, now: Time, settings: &Clients, server: Span, waiting: bool) {
         let (header, idle) = (settings.header_timeout.into(), settings.idle_timeout.into());
         let stall: Span = settings.stall_timeout.into();
-        let mut slow = 0;
         for (_, client) in &*self.clients.borrow() {
             let age = now.since(client.since());
             match client.phase() {
@@ -126,11 +126,7 @@ impl Registry {
             if client.has_stalled(now, stall, server, waiting) {
                 client.order(Order::Close);
             }
-            let waits = !client.phase().is_idle();
-            slow +=
-                usize::from(waits && Slow::find(client, now).is_some_and(|slow| slow.waited > slow.grace));
         }
-        self.slow.set(slow);
         for (_, stream) in &*self.streams.borrow() {
             if stream.has_stalled(now, stall, server, waiting) {
                 stream.order(Order::Close);
@@ -138,9 +134,19 @@ impl Registry {
         }
     }
 
-    /// Of those with a request, connections that wait for a slow client, and can be closed as well.
-    pub(crate) fn slow(&self) -> usize {
-        self.slow.get()
+    /// Of the others, connections on which the gate waits for the client as well. It takes a look
+    /// at each of them, so it is not done more often than it can change much.
+    pub(crate) fn slow(&self, now: Time) -> usize {
+        const OFTEN: Span = Span::from_millis(5);
+        let (counted, slow) = self.slow.get();
+        if now.since(counted) < OFTEN {
+            return slow;
+        }
+        let clients = self.clients.borrow();
+        let waits = |client: &Rc<Client>| !client.phase().is_idle() && Slow::find(client, now).is_some();
+        let slow = clients.iter().filter(|(_, client)| waits(client)).count();
+        self.slow.set((now, slow));
+        slow
     }
 
     /// Closes up to `wanted` connections that the gate waits for, to make room for others.
@@ -163,6 +169,16 @@ impl Registry {
         slow.sort_unstable_by_key(|slow| std::cmp::Reverse((slow.client.class(), slow.quicker, slow.waited)));
         slow.truncate(wanted);
         slow.iter().for_each(|slow| slow.client.order(Order::Close));
+    }
+
+    /// Tells clients of HTTP/2, who can be told so between two requests, to send the next elsewhere.
+    /// Those of HTTP/1 hear it with their next response.
+    pub(crate) fn dismiss(&self, now: Time) {
+        for (_, client) in &*self.clients.borrow() {
+            if client.is_multiplexed() {
+                client.leave(now, GRACE);
+            }
+        }
     }
 
     /// Lets everybody finish the request in hand; half of a head is none.

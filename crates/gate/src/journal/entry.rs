@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use http::request::Parts;
-use http::{HeaderValue, Method, StatusCode, Uri, Version, header};
+use http::{Method, StatusCode, Version, header};
 use units::{SessionId, Time};
 
 use crate::verdict::Verdict;
@@ -13,8 +13,9 @@ use crate::verdict::Verdict;
 pub(crate) struct Entry {
     pub(super) client: IpAddr,
     pub(super) method: Method,
-    pub(super) uri: Uri,
-    pub(super) host: Option<HeaderValue>,
+    /// With the query.
+    pub(super) path: Box<str>,
+    pub(super) host: Option<Box<str>>,
     pub(super) version: Version,
     pub(super) session: Option<Visitor>,
     pub(super) verdict: Option<Verdict>,
@@ -58,9 +59,9 @@ impl Entry {
     pub(super) fn begin(head: &Parts, client: IpAddr, now: Time) -> Self {
         Self {
             client,
-            method: head.method.clone(),
-            uri: head.uri.clone(),
-            host: head.headers.get(header::HOST).cloned(),
+            method: named(&head.method),
+            path: cut(head.uri.path_and_query().map_or("", |path| path.as_str()), LONGEST_PATH).into(),
+            host: host(head),
             version: head.version,
             session: None,
             verdict: None,
@@ -73,6 +74,37 @@ impl Entry {
             times: Times { began: now, arrived: now, decided: now, answered: now, ended: now },
         }
     }
+}
+
+/// What is kept is copied, and only so much of it: a part of a request keeps all of it in memory,
+/// and entries may wait for a slow disk.
+const LONGEST_PATH: usize = 2048;
+/// RFC 1035 section 2.3.4, and a port.
+const LONGEST_HOST: usize = 255 + 6;
+
+fn host(head: &Parts) -> Option<Box<str>> {
+    if let Some(authority) = head.uri.authority() {
+        return Some(cut(authority.as_str(), LONGEST_HOST).into());
+    }
+    let host = head.headers.get(header::HOST)?.as_bytes();
+    Some(String::from_utf8_lossy(&host[..host.len().min(LONGEST_HOST)]).into())
+}
+
+/// Methods that anybody means are short.
+fn named(method: &Method) -> Method {
+    const LONGEST: usize = 15;
+    if method.as_str().len() <= LONGEST {
+        return method.clone();
+    }
+    Method::from_bytes(&method.as_str().as_bytes()[..LONGEST]).unwrap_or_default()
+}
+
+fn cut(text: &str, longest: usize) -> &str {
+    let mut end = text.len().min(longest);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 impl Times {

@@ -1,6 +1,5 @@
 //! The line of JSON that an [`Entry`] becomes. docs/gate.md lists its fields.
 
-use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 
 use http::{StatusCode, Version};
@@ -10,15 +9,12 @@ use units::{Span, Time};
 use super::entry::Entry;
 use crate::verdict::Basis;
 
-/// Longer paths are cut off: whoever sends them means to fill the disk.
-const LONGEST_PATH: usize = 2048;
-
 #[derive(Debug, Serialize)]
 pub(super) struct Line<'a> {
     time: Stamp,
     client: IpAddr,
     method: &'a str,
-    host: Option<Cow<'a, str>>,
+    host: Option<&'a str>,
     path: &'a str,
     protocol: &'static str,
     status: Option<u16>,
@@ -89,8 +85,8 @@ impl<'a> Line<'a> {
             time: Stamp(wall(entry.times.began, offset)),
             client: entry.client.to_canonical(),
             method: entry.method.as_str(),
-            host: entry.host.as_ref().map(|host| String::from_utf8_lossy(host.as_bytes())),
-            path: cut(entry.uri.path_and_query().map_or("", |path| path.as_str())),
+            host: entry.host.as_deref(),
+            path: &entry.path,
             protocol: protocol(entry.version),
             status: entry.status.as_ref().map(StatusCode::as_u16),
             bytes_in: entry.bytes_in,
@@ -147,14 +143,6 @@ fn wall(time: Time, offset: i128) -> jiff::Timestamp {
         .ok()
         .and_then(|micros| jiff::Timestamp::from_microsecond(micros).ok())
         .unwrap_or_default()
-}
-
-fn cut(path: &str) -> &str {
-    let mut end = path.len().min(LONGEST_PATH);
-    while !path.is_char_boundary(end) {
-        end -= 1;
-    }
-    &path[..end]
 }
 
 fn protocol(version: Version) -> &'static str {

@@ -17,7 +17,7 @@ use super::line::Line;
 use crate::settings::LogTo;
 
 /// Batches that may wait for the thread. What comes on top is dropped and counted.
-const WAITING: usize = 64;
+const WAITING: usize = 32;
 
 /// Entries and how far the wall clock is ahead of the gate's in nanoseconds.
 pub(super) struct Batch {

@@ -27,8 +27,9 @@ pub(crate) async fn drain(gate: &Rc<Gate>, ended: Ended) {
             // A client of a gate that was replaced can have its next answer from here, and is
             // told in it to come again: closing an idle connection might cross a request that is
             // already on its way. One of a gate that ends is sent away now, as the kernel will.
-            if ended == Ended::Stopped {
-                gate.clients.finish(gate.clock.read());
+            match ended {
+                Ended::Stopped => gate.clients.finish(gate.clock.read()),
+                Ended::Replaced { .. } => gate.clients.dismiss(gate.clock.read()),
             }
             tokio::time::sleep(INTERVAL).await;
         }
