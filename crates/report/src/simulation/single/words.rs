@@ -102,7 +102,7 @@ fn sure(estimate: Estimate, factor: f64) -> (String, Option<String>) {
 pub(super) fn warnings(outcome: &Outcome, info: &RunInfo) -> Vec<String> {
     let missed = match outcome.precision {
         Precision::Missed { relative, replications } => Some(format!(
-            "Not as precise as asked for: known to {}; it would take about {replications} replications (--replications).",
+            "Not as precise as asked for: known to {}; it would take about {replications} replications.",
             percent(relative)
         )),
         Precision::Unsettled { requests } => Some(format!(
