@@ -77,6 +77,9 @@ impl Read for ClientIo {
         if let Some(stop) = io.filter.stop() {
             io.client.stop(stop);
         }
+        if io.filter.waits() {
+            io.client.wants_answer.set(true);
+        }
         read
     }
 }

@@ -22,7 +22,7 @@ use crate::tunnel::Tunnel;
 use strict::Stop;
 
 pub(crate) use connection::serve;
-pub(crate) use peer::Peer;
+pub(crate) use peer::{Peer, ServerName};
 pub(crate) use registry::Registry;
 #[cfg(any(test, feature = "fuzz"))]
 pub(crate) use strict::trial::try_on as try_requests;
@@ -92,6 +92,8 @@ pub(crate) struct Client {
     task: RefCell<Option<Waker>>,
     /// Requests answered, but for what has not been sent yet.
     answered: Cell<u64>,
+    /// Whether the next answer says how to read on.
+    wants_answer: Cell<bool>,
     /// Whether the stream's request has got its response.
     responded: Cell<bool>,
     /// Whether a request has a place in the server.
@@ -194,6 +196,7 @@ impl Client {
             order: Cell::new(Order::Serve),
             task: RefCell::new(None),
             answered: Cell::new(0),
+            wants_answer: Cell::new(false),
             responded: Cell::new(false),
             placed: Cell::new(false),
             blocked: Cell::new(false),
@@ -284,6 +287,11 @@ impl Client {
     pub(crate) fn answered(&self, now: Time) {
         self.answered.set(self.answered.get() + 1);
         self.placed.set(false);
+        if self.wants_answer.take()
+            && let Some(task) = self.task.take()
+        {
+            task.wake();
+        }
         self.enter(Phase::Idle, now);
     }
 

@@ -140,6 +140,11 @@ impl Filter {
         self.screen.heads()
     }
 
+    /// Whether more has come than can be understood before the last request is answered.
+    pub(crate) fn waits(&self) -> bool {
+        self.waits
+    }
+
     /// What has come and was not passed on.
     pub(crate) fn into_held(self) -> Vec<u8> {
         self.held
