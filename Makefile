@@ -10,7 +10,7 @@ endif
 apache_PACKAGES := apache2-bin
 nginx_PACKAGES := nginx-light libnginx-mod-http-lua
 BENCH_PACKAGES := nginx-light wrk nghttp2-client hey util-linux iproute2
-TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) chromium fonts-dejavu-core
+TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) slowhttptest chromium fonts-dejavu-core
 
 PREFIX ?= $(HOME)/.local
 BINARY = $(DESTDIR)$(PREFIX)/bin/headworks

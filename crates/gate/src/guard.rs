@@ -79,9 +79,12 @@ impl Guard {
     /// How much of the scarcest resource is used. Idle connections and those of slow clients are no
     /// use: they make room when it is needed.
     pub(crate) fn used(&self, gate: &Gate) -> f64 {
-        let spare = gate.clients.idle() + gate.clients.slow();
-        let taken = (gate.clients.open() + gate.pool.open()).saturating_sub(spare);
-        (taken as f64 / self.connections.get() as f64).max(self.memory.get()).min(1.0)
+        let mut taken = (gate.clients.open() + gate.pool.open()).saturating_sub(gate.clients.idle());
+        let most = self.connections.get();
+        if taken > most / 2 {
+            taken = taken.saturating_sub(gate.clients.slow(gate.clock.last()));
+        }
+        (taken as f64 / most as f64).max(self.memory.get()).min(1.0)
     }
 
     /// Tells the policy when that has changed.

@@ -1,7 +1,9 @@
 //! [`Raw`]: a client that sends bytes as they are, well-formed or not.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
+
+use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
 
 use crate::poll::PATIENCE;
 
@@ -43,7 +45,23 @@ impl Raw {
     /// Connects to `address`.
     #[track_caller]
     pub fn connect(address: SocketAddr) -> Self {
-        let stream = TcpStream::connect(address).unwrap_or_else(|error| panic!("{address}: {error}"));
+        Self::over(TcpStream::connect(address).unwrap_or_else(|error| panic!("{address}: {error}")))
+    }
+
+    /// Connects to an IPv4 `address` as the client at `source`, for which all of 127.0.0.0/8 is
+    /// good.
+    #[track_caller]
+    pub fn connect_from(source: IpAddr, address: SocketAddr) -> Self {
+        let open = || {
+            let socket = socket(AddressFamily::INET, SocketType::STREAM, None)?;
+            bind(&socket, &SocketAddr::new(source, 0))?;
+            connect(&socket, &address).map(|()| socket)
+        };
+        let socket = open().unwrap_or_else(|error| panic!("{address} from {source}: {error}"));
+        Self::over(TcpStream::from(socket))
+    }
+
+    fn over(stream: TcpStream) -> Self {
         stream.set_read_timeout(Some(PATIENCE)).expect("a time that is not zero");
         stream.set_nodelay(true).expect("an open socket");
         Self { stream, unread: Vec::new() }
