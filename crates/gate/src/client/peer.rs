@@ -2,19 +2,36 @@
 
 use std::cell::OnceCell;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use http::HeaderValue;
+use http::request::Parts;
 
 /// Who is at the other end of a connection.
 #[derive(Debug)]
 pub(crate) struct Peer {
     /// As the socket says, or the proxy in front in the PROXY protocol.
     pub(crate) address: IpAddr,
-    /// The name of the server that the client asked for in the TLS handshake, in lower case.
-    pub(crate) server_name: Option<Box<str>>,
+    pub(crate) server_name: Option<ServerName>,
     /// Whether the connection is one of TLS.
     pub(crate) secure: bool,
     text: OnceCell<HeaderValue>,
+}
+
+/// The name of the server that a client asked for in the TLS handshake, in lower case. Requests
+/// carry it along for the rules.
+#[derive(Debug, Clone)]
+pub(crate) struct ServerName(Arc<str>);
+
+impl ServerName {
+    pub(crate) fn new(name: &str) -> Self {
+        Self(name.to_ascii_lowercase().into())
+    }
+
+    /// That of a request's connection, if it has one.
+    pub(crate) fn of(head: &Parts) -> Option<&str> {
+        head.extensions.get().map(|Self(name)| &**name)
+    }
 }
 
 impl Peer {

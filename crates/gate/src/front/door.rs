@@ -8,7 +8,7 @@ use ipnet::IpNet;
 
 use super::proxy::{self, Header};
 use super::{Handshakes, Socket, Tls, Transport};
-use crate::client::Peer;
+use crate::client::{Peer, ServerName};
 use crate::error::Error;
 use crate::settings::Listener;
 
@@ -80,7 +80,7 @@ impl Door {
         let stream = Box::pin(tls.accept(socket, &self.handshakes)).await?;
         let (_, session) = stream.get_ref();
         peer.secure = true;
-        peer.server_name = session.server_name().map(Into::into);
+        peer.server_name = session.server_name().map(ServerName::new);
         let http2 = match session.alpn_protocol() {
             Some(protocol) => protocol == H2.as_bytes(),
             // Who names no protocol speaks HTTP/1.1, or knows better than to ask.

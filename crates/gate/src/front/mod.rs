@@ -17,7 +17,7 @@ mod tls;
 pub(crate) use certificate::{Files, Unusable};
 pub(crate) use certificates::Certificates;
 pub(crate) use door::{Door, Opened, Protocols};
-pub(crate) use handshakes::Handshakes;
+pub(crate) use handshakes::{Counts, Handshakes};
 pub(crate) use listening::{Accepting, Listening};
 pub(crate) use place::Place;
 #[cfg(any(test, feature = "fuzz"))]
