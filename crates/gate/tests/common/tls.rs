@@ -112,7 +112,15 @@ pub(crate) async fn connect(
     name: &str,
     config: &Arc<ClientConfig>,
 ) -> std::io::Result<TlsStream<TcpStream>> {
-    let socket = TcpStream::connect(to).await?;
+    over(TcpStream::connect(to).await?, name, config).await
+}
+
+/// TLS over a connection.
+pub(crate) async fn over(
+    socket: TcpStream,
+    name: &str,
+    config: &Arc<ClientConfig>,
+) -> std::io::Result<TlsStream<TcpStream>> {
     let name = ServerName::try_from(name.to_owned()).unwrap();
     TlsConnector::from(Arc::clone(config)).connect(name, socket).await
 }
