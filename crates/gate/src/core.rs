@@ -13,6 +13,7 @@ use policy::{Config, ConfigError, Input, Knobs, Output, Policy, Reason, SessionH
 use slab::Slab;
 use units::{ClassId, Ratio, RequestId, Time};
 
+use crate::client::ServerName;
 use crate::rules::{Rules, Subject};
 use crate::stages::Stages;
 use crate::verdict::{Basis, Known, Verdict};
@@ -80,7 +81,7 @@ impl Core {
 
     /// Requests that wait for a decision.
     pub(crate) fn waiting(&self) -> usize {
-        self.held.len().saturating_sub(self.policy.snapshot().in_service as usize)
+        self.policy.held().saturating_sub(self.policy.snapshot().in_service as usize)
     }
 
     /// Each of them, in no order.
@@ -239,7 +240,7 @@ impl Core {
         }
         let found = held.head.as_ref().and_then(|head| {
             let Parts { method, uri, headers, .. } = head;
-            self.rules.find(Subject { method, uri, headers, address: held.address, session: None })
+            self.rules.find(Subject { method, uri, headers, address: held.address, server_name: ServerName::of(head), session: None })
         });
         let (class, basis) = match found {
             Some((index, class)) => (class, Basis::Rule(index)),

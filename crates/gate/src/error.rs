@@ -65,6 +65,14 @@ pub enum Error {
         /// What to give instead.
         mend: &'static str,
     },
+    /// A session to explain is of no class that there is.
+    #[error("there is no class \"{class}\"; there are {known}")]
+    Class {
+        /// As given.
+        class: String,
+        /// Those there are.
+        known: String,
+    },
     /// What should be a request to explain is none.
     #[error(
         "\"{line}\" is no part of a request; give for example 'GET /path' and header lines 'Name: value'"

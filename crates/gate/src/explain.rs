@@ -4,13 +4,26 @@ use std::fmt;
 use std::net::IpAddr;
 
 use http::Request;
-use units::{ClassId, SessionId};
+use policy::Session;
+use units::{ClassId, Span};
 
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::rules::Subject;
+use crate::rules::{Facts, Subject};
 use crate::sessions::Sessions;
 use crate::settings::Settings;
+
+/// A request to explain.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// A request line, with or without its version, and header lines.
+    pub request: &'a str,
+    /// Where it comes from.
+    pub address: IpAddr,
+    /// Name of the class of the session that it is to be taken for one of, and how old that is;
+    /// without it, the request's token says.
+    pub session: Option<(&'a str, Span)>,
+}
 
 /// Why a request is of its class.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,12 +32,12 @@ pub struct Explanation {
     why: Why,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Why {
-    Session {
-        id: SessionId,
-        raised: bool,
-    },
+    /// Its session, described.
+    Session(String),
+    /// From 1, in the order of the file, and the session that it raises.
+    Raise(usize, String),
     /// From 1, in the order of the file.
     Rule(usize),
     Last,
@@ -33,37 +46,71 @@ enum Why {
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "class {}: ", self.class)?;
-        match self.why {
-            Why::Session { id, raised: false } => write!(f, "session {id:x} says so", id = id.0),
-            Why::Session { id, raised: true } => write!(f, "session {id:x} was raised to it", id = id.0),
+        match &self.why {
+            Why::Session(session) => write!(f, "{session}"),
+            Why::Raise(number, session) => write!(f, "raise {number} raises it; {session}"),
             Why::Rule(number) => write!(f, "rule {number} matches first"),
             Why::Last => f.write_str("no rule matches, so it is of the last class"),
         }
     }
 }
 
-/// Says which class a request from `address` is of. `request` is a request line, with or without
-/// its version, and header lines.
+/// Says which class a request is of.
 ///
 /// # Errors
-/// When `request` is no request.
-pub fn explain(settings: &Settings, request: &str, address: IpAddr) -> Result<Explanation, Error> {
-    let request = parse(request)?;
-    let sessions = Sessions::new(settings.session.clone(), &settings.classes, None)?;
-    let named = |class: ClassId, why| {
+/// When it is no request, or the session's class is not configured.
+pub fn explain(settings: &Settings, question: Question<'_>) -> Result<Explanation, Error> {
+    let request = parse(question.request)?;
+    let explained = |class: ClassId, why| {
         let class = settings.classes.get(class.index()).or(settings.classes.last());
         Explanation { class: class.cloned().unwrap_or_default(), why }
     };
-    if let Some(visit) = sessions.find(request.headers(), Clock::start().read()) {
-        let session = visit.session;
-        return Ok(named(session.class, Why::Session { id: session.id, raised: session.raised }));
-    }
     let (method, uri, headers) = (request.method(), request.uri(), request.headers());
-    let subject = Subject { method, uri, headers, address, session: None };
-    Ok(match settings.rules.find(subject) {
-        Some((index, class)) => named(class, Why::Rule(index + 1)),
-        None => named(ClassId(u8::MAX), Why::Last),
+    let subject =
+        Subject { method, uri, headers, address: question.address, server_name: None, session: None };
+    let Some(session) = session(settings, &request, question.session)? else {
+        return Ok(match settings.rules.find(subject) {
+            Some((index, class)) => explained(class, Why::Rule(index + 1)),
+            None => explained(ClassId(u8::MAX), Why::Last),
+        });
+    };
+    let Supposed { class, age, raised, said } = session;
+    let name = settings.classes.get(class.index()).map_or("", String::as_str);
+    let subject = Subject { session: Some(Facts { class: name, age, raised }), ..subject };
+    Ok(match settings.rules.raise(subject, class) {
+        Some((index, class)) => explained(class, Why::Raise(index + 1, said)),
+        None => explained(class, Why::Session(said)),
     })
+}
+
+/// A session that a request is one of.
+struct Supposed {
+    class: ClassId,
+    age: Span,
+    raised: bool,
+    said: String,
+}
+
+fn session(
+    settings: &Settings,
+    request: &Request<()>,
+    supposed: Option<(&str, Span)>,
+) -> Result<Option<Supposed>, Error> {
+    if let Some((name, age)) = supposed {
+        let index = settings.classes.iter().position(|class| class == name);
+        let class = index.and_then(|index| u8::try_from(index).ok()).map(ClassId);
+        let unknown = || Error::Class { class: name.to_owned(), known: settings.classes.join(", ") };
+        let said = format!("its session is of class {name}");
+        return Ok(Some(Supposed { class: class.ok_or_else(unknown)?, age, raised: false, said }));
+    }
+    let sessions = Sessions::new(settings.session.clone(), &settings.classes, None)?;
+    let now = Clock::start().read();
+    Ok(sessions.find(request.headers(), now).map(|visit| {
+        let Session { id, class, issued, raised, .. } = visit.session;
+        let does = if raised { "was raised to it" } else { "says so" };
+        let said = format!("session {id:016x} {does}", id = id.0);
+        Supposed { class, age: now.since(issued), raised, said }
+    }))
 }
 
 fn parse(text: &str) -> Result<Request<()>, Error> {

@@ -267,7 +267,9 @@ mod tests {
     }
 
     fn peer(address: &str) -> Peer {
-        Peer { secure: true, ..Peer::new(address.parse().unwrap()) }
+        let mut peer = Peer::new(address.parse().unwrap());
+        peer.secure = true;
+        peer
     }
 
     #[track_caller]

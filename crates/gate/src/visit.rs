@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use http::request::Parts;
 use policy::Session;
 
+use crate::client::ServerName;
 use crate::gate::Gate;
 use crate::live::Live;
 use crate::rules::{Facts, Subject};
@@ -42,7 +43,14 @@ pub(crate) fn visit(gate: &Gate, live: &Live, head: &Parts, address: IpAddr) -> 
         let class = gate.classes.get(session.class.index()).map_or("", String::as_str);
         let facts = Facts { class, age: now.since(session.issued), raised: session.raised };
         let Parts { method, uri, headers, .. } = head;
-        let subject = Subject { method, uri, headers, address, session: Some(facts) };
+        let subject = Subject {
+            method,
+            uri,
+            headers,
+            address,
+            server_name: ServerName::of(head),
+            session: Some(facts),
+        };
         if let Some((rule, class)) = live.settings.rules.raise(subject, session.class) {
             visit.write |= visit.session.raise(class);
             visit.basis = Basis::Raise(rule);

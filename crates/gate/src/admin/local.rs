@@ -22,7 +22,10 @@ pub(crate) fn listen_locally(path: &Path) -> Result<UnixListener, Error> {
         match fs::symlink_metadata(path) {
             Ok(there) if there.file_type().is_socket() => fs::remove_file(path)?,
             Ok(_) => {
-                return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file is there that is no socket"));
+                return Err(io::Error::new(
+                    io::ErrorKind::AlreadyExists,
+                    "a file is there that is no socket",
+                ));
             }
             Err(_) => {}
         }

@@ -4,16 +4,17 @@ use policy::{ClassSnapshot, Counters, Policy, Reason};
 
 use super::servers;
 use super::text::Text;
+use crate::front::Counts;
 use crate::gate::Gate;
 use crate::stages::STAGES;
 
 /// All metrics of the gate.
-pub(super) fn metrics(gate: &Gate) -> String {
+pub(crate) fn gather(gate: &Gate) -> Text {
     let mut text = Text::default();
     let core = gate.core.borrow();
     classes(&mut text, gate, core.policy());
     policy(&mut text, core.policy());
-    let mut seconds = text.histogram(
+    let seconds = text.histogram(
         "headworks_gate_request_seconds",
         "Time of dispatched requests, by stage: in each queue, waiting in the gate in all, inside the server, total.",
     );
@@ -23,9 +24,10 @@ pub(super) fn metrics(gate: &Gate) -> String {
         }
     }
     connections(&mut text, gate);
+    handshakes(&mut text, gate);
     servers::metrics(&mut text, gate);
     operation(&mut text, gate);
-    text.finish()
+    text
 }
 
 type Read = fn(&Counters) -> u64;
@@ -42,12 +44,12 @@ fn classes(text: &mut Text, gate: &Gate, policy: &Policy) {
         ("headworks_gate_aborted_total", "Requests whose client went away.", |c| c.aborted),
     ];
     for (metric, help, read) in counters {
-        let mut family = text.counter(metric, help);
+        let family = text.counter(metric, help);
         for (name, class) in &classes {
             family.sample(&[("class", name)], read(&class.counters));
         }
     }
-    let mut rejected = text.counter("headworks_gate_rejected_total", "Requests refused, by reason.");
+    let rejected = text.counter("headworks_gate_rejected_total", "Requests refused, by reason.");
     let unclassified = policy.snapshot().unclassified;
     let all = classes.iter().map(|(name, class)| (*name, &class.counters));
     for (name, counters) in all.chain([("unclassified", &unclassified)]) {
@@ -56,15 +58,15 @@ fn classes(text: &mut Text, gate: &Gate, policy: &Policy) {
             rejected.sample(&labels, counters.rejected[reason.index()]);
         }
     }
-    let mut queued = text.gauge("headworks_gate_class_queue", "Requests in the class queue.");
+    let queued = text.gauge("headworks_gate_class_queue", "Requests in the class queue.");
     for (name, class) in &classes {
         queued.sample(&[("class", name)], class.queued);
     }
-    let mut target = text.gauge("headworks_gate_class_queue_target", "Target length of the class queue.");
+    let target = text.gauge("headworks_gate_class_queue_target", "Target length of the class queue.");
     for (name, class) in &classes {
         target.sample(&[("class", name)], class.target);
     }
-    let mut admits = text.gauge("headworks_gate_admission_probability", "Probability of admission.");
+    let admits = text.gauge("headworks_gate_admission_probability", "Probability of admission.");
     for (name, class) in &classes {
         admits.sample(&[("class", name), ("session", "existing")], class.admits_existing);
         admits.sample(&[("class", name), ("session", "new")], class.admits_new);
@@ -94,7 +96,7 @@ fn policy(text: &mut Text, policy: &Policy) {
 }
 
 fn connections(text: &mut Text, gate: &Gate) {
-    let mut failures =
+    let failures =
         text.counter("headworks_gate_upstream_failures_total", "Requests without a response, by kind.");
     for (kind, count) in gate.failures.counts() {
         failures.sample(&[("kind", kind)], count);
@@ -113,8 +115,8 @@ fn connections(text: &mut Text, gate: &Gate) {
         .sample(&[], gate.guard.connections());
     text.gauge("headworks_gate_descriptors_limit", "Descriptors the process may have.")
         .sample(&[], gate.guard.descriptors());
-    let mut malformed =
-        text.counter("headworks_gate_malformed_total", "Requests refused for how they are written, by reason.");
+    let malformed = text
+        .counter("headworks_gate_malformed_total", "Requests refused for how they are written, by reason.");
     for (reason, count) in gate.strictness.counts() {
         malformed.sample(&[("reason", reason)], count);
     }
@@ -129,8 +131,24 @@ fn operation(text: &mut Text, gate: &Gate) {
         .sample(&[("result", "refused")], refused);
     text.gauge("headworks_gate_draining", "Whether clients are sent elsewhere.")
         .sample(&[], u8::from(gate.is_draining()));
-    let mut lines = text.counter("headworks_gate_log_lines_total", "Lines of the access log, by what became of them.");
+    let lines =
+        text.counter("headworks_gate_log_lines_total", "Lines of the access log, by what became of them.");
     for (result, count) in gate.journal.counts().read() {
         lines.sample(&[("result", result)], count);
+    }
+    if gate.journal.is_exporting() {
+        let sent =
+            text.counter("headworks_gate_telemetry_total", "Requests to the collector, by what became of them.");
+        for (result, count) in gate.journal.sent().read() {
+            sent.sample(&[("result", result)], count);
+        }
+    }
+}
+
+fn handshakes(text: &mut Text, gate: &Gate) {
+    let Counts { done, failed, turned_away } = gate.handshakes.counts();
+    let family = text.counter("headworks_gate_tls_handshakes_total", "TLS handshakes, by what came of them.");
+    for (result, count) in [("done", done), ("failed", failed), ("turned-away", turned_away)] {
+        family.sample(&[("result", result)], count);
     }
 }

@@ -12,11 +12,11 @@ mod metrics;
 mod operate;
 mod operations;
 mod queue;
-mod sessions;
 mod servers;
+mod sessions;
 mod state;
 mod stream;
-mod text;
+pub(crate) mod text;
 mod token;
 mod watch;
 
@@ -45,6 +45,7 @@ use crate::events::Listener;
 use crate::gate::Gate;
 
 pub(crate) use local::listen_locally;
+pub(crate) use metrics::gather as metrics;
 pub(crate) use token::Token;
 pub(crate) use watch::watch;
 
@@ -157,7 +158,7 @@ async fn obey(gate: &Rc<Gate>, who: &Who, listening: &Listening, head: &Parts, b
         None => path,
     };
     match (method, known) {
-        ("GET", "/metrics") => page("text/plain; version=0.0.4; charset=utf-8", metrics::metrics(gate)),
+        ("GET", "/metrics") => page("text/plain; version=0.0.4; charset=utf-8", metrics::gather(gate).finish()),
         ("GET", "/api/v1/openapi.json") => json(&operations::description()),
         ("GET", "/api/v1/state") => json(&state::State::of(gate)),
         ("GET", "/api/v1/knobs") => json(&knobs::current(gate)),
@@ -177,7 +178,9 @@ async fn obey(gate: &Rc<Gate>, who: &Who, listening: &Listening, head: &Parts, b
         ("POST", "/api/v1/reload") => given(operate::reload(gate, who).await),
         ("GET", "/api/v1/events") if head.method == Method::GET => listen(gate, listening),
         _ => match operations::methods(known) {
-            none if none.is_empty() => error(StatusCode::NOT_FOUND, "there are /metrics and what /api/v1/openapi.json lists"),
+            none if none.is_empty() => {
+                error(StatusCode::NOT_FOUND, "there are /metrics and what /api/v1/openapi.json lists")
+            }
             methods => not_allowed(&methods),
         },
     }

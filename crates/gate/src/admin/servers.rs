@@ -84,11 +84,11 @@ pub(super) fn metrics(text: &mut Text, gate: &Gate) {
     let (pool, now) = (&gate.pool, gate.clock.last());
     let servers: Vec<_> =
         pool.servers().iter().map(|server| (server.address().to_string(), server.clone())).collect();
-    let mut up = text.gauge("headworks_gate_server_up", "Whether a server gets requests.");
+    let up = text.gauge("headworks_gate_server_up", "Whether a server gets requests.");
     for (name, server) in &servers {
         up.sample(&[("server", name)], u8::from(server.health.name(now) == "up"));
     }
-    let mut outstanding = text
+    let outstanding = text
         .gauge("headworks_gate_server_outstanding", "Requests that a server has not answered to the end.");
     for (name, server) in &servers {
         outstanding.sample(&[("server", name)], server.outstanding());
@@ -104,12 +104,12 @@ pub(super) fn metrics(text: &mut Text, gate: &Gate) {
         }),
     ];
     for (metric, help, read) in counters {
-        let mut family = text.counter(metric, help);
+        let family = text.counter(metric, help);
         for (name, server) in &servers {
             family.sample(&[("server", name)], read(server));
         }
     }
-    let mut checks = text.counter("headworks_gate_server_checks_total", "Checks of a server, by result.");
+    let checks = text.counter("headworks_gate_server_checks_total", "Checks of a server, by result.");
     for (name, server) in &servers {
         for (result, count) in ["failed", "passed"].iter().zip(server.health.checks()) {
             checks.sample(&[("server", name), ("result", result)], count);
@@ -132,7 +132,7 @@ fn tunnels(text: &mut Text, gate: &Gate) {
     text.counter("headworks_gate_tunnels_total", "Tunnels, by what became of the request for them.")
         .sample(&[("result", "opened")], opened)
         .sample(&[("result", "refused")], refused);
-    let mut bytes = text.counter("headworks_gate_tunnel_bytes_total", "Bytes through tunnels, by direction.");
+    let bytes = text.counter("headworks_gate_tunnel_bytes_total", "Bytes through tunnels, by direction.");
     for (direction, count) in ["from-client", "to-client"].iter().zip(gate.tunnels.passed()) {
         bytes.sample(&[("direction", direction)], count);
     }

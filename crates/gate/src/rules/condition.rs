@@ -17,6 +17,7 @@ pub(crate) enum Condition {
     Header(Vec<(HeaderName, Option<Glob>)>),
     Cookie(Vec<(String, Option<Glob>)>),
     Address(Vec<IpNet>),
+    ServerName(Vec<Glob>),
     Method(Vec<Method>),
     When(Expression),
 }
@@ -48,6 +49,9 @@ impl Condition {
                 let found = view.cookie(name.as_bytes());
                 found.is_some_and(|found| value.as_ref().is_none_or(|glob| glob.matches(found)))
             }),
+            Self::ServerName(globs) => {
+                subject.server_name.is_some_and(|name| globs.iter().any(|glob| glob.matches(name.as_bytes())))
+            }
             Self::Address(nets) => {
                 let address = view.address();
                 nets.iter().any(|net| net.contains(&address))

@@ -160,7 +160,9 @@ fn condition_keys(condition: &Condition) -> Option<(u8, Vec<Key>)> {
         Condition::Header(headers) => {
             (4, headers.iter().map(|(name, _)| Key::Header(name.clone())).collect())
         }
-        Condition::Address(_) | Condition::Method(_) | Condition::When(_) => return None,
+        Condition::Address(_) | Condition::ServerName(_) | Condition::Method(_) | Condition::When(_) => {
+            return None;
+        }
     })
 }
 
@@ -226,7 +228,7 @@ mod tests {
             let request = Request::get(path)
                 .header("host", host).header("cookie", cookies).header(header, "1").body(()).unwrap();
             let (method, uri, headers) = (request.method(), request.uri(), request.headers());
-            let subject = Subject { method, uri, headers, address: [127, 0, 0, 1].into(), session: None };
+            let subject = Subject { method, uri, headers, address: [127, 0, 0, 1].into(), server_name: None, session: None };
             let below = below.map(ClassId);
             let view = View::of(subject, rules.len());
             let allowed = |rule: &Rule| below.is_none_or(|class| rule.class < class);

@@ -66,6 +66,7 @@ mod tests {
             uri: request.uri(),
             headers: request.headers(),
             address: "::ffff:10.1.2.3".parse().unwrap(),
+            server_name: Some("shop.example.com"),
             session: None,
         };
         let rules = List::new(vec![Rule { class: ClassId(0), conditions: vec![condition.clone()] }]);
@@ -81,7 +82,8 @@ mod tests {
         check(Condition::Path(vec![PathPattern::new("/checkout/")]), true);
         check(Condition::Path(vec![PathPattern::new("/check*/p?y")]), true);
         check(Condition::Path(vec![PathPattern::new("/pay")]), false);
-        let query = |name: &str, value: Option<&str>| Condition::Query(vec![(name.to_owned(), value.map(glob))]);
+        let query =
+            |name: &str, value: Option<&str>| Condition::Query(vec![(name.to_owned(), value.map(glob))]);
         check(query("x", None), true);
         check(query("x", Some("1")), true);
         check(query("x", Some("2")), false);
@@ -95,6 +97,8 @@ mod tests {
         check(Condition::Cookie(vec![("tier".to_owned(), Some(glob("premium")))]), true);
         check(Condition::Cookie(vec![("tier".to_owned(), Some(glob("basic")))]), false);
         check(Condition::Cookie(vec![("b".to_owned(), None), ("a".to_owned(), None)]), true);
+        check(Condition::ServerName(vec![glob("*.example.com")]), true);
+        check(Condition::ServerName(vec![glob("*.example.org")]), false);
         check(Condition::Address(vec!["10.0.0.0/8".parse().unwrap()]), true);
         check(Condition::Address(vec!["11.0.0.0/8".parse().unwrap(), "::/0".parse().unwrap()]), false);
         check(Condition::Method(vec![Method::POST, Method::GET]), true);
@@ -116,6 +120,7 @@ mod tests {
             uri: &uri,
             headers: &headers,
             address: [127, 0, 0, 1].into(),
+            server_name: None,
             session: None,
         };
         assert_eq!(rules.find(subject(&Method::GET)), Some((1, ClassId(1))));

@@ -18,6 +18,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) uri: &'a Uri,
     pub(crate) headers: &'a HeaderMap,
     pub(crate) address: IpAddr,
+    /// The name asked for in the TLS handshake.
+    pub(crate) server_name: Option<&'a str>,
     /// Its session; none when it begins one.
     pub(crate) session: Option<Facts<'a>>,
 }

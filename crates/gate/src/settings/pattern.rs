@@ -9,11 +9,12 @@ use crate::rules::{Condition, Expression, Glob, PathPattern};
 
 /// The conditions of a rule, those first that are cheapest to look at.
 pub(super) fn conditions(source: &Source, rule: &Rule, classes: &[String]) -> Result<Vec<Condition>, Error> {
-    let Rule { class, host, path, query, header, cookie, address, method, when } = rule;
+    let Rule { class, host, path, query, header, cookie, address, server_name, method, when } = rule;
     let read = Reader { source };
     let conditions = [
         read.each(method, Reader::method)?.map(Condition::Method),
         read.each(address, Reader::address)?.map(Condition::Address),
+        read.each(server_name, Reader::host)?.map(Condition::ServerName),
         read.each(path, Reader::path)?.map(Condition::Path),
         read.each(host, Reader::host)?.map(Condition::Host),
         read.each(header, Reader::header)?.map(Condition::Header),
@@ -25,7 +26,7 @@ pub(super) fn conditions(source: &Source, rule: &Rule, classes: &[String]) -> Re
     if conditions.is_empty() {
         return Err(source
             .error(class.span(), "this rule has no condition, so every request would match")
-            .mend("add host, path, query, header, cookie, address, method or when; the last class needs no rule"));
+            .mend("add host, path, query, header, cookie, address, server-name, method or when; the last class needs no rule"));
     }
     Ok(conditions)
 }

@@ -5,7 +5,8 @@ use std::io::{Write as _, stdout};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use gate::{Bound, Ended, Settings};
+use gate::{Bound, Ended, Question, Settings};
+use units::Span;
 
 use super::signals::Signals;
 use crate::exit::{Exit, Failure};
@@ -56,6 +57,12 @@ enum Action {
         /// Address the request comes from.
         #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
         address: IpAddr,
+        /// Takes the request for one of a session of this class, whatever its cookie says.
+        #[arg(long, value_name = "CLASS")]
+        session: Option<String>,
+        /// How old that session is.
+        #[arg(long, value_name = "SPAN", default_value = "0s", requires = "session")]
+        session_age: Span,
     },
 }
 
@@ -67,8 +74,10 @@ impl Args {
                 println!("{}: ok\n{settings}", file.display());
                 return Ok(Exit::Ok);
             }
-            Some(Action::Explain { file, request, address }) => {
-                let explanation = gate::explain(&Settings::read(&file)?, &request, address);
+            Some(Action::Explain { file, request, address, session, session_age }) => {
+                let session = session.as_deref().map(|class| (class, session_age));
+                let question = Question { request: &request, address, session };
+                let explanation = gate::explain(&Settings::read(&file)?, question);
                 println!("{}", explanation.map_err(|why| Failure::Usage(why.into()))?);
                 return Ok(Exit::Ok);
             }

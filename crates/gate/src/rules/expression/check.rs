@@ -34,7 +34,8 @@ pub(super) enum Map {
     Parameters,
 }
 
-const REQUEST: [&str; 8] = ["method", "path", "query", "host", "headers", "cookies", "params", "address"];
+const REQUEST: [&str; 9] =
+    ["method", "path", "query", "host", "headers", "cookies", "params", "address", "server_name"];
 const SESSION: [&str; 4] = ["new", "class", "age", "raised"];
 
 /// The whole of a condition.
@@ -171,6 +172,7 @@ impl Check<'_> {
                 "query" => Value::Text(Text::Query),
                 "host" => Value::Text(Text::Host),
                 "address" => Value::Text(Text::Address),
+                "server_name" => Value::Text(Text::ServerName),
                 "headers" => Value::Map(Map::Headers),
                 "cookies" => Value::Map(Map::Cookies),
                 "params" => Value::Map(Map::Parameters),

@@ -52,6 +52,7 @@ pub(super) enum Text {
     Query,
     Host,
     Address,
+    ServerName,
     SessionClass,
     Entry(Entry),
     Lower(Box<Text>),
@@ -150,6 +151,7 @@ impl Text {
             Self::Query => subject.uri.query().unwrap_or_default().as_bytes(),
             Self::Host => view.host().unwrap_or_default().as_bytes(),
             Self::Address => return Some(Cow::Owned(view.address().to_string().into_bytes())),
+            Self::ServerName => subject.server_name.unwrap_or_default().as_bytes(),
             Self::SessionClass => subject.session.map_or("", |session| session.class).as_bytes(),
             Self::Entry(entry) => entry.value(view)?,
             Self::Lower(text) => {
