@@ -139,3 +139,135 @@ fn connections_are_kept_for_a_while_and_then_closed() {
     assert_eq!(gate.state()["connections"]["upstream"], 1);
     gate.wait_for("the connection to be closed", |state| state["connections"]["upstream"] == 0);
 }
+
+#[test]
+fn heads_of_64_kilobytes_are_passed_on_and_endless_ones_are_not() {
+    let server = Hostile::start(|mut stream, _| {
+        while let Some(head) = read_head(stream) {
+            let lines = if head.starts_with("GET /large") { 64 } else { 1024 };
+            let line = format!("x-filler: {}\r\n", "x".repeat(1010));
+            let mut response = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n".to_owned();
+            response.push_str(&line.repeat(lines));
+            response.push_str("\r\nhi");
+            if stream.write_all(response.as_bytes()).is_err() {
+                return;
+            }
+        }
+    });
+    let gate = Gate::start(server.address(), "");
+    let large = gate.get("/large", "");
+    assert_eq!((large.status, large.text()), (200, "hi"));
+    assert!(large.head.len() > 64 * 1024);
+    assert_eq!(gate.get("/endless", "").status, 502);
+    gate.wait_for("the place", |state| state["in_service"] == 0);
+}
+
+#[test]
+fn lengths_that_contradict_each_other_are_a_bad_gateway_or_an_end() {
+    for (response, cut) in [
+        ("HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nabc", false),
+        ("HTTP/1.1 200 OK\r\ncontent-length: 2, 3\r\n\r\nabc", false),
+        ("HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\nabc", false),
+        ("HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", false),
+        ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nnot a chunk\r\n", true),
+        ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n-1\r\na\r\n0\r\n\r\n", true),
+    ] {
+        let server = says(response);
+        let gate = Gate::start(server.address(), "");
+        let request = "GET / HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n";
+        let got = String::from_utf8(gate.connect().send(request).until_closed()).unwrap();
+        match cut {
+            false => assert!(got.starts_with("HTTP/1.1 502"), "{response:?}: {got:?}"),
+            // Without an end, or without a word.
+            true => assert!(got.is_empty() || got.ends_with("\r\n\r\n"), "{response:?}: {got:?}"),
+        }
+    }
+}
+
+#[test]
+fn early_hints_do_not_take_the_place_of_the_answer() {
+    let server = says(
+        "HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi",
+    );
+    let gate = Gate::start(server.address(), "");
+    assert_eq!(gate.get("/", "").text(), "hi");
+}
+
+#[test]
+fn trailers_are_passed_on_to_those_who_want_them() {
+    let server = says(
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ntrailer: x-sum, set-cookie\r\n\r\n2\r\nhi\r\n0\r\nx-sum: 42\r\nset-cookie: a=b\r\n\r\n",
+    );
+    let gate = Gate::start(server.address(), "");
+    let ask = |te: &str| {
+        let request = format!("GET / HTTP/1.1\r\nHost: t\r\n{te}\r\n\r\n");
+        String::from_utf8(gate.connect().send(request).until_closed()).unwrap()
+    };
+    let with = ask("TE: trailers\r\nConnection: te, close");
+    assert!(with.ends_with("2\r\nhi\r\n0\r\nx-sum: 42\r\n\r\n"), "{with}");
+    let without = ask("Connection: close");
+    assert!(without.ends_with("2\r\nhi\r\n0\r\n\r\n"), "{without}");
+}
+
+#[test]
+fn a_server_that_answers_before_the_body_has_come_is_heard() {
+    let server = Hostile::start(|mut stream, _| {
+        if read_head(stream).is_some() {
+            let _ = stream
+                .write_all(b"HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\nconnection: close\r\n\r\nno");
+            // Reads on, as RFC 9112 section 9.6 says, so that the answer is not lost.
+            let _ = std::io::copy(&mut stream, &mut std::io::sink());
+        }
+    });
+    let gate = Gate::start(server.address(), "");
+    let mut client = gate.connect();
+    client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 10000000\r\n\r\n").send("x".repeat(40_000));
+    assert_eq!(client.response().status, 413);
+}
+
+#[test]
+fn a_server_that_is_killed_takes_only_its_own_requests_with_it() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let script = format!(
+        "import http.server, time\n\
+         class Handler(http.server.BaseHTTPRequestHandler):\n\
+         \x20   protocol_version = 'HTTP/1.1'\n\
+         \x20   def do_GET(self):\n\
+         \x20       if self.path == '/slow': time.sleep(60)\n\
+         \x20       self.send_response(200); self.send_header('content-length', '5'); self.end_headers()\n\
+         \x20       self.wfile.write(b'child')\n\
+         \x20   def log_message(self, *args): pass\n\
+         server = http.server.ThreadingHTTPServer(('127.0.0.1', {}), Handler)\n\
+         print('ready', flush=True)\n\
+         server.serve_forever()\n",
+        address.port()
+    );
+    let mut child = testkit::Process::start(std::process::Command::new("python3").args(["-c", &script]));
+    child.wait_for_line("ready");
+    let other = Hostile::start(
+        |stream, _| while read_head(stream).is_some() && answer(stream, "", "other").is_some() {},
+    );
+    let gate = Gate::before(&format!("server = ['{address}', '{}']", other.address()), "window = 8");
+    let waiting: Vec<_> = (0..4)
+        .map(|_| {
+            let mut client = gate.connect();
+            client.get("/slow");
+            client
+        })
+        .collect();
+    gate.wait_for("two requests at the server to be killed", |state| {
+        state["upstream"]["servers"].as_array().unwrap().iter().any(|server| server["outstanding"] == 2)
+    });
+    // SIGKILL.
+    drop(child);
+    // GET may be repeated, so the other server answers those as well.
+    for mut client in waiting {
+        assert_eq!(client.response().text(), "other");
+    }
+    let mut client = gate.connect();
+    for _ in 0..20 {
+        assert_eq!(client.get("/").response().text(), "other");
+    }
+}
