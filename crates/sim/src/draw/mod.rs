@@ -25,7 +25,8 @@ pub(crate) enum Role {
     Service = 3,
     Retries = 4,
     Thinking = 5,
-    Equipment = 6,
+    Disk = 6,
+    Size = 8,
     Policy = 7,
 }
 

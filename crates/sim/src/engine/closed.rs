@@ -1,11 +1,9 @@
 //! [`Closed`]: clients that wait for their answers.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use rand_distr::{Distribution, Exp1};
 
-use super::processor::Job;
+use super::later::Later;
+use super::request::Request;
 use super::source::{Draw, Fate, Source};
 use crate::draw::Random;
 
@@ -13,58 +11,38 @@ use crate::draw::Random;
 /// it is served or rejected, and thinks again.
 #[derive(Debug, Clone)]
 pub(crate) struct Closed {
-    /// Clients that think, and until when; the earliest first.
-    thinking: BinaryHeap<Reverse<Until>>,
+    /// Clients that think, and until when.
+    thinking: Later<u32>,
     /// Mean, in seconds.
     think: f64,
     draw: Draw,
     random: Random,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Until {
-    at: f64,
-    client: u32,
-}
-
 impl Closed {
     pub(crate) fn new(clients: u32, think: f64, draw: Draw, random: Random) -> Self {
-        let mut closed = Self { thinking: BinaryHeap::with_capacity(clients as usize), think, draw, random };
+        let mut closed = Self { thinking: Later::default(), think, draw, random };
         (0..clients).for_each(|client| closed.think(0.0, client));
         closed
     }
 
     fn think(&mut self, now: f64, client: u32) {
         let unit: f64 = Exp1.sample(&mut self.random);
-        self.thinking.push(Reverse(Until { at: now + unit * self.think, client }));
+        self.thinking.add(now + unit * self.think, client);
     }
 }
 
-impl Source for Closed {
+impl<R: Request> Source<R> for Closed {
     fn next(&self) -> f64 {
-        self.thinking.peek().map_or(f64::INFINITY, |Reverse(until)| until.at)
+        self.thinking.next()
     }
 
-    fn take(&mut self) -> Job {
-        let Until { at, client } = self.thinking.pop().map_or(Until { at: 0.0, client: 0 }, |first| first.0);
-        self.draw.job(at, client)
+    fn take(&mut self) -> R {
+        let (at, client) = self.thinking.take().unwrap_or((0.0, 0));
+        self.draw.request(at, client)
     }
 
-    fn learn(&mut self, now: f64, job: &Job, _: Fate) {
-        self.think(now, job.whose);
-    }
-}
-
-impl Eq for Until {}
-
-impl PartialOrd for Until {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Until {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.at.total_cmp(&other.at).then(self.client.cmp(&other.client))
+    fn learn(&mut self, now: f64, request: &R, _: Fate) {
+        self.think(now, request.job().whose);
     }
 }

@@ -10,8 +10,10 @@ use std::ops::ControlFlow;
 
 mod closed;
 mod delay;
+mod later;
 mod levels;
 mod processor;
+mod request;
 mod retrying;
 mod server;
 mod sharing;
@@ -82,7 +84,7 @@ impl Replication<'_> {
         }
     }
 
-    fn with_equipment<P: Processor>(
+    fn with_equipment<P: Processor<Request = Job>>(
         self,
         processor: P,
         each: &mut dyn FnMut(Watch) -> ControlFlow<()>,
@@ -90,8 +92,7 @@ impl Replication<'_> {
         if self.model.is_bare() {
             return self.with_source(processor, each);
         }
-        let random = self.seed.stream(Role::Equipment);
-        self.with_source(Stations::new(processor, self.model, random), each)
+        self.with_source(Stations::new(processor, self.model), each)
     }
 
     fn with_source<P: Processor>(self, processor: P, each: &mut dyn FnMut(Watch) -> ControlFlow<()>) -> u64 {
@@ -116,7 +117,7 @@ impl Replication<'_> {
 
     fn run<P: Processor>(
         self,
-        source: impl Source,
+        source: impl Source<P::Request>,
         processor: P,
         each: &mut dyn FnMut(Watch) -> ControlFlow<()>,
     ) -> u64 {

@@ -1,5 +1,7 @@
 //! [`Processor`]: what threads share.
 
+use super::request::Request;
+
 /// A request in the server.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Job {
@@ -14,6 +16,9 @@ pub(crate) struct Job {
 
 /// What works on several jobs, by some discipline.
 pub(crate) trait Processor {
+    /// What it works on.
+    type Request: Request;
+
     /// Jobs that hold a thread.
     fn len(&self) -> usize;
 
@@ -23,11 +28,11 @@ pub(crate) trait Processor {
     }
 
     /// Begins a job.
-    fn start(&mut self, now: f64, job: Job);
+    fn start(&mut self, now: f64, job: Self::Request);
 
     /// When something will happen if no job is begun before; infinity when there is none.
     fn next(&self) -> f64;
 
     /// Lets happen what is to happen `now`, at [`Self::next`]; a job that is done.
-    fn advance(&mut self, now: f64) -> Option<Job>;
+    fn advance(&mut self, now: f64) -> Option<Self::Request>;
 }

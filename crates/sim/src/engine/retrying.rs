@@ -1,58 +1,56 @@
 //! [`Retrying`]: requests that are sent again when they are rejected.
 
-use std::collections::BinaryHeap;
-
 use rand::Rng;
 use rand_distr::{Distribution, Exp1};
 
-use super::delay::Ending;
-use super::processor::Job;
+use super::later::Later;
+use super::request::Request;
 use super::source::{Fate, Open, Source};
 use crate::draw::Random;
 use crate::model::Retries;
 
 /// Open arrivals of which some come back after a rejection. Latency counts from the first attempt.
 #[derive(Debug, Clone)]
-pub(crate) struct Retrying {
+pub(crate) struct Retrying<R> {
     first: Open,
-    again: BinaryHeap<Ending>,
+    again: Later<R>,
     retries: Retries,
     random: Random,
 }
 
-impl Retrying {
+impl<R: Request> Retrying<R> {
     pub(crate) fn new(first: Open, retries: Retries, random: Random) -> Self {
-        Self { first, again: BinaryHeap::new(), retries, random }
+        Self { first, again: Later::default(), retries, random }
     }
 
-    fn next_again(&self) -> f64 {
-        self.again.peek().map_or(f64::INFINITY, |ending| ending.at)
+    fn next_first(&self) -> f64 {
+        Source::<R>::next(&self.first)
     }
 }
 
-impl Source for Retrying {
+impl<R: Request> Source<R> for Retrying<R> {
     fn next(&self) -> f64 {
-        self.first.next().min(self.next_again())
+        self.next_first().min(self.again.next())
     }
 
-    fn take(&mut self) -> Job {
-        if self.next_again() <= self.first.next()
-            && let Some(ending) = self.again.pop()
+    fn take(&mut self) -> R {
+        if self.again.next() <= self.next_first()
+            && let Some((_, request)) = self.again.take()
         {
-            return ending.job;
+            return request;
         }
         self.first.take()
     }
 
-    fn learn(&mut self, now: f64, job: &Job, fate: Fate) {
+    fn learn(&mut self, now: f64, request: &R, fate: Fate) {
         // Whose it is, of an open source, is how often it has come back.
+        let times = request.job().whose;
         let back = fate == Fate::Rejected
-            && job.whose < self.retries.most
+            && times < self.retries.most
             && self.random.random::<f64>() < self.retries.share;
         if back {
             let unit: f64 = Exp1.sample(&mut self.random);
-            let job = Job { whose: job.whose + 1, ..*job };
-            self.again.push(Ending { at: now + unit * self.retries.delay, job });
+            self.again.add(now + unit * self.retries.delay, request.of(times + 1));
         }
     }
 }

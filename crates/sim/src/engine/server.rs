@@ -2,16 +2,16 @@
 
 use std::collections::VecDeque;
 
-use super::processor::{Job, Processor};
+use super::processor::Processor;
 
 /// A limited number of threads that share a processor, and a queue in which requests wait for one
 /// of them, first come, first served.
 #[derive(Debug, Clone)]
-pub(crate) struct Server<P> {
+pub(crate) struct Server<P: Processor> {
     processor: P,
     threads: usize,
     room: usize,
-    waiting: VecDeque<Job>,
+    waiting: VecDeque<P::Request>,
     usage: Usage,
 }
 
@@ -36,7 +36,7 @@ impl<P: Processor> Server<P> {
 
     /// Begins a request or lets it wait; gives whether there was room for it.
     #[inline]
-    pub(crate) fn offer(&mut self, now: f64, job: Job) -> bool {
+    pub(crate) fn offer(&mut self, now: f64, job: P::Request) -> bool {
         self.pass(now);
         if self.processor.len() < self.threads {
             self.processor.start(now, job);
@@ -56,7 +56,7 @@ impl<P: Processor> Server<P> {
 
     /// Lets happen what is to happen `now`; a request that has been served.
     #[inline]
-    pub(crate) fn advance(&mut self, now: f64) -> Option<Job> {
+    pub(crate) fn advance(&mut self, now: f64) -> Option<P::Request> {
         self.pass(now);
         let job = self.processor.advance(now);
         // A thread may be free although nothing was served, and not be although something was.

@@ -59,6 +59,8 @@ impl Sharing {
 }
 
 impl Processor for Sharing {
+    type Request = Job;
+
     fn len(&self) -> usize {
         self.jobs.len()
     }

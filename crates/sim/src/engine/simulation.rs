@@ -1,19 +1,20 @@
 //! [`Simulation`]: what happens next, again and again.
 
 use super::processor::Processor;
+use super::request::Request;
 use super::server::Server;
 use super::source::{Fate, Source};
 use super::watch::Watch;
 
 /// A source and a server, at a point in time.
 #[derive(Debug, Clone)]
-pub(crate) struct Simulation<S, P> {
+pub(crate) struct Simulation<S, P: Processor> {
     source: S,
     server: Server<P>,
     now: f64,
 }
 
-impl<S: Source, P: Processor> Simulation<S, P> {
+impl<S: Source<P::Request>, P: Processor> Simulation<S, P> {
     pub(crate) fn new(source: S, server: Server<P>) -> Self {
         Self { source, server, now: 0.0 }
     }
@@ -44,20 +45,20 @@ impl<S: Source, P: Processor> Simulation<S, P> {
                 }
                 before(completion, &self.server);
                 self.now = completion;
-                if let Some(job) = self.server.advance(completion) {
+                if let Some(request) = self.server.advance(completion) {
                     completions += 1;
-                    watch.served(completion, &job);
-                    self.source.learn(completion, &job, Fate::Served);
+                    watch.served(completion, request.job());
+                    self.source.learn(completion, &request, Fate::Served);
                 }
             } else {
                 before(arrival, &self.server);
                 self.now = arrival;
                 arrivals += 1;
-                let job = self.source.take();
-                let accepted = self.server.offer(arrival, job);
-                watch.arrived(job.class, accepted);
+                let request = self.source.take();
+                let accepted = self.server.offer(arrival, request);
+                watch.arrived(request.job().class, accepted);
                 if !accepted {
-                    self.source.learn(arrival, &job, Fate::Rejected);
+                    self.source.learn(arrival, &request, Fate::Rejected);
                 }
             }
         }

@@ -48,6 +48,8 @@ impl Slices {
 }
 
 impl Processor for Slices {
+    type Request = Job;
+
     fn len(&self) -> usize {
         self.running.len() + self.ready.len()
     }

@@ -4,6 +4,7 @@ use rand::Rng;
 use rand_distr::Distribution;
 
 use super::processor::Job;
+use super::request::{Besides, Request};
 use crate::draw::{Demands, Gaps, Random, Role, Seed};
 use crate::model::Class;
 
@@ -15,15 +16,15 @@ pub(crate) enum Fate {
 }
 
 /// Who sends requests.
-pub(crate) trait Source {
+pub(crate) trait Source<R: Request> {
     /// When the next request comes; infinity while nobody is going to send one.
     fn next(&self) -> f64;
 
     /// That request; who sends it has sent it now.
-    fn take(&mut self) -> Job;
+    fn take(&mut self) -> R;
 
     /// What became of a request, so that who sent it can go on.
-    fn learn(&mut self, now: f64, job: &Job, fate: Fate);
+    fn learn(&mut self, now: f64, request: &R, fate: Fate);
 }
 
 /// Draws what requests are and what they need.
@@ -34,6 +35,7 @@ pub(crate) struct Draw {
     demands: Demands,
     class: Random,
     service: Random,
+    besides: Besides,
 }
 
 impl Draw {
@@ -45,10 +47,10 @@ impl Draw {
             (sum, class.demand)
         });
         let (class, service) = (seed.stream(Role::Classes), seed.stream(Role::Service));
-        Self { classes: classes.collect(), demands, class, service }
+        Self { classes: classes.collect(), demands, class, service, besides: Besides::new(demands, seed) }
     }
 
-    /// Class and demand of many requests: the same that [`Self::job`] would draw one by one.
+    /// Class and demand of many requests: the same that [`Self::request`] would draw one by one.
     fn fill(&mut self, classes: &mut [u32], demands: &mut [f64]) {
         let last = self.classes.len() - 1;
         let upto = &self.classes[..last];
@@ -63,12 +65,12 @@ impl Draw {
     }
 
     #[inline]
-    pub(crate) fn job(&mut self, arrived: f64, whose: u32) -> Job {
+    pub(crate) fn request<R: Request>(&mut self, arrived: f64, whose: u32) -> R {
         let chance: f64 = self.class.random();
         let last = self.classes.len() - 1;
         let class = self.classes.iter().position(|(upto, _)| chance < *upto).unwrap_or(last);
         let demand = self.classes[class].1 * self.demands.sample(&mut self.service);
-        Job { arrived, demand, class: class as u32, whose }
+        R::new(Job { arrived, demand, class: class as u32, whose }, &mut self.besides)
     }
 }
 
@@ -107,14 +109,14 @@ impl Open {
     }
 }
 
-impl Source for Open {
+impl<R: Request> Source<R> for Open {
     #[inline]
     fn next(&self) -> f64 {
         self.next
     }
 
     #[inline]
-    fn take(&mut self) -> Job {
+    fn take(&mut self) -> R {
         if self.drawn.used >= DRAWN {
             self.fill();
         }
@@ -122,9 +124,9 @@ impl Source for Open {
         let job = Job { arrived: self.next, demand: demands[*used], class: classes[*used], whose: 0 };
         self.next += gaps[*used];
         *used += 1;
-        job
+        R::new(job, &mut self.draw.besides)
     }
 
     #[inline]
-    fn learn(&mut self, _: f64, _: &Job, _: Fate) {}
+    fn learn(&mut self, _: f64, _: &R, _: Fate) {}
 }

@@ -1,13 +1,12 @@
 //! [`Stations`]: a request needs more than a processor.
 
-use rand_distr::Distribution;
 use slab::Slab;
 
 use super::delay::Delay;
 use super::processor::{Job, Processor};
+use super::request::Equipped;
 use super::sharing::Sharing;
 use super::slices::Slices;
-use crate::draw::{Demands, Random, Service};
 use crate::model::Model;
 
 /// Where a request is, in this order; it holds a thread everywhere.
@@ -31,8 +30,6 @@ pub(crate) struct Stations<P> {
     keep_alive: Delay,
     visits: Slab<Visit>,
     needs: Vec<Needs>,
-    random: Random,
-    disk_time: Demands,
 }
 
 /// What a class needs on average, in seconds, and how its sizes vary.
@@ -42,19 +39,20 @@ struct Needs {
     link: f64,
     client: f64,
     keep_alive: f64,
-    size: Demands,
+    /// Of the logarithm of a size: the standard deviation.
+    deviation: f64,
 }
 
 /// A request on its way.
 #[derive(Debug, Clone, Copy)]
 struct Visit {
-    job: Job,
+    request: Equipped,
     stage: usize,
     demands: [f64; STAGES],
 }
 
-impl<P: Processor> Stations<P> {
-    pub(crate) fn new(processor: P, model: &Model, random: Random) -> Self {
+impl<P: Processor<Request = Job>> Stations<P> {
+    pub(crate) fn new(processor: P, model: &Model) -> Self {
         let (equipment, threads) = (&model.equipment, model.threads as usize);
         let needs = model.classes.iter().map(|class| {
             let (bytes, cv) = class.size.map_or((0.0, 0.0), |size| (size.mean, size.cv));
@@ -64,7 +62,7 @@ impl<P: Processor> Stations<P> {
                 link: over(equipment.link),
                 client: over(equipment.client),
                 keep_alive: equipment.keep_alive.unwrap_or(0.0),
-                size: if cv > 0.0 { Demands::of(Service::Lognormal { cv }) } else { Demands::Constant },
+                deviation: (cv * cv).ln_1p().sqrt(),
             }
         });
         Self {
@@ -75,32 +73,31 @@ impl<P: Processor> Stations<P> {
             keep_alive: Delay::default(),
             visits: Slab::with_capacity(threads),
             needs: needs.collect(),
-            random,
-            disk_time: Demands::of(model.service),
         }
     }
 
-    fn draw(&mut self, job: Job) -> [f64; STAGES] {
+    fn demands(&self, request: Equipped) -> [f64; STAGES] {
+        let Equipped { job, disk, normal } = request;
         let Some(needs) = self.needs.get(job.class as usize) else { return [job.demand, 0.0, 0.0, 0.0, 0.0] };
-        let size = if needs.link + needs.client > 0.0 { needs.size.sample(&mut self.random) } else { 0.0 };
-        let disk = if needs.disk > 0.0 { self.disk_time.sample(&mut self.random) } else { 0.0 };
+        // Sizes are lognormal, of mean 1 times that of the class.
+        let size = (needs.deviation * (normal - needs.deviation / 2.0)).exp();
         [job.demand, needs.disk * disk, needs.link * size, needs.client * size, needs.keep_alive]
     }
 
     /// Begins the next stage that takes any time; gives the request when it has been answered by
     /// going there.
-    fn go_on(&mut self, now: f64, key: usize, from: usize) -> Option<Job> {
+    fn go_on(&mut self, now: f64, key: usize, from: usize) -> Option<Equipped> {
         let visit = self.visits.get_mut(key)?;
         let next = (from..STAGES).find(|stage| visit.demands[*stage] > 0.0);
         let answered = from <= KEEP_ALIVE && next.is_none_or(|next| next == KEEP_ALIVE);
-        let job = visit.job;
+        let request = visit.request;
         match next {
             None => {
                 self.visits.remove(key);
             }
             Some(stage) => {
                 visit.stage = stage;
-                let part = Job { demand: visit.demands[stage], whose: key as u32, ..job };
+                let part = Job { demand: visit.demands[stage], whose: key as u32, ..request.job };
                 match stage {
                     CPU => self.processor.start(now, part),
                     DISK => self.disks.start(now, part),
@@ -110,7 +107,7 @@ impl<P: Processor> Stations<P> {
                 }
             }
         }
-        answered.then_some(job)
+        answered.then_some(request)
     }
 
     fn nexts(&self) -> [f64; STAGES] {
@@ -124,7 +121,9 @@ impl<P: Processor> Stations<P> {
     }
 }
 
-impl<P: Processor> Processor for Stations<P> {
+impl<P: Processor<Request = Job>> Processor for Stations<P> {
+    type Request = Equipped;
+
     fn len(&self) -> usize {
         self.visits.len()
     }
@@ -133,9 +132,9 @@ impl<P: Processor> Processor for Stations<P> {
         self.processor.working()
     }
 
-    fn start(&mut self, now: f64, job: Job) {
-        let demands = self.draw(job);
-        let key = self.visits.insert(Visit { job, stage: CPU, demands });
+    fn start(&mut self, now: f64, request: Equipped) {
+        let demands = self.demands(request);
+        let key = self.visits.insert(Visit { request, stage: CPU, demands });
         self.go_on(now, key, CPU);
     }
 
@@ -143,7 +142,7 @@ impl<P: Processor> Processor for Stations<P> {
         self.nexts().into_iter().fold(f64::INFINITY, f64::min)
     }
 
-    fn advance(&mut self, now: f64) -> Option<Job> {
+    fn advance(&mut self, now: f64) -> Option<Equipped> {
         let nexts = self.nexts();
         let stage = (0..STAGES).min_by(|one, other| nexts[*one].total_cmp(&nexts[*other]))?;
         let part = match stage {

@@ -109,7 +109,7 @@ mod tests {
         let limited = Model { queue: Some(50), ..at(most * 3.0) };
         let plan = Plan { requests: 20_000, replications: 4, precision: None, ..Plan::default() };
         let throughput = run(&limited, &plan).unwrap().throughput.mean;
-        assert!((0.97..1.01).contains(&(throughput / most)), "{throughput}, not {most}");
+        assert!((0.97..1.03).contains(&(throughput / most)), "{throughput}, not {most}");
     }
 
     #[test]
