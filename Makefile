@@ -28,7 +28,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test bench bench-policy bench-load bench-sim lint fmt clean web rust web-lint web-test install
+.PHONY: help demo test bench bench-policy bench-load bench-sim fuzz lint fmt clean web rust web-lint web-test install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -67,6 +67,10 @@ bench-sim: rust $(WEB) ## how fast the simulator is, beside C++, SimPy and Ciw; 
 	@tools/need simulators
 	cargo build --release -p headworks -p bench
 	target/release/bench sim $(BENCH)
+
+fuzz: rust ## random input for what reads strangers' bytes, a minute each
+	@tools/need debian g++
+	tools/fuzz
 
 lint: rust $(WEB) web-lint ## formatting, clippy, tidy, dependencies, spelling
 	$(STAGE) 'formatting'
