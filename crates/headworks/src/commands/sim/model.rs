@@ -19,45 +19,45 @@ pub(super) struct ModelArgs {
     pub(super) model: Option<PathBuf>,
 
     /// Requests over those that the server can serve (default 1, and a trace's own rate).
-    #[arg(long, value_name = "R", help_heading = ARRIVALS, conflicts_with = "rate")]
+    #[arg(long, value_name = "R", help_heading = ARRIVALS, conflicts_with = "rate", allow_negative_numbers = true)]
     pub(super) load: Option<f64>,
     /// Requests per second.
-    #[arg(long, short, value_name = "R", help_heading = ARRIVALS)]
+    #[arg(long, short, value_name = "R", help_heading = ARRIVALS, allow_negative_numbers = true)]
     pub(super) rate: Option<Rate>,
     /// How they are spread over time: poisson, constant, h2, gamma, lognormal (with --cv), mmpp:RATIO:BUSY:QUIET, or trace:FILE as in a file of times or an access log, scaled to --rate or --load if one is given (default: poisson, and h2 with a --cv above 1).
     #[arg(long, value_name = "PROCESS", help_heading = ARRIVALS)]
     pub(super) arrivals: Option<String>,
     /// Coefficient of variation of the times between arrivals.
-    #[arg(long, value_name = "X", help_heading = ARRIVALS)]
+    #[arg(long, value_name = "X", help_heading = ARRIVALS, allow_negative_numbers = true)]
     pub(super) cv: Option<f64>,
 
     /// The share of dynamic requests (default 0.2).
-    #[arg(long, value_name = "F", help_heading = REQUESTS)]
+    #[arg(long, value_name = "F", help_heading = REQUESTS, allow_negative_numbers = true)]
     pub(super) dynamic: Option<Ratio>,
     /// How many times as much processor time a dynamic request needs (default 100).
-    #[arg(long, value_name = "T", help_heading = REQUESTS)]
+    #[arg(long, value_name = "T", help_heading = REQUESTS, allow_negative_numbers = true)]
     pub(super) dynamic_cost: Option<f64>,
     /// Processor time that a static request needs on average (default 5ms).
-    #[arg(long, value_name = "SPAN", help_heading = REQUESTS)]
+    #[arg(long, value_name = "SPAN", help_heading = REQUESTS, allow_hyphen_values = true)]
     pub(super) static_time: Option<Span>,
     /// Its distribution, for both: gamma, exponential, lognormal, erlang:STAGES or constant (default gamma).
     #[arg(long, value_name = "LAW", help_heading = REQUESTS)]
     pub(super) service: Option<String>,
     /// Its coefficient of variation, with gamma and lognormal (default 0.6).
-    #[arg(long, value_name = "X", help_heading = REQUESTS)]
+    #[arg(long, value_name = "X", help_heading = REQUESTS, allow_negative_numbers = true)]
     pub(super) service_cv: Option<f64>,
 
     /// Requests that are worked on at a time (default 25).
-    #[arg(long, value_name = "N", help_heading = SERVER, value_parser = count::<u32>(1..=1_000_000))]
+    #[arg(long, value_name = "N", help_heading = SERVER, value_parser = count::<u32>(1..=1_000_000), allow_negative_numbers = true)]
     pub(super) threads: Option<u32>,
     /// Requests that wait for a thread, at most; `none` for no limit (default 0).
-    #[arg(long, value_name = "N", help_heading = SERVER)]
+    #[arg(long, value_name = "N", help_heading = SERVER, allow_negative_numbers = true)]
     pub(super) queue: Option<Room>,
     /// How a processor is divided: ps (all at once), rr:QUANTUM (in turn) or fcfs (default ps).
     #[arg(long, value_name = "NAME", help_heading = SERVER)]
     pub(super) discipline: Option<Discipline>,
     /// Processors that the threads share (default 1).
-    #[arg(long, value_name = "N", help_heading = SERVER, value_parser = count::<u32>(1..=10_000))]
+    #[arg(long, value_name = "N", help_heading = SERVER, value_parser = count::<u32>(1..=10_000), allow_negative_numbers = true)]
     pub(super) processors: Option<u32>,
 }
 
