@@ -9,9 +9,7 @@ import random
 from collections import deque
 from heapq import heappop, heappush
 
-import simpy
-
-from model import parse, report
+from replications import simulate
 
 
 class Server:
@@ -73,22 +71,4 @@ def arrive(env, model, server, requests):
         server.offer(mean * gamma(model.shape, model.scale))
 
 
-def replicate(model):
-    env = simpy.Environment()
-    server = Server(env, model)
-    env.run(env.process(arrive(env, model, server, model.warmup)))
-    events = model.warmup + server.served
-    server.clear()
-    env.run(env.process(arrive(env, model, server, model.requests)))
-    events += model.requests + server.served
-    return events, server.rejected / model.requests, server.latency / server.served
-
-
-def main():
-    model = parse()
-    random.seed(model.seed)
-    events, rejected, latency = zip(*(replicate(model) for _ in range(model.replications)))
-    report(sum(events), rejected, latency)
-
-
-main()
+simulate(Server, arrive)
