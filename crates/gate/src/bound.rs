@@ -11,7 +11,7 @@ use crate::front::{Listening, Place};
 use crate::gate::Gate;
 use crate::operate::{self, Control, Ended, Heritage, Listeners, Predecessor, Source};
 use crate::settings::{Listener, Settings};
-use crate::{acceptor, admin, guard, turn, upstream};
+use crate::{acceptor, admin, guard, telemetry, turn, upstream};
 
 /// A gate that listens, so clients can connect, and serves them when it is run.
 #[derive(Debug)]
@@ -76,10 +76,7 @@ impl Bound {
     /// Reads its configuration again by `read` when it is told to (SIGHUP, or the admin interface);
     /// the error says what is wrong, with file and line.
     #[must_use]
-    pub fn reading_again(
-        self,
-        read: impl Fn() -> Result<Settings, String> + Send + Sync + 'static,
-    ) -> Self {
+    pub fn reading_again(self, read: impl Fn() -> Result<Settings, String> + Send + Sync + 'static) -> Self {
         Self { source: Some(Source::new(read)), ..self }
     }
 
@@ -156,8 +153,10 @@ async fn serve(
     let signals = operate::Signals::watch().map_err(Error::System)?;
     tokio::task::spawn_local(signals.obey(Rc::clone(&gate)));
     tokio::task::spawn_local(operate::watch());
+    tokio::task::spawn_local(telemetry::push_metrics(Rc::clone(&gate)));
     let admin = tokio::task::spawn_local(admin::serve(Rc::clone(&gate), admin));
-    let admin_socket = admin_socket.map(tokio::net::UnixListener::from_std).transpose().map_err(Error::System)?;
+    let admin_socket =
+        admin_socket.map(tokio::net::UnixListener::from_std).transpose().map_err(Error::System)?;
     if let Some(listener) = admin_socket {
         tokio::task::spawn_local(admin::serve_locally(Rc::clone(&gate), listener));
     }
@@ -166,7 +165,8 @@ async fn serve(
         let gate = Rc::clone(&gate);
         async move { gate.orphans.look_after().await }
     });
-    let accept = |(door, accepting)| tokio::task::spawn_local(acceptor::accept(Rc::clone(&gate), door, accepting));
+    let accept =
+        |(door, accepting)| tokio::task::spawn_local(acceptor::accept(Rc::clone(&gate), door, accepting));
     let acceptors: Vec<_> = doors.into_iter().map(accept).collect();
     operate::ready("serving");
     if let Some(predecessor) = predecessor {

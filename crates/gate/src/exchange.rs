@@ -28,8 +28,11 @@ const HEADWORKS_CLASS: HeaderName = HeaderName::from_static("headworks-class");
 pub(crate) async fn exchange(
     gate: Rc<Gate>,
     client: Rc<Client>,
-    request: Request<Incoming>,
+    mut request: Request<Incoming>,
 ) -> Result<Response<Reply>, Infallible> {
+    if let Some(name) = &client.peer().server_name {
+        request.extensions_mut().insert(name.clone());
+    }
     let (version, draining) = (request.version(), Rc::clone(&gate));
     let bodiless = request.method() == Method::HEAD;
     let mut response = answer(gate, client, request).await?;
@@ -61,7 +64,10 @@ async fn answer(
     let live = gate.live();
     let from = live.settings.forwarding.client(&head.headers, client.peer());
     let secure = live.settings.forwarding.is_secure(&head.headers, client.peer());
-    busy.account = gate.journal.account(&head, from);
+    busy.account = gate.journal.account(&head, from, &live.settings.telemetry);
+    if let Some(breach) = gate.strictness.breach(&head) {
+        return Ok(Reply::error(busy, breach.status(), breach.why()));
+    }
     if let Some((status, why)) = unacceptable(&head) {
         return Ok(Reply::error(busy, status, why));
     }
@@ -98,6 +104,7 @@ async fn answer(
     cookie::remove(&mut head.headers, live.sessions.name());
     forward::request(&mut head, &live.authority);
     live.settings.forwarding.write(&mut head.headers, client.peer());
+    busy.account.pass_on(&mut head.headers);
     let (answer, ticket) = in_service(&gate, head, body, upgrade, ticket).await;
     busy.account.answered(answer.as_ref().err());
     if let Ok(answer) = &answer {
@@ -136,12 +143,6 @@ fn broken_off(client: &Client) -> (StatusCode, &'static str) {
 fn unacceptable(head: &Parts) -> Option<(StatusCode, &'static str)> {
     if head.method == Method::CONNECT {
         return Some((StatusCode::NOT_IMPLEMENTED, "This gate is no tunnel.\n"));
-    }
-    // RFC 9113 section 8.3.1.
-    if let (Version::HTTP_2, Some(authority), Some(host)) = (head.version, head.uri.authority(), head.headers.get(HOST))
-        && !authority.as_str().as_bytes().eq_ignore_ascii_case(host.as_bytes())
-    {
-        return Some((StatusCode::BAD_REQUEST, "Host and :authority are not the same.\n"));
     }
     // RFC 9112 section 3.2: one Host, except from HTTP/1.0.
     let hosts = head.headers.get_all(HOST).iter().count();

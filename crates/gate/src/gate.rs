@@ -55,11 +55,7 @@ pub(crate) struct Gate {
 
 impl Gate {
     /// Sets everything up; `upstream` is where the upstream's name led to.
-    pub(crate) fn new(
-        settings: Settings,
-        upstream: Found,
-        heritage: Heritage,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(settings: Settings, upstream: Found, heritage: Heritage) -> Result<Self, Error> {
         let clock = Rc::new(Clock::start());
         let policy = Policy::new(settings.policy.clone())?;
         Ok(Self {
@@ -95,10 +91,13 @@ impl Gate {
         self.live.replace(Rc::new(next));
     }
 
-    /// Begins the access log, if there is to be one.
+    /// Begins the access log and sending to a collector, if there are to be any.
     pub(crate) fn start_log(&self, to: Option<&LogTo>) -> Result<(), Error> {
         let unopened = |why| Error::Log { to: to.map(LogTo::to_string).unwrap_or_default(), why };
         self.journal.use_log(self.journal.open_log(to).map_err(unopened)?);
+        let collector = self.live().settings.telemetry.collector.clone();
+        let exporter = self.journal.start_exporter(collector.as_ref()).map_err(Error::System)?;
+        self.journal.use_exporter(exporter);
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::rc::Rc;
 
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use units::SessionId;
 
 use super::Journal;
@@ -65,6 +65,13 @@ impl Account {
     pub(crate) fn answered_by(&mut self, server: SocketAddr) {
         if let Some(open) = &mut self.0 {
             open.entry.upstream = Some(server);
+        }
+    }
+
+    /// The request goes to the upstream with these headers.
+    pub(crate) fn pass_on(&self, headers: &mut HeaderMap) {
+        if let Some(trace) = self.0.as_ref().and_then(|open| open.entry.trace) {
+            trace.pass_on(headers);
         }
     }
 

@@ -6,57 +6,67 @@ use http::request::Parts;
 use http::{Method, StatusCode, Version, header};
 use units::{SessionId, Time};
 
+use crate::telemetry::Trace;
 use crate::verdict::Verdict;
+
+/// Entries, and how far the wall clock is ahead of the gate's in nanoseconds.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) offset: i128,
+}
 
 /// What became of one request. It leaves the gate's thread, so nothing in it is shared with that.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
-    pub(super) client: IpAddr,
-    pub(super) method: Method,
+    pub(crate) client: IpAddr,
+    pub(crate) method: Method,
     /// With the query.
-    pub(super) path: Box<str>,
-    pub(super) host: Option<Box<str>>,
-    pub(super) version: Version,
-    pub(super) session: Option<Visitor>,
-    pub(super) verdict: Option<Verdict>,
+    pub(crate) path: Box<str>,
+    pub(crate) host: Option<Box<str>>,
+    pub(crate) version: Version,
+    pub(crate) session: Option<Visitor>,
+    pub(crate) verdict: Option<Verdict>,
     /// Where it was sent.
-    pub(super) upstream: Option<SocketAddr>,
+    pub(crate) upstream: Option<SocketAddr>,
     /// Why there was no response from there.
-    pub(super) failure: Option<&'static str>,
+    pub(crate) failure: Option<&'static str>,
     /// None when the client was gone before there was one.
-    pub(super) status: Option<StatusCode>,
-    pub(super) bytes_in: u64,
-    pub(super) bytes_out: u64,
+    pub(crate) status: Option<StatusCode>,
+    pub(crate) bytes_in: u64,
+    pub(crate) bytes_out: u64,
     /// Whether the response was passed on to its end.
-    pub(super) complete: bool,
-    pub(super) times: Times,
+    pub(crate) complete: bool,
+    pub(crate) times: Times,
+    /// The trace it belongs to, if it is recorded.
+    pub(crate) trace: Option<Trace>,
 }
 
 /// Whose request it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Visitor {
-    pub(super) id: SessionId,
+pub(crate) struct Visitor {
+    pub(crate) id: SessionId,
     /// Whether the session was there before this request.
-    pub(super) known: bool,
+    pub(crate) known: bool,
 }
 
 /// When what happened; what did not happen has the time of what came before it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Times {
+pub(crate) struct Times {
     /// The head was there.
-    pub(super) began: Time,
+    pub(crate) began: Time,
     /// The first of its body was, and the policy was asked.
-    pub(super) arrived: Time,
+    pub(crate) arrived: Time,
     /// The policy had decided.
-    pub(super) decided: Time,
+    pub(crate) decided: Time,
     /// The head of the response was there.
-    pub(super) answered: Time,
+    pub(crate) answered: Time,
     /// The response had gone, or the client.
-    pub(super) ended: Time,
+    pub(crate) ended: Time,
 }
 
 impl Entry {
-    pub(super) fn begin(head: &Parts, client: IpAddr, now: Time) -> Self {
+    pub(crate) fn begin(head: &Parts, client: IpAddr, trace: Option<Trace>, now: Time) -> Self {
         Self {
             client,
             method: named(&head.method),
@@ -72,6 +82,7 @@ impl Entry {
             bytes_out: 0,
             complete: false,
             times: Times { began: now, arrived: now, decided: now, answered: now, ended: now },
+            trace,
         }
     }
 }
@@ -109,11 +120,11 @@ fn cut(text: &str, longest: usize) -> &str {
 
 impl Times {
     /// Later steps have not happened yet.
-    pub(super) fn arrive(&mut self, now: Time) {
+    pub(crate) fn arrive(&mut self, now: Time) {
         (self.arrived, self.decided, self.answered) = (now, now, now);
     }
 
-    pub(super) fn decide(&mut self, now: Time) {
+    pub(crate) fn decide(&mut self, now: Time) {
         (self.decided, self.answered) = (now, now);
     }
 }

@@ -1,5 +1,6 @@
 //! The line of JSON that an [`Entry`] becomes. docs/gate.md lists its fields.
 
+use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
 use http::{StatusCode, Version};
@@ -10,31 +11,31 @@ use super::entry::Entry;
 use crate::verdict::Basis;
 
 #[derive(Debug, Serialize)]
-pub(super) struct Line<'a> {
-    time: Stamp,
-    client: IpAddr,
-    method: &'a str,
-    host: Option<&'a str>,
-    path: &'a str,
-    protocol: &'static str,
-    status: Option<u16>,
-    bytes_in: u64,
-    bytes_out: u64,
-    class: Option<&'a str>,
-    rule: Option<Rule>,
-    session: &'static str,
-    session_id: Option<Id>,
-    decision: &'static str,
-    reason: Option<&'static str>,
-    upstream: Option<SocketAddr>,
-    failure: Option<&'static str>,
-    complete: bool,
-    times: Stages,
+pub(crate) struct Line<'a> {
+    pub(crate) time: Stamp,
+    pub(crate) client: IpAddr,
+    pub(crate) method: &'a str,
+    pub(crate) host: Option<&'a str>,
+    pub(crate) path: &'a str,
+    pub(crate) protocol: &'static str,
+    pub(crate) status: Option<u16>,
+    pub(crate) bytes_in: u64,
+    pub(crate) bytes_out: u64,
+    pub(crate) class: Option<&'a str>,
+    pub(crate) rule: Option<Rule>,
+    pub(crate) session: &'static str,
+    pub(crate) session_id: Option<Id>,
+    pub(crate) decision: &'static str,
+    pub(crate) reason: Option<&'static str>,
+    pub(crate) upstream: Option<SocketAddr>,
+    pub(crate) failure: Option<&'static str>,
+    pub(crate) complete: bool,
+    pub(crate) times: Stages,
 }
 
 /// RFC 3339, to the microsecond.
 #[derive(Debug)]
-struct Stamp(jiff::Timestamp);
+pub(crate) struct Stamp(jiff::Timestamp);
 
 impl Serialize for Stamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -44,7 +45,7 @@ impl Serialize for Stamp {
 
 /// As in the admin interface: sixteen hexadecimal digits.
 #[derive(Debug)]
-struct Id(u64);
+pub(crate) struct Id(u64);
 
 impl Serialize for Id {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -54,7 +55,13 @@ impl Serialize for Id {
 
 /// As in the headers of explain mode.
 #[derive(Debug)]
-struct Rule(Basis);
+pub(crate) struct Rule(Basis);
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 impl Serialize for Rule {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -64,20 +71,20 @@ impl Serialize for Rule {
 
 /// Seconds in each stage, in the order in which a request meets them.
 #[derive(Debug, Serialize)]
-struct Stages {
-    body: f64,
-    acceptor: f64,
-    pending: f64,
-    discard: f64,
-    class: f64,
-    server: f64,
-    transfer: f64,
-    total: f64,
+pub(crate) struct Stages {
+    pub(crate) body: f64,
+    pub(crate) acceptor: f64,
+    pub(crate) pending: f64,
+    pub(crate) discard: f64,
+    pub(crate) class: f64,
+    pub(crate) server: f64,
+    pub(crate) transfer: f64,
+    pub(crate) total: f64,
 }
 
 impl<'a> Line<'a> {
     /// `offset` is what the wall clock is ahead of the gate's clock, in nanoseconds.
-    pub(super) fn new(entry: &'a Entry, classes: &'a [String], offset: i128) -> Self {
+    pub(crate) fn new(entry: &'a Entry, classes: &'a [String], offset: i128) -> Self {
         let verdict = entry.verdict.as_ref();
         let refused = verdict.and_then(|verdict| verdict.refused);
         let class = verdict.and_then(|verdict| verdict.class);

@@ -1,4 +1,4 @@
-//! What became of each request, for those who want to know: the access log.
+//! What became of each request, for those who want to know: the access log and the traces.
 //!
 //! An [`Account`] follows a request and is handed in when it is over. Here entries are gathered
 //! and passed on in batches; making text of them and writing it is done by a thread of its own
@@ -18,14 +18,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http::request::Parts;
 
+use crate::admin::text::Text;
 use crate::clock::Clock;
-use crate::settings::LogTo;
+use crate::settings::{Collector, LogTo, Telemetry};
+use crate::telemetry::{Exporter, Sent, Trace};
 
 pub(crate) use account::Account;
+pub(crate) use entry::{Batch, Entry};
+pub(crate) use line::Line;
 pub(crate) use writer::Counts;
 
-use entry::Entry;
-use writer::{Batch, Writer};
+use writer::Writer;
 
 /// Entries that are passed on together. Fewer are, several times a second.
 const BATCH: usize = 256;
@@ -36,8 +39,10 @@ pub(crate) struct Journal {
     clock: Rc<Clock>,
     classes: Arc<[String]>,
     writer: RefCell<Option<Writer>>,
+    exporter: RefCell<Option<Exporter>>,
     gathered: RefCell<Vec<Entry>>,
     counts: Arc<Counts>,
+    sent: Arc<Sent>,
 }
 
 impl Journal {
@@ -46,8 +51,10 @@ impl Journal {
             clock,
             classes: classes.into(),
             writer: RefCell::default(),
+            exporter: RefCell::default(),
             gathered: RefCell::default(),
             counts: Arc::default(),
+            sent: Arc::default(),
         }
     }
 
@@ -72,12 +79,50 @@ impl Journal {
         self.writer.replace(new);
     }
 
+    /// Starts what sends to the collector, for [`Journal::use_exporter`]; none when it is the one in
+    /// use already.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub(crate) fn start_exporter(&self, collector: Option<&Collector>) -> io::Result<Option<NewExporter>> {
+        if self.exporter.borrow().as_ref().map(Exporter::collector) == collector {
+            return Ok(None);
+        }
+        let start = |collector: &Collector| {
+            let (classes, sent) = (Arc::clone(&self.classes), Arc::clone(&self.sent));
+            Exporter::start(collector.clone(), classes, self.now(), sent)
+        };
+        Ok(Some(NewExporter(collector.map(start).transpose()?)))
+    }
+
+    /// Sends to another collector from now on.
+    pub(crate) fn use_exporter(&self, exporter: Option<NewExporter>) {
+        let Some(NewExporter(new)) = exporter else { return };
+        self.flush();
+        self.exporter.replace(new);
+    }
+
+    pub(crate) fn is_exporting(&self) -> bool {
+        self.exporter.borrow().is_some()
+    }
+
+    /// Passes metrics on.
+    pub(crate) fn export(&self, metrics: Text) {
+        if let Some(exporter) = &*self.exporter.borrow() {
+            exporter.metrics(metrics, self.now());
+        }
+    }
+
     /// The account of a request that begins.
-    pub(crate) fn account(self: &Rc<Self>, head: &Parts, client: IpAddr) -> Account {
-        if self.writer.borrow().is_none() {
+    pub(crate) fn account(self: &Rc<Self>, head: &Parts, client: IpAddr, telemetry: &Telemetry) -> Account {
+        let trace = match &*self.exporter.borrow() {
+            Some(_) => Trace::of(&head.headers, telemetry.sample.as_f64(), telemetry.follow),
+            None => None,
+        };
+        if trace.is_none() && self.writer.borrow().is_none() {
             return Account::default();
         }
-        let entry = Entry::begin(head, client, self.clock.read());
+        let entry = Entry::begin(head, client, trace, self.clock.read());
         Account::open(entry, Rc::clone(self), Rc::clone(&self.clock))
     }
 
@@ -97,9 +142,20 @@ impl Journal {
             return;
         }
         let entries = self.gathered.replace(Vec::with_capacity(BATCH));
-        if let Some(writer) = &*self.writer.borrow() {
-            writer.write(Batch { entries, offset: self.offset() });
+        let batch = Arc::new(Batch { entries, offset: self.offset() });
+        if let Some(exporter) = &*self.exporter.borrow()
+            && batch.entries.iter().any(|entry| entry.trace.is_some())
+        {
+            exporter.spans(Arc::clone(&batch));
         }
+        if let Some(writer) = &*self.writer.borrow() {
+            writer.write(batch);
+        }
+    }
+
+    /// Nanoseconds since 1970.
+    fn now(&self) -> i128 {
+        i128::from(self.clock.read().as_nanos()) + self.offset()
     }
 
     /// The gate's clock does not see when somebody sets the system's; its readers shall.
@@ -129,7 +185,15 @@ impl Journal {
     pub(crate) fn counts(&self) -> &Counts {
         &self.counts
     }
+
+    /// What became of what was sent to the collector.
+    pub(crate) fn sent(&self) -> &Sent {
+        &self.sent
+    }
 }
+
+/// An exporter that has been started and is not used yet.
+pub(crate) struct NewExporter(Option<Exporter>);
 
 /// A log that has been opened and is not used yet.
 pub(crate) struct NewLog(Option<Writer>);

@@ -12,21 +12,15 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 
-use super::entry::Entry;
+use super::entry::Batch;
 use super::line::Line;
 use crate::settings::LogTo;
 
 /// Batches that may wait for the thread. What comes on top is dropped and counted.
 const WAITING: usize = 32;
 
-/// Entries and how far the wall clock is ahead of the gate's in nanoseconds.
-pub(super) struct Batch {
-    pub(super) entries: Vec<Entry>,
-    pub(super) offset: i128,
-}
-
 enum Message {
-    Write(Batch),
+    Write(Arc<Batch>),
     Reopen,
 }
 
@@ -79,7 +73,7 @@ impl Writer {
     }
 
     /// Never waits: what the thread cannot take is dropped.
-    pub(super) fn write(&self, batch: Batch) {
+    pub(super) fn write(&self, batch: Arc<Batch>) {
         if let Err(TrySendError::Full(message) | TrySendError::Disconnected(message)) =
             self.messages.try_send(Message::Write(batch))
             && let Message::Write(batch) = message

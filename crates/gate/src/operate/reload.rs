@@ -121,10 +121,13 @@ async fn try_reload(gate: &Rc<Gate>) -> Result<Vec<&'static str>, Refused> {
     let to = settings.operation.access_log.as_ref();
     let unopened = |why| Error::Log { to: to.map(LogTo::to_string).unwrap_or_default(), why };
     let log = gate.journal.open_log(to).map_err(unopened)?;
+    let collector = settings.telemetry.collector.as_ref();
+    let exporter = gate.journal.start_exporter(collector).map_err(Error::System)?;
     let now = gate.clock.read();
     let (policy, rules) = (settings.policy.clone(), settings.rules.clone());
     gate.core.borrow_mut().reconfigure(now, policy, rules).map_err(Error::from)?;
     gate.journal.use_log(log);
+    gate.journal.use_exporter(exporter);
     gate.pool.change(settings.upstream.clone(), found);
     gate.guard.reconfigure(&settings.client);
     certificates.apply();

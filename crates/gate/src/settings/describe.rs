@@ -30,6 +30,7 @@ impl Settings {
             self.bounds(),
             self.manners(),
             self.operation.describe(),
+            vec![self.telemetry.describe()],
         ];
         groups.into_iter().flatten().collect()
     }

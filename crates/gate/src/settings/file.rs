@@ -2,21 +2,24 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 
-use config::{Spanned, quantity};
+use config::{Quantity, Spanned, quantity};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{self, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use units::{Bytes, Ratio, Span};
 
-use super::{admin, operation, reject};
 use super::front::{Http2Table, ListenerTable};
 use super::strictness::StrictnessFile;
-use crate::forwarded::Style;
+use super::telemetry::TelemetryFile;
 use super::tunnels::TunnelsFile;
 use super::upstream::UpstreamFile;
+use super::{admin, operation, reject};
+use crate::forwarded::Style;
 
 /// The whole file.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct File {
     pub(super) listen: Option<Spanned<String>>,
@@ -32,15 +35,19 @@ pub(super) struct File {
     #[serde(default)]
     pub(super) mode: Mode,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Ratio>>")]
     pub(super) differentiation: Option<Ratio>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Ratio>>")]
     pub(super) favour: Option<Ratio>,
     pub(super) look_ahead: Option<Spanned<TextOr<u32>>>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) period: Option<Span>,
     pub(super) gains: Option<Spanned<Gains>>,
     pub(super) window: Option<Spanned<Window>>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Ratio>>")]
     pub(super) client_share: Option<Ratio>,
     pub(super) explain: Option<Texts>,
     pub(super) class: Option<Vec<Class>>,
@@ -61,12 +68,14 @@ pub(super) struct File {
     #[serde(default)]
     pub(super) operation: operation::File,
     #[serde(default)]
+    pub(super) telemetry: TelemetryFile,
+    #[serde(default)]
     pub(super) strictness: StrictnessFile,
     #[serde(default)]
     pub(super) tunnels: TunnelsFile,
 }
 
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Mode {
     #[default]
@@ -74,7 +83,7 @@ pub(super) enum Mode {
     Shadow,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Gains {
     pub(super) q0: f64,
@@ -89,7 +98,7 @@ pub(super) enum Window {
     Bounds(Bounds),
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Bounds {
     pub(super) min: Option<u32>,
@@ -97,7 +106,7 @@ pub(super) struct Bounds {
     pub(super) initial: Option<u32>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Class {
     pub(super) name: Spanned<String>,
@@ -105,7 +114,7 @@ pub(super) struct Class {
     pub(super) target_queue: Option<u32>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Rule {
     pub(super) class: Spanned<String>,
@@ -115,11 +124,12 @@ pub(super) struct Rule {
     pub(super) header: Option<Texts>,
     pub(super) cookie: Option<Texts>,
     pub(super) address: Option<Texts>,
+    pub(super) server_name: Option<Texts>,
     pub(super) method: Option<Texts>,
     pub(super) when: Option<Spanned<String>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Limits {
     pub(super) burst: Option<Spanned<u32>>,
@@ -130,23 +140,28 @@ pub(super) struct Limits {
     pub(super) discard_periods: Option<u32>,
     pub(super) connections: Option<Spanned<u32>>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Bytes>>")]
     pub(super) memory: Option<Bytes>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Deadlines {
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) acceptor: Option<Span>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) pending: Option<Span>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) discard: Option<Span>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) class: Option<Span>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Session {
     pub(super) cookie: Option<Spanned<String>>,
@@ -155,38 +170,41 @@ pub(super) struct Session {
     pub(super) secret_file: Option<Spanned<String>>,
     pub(super) previous_secret: Option<Spanned<String>>,
     pub(super) previous_secret_file: Option<Spanned<String>>,
-    #[serde(default, with = "quantity::optional")]
-    pub(super) idle: Option<Span>,
-    #[serde(default, with = "quantity::optional")]
-    pub(super) absolute: Option<Span>,
+    pub(super) idle: Option<Spanned<Quantity<Span>>>,
+    pub(super) absolute: Option<Spanned<Quantity<Span>>>,
     pub(super) secure: Option<bool>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Client {
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) header_timeout: Option<Span>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) idle_timeout: Option<Span>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) stall_timeout: Option<Span>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) drain_timeout: Option<Span>,
 }
 
-/// One text or a list of them, each with its place.
+/// One text or a list of them, each with its place, and the place of all.
 #[derive(Debug)]
-pub(super) struct Texts(pub(super) Vec<Spanned<String>>);
+pub(super) struct Texts(pub(super) Vec<Spanned<String>>, pub(super) Range<usize>);
 
 impl<'de> Deserialize<'de> for Texts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let place = Spanned::<OneOrMany>::deserialize(deserializer)?;
         let span = place.span();
-        Ok(Self(match place.into_inner() {
-            OneOrMany::One(text) => vec![Spanned::new(span, text)],
+        let texts = match place.into_inner() {
+            OneOrMany::One(text) => vec![Spanned::new(span.clone(), text)],
             OneOrMany::Many(texts) => texts,
-        }))
+        };
+        Ok(Self(texts, span))
     }
 }
 
@@ -255,6 +273,9 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Unplaced<T> {
                 Ok(Unplaced::Text(text.to_owned()))
             }
             fn visit_i64<E: de::Error>(self, number: i64) -> Result<Unplaced<T>, E> {
+                if std::any::type_name::<T>() != "u32" {
+                    return Err(E::invalid_type(de::Unexpected::Signed(number), &self));
+                }
                 T::deserialize(de::value::I64Deserializer::new(number)).map(Unplaced::Other)
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Unplaced<T>, A::Error> {

@@ -13,8 +13,10 @@ mod operation;
 mod pattern;
 mod reject;
 mod resolve;
+mod schema;
 mod secret;
 mod strictness;
+mod telemetry;
 mod tunnels;
 mod upstream;
 
@@ -25,15 +27,16 @@ use std::time::Duration;
 use policy::SessionLimits;
 use units::ClassId;
 
-use crate::marks::Explain;
-use crate::rules::{Rules, Subject};
 use crate::client::Limits;
 use crate::error::Error;
 use crate::forwarded::Forwarding;
+use crate::marks::Explain;
+use crate::rules::{Rules, Subject};
 use crate::token::Key;
 
 pub(crate) use admin::Admission;
 pub(crate) use operation::{LogTo, Operation};
+pub(crate) use telemetry::{Collector, Telemetry};
 pub(crate) use tunnels::Tunnels;
 pub(crate) use upstream::{Check, Ejection, Http, Retry, Server, Upstream};
 
@@ -58,6 +61,7 @@ pub struct Settings {
     pub(crate) explain: Explain,
     pub(crate) client: Clients,
     pub(crate) operation: Operation,
+    pub(crate) telemetry: Telemetry,
     pub(crate) strictness: Limits,
     pub(crate) tunnels: Tunnels,
 }
@@ -94,9 +98,9 @@ impl Settings {
     /// The defaults: classes `premium` and `basic`, and no rule that makes anybody premium.
     ///
     /// # Errors
-    /// When `upstream` is not `host:port` or `http://host:port`.
+    /// When `upstream` is not `host:port`, `http://host:port` or `https://host:port`.
     pub fn new(listen: SocketAddr, upstream: &str) -> Result<Self, Error> {
-        Ok(Self::with(vec![Listener::plain(listen)], Upstream::new(host_and_port(upstream)?)))
+        Ok(Self::with(vec![Listener::plain(listen)], Upstream::of(Server::parse(upstream)?)))
     }
 
     fn with(listeners: Vec<Listener>, upstream: Upstream) -> Self {
@@ -116,6 +120,7 @@ impl Settings {
             reject: Reject::default(),
             client: Clients::default(),
             operation: Operation::default(),
+            telemetry: Telemetry::default(),
             strictness: Limits::default(),
             tunnels: Tunnels::default(),
         }
@@ -148,11 +153,16 @@ impl Settings {
         self.session.limits
     }
 
+    /// What the policy's classes are called, in its order.
+    pub fn class_names(&self) -> &[String] {
+        &self.classes
+    }
+
     /// The class that the rules give a request without a session, from `address`.
     pub fn class_of(&self, request: &http::Request<()>, address: IpAddr) -> ClassId {
         let (method, uri, headers) = (request.method(), request.uri(), request.headers());
         let last = ClassId(u8::try_from(self.classes.len().saturating_sub(1)).unwrap_or(u8::MAX));
-        let subject = Subject { method, uri, headers, address, session: None };
+        let subject = Subject { method, uri, headers, address, server_name: None, session: None };
         self.rules.find(subject).map_or(last, |(_, class)| class)
     }
 
@@ -173,10 +183,11 @@ impl Settings {
     /// The same, in front of another server.
     ///
     /// # Errors
-    /// When `upstream` is not `host:port` or `http://host:port`.
+    /// When `upstream` is not `host:port`, `http://host:port` or `https://host:port`.
     pub fn in_front_of(mut self, upstream: &str) -> Result<Self, Error> {
-        let Upstream { servers, .. } = Upstream::new(host_and_port(upstream)?);
+        let Upstream { servers, authorities, .. } = Upstream::of(Server::parse(upstream)?);
         self.upstream.servers = servers;
+        self.upstream.authorities = self.upstream.authorities.or(authorities);
         Ok(self)
     }
 }

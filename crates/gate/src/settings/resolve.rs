@@ -6,11 +6,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use config::{Error, Source, Spanned};
-use policy::{ConfigError, LookAhead, Window};
+use policy::{ConfigError, LookAhead, SessionLimits, Window};
 use units::{ClassId, Span};
 
 use super::file::{self, File, TextOr};
-use super::{Listener, Settings, admin, explain, front, operation, pattern, reject, secret, strictness, tunnels, upstream};
+use super::{
+    Listener, Settings, admin, explain, front, operation, pattern, reject, secret, strictness, telemetry, tunnels,
+    upstream,
+};
 use crate::front::Place;
 use crate::rules::{List, Rule};
 
@@ -22,9 +25,11 @@ pub(super) fn resolve(source: &Source, directory: &Path) -> Result<Settings, Err
     }
     front::listeners(source, directory, &file.listener, &mut listeners)?;
     if listeners.is_empty() {
-        return Err(source.missing("listen is missing").mend("add listen = \"127.0.0.1:8080\" or a [[listener]]"));
+        return Err(source
+            .missing("listen is missing")
+            .mend("add listen = \"127.0.0.1:8080\" or a [[listener]]"));
     }
-    let mut settings = Settings::with(listeners, upstream::resolve(source, &file.upstream)?);
+    let mut settings = Settings::with(listeners, upstream::resolve(source, directory, &file.upstream)?);
     settings.http2 = front::http2(source, &file.http2)?;
     settings.forwarding = front::forwarding(source, file.forwarded, file.trusted_proxies.as_ref())?;
     if let Some(admin) = &file.admin {
@@ -47,6 +52,7 @@ pub(super) fn resolve(source: &Source, directory: &Path) -> Result<Settings, Err
     }
     client(source, &file, &mut settings.client)?;
     settings.operation = operation::resolve(source, directory, &file.operation)?;
+    settings.telemetry = telemetry::resolve(source, &file.telemetry)?;
     settings.strictness = strictness::resolve(source, &file.strictness)?;
     settings.tunnels = tunnels::resolve(source, &file.tunnels)?;
     Ok(settings)
@@ -109,6 +115,11 @@ fn classes(source: &Source, file: &File, settings: &mut Settings) -> Result<(), 
     }
     settings.rules.choose = rules(source, &file.rule, &settings.classes)?;
     settings.rules.raise = rules(source, &file.raise, &settings.classes)?;
+    let last = settings.classes.last();
+    if let Some(useless) = file.raise.iter().find(|rule| Some(rule.class.get_ref()) == last) {
+        let what = format!("nobody can be raised to \"{}\", which is the last class", useless.class.get_ref());
+        return Err(source.error(useless.class.span(), what).mend("name a class above it; a class is never lowered"));
+    }
     Ok(())
 }
 
@@ -229,7 +240,9 @@ fn blamed(file: &File, error: ConfigError) -> Option<Range<usize>> {
         ConfigError::Weight { class, .. } => {
             file.class.as_ref()?.get(class.index())?.weight.as_ref().map(Spanned::span)
         }
-        ConfigError::Classes(_) | ConfigError::Reclassed { .. } => file.class.as_ref()?.last().map(|class| class.name.span()),
+        ConfigError::Classes(_) | ConfigError::Reclassed { .. } => {
+            file.class.as_ref()?.last().map(|class| class.name.span())
+        }
     }
 }
 
@@ -248,11 +261,29 @@ fn session(
         session.cookie.clone_from(cookie.get_ref());
     }
     session.secure = file.secure;
-    session.limits.idle = file.idle.unwrap_or(session.limits.idle);
-    session.limits.absolute = file.absolute.unwrap_or(session.limits.absolute);
+    ends(source, file, &mut session.limits)?;
     session.keys = secret::keys(source, directory, file)?;
     session.forgetful = session.keys.is_empty();
     Ok(())
+}
+
+fn ends(source: &Source, file: &file::Session, limits: &mut SessionLimits) -> Result<(), Error> {
+    for (place, given, name) in
+        [(&mut limits.idle, &file.idle, "idle"), (&mut limits.absolute, &file.absolute, "absolute")]
+    {
+        let Some(given) = given else { continue };
+        if given.get_ref().0 == Span::ZERO {
+            let what = format!("{name} is 0, so that no session would last");
+            return Err(source.error(given.span(), what).mend("for example \"30m\""));
+        }
+        *place = given.get_ref().0;
+    }
+    match &file.idle {
+        Some(idle) if limits.idle > limits.absolute => Err(source
+            .error(idle.span(), format!("idle is {} and absolute {}", limits.idle, limits.absolute))
+            .mend("absolute is the longest that a session lasts in all; idle must not be above it")),
+        _ => Ok(()),
+    }
 }
 
 fn client(source: &Source, file: &File, client: &mut super::Clients) -> Result<(), Error> {

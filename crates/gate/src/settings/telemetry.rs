@@ -1,0 +1,99 @@
+//! `[telemetry]`: traces and metrics for OpenTelemetry.
+
+use std::time::Duration;
+
+use config::{Error, Source, Spanned, quantity};
+use http::uri::Authority;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use units::{Ratio, Span};
+
+/// The table as people write it.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct TelemetryFile {
+    endpoint: Option<Spanned<String>>,
+    service: Option<String>,
+    #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Ratio>>")]
+    sample: Option<Ratio>,
+    follow: Option<bool>,
+    #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
+    interval: Option<Span>,
+}
+
+/// Traces and metrics for OpenTelemetry.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Telemetry {
+    pub(crate) collector: Option<Collector>,
+    /// Of the requests, how many are recorded.
+    pub(crate) sample: Ratio,
+    /// Whether a client that says that it records its request has it recorded here too.
+    pub(crate) follow: bool,
+    /// Between two transmissions of the metrics.
+    pub(crate) interval: Duration,
+}
+
+/// Where they are sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Collector {
+    /// Host and port.
+    pub(crate) address: String,
+    /// In front of `/v1/traces`.
+    pub(crate) prefix: String,
+    /// What the gate is called there.
+    pub(crate) service: String,
+}
+
+impl Default for Telemetry {
+    fn default() -> Self {
+        Self {
+            collector: None,
+            sample: Ratio::clamped(0.01),
+            follow: false,
+            interval: Duration::from_secs(10),
+        }
+    }
+}
+
+pub(super) fn resolve(source: &Source, file: &TelemetryFile) -> Result<Telemetry, Error> {
+    let mut telemetry = Telemetry::default();
+    telemetry.sample = file.sample.unwrap_or(telemetry.sample);
+    telemetry.follow = file.follow.unwrap_or(telemetry.follow);
+    telemetry.interval = file.interval.map_or(telemetry.interval, Duration::from);
+    if telemetry.interval < Duration::from_secs(1) {
+        let error = source.missing("telemetry's interval is shorter than a second");
+        return Err(error.mend("give at least \"1s\""));
+    }
+    if let Some(endpoint) = &file.endpoint {
+        let service = file.service.clone().unwrap_or_else(|| "headworks-gate".to_owned());
+        telemetry.collector = Some(collector(endpoint.get_ref(), service).ok_or_else(|| {
+            source
+                .error(endpoint.span(), format!("\"{}\" is no collector's address", endpoint.get_ref()))
+                .mend("give http:// with host and port, for example \"http://127.0.0.1:4318\"")
+        })?);
+    }
+    Ok(telemetry)
+}
+
+fn collector(endpoint: &str, service: String) -> Option<Collector> {
+    let plain = endpoint.strip_prefix("http://")?;
+    let (address, path) = plain.split_at(plain.find('/').unwrap_or(plain.len()));
+    address.parse::<Authority>().ok()?.port_u16()?;
+    let prefix = path.trim_end_matches('/').to_owned();
+    prefix.bytes().all(|byte| byte.is_ascii_graphic()).then_some(())?;
+    Some(Collector { address: address.to_owned(), prefix, service })
+}
+
+impl Telemetry {
+    /// What `gate check` says.
+    pub(super) fn describe(&self) -> (&'static str, String) {
+        let Some(Collector { address, prefix, service }) = &self.collector else {
+            return ("telemetry", "none".to_owned());
+        };
+        let follow = if self.follow { ", and what clients record" } else { "" };
+        let what = format!("{} of the requests{follow}, metrics every {:?}", self.sample, self.interval);
+        ("telemetry", format!("{what}, to http://{address}{prefix} as {service}"))
+    }
+}

@@ -1,0 +1,30 @@
+//! OpenTelemetry: a span for each request that is recorded, and the metrics, sent to a collector
+//! (OTLP over HTTP, as JSON).
+//!
+//! `context` reads and writes the header that carries a trace from server to server, `spans` and
+//! `metrics` make what is sent, `exporter` is the thread that sends it.
+
+mod context;
+mod exporter;
+mod metrics;
+mod spans;
+mod value;
+
+use std::rc::Rc;
+
+use crate::admin;
+use crate::gate::Gate;
+
+pub(crate) use context::Trace;
+pub(crate) use exporter::{Exporter, Sent};
+
+/// Sends the metrics at intervals for as long as it is polled.
+pub(crate) async fn push_metrics(gate: Rc<Gate>) {
+    loop {
+        let interval = gate.live().settings.telemetry.interval;
+        tokio::time::sleep(interval).await;
+        if gate.journal.is_exporting() {
+            gate.journal.export(admin::metrics(&gate));
+        }
+    }
+}
