@@ -10,7 +10,8 @@ endif
 apache_PACKAGES := apache2-bin
 nginx_PACKAGES := nginx-light libnginx-mod-http-lua
 BENCH_PACKAGES := nginx-light wrk nghttp2-client hey util-linux iproute2
-TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) slowhttptest chromium fonts-dejavu-core
+BENCH_GATE_PACKAGES := haproxy nginx-light wrk nghttp2-client openssl util-linux iproute2
+TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) slowhttptest chromium fonts-dejavu-core curl nghttp2-client
 
 PREFIX ?= $(HOME)/.local
 BINARY = $(DESTDIR)$(PREFIX)/bin/headworks
@@ -28,7 +29,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test bench bench-policy bench-load bench-sim fuzz lint fmt clean web rust web-lint web-test install
+.PHONY: help demo test bench bench-policy bench-gate bench-load bench-sim fuzz lint fmt clean web rust web-lint web-test install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -51,10 +52,15 @@ test: lint web-test ## everything that must hold: lint, documentation, all tests
 	cargo test --workspace
 	$(STAGE) 'make test: all passed'
 
-bench: bench-policy bench-load bench-sim ## all benchmarks
+bench: bench-policy bench-gate bench-load bench-sim ## all benchmarks
 
 bench-policy: rust ## what a decision of the policy costs
 	cargo bench -p policy
+
+bench-gate: rust $(WEB) ## what a request costs the gate, beside HAProxy and nginx; BENCH=--quick tries it
+	@tools/need debian $(BENCH_GATE_PACKAGES)
+	cargo build --release -p headworks -p bench
+	target/release/bench gate $(BENCH)
 
 bench-load: rust $(WEB) ## what a request costs the load generator, beside others; BENCH=--quick tries it
 	@tools/need debian $(BENCH_PACKAGES)

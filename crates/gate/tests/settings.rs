@@ -46,7 +46,7 @@ const POLICY: &[(&str, &str)] = &[
     ("window = { mix = 9 }", "gate.toml:3: unknown key \"mix\"; did you mean \"max\"?"),
     (
         "window = 'adaptve'",
-        "gate.toml:3: invalid value: string \"adaptve\", expected a number, \"adaptive\", or a table of min, max and initial",
+        "gate.toml:3: \"adaptve\" cannot stand here; expected a number, \"adaptive\", or a table of min, max and initial",
     ),
     ("mode = 'shadw'", "gate.toml:3: unknown value \"shadw\"; did you mean \"shadow\"?"),
     ("look-ahead = 'far'", "gate.toml:3: look-ahead \"far\" is not known; give \"auto\" or a number"),
@@ -77,7 +77,7 @@ const RULES: &[(&str, &str)] = &[
     ),
     (
         "[[rule]]\nclass = 'premium'",
-        "gate.toml:4: this rule has no condition, so every request would match; add host, path, query, header, cookie, address, method or when; the last class needs no rule",
+        "gate.toml:4: this rule has no condition, so every request would match; add host, path, query, header, cookie, address, server-name, method or when; the last class needs no rule",
     ),
     (
         "[[rule]]\nclass = 'premium'\naddress = ['10.0.0.0/8', '10.0.0/8']",
@@ -128,19 +128,111 @@ const CLASSES_AND_MORE: &[(&str, &str)] = &[
     ),
 ];
 
+/// The same for the admin interface, rules in CEL, and what is raised.
+const ADMIN_AND_MORE: &[(&str, &str)] = &[
+    (
+        "admin = '0.0.0.0:9090'",
+        "gate.toml:3: admin on 0.0.0.0:9090 would obey everybody who can reach it; add token-file to [admin], or listen on 127.0.0.1 or a socket",
+    ),
+    ("admin = 9090", "gate.toml:3: 9090 cannot stand here; expected a string or a table"),
+    (
+        "[admin]\nhosts = 'http://x'",
+        "gate.toml:4: \"http://x\" is not a host name; without scheme and port, for example \"gate.example.com\"",
+    ),
+    ("[admin]\ntoken_file = 'x'", "gate.toml:4: unknown key \"token_file\"; did you mean \"token-file\"?"),
+    ("explain = 'yes'", "gate.toml:3: explain is \"yes\"; give \"off\", \"on\" or a list of networks"),
+    (
+        "explain = ['10.0.0/8']",
+        "gate.toml:3: \"10.0.0/8\" is not an address; for example \"192.0.2.7\", \"10.0.0.0/8\" or \"2001:db8::/32\"",
+    ),
+    (
+        "[[rule]]\nclass = 'premium'\npath = []",
+        "gate.toml:5: an empty list, so that no request would match; name what is to match, or leave the line out",
+    ),
+    (
+        "[rule]\nclass = 'premium'",
+        "gate.toml:3: a single table cannot stand here; expected a list of tables: write its name in double brackets, as in [[name]]",
+    ),
+    (
+        "[[rule]]\nclass = 'premium'\nquery = '?x=1'",
+        "gate.toml:5: \"?x=1\" is not a parameter of a query; a name, or name=value, without ? and &; for example \"campaign=spring*\"",
+    ),
+    (
+        "[[rule]]\nclass = 'premium'\nwhen = \"request.path == 5\"",
+        "gate.toml:5: when: text is compared with a number",
+    ),
+    (
+        "[[rule]]\nclass = 'premium'\nwhen = \"\"\"\nrequest.path.startsWith('/a') &&\nrequest.header['x'] == 'y'\n\"\"\"",
+        "gate.toml:7: when: request.header is not known; did you mean \"request.headers\"?",
+    ),
+    (
+        "[[raise]]\nclass = 'basic'\npath = '/'",
+        "gate.toml:4: nobody can be raised to \"basic\", which is the last class; name a class above it; a class is never lowered",
+    ),
+    ("[session]\nidle = 0", "gate.toml:4: idle is 0, so that no session would last; for example \"30m\""),
+    (
+        "[session]\nabsolute = '30m'\nidle = '1h'",
+        "gate.toml:5: idle is 3600s and absolute 1800s; absolute is the longest that a session lasts in all; idle must not be above it",
+    ),
+    (
+        "[reject]\nwaiting-page = 'none.html'",
+        "gate.toml:4: cannot read ./none.html: No such file or directory (os error 2); name a file, or \"built-in\" for the page of the house",
+    ),
+    (
+        "[reject]\nbody-file = 'a'\nwaiting-page = 'b'",
+        "gate.toml:5: body-file and waiting-page are both what a refused client is shown; leave one of them out",
+    ),
+];
+
+#[test]
+fn files_of_tokens_and_pages_are_read_strictly() {
+    let directory = tempfile::tempdir().unwrap();
+    for (key, text, message) in [
+        ("token-file", "ops short", "file:1: the token of ops is too short; at least 16 characters are needed"),
+        ("token-file", "ops 0123456789abcdef rw", "file:1: this is not a token; write a name, the token"),
+        ("token-file", "# none\n", "file: it has no token; write a line of a name and a token"),
+        ("token-file", "a 0123456789abcdef\na 0123456789abcdef", "file:2: \"a\" cannot name this token"),
+        ("waiting-page", "<p>\n{{secs}}", "file: line 2: {{secs}} cannot be filled in; there are {{refresh}}, {{seconds}}, {{waiting}}"),
+        ("waiting-page", "{{seconds", "file: line 1: {{ without its }}"),
+    ] {
+        fs::write(directory.path().join("file"), text).unwrap();
+        let table = if key == "token-file" { "admin" } else { "reject" };
+        let source = Source::new("gate.toml", format!("{LEAST}[{table}]\n{key} = 'file'\n"));
+        let error = Settings::from_source(&source, directory.path()).unwrap_err().to_string();
+        assert!(error.starts_with("gate.toml:4: ") && error.contains(message), "{error}");
+    }
+}
+
 #[test]
 fn errors_name_line_thing_and_mend() {
-    for (more, message) in [POLICY, RULES, CLASSES_AND_MORE].concat() {
+    for (more, message) in [POLICY, RULES, CLASSES_AND_MORE, ADMIN_AND_MORE].concat() {
         check(&format!("{LEAST}{more}\n"), message);
     }
-    check("upstream = 'a:1'", "gate.toml:1: key \"listen\" is missing");
+    check("upstream = 'a:1'", "gate.toml: listen is missing; add listen = \"127.0.0.1:8080\" or a [[listener]]");
     check(
         "listen = '127.0.0.1'\nupstream = 'a:1'",
         "gate.toml:1: \"127.0.0.1\" is not an address to listen on; give an IP address and a port, for example \"127.0.0.1:8080\"",
     );
     check(
         "listen = '127.0.0.1:1'\nadmin = '127.0.0.1:1'\nupstream = 'a:1'",
-        "gate.toml:2: admin and listen are both 127.0.0.1:1; give the admin interface a port of its own",
+        "gate.toml:2: admin and a listener are both 127.0.0.1:1; give the admin interface a port of its own",
+    );
+    check(
+        "upstream = 'a:1'\n[[listener]]\naddress = 'localhost:443'",
+        "gate.toml:3: \"localhost:443\" is not an address to listen on; give an IP address and a port or a path, for \
+         example \"0.0.0.0:443\", \"[::]:443\" or \"unix:/run/gate.sock\"",
+    );
+    check(
+        "listen = '127.0.0.1:1'\nupstream = 'a:1'\n[[listener]]\naddress = '127.0.0.1:1'",
+        "gate.toml:4: two listeners stand at 127.0.0.1:1; give each a port of its own",
+    );
+    check(
+        "upstream = 'a:1'\n[[listener]]\naddress = '127.0.0.1:1'\nprotocols = 'http/2'",
+        "gate.toml:4: \"http/2\" is not a protocol that the gate speaks; give \"h2\", \"http/1.1\" or both",
+    );
+    check(
+        "upstream = 'a:1'\n[[listener]]\naddress = '127.0.0.1:1'\nproxy-protocol = 'lan'",
+        "gate.toml:4: \"lan\" is not a network; for example \"10.0.0.0/8\", \"2001:db8::/32\" or one address",
     );
     check(
         "listen = '127.0.0.1:0'\nupstream = 'server'",
@@ -148,7 +240,7 @@ fn errors_name_line_thing_and_mend() {
     );
     check(
         "listen = '127.0.0.1:0'\n[upstream]\naddress = 'https://server'",
-        "gate.toml:3: upstream \"https://server\" asks for TLS, which the gate does not speak; give a plain http port",
+        "gate.toml:3: upstream \"https://server\" is not a server's address; give host and port, for example \"127.0.0.1:8000\"",
     );
 }
 

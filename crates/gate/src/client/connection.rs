@@ -14,7 +14,8 @@ pub(crate) async fn serve(gate: Rc<Gate>, door: Rc<Door>, socket: Socket, client
     if door.has_tls() {
         client.enter(Phase::Handshake, gate.clock.last());
     }
-    let Some(Opened { transport, peer, http2 }) = unless_told(&client, door.open(socket, client.address)).await
+    let Some(Opened { transport, peer, http2 }) =
+        unless_told(&client, door.open(socket, client.address)).await
     else {
         return;
     };

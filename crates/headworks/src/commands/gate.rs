@@ -121,11 +121,13 @@ fn serve(settings: Settings, places: Places) -> anyhow::Result<Exit> {
     if places.config.is_some() {
         bound = bound.reading_again(move || places.settings().map_err(|why| why.to_string()));
     }
-    let (address, admin) = (bound.address(), bound.admin_address());
+    let (urls, admin) = (bound.urls(), bound.admin_address());
     let received = Cell::new(0);
     let ended = bound.run(async {
         let watched = watch(|| {
-            println!("listening on http://{address}");
+            for url in &urls {
+                println!("listening on {url}");
+            }
             println!("admin on http://{admin}");
             // Whoever started the gate may have closed its output; it serves all the same.
             let _ = stdout().flush();

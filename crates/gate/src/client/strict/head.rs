@@ -64,7 +64,7 @@ enum Step {
 }
 
 /// More than the longest registered method.
-const LONGEST_METHOD: usize = 32;
+pub(super) const LONGEST_METHOD: usize = 32;
 /// Lengths of more digits would not fit anywhere.
 const LONGEST_LENGTH: usize = 18;
 
@@ -286,7 +286,7 @@ fn no_version(text: &[u8]) -> Breach {
 
 /// A number, as everybody writes and reads it: a sign, a list, white space inside and zeros in
 /// front are read differently by different servers.
-fn length(digits: &[u8]) -> Result<u64, Breach> {
+pub(super) fn length(digits: &[u8]) -> Result<u64, Breach> {
     let plain = digits.len() <= LONGEST_LENGTH && digits.iter().all(u8::is_ascii_digit);
     if !plain || digits.is_empty() || (digits[0] == b'0' && digits.len() > 1) {
         return Err(Breach::Length);
@@ -327,7 +327,7 @@ fn target(target: &[u8], kind: Kind, host: Option<&[u8]>) -> Result<(), Breach> 
     }
 }
 
-fn path(path: &[u8]) -> Result<(), Breach> {
+pub(super) fn path(path: &[u8]) -> Result<(), Breach> {
     let end = path.iter().position(|byte| *byte == b'?');
     let (path, query) = path.split_at(end.unwrap_or(path.len()));
     if bytes::all(path, PATH) && bytes::all(query, QUERY) { Ok(()) } else { Err(Breach::Target) }
@@ -358,7 +358,7 @@ fn absolute(address: &[u8], host: Option<&[u8]>) -> Result<(), Breach> {
 }
 
 /// A name, an IPv4 address or an IPv6 address in brackets, and perhaps a port.
-fn is_host(text: &[u8]) -> bool {
+pub(super) fn is_host(text: &[u8]) -> bool {
     /// RFC 1035 section 2.3.4.
     const LONGEST_NAME: usize = 255;
     let (name, port) = match text.iter().rposition(|byte| *byte == b':') {
