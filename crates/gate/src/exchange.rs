@@ -80,10 +80,7 @@ async fn answer(
     }
     let visit = visit(&gate, &live, &head, from);
     let known = visit.as_ref().map(Visit::known);
-    busy.account.arrived(body.progress());
-    if let Some(visit) = &visit {
-        busy.account.session(visit.session.id, true);
-    }
+    busy.account.arrived(body.progress(), visit.as_ref().map(|visit| visit.session.id));
     let mut ticket = Ticket::arrive(Rc::clone(&gate), head, from, known);
     let (mut head, verdict) = match ticket.decision().await {
         Decision::Refuse(head, verdict) => {
@@ -106,17 +103,14 @@ async fn answer(
     live.settings.forwarding.write(&mut head.headers, client.peer());
     busy.account.pass_on(&mut head.headers);
     let (answer, ticket) = in_service(&gate, head, body, upgrade, ticket).await;
-    busy.account.answered(answer.as_ref().err());
-    if let Ok(answer) = &answer {
-        busy.account.answered_by(answer.lease.server().address());
-    }
+    busy.account.answered(&answer);
     let mut session = visit.map(|visit| visit.session.id);
     let mut response = match answer {
         Ok(answer) => {
             let visit = visit.unwrap_or_else(|| gate.begin_session(verdict.class));
             session = Some(visit.session.id);
             if known.is_none() {
-                busy.account.session(visit.session.id, false);
+                busy.account.begins(visit.session.id);
             }
             relayed(&gate, &live, &client, busy, answer, ticket, (visit, secure))
         }

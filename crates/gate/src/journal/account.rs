@@ -1,6 +1,5 @@
 //! [`Account`]: the [`Entry`] of a request that is on its way, handed in when it is over.
 
-use std::net::SocketAddr;
 use std::rc::Rc;
 
 use http::{HeaderMap, StatusCode};
@@ -9,7 +8,7 @@ use units::SessionId;
 use super::Journal;
 use super::entry::{Entry, Visitor};
 use crate::clock::Clock;
-use crate::upstream::{Failure, Progress};
+use crate::upstream::{Answer, Failure, Progress};
 use crate::verdict::Verdict;
 
 /// The account of a request that is on its way; dropping it hands it in. Nobody keeps accounts
@@ -30,18 +29,20 @@ impl Account {
         Self(Some(Box::new(Open { entry, body: None, journal, clock })))
     }
 
-    /// The policy is asked about the request; `body` counts what its client sends.
-    pub(crate) fn arrived(&mut self, body: Progress) {
+    /// The policy is asked about the request. `body` counts what its client sends; `session` is the
+    /// one it belongs to.
+    pub(crate) fn arrived(&mut self, body: Progress, session: Option<SessionId>) {
         if let Some(open) = &mut self.0 {
             open.entry.times.arrive(open.clock.read());
+            open.entry.session = session.map(|id| Visitor { id, known: true });
             open.body = Some(body);
         }
     }
 
-    /// It belongs to a session, which was there before or begins with it.
-    pub(crate) fn session(&mut self, id: SessionId, known: bool) {
+    /// A session begins with it.
+    pub(crate) fn begins(&mut self, id: SessionId) {
         if let Some(open) = &mut self.0 {
-            open.entry.session = Some(Visitor { id, known });
+            open.entry.session = Some(Visitor { id, known: false });
         }
     }
 
@@ -53,18 +54,14 @@ impl Account {
         }
     }
 
-    /// The upstream has answered or, with `failure`, has not.
-    pub(crate) fn answered(&mut self, failure: Option<&Failure>) {
+    /// The upstream has answered, or has not.
+    pub(crate) fn answered(&mut self, answer: &Result<Answer, Failure>) {
         if let Some(open) = &mut self.0 {
             open.entry.times.answered = open.clock.read();
-            open.entry.failure = failure.map(Failure::name);
-        }
-    }
-
-    /// This server has answered.
-    pub(crate) fn answered_by(&mut self, server: SocketAddr) {
-        if let Some(open) = &mut self.0 {
-            open.entry.upstream = Some(server);
+            match answer {
+                Ok(answer) => open.entry.upstream = Some(answer.lease.server().address()),
+                Err(failure) => open.entry.failure = Some(failure.name()),
+            }
         }
     }
 
