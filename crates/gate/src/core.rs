@@ -178,6 +178,10 @@ impl Core {
         self.handle(now, Input::Pressure(used));
     }
 
+    pub(crate) fn set_capacity(&mut self, now: Time, share: Ratio) {
+        self.handle(now, Input::Capacity(share));
+    }
+
     pub(crate) fn set_knobs(&mut self, now: Time, knobs: Knobs) {
         self.handle(now, Input::Knobs(knobs));
     }

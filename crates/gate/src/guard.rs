@@ -87,12 +87,15 @@ impl Guard {
         (taken as f64 / most as f64).max(self.memory.get()).min(1.0)
     }
 
-    /// Tells the policy when that has changed.
+    /// Tells the policy when that has changed, or how much of the servers is up.
     pub(crate) fn tell(&self, gate: &Gate, now: Time) {
         let used = self.used(gate);
         if (used - self.told.get()).abs() >= STEP {
             self.told.set(used);
             gate.core.borrow_mut().set_pressure(now, Ratio::clamped(used));
+        }
+        if let Some(share) = gate.pool.changed_capacity() {
+            gate.core.borrow_mut().set_capacity(now, share);
         }
     }
 

@@ -171,7 +171,7 @@ fn browse(gate: SocketAddr, client: u64) -> usize {
             stream = connect(gate);
             continue;
         }
-        if scatter(number ^ 0xffff) % 6 == 0 {
+        if scatter(number ^ 0xffff).is_multiple_of(6) {
             // Gone, before anything came or in the middle of it.
             let _ = stream.read(&mut vec![0; (number % 3000) as usize]);
             stream = connect(gate);

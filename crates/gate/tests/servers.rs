@@ -65,8 +65,10 @@ fn the_one_with_fewer_outstanding_requests_gets_the_next() {
 #[test]
 fn a_dead_server_costs_nobody_a_request_and_is_left_alone() {
     let (dead, alive) = (free_address(), named("alive"));
-    let gate =
-        Gate::before(&format!("{}, ejection = {{ failures = 3 }}", servers(&[dead, alive.address()])), "");
+    let gate = Gate::before(
+        &format!("{}, ejection = {{ failures = 3 }}", servers(&[dead, alive.address()])),
+        "window = 8",
+    );
     let mut client = gate.connect();
     for _ in 0..20 {
         // A POST as well: nothing of it was sent to the dead one.
@@ -74,6 +76,8 @@ fn a_dead_server_costs_nobody_a_request_and_is_left_alone() {
         assert_eq!(client.send(post).response().status, 200);
     }
     let state = gate.state();
+    // The window is for what is there.
+    assert_eq!(state["window"], 4);
     assert_eq!(of(&state, dead)["standing"], "ejected", "{state}");
     assert_eq!(of(&state, dead)["requests"], 3);
     assert_eq!(state["upstream"]["retries"], 3);

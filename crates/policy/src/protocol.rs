@@ -53,6 +53,9 @@ pub enum Input {
     },
     /// How much of the scarcest resource of the process (descriptors, memory) is in use.
     Pressure(Ratio),
+    /// So much of the server is there: of several, some may have failed. A window for all of it
+    /// shrinks with it at once, so that the rest does not get the work of those that are gone.
+    Capacity(Ratio),
     /// The operator moved a knob.
     Knobs(Knobs),
 }

@@ -1,6 +1,6 @@
 //! Stage 8, the window: how many requests may be inside the server.
 
-use units::{Span, Time};
+use units::{Ratio, Span, Time};
 
 use crate::ConfigError;
 
@@ -60,6 +60,8 @@ pub(crate) struct Places {
     /// Places the server has offered and not yet been given (pull only).
     offered: u32,
     given_back: Time,
+    /// How much of the server is there.
+    capacity: Ratio,
     search: Search,
 }
 
@@ -70,7 +72,7 @@ impl Places {
             Window::Adaptive { initial, min, max } => (initial, min, max),
         };
         let search = Search::new(initial, min, max);
-        Self { window, taken: 0, offered: 0, given_back: Time::ZERO, search }
+        Self { window, taken: 0, offered: 0, given_back: Time::ZERO, capacity: Ratio::ONE, search }
     }
 
     /// Another window; what is inside stays. One that was adaptive and still is goes on from the
@@ -82,18 +84,30 @@ impl Places {
         let found = self.search.size;
         let adapted = matches!(self.window, Window::Adaptive { .. });
         let offered = self.offered.min(window.largest());
-        let (taken, given_back) = (self.taken, self.given_back);
-        *self = Self { taken, offered, given_back, ..Self::new(window) };
+        let Self { taken, given_back, capacity, .. } = *self;
+        *self = Self { taken, offered, given_back, capacity, ..Self::new(window) };
         if let (true, Window::Adaptive { min, max, .. }) = (adapted, window) {
             self.search.size = found.clamp(min, max);
         }
         self.search.phase = Phase { began: now, changed: now, ..Phase::default() };
     }
 
+    /// So much of the server is there. A size that was found was right for what there was then.
+    pub(crate) fn set_capacity(&mut self, now: Time, share: Ratio) {
+        let before = core::mem::replace(&mut self.capacity, share);
+        if share != before && before > Ratio::ZERO {
+            let found = scaled(self.search.size, share.as_f64() / before.as_f64());
+            self.search.size = found.clamp(self.search.min, self.search.max);
+            self.search.smaller = None;
+            self.search.phase = Phase { began: now, changed: now, ..Phase::default() };
+        }
+    }
+
     /// How many requests may be inside now.
     pub(crate) fn size(&self) -> u32 {
         match self.window {
-            Window::Fixed(size) | Window::Pull { most: size } => size,
+            Window::Fixed(size) => scaled(size, self.capacity.as_f64()),
+            Window::Pull { most: size } => size,
             Window::Adaptive { .. } => self.search.offered_size(),
         }
     }
@@ -135,6 +149,11 @@ impl Places {
             self.search.finished(now, dispatched);
         }
     }
+}
+
+/// That much of a window, which has at least one place.
+fn scaled(size: u32, share: f64) -> u32 {
+    ((f64::from(size) * share + 0.5) as u32).max(1)
 }
 
 /// Looks for the smallest window that keeps the server busy.
@@ -322,6 +341,23 @@ mod tests {
             places.give_back(now, dispatched);
         }
         assert_eq!(places.size(), 8);
+    }
+
+    #[test]
+    fn a_window_is_for_the_servers_that_are_there() {
+        let half = Ratio::clamped(0.5);
+        let mut fixed = Places::new(Window::Fixed(9));
+        fixed.set_capacity(Time::ZERO, half);
+        assert_eq!(fixed.size(), 5);
+        fixed.set_capacity(Time::ZERO, Ratio::ZERO);
+        assert_eq!(fixed.size(), 1);
+        fixed.set_capacity(Time::ZERO, Ratio::ONE);
+        assert_eq!(fixed.size(), 9);
+        let mut adaptive = Places::new(Window::Adaptive { initial: 16, min: 4, max: 64 });
+        for (share, size) in [(half, 8), (Ratio::clamped(0.1), 4), (Ratio::ONE, 40)] {
+            adaptive.set_capacity(Time::ZERO, share);
+            assert_eq!(adaptive.size(), size);
+        }
     }
 
     #[test]

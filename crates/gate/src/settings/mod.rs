@@ -192,23 +192,6 @@ impl Settings {
     }
 }
 
-/// The server's host and port, which may be given as people copy it: `http://host:port/`.
-fn host_and_port(text: &str) -> Result<String, Error> {
-    let wrong = |why, mend| Error::Address { address: text.to_owned(), why, mend };
-    if text.starts_with("https:") {
-        return Err(wrong("asks for TLS, which the gate does not speak", "give a plain http port"));
-    }
-    let plain = without_scheme(text);
-    let port = plain.rsplit_once(':').and_then(|(host, port)| {
-        let port = port.parse::<u16>().ok().filter(|port| *port > 0)?;
-        (!host.is_empty() && !host.contains('/')).then_some(port)
-    });
-    match port {
-        Some(_) => Ok(plain.to_owned()),
-        None => Err(wrong("is not a server's address", "give host and port, for example \"127.0.0.1:8000\"")),
-    }
-}
-
 fn without_scheme(text: &str) -> &str {
     let text = text.strip_prefix("http://").unwrap_or(text);
     text.strip_suffix('/').unwrap_or(text)

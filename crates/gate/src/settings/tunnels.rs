@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use config::{Error, Source, Spanned, quantity};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use units::Span;
 
@@ -22,12 +23,13 @@ pub(crate) struct Tunnels {
 /// Protocols that would carry requests past the gate.
 const HTTP: [&str; 3] = ["h2c", "h2", "http"];
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct TunnelsFile {
     protocols: Option<Vec<Spanned<String>>>,
     most: Option<u32>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     idle_timeout: Option<Span>,
 }
 

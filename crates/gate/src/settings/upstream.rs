@@ -1,15 +1,19 @@
 //! `[upstream]`: the servers behind the gate, as they are written and what that comes to.
 
+use std::path::Path;
 use std::time::Duration;
 
 use config::{Error, Source, Spanned, quantity};
 use http::uri::PathAndQuery;
 use http::{HeaderValue, StatusCode};
+use rustls_pki_types::ServerName;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use units::{Ratio, Span};
 
 use super::file::TextOr;
 use super::resolve::{at_least_one, set};
+use crate::upstream::Authorities;
 
 /// The servers behind the gate; all do the same work.
 #[derive(Debug, Clone)]
@@ -26,6 +30,8 @@ pub(crate) struct Upstream {
     pub(crate) check: Option<Check>,
     pub(crate) ejection: Ejection,
     pub(crate) retry: Retry,
+    /// Whose certificates are believed; none where no server speaks TLS.
+    pub(crate) authorities: Option<Authorities>,
 }
 
 /// One server, or as many as its name has addresses.
@@ -36,6 +42,8 @@ pub(crate) struct Server {
     /// Its share of the requests beside the others'.
     pub(crate) weight: u32,
     pub(crate) http: Http,
+    /// With TLS, for whom its certificate is to be.
+    pub(crate) tls: Option<ServerName<'static>>,
 }
 
 /// What a server speaks.
@@ -84,9 +92,11 @@ pub(crate) struct Retry {
 }
 
 impl Upstream {
-    pub(crate) fn new(address: String) -> Self {
+    /// One server, with the defaults.
+    pub(super) fn of(server: Server) -> Self {
         Self {
-            servers: vec![Server { address, weight: 1, http: Http::One }],
+            authorities: server.tls.as_ref().and_then(|_| Authorities::read(None).ok()),
+            servers: vec![server],
             connect_timeout: Duration::from_secs(2),
             timeout: Duration::from_secs(60),
             idle_timeout: Duration::from_secs(1),
@@ -108,6 +118,31 @@ impl Upstream {
     }
 }
 
+impl Server {
+    /// Host and port as people copy them: `http://host:port/`, or `https:` for TLS.
+    pub(super) fn parse(text: &str) -> Result<Self, crate::Error> {
+        let (secure, rest) = match text.strip_prefix("https://") {
+            Some(rest) => (true, rest),
+            None => (false, text.strip_prefix("http://").unwrap_or(text)),
+        };
+        let address = rest.strip_suffix('/').unwrap_or(rest);
+        let host = address.rsplit_once(':').and_then(|(host, port)| {
+            port.parse::<u16>().ok().filter(|port| *port > 0)?;
+            (!host.is_empty() && !host.contains('/')).then_some(host)
+        });
+        let wrong = |why, mend| crate::Error::Address { address: text.to_owned(), why, mend };
+        let host = host.ok_or_else(|| {
+            wrong("is not a server's address", "give host and port, for example \"127.0.0.1:8000\"")
+        })?;
+        let tls = secure.then(|| {
+            let name = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+            ServerName::try_from(name)
+                .map_err(|_| wrong("has no name that a certificate could be for", "give the name in it"))
+        });
+        Ok(Self { address: address.to_owned(), weight: 1, http: Http::One, tls: tls.transpose()? })
+    }
+}
+
 impl Default for Check {
     fn default() -> Self {
         Self {
@@ -122,20 +157,25 @@ impl Default for Check {
     }
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct UpstreamFile {
     address: Option<Spanned<String>>,
     http: Option<Spanned<u32>>,
+    ca_file: Option<Spanned<String>>,
     #[serde(default)]
     server: Vec<TextOr<ServerFile>>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     connect_timeout: Option<Span>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     timeout: Option<Span>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     idle_timeout: Option<Span>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     look_up: Option<Span>,
     check: Option<CheckFile>,
     #[serde(default)]
@@ -144,7 +184,7 @@ pub(super) struct UpstreamFile {
     retry: RetryFile,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ServerFile {
     address: Spanned<String>,
@@ -152,47 +192,59 @@ struct ServerFile {
     http: Option<Spanned<u32>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CheckFile {
     path: Option<Spanned<String>>,
     host: Option<Spanned<String>>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     interval: Option<Span>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     timeout: Option<Span>,
     healthy: Option<Spanned<u32>>,
     unhealthy: Option<Spanned<u32>>,
     status: Option<Spanned<TextOr<u32>>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct EjectionFile {
     failures: Option<Spanned<u32>>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     time: Option<Span>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     longest: Option<Span>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Ratio>>")]
     share: Option<Ratio>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RetryFile {
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Ratio>>")]
     share: Option<Ratio>,
     least: Option<u32>,
 }
 
-pub(super) fn resolve(source: &Source, file: &TextOr<UpstreamFile>) -> Result<Upstream, Error> {
+pub(super) fn resolve(
+    source: &Source,
+    directory: &Path,
+    file: &TextOr<UpstreamFile>,
+) -> Result<Upstream, Error> {
     let table = match file {
-        TextOr::Text(text) => return Ok(Upstream::new(address(source, text)?)),
+        TextOr::Text(text) => return Ok(Upstream::of(server(source, text)?)),
         TextOr::Other(table) => table,
     };
-    let mut upstream = Upstream::new(String::new());
-    upstream.servers = servers(source, table)?;
+    let mut servers = servers(source, table)?;
+    let mut upstream = Upstream::of(servers.remove(0));
+    upstream.servers.append(&mut servers);
+    upstream.authorities = authorities(source, directory, table, &upstream)?;
     set(&mut upstream.connect_timeout, table.connect_timeout);
     set(&mut upstream.timeout, table.timeout);
     set(&mut upstream.idle_timeout, table.idle_timeout);
@@ -215,20 +267,20 @@ fn servers(source: &Source, file: &UpstreamFile) -> Result<Vec<Server>, Error> {
     let all = http(source, file.http.as_ref())?.unwrap_or(Http::One);
     let mut servers: Vec<Server> = Vec::new();
     if let Some(text) = &file.address {
-        servers.push(Server { address: address(source, text)?, weight: 1, http: all });
+        servers.push(Server { http: all, ..server(source, text)? });
     }
-    for server in &file.server {
-        let (text, weight, own) = match server {
+    for one in &file.server {
+        let (text, weight, own) = match one {
             TextOr::Text(text) => (text, None, None),
             TextOr::Other(table) => (&table.address, table.weight.as_ref(), table.http.as_ref()),
         };
-        let address = address(source, text)?;
-        if servers.iter().any(|other| other.address == address) {
-            let what = format!("server \"{address}\" is named twice");
+        let server = server(source, text)?;
+        if servers.iter().any(|other| other.address == server.address) {
+            let what = format!("server \"{}\" is named twice", server.address);
             return Err(source.error(text.span(), what).mend("give it a weight instead"));
         }
         let weight = weight.map_or(Ok(1), |weight| at_least_one(source, weight, "weight"))?;
-        servers.push(Server { address, weight, http: http(source, own)?.unwrap_or(all) });
+        servers.push(Server { weight, http: http(source, own)?.unwrap_or(all), ..server });
     }
     if servers.is_empty() {
         let error = source.missing("upstream names no server");
@@ -237,8 +289,32 @@ fn servers(source: &Source, file: &UpstreamFile) -> Result<Vec<Server>, Error> {
     Ok(servers)
 }
 
-fn address(source: &Source, text: &Spanned<String>) -> Result<String, Error> {
-    super::host_and_port(text.get_ref()).map_err(|error| match error {
+/// Whose certificates are believed, if any has to be.
+fn authorities(
+    source: &Source,
+    directory: &Path,
+    file: &UpstreamFile,
+    upstream: &Upstream,
+) -> Result<Option<Authorities>, Error> {
+    if upstream.servers.iter().all(|server| server.tls.is_none()) {
+        return match &file.ca_file {
+            None => Ok(None),
+            Some(name) => Err(source
+                .error(name.span(), "ca-file is given, but no server speaks TLS")
+                .mend("write \"https://host:port\" for those that do")),
+        };
+    }
+    let path = file.ca_file.as_ref().map(|name| directory.join(name.get_ref()));
+    Authorities::read(path.as_deref()).map(Some).map_err(|why| match (&file.ca_file, &path) {
+        (Some(name), Some(path)) => {
+            source.error(name.span(), format!("cannot use {}: {why}", path.display()))
+        }
+        _ => source.missing(format!("cannot speak TLS to servers: {why}")),
+    })
+}
+
+fn server(source: &Source, text: &Spanned<String>) -> Result<Server, Error> {
+    Server::parse(text.get_ref()).map_err(|error| match error {
         crate::Error::Address { address, why, mend } => {
             source.error(text.span(), format!("upstream \"{address}\" {why}")).mend(mend)
         }
@@ -343,6 +419,7 @@ impl Server {
             Http::One => "HTTP/1.1",
             Http::Two => "HTTP/2",
         };
-        format!("{}, {http}, weight {}", self.address, self.weight)
+        let tls = if self.tls.is_some() { " and TLS" } else { "" };
+        format!("{}, {http}{tls}, weight {}", self.address, self.weight)
     }
 }

@@ -90,6 +90,7 @@ mod tests {
             addresses: vec![([127, 0, 0, 1], port).into()],
             weight: *weight,
             http: Http::One,
+            tls: None,
         };
         (1..).zip(weights).map(place).map(Server::new).collect()
     }

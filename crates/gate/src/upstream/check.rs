@@ -48,6 +48,7 @@ async fn ask(pool: &Pool, server: &Server, rules: &Check) {
         Err(_) => Err(format!("no answer in {:?}", rules.timeout)),
     };
     if server.health.checked(result.is_ok(), rules) {
+        pool.reckon();
         let address = server.address();
         match result {
             Ok(()) => eprintln!("gate: upstream {address}: well again, says {}", rules.path),
@@ -71,9 +72,9 @@ async fn status(pool: &Pool, server: &Server, rules: &Check) -> Result<StatusCod
             sender.send_request(request).await
         }
         Http::Two => {
-            target::for_http2(&mut request).map_err(Failure::Host)?;
-            let socket = connection::connect(&server.place.addresses).await.map_err(Failure::Connect)?;
-            let shared = Shared::open(socket, pool.clock().last(), pool.opened()).await;
+            target::for_http2(&mut request, server.place.tls.is_some()).map_err(Failure::Host)?;
+            let line = connection::connect(pool, server).await?;
+            let shared = Shared::open(line, pool.clock().last(), pool.opened()).await;
             Stream::on(&shared?).sender().send_request(request).await
         }
     };

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use super::http2::{Shared, Stream};
 use super::server::{Load, Server};
+use super::tls::Line;
 use super::{Body, Failure, Pool};
 
 /// A connection in use by one request, or the request's part of it.
@@ -42,10 +43,10 @@ pub(crate) async fn open(
     server: &Server,
     upgrades: bool,
 ) -> Result<http1::SendRequest<Body>, Failure> {
-    let socket = timeout(pool.times().connect, connect(&server.place.addresses)).await;
-    let socket = socket.map_err(|_| Failure::ConnectTimeout)?.map_err(Failure::Connect)?;
+    let line = timeout(pool.times().connect, connect(pool, server)).await;
+    let line = line.map_err(|_| Failure::ConnectTimeout)??;
     let (sender, connection) =
-        http1::Builder::new().handshake(TokioIo::new(socket)).await.map_err(Failure::Broken)?;
+        http1::Builder::new().handshake(TokioIo::new(line)).await.map_err(Failure::Broken)?;
     let open = pool.opened();
     tokio::task::spawn_local(async move {
         // What is wrong with it, the request that uses it is told.
@@ -68,9 +69,9 @@ pub(crate) async fn join(pool: &Pool, server: &Server) -> Result<Stream, Failure
             pool.count_reuse();
             return Ok(stream);
         }
-        let socket = connect(&server.place.addresses).await.map_err(Failure::Connect)?;
+        let line = connect(pool, server).await?;
         let now = pool.clock().last();
-        let shared = Shared::open(socket, now, pool.opened()).await?;
+        let shared = Shared::open(line, now, pool.opened()).await?;
         let stream = Stream::on(&shared);
         server.shared.borrow_mut().push(shared);
         Ok(stream)
@@ -82,8 +83,23 @@ fn best(server: &Server) -> Option<Stream> {
     Shared::best(&server.shared.borrow())
 }
 
+/// Connects to a server, in the manner that it wants.
+pub(crate) async fn connect(pool: &Pool, server: &Server) -> Result<Line, Failure> {
+    let socket = reach(&server.place.addresses).await.map_err(Failure::Connect)?;
+    let authorities = pool.settings().authorities.clone();
+    match (&server.place.tls, authorities) {
+        (Some(name), Some(authorities)) => {
+            authorities.greet(name.clone(), server.place.http, socket).await.map_err(Failure::Connect)
+        }
+        (Some(_), None) => {
+            Err(Failure::Connect(io::Error::other("there is nobody whose certificates to believe")))
+        }
+        (None, _) => Ok(Line::Plain(socket)),
+    }
+}
+
 /// Connects to the first address that answers.
-pub(crate) async fn connect(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+async fn reach(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
     let mut last = None;
     for address in addresses {
         match TcpStream::connect(address).await {

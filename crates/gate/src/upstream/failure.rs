@@ -123,7 +123,8 @@ impl Failure {
 
 fn is_the_other_sides(why: &io::Error) -> bool {
     use io::ErrorKind::{
-        ConnectionAborted, ConnectionRefused, ConnectionReset, HostUnreachable, NetworkUnreachable, TimedOut,
+        ConnectionAborted, ConnectionRefused, ConnectionReset, HostUnreachable, InvalidData,
+        NetworkUnreachable, TimedOut, UnexpectedEof,
     };
     matches!(
         why.kind(),
@@ -131,8 +132,10 @@ fn is_the_other_sides(why: &io::Error) -> bool {
             | ConnectionRefused
             | ConnectionReset
             | HostUnreachable
+            | InvalidData
             | NetworkUnreachable
             | TimedOut
+            | UnexpectedEof
     )
 }
 

@@ -10,10 +10,10 @@ use std::task::Waker;
 use hyper::client::conn::http2::{Builder, SendRequest};
 use hyper::rt::Executor;
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use units::{Span, Time};
 
+use super::tls::Line;
 use super::{Body, Failure};
 use crate::bell::keep_waker;
 
@@ -44,12 +44,8 @@ pub(crate) struct Stream {
 }
 
 impl Shared {
-    /// Speaks HTTP/2 over `socket`; `over` is dropped when the connection is.
-    pub(crate) async fn open(
-        socket: TcpStream,
-        now: Time,
-        over: impl Sized + 'static,
-    ) -> Result<Rc<Self>, Failure> {
+    /// Speaks HTTP/2 over `line`; `over` is dropped when the connection is.
+    pub(crate) async fn open(line: Line, now: Time, over: impl Sized + 'static) -> Result<Rc<Self>, Failure> {
         let tasks = Tasks::default();
         let (sender, connection) = Builder::new(tasks.clone())
             .initial_stream_window_size(WINDOW)
@@ -59,7 +55,7 @@ impl Shared {
             .max_header_list_size(LARGEST_HEAD)
             // None before the server has said how many it takes.
             .initial_max_send_streams(0)
-            .handshake(TokioIo::new(socket))
+            .handshake(TokioIo::new(line))
             .await
             .map_err(Failure::Broken)?;
         let most = Rc::new(Cell::new(0));

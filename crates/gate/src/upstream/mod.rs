@@ -21,6 +21,7 @@ mod relay;
 mod send;
 mod server;
 mod target;
+mod tls;
 
 pub(crate) use body::{Body, Progress};
 pub(crate) use check::check;
@@ -32,3 +33,4 @@ pub(crate) use pool::Pool;
 pub(crate) use relay::Relay;
 pub(crate) use send::{Answer, in_service};
 pub(crate) use server::Server;
+pub(crate) use tls::Authorities;

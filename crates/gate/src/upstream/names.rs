@@ -78,6 +78,7 @@ pub(crate) fn places(servers: &[Server], found: &Found) -> Vec<Place> {
                     addresses: addresses.to_vec(),
                     weight: server.weight,
                     http: server.http,
+                    tls: server.tls.clone(),
                 });
             }
         }
@@ -92,7 +93,8 @@ mod tests {
 
     fn check(found: &[&[&str]], expected: &[&[&str]]) {
         let addresses = |all: &[&str]| all.iter().map(|address| address.parse().unwrap()).collect::<Vec<_>>();
-        let server = |weight| Server { address: format!("name{weight}:80"), weight, http: Http::One };
+        let server =
+            |weight| Server { address: format!("name{weight}:80"), weight, http: Http::One, tls: None };
         let servers: Vec<Server> = (1..).take(found.len()).map(server).collect();
         let found = found.iter().map(|all| addresses(all)).collect();
         let places: Vec<_> = places(&servers, &found).into_iter().map(|place| place.addresses).collect();

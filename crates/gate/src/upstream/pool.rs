@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-use units::{Span, Time};
+use units::{Ratio, Span, Time};
 
 use super::balance::Balance;
 use super::budget::Budget;
@@ -31,6 +31,9 @@ pub(crate) struct Pool {
     servers: RefCell<Vec<Rc<Server>>>,
     balance: Balance,
     pub(crate) budget: Budget,
+    /// Of the servers by weight, those that are up, and as the policy was last told.
+    capacity: Cell<Ratio>,
+    told_capacity: Cell<Ratio>,
     told: Told,
     /// Rung when the servers or how to check them have changed.
     pub(crate) changed: Bell,
@@ -67,6 +70,8 @@ impl Pool {
             clock,
             servers: RefCell::default(),
             balance: Balance::default(),
+            capacity: Cell::new(Ratio::ONE),
+            told_capacity: Cell::new(Ratio::ONE),
             told: Told::default(),
             changed: Bell::default(),
             open: Rc::default(),
@@ -86,6 +91,7 @@ impl Pool {
         self.find(found);
         if unchecked {
             self.servers.borrow().iter().for_each(|server| server.health.unchecked());
+            self.reckon();
         }
     }
 
@@ -100,6 +106,8 @@ impl Pool {
             servers.push(known.map_or_else(|| Server::new(place), |index| before.swap_remove(index)));
         }
         before.iter().for_each(|server| server.leave());
+        drop(servers);
+        self.reckon();
         self.changed.ring();
     }
 
@@ -154,6 +162,7 @@ impl Pool {
     pub(crate) fn succeeded(&self, server: &Server) {
         if server.health.succeeded(self.clock.last()) {
             eprintln!("gate: upstream {}: answers again", server.address());
+            self.reckon();
         }
     }
 
@@ -172,9 +181,30 @@ impl Pool {
         let servers = self.servers.borrow();
         let down = servers.iter().filter(|server| server.health.standing(now) != Standing::Up).count();
         let room = (down + 1) as f64 <= servers.len() as f64 * rules.share.as_f64();
+        drop(servers);
         if let Some(span) = server.health.failed(now, &rules, room) {
             eprintln!("gate: upstream {}: ejected for {span}", server.address());
+            self.reckon();
         }
+    }
+
+    /// Finds out how much of the servers is up. If nothing is, all are tried as if they were.
+    pub(crate) fn reckon(&self) {
+        let now = self.clock.last();
+        let servers = self.servers.borrow();
+        let weight = |up: bool| {
+            let counted = servers.iter().filter(|server| !up || server.health.standing(now) == Standing::Up);
+            counted.map(|server| f64::from(server.place.weight)).sum::<f64>()
+        };
+        let (up, all) = (weight(true), weight(false));
+        self.capacity.set(if up > 0.0 { Ratio::clamped(up / all) } else { Ratio::ONE });
+    }
+
+    /// How much of the servers is up, if that has changed since the last call.
+    #[inline]
+    pub(crate) fn changed_capacity(&self) -> Option<Ratio> {
+        let capacity = self.capacity.get();
+        (self.told_capacity.replace(capacity) != capacity).then_some(capacity)
     }
 
     /// Tells the operator.

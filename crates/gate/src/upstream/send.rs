@@ -97,7 +97,7 @@ type Begun = (Response<Incoming>, Lease);
 struct Failed {
     failure: Failure,
     /// What may be sent again, and how.
-    again: Option<(Outgoing, Again)>,
+    again: Option<(Box<Outgoing>, Again)>,
 }
 
 /// How a request may be sent again.
@@ -140,7 +140,7 @@ async fn send(pool: &Pool, mut request: Outgoing, upgrade: Option<Asked>) -> Res
             return Err(failure);
         }
         let Some(next) = pool.choose(except, repeatable(&unanswered)) else { return Err(failure) };
-        (load, request) = (next, unanswered);
+        (load, request) = (next, *unanswered);
         left -= 1;
     }
 }
@@ -153,8 +153,9 @@ async fn attempt(
     fresh: bool,
 ) -> Result<Begun, Failed> {
     match (load.server().place.http, upgrade) {
-        (Http::Two, _) => over_http2(pool, load, request).await,
-        (Http::One, Some(protocol)) => ask_to_upgrade(pool, load, request, protocol).await,
+        // The others would be part of every request's future.
+        (Http::Two, _) => Box::pin(over_http2(pool, load, request)).await,
+        (Http::One, Some(protocol)) => Box::pin(ask_to_upgrade(pool, load, request, protocol)).await,
         (Http::One, None) => over_http1(pool, load, request, fresh).await,
     }
 }
@@ -176,7 +177,7 @@ async fn over_http1(pool: &Pool, load: Load, mut request: Outgoing, fresh: bool)
             Err((_, Some(unsent))) => request = unsent,
             Err((failure, None)) if failure.is_broken_off() => {
                 pool.tell(&server, &failure);
-                return Err(Failed { failure, again: spare.map(|spare| (spare, Again::Anywhere)) });
+                return Err(Failed { failure, again: spare.map(|spare| (Box::new(spare), Again::Anywhere)) });
             }
             Err((failure, None)) => return Err(given_up(pool, &server, failure)),
         }
@@ -193,13 +194,13 @@ async fn over_http1(pool: &Pool, load: Load, mut request: Outgoing, fresh: bool)
         Err((failure, unsent)) => {
             pool.failed(&server, &failure);
             let again = unsent.or(spare.filter(|_| failure.is_broken_off()));
-            Err(Failed { failure, again: again.map(|request| (request, Again::Elsewhere)) })
+            Err(Failed { failure, again: again.map(|request| (Box::new(request), Again::Elsewhere)) })
         }
     }
 }
 
 async fn over_http2(pool: &Pool, load: Load, mut request: Outgoing) -> Result<Begun, Failed> {
-    if let Err(host) = target::for_http2(&mut request) {
+    if let Err(host) = target::for_http2(&mut request, load.server().place.tls.is_some()) {
         return Err(Failed { failure: Failure::Host(host), again: None });
     }
     let server = Rc::clone(load.server());
@@ -213,7 +214,7 @@ async fn over_http2(pool: &Pool, load: Load, mut request: Outgoing) -> Result<Be
         Ok(response) => accept(pool, response, Lease { channel: Channel::Part(stream), load }),
         Err((failure, unsent)) => {
             if unsent.is_some() || failure.is_unprocessed() {
-                let again = unsent.or(spare).map(|request| (request, Again::Freely));
+                let again = unsent.or(spare).map(|request| (Box::new(request), Again::Freely));
                 return Err(Failed { failure, again });
             }
             if matches!(failure, Failure::Timeout) {
@@ -223,7 +224,7 @@ async fn over_http2(pool: &Pool, load: Load, mut request: Outgoing) -> Result<Be
             pool.failed(&server, &failure);
             let again = spare.filter(|spare| failure.is_broken_off() && repeatable(spare));
             let how = if failure.is_of_the_connection() { Again::Anywhere } else { Again::Elsewhere };
-            Err(Failed { failure, again: again.map(|request| (request, how)) })
+            Err(Failed { failure, again: again.map(|request| (Box::new(request), how)) })
         }
     }
 }
@@ -270,7 +271,7 @@ fn given_up(pool: &Pool, server: &Server, failure: Failure) -> Failed {
 /// Nothing was sent, so whatever the request is, another server may have it.
 fn out_of_reach(pool: &Pool, server: &Server, failure: Failure, request: Outgoing) -> Failed {
     pool.failed(server, &failure);
-    Failed { failure, again: Some((request, Again::Elsewhere)) }
+    Failed { failure, again: Some((Box::new(request), Again::Elsewhere)) }
 }
 
 /// Waits for the head of a response; the time for it begins when the last piece of the request

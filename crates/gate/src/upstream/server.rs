@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 use hyper::client::conn::http1::SendRequest;
+use rustls_pki_types::ServerName;
 use units::{Span, Time};
 
 use super::Body;
@@ -40,6 +41,8 @@ pub(crate) struct Place {
     pub(crate) addresses: Vec<SocketAddr>,
     pub(crate) weight: u32,
     pub(crate) http: Http,
+    /// With TLS, for whom its certificate is to be.
+    pub(crate) tls: Option<ServerName<'static>>,
 }
 
 #[derive(Debug)]

@@ -18,16 +18,17 @@ pub(crate) fn for_http1(request: &mut Request<Body>) {
     *request.version_mut() = Version::HTTP_11;
 }
 
-/// Scheme, authority and path, and no `Host` (RFC 9113 section 8.3.1).
+/// Scheme, authority and path, and no `Host` (RFC 9113 section 8.3.1). The scheme is that of the
+/// connection.
 ///
 /// # Errors
 /// The `Host` that is no authority.
-pub(crate) fn for_http2(request: &mut Request<Body>) -> Result<(), String> {
+pub(crate) fn for_http2(request: &mut Request<Body>, secure: bool) -> Result<(), String> {
     if request.uri().authority().is_none() {
         let host = request.headers_mut().remove(HOST).unwrap_or_else(|| HeaderValue::from_static(""));
         let wrong = || host.as_bytes().escape_ascii().to_string();
         let mut parts = std::mem::take(request.uri_mut()).into_parts();
-        parts.scheme = Some(Scheme::HTTP);
+        parts.scheme = Some(if secure { Scheme::HTTPS } else { Scheme::HTTP });
         parts.authority = Some(Authority::try_from(host.as_bytes()).map_err(|_| wrong())?);
         *request.uri_mut() = Uri::from_parts(parts).map_err(|_| wrong())?;
     }
@@ -44,7 +45,7 @@ mod tests {
     #[test]
     fn there_and_back() {
         let mut request = Request::get("/a?b").header(HOST, "shop:81").body(Body::EMPTY).unwrap();
-        for_http2(&mut request).unwrap();
+        for_http2(&mut request, false).unwrap();
         assert_eq!(request.uri(), "http://shop:81/a?b");
         assert_eq!(request.headers().get(HOST), None);
         for_http1(&mut request);
@@ -56,7 +57,7 @@ mod tests {
     fn a_host_that_is_none_is_refused() {
         for host in ["", "a b", "a/b"] {
             let mut request = Request::get("/").header(HOST, host).body(Body::EMPTY).unwrap();
-            assert_eq!(for_http2(&mut request), Err(host.to_owned()));
+            assert_eq!(for_http2(&mut request, true), Err(host.to_owned()));
         }
     }
 }

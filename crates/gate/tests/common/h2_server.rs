@@ -1,5 +1,6 @@
 //! A server that speaks HTTP/2 from the first byte on, and does with each request what the test
 //! tells it to.
+#![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::net::SocketAddr;
 use std::sync::Arc;

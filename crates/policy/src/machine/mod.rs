@@ -109,6 +109,7 @@ impl Policy {
             Input::Aborted { id } => self.aborted(id),
             Input::Pull { places } => self.places.pull(places),
             Input::Pressure(used) => self.pressure.set(used),
+            Input::Capacity(share) => self.places.set_capacity(now, share),
             Input::Knobs(knobs) => self.set_knobs(knobs),
         }
         self.dispatch(now);
