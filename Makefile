@@ -11,7 +11,7 @@ apache_PACKAGES := apache2-bin
 nginx_PACKAGES := nginx-light libnginx-mod-http-lua
 BENCH_PACKAGES := nginx-light wrk nghttp2-client hey util-linux iproute2
 BENCH_GATE_PACKAGES := haproxy nginx-light wrk nghttp2-client openssl util-linux iproute2
-TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) slowhttptest chromium fonts-dejavu-core curl nghttp2-client
+TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) slowhttptest libfaketime chromium fonts-dejavu-core curl nghttp2-client
 
 PREFIX ?= $(HOME)/.local
 BINARY = $(DESTDIR)$(PREFIX)/bin/headworks
