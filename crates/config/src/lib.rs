@@ -21,10 +21,11 @@ mod diagnose;
 mod error;
 pub mod quantity;
 mod source;
+mod spanned;
 mod suggest;
 
 pub use error::Error;
+pub use quantity::Quantity;
 pub use source::Source;
+pub use spanned::Spanned;
 pub use suggest::did_you_mean;
-/// A value that remembers where in the file it stood, for errors found after parsing.
-pub use toml::Spanned;

@@ -3,16 +3,51 @@
 //! Use as `#[serde(with = "config::quantity")]` on any type that implements `FromStr` and
 //! `Display`, and as `#[serde(default, with = "config::quantity::optional")]` on an `Option`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 use serde::ser::Serializer;
 
-struct Quantity<T>(PhantomData<T>);
+/// A quantity as a type of its own, for where it stands inside of another. It is also what a
+/// quantity is in a JSON Schema: `#[schemars(with = "Option<config::Quantity<T>>")]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quantity<T>(pub T);
 
-impl<T> Visitor<'_> for Quantity<T>
+impl<'de, T> Deserialize<'de> for Quantity<T>
+where
+    T: FromStr,
+    T::Err: fmt::Display,
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize(deserializer).map(Self)
+    }
+}
+
+impl<T> JsonSchema for Quantity<T> {
+    fn schema_name() -> Cow<'static, str> {
+        "Quantity".into()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        "config::Quantity".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A number, or a string of a number and a unit",
+            "type": ["number", "string"],
+        })
+    }
+}
+
+struct Reader<T>(PhantomData<T>);
+
+impl<T> Visitor<'_> for Reader<T>
 where
     T: FromStr,
     T::Err: fmt::Display,
@@ -50,7 +85,7 @@ where
     T: FromStr,
     T::Err: fmt::Display,
 {
-    deserializer.deserialize_any(Quantity(PhantomData))
+    deserializer.deserialize_any(Reader(PhantomData))
 }
 
 /// Writes a quantity as its text.

@@ -5,13 +5,14 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use config::{Error, Source, Spanned};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::file::{TextOr, Texts};
 use crate::admin::Token;
 
 /// The table as people write it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct File {
     pub(super) listen: Option<Spanned<String>>,

@@ -1,6 +1,6 @@
 //! `explain`: to whom the gate says in headers what it decided.
 
-use config::{Error, Source};
+use config::{Error, Source, Spanned};
 
 use super::file::Texts;
 use super::pattern;
@@ -12,6 +12,11 @@ pub(super) fn resolve(source: &Source, texts: &Texts) -> Result<Explain, Error> 
     match words[..] {
         [] | ["off"] => Ok(Explain::Off),
         ["on"] => Ok(Explain::On),
+        [word] if !word.contains(['.', ':']) => {
+            let place = texts.0.first().map_or(texts.1.clone(), Spanned::span);
+            let what = format!("explain is \"{word}\"");
+            Err(source.error(place, what).mend("give \"off\", \"on\" or a list of networks"))
+        }
         _ => texts
             .0
             .iter()

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use config::{Error, Source, Spanned, quantity};
 use ipnet::IpNet;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use units::{Bytes, Span};
 
@@ -16,7 +17,7 @@ use crate::forwarded::{Forwarding, Style};
 use crate::front::{Certificates, Files, Place, Protocols};
 
 /// A listener as people write it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct ListenerTable {
     address: Spanned<String>,
@@ -28,7 +29,7 @@ pub(super) struct ListenerTable {
     strict_names: Option<Spanned<bool>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct CertificateTable {
     cert: Spanned<String>,
@@ -36,15 +37,18 @@ struct CertificateTable {
 }
 
 /// `[http2]` as people write it.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Http2Table {
     streams: Option<Spanned<u32>>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Bytes>>")]
     stream_window: Option<Bytes>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Bytes>>")]
     connection_window: Option<Bytes>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     ping_interval: Option<Span>,
 }
 
@@ -281,7 +285,7 @@ fn protocols(source: &Source, names: &Texts) -> Result<Protocols, Error> {
             other => {
                 return Err(source
                     .error(name.span(), format!("\"{other}\" is not a protocol that the gate speaks"))
-                    .suggest(other, Protocols::BOTH.names()));
+                    .mend("give \"h2\", \"http/1.1\" or both"));
             }
         }
     }

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use config::{Error, Source, Spanned, quantity};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use units::Span;
 
 /// The table as people write it.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct File {
     pub(super) control: Option<Spanned<String>>,
@@ -17,6 +18,7 @@ pub(super) struct File {
     pub(super) group: Option<Spanned<String>>,
     pub(super) access_log: Option<Spanned<String>>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) drain_delay: Option<Span>,
 }
 

@@ -42,6 +42,12 @@ impl Reader<'_> {
         read: impl Fn(&Self, &Spanned<String>) -> Result<T, Error>,
     ) -> Result<Option<Vec<T>>, Error> {
         let Some(texts) = texts else { return Ok(None) };
+        if texts.0.is_empty() {
+            return Err(self
+                .source
+                .error(texts.1.clone(), "an empty list, so that no request would match")
+                .mend("name what is to match, or leave the line out"));
+        }
         texts.0.iter().map(|text| read(self, text)).collect::<Result<_, _>>().map(Some)
     }
 

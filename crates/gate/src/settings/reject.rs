@@ -6,19 +6,22 @@ use std::path::Path;
 use bytes::Bytes;
 use config::{Error, Source, Spanned, quantity};
 use http::{HeaderValue, StatusCode};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use units::Span;
 
 use crate::page::{Misprint, PLACEHOLDERS, Template, WAITING};
 
 /// The table as people write it.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct File {
     pub(super) status: Option<Spanned<u16>>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) retry_after: Option<Span>,
     #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) jitter: Option<Span>,
     pub(super) body_file: Option<Spanned<String>>,
     pub(super) waiting_page: Option<Spanned<String>>,
@@ -45,7 +48,7 @@ pub(crate) enum Words {
 }
 
 /// Whose connection is closed after a refusal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Close {
     /// Clients without a session: most likely they were turned away for longer.

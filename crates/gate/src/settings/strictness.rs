@@ -3,12 +3,13 @@
 use std::ops::RangeInclusive;
 
 use config::{Error, Source, Spanned, quantity};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use units::Bytes;
 
 use crate::client::Limits;
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct StrictnessFile {
     head: Option<Spanned<Size>>,
@@ -20,8 +21,8 @@ pub(super) struct StrictnessFile {
 }
 
 /// Bytes, or how many of something.
-#[derive(Debug)]
-struct Size(Bytes);
+#[derive(Debug, JsonSchema)]
+struct Size(#[schemars(with = "config::Quantity<Bytes>")] Bytes);
 
 impl<'de> Deserialize<'de> for Size {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -47,6 +47,8 @@ enum Action {
         /// The file.
         file: PathBuf,
     },
+    /// Prints the JSON Schema of the configuration file, for editors.
+    Schema,
     /// Says which class a request is of, and why.
     Explain {
         /// The configuration file.
@@ -72,6 +74,10 @@ impl Args {
             Some(Action::Check { file }) => {
                 let settings = Settings::read(&file)?;
                 println!("{}: ok\n{settings}", file.display());
+                return Ok(Exit::Ok);
+            }
+            Some(Action::Schema) => {
+                println!("{:#}", Settings::schema());
                 return Ok(Exit::Ok);
             }
             Some(Action::Explain { file, request, address, session, session_age }) => {

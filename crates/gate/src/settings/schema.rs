@@ -1,0 +1,58 @@
+//! The configuration file described as JSON Schema, made from the types that read it.
+
+use std::borrow::Cow;
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::Value;
+
+use super::Settings;
+use super::file::{File, TextOr, Texts, Window};
+
+impl Settings {
+    /// The configuration file as JSON Schema (2020-12), for editors and whoever makes such files.
+    /// What it lets pass may still contradict itself; [`Settings::read`] finds that.
+    pub fn schema() -> Value {
+        let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+        let mut schema = settings.into_generator().into_root_schema_for::<File>();
+        schema.insert("title".to_owned(), "Headworks gate".into());
+        schema.into()
+    }
+}
+
+impl JsonSchema for Texts {
+    fn schema_name() -> Cow<'static, str> {
+        "Texts".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                { "type": "string" },
+                { "type": "array", "items": { "type": "string" } },
+            ],
+        })
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for TextOr<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("TextOr{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let other = generator.subschema_for::<T>();
+        json_schema!({ "anyOf": [{ "type": "string" }, other] })
+    }
+}
+
+impl JsonSchema for Window {
+    fn schema_name() -> Cow<'static, str> {
+        "Window".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let bounds = generator.subschema_for::<super::file::Bounds>();
+        json_schema!({ "anyOf": [{ "type": "integer", "minimum": 1 }, { "const": "adaptive" }, bounds] })
+    }
+}
