@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use rand::Rng;
-use rand_distr::{Distribution, Exp1, Gamma, LogNormal};
+use rand_distr::Distribution;
+use traffic::{Gaps, Process};
 
 /// The law of service demands; the mean is that of the class.
 ///
@@ -165,49 +166,31 @@ impl FromStr for Service {
     }
 }
 
-/// Draws demands of mean 1.
+/// Draws demands of mean 1, which have the laws that times between arrivals have.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Demands {
-    Constant,
-    Exponential,
-    Gamma(Gamma<f64>),
-    Lognormal(LogNormal<f64>),
-}
+pub(crate) struct Demands(Gaps);
 
 impl Demands {
     pub(crate) fn of(service: Service) -> Self {
-        match service {
-            Service::Constant => Self::Constant,
-            Service::Exponential => Self::Exponential,
-            Service::Erlang { .. } | Service::Gamma { .. } => {
-                let squared = service.cv() * service.cv();
-                Gamma::new(squared.recip(), squared).map_or(Self::Exponential, Self::Gamma)
-            }
-            Service::Lognormal { cv } => {
-                let variance = (cv * cv).ln_1p();
-                LogNormal::new(-variance / 2.0, variance.sqrt()).map_or(Self::Exponential, Self::Lognormal)
-            }
-        }
+        let cv = service.cv();
+        let law = match service {
+            Service::Constant => Ok(Process::Constant),
+            Service::Exponential => Ok(Process::Poisson),
+            Service::Erlang { .. } | Service::Gamma { .. } => Process::gamma(cv),
+            Service::Lognormal { .. } => Process::lognormal(cv),
+        };
+        // The range of a law of demands is within that of arrivals.
+        Self(Gaps::of(law.unwrap_or_default()))
     }
-}
 
-impl Demands {
     pub(crate) fn fill<R: Rng>(&self, into: &mut [f64], random: &mut R) {
-        match self {
-            Self::Gamma(gamma) => into.iter_mut().for_each(|demand| *demand = gamma.sample(random)),
-            other => into.iter_mut().for_each(|demand| *demand = other.sample(random)),
-        }
+        self.0.fill(into, random);
     }
 }
 
 impl Distribution<f64> for Demands {
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, random: &mut R) -> f64 {
-        match self {
-            Self::Constant => 1.0,
-            Self::Exponential => Exp1.sample(random),
-            Self::Gamma(gamma) => gamma.sample(random),
-            Self::Lognormal(lognormal) => lognormal.sample(random),
-        }
+        self.0.sample(random)
     }
 }

@@ -235,6 +235,7 @@ impl Gaps {
                     *gap = unit * scales[which];
                 }
             }
+            Kind::Gamma(gamma) => into.iter_mut().for_each(|gap| *gap = gamma.sample(random)),
             _ => into.iter_mut().for_each(|gap| *gap = self.sample(random)),
         }
     }
