@@ -5,6 +5,7 @@ use std::os::unix::net::UnixListener;
 use std::rc::Rc;
 
 use tokio::runtime::{Builder, LocalOptions};
+use tokio::task::JoinHandle;
 
 use crate::error::Error;
 use crate::front::{Listening, Place};
@@ -51,7 +52,8 @@ impl Bound {
             listeners.push(listening);
         }
         let admin = acceptor::listen(&mut sockets, "admin", settings.admin, ADMIN_BACKLOG)?;
-        let admin_socket = settings.admission.socket.as_deref().map(admin::listen_locally).transpose()?;
+        let admin_socket = settings.admission.socket.as_deref();
+        let admin_socket = admin_socket.map(|path| admin::listen_locally(&mut sockets, path)).transpose()?;
         let control = settings.operation.control.as_deref();
         let control = control.map(|path| Control::listen(path, &mut sockets)).transpose()?;
         for name in sockets.left() {
@@ -143,6 +145,9 @@ async fn serve(
             passed.push((settings.name.clone(), listening.passed_on().map_err(Error::System)?));
         }
         passed.push(("admin".to_owned(), admin.try_clone().map_err(Error::System)?.into()));
+        if let Some(listener) = &admin_socket {
+            passed.push((admin::SOCKET.to_owned(), listener.try_clone().map_err(Error::System)?.into()));
+        }
     }
     let doors = acceptor::doors(&gate, listeners)?;
     let admin = tokio::net::TcpListener::from_std(admin).map_err(Error::System)?;
@@ -154,11 +159,10 @@ async fn serve(
     tokio::task::spawn_local(signals.obey(Rc::clone(&gate)));
     tokio::task::spawn_local(operate::watch());
     tokio::task::spawn_local(telemetry::push_metrics(Rc::clone(&gate)));
-    let admin = tokio::task::spawn_local(admin::serve(Rc::clone(&gate), admin));
-    let admin_socket =
-        admin_socket.map(tokio::net::UnixListener::from_std).transpose().map_err(Error::System)?;
+    let mut admins = vec![tokio::task::spawn_local(admin::serve(Rc::clone(&gate), admin))];
     if let Some(listener) = admin_socket {
-        tokio::task::spawn_local(admin::serve_locally(Rc::clone(&gate), listener));
+        let listener = tokio::net::UnixListener::from_std(listener).map_err(Error::System)?;
+        admins.push(tokio::task::spawn_local(admin::serve_locally(Rc::clone(&gate), listener)));
     }
     tokio::task::spawn_local(admin::watch(Rc::clone(&gate)));
     let orphans = tokio::task::spawn_local({
@@ -172,24 +176,15 @@ async fn serve(
     if let Some(predecessor) = predecessor {
         predecessor.replace();
     }
-    let ended = tokio::select! {
-        () = stop => Ended::Stopped,
-        by = operate::successor(&gate, control.as_ref(), &passed) => Ended::Replaced { by },
-    };
-    gate.set_draining(true);
+    let ended = operate::end(&gate, stop, operate::successor(&gate, control.as_ref(), &passed)).await;
     match ended {
         Ended::Stopped => {
-            operate::stopping();
-            tokio::time::sleep(gate.live().settings.operation.drain_delay).await;
             control.iter().for_each(Control::remove);
             gate.live().settings.listeners.iter().for_each(|listener| listener.place.remove());
         }
-        Ended::Replaced { by } => {
-            operate::replaced(by);
-            admin.abort();
-        }
+        Ended::Replaced { .. } => admins.iter().for_each(JoinHandle::abort),
     }
-    acceptors.iter().for_each(tokio::task::JoinHandle::abort);
+    acceptors.iter().for_each(JoinHandle::abort);
     // The listener is closed with the task: if nobody else has it, new clients are refused by the
     // kernel at once.
     for acceptor in acceptors {

@@ -183,3 +183,52 @@ fn without_a_file_there_is_nothing_to_read_again() {
     gate.terminate();
     assert!(gate.rest_of_stderr().contains("there is no configuration file to read again"));
 }
+
+#[test]
+fn one_that_is_about_to_stop_can_still_be_followed() {
+    let site = Site::new();
+    site.configure("[operation]\ncontrol = 'gate.sock'\ndrain-delay = '15s'\n[client]\ndrain-timeout = '1s'");
+    let mut first = site.start();
+    signal(&first, Signal::TERM);
+    poll_until(PATIENCE, "the gate not to be ready", || {
+        (Raw::connect(site.admin).get("/readyz").response().status == 503).then_some(())
+    });
+    let _second = site.start();
+    assert_eq!(first.wait().code(), Some(0));
+    assert_eq!(Raw::connect(site.address).get("/bytes/5").response().status, 200);
+}
+
+#[test]
+fn unix_sockets_are_handed_over_as_well() {
+    let site = Site::new();
+    let (front, admin) = (site.path("front.sock"), site.path("admin.sock"));
+    site.configure(&format!(
+        "[[listener]]\naddress = 'unix:{}'\n[operation]\ncontrol = 'gate.sock'\n[client]\ndrain-timeout = '1s'",
+        front.display()
+    ));
+    let file = fs::read_to_string(site.path("gate.toml")).unwrap();
+    let both = format!("admin = {{ listen = '{}', socket = '{}' }}", site.admin, admin.display());
+    fs::write(site.path("gate.toml"), file.replace(&format!("admin = '{}'", site.admin), &both)).unwrap();
+    let inode = |path: &std::path::Path| std::os::unix::fs::MetadataExt::ino(&fs::metadata(path).unwrap());
+    let mut gate = site.start();
+    let before = [inode(&front), inode(&admin)];
+    for _ in 0..3 {
+        let next = site.start();
+        assert_eq!(gate.wait().code(), Some(0));
+        gate = next;
+        assert_eq!([inode(&front), inode(&admin)], before, "the same sockets, so nobody was refused");
+        for path in [&front, &admin] {
+            let mut client = std::os::unix::net::UnixStream::connect(path).unwrap();
+            std::io::Write::write_all(
+                &mut client,
+                b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+            )
+            .unwrap();
+            let mut answer = String::new();
+            std::io::Read::read_to_string(&mut client, &mut answer).unwrap();
+            assert!(answer.starts_with("HTTP/1.1 "), "{answer}");
+        }
+    }
+    gate.terminate();
+    assert!(!front.exists());
+}

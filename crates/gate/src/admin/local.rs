@@ -10,15 +10,24 @@ use rustix::fs::{Mode, fchmod};
 use socket2::{Domain, SockAddr, Socket, Type};
 
 use crate::error::Error;
+use crate::operate::Sockets;
 
 /// Only the user that the gate runs as may connect.
 const MODE: u32 = 0o600;
 const BACKLOG: i32 = 64;
+/// By this name it is passed on to the next gate, and by systemd.
+pub(crate) const SOCKET: &str = "admin-socket";
 
-/// Listens at `path`, in the place of a gate that was there before. Whoever has a connection to
-/// that one keeps it.
-pub(crate) fn listen_locally(path: &Path) -> Result<UnixListener, Error> {
-    let open = || {
+/// Listens at `path`: on the socket that was passed on, or in the place of a gate that was there
+/// before. Whoever has a connection to that one keeps it.
+pub(crate) fn listen_locally(sockets: &mut Sockets, path: &Path) -> Result<UnixListener, Error> {
+    let mut open = || {
+        if let Some(passed) = sockets.take_named(SOCKET).map(UnixListener::from)
+            && passed.local_addr()?.as_pathname() == Some(path)
+        {
+            passed.set_nonblocking(true)?;
+            return Ok(passed);
+        }
         match fs::symlink_metadata(path) {
             Ok(there) if there.file_type().is_socket() => fs::remove_file(path)?,
             Ok(_) => {

@@ -44,7 +44,7 @@ use crate::acceptor::PAUSE;
 use crate::events::Listener;
 use crate::gate::Gate;
 
-pub(crate) use local::listen_locally;
+pub(crate) use local::{SOCKET, listen_locally};
 pub(crate) use metrics::gather as metrics;
 pub(crate) use token::Token;
 pub(crate) use watch::watch;

@@ -1,8 +1,12 @@
 //! The end of a gate: no new clients, and those in hand finish.
 
+use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
+use tokio::time::timeout;
+
+use super::notify;
 use crate::gate::Gate;
 
 /// How a gate came to its end.
@@ -15,6 +19,31 @@ pub enum Ended {
         /// That gate's process.
         by: i32,
     },
+}
+
+/// Waits until the gate is to `stop` or another `follows`. One that is to stop goes on for as
+/// long as the drain delay says, and another may still follow.
+pub(crate) async fn end(
+    gate: &Rc<Gate>,
+    stop: impl Future<Output = ()>,
+    follows: impl Future<Output = i32>,
+) -> Ended {
+    let mut follows = pin!(follows);
+    let by = tokio::select! {
+        () = stop => None,
+        by = &mut follows => Some(by),
+    };
+    gate.set_draining(true);
+    let by = match by {
+        None => {
+            notify::stopping();
+            timeout(gate.live().settings.operation.drain_delay, follows).await.ok()
+        }
+        by => by,
+    };
+    let Some(by) = by else { return Ended::Stopped };
+    notify::replaced(by);
+    Ended::Replaced { by }
 }
 
 /// Lets those in hand finish, for as long as the drain timeout allows; those that take longer lose
@@ -34,7 +63,7 @@ pub(crate) async fn drain(gate: &Rc<Gate>, ended: Ended) {
             tokio::time::sleep(INTERVAL).await;
         }
     };
-    if tokio::time::timeout(longest, empty).await.is_err() {
+    if timeout(longest, empty).await.is_err() {
         gate.clients.finish(gate.clock.read());
         // One turn of the event loop for them to see it.
         tokio::time::sleep(INTERVAL).await;

@@ -187,13 +187,10 @@ impl Control {
     /// When it cannot.
     pub(crate) fn listen(path: &Path, sockets: &mut Sockets) -> Result<Self, HandoverError> {
         let mut open = || {
-            if let Some(passed) = sockets.take_named(CONTROL) {
-                let listener = UnixListener::from(passed);
-                let address = listener.local_addr()?;
-                if address.as_pathname() == Some(path) {
-                    listener.set_nonblocking(true)?;
-                    return Ok(listener);
-                }
+            // The gate before was found by this path, so the socket is that of the path.
+            if let Some(passed) = sockets.take_named(CONTROL).map(UnixListener::from) {
+                passed.set_nonblocking(true)?;
+                return Ok(passed);
             }
             let listener = UnixListener::bind(path)?;
             // For others there is nothing to take over here.

@@ -15,9 +15,9 @@ pub use drain::Ended;
 pub use handover::HandoverError;
 pub use privileges::PrivilegeError;
 
-pub(crate) use drain::drain;
+pub(crate) use drain::{drain, end};
 pub(crate) use handover::{Control, Predecessor};
-pub(crate) use notify::{ready, replaced, stopping, watch};
+pub(crate) use notify::{ready, watch};
 pub(crate) use privileges::give_up;
 pub(crate) use reload::{Reloads, Source, reload};
 pub(crate) use signals::Signals;
