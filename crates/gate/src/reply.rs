@@ -43,15 +43,6 @@ impl Busy {
     }
 }
 
-impl Busy {
-    /// On a stream of HTTP/2, more of a response is asked for only when the client has room for it.
-    fn waits_for_room(&self) {
-        if self.client.is_stream() {
-            self.client.sending.waits(self.clock.last());
-        }
-    }
-}
-
 impl Drop for Busy {
     fn drop(&mut self) {
         self.client.answered(self.clock.last());
@@ -102,16 +93,12 @@ impl http_body::Body for Reply {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        if self.busy.client.is_stream() {
-            self.busy.client.sending.over();
-        }
         let frame = match &mut self.content {
             Content::Whole(body) => Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
             Content::Relayed(relay) => Pin::new(relay).poll_frame(cx),
         };
         if let Poll::Ready(Some(Ok(frame))) = &frame {
             self.busy.account.sent(frame.data_ref().map_or(0, Bytes::len));
-            self.busy.waits_for_room();
         }
         if !matches!(&frame, Poll::Ready(Some(Err(_)))) && self.is_end_stream() {
             self.busy.account.complete();

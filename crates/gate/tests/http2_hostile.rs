@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use common::tls::{run, start};
-use common::{Gate, origin};
+use common::{Gate, Held, origin};
 use h2::client::{Builder, SendRequest};
 use http::{Request, StatusCode};
 use hyper::body::Bytes;
@@ -33,7 +33,7 @@ fn get(path: &str) -> Request<()> {
 fn a_stream_that_takes_nothing_loses_its_place() {
     let origin = origin();
     let gate = Gate::start(origin.address(), "window = 1\n[client]\nstall-timeout = '300ms'\n");
-    let mut client = connect(&gate, 1000);
+    let mut client = connect(&gate, 20_000);
     let mut take = |path: &str| {
         let (response, _) = client.send_request(get(path), true).unwrap();
         run(response).unwrap().into_body()
@@ -59,6 +59,19 @@ fn a_stream_that_takes_nothing_loses_its_place() {
         taken.flow_control().release_capacity(piece).unwrap();
     }
     assert_eq!(length, 9_000_000);
+}
+
+#[test]
+fn a_client_without_any_room_gets_nothing() {
+    let origin = origin();
+    let gate = Gate::start(origin.address(), "window = 2\n[client]\nstall-timeout = '300ms'\n");
+    let mut client = connect(&gate, 0);
+    let answers: Vec<_> =
+        (0..20).map(|_| client.send_request(get("/bytes/9000000"), true).unwrap().0).collect();
+    gate.wait_for("all to be given up", |state| {
+        state["in_service"] == 0 && state["queues"]["class"] == 0 && state["classes"][1]["arrived"] == 20
+    });
+    drop(answers);
 }
 
 #[test]
@@ -97,6 +110,34 @@ fn requests_that_are_taken_back_at_once_end_the_connection() {
         state["connections"]["clients"] == 0 && state["in_service"] == 0 && state["queues"]["class"] == 0
     });
     assert_eq!(gate.get("/bytes/1", "").status, 200);
+}
+
+#[test]
+fn requests_that_are_taken_back_later_end_the_connection_too() {
+    let server = Held::start();
+    let gate = Gate::start(server.address(), "window = 1\n");
+    let address = gate.address;
+    let taken_back = run(async move {
+        let socket = tokio::net::TcpStream::connect(address).await.unwrap();
+        let (mut client, mut connection) = h2::client::handshake(socket).await.unwrap();
+        let mut pings = connection.ping_pong().unwrap();
+        start(connection);
+        for count in 0.. {
+            let Ok(ready) = client.ready().await else { return count };
+            client = ready;
+            let Ok((_, mut stream)) = client.send_request(get("/"), true) else { return count };
+            // The answer to a ping comes after the request was seen.
+            if pings.ping(h2::Ping::opaque()).await.is_err() {
+                return count;
+            }
+            stream.send_reset(h2::Reason::CANCEL);
+        }
+        0
+    });
+    assert!((200..300).contains(&taken_back), "{taken_back} were suffered");
+    gate.wait_for("them to be forgotten", |state| {
+        state["connections"]["clients"] == 0 && state["queues"]["class"] == 0
+    });
 }
 
 /// A connection on which bytes are written as they are.

@@ -23,6 +23,7 @@ use units::Time;
 
 use super::farewell::farewell;
 use super::io::ClientIo;
+use super::streamed::Streamed;
 use super::{Client, Order, Phase};
 use crate::exchange::exchange;
 use crate::front::Transport;
@@ -74,7 +75,7 @@ pub(super) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Clien
 /// Until nothing more is to be said on a connection.
 async fn spoken<S>(client: &Client, connection: http2::Connection<Lent, S, Streams>)
 where
-    S: HttpService<Incoming, ResBody = Reply, Error = Infallible>,
+    S: HttpService<Incoming, ResBody = Streamed, Error = Infallible>,
     S::Future: 'static,
 {
     let mut connection = pin!(connection);
@@ -143,7 +144,7 @@ impl Shared {
     fn answer(
         self: &Rc<Self>,
         request: Request<Incoming>,
-    ) -> impl Future<Output = Result<Response<Reply>, Infallible>> + use<> {
+    ) -> impl Future<Output = Result<Response<Streamed>, Infallible>> + use<> {
         let now = self.gate.clock.last();
         let (key, client) = self.gate.clients.add_stream(&self.client, now);
         let stream = Stream { shared: Rc::clone(self), key, client: Rc::clone(&client) };
@@ -151,6 +152,7 @@ impl Shared {
         let (gate, without_body) = (Rc::clone(&self.gate), request.method() == Method::HEAD);
         async move {
             let (head, body) = request.into_parts();
+            let clock = Rc::clone(&gate.clock);
             let mut response = match gate.strictness.look_at(&head, &gate.live().settings.strictness) {
                 Ok(()) => exchange(gate, Rc::clone(&client), Request::from_parts(head, body)).await?,
                 Err(breach) => {
@@ -164,7 +166,7 @@ impl Shared {
             if without_body {
                 response.body_mut().leave_out();
             }
-            Ok(response)
+            Ok(response.map(|reply| Streamed::new(reply, client, clock)))
         }
     }
 }

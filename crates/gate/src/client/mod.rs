@@ -7,6 +7,7 @@ mod io;
 mod peer;
 mod registry;
 mod serve;
+mod streamed;
 mod strict;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -221,7 +222,7 @@ impl Client {
     }
 
     /// Whether it is a stream of HTTP/2.
-    pub(crate) fn is_stream(&self) -> bool {
+    fn is_stream(&self) -> bool {
         self.connection.is_some()
     }
 
