@@ -68,6 +68,8 @@ pub(super) fn parameter(name: &str) -> Axis {
         "dynamic-cost" => ("Cost of a dynamic page over that of a static one", Unit::Plain),
         "cv" => ("Coefficient of variation of times between arrivals", Unit::Plain),
         "load" => ("Load", Unit::Plain),
+        "rate" => ("Requests per second", Unit::Plain),
+        "static-time" => ("Processor time of a static page", Unit::Seconds),
         "queue" => ("Length of the queue", Unit::Plain),
         "threads" => ("Threads", Unit::Plain),
         other => (other, Unit::Plain),
