@@ -23,12 +23,14 @@ mod draw;
 mod engine;
 pub mod exact;
 pub mod fit;
+mod front;
 mod model;
 mod outcome;
 mod recording;
 mod replications;
 mod sessions;
 mod statistics;
+mod subject;
 pub mod sweep;
 mod text;
 mod warmup;
@@ -40,11 +42,12 @@ pub use model::{
     Class, DYNAMIC, Discipline, DisciplineError, Equipment, GivenArrivals, Model, ModelError, NoText, Notes,
     Offered, OverrideError, Overrides, Retries, Room, RoomError, STATIC, Size,
 };
-pub use outcome::{ClassOutcome, LatencyOutcome, Outcome, Precision};
+pub use outcome::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision};
 pub use recording::Recording;
-pub use replications::{Plan, run, run_under};
+pub use replications::{Plan, run, run_behind, run_under};
 pub use sessions::{
     Gate, Host, Script, SessionClassOutcome, SessionModel, SessionModelError, SessionsOutcome, run_sessions,
     run_sessions_under,
 };
 pub use statistics::Estimate;
+pub use subject::ModelGate;

@@ -12,7 +12,9 @@ use crate::draw::Seed;
 use crate::engine::{Length, Watch, replicate};
 use crate::model::{Model, ModelError};
 use crate::outcome::{Outcome, Parts, Precision, Tally};
+use crate::sessions::SessionModelError;
 use crate::statistics;
+use crate::subject::{ModelGate, Subject};
 use crate::warmup::Warmup;
 
 /// Replications are judged after so many, and whenever there are a quarter more, whatever the number
@@ -86,18 +88,37 @@ pub fn run(model: &Model, plan: &Plan) -> Result<Outcome, ModelError> {
 /// When the model cannot be simulated.
 pub fn run_under(model: &Model, plan: &Plan, control: Control<'_>) -> Result<Outcome, ModelError> {
     model.check()?;
+    Ok(simulate(model.into(), plan, control))
+}
+
+/// As [`run_under`], with a gate in front of the server.
+///
+/// # Errors
+/// When the model, or the gate's policy, cannot be simulated.
+pub fn run_behind(
+    gate: &ModelGate,
+    model: &Model,
+    plan: &Plan,
+    control: Control<'_>,
+) -> Result<Outcome, SessionModelError> {
+    let subject = Subject { model, gate: Some(gate) };
+    subject.check()?;
+    Ok(simulate(subject, plan, control))
+}
+
+fn simulate(subject: Subject<'_>, plan: &Plan, control: Control<'_>) -> Outcome {
     let began = Instant::now();
-    let warmup = Warmup::of(model, plan, control);
+    let warmup = Warmup::of(subject, plan, control);
     let length = length(plan, warmup);
     let simulate = if plan.long_run { long_run } else { replications };
-    let mut outcome = simulate(model, plan, length, control);
+    let mut outcome = simulate(subject, plan, length, control);
     if let Some(requests) = warmup.unsettled
         && outcome.precision != Precision::Interrupted
     {
         outcome.precision = Precision::Unsettled { requests };
     }
     outcome.elapsed = began.elapsed().as_secs_f64();
-    Ok(outcome)
+    outcome
 }
 
 /// A replication has at least ten times as many requests as are not counted.
@@ -106,17 +127,17 @@ pub(crate) fn length(plan: &Plan, warmup: Warmup) -> Length {
     Length { warmup: warmup.requests, requests, stretches: 1 }
 }
 
-fn replications(model: &Model, plan: &Plan, length: Length, control: Control<'_>) -> Outcome {
+fn replications(subject: Subject<'_>, plan: &Plan, length: Length, control: Control<'_>) -> Outcome {
     let mut done = Done::new(GROUPS);
     let mut count = 0;
     loop {
         for one in
-            in_parallel(plan.cores, plan.round(count), control, |number| one(model, plan, length, number))
+            in_parallel(plan.cores, plan.round(count), control, |number| one(subject, plan, length, number))
         {
             done.add(one);
             count += 1;
         }
-        let mut outcome = done.outcome(model, length, statistics::Parts::Independent);
+        let mut outcome = done.outcome(subject, length, statistics::Parts::Independent);
         outcome.replications = count;
         let judged = |wanted| outcome.judge(wanted, plan.replications, f64::from(count));
         outcome.precision = plan.precision.map_or(Precision::Fixed, judged);
@@ -137,12 +158,12 @@ struct One {
     took: Duration,
 }
 
-fn one(model: &Model, plan: &Plan, length: Length, number: u32) -> One {
+fn one(subject: Subject<'_>, plan: &Plan, length: Length, number: u32) -> One {
     let began = Instant::now();
     let mut watch = Watch::new(0);
-    let blank = Watch::new(model.classes.len());
+    let blank = subject.watch();
     let seed = Seed::new(plan.seed, number);
-    let events = replicate(model, seed, length, &blank, &mut |seen| {
+    let events = replicate(subject, seed, length, &blank, &mut |seen| {
         watch = seen;
         ControlFlow::Continue(())
     });
@@ -151,7 +172,7 @@ fn one(model: &Model, plan: &Plan, length: Length, number: u32) -> One {
 
 /// One run that is as long as eight replications and, until it is precise enough, as all of them. It
 /// is judged when it has become a quarter longer.
-fn long_run(model: &Model, plan: &Plan, length: Length, control: Control<'_>) -> Outcome {
+fn long_run(subject: Subject<'_>, plan: &Plan, length: Length, control: Control<'_>) -> Outcome {
     let began = Instant::now();
     let all = length.requests.saturating_mul(u64::from(plan.replications));
     let first = length.requests.saturating_mul(u64::from(ROUND)).min(all);
@@ -159,13 +180,13 @@ fn long_run(model: &Model, plan: &Plan, length: Length, control: Control<'_>) ->
     let stretches = u32::try_from(all / requests).unwrap_or(u32::MAX);
     let mut done = Done::new(STRETCHES);
     let (mut count, mut judged) = (0, STRETCHES as u32);
-    let blank = Watch::new(model.classes.len());
+    let blank = subject.watch();
     let seed = Seed::new(plan.seed, 0);
     let reached = |done: &Done, wanted: f64| {
-        let outcome = done.outcome(model, length, statistics::Parts::Consecutive);
+        let outcome = done.outcome(subject, length, statistics::Parts::Consecutive);
         outcome.judge(wanted, plan.replications, 1.0) == Precision::Reached
     };
-    done.events = replicate(model, seed, Length { requests, stretches, ..length }, &blank, &mut |watch| {
+    done.events = replicate(subject, seed, Length { requests, stretches, ..length }, &blank, &mut |watch| {
         done.parts.push(watch.into());
         count += 1;
         let replications = requests * u64::from(count) / length.requests;
@@ -183,7 +204,7 @@ fn long_run(model: &Model, plan: &Plan, length: Length, control: Control<'_>) ->
         }
     });
     done.took = began.elapsed();
-    let mut outcome = done.outcome(model, length, statistics::Parts::Consecutive);
+    let mut outcome = done.outcome(subject, length, statistics::Parts::Consecutive);
     outcome.requests = requests * u64::from(count);
     outcome.replications = 1;
     let replications = outcome.requests as f64 / length.requests as f64;
@@ -213,8 +234,8 @@ impl Done {
         self.took += one.took;
     }
 
-    fn outcome(&self, model: &Model, length: Length, parts: statistics::Parts) -> Outcome {
-        let mut outcome = Outcome::new(model, self.parts.as_slice(), parts);
+    fn outcome(&self, subject: Subject<'_>, length: Length, parts: statistics::Parts) -> Outcome {
+        let mut outcome = Outcome::new(subject, self.parts.as_slice(), parts);
         outcome.events = self.events;
         outcome.events_per_second = self.events as f64 / self.took.as_secs_f64();
         (outcome.warmup, outcome.requests) = (length.warmup, length.requests);

@@ -21,6 +21,12 @@ impl fmt::Display for Outcome {
                 writeln!(f, "  {:<12} latency {}", "", class.latency)?;
             }
         }
+        for class in &self.gate {
+            let [served, refused, rejected] = [&class.served, &class.refused, &class.rejected].map(Percent);
+            writeln!(f, "  gate: {:<12} served {served}", class.name)?;
+            writeln!(f, "  {:<18} refused by the gate {refused}, rejected by the server {rejected}", "")?;
+            writeln!(f, "  {:<18} latency {}", "", class.latency)?;
+        }
         let runs = match self.replications {
             1 => "one run".to_owned(),
             runs => format!("{runs} replications"),

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use crate::control::Control;
 use crate::draw::Seed;
-use crate::engine::{Length, Watch, replicate};
-use crate::model::Model;
+use crate::engine::{Length, replicate};
 use crate::replications::{Plan, in_parallel};
 use crate::statistics::{mser, relaxation};
+use crate::subject::Subject;
 
 /// The warm-up is looked for in so many replications, each cut into so many intervals.
 const PILOTS: u32 = 8;
@@ -35,20 +35,20 @@ pub(crate) struct Warmup {
 
 impl Warmup {
     /// Of the replications of `plan`: as stated, or found in pilot runs.
-    pub(crate) fn of(model: &Model, plan: &Plan, control: Control<'_>) -> Self {
-        let find = || Self::find(model, plan, Control { tell: &|_| (), ..control });
+    pub(crate) fn of(subject: Subject<'_>, plan: &Plan, control: Control<'_>) -> Self {
+        let find = || Self::find(subject, plan, Control { tell: &|_| (), ..control });
         plan.warmup.map_or_else(find, |requests| Self { requests, unsettled: None })
     }
 
     /// Mean latency over the arrivals of pilot runs that are as long as it takes: what MSER leaves out
     /// of their average, or a few relaxation times if that is more. MSER alone says now this and now
     /// that where a queue takes 100,000 requests to fill.
-    fn find(model: &Model, plan: &Plan, control: Control<'_>) -> Self {
+    fn find(subject: Subject<'_>, plan: &Plan, control: Control<'_>) -> Self {
         let mut requests = plan.requests.max(LEAST);
         for attempt in 1..=ATTEMPTS {
             let each = requests.div_ceil(u64::from(INTERVALS));
             let pilots = in_parallel(plan.cores, 0..PILOTS, control, |number| {
-                latencies(model, Seed::new(plan.seed, u32::MAX - number), each, control)
+                latencies(subject, Seed::new(plan.seed, u32::MAX - number), each, control)
             });
             if control.is_stopped() {
                 break;
@@ -66,10 +66,10 @@ impl Warmup {
 
 /// Mean latencies in intervals of so many arrivals. Where nothing was completed it is taken to be
 /// what it was before.
-fn latencies(model: &Model, seed: Seed, each: u64, control: Control<'_>) -> Vec<f64> {
+fn latencies(subject: Subject<'_>, seed: Seed, each: u64, control: Control<'_>) -> Vec<f64> {
     let length = Length { warmup: 0, requests: each, stretches: INTERVALS };
     let mut means = Vec::with_capacity(INTERVALS as usize);
-    replicate(model, seed, length, &Watch::new(model.classes.len()), &mut |watch| {
+    replicate(subject, seed, length, &subject.watch(), &mut |watch| {
         let (sum, count) = watch.classes.iter().fold((0.0, 0), |(sum, count), seen| {
             (sum + seen.latencies.sum(), count + seen.latencies.count())
         });

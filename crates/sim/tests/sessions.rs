@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use policy::{Config, Deadlines, Knobs, Limits, SessionLimits, Window};
-use sim::{Gate, Host, Plan, Script, SessionClassOutcome, SessionModel, SessionsOutcome, run_sessions};
+use sim::{
+    Gate, Host, Plan, Script, Service, SessionClassOutcome, SessionModel, SessionsOutcome, run_sessions,
+};
 use traffic::{Process, Workload};
 use units::{ClassId, Rate, Ratio, Span};
 
@@ -46,6 +48,7 @@ fn demonstration(load: f64, gated: bool, (cost, gate_cost): (Span, Span)) -> Ses
     SessionModel {
         gate: gated.then(|| gate(&script, &workload, gate_cost)),
         script,
+        service: Service::Constant,
         host: Host::default(),
         process: Process::Poisson,
         rate: Rate::per_second(load * CAPACITY).unwrap(),
@@ -110,6 +113,26 @@ fn the_number_of_cores_changes_nothing() {
     let bare = simulate(2.0, false, 1);
     for (gated, bare) in classes(&one).into_iter().zip(classes(&bare)) {
         assert_eq!(gated.started, bare.started);
+    }
+}
+
+#[test]
+fn demands_may_vary_around_their_mean() {
+    let run = |service| {
+        let model = SessionModel {
+            service,
+            duration: Span::from_secs(40),
+            ..demonstration(0.5, false, (REQUEST_COST, GATE_COST))
+        };
+        let plan = Plan { replications: 16, precision: None, ..Plan::default() };
+        run_sessions(&model, &plan).unwrap()
+    };
+    let [constant, varied] = [Service::Constant, Service::Exponential].map(run);
+    let ratio = varied.utilization.mean / constant.utilization.mean;
+    assert!((0.95..1.05).contains(&ratio), "{ratio} times the work");
+    for (constant, varied) in classes(&constant).into_iter().zip(classes(&varied)) {
+        assert_eq!(constant.started, varied.started);
+        assert!(varied.response.p99.mean > 1.5 * constant.response.p99.mean, "{constant:?} {varied:?}");
     }
 }
 

@@ -93,13 +93,13 @@ impl Interval {
 /// When the model cannot be simulated.
 pub fn course(model: &Model, plan: &Plan) -> Result<Course, ModelError> {
     model.check()?;
-    let Length { warmup, requests, .. } = length(plan, Warmup::of(model, plan, Control::NONE));
+    let Length { warmup, requests, .. } = length(plan, Warmup::of(model.into(), plan, Control::NONE));
     let (all, seed) = (warmup + requests, Seed::new(plan.seed, 0));
     let each = all.div_ceil(INTERVALS).max(1);
     let blank = Watch { levels: Some(Levels::default()), ..Watch::new(model.classes.len()) };
     let mut intervals = Vec::with_capacity(INTERVALS as usize);
     let whole = Length { warmup: 0, requests: each, stretches: (all / each) as u32 };
-    replicate(model, seed, whole, &blank, &mut |watch| {
+    replicate(model.into(), seed, whole, &blank, &mut |watch| {
         intervals.push(Interval::of(&watch, model));
         ControlFlow::Continue(())
     });
@@ -110,7 +110,7 @@ pub fn course(model: &Model, plan: &Plan) -> Result<Course, ModelError> {
 fn end_of_warmup(model: &Model, seed: Seed, warmup: u64) -> f64 {
     let mut end = 0.0;
     let length = Length { warmup: 0, requests: warmup, stretches: 1 };
-    replicate(model, seed, length, &Watch::new(0), &mut |watch| {
+    replicate(model.into(), seed, length, &Watch::new(0), &mut |watch| {
         end = watch.ended;
         ControlFlow::Continue(())
     });

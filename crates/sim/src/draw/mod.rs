@@ -28,6 +28,7 @@ pub(crate) enum Role {
     Disk = 6,
     Size = 8,
     Policy = 7,
+    Tokens = 9,
 }
 
 /// Where the streams of one replication begin. Streams of different replications, and of

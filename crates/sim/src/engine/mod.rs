@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 
 mod closed;
 mod delay;
+mod gated;
 mod later;
 mod levels;
 mod processor;
@@ -24,6 +25,7 @@ mod stations;
 mod watch;
 
 use self::closed::Closed;
+use self::gated::Gated;
 pub(crate) use self::levels::{Level, Levels};
 pub(crate) use self::processor::{Job, Processor};
 use self::retrying::Retrying;
@@ -36,6 +38,7 @@ use self::stations::Stations;
 pub(crate) use self::watch::{Seen, Watch};
 use crate::draw::{Demands, Gaps, Role, Seed};
 use crate::model::{Discipline, Model, Offered};
+use crate::subject::{ModelGate, Subject};
 
 /// How long a replication is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,23 +51,25 @@ pub(crate) struct Length {
     pub(crate) stretches: u32,
 }
 
-/// One replication of a model that has been checked: a pure function of its arguments. Hands over
+/// One replication of what has been checked: a pure function of its arguments. Hands over
 /// what was seen in each stretch, written into a copy of `blank`, until it is told to stop, and gives how
 /// many events there were, warm-up included.
 pub(crate) fn replicate(
-    model: &Model,
+    subject: Subject<'_>,
     seed: Seed,
     length: Length,
     blank: &Watch,
     each: &mut dyn FnMut(Watch) -> ControlFlow<()>,
 ) -> u64 {
-    Replication { model, seed, length, blank }.with_discipline(each)
+    let Subject { model, gate } = subject;
+    Replication { model, gate, seed, length, blank }.with_discipline(each)
 }
 
 /// What is put together, piece by piece: each combination has a loop of its own, compiled for it.
 #[derive(Clone, Copy)]
 struct Replication<'a> {
     model: &'a Model,
+    gate: Option<&'a ModelGate>,
     seed: Seed,
     length: Length,
     blank: &'a Watch,
@@ -124,11 +129,25 @@ impl Replication<'_> {
         let model = self.model;
         let room = model.queue.map_or(usize::MAX, |queue| queue as usize);
         let server = Server::new(processor, f64::from(model.processors), model.threads as usize, room);
-        let mut simulation = Simulation::new(source, server);
-        let mut events = simulation.run(self.length.warmup, &mut Watch::new(0));
+        let Some(gate) = self.gate else {
+            let mut simulation = Simulation::new(source, server);
+            return self.stretches(|requests, watch| simulation.run(requests, watch), each);
+        };
+        // A policy that cannot be had is found out before.
+        let Ok(mut gated) = Gated::new(gate, source, server, self.seed) else { return 0 };
+        self.stretches(|requests, watch| gated.run(requests, watch), each)
+    }
+
+    /// The warm-up and the stretches, of which `simulate` does one.
+    fn stretches(
+        self,
+        mut simulate: impl FnMut(u64, &mut Watch) -> u64,
+        each: &mut dyn FnMut(Watch) -> ControlFlow<()>,
+    ) -> u64 {
+        let mut events = simulate(self.length.warmup, &mut Watch::new(0));
         for _ in 0..self.length.stretches {
             let mut watch = self.blank.clone();
-            events += simulation.run(self.length.requests, &mut watch);
+            events += simulate(self.length.requests, &mut watch);
             if each(watch).is_break() {
                 break;
             }

@@ -165,7 +165,11 @@ impl Overrides {
         Ok(name.parse()?)
     }
 
-    fn service_over(&self, base: Service) -> Result<Service, OverrideError> {
+    /// The law of demands in the place of `base`.
+    ///
+    /// # Errors
+    /// When nothing that was given makes a law, or some of it would have no effect.
+    pub fn service_over(&self, base: Service) -> Result<Service, OverrideError> {
         let law = self.service.as_deref().map_or(Ok(base), str::parse)?;
         let Some(cv) = self.service_cv else { return Ok(law) };
         let own_variation = |what| Err(OverrideError::OwnVariation { what, option: "service-cv" });

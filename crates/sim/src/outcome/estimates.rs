@@ -1,14 +1,21 @@
 //! From what was seen to an [`Outcome`].
 
-use super::{ClassOutcome, LatencyOutcome, Outcome, Precision, Tally};
+use std::borrow::Cow;
+
+use super::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision, Tally};
 use crate::engine::Seen;
-use crate::model::Model;
 use crate::statistics::{Estimate, Latencies, Parts};
+use crate::subject::{ModelGate, Subject};
 
 impl Outcome {
     /// What the parts of a simulation say together; how they came about is for the caller to add.
-    pub(crate) fn new(model: &Model, tallies: &[Tally], parts: Parts) -> Self {
-        let all = Group { tallies, parts, class: None };
+    pub(crate) fn new(subject: Subject<'_>, tallies: &[Tally], parts: Parts) -> Self {
+        let Subject { model, gate } = subject;
+        let by_class = match gate {
+            None => Cow::Borrowed(tallies),
+            Some(_) => folded(tallies, |seen| subject.by_class(seen)).into(),
+        };
+        let all = Group { tallies: &by_class, parts, class: None };
         let processors = f64::from(model.processors);
         Self {
             rejected: all.rejected(),
@@ -30,6 +37,11 @@ impl Outcome {
                     }
                 })
                 .collect(),
+            gate: gate.map_or_else(Vec::new, |gate| {
+                (0..gate.policy.classes.len())
+                    .map(|index| GateClassOutcome::new(gate, index, tallies, parts))
+                    .collect()
+            }),
             replications: 0,
             events: 0,
             events_per_second: 0.0,
@@ -39,6 +51,30 @@ impl Outcome {
             precision: Precision::Fixed,
         }
     }
+}
+
+impl GateClassOutcome {
+    fn new(gate: &ModelGate, index: usize, tallies: &[Tally], parts: Parts) -> Self {
+        let folded = folded(tallies, |seen| gate.of_class(index, seen).into());
+        let [all, server] = [0, 1].map(|class| Group { tallies: &folded, parts, class: Some(class) });
+        let share = |amount: &dyn Fn(&Tally) -> f64| {
+            all.ratio(|tally| (amount(tally), all.sum(tally, |seen| seen.arrived as f64)))
+        };
+        let rejected = |group: Group<'_>, tally: &Tally| group.sum(tally, |seen| seen.rejected as f64);
+        Self {
+            name: gate.names.get(index).cloned().unwrap_or_else(|| index.to_string()),
+            served: share(&|tally| all.sum(tally, |seen| seen.latencies.count() as f64)),
+            refused: share(&|tally| rejected(all, tally) - rejected(server, tally)),
+            rejected: share(&|tally| rejected(server, tally)),
+            latency: all.latency(),
+            throughput: all.throughput(),
+        }
+    }
+}
+
+/// The same parts, with their classes put together by `fold`.
+fn folded(tallies: &[Tally], fold: impl Fn(&[Seen]) -> Vec<Seen>) -> Vec<Tally> {
+    tallies.iter().map(|tally| Tally { classes: fold(&tally.classes), ..*tally }).collect()
 }
 
 /// The requests of one class, or all.

@@ -24,6 +24,9 @@ pub struct Outcome {
     pub present: Estimate,
     /// The same for each class.
     pub classes: Vec<ClassOutcome>,
+    /// What the gate in front of the server did with each of its classes, the most important first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gate: Vec<GateClassOutcome>,
     /// How many replications there were; 1 for a long run.
     pub replications: u32,
     /// Arrivals and completions, warm-up included.
@@ -61,6 +64,24 @@ pub struct ClassOutcome {
     /// The share of its requests that were rejected.
     pub rejected: Estimate,
     /// Its latencies.
+    pub latency: LatencyOutcome,
+    /// Its requests served per second.
+    pub throughput: Estimate,
+}
+
+/// What became of a class of the gate. What is not served yet when a replication ends makes the shares
+/// of a little less than 1.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GateClassOutcome {
+    /// Its name.
+    pub name: String,
+    /// The share of its requests that were served.
+    pub served: Estimate,
+    /// The share that the gate refused.
+    pub refused: Estimate,
+    /// The share that the gate let pass, and that were rejected because the server's queue was full.
+    pub rejected: Estimate,
+    /// Latencies of those served, the wait in the gate included.
     pub latency: LatencyOutcome,
     /// Its requests served per second.
     pub throughput: Estimate,

@@ -5,11 +5,10 @@
 //! same `policy` crate that `headworks gate` runs, driven on virtual time.
 //!
 //! A request's way, and the files it passes: `users` (whose turn it is, and what comes next) ->
-//! `front` (the policy) -> `server` (listen queue, workers, processor). `world` is the loop that
+//! [`Front`](crate::front::Front) (the policy) -> `server` (listen queue, workers, processor). `world` is the loop that
 //! calls them, `agenda` what will happen when nothing else does before.
 
 mod agenda;
-mod front;
 mod model;
 mod outcome;
 mod run;

@@ -6,6 +6,7 @@ use policy::SessionLimits;
 use traffic::{Process, Workload};
 use units::{ClassId, Rate, Span};
 
+use crate::draw::Service;
 use crate::model::{ModelError, within};
 
 /// Users, a server and perhaps a gate between them.
@@ -13,6 +14,9 @@ use crate::model::{ModelError, within};
 pub struct SessionModel {
     /// What users ask for.
     pub script: Script,
+    /// The law of the processor time that requests need, around what the script says; the gate's cost is
+    /// always the same.
+    pub service: Service,
     /// The server.
     pub host: Host,
     /// The gate in front of it.

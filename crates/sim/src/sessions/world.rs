@@ -2,17 +2,18 @@
 
 use std::iter::Peekable;
 
+use rand_distr::Distribution;
 use slab::Slab;
 use traffic::{Profile, Schedule};
 use units::{Span, Time};
 
 use super::agenda::{Agenda, Event};
-use super::front::{Arrival, Decision, Front};
 use super::model::{SessionModel, SessionModelError};
 use super::seen::{Fate, Seen};
 use super::server::{Answer, Request, Server};
 use super::users::{Next, User};
-use crate::draw::{Role, Seed};
+use crate::draw::{Demands, Random, Role, Seed};
+use crate::front::{Arrival, Decision, Front};
 
 /// The kernel's first wait for an answer to a SYN; each one after it is twice as long (RFC 6298,
 /// sections 2 and 5.5).
@@ -24,6 +25,8 @@ pub(super) struct World<'a> {
     now: Time,
     window: (Time, Time),
     schedule: Peekable<Schedule>,
+    /// What requests need over what they need on average.
+    demands: (Demands, Random),
     agenda: Agenda,
     users: Slab<User>,
     requests: Slab<Sent>,
@@ -44,6 +47,8 @@ struct Sent {
     serial: u64,
     user: usize,
     object: usize,
+    /// Processor time, in seconds.
+    demand: f64,
     at: Time,
     way: Way,
 }
@@ -75,10 +80,11 @@ impl<'a> World<'a> {
             now: Time::ZERO,
             window,
             schedule: Schedule::new(model.process, &profile, &model.script.shares, arrivals).peekable(),
+            demands: (Demands::of(model.service), seed.stream(Role::Service)),
             agenda: Agenda::default(),
             users: Slab::new(),
             requests: Slab::new(),
-            front: model.gate.as_ref().map(|gate| Front::new(gate, seed)).transpose()?,
+            front: model.gate.as_ref().map(|gate| Front::new(&gate.policy, seed)).transpose()?,
             server: Server::new(model.host, window),
             seen: vec![Seen::default(); model.script.classes.len()],
             started: 0,
@@ -178,7 +184,9 @@ impl<'a> World<'a> {
     fn fetch(&mut self, user: usize, object: usize) {
         self.sent += 1;
         let serial = self.sent;
-        let sent = Sent { serial, user, object, at: self.now, way: Way::Connecting };
+        let mean = self.model.script.objects.get(object).map_or(0.0, |object| object.demand);
+        let demand = mean * self.demands.0.sample(&mut self.demands.1);
+        let sent = Sent { serial, user, object, demand, at: self.now, way: Way::Connecting };
         let request = self.requests.insert(sent);
         self.agenda.add(self.now + self.model.script.timeout, Event::GiveUp { request, serial });
         if self.model.gate.is_some() {
@@ -195,7 +203,7 @@ impl<'a> World<'a> {
         let rules = gate.classes.get(user.class).and_then(|classes| classes.get(sent.object));
         let arrival = Arrival {
             request,
-            object: sent.object,
+            demand: sent.demand,
             ruled: rules.copied().unwrap_or(units::ClassId(u8::MAX)),
             known: user.known(self.now, &gate.limits),
             client: user.number,
@@ -230,7 +238,7 @@ impl<'a> World<'a> {
     fn send(&mut self, request: usize, connection: usize) {
         let Some(sent) = self.requests.get_mut(request) else { return };
         sent.way = Way::Server(connection);
-        let demand = self.model.script.objects.get(sent.object).map_or(0.0, |object| object.demand);
+        let demand = sent.demand;
         self.server.send(self.now, connection, Request { demand, whose: request });
     }
 
@@ -253,10 +261,8 @@ impl<'a> World<'a> {
     /// as free, so here they are opened for each request.
     fn connect_from_gate(&mut self, held: usize, tries: u32) {
         let (Some(gate), Some(front)) = (&self.model.gate, &self.front) else { return };
-        let Some(object) = front.object(held).and_then(|object| self.model.script.objects.get(object)) else {
-            return;
-        };
-        let demand = object.demand + gate.cost.as_secs_f64();
+        let Some(demand) = front.demand(held) else { return };
+        let demand = demand + gate.cost.as_secs_f64();
         match self.server.connect() {
             Some(connection) => self.server.send(self.now, connection, Request { demand, whose: held }),
             None => {

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use super::advise::AdviseArgs;
+use super::behind::PolicyArgs;
 use super::fit::{FitArgs, FromArgs};
 use super::model::ModelArgs;
 use super::sessions::SessionArgs;
@@ -18,6 +19,8 @@ Examples:
   headworks sim --cv 3 --queue 66                     the paper's server at full load
   headworks sim --load 0.9 --cv 4 --queue 1000        a long queue instead of rejections
   headworks sim --cv 3 --queue 66 --out runs/cv-3     with a report: the queue over time, and more
+  headworks sim --load 3 --policy gate.toml --premium 0.2
+                                                      the gate's policy before it, in three times what it can serve
   headworks sim exact --cv 2 --queue 24 --service exponential
   headworks sim fit access.log --out model.toml       what a log says, as a model
   headworks sim --model model.toml --queue 100        that model, with another queue
@@ -63,6 +66,8 @@ pub(super) struct RunArgs {
     pub(super) model: ModelArgs,
     #[command(flatten)]
     pub(super) sessions: SessionArgs,
+    #[command(flatten)]
+    pub(super) policy: PolicyArgs,
     #[command(flatten)]
     pub(super) plan: PlanArgs,
     /// Keep the outcome, the model and the course of one replication in this directory, with a report.

@@ -2,6 +2,7 @@
 
 mod advise;
 mod args;
+mod behind;
 mod fit;
 mod model;
 mod recorded;
@@ -45,21 +46,26 @@ impl Args {
 impl RunArgs {
     fn run(self) -> Result<Exit, Failure> {
         if let (Some(workload), Some(rate)) = (&self.sessions.workload, self.model.rate) {
-            let (arrivals, plan) = (self.model.arrivals()?, self.plan.plan()?);
+            let (arrivals, service) = (self.model.arrivals()?, self.model.session_service()?);
+            let plan = self.plan.plan()?;
             let processors = self.model.processors.unwrap_or(1);
-            let common = Common { rate, arrivals, processors, plan, json: self.json, quiet: self.quiet };
-            return self.sessions.run(workload, common);
+            let (json, quiet) = (self.json, self.quiet);
+            let common = Common { rate, arrivals, service, processors, plan, json, quiet };
+            return self.sessions.run(workload, &self.policy, common);
         }
         let (model, plan) = (self.from.model(self.model)?, self.plan.plan()?);
         let wait = Wait::new(&plan, self.quiet)?;
-        let outcome = match &self.out {
-            Some(out) => recorded::run(&model, &plan, out, self.json, &wait)?,
-            None => {
-                let outcome = wait.during(|control| sim::run_under(&model, &plan, control))?;
-                show(&outcome, self.json)?;
-                outcome
+        let outcome = match (&self.out, &self.policy.policy) {
+            (Some(out), _) => recorded::run(&model, &plan, out, self.json, &wait)?,
+            (None, None) => wait.during(|control| sim::run_under(&model, &plan, control))?,
+            (None, Some(policy)) => {
+                let gate = self.policy.gate(policy, &model)?;
+                wait.during(|control| sim::run_behind(&gate, &model, &plan, control))?
             }
         };
+        if self.out.is_none() {
+            show(&outcome, self.json)?;
+        }
         if let Some(about) = outcome.about_trace(&model) {
             eprintln!("note: {about}");
         }

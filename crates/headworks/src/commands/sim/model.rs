@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sim::{Discipline, GivenArrivals, Model, Overrides, Room, Traced};
+use sim::{Discipline, GivenArrivals, Model, Overrides, Room, Service, Traced};
 use units::{Rate, Ratio, Span};
 
 use crate::commands::values::count;
@@ -82,6 +82,11 @@ impl ModelArgs {
     /// Arrivals as the command line alone says.
     pub(super) fn arrivals(&self) -> Result<sim::Arrivals, Failure> {
         self.overrides()?.arrivals_alone().map_err(|why| Failure::Usage(why.into()))
+    }
+
+    /// The law of what requests of sessions need: always the same unless another is given.
+    pub(super) fn session_service(&self) -> Result<Service, Failure> {
+        self.overrides()?.service_over(Service::Constant).map_err(|why| Failure::Usage(why.into()))
     }
 
     fn overrides(&self) -> Result<Overrides, Failure> {

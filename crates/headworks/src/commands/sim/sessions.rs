@@ -6,10 +6,11 @@ use std::str::FromStr;
 
 use anyhow::{Context, anyhow};
 use gate::Settings;
-use sim::{Arrivals, Gate, Host, Plan, Script, SessionModel};
+use sim::{Arrivals, Gate, Host, Plan, Script, Service, SessionModel};
 use traffic::Workload;
 use units::{ClassId, Rate, Span};
 
+use super::behind::PolicyArgs;
 use super::{Wait, show};
 use crate::commands::values::count;
 use crate::exit::{Exit, Failure};
@@ -17,7 +18,7 @@ use crate::exit::{Exit, Failure};
 const SESSIONS: &str = "Sessions";
 
 /// Options of a request's model that say what the workload, or a worker for each connection, says here.
-const NOT_FOR_SESSIONS: [&str; 16] = [
+const NOT_FOR_SESSIONS: [&str; 14] = [
     "model",
     "from",
     "load",
@@ -25,8 +26,6 @@ const NOT_FOR_SESSIONS: [&str; 16] = [
     "dynamic",
     "dynamic_cost",
     "static_time",
-    "service",
-    "service_cv",
     "threads",
     "queue",
     "discipline",
@@ -41,9 +40,6 @@ pub(super) struct SessionArgs {
     /// Simulate sessions that follow this workload, as `headworks load` would start them with the same seed; --rate is in sessions per second.
     #[arg(long, value_name = "FILE", help_heading = SESSIONS, requires = "rate", conflicts_with_all = NOT_FOR_SESSIONS)]
     pub(super) workload: Option<PathBuf>,
-    /// Put the policy in front of the server: a configuration of `headworks gate`.
-    #[arg(long, value_name = "FILE", help_heading = SESSIONS, requires = "workload")]
-    policy: Option<PathBuf>,
     /// Connections that the server serves at once.
     #[arg(long, value_name = "N", help_heading = SESSIONS, default_value = "150", value_parser = count::<u32>(1..=1_000_000), requires = "workload")]
     workers: u32,
@@ -59,9 +55,6 @@ pub(super) struct SessionArgs {
     /// Processor time that each request takes besides.
     #[arg(long, value_name = "SPAN", help_heading = SESSIONS, default_value = "100us", requires = "workload")]
     request_cost: Span,
-    /// Processor time that passing a request on takes the gate; 0s when it has a processor of its own.
-    #[arg(long, value_name = "SPAN", help_heading = SESSIONS, default_value = "100us", requires = "policy")]
-    gate_cost: Span,
     /// How long sessions start that are counted.
     #[arg(long, value_name = "SPAN", help_heading = SESSIONS, default_value = "60s", requires = "workload")]
     duration: Span,
@@ -92,6 +85,7 @@ impl FromStr for Demand {
 pub(super) struct Common {
     pub(super) rate: Rate,
     pub(super) arrivals: Arrivals,
+    pub(super) service: Service,
     pub(super) processors: u32,
     pub(super) plan: Plan,
     pub(super) json: bool,
@@ -100,28 +94,29 @@ pub(super) struct Common {
 
 impl SessionArgs {
     /// Simulates sessions that follow `workload`.
-    pub(super) fn run(&self, workload: &Path, common: Common) -> Result<Exit, Failure> {
-        let model = self.model(workload, &common)?;
+    pub(super) fn run(&self, workload: &Path, policy: &PolicyArgs, common: Common) -> Result<Exit, Failure> {
+        let model = self.model(workload, policy, &common)?;
         let wait = Wait::new(&common.plan, common.quiet)?;
         let outcome = wait.during(|control| sim::run_sessions_under(&model, &common.plan, control))?;
         show(&outcome, common.json)?;
         Ok(wait.exit(outcome.precision))
     }
 
-    fn model(&self, workload: &Path, common: &Common) -> Result<SessionModel, Failure> {
+    fn model(&self, workload: &Path, policy: &PolicyArgs, common: &Common) -> Result<SessionModel, Failure> {
         let workload = Workload::read(workload)?;
         let Arrivals::Renewal(process) = common.arrivals else {
             let why = "sessions start by poisson, constant, h2, gamma or lognormal; give one of these to --arrivals";
             return Err(Failure::Usage(anyhow!("{why}")));
         };
         let script = Script::new(&workload, |url| self.demand(url) + self.request_cost);
-        let gate = match &self.policy {
-            Some(file) => Some(self.gate(&Settings::read(file)?, &workload, &script)?),
+        let gate = match &policy.policy {
+            Some(file) => Some(gate(&Settings::read(file)?, &workload, &script, policy.gate_cost)?),
             None => None,
         };
         let (workers, backlog, keep_alive) = (self.workers, self.backlog, self.keep_alive);
         Ok(SessionModel {
             script,
+            service: common.service,
             host: Host { workers, backlog, keep_alive, processors: common.processors },
             gate,
             process,
@@ -131,28 +126,23 @@ impl SessionArgs {
         })
     }
 
-    fn gate(&self, settings: &Settings, workload: &Workload, script: &Script) -> Result<Gate, Failure> {
-        for class in &workload.classes {
-            request(class, "/").map_err(Failure::Usage)?;
-        }
-        let classes = script.classified(workload, |class, url| {
-            let address = class.address.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-            // The workload's paths were looked at when it was read.
-            request(class, url).map_or(ClassId(u8::MAX), |request| settings.class_of(&request, address))
-        });
-        Ok(Gate {
-            policy: settings.policy().clone(),
-            limits: settings.session_limits(),
-            cost: self.gate_cost,
-            classes,
-        })
-    }
-
     fn demand(&self, url: &str) -> Span {
         let given = self.demand.iter().filter(|demand| url.starts_with(&demand.path));
         let longest = given.max_by_key(|demand| demand.path.len());
         longest.map(|demand| demand.time).or_else(|| burnt(url)).unwrap_or(Span::ZERO)
     }
+}
+
+fn gate(settings: &Settings, workload: &Workload, script: &Script, cost: Span) -> Result<Gate, Failure> {
+    for class in &workload.classes {
+        request(class, "/").map_err(Failure::Usage)?;
+    }
+    let classes = script.classified(workload, |class, url| {
+        let address = class.address.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        // The workload's paths were looked at when it was read.
+        request(class, url).map_or(ClassId(u8::MAX), |request| settings.class_of(&request, address))
+    });
+    Ok(Gate { policy: settings.policy().clone(), limits: settings.session_limits(), cost, classes })
 }
 
 /// What a page of `headworks origin` burns.

@@ -2,16 +2,15 @@
 //!
 //! Arrivals are told at once; the policy processes them in a *cycle*, which ends a turn of the gate's
 //! event loop: when everything that happens at one point in time has happened. Reading, deciding and
-//! relaying take no time of their own here; what they cost is part of what a request needs of the
-//! processor ([`Gate::cost`]).
+//! relaying take no time of their own here; what they cost is for the caller to add to what a request
+//! needs of the processor.
 
 use std::collections::VecDeque;
 
-use policy::{Input, Output, Policy, SessionHint};
+use policy::{Config, ConfigError, Input, Output, Policy, SessionHint};
 use slab::Slab;
 use units::{ClassId, RequestId, Span, Time};
 
-use super::model::{Gate, SessionModelError};
 use crate::draw::{Role, Seed};
 
 /// The gate does not sleep for less: its timers have ticks.
@@ -19,7 +18,7 @@ const SHORTEST_SLEEP: Span = Span::from_millis(1);
 
 /// The policy and the requests it holds.
 #[derive(Debug)]
-pub(super) struct Front {
+pub(crate) struct Front {
     policy: Policy,
     held: Slab<Held>,
     decisions: VecDeque<Decision>,
@@ -31,30 +30,31 @@ pub(super) struct Front {
 
 /// A request, as whoever sends it describes it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Arrival {
+pub(crate) struct Arrival {
     /// The sender's name for it.
-    pub(super) request: usize,
-    pub(super) object: usize,
+    pub(crate) request: usize,
+    /// What it needs of the processor, in seconds.
+    pub(crate) demand: f64,
     /// What the rules say of it.
-    pub(super) ruled: ClassId,
+    pub(crate) ruled: ClassId,
     /// What its token says.
-    pub(super) known: Option<ClassId>,
+    pub(crate) known: Option<ClassId>,
     /// Whose it is.
-    pub(super) client: u64,
+    pub(crate) client: u64,
 }
 
 #[derive(Debug)]
 struct Held {
     /// The sender's name for it; `None` when the sender has gone.
     request: Option<usize>,
-    object: usize,
+    demand: f64,
     class: ClassId,
     dispatched: bool,
 }
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Decision {
+pub(crate) enum Decision {
     /// Send it to the server. By the front's name.
     Dispatch { held: usize },
     /// Tell the sender that it is refused. By the sender's name.
@@ -63,24 +63,24 @@ pub(super) enum Decision {
 
 impl Front {
     /// The policy draws other numbers in each replication, and for each seed of its configuration.
-    pub(super) fn new(gate: &Gate, seed: Seed) -> Result<Self, SessionModelError> {
-        let seed = seed.number(Role::Policy).wrapping_add(gate.policy.seed);
-        let policy = Policy::new(policy::Config { seed, ..gate.policy.clone() })?;
+    pub(crate) fn new(config: &Config, seed: Seed) -> Result<Self, ConfigError> {
+        let seed = seed.number(Role::Policy).wrapping_add(config.seed);
+        let policy = Policy::new(Config { seed, ..config.clone() })?;
         Ok(Self { policy, held: Slab::new(), decisions: VecDeque::new(), rung: false, wake: Time::NEVER })
     }
 
     /// Takes in a request; gives the front's name for it.
-    pub(super) fn arrive(&mut self, now: Time, arrival: Arrival) -> usize {
-        let Arrival { request, object, ruled, known, client } = arrival;
+    pub(crate) fn arrive(&mut self, now: Time, arrival: Arrival) -> usize {
+        let Arrival { request, demand, ruled, known, client } = arrival;
         let class = known.unwrap_or(ruled);
-        let held = self.held.insert(Held { request: Some(request), object, class, dispatched: false });
+        let held = self.held.insert(Held { request: Some(request), demand, class, dispatched: false });
         let session = known.map_or(SessionHint::New, SessionHint::Known);
         self.handle(now, Input::Arrived { id: id(held), session, client });
         held
     }
 
     /// Whoever sent it has gone. What the server has begun, it goes on with.
-    pub(super) fn abort(&mut self, now: Time, held: usize) {
+    pub(crate) fn abort(&mut self, now: Time, held: usize) {
         let Some(entry) = self.held.get_mut(held) else { return };
         entry.request = None;
         if !entry.dispatched {
@@ -90,39 +90,44 @@ impl Front {
     }
 
     /// The server is done with it; gives the sender's name for it and its class, if somebody still waits.
-    pub(super) fn finish(&mut self, now: Time, held: usize) -> Option<(usize, ClassId)> {
+    pub(crate) fn finish(&mut self, now: Time, held: usize) -> Option<(usize, ClassId)> {
         let entry = self.held.try_remove(held)?;
         self.handle(now, Input::Finished { id: id(held) });
         entry.request.map(|request| (request, entry.class))
     }
 
-    /// What a held request asks for.
-    pub(super) fn object(&self, held: usize) -> Option<usize> {
-        self.held.get(held).map(|entry| entry.object)
+    /// What a held request needs of the processor, in seconds.
+    pub(crate) fn demand(&self, held: usize) -> Option<f64> {
+        self.held.get(held).map(|entry| entry.demand)
+    }
+
+    /// The sender's name for a held request, unless the sender has gone.
+    pub(crate) fn sender(&self, held: usize) -> Option<usize> {
+        self.held.get(held).and_then(|entry| entry.request)
     }
 
     /// The next thing to do.
-    pub(super) fn decision(&mut self) -> Option<Decision> {
+    pub(crate) fn decision(&mut self) -> Option<Decision> {
         self.decisions.pop_front()
     }
 
     /// Somebody has been told of a decision, which ends a turn too.
-    pub(super) fn ring(&mut self) {
+    pub(crate) fn ring(&mut self) {
         self.rung = true;
     }
 
     /// Whether a cycle is due as soon as nothing else happens at this point in time.
-    pub(super) fn is_rung(&self) -> bool {
+    pub(crate) fn is_rung(&self) -> bool {
         self.rung
     }
 
     /// When [`Self::turn`] is to be called although nothing has happened.
-    pub(super) fn wake(&self) -> Time {
+    pub(crate) fn wake(&self) -> Time {
         self.wake
     }
 
     /// A turn of the event loop, and as many more as the policy wants at once.
-    pub(super) fn turn(&mut self, now: Time) {
+    pub(crate) fn turn(&mut self, now: Time) {
         loop {
             self.handle(now, Input::Cycle);
             let wake = self.policy.next_wake(now);

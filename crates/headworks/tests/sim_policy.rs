@@ -1,0 +1,70 @@
+//! `headworks sim --policy` as a process: the requests of a model behind the gate's policy.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::fs;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const GATE: &str = r#"
+listen = "127.0.0.1:8080"
+upstream = "127.0.0.1:8000"
+window = 25
+differentiation = 1.0
+class = [{ name = "gold" }, { name = "tin" }]
+rule = [{ class = "gold", path = "/dynamic" }]
+deadlines = { acceptor = "200ms", pending = "200ms", discard = "400ms", class = "500ms" }
+"#;
+
+fn sim(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_headworks")).arg("sim").args(arguments).output().unwrap()
+}
+
+fn outcome(arguments: &str) -> Value {
+    let directory = tempfile::tempdir().unwrap();
+    let gate = directory.path().join("gate.toml");
+    fs::write(&gate, GATE).unwrap();
+    let plan = format!(
+        "--requests 20k --warmup 2k --replications 4 --precision 0 --json --policy {}",
+        gate.display()
+    );
+    let all: Vec<&str> = plan.split(' ').chain(arguments.split(' ')).collect();
+    let output = sim(&all);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn mean(value: &Value) -> f64 {
+    value["mean"].as_f64().unwrap()
+}
+
+#[test]
+fn tokens_and_rules_say_who_is_served() {
+    // A tenth of the requests are dynamic: gold by the rule. Of the others every tenth has a token.
+    let outcome =
+        outcome("--load 3 --dynamic 0.1 --dynamic-cost 2 --premium 0.1 --cv 2 --queue 10 --threads 25");
+    let [gold, tin] = [&outcome["gate"][0], &outcome["gate"][1]];
+    assert_eq!((gold["name"].as_str(), tin["name"].as_str()), (Some("gold"), Some("tin")), "{outcome}");
+    assert!(mean(&gold["served"]) > 0.95 && mean(&tin["served"]) < 0.3, "{outcome}");
+    let share = mean(&gold["throughput"]) / mean(&gold["served"]);
+    let rate = share + mean(&tin["throughput"]) / mean(&tin["served"]);
+    assert!((share / rate - 0.19).abs() < 0.01, "{outcome}");
+    // What every simulation says. Gold is dearer than the others, so more than two thirds of all are rejected.
+    assert!((0.67..0.8).contains(&mean(&outcome["rejected"])), "{outcome}");
+    assert!(outcome["latency"]["p90"]["ci"].is_array() && outcome["classes"][1]["name"] == "dynamic");
+}
+
+#[test]
+fn what_makes_no_sense_is_said() {
+    for (arguments, says) in [
+        ("--premium 0.2", "--policy"),
+        ("--gate-cost 1ms", "--policy"),
+        ("--policy gate.toml --out runs/x", "--out"),
+        ("--policy no-such-file.toml", "no-such-file.toml"),
+    ] {
+        let output = sim(&arguments.split(' ').collect::<Vec<_>>());
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {text}");
+        assert!(text.contains(says), "{arguments}: {text}");
+    }
+}

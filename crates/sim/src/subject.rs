@@ -1,0 +1,111 @@
+//! [`Subject`]: a model, perhaps with a gate in front of it.
+
+use units::ClassId;
+
+use crate::engine::{Seen, Watch};
+use crate::model::{Model, within};
+use crate::sessions::SessionModelError;
+
+/// The policy in front of a [`Model`]'s server, as `headworks gate` drives it. Every request is of a
+/// client of its own.
+#[derive(Debug, Clone)]
+pub struct ModelGate {
+    /// What the policy is told.
+    pub policy: policy::Config,
+    /// What its classes are called.
+    pub names: Vec<String>,
+    /// What the gate's rules say of requests of each of the model's classes, in their order.
+    pub classes: Vec<ClassId>,
+    /// The share of requests, of each class alike, that come with a session token of the gate's first
+    /// class, whatever the rules say.
+    pub known: f64,
+    /// Processor time, of the server's processors and in seconds, that passing on a request takes; 0
+    /// when the gate has a processor of its own.
+    pub cost: f64,
+}
+
+/// Who turned a request away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refuser {
+    Gate = 0,
+    /// Its queue was full.
+    Server = 1,
+}
+
+const REFUSERS: usize = 2;
+
+/// What is simulated.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) gate: Option<&'a ModelGate>,
+}
+
+impl<'a> From<&'a Model> for Subject<'a> {
+    fn from(model: &'a Model) -> Self {
+        Self { model, gate: None }
+    }
+}
+
+impl Subject<'_> {
+    pub(crate) fn check(&self) -> Result<(), SessionModelError> {
+        self.model.check()?;
+        let Some(gate) = self.gate else { return Ok(()) };
+        within("the share of requests with a token", gate.known, 0.0, 1.0)?;
+        within("what passing on a request takes, in seconds,", gate.cost, 0.0, 1e3)?;
+        policy::Policy::new(gate.policy.clone())?;
+        Ok(())
+    }
+
+    /// What is seen in a stretch, before anything is.
+    pub(crate) fn watch(&self) -> Watch {
+        let cells = self.gate.map_or(1, |gate| gate.policy.classes.len() * REFUSERS);
+        Watch::new(self.model.classes.len() * cells)
+    }
+
+    /// What was seen of each class of the model.
+    pub(crate) fn by_class(&self, seen: &[Seen]) -> Vec<Seen> {
+        let cells = seen.len() / self.model.classes.len().max(1);
+        seen.chunks(cells.max(1)).map(sum).collect()
+    }
+}
+
+impl ModelGate {
+    /// A class of a gate that has none of that number is its last one, as the policy has it.
+    fn within(&self, class: ClassId) -> usize {
+        class.index().min(self.policy.classes.len() - 1)
+    }
+
+    /// What the rules say of a class of the model.
+    pub(crate) fn class_of(&self, class: u32) -> ClassId {
+        self.classes.get(class as usize).copied().unwrap_or(ClassId(u8::MAX))
+    }
+
+    /// Where is written down what is seen of requests of a class of the model and one of the gate. What
+    /// the server refused is written by itself; arrivals and latencies are with what the gate refused.
+    pub(crate) fn seen<'a>(
+        &self,
+        watch: &'a mut Watch,
+        class: u32,
+        of_gate: ClassId,
+        by: Refuser,
+    ) -> Option<&'a mut Seen> {
+        let cell = class as usize * self.policy.classes.len() + self.within(of_gate);
+        watch.classes.get_mut(cell * REFUSERS + by as usize)
+    }
+
+    /// What was seen of one of the gate's classes: in all, and what the server refused of it.
+    pub(crate) fn of_class(&self, class: usize, seen: &[Seen]) -> [Seen; REFUSERS] {
+        let cells = seen.chunks(REFUSERS).skip(class).step_by(self.policy.classes.len());
+        let all: Vec<Seen> = cells.clone().map(sum).collect();
+        let server: Vec<Seen> =
+            cells.filter_map(|cell| cell.get(Refuser::Server as usize).cloned()).collect();
+        [sum(&all), sum(&server)]
+    }
+}
+
+fn sum(seen: &[Seen]) -> Seen {
+    let mut sum = Seen::default();
+    seen.iter().for_each(|one| sum.add(one));
+    sum
+}
