@@ -77,10 +77,16 @@ fn what_is_wrong_with_a_certificate_is_told_with_its_file_and_line() {
 
     fs::copy(identity.cert(), identity.key()).unwrap();
     let no_key = read(&directory).unwrap_err();
-    assert!(no_key.starts_with(&format!("gate.toml:6: {}: holds no private key; ", place("key.pem"))), "{no_key}");
+    assert!(
+        no_key.starts_with(&format!("gate.toml:6: {}: holds no private key; ", place("key.pem"))),
+        "{no_key}"
+    );
     fs::remove_file(identity.key()).unwrap();
     let no_file = read(&directory).unwrap_err();
-    assert!(no_file.starts_with(&format!("gate.toml:6: {}: cannot be read: No such file", place("key.pem"))), "{no_file}");
+    assert!(
+        no_file.starts_with(&format!("gate.toml:6: {}: cannot be read: No such file", place("key.pem"))),
+        "{no_file}"
+    );
     fs::write(identity.cert(), "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").unwrap();
     let garbage = read(&directory).unwrap_err();
     assert!(garbage.contains("cert.pem: the first certificate cannot be understood"), "{garbage}");

@@ -67,9 +67,9 @@ fn a_client_without_any_room_gets_nothing() {
     let gate = Gate::start(origin.address(), "window = 2\n[client]\nstall-timeout = '300ms'\n");
     let mut client = connect(&gate, 0);
     let answers: Vec<_> =
-        (0..20).map(|_| client.send_request(get("/bytes/9000000"), true).unwrap().0).collect();
+        (0..6).map(|_| client.send_request(get("/bytes/9000000"), true).unwrap().0).collect();
     gate.wait_for("all to be given up", |state| {
-        state["in_service"] == 0 && state["queues"]["class"] == 0 && state["classes"][1]["arrived"] == 20
+        state["in_service"] == 0 && state["queues"]["class"] == 0 && state["classes"][1]["arrived"] == 6
     });
     drop(answers);
 }

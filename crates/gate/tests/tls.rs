@@ -28,7 +28,9 @@ fn both_protocols_are_offered_and_the_server_is_told_of_tls() {
             run(async { h2(stream).await.send_request(get("https://shop.example/a")).await.unwrap() })
         } else {
             let request = hyper::Request::get("/a").header("host", "shop.example");
-            run(async { h1(stream).await.send_request(request.body(Default::default()).unwrap()).await.unwrap() })
+            run(async {
+                h1(stream).await.send_request(request.body(Default::default()).unwrap()).await.unwrap()
+            })
         };
         let cookie = response.headers()["set-cookie"].to_str().unwrap().to_owned();
         assert!(cookie.ends_with("; Secure"), "{cookie}");
@@ -120,7 +122,8 @@ fn large_bodies_pass() {
     for protocols in [&["h2"][..], &["http/1.1"]] {
         let config = client(&identity.certificate, protocols);
         let stream = run(connect(gate.secure(), "shop.example", &config)).unwrap();
-        let request = hyper::Request::post("https://shop.example/bytes/2000000").header("host", "shop.example");
+        let request =
+            hyper::Request::post("https://shop.example/bytes/2000000").header("host", "shop.example");
         let request = request.body(vec![b'x'; 2_000_000].into()).unwrap();
         let response = match protocols {
             ["h2"] => run(async { h2(stream).await.send_request(request).await.unwrap() }),
@@ -191,7 +194,10 @@ fn curl_and_h2load_are_served() {
             .arg(format!("https://localhost:{port}/bytes/70000"))
             .output();
         let Ok(curl) = curl else {
-            assert!(std::env::var_os("CI").is_none(), "curl is missing; install it with: apt-get install curl");
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "curl is missing; install it with: apt-get install curl"
+            );
             eprintln!("skipped: curl is not installed");
             return;
         };
