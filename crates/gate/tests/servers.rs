@@ -244,3 +244,25 @@ fn a_response_from_one_server_is_never_followed_by_that_of_another() {
     }
     assert_eq!(of(&gate.state(), short.address())["failures"], 1);
 }
+
+#[test]
+fn a_client_that_asks_first_sends_its_body_to_the_server_that_is_there() {
+    let measuring = Hostile::start(|mut stream, _| {
+        while let Some(head) = read_head(stream) {
+            assert!(!head.to_lowercase().contains("expect"), "the gate has met it: {head}");
+            let mut body = [0; 5];
+            if std::io::Read::read_exact(&mut stream, &mut body).is_err()
+                || answer(stream, "", std::str::from_utf8(&body).unwrap()).is_none()
+            {
+                return;
+            }
+        }
+    });
+    let gate = Gate::before(&servers(&[free_address(), measuring.address()]), "");
+    let mut client = gate.connect();
+    for _ in 0..4 {
+        client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
+        assert!(client.head().starts_with("HTTP/1.1 100"));
+        assert_eq!(client.send("hello").response().text(), "hello");
+    }
+}

@@ -93,7 +93,7 @@ pub(crate) struct Retry {
 
 impl Upstream {
     /// One server, with the defaults.
-    pub(super) fn of(server: Server) -> Self {
+    pub(crate) fn of(server: Server) -> Self {
         Self {
             authorities: server.tls.as_ref().and_then(|_| Authorities::read(None).ok()),
             servers: vec![server],
@@ -120,7 +120,7 @@ impl Upstream {
 
 impl Server {
     /// Host and port as people copy them: `http://host:port/`, or `https:` for TLS.
-    pub(super) fn parse(text: &str) -> Result<Self, crate::Error> {
+    pub(crate) fn parse(text: &str) -> Result<Self, crate::Error> {
         let (secure, rest) = match text.strip_prefix("https://") {
             Some(rest) => (true, rest),
             None => (false, text.strip_prefix("http://").unwrap_or(text)),

@@ -266,3 +266,66 @@ impl Pool {
         self.balance.last_resort()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Server as Named;
+
+    fn settings(names: &[&str]) -> Upstream {
+        let servers = names.iter().map(|name| Named::parse(name).unwrap());
+        let mut servers: Vec<Named> = servers.collect();
+        let mut settings = Upstream::of(servers.remove(0));
+        settings.servers.append(&mut servers);
+        settings
+    }
+
+    fn found(addresses: &[&[&str]]) -> Found {
+        let parse = |all: &&[&str]| all.iter().map(|address| address.parse().unwrap()).collect();
+        addresses.iter().map(parse).collect()
+    }
+
+    fn addresses(pool: &Pool) -> Vec<String> {
+        pool.servers().iter().map(|server| server.address().to_string()).collect()
+    }
+
+    #[test]
+    fn servers_that_stay_are_the_same_ones() {
+        let clock = Rc::new(Clock::start());
+        let pool = Pool::new(settings(&["a:1", "b:1"]), found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]), clock);
+        let before = pool.servers().to_vec();
+        let next = found(&[&["10.0.0.2:1"], &["10.0.0.3:1"]]);
+        pool.change(settings(&["b:1", "c:1"]), next);
+        assert_eq!(addresses(&pool), ["10.0.0.2:1", "10.0.0.3:1"]);
+        assert!(Rc::ptr_eq(&pool.servers()[0], &before[1]));
+    }
+
+    #[test]
+    fn a_name_that_leads_nowhere_leads_where_it_did() {
+        let clock = Rc::new(Clock::start());
+        let pool = Pool::new(settings(&["a:1", "b:1"]), found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]), clock);
+        let nowhere =
+            || Error::Upstream { address: "a:1".to_owned(), why: std::io::ErrorKind::NotFound.into() };
+        let now = ["10.0.0.2:1", "10.0.0.4:1"].map(|address| address.parse().unwrap()).to_vec();
+        pool.look_up_again(vec![Err(nowhere()), Ok(now)]);
+        assert_eq!(addresses(&pool), ["10.0.0.1:1", "10.0.0.2:1", "10.0.0.4:1"]);
+        assert_eq!(pool.failed_look_ups(), 1);
+    }
+
+    #[test]
+    fn the_policy_is_told_how_much_is_up() {
+        let clock = Rc::new(Clock::start());
+        let mut rules = settings(&["a:1", "b:1"]);
+        rules.servers[0].weight = 3;
+        rules.ejection.failures = 1;
+        let pool = Pool::new(rules, found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]), clock);
+        assert_eq!(pool.changed_capacity(), None);
+        let servers = pool.servers().to_vec();
+        pool.failed(&servers[0], &Failure::Timeout);
+        assert_eq!(pool.changed_capacity(), Some(Ratio::clamped(0.25)));
+        assert_eq!(pool.changed_capacity(), None);
+        // No room for another.
+        pool.failed(&servers[1], &Failure::Timeout);
+        assert_eq!(pool.changed_capacity(), None);
+    }
+}
