@@ -39,12 +39,15 @@ impl Admission {
     }
 }
 
+/// Where it listens, and the place in the file that says so.
+type Listen<'f> = Option<(&'f Spanned<String>, SocketAddr)>;
+
 /// What `admin` says: where, and the rest.
 pub(super) fn resolve<'f>(
     source: &Source,
     directory: &Path,
     file: &'f TextOr<File>,
-) -> Result<(Option<(&'f Spanned<String>, SocketAddr)>, Admission), Error> {
+) -> Result<(Listen<'f>, Admission), Error> {
     let (place, table) = match file {
         TextOr::Text(place) => (Some(place), None),
         TextOr::Other(table) => (table.listen.as_ref(), Some(table)),
