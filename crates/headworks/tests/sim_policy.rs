@@ -20,7 +20,7 @@ fn sim(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_headworks")).arg("sim").args(arguments).output().unwrap()
 }
 
-fn outcome(arguments: &str) -> Value {
+fn run(arguments: &str) -> Output {
     let directory = tempfile::tempdir().unwrap();
     let gate = directory.path().join("gate.toml");
     fs::write(&gate, GATE).unwrap();
@@ -31,7 +31,11 @@ fn outcome(arguments: &str) -> Value {
     let all: Vec<&str> = plan.split(' ').chain(arguments.split(' ')).collect();
     let output = sim(&all);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    output
+}
+
+fn outcome(arguments: &str) -> Value {
+    serde_json::from_slice(&run(arguments).stdout).unwrap()
 }
 
 fn mean(value: &Value) -> f64 {
@@ -52,6 +56,16 @@ fn tokens_and_rules_say_who_is_served() {
     // What every simulation says. Gold is dearer than the others, so more than two thirds of all are rejected.
     assert!((0.67..0.8).contains(&mean(&outcome["rejected"])), "{outcome}");
     assert!(outcome["latency"]["p90"]["ci"].is_array() && outcome["classes"][1]["name"] == "dynamic");
+}
+
+#[test]
+fn a_server_with_less_room_than_the_window_is_told() {
+    for (queue, says) in [("0", true), ("10", false)] {
+        let plan = format!("--load 3 --dynamic-cost 2 --premium 0.2 --queue {queue}");
+        let output = run(&plan);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(text.contains("found the server full"), says, "{text}");
+    }
 }
 
 #[test]

@@ -57,12 +57,20 @@ fn premium_is_served_behind_the_policy_and_not_without_it() {
     assert!(completion(&gated, "basic") < 0.4, "{gated}");
     let bare = run(&[]);
     assert!(completion(&bare, "premium") < 0.6, "{bare}");
+    // Demands vary, and so do latencies that nothing else makes vary.
+    let idle = |more: &[&str]| {
+        let outcome = run(&[&["--gate-cost", "0s", "--policy", gate.to_str().unwrap()], more].concat());
+        outcome["utilization"]["mean"].as_f64().unwrap()
+    };
+    assert_ne!(idle(&[]), idle(&["--service", "lognormal", "--service-cv", "1.5"]));
 }
 
 #[test]
 fn what_makes_no_sense_is_said() {
     check_wrong(&[], "--rate");
     check_wrong(&["--rate", "30", "--threads", "5"], "--threads");
+    check_wrong(&["--rate", "30", "--service-cv", "0.5"], "service-cv");
+    check_wrong(&["--rate", "30", "--premium", "0.5"], "--premium");
     check_wrong(&["--rate", "30", "--policy", "no-such-file.toml"], "no-such-file.toml");
     check_wrong(&["--rate", "30", "--demand", "/search"], "/search=40ms");
     check_wrong(&["--rate", "30", "--arrivals", "mmpp:5:10s:60s"], "poisson");

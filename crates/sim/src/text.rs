@@ -44,7 +44,20 @@ impl fmt::Display for Outcome {
     }
 }
 
+/// A share of requests that the gate lets pass and the server rejects that is worth a remark.
+const REMARKABLE: f64 = 0.01;
+
 impl Outcome {
+    /// What is to be known of an outcome where the gate lets more pass than there is room for; a sentence.
+    pub fn about_gate(&self) -> Option<String> {
+        let class = self.gate.iter().find(|class| class.rejected.mean > REMARKABLE)?;
+        Some(format!(
+            "{} of the class \"{}\" passed the gate and found the server full: its threads and its queue have less room than the gate's window and the places on top of it that the more important get; a longer queue or a smaller window mends that",
+            Percent(&class.rejected),
+            class.name,
+        ))
+    }
+
     /// What is to be known of an outcome whose arrivals are a trace that was read more than once; a
     /// sentence.
     pub fn about_trace(&self, model: &Model) -> Option<String> {

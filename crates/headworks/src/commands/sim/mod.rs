@@ -66,7 +66,7 @@ impl RunArgs {
         if self.out.is_none() {
             show(&outcome, self.json)?;
         }
-        if let Some(about) = outcome.about_trace(&model) {
+        for about in [outcome.about_trace(&model), outcome.about_gate()].into_iter().flatten() {
             eprintln!("note: {about}");
         }
         Ok(wait.exit(outcome.precision))
