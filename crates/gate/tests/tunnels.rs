@@ -167,6 +167,10 @@ fn there_are_only_so_many() {
     drop(held);
     gate.wait_for("the tunnels to end", |state| state["upstream"]["tunnels"]["open"] == 0);
     tunnel(&gate);
+    // Half of all connections are left to requests.
+    let gate = Gate::start(server.address(), "limits = { connections = 8 }");
+    let _held = [tunnel(&gate), tunnel(&gate)];
+    assert_eq!(gate.connect().send(ASK).response().status, 503);
     // Of one address, only its share.
     let gate = Gate::start(server.address(), "client-share = 0.5\ntunnels = { most = 2 }");
     let _held = tunnel(&gate);

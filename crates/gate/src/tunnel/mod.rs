@@ -123,7 +123,9 @@ impl Tunnels {
     fn enter(gate: &Rc<Gate>, client: &Client, live: &Live) -> Option<Place> {
         let tunnels = &gate.tunnels;
         let network = network(client.peer().address);
-        let most = live.settings.tunnels.most;
+        // Each takes two connections, and half of all are left to requests.
+        let room = u32::try_from(gate.guard.connections() / 4).unwrap_or(u32::MAX);
+        let most = live.settings.tunnels.most.min(room);
         let share = live.settings.policy.limits.client_share.as_f64();
         let of_one = (f64::from(most) * share).ceil();
         let mut by_client = tunnels.by_client.borrow_mut();
