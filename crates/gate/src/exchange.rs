@@ -66,6 +66,7 @@ async fn answer(
     let secure = live.settings.forwarding.is_secure(&head.headers, client.peer());
     busy.account = gate.journal.account(&head, from, &live.settings.telemetry);
     if let Some(breach) = gate.strictness.breach(&head) {
+        busy.account.malformed(breach.name());
         return Ok(Reply::error(busy, breach.status(), breach.why()));
     }
     if let Some((status, why)) = unacceptable(&head) {
@@ -75,8 +76,7 @@ async fn answer(
     // A client that asked first is to be told to send its body when it is admitted, and not
     // before; reading the body is what makes hyper tell it.
     if !head.headers.contains_key(EXPECT) && body.fetch_first().await.is_err() {
-        let (status, why) = broken_off(&client);
-        return Ok(Reply::error(busy, status, why));
+        return Ok(broken_off(busy, &client));
     }
     let visit = visit(&gate, &live, &head, from);
     let known = visit.as_ref().map(Visit::known);
@@ -115,10 +115,7 @@ async fn answer(
             relayed(&gate, &live, &client, busy, answer, ticket, (visit, secure))
         }
         // The client broke off, and the server is told so; that is no failure of the server's.
-        Err(_) if client.body_breach().is_some() => {
-            let (status, why) = broken_off(&client);
-            Reply::error(busy, status, why)
-        }
+        Err(_) if client.body_breach().is_some() => broken_off(busy, &client),
         Err(failure) => failed(&gate, busy, &failure),
     };
     live.settings.explain.mark(&mut response, &gate, from, &verdict, session);
@@ -126,11 +123,12 @@ async fn answer(
 }
 
 /// What a client is told whose request's body has no end.
-fn broken_off(client: &Client) -> (StatusCode, &'static str) {
-    match client.body_breach() {
-        Some(breach) => (breach.status(), breach.why()),
-        None => (StatusCode::BAD_REQUEST, "The request broke off.\n"),
-    }
+fn broken_off(mut busy: Busy, client: &Client) -> Response<Reply> {
+    let Some(breach) = client.body_breach() else {
+        return Reply::error(busy, StatusCode::BAD_REQUEST, "The request broke off.\n");
+    };
+    busy.account.malformed(breach.name());
+    Reply::error(busy, breach.status(), breach.why())
 }
 
 /// Requests that no policy needs to see.
@@ -161,9 +159,16 @@ fn relayed(
         match gate.class(name.as_bytes()) {
             // What an operator has set, the back-end does not change.
             Some(_) if visit.basis == Basis::Operator => {}
-            Some(class) => visit.write |= visit.session.raise(class),
+            Some(class) if visit.session.raise(class) => {
+                visit.write = true;
+                gate.raises.count(true);
+            }
+            Some(_) => {}
             None => gate.unknown_class(&name),
         }
+    }
+    if matches!(visit.basis, Basis::Raise(_)) {
+        gate.raises.count(false);
     }
     forward::response(&mut head.headers);
     if visit.write

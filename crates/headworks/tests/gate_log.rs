@@ -81,6 +81,10 @@ fn a_line_tells_everything_about_a_request() {
     assert!(of("server") >= 0.02 && of("total") >= 0.02, "{times}");
     assert!((sum - of("total")).abs() < 0.005, "the stages are the whole: {times}");
     assert!(line(&site, "/bytes/7").get("times").is_some());
+
+    let unread = lines(&site, "access.log").into_iter().find(|line| line["method"] == "-").unwrap();
+    assert_eq!((&unread["status"], &unread["path"]), (&400.into(), &"".into()), "{unread}");
+    assert_eq!((&unread["decision"], &unread["reason"]), (&"invalid".into(), &"host".into()), "{unread}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Poll;
 
+use http::StatusCode;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 
@@ -31,6 +32,7 @@ pub(super) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Clien
     let limits = gate.live().settings.strictness;
     let (clock, strictness) = (Rc::clone(&gate.clock), Rc::clone(&gate.strictness));
     let io = ClientIo::new(transport, Rc::clone(&client), clock, strictness, limits);
+    let journal = Rc::clone(&gate.journal);
     let service = service_fn({
         let client = Rc::clone(&client);
         move |request| exchange(Rc::clone(&gate), Rc::clone(&client), request)
@@ -79,8 +81,12 @@ pub(super) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Clien
                 tunnel.run(&client, transport, [parts.read_buf.as_ref(), &held].concat()).await;
             }
         }
-        End::Timeout => farewell(connection.into_parts().io, &client, farewell::TIMEOUT).await,
+        End::Timeout => {
+            journal.unread(client.peer().address, StatusCode::REQUEST_TIMEOUT, "header-timeout");
+            farewell(connection.into_parts().io, &client, farewell::TIMEOUT).await;
+        }
         End::Refused(breach) => {
+            journal.unread(client.peer().address, breach.status(), breach.name());
             farewell(connection.into_parts().io, &client, &farewell::refusal(breach)).await;
         }
     }

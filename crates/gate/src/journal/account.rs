@@ -72,6 +72,13 @@ impl Account {
         }
     }
 
+    /// It is no request that anybody could meet.
+    pub(crate) fn malformed(&mut self, why: &'static str) {
+        if let Some(open) = &mut self.0 {
+            open.entry.malformed = Some(why);
+        }
+    }
+
     /// The client is answered with this status.
     pub(crate) fn status(&mut self, status: StatusCode) {
         if let Some(open) = &mut self.0 {

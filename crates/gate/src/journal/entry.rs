@@ -31,6 +31,8 @@ pub(crate) struct Entry {
     pub(crate) upstream: Option<SocketAddr>,
     /// Why there was no response from there.
     pub(crate) failure: Option<&'static str>,
+    /// What is wrong with the request itself.
+    pub(crate) malformed: Option<&'static str>,
     /// None when the client was gone before there was one.
     pub(crate) status: Option<StatusCode>,
     pub(crate) bytes_in: u64,
@@ -77,6 +79,7 @@ impl Entry {
             verdict: None,
             upstream: None,
             failure: None,
+            malformed: None,
             status: None,
             bytes_in: 0,
             bytes_out: 0,
@@ -84,6 +87,16 @@ impl Entry {
             times: Times { began: now, arrived: now, decided: now, answered: now, ended: now },
             trace,
         }
+    }
+}
+
+impl Entry {
+    /// Of a request whose head could not be read: nothing it says is repeated.
+    pub(crate) fn unread(client: IpAddr, status: StatusCode, why: &'static str, now: Time) -> Self {
+        let (head, ()) = http::Request::new(()).into_parts();
+        let method = Method::from_bytes(b"-").unwrap_or_default();
+        let entry = Self::begin(&head, client, None, now);
+        Self { method, path: "".into(), malformed: Some(why), status: Some(status), complete: true, ..entry }
     }
 }
 

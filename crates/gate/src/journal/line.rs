@@ -112,7 +112,7 @@ impl<'a> Line<'a> {
                 (None, _, Some(_)) => "invalid",
                 (None, _, None) => "aborted",
             },
-            reason: refused.map(policy::Reason::name),
+            reason: refused.map(policy::Reason::name).or(entry.malformed),
             upstream: entry.upstream,
             failure: entry.failure,
             complete: entry.complete,

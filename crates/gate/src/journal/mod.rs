@@ -16,6 +16,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use http::StatusCode;
 use http::request::Parts;
 
 use crate::admin::text::Text;
@@ -124,6 +125,13 @@ impl Journal {
         }
         let entry = Entry::begin(head, client, trace, self.clock.read());
         Account::open(entry, Rc::clone(self), Rc::clone(&self.clock))
+    }
+
+    /// A request was refused whose head could not be read.
+    pub(crate) fn unread(&self, client: IpAddr, status: StatusCode, why: &'static str) {
+        if self.writer.borrow().is_some() {
+            self.hand_in(Entry::unread(client, status, why, self.clock.read()));
+        }
     }
 
     fn hand_in(&self, entry: Entry) {

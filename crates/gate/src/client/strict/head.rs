@@ -229,7 +229,8 @@ impl Head {
             7 if is(b"upgrade") => self.upgrade = true,
             10 if is(b"connection") => connection(value)?,
             14 if is(b"content-length") => {
-                if self.length.replace(length(value.trim_ascii())?).is_some() {
+                let before = self.length.replace(length(value.trim_ascii())?);
+                if before.is_some() {
                     return Err(Breach::Length);
                 }
             }

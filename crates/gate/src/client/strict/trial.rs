@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::convert::Infallible;
 use std::io;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
@@ -164,7 +164,7 @@ fn hyper_reads(bytes: &[u8]) -> (Vec<Parts>, Vec<u8>) {
             Ok::<_, Infallible>(response)
         }
     });
-    let mut connection = pin!(http1::Builder::new().half_close(true).serve_connection(io, service));
+    let mut connection = Box::pin(http1::Builder::new().half_close(true).serve_connection(io, service));
     let mut cx = Context::from_waker(Waker::noop());
     // Nothing is waited for, so every turn gets on; what takes longer hangs.
     for _ in 0..10_000 {
