@@ -9,7 +9,7 @@ use crate::settings::Settings;
 
 /// What follows from the configuration. A request keeps the one it began with, so that it never
 /// sees half of a change; what has a state of its own (the policy, the pool, the guard) is told of
-/// the change by [`Gate::reload`](crate::gate::Gate::reload) instead.
+/// the change by [`reload`](crate::operate::reload()) instead.
 #[derive(Debug)]
 pub(crate) struct Live {
     pub(crate) settings: Settings,

@@ -13,7 +13,7 @@ use testkit::{PATIENCE, Process, Raw, open_descriptors, poll_until};
 
 /// Everything that can change, in two versions.
 fn version(number: usize) -> String {
-    let (class, window) = if number % 2 == 0 { ("premium", 4) } else { ("basic", 6) };
+    let (class, window) = if number.is_multiple_of(2) { ("premium", 4) } else { ("basic", 6) };
     format!(
         "differentiation = 0.{digit}\nwindow = {window}\n\
          [[class]]\nname = 'premium'\n[[class]]\nname = 'basic'\n\

@@ -145,7 +145,7 @@ fn client(address: SocketAddr, number: usize, stop: &AtomicBool, served: &Atomic
     let mut length = 1000 * number;
     while !stop.load(Ordering::Relaxed) {
         let mut connection = kept.take().unwrap_or_else(|| Raw::connect(address));
-        let close = if number % 2 == 0 { "" } else { "Connection: close\r\n" };
+        let close = if number.is_multiple_of(2) { "" } else { "Connection: close\r\n" };
         length = length % 9000 + 1;
         let response =
             connection.send(format!("GET /bytes/{length} HTTP/1.1\r\nHost: test\r\n{close}\r\n")).response();
