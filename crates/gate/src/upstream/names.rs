@@ -13,19 +13,25 @@ use crate::settings::{Server, Upstream};
 /// Resolvers are not to be asked all the time, whatever the configuration says.
 const SHORTEST: Duration = Duration::from_millis(100);
 
-/// The addresses of each configured server.
+/// The addresses of each configured server; none of one that was not found.
 pub(crate) type Found = Vec<Vec<SocketAddr>>;
 
 /// Looks all servers up.
 ///
 /// # Errors
-/// When one has no address.
+/// When none has an address. One that has none of several is looked up again later.
 pub(crate) fn find(settings: &Upstream) -> Result<Found, Error> {
-    settings.servers.iter().map(|server| find_one(&server.address)).collect()
-}
-
-fn find_one(address: &str) -> Result<Vec<SocketAddr>, Error> {
-    some(address, address.to_socket_addrs().map(Iterator::collect))
+    let look =
+        |Server { address, .. }: &Server| some(address, address.to_socket_addrs().map(Iterator::collect));
+    let results: Vec<_> = settings.servers.iter().map(look).collect();
+    if results.iter().all(Result::is_err) {
+        return results.into_iter().collect();
+    }
+    let tell = |why: Error| {
+        eprintln!("gate: {why}; goes on without it");
+        Vec::new()
+    };
+    Ok(results.into_iter().map(|result| result.unwrap_or_else(tell)).collect())
 }
 
 /// The same without holding up the event loop, each server by itself.
@@ -105,6 +111,19 @@ mod tests {
     fn each_address_is_a_server() {
         check(&[&["10.0.0.1:80", "10.0.0.2:80"]], &[&["10.0.0.1:80"], &["10.0.0.2:80"]]);
         check(&[&["10.0.0.1:80"], &["10.0.0.1:80", "10.0.0.2:80"]], &[&["10.0.0.1:80"], &["10.0.0.2:80"]]);
+    }
+
+    #[test]
+    fn one_name_that_leads_nowhere_does_not_matter_beside_others() {
+        let settings = |names: &[&str]| {
+            let mut servers: Vec<Server> = names.iter().map(|name| Server::parse(name).unwrap()).collect();
+            let mut settings = Upstream::of(servers.remove(0));
+            settings.servers.append(&mut servers);
+            settings
+        };
+        let found = find(&settings(&["no-such-host.invalid:1", "127.0.0.1:1"])).unwrap();
+        assert_eq!(found, [vec![], vec!["127.0.0.1:1".parse().unwrap()]]);
+        assert!(find(&settings(&["no-such-host.invalid:1"])).is_err());
     }
 
     #[test]

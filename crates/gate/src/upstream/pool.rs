@@ -83,7 +83,15 @@ impl Pool {
     }
 
     /// Follows a change of the configuration. Servers that stay keep their state and connections.
-    pub(crate) fn change(&self, settings: Upstream, found: Found) {
+    pub(crate) fn change(&self, settings: Upstream, mut found: Found) {
+        for (server, addresses) in settings.servers.iter().zip(&mut found) {
+            // One that leads nowhere now leads where it did.
+            let before =
+                self.settings.borrow().servers.iter().position(|before| before.address == server.address);
+            if let Some(before) = before.filter(|_| addresses.is_empty()) {
+                addresses.extend(self.found.borrow().get(before).into_iter().flatten());
+            }
+        }
         self.times.set(Times::from(&settings));
         self.budget.change(settings.retry);
         let unchecked = settings.check.is_none();
@@ -298,6 +306,9 @@ mod tests {
         pool.change(settings(&["b:1", "c:1"]), next);
         assert_eq!(addresses(&pool), ["10.0.0.2:1", "10.0.0.3:1"]);
         assert!(Rc::ptr_eq(&pool.servers()[0], &before[1]));
+        pool.change(settings(&["d:1", "b:1"]), found(&[&["10.0.0.4:1"], &[]]));
+        assert_eq!(addresses(&pool), ["10.0.0.4:1", "10.0.0.2:1"]);
+        assert!(Rc::ptr_eq(&pool.servers()[1], &before[1]));
     }
 
     #[test]
