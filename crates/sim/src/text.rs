@@ -11,6 +11,9 @@ use crate::statistics::Estimate;
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "  rejected     {}", Percent(&self.rejected))?;
+        if let Some(lost) = &self.lost {
+            writeln!(f, "  lost         {} of the requests, after all attempts", Percent(lost))?;
+        }
         writeln!(f, "  latency      {}", self.latency)?;
         writeln!(f, "  utilization  {}", Percent(&self.utilization))?;
         writeln!(f, "  throughput   {} requests/s", Plain(&self.throughput))?;

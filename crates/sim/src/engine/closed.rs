@@ -42,7 +42,8 @@ impl<R: Request> Source<R> for Closed {
         self.draw.request(at, client)
     }
 
-    fn learn(&mut self, now: f64, request: &R, _: Fate) {
+    fn learn(&mut self, now: f64, request: &R, _: Fate) -> bool {
         self.think(now, request.job().whose);
+        false
     }
 }

@@ -145,10 +145,11 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
 
     fn refuse(&mut self, key: usize, by: Refuser, watch: &mut Watch) {
         let Some(Held { request, class, .. }) = self.held.try_remove(key) else { return };
-        if let Some(Seen { rejected, .. }) = self.gate.seen(watch, request.job().class, class, by) {
+        let back = self.source.learn(self.now, &request, Fate::Rejected);
+        if let Some(Seen { rejected, lost, .. }) = self.gate.seen(watch, request.job().class, class, by) {
             *rejected += 1;
+            *lost += u64::from(!back);
         }
-        self.source.learn(self.now, &request, Fate::Rejected);
     }
 }
 

@@ -42,7 +42,7 @@ impl<R: Request> Source<R> for Retrying<R> {
         self.first.take()
     }
 
-    fn learn(&mut self, now: f64, request: &R, fate: Fate) {
+    fn learn(&mut self, now: f64, request: &R, fate: Fate) -> bool {
         // Whose it is, of an open source, is how often it has come back.
         let times = request.job().whose;
         let back = fate == Fate::Rejected
@@ -52,5 +52,6 @@ impl<R: Request> Source<R> for Retrying<R> {
             let unit: f64 = Exp1.sample(&mut self.random);
             self.again.add(now + unit * self.retries.delay, request.of(times + 1));
         }
+        back
     }
 }

@@ -57,8 +57,8 @@ impl<S: Source<P::Request>, P: Processor> Simulation<S, P> {
                 let request = self.source.take();
                 let accepted = self.server.offer(arrival, request);
                 watch.arrived(request.job().class, accepted);
-                if !accepted {
-                    self.source.learn(arrival, &request, Fate::Rejected);
+                if !accepted && !self.source.learn(arrival, &request, Fate::Rejected) {
+                    watch.lost(request.job().class);
                 }
             }
         }

@@ -23,8 +23,8 @@ pub(crate) trait Source<R: Request> {
     /// That request; who sends it has sent it now.
     fn take(&mut self) -> R;
 
-    /// What became of a request, so that who sent it can go on.
-    fn learn(&mut self, now: f64, request: &R, fate: Fate);
+    /// What became of a request, so that who sent it can go on; gives whether it will be sent again.
+    fn learn(&mut self, now: f64, request: &R, fate: Fate) -> bool;
 }
 
 /// Draws what requests are and what they need.
@@ -128,5 +128,7 @@ impl<R: Request> Source<R> for Open {
     }
 
     #[inline]
-    fn learn(&mut self, _: f64, _: &R, _: Fate) {}
+    fn learn(&mut self, _: f64, _: &R, _: Fate) -> bool {
+        false
+    }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Watch {
 pub(crate) struct Seen {
     pub(crate) arrived: u64,
     pub(crate) rejected: u64,
+    /// Of those the ones that nobody sends again.
+    pub(crate) lost: u64,
     pub(crate) latencies: Latencies,
 }
 
@@ -36,6 +38,12 @@ impl Watch {
         if let Some(seen) = self.classes.get_mut(class as usize) {
             seen.arrived += 1;
             seen.rejected += u64::from(!accepted);
+        }
+    }
+
+    pub(crate) fn lost(&mut self, class: u32) {
+        if let Some(seen) = self.classes.get_mut(class as usize) {
+            seen.lost += 1;
         }
     }
 
@@ -62,6 +70,7 @@ impl Seen {
     pub(crate) fn add(&mut self, other: &Self) {
         self.arrived += other.arrived;
         self.rejected += other.rejected;
+        self.lost += other.lost;
         self.latencies.add(&other.latencies);
     }
 }

@@ -19,6 +19,7 @@ impl Outcome {
         let processors = f64::from(model.processors);
         Self {
             rejected: all.rejected(),
+            lost: model.retries.map(|_| all.lost()),
             latency: all.latency(),
             utilization: all.over_time(|tally| tally.busy / processors),
             throughput: all.throughput(),
@@ -89,6 +90,14 @@ impl<'a> Group<'a> {
     fn rejected(self) -> Estimate {
         self.ratio(|tally| {
             (self.sum(tally, |seen| seen.rejected as f64), self.sum(tally, |seen| seen.arrived as f64))
+        })
+    }
+
+    /// Of the requests that came to an end, served or given up.
+    fn lost(self) -> Estimate {
+        self.ratio(|tally| {
+            let lost = self.sum(tally, |seen| seen.lost as f64);
+            (lost, lost + self.sum(tally, |seen| seen.latencies.count() as f64))
         })
     }
 

@@ -12,8 +12,11 @@ use crate::statistics::Estimate;
 /// replications together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
-    /// The share of requests that were rejected.
+    /// The share of requests that were rejected; each attempt counts where rejected clients come back.
     pub rejected: Estimate,
+    /// Where they do: the share of requests that were never served, however often they came back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<Estimate>,
     /// From arrival to completion, in seconds, of the requests that were served.
     pub latency: LatencyOutcome,
     /// The share of the processors' time in which they worked.
