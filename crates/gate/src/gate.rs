@@ -22,7 +22,7 @@ use crate::overrides::Overrides;
 use crate::settings::{LogTo, Settings};
 use crate::tunnel::Tunnels;
 use crate::upstream::{Failures, Found, Orphans, Pool};
-use crate::visit::Visit;
+use crate::visit::{Raises, Visit};
 
 /// Everything that the gate's tasks share; they all run on one thread.
 #[derive(Debug)]
@@ -43,6 +43,7 @@ pub(crate) struct Gate {
     pub(crate) handshakes: Rc<Handshakes>,
     pub(crate) guard: Guard,
     pub(crate) events: Events,
+    pub(crate) raises: Raises,
     /// Sessions whose class an operator has set.
     pub(crate) overrides: Overrides,
     pub(crate) journal: Rc<Journal>,
@@ -71,6 +72,7 @@ impl Gate {
             handshakes: Rc::default(),
             guard: Guard::new(&settings.client),
             events: Events::default(),
+            raises: Raises::default(),
             overrides: Overrides::default(),
             journal: Rc::new(Journal::new(Rc::clone(&clock), &settings.classes)),
             reloads: Reloads::from(heritage.source),

@@ -1,5 +1,6 @@
 //! [`Visit`]: a request's session, in the class that it has by now.
 
+use std::cell::Cell;
 use std::net::IpAddr;
 
 use http::request::Parts;
@@ -25,6 +26,25 @@ impl Visit {
     /// What the policy is to know.
     pub(crate) fn known(&self) -> Known {
         Known { class: self.session.class, basis: self.basis }
+    }
+}
+
+/// How often a session was raised, and by what.
+#[derive(Debug, Default)]
+pub(crate) struct Raises {
+    rule: Cell<u64>,
+    back_end: Cell<u64>,
+}
+
+impl Raises {
+    /// A session has its cookie of a higher class.
+    pub(crate) fn count(&self, by_back_end: bool) {
+        let count = if by_back_end { &self.back_end } else { &self.rule };
+        count.set(count.get() + 1);
+    }
+
+    pub(crate) fn counts(&self) -> [(&'static str, u64); 2] {
+        [("rule", self.rule.get()), ("back-end", self.back_end.get())]
     }
 }
 

@@ -47,6 +47,29 @@ fn without_a_token_nobody_is_answered() {
 }
 
 #[test]
+fn nobody_listens_to_the_world_without_a_token() {
+    let settings = gate::Settings::new("127.0.0.1:0".parse().unwrap(), "127.0.0.1:1").unwrap();
+    let world = settings.administered("0.0.0.0:0".parse().unwrap());
+    let error = gate::Bound::new(world).unwrap_err().to_string();
+    assert!(error.contains("would obey everybody"), "{error}");
+}
+
+#[test]
+fn tokens_are_read_again() {
+    let (server, directory) = (echo(""), tempfile::tempdir().unwrap());
+    let gate = gate(directory.path(), server.address(), "token-file = 'tokens'\n");
+    let with = |token: &str| format!("Host: localhost\r\nAuthorization: Bearer {token}\r\n");
+    let (old, new) = (with("ops-0123456789abcdef"), with("new-0123456789abcdef"));
+    std::fs::write(directory.path().join("tokens"), "ops new-0123456789abcdef\n").unwrap();
+    assert_eq!(ask(&gate, "GET /api/v1/knobs", &new).status, 401);
+    assert_eq!(ask(&gate, "POST /api/v1/reload", &old).status, 200);
+    assert_eq!(
+        (ask(&gate, "GET /api/v1/knobs", &new).status, ask(&gate, "GET /api/v1/knobs", &old).status),
+        (200, 401)
+    );
+}
+
+#[test]
 fn names_of_others_and_pages_of_others_are_refused() {
     let (server, directory) = (echo(""), tempfile::tempdir().unwrap());
     let gate = gate(directory.path(), server.address(), "hosts = 'Gate.example'\n");

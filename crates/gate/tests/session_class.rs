@@ -21,9 +21,6 @@ path = "/checkout/"
 [[raise]]
 class = "premium"
 when = "request.path == '/wait' && session.age >= 3600"
-[[raise]]
-class = "basic"
-path = "/"
 "#;
 
 #[test]
@@ -50,6 +47,12 @@ fn a_session_is_raised_by_what_it_reaches_and_stays_so() {
     );
     assert_eq!(explained(&later).2, explained(&first).2, "it is the same session");
     assert_eq!(later.header("set-cookie"), None);
+    let metrics = gate.ask("GET", "/metrics", "");
+    assert!(
+        metrics.text().contains("headworks_gate_sessions_raised_total{by=\"rule\"} 1\n"),
+        "{}",
+        metrics.text()
+    );
 }
 
 #[test]

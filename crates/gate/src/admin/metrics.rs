@@ -115,6 +115,11 @@ fn connections(text: &mut Text, gate: &Gate) {
         .sample(&[], gate.guard.connections());
     text.gauge("headworks_gate_descriptors_limit", "Descriptors the process may have.")
         .sample(&[], gate.guard.descriptors());
+    let raised =
+        text.counter("headworks_gate_sessions_raised_total", "Sessions raised to a higher class, by what.");
+    for (by, count) in gate.raises.counts() {
+        raised.sample(&[("by", by)], count);
+    }
     let malformed = text
         .counter("headworks_gate_malformed_total", "Requests refused for how they are written, by reason.");
     for (reason, count) in gate.strictness.counts() {

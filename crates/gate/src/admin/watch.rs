@@ -22,13 +22,14 @@ struct Before {
     rejected: Vec<[u64; Reason::ALL.len()]>,
     finished: u64,
     failures: BTreeMap<&'static str, u64>,
+    raises: [(&'static str, u64); 2],
     pressed: bool,
     failing: bool,
 }
 
 /// Watches for as long as it is polled.
 pub(crate) async fn watch(gate: Rc<Gate>) {
-    let mut before = Before::default();
+    let mut before = Before { raises: gate.raises.counts(), ..Before::default() };
     before.look(&gate, false);
     loop {
         tokio::time::sleep(INTERVAL).await;
@@ -50,6 +51,7 @@ impl Before {
             self.rejections(gate, &rejected);
         }
         self.rejected = rejected;
+        self.raises(gate);
         self.upstream(gate, finished);
         self.pressure(gate, now.pressure.as_f64());
     }
@@ -74,6 +76,19 @@ impl Before {
         if total > 0 {
             gate.events.tell("rejections", || json!({ "total": total, "classes": classes }));
         }
+    }
+
+    fn raises(&mut self, gate: &Gate) {
+        let now = gate.raises.counts();
+        if now != self.raises {
+            let more = now
+                .iter()
+                .zip(&self.raises)
+                .map(|((by, now), (_, before))| ((*by).to_owned(), (now - before).into()));
+            let more: serde_json::Map<_, _> = more.collect();
+            gate.events.tell("raised", || more.into());
+        }
+        self.raises = now;
     }
 
     fn upstream(&mut self, gate: &Gate, finished: u64) {

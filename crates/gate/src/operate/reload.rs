@@ -110,6 +110,9 @@ async fn try_reload(gate: &Rc<Gate>) -> Result<Vec<&'static str>, Refused> {
         Ok::<_, Refused>((settings, found))
     });
     let (mut settings, found) = read.await.map_err(|why| Refused::Wrong(why.to_string()))??;
+    if !settings.admission.allows(settings.admin) {
+        return Err(Error::Exposed { address: settings.admin }.into());
+    }
     let live = gate.live();
     let fixed = live.settings.fixed_differences(&settings);
     if !fixed.is_empty() {
