@@ -20,6 +20,8 @@ pub struct Question<'a> {
     pub request: &'a str,
     /// Where it comes from.
     pub address: IpAddr,
+    /// The name asked for in the TLS handshake, if there is one.
+    pub server_name: Option<&'a str>,
     /// Name of the class of the session that it is to be taken for one of, and how old that is;
     /// without it, the request's token says.
     pub session: Option<(&'a str, Span)>,
@@ -67,7 +69,7 @@ pub fn explain(settings: &Settings, question: Question<'_>) -> Result<Explanatio
     };
     let (method, uri, headers) = (request.method(), request.uri(), request.headers());
     let subject =
-        Subject { method, uri, headers, address: question.address, server_name: None, session: None };
+        Subject { method, uri, headers, address: question.address, server_name: question.server_name, session: None };
     let Some(session) = session(settings, &request, question.session)? else {
         return Ok(match settings.rules.find(subject) {
             Some((index, class)) => explained(class, Why::Rule(index + 1)),

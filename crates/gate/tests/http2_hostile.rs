@@ -204,6 +204,26 @@ fn heads_without_end_are_cut_off() {
 }
 
 #[test]
+fn a_client_that_answers_no_ping_is_gone() {
+    let server = Held::start();
+    let more = "window = 1\n[client]\nstall-timeout = '300ms'\n[http2]\nping-interval = '200ms'\n";
+    let gate = Gate::start(server.address(), more);
+    let mut inside = connect(&gate, 100_000);
+    let first = inside.send_request(get("/first"), true).unwrap().0;
+    assert_eq!(server.next(), "/first");
+    let mut silent = raw(&gate);
+    // RFC 7541 appendix B: GET, http, /, and an authority.
+    silent.write_all(&frame(1, 5, 1, b"\x82\x86\x84\x41\x04test")).unwrap();
+    gate.wait_for_queue(1);
+    gate.wait_for("the silent one to be forgotten", |state| {
+        state["connections"]["clients"] == 1 && state["queues"]["class"] == 0
+    });
+    // The other one has answered, and may wait.
+    server.release();
+    assert_eq!(run(first).unwrap().status(), StatusCode::OK);
+}
+
+#[test]
 fn heads_that_are_too_large_are_refused_alone() {
     let origin = origin();
     let gate = Gate::start(origin.address(), "");

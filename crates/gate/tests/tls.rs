@@ -3,15 +3,15 @@
 
 mod common;
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
 use std::sync::Arc;
 
 use common::tls::{Identity, client, connect, get, h1, h2, run, text};
 use common::{Gate, Held, echo, origin, session};
-use testkit::{PATIENCE, Raw};
-use tokio::io::AsyncWriteExt as _;
+use testkit::{Hostile, PATIENCE, Raw};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_rustls::rustls::HandshakeKind;
 
 #[test]
@@ -176,6 +176,37 @@ fn a_client_that_ends_in_the_middle_is_forgotten() {
     gate.wait_for_queue(0);
     server.release();
     assert_eq!(first.response().status, 200);
+}
+
+#[test]
+fn websockets_pass_as_well() {
+    let server = Hostile::start(|mut stream, _| {
+        let Some(_) = common::read_head(stream) else { return };
+        let switch = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+        stream.write_all(switch.as_bytes()).unwrap();
+        let mut message = [0; 5];
+        while stream.read_exact(&mut message).is_ok() && stream.write_all(&message).is_ok() {}
+    });
+    let identity = Identity::new(&["shop.example"]);
+    let gate = Gate::start(server.address(), &identity.listener());
+    let config = client(&identity.certificate, &["http/1.1"]);
+    let echoed = run(async {
+        let mut stream = connect(gate.secure(), "shop.example", &config).await.unwrap();
+        let ask = "GET /chat HTTP/1.1\r\nHost: shop.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+            Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\nhello";
+        stream.write_all(ask.as_bytes()).await.unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(stream.read_u8().await.unwrap());
+        }
+        assert!(head.starts_with(b"HTTP/1.1 101"), "{}", head.escape_ascii());
+        let mut echoed = [0; 5];
+        stream.read_exact(&mut echoed).await.unwrap();
+        stream.write_all(b"again").await.unwrap();
+        stream.read_exact(&mut echoed).await.unwrap();
+        echoed
+    });
+    assert_eq!(&echoed, b"again");
 }
 
 #[test]

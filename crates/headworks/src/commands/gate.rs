@@ -59,6 +59,9 @@ enum Action {
         /// Address the request comes from.
         #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
         address: IpAddr,
+        /// Name of the server that the client asked for in the TLS handshake.
+        #[arg(long, value_name = "NAME")]
+        server_name: Option<String>,
         /// Takes the request for one of a session of this class, whatever its cookie says.
         #[arg(long, value_name = "CLASS")]
         session: Option<String>,
@@ -80,9 +83,11 @@ impl Args {
                 println!("{:#}", Settings::schema());
                 return Ok(Exit::Ok);
             }
-            Some(Action::Explain { file, request, address, session, session_age }) => {
+            Some(Action::Explain { file, request, address, server_name, session, session_age }) => {
                 let session = session.as_deref().map(|class| (class, session_age));
-                let question = Question { request: &request, address, session };
+                let server_name = server_name.map(|name| name.to_ascii_lowercase());
+                let server_name = server_name.as_deref();
+                let question = Question { request: &request, address, server_name, session };
                 let explanation = gate::explain(&Settings::read(&file)?, question);
                 println!("{}", explanation.map_err(|why| Failure::Usage(why.into()))?);
                 return Ok(Exit::Ok);
