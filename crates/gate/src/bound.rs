@@ -3,6 +3,7 @@
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixListener;
 use std::rc::Rc;
+use std::time::Duration;
 
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::task::JoinHandle;
@@ -29,6 +30,10 @@ pub struct Bound {
     source: Option<Source>,
 }
 
+/// How long the end waits for what other threads still do for the event loop: reading files and
+/// looking names up, for nobody by then.
+const LONGEST_LOOK_UP: Duration = Duration::from_millis(200);
+
 /// Connections that wait for the admin interface.
 const ADMIN_BACKLOG: u32 = 64;
 
@@ -47,11 +52,12 @@ impl Bound {
         let mut listeners = Vec::new();
         let mut places = Vec::new();
         for Listener { name, place, .. } in &settings.listeners {
-            let listening = Listening::open(&mut sockets, name, place, settings.backlog)?;
+            let only_v6 = settings.listeners.iter().any(|other| place.leaves_v4_to(&other.place));
+            let listening = Listening::open(&mut sockets, name, place, settings.backlog, only_v6)?;
             places.push(listening.place(place)?);
             listeners.push(listening);
         }
-        let admin = acceptor::listen(&mut sockets, "admin", settings.admin, ADMIN_BACKLOG)?;
+        let admin = acceptor::listen(&mut sockets, "admin", settings.admin, ADMIN_BACKLOG, false)?;
         let admin_socket = settings.admission.socket.as_deref();
         let admin_socket = admin_socket.map(|path| admin::listen_locally(&mut sockets, path)).transpose()?;
         let control = settings.operation.control.as_deref();
@@ -128,6 +134,8 @@ impl Bound {
             (self.control, self.predecessor),
             stop,
         ));
+        // With the event loop go the requests that it still had, and each of them has a last line.
+        runtime.shutdown_timeout(LONGEST_LOOK_UP);
         gate.journal.close();
         ended
     }

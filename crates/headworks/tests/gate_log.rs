@@ -140,6 +140,21 @@ fn a_moved_file_is_begun_again() {
     assert_eq!(found as u64, served, "no line is lost or torn by it");
 }
 
+#[test]
+fn a_request_that_is_cut_off_at_the_end_has_its_line() {
+    let site = Site::new();
+    site.configure("[operation]\naccess-log = 'access.log'\n[client]\ndrain-timeout = '100ms'");
+    let gate = site.start();
+    let mut busy = Raw::connect(site.address);
+    busy.get("/burn?cpu=2s");
+    poll_until(PATIENCE, "the request to be in service", || {
+        (site.metric("headworks_gate_in_service") == 1.0).then_some(())
+    });
+    drop_politely(gate);
+    let cut = line(&site, "/burn");
+    assert_eq!((&cut["decision"], &cut["complete"]), (&"dispatched".into(), &false.into()), "{cut}");
+}
+
 fn drop_politely(mut gate: testkit::Process) {
     assert_eq!(gate.terminate().code(), Some(143));
 }
