@@ -32,7 +32,7 @@ use http_body_util::{BodyExt as _, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
@@ -41,6 +41,7 @@ use tokio::time::{Instant, timeout};
 use self::access::{Peer, Who};
 use self::answer::{Answer, error, json, not_allowed, page};
 use crate::acceptor::PAUSE;
+use crate::client::Checked;
 use crate::events::Listener;
 use crate::gate::Gate;
 
@@ -107,6 +108,7 @@ type Listening = Rc<RefCell<Option<Rc<Listener>>>>;
 
 async fn connection(gate: Rc<Gate>, socket: impl AsyncRead + AsyncWrite + Unpin + 'static, peer: Peer) {
     let listening = Listening::default();
+    let strictness = Rc::clone(&gate.strictness);
     let service = service_fn({
         let listening = Rc::clone(&listening);
         move |request| answer(Rc::clone(&gate), peer, Rc::clone(&listening), request)
@@ -115,7 +117,7 @@ async fn connection(gate: Rc<Gate>, socket: impl AsyncRead + AsyncWrite + Unpin 
         http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEADER_TIMEOUT)
-            .serve_connection(TokioIo::new(socket), service)
+            .serve_connection(Checked::new(socket, &strictness), service)
     );
     let longest = Instant::now() + LONGEST;
     // Errors are the client's doing.

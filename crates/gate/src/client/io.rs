@@ -60,7 +60,7 @@ impl Read for ClientIo {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        buffer: ReadBufCursor<'_>,
+        mut buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
         let io = self.get_mut();
         if io.client.phase() == Phase::Tunnel {
@@ -70,7 +70,8 @@ impl Read for ClientIo {
         if io.client.is_multiplexed() {
             return Pin::new(&mut io.socket).poll_read(cx, buffer);
         }
-        let read = io.filter.poll_read(Pin::new(io.socket.inner_mut()), cx, buffer, io.client.answered.get());
+        let read =
+            io.filter.poll_read(Pin::new(io.socket.inner_mut()), cx, &mut buffer, io.client.answered.get());
         if io.client.phase().is_idle() && (read.is_ready() || io.filter.is_in_head()) {
             io.client.enter(Phase::Head, io.clock.last());
         }

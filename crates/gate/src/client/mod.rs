@@ -27,7 +27,7 @@ pub(crate) use peer::{Peer, ServerName};
 pub(crate) use registry::Registry;
 #[cfg(any(test, feature = "fuzz"))]
 pub(crate) use strict::trial::try_on as try_requests;
-pub(crate) use strict::{Breach, Limits, Strictness};
+pub(crate) use strict::{Breach, Checked, Limits, Strictness};
 
 /// What a connection is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

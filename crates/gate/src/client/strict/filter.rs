@@ -45,12 +45,12 @@ impl Filter {
         &mut self,
         mut socket: Pin<&mut impl AsyncRead>,
         cx: &mut Context<'_>,
-        mut to: ReadBufCursor<'_>,
+        to: &mut ReadBufCursor<'_>,
         answered: u64,
     ) -> Poll<io::Result<()>> {
         self.screen.decide(answered);
         loop {
-            if self.pass_on(&mut to) {
+            if self.pass_on(to) {
                 return Poll::Ready(Ok(()));
             }
             if self.waits {
@@ -73,7 +73,7 @@ impl Filter {
             let most = to.remaining().min(scratch.len());
             let mut piece = ReadBuf::new(&mut scratch[..most]);
             ready!(socket.as_mut().poll_read(cx, &mut piece))?;
-            if piece.filled().is_empty() || self.take(piece.filled(), &mut to) {
+            if piece.filled().is_empty() || self.take(piece.filled(), to) {
                 return Poll::Ready(Ok(()));
             }
         }

@@ -13,6 +13,7 @@
 
 mod breach;
 mod bytes;
+mod checked;
 mod chunks;
 mod decoded;
 mod filter;
@@ -28,6 +29,7 @@ pub(crate) mod trial;
 use std::cell::{Cell, RefCell};
 
 pub(crate) use breach::Breach;
+pub(crate) use checked::Checked;
 pub(super) use filter::{Filter, Stop};
 
 /// How much of what a request may have; in bytes, but for `fields`.

@@ -118,7 +118,7 @@ fn what_follows_a_request_for_an_upgrade_waits_for_the_answer() {
         let mut buffer = [0; 1024];
         let mut to = ReadBuf::new(&mut buffer);
         let mut cx = Context::from_waker(Waker::noop());
-        let _ = filter.poll_read(Pin::new(&mut socket), &mut cx, to.unfilled(), answered);
+        let _ = filter.poll_read(Pin::new(&mut socket), &mut cx, &mut to.unfilled(), answered);
         (to.filled().to_vec(), filter.stop())
     };
     assert_eq!(read(0), (request.to_vec(), None));

@@ -58,7 +58,7 @@ pub(crate) fn through(bytes: &[u8], piece: usize, room: usize) -> Outcome {
     loop {
         let mut to = ReadBuf::new(&mut buffer);
         let answered = filter.requests();
-        let read = filter.poll_read(Pin::new(&mut socket), &mut cx, to.unfilled(), answered);
+        let read = filter.poll_read(Pin::new(&mut socket), &mut cx, &mut to.unfilled(), answered);
         passed.extend_from_slice(to.filled());
         if to.filled().is_empty() || !matches!(read, Poll::Ready(Ok(()))) {
             return Outcome { passed, requests: filter.requests(), stop: filter.stop() };
