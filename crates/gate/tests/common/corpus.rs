@@ -5,6 +5,8 @@
 //! bytes: ends of lines count only where they are written `\r\n`, and `{x*100}` is a hundred times
 //! `x`. The first request asks for the file's name.
 
+#![allow(dead_code, reason = "each test file uses its own part")]
+
 use std::fs;
 use std::path::Path;
 
