@@ -15,9 +15,13 @@ use crate::admin::Token;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct File {
+    /// An address and a port.
     pub(super) listen: Option<Spanned<String>>,
+    /// A Unix socket besides.
     pub(super) socket: Option<Spanned<String>>,
+    /// Lines of a name, a token and perhaps `read-only`.
     pub(super) token_file: Option<Spanned<String>>,
+    /// Names that it may be called by, besides addresses and localhost.
     pub(super) hosts: Option<Texts>,
 }
 

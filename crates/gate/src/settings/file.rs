@@ -22,55 +22,84 @@ use crate::forwarded::Style;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct File {
+    /// Where clients connect without TLS: an address and a port.
     pub(super) listen: Option<Spanned<String>>,
+    /// Further listeners, with or without TLS.
     #[serde(default)]
     pub(super) listener: Vec<ListenerTable>,
+    /// HTTP/2 with clients.
     #[serde(default)]
     pub(super) http2: Http2Table,
+    /// Which headers tell the server for whom a request is.
     pub(super) forwarded: Option<Style>,
+    /// Networks whose forwarding headers are believed.
     pub(super) trusted_proxies: Option<Texts>,
+    /// Where the admin interface listens, or a table of that and who may use it.
     pub(super) admin: Option<TextOr<admin::File>>,
+    /// Connections that the kernel keeps until they are accepted.
     pub(super) backlog: Option<Spanned<u32>>,
+    /// The server behind the gate, as host:port, or a table.
     pub(super) upstream: TextOr<UpstreamFile>,
+    /// `shadow` lets everything through and only counts what it would have done.
     #[serde(default)]
     pub(super) mode: Mode,
+    /// 0 all classes alike to 1 strict priority.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Ratio>>")]
     pub(super) differentiation: Option<Ratio>,
+    /// 0 fastest responses to 1 most sessions.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Ratio>>")]
     pub(super) favour: Option<Ratio>,
+    /// Arrivals scanned for important ones before one other is classified: a number or `auto`.
     pub(super) look_ahead: Option<Spanned<TextOr<u32>>>,
+    /// How often admission is recomputed.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) period: Option<Span>,
+    /// Of the admission controllers.
     pub(super) gains: Option<Spanned<Gains>>,
+    /// How many requests may be inside the server.
     pub(super) window: Option<Spanned<Window>>,
+    /// Of the acceptor queue for one client; 1 is no bound.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Ratio>>")]
     pub(super) client_share: Option<Ratio>,
+    /// To whom headers say what was decided: `off`, `on` or networks.
     pub(super) explain: Option<Texts>,
+    /// Classes, most important first.
     pub(super) class: Option<Vec<Class>>,
+    /// What class a request is of that begins a session; the first that matches decides.
     #[serde(default)]
     pub(super) rule: Vec<Rule>,
+    /// What raises a session that is there.
     #[serde(default)]
     pub(super) raise: Vec<Rule>,
+    /// Lengths of queues, connections, memory.
     #[serde(default)]
     pub(super) limits: Limits,
+    /// The longest wait in each stage.
     #[serde(default)]
     pub(super) deadlines: Deadlines,
+    /// The session cookie.
     #[serde(default)]
     pub(super) session: Session,
+    /// What a refused client is told.
     #[serde(default)]
     pub(super) reject: reject::File,
+    /// Timeouts of clients.
     #[serde(default)]
     pub(super) client: Client,
+    /// Running as a service.
     #[serde(default)]
     pub(super) operation: operation::File,
+    /// OpenTelemetry.
     #[serde(default)]
     pub(super) telemetry: TelemetryFile,
+    /// What a request may have.
     #[serde(default)]
     pub(super) strictness: StrictnessFile,
+    /// WebSocket and other protocols that a connection goes over to.
     #[serde(default)]
     pub(super) tunnels: TunnelsFile,
 }
@@ -109,36 +138,57 @@ pub(super) struct Bounds {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Class {
+    /// Letters, digits, - and _.
     pub(super) name: Spanned<String>,
+    /// Its share beside the others; follows differentiation without it.
     pub(super) weight: Option<Spanned<f64>>,
+    /// Length of its queue to aim at; follows favour without it.
     pub(super) target_queue: Option<u32>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Rule {
+    /// The class that it gives.
     pub(super) class: Spanned<String>,
+    /// The host asked for, without the port; `*` and `?` stand for anything and for one character.
     pub(super) host: Option<Texts>,
+    /// A prefix, or a pattern.
     pub(super) path: Option<Texts>,
+    /// A parameter of the query by name, or `name=pattern`.
     pub(super) query: Option<Texts>,
+    /// A header by name, or `Name: pattern`.
     pub(super) header: Option<Texts>,
+    /// A cookie by name, or `name=pattern`.
     pub(super) cookie: Option<Texts>,
+    /// Addresses or networks of clients.
     pub(super) address: Option<Texts>,
+    /// The name in the TLS handshake.
     pub(super) server_name: Option<Texts>,
+    /// In capitals.
     pub(super) method: Option<Texts>,
+    /// An expression in CEL.
     pub(super) when: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Limits {
+    /// Connections accepted per turn.
     pub(super) burst: Option<Spanned<u32>>,
+    /// Requests not yet looked at.
     pub(super) acceptor_queue: Option<Spanned<u32>>,
+    /// Each: of existing sessions, of new ones.
     pub(super) pending_queue: Option<Spanned<u32>>,
+    /// Of all classes together.
     pub(super) class_queues: Option<Spanned<u32>>,
+    /// Requests held back for a second chance.
     pub(super) discard_queues: Option<Spanned<u32>>,
+    /// Periods that a request is held back.
     pub(super) discard_periods: Option<u32>,
+    /// Of clients and to the servers.
     pub(super) connections: Option<Spanned<u32>>,
+    /// Resident; above 80 % of it new sessions are refused.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Bytes>>")]
     pub(super) memory: Option<Bytes>,
@@ -147,15 +197,19 @@ pub(super) struct Limits {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Deadlines {
+    /// In the acceptor queue.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) acceptor: Option<Span>,
+    /// In a pending queue.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) pending: Option<Span>,
+    /// Held back.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) discard: Option<Span>,
+    /// In a class queue.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) class: Option<Span>,
@@ -164,29 +218,42 @@ pub(super) struct Deadlines {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Session {
+    /// Name of the cookie.
     pub(super) cookie: Option<Spanned<String>>,
+    /// Tokens of one site are not valid on another with the same secret.
     pub(super) site: Option<String>,
+    /// At least 16 bytes; without one, sessions end with the process.
     pub(super) secret: Option<Spanned<String>>,
+    /// A file with the secret.
     pub(super) secret_file: Option<Spanned<String>>,
+    /// Still accepted.
     pub(super) previous_secret: Option<Spanned<String>>,
+    /// A file with it.
     pub(super) previous_secret_file: Option<Spanned<String>>,
+    /// A session ends so long after its last request.
     pub(super) idle: Option<Spanned<Quantity<Span>>>,
+    /// And so long after its first.
     pub(super) absolute: Option<Spanned<Quantity<Span>>>,
+    /// Whether the cookie has `Secure`; follows the connection without it.
     pub(super) secure: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Client {
+    /// For a request's head to arrive.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) header_timeout: Option<Span>,
+    /// Between requests, and before the first.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) idle_timeout: Option<Span>,
+    /// For a client that takes nothing of its response or sends nothing of its request.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) stall_timeout: Option<Span>,
+    /// For requests in hand when the gate is told to stop.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) drain_timeout: Option<Span>,

@@ -20,19 +20,27 @@ use crate::front::{Certificates, Files, Place, Protocols};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct ListenerTable {
+    /// An address and a port, or `unix:` and a path.
     address: Spanned<String>,
+    /// By which systemd knows its socket.
     name: Option<Spanned<String>>,
+    /// `h2`, `http/1.1`.
     protocols: Option<Texts>,
+    /// Networks that must say with the PROXY protocol for whom they connect.
     proxy_protocol: Option<Texts>,
+    /// With TLS; the first is for unknown names.
     #[serde(default)]
     certificate: Vec<CertificateTable>,
+    /// Turns clients away that ask for an unknown name.
     strict_names: Option<Spanned<bool>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct CertificateTable {
+    /// A PEM file of the certificate and those above it.
     cert: Spanned<String>,
+    /// A PEM file of its key.
     key: Spanned<String>,
 }
 
@@ -40,13 +48,17 @@ struct CertificateTable {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Http2Table {
+    /// Requests at once on one connection.
     streams: Option<Spanned<u32>>,
+    /// Of a request's body.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Bytes>>")]
     stream_window: Option<Bytes>,
+    /// The same, of all streams of a connection.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Bytes>>")]
     connection_window: Option<Bytes>,
+    /// How often a quiet client is asked whether it is there.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     ping_interval: Option<Span>,

@@ -13,10 +13,15 @@ use units::Span;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct File {
+    /// The socket by which the next gate takes over.
     pub(super) control: Option<Spanned<String>>,
+    /// Whom to become when the ports are taken.
     pub(super) user: Option<Spanned<String>>,
+    /// Instead of the user's own group.
     pub(super) group: Option<Spanned<String>>,
+    /// A file, or `stdout`.
     pub(super) access_log: Option<Spanned<String>>,
+    /// How long clients are still accepted after the gate was told to stop.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) drain_delay: Option<Span>,

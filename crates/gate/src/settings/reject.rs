@@ -16,15 +16,21 @@ use crate::page::{Misprint, PLACEHOLDERS, Template, WAITING};
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct File {
+    /// From 400 to 599.
     pub(super) status: Option<Spanned<u16>>,
+    /// The least that `Retry-After` says.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) retry_after: Option<Span>,
+    /// Up to so much more, so that not all come back at once.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) jitter: Option<Span>,
+    /// What everybody is sent.
     pub(super) body_file: Option<Spanned<String>>,
+    /// `built-in`, or a file with `{{refresh}}`, `{{seconds}}` and `{{waiting}}` to fill in.
     pub(super) waiting_page: Option<Spanned<String>>,
+    /// Whose connection is closed after a refusal.
     pub(super) close: Option<Close>,
 }
 

@@ -15,7 +15,8 @@ impl Settings {
     pub fn schema() -> Value {
         let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
         let mut schema = settings.into_generator().into_root_schema_for::<File>();
-        schema.insert("title".to_owned(), "Headworks gate".into());
+        schema.insert("title".to_owned(), "Configuration of a Headworks gate".into());
+        schema.remove("description");
         schema.into()
     }
 }

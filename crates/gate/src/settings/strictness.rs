@@ -12,11 +12,17 @@ use crate::client::Limits;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct StrictnessFile {
+    /// The request line and all header lines.
     head: Option<Spanned<Size>>,
+    /// The target of the request.
     uri: Option<Spanned<Size>>,
+    /// One header line.
     header: Option<Spanned<Size>>,
+    /// Lines; and again as many trailers.
     headers: Option<Spanned<Size>>,
+    /// All trailers.
     trailers: Option<Spanned<Size>>,
+    /// A chunk's length and extensions.
     chunk_line: Option<Spanned<Size>>,
 }
 

@@ -12,12 +12,17 @@ use units::{Ratio, Span};
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct TelemetryFile {
+    /// Of an OpenTelemetry collector.
     endpoint: Option<Spanned<String>>,
+    /// What this gate is called there.
     service: Option<String>,
+    /// Of the requests, how many are recorded.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Ratio>>")]
     sample: Option<Ratio>,
+    /// Whether a client decides that its request is recorded.
     follow: Option<bool>,
+    /// Between two transmissions of the metrics.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     interval: Option<Span>,

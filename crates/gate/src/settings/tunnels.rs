@@ -26,8 +26,11 @@ const HTTP: [&str; 3] = ["h2c", "h2", "http"];
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct TunnelsFile {
+    /// That a connection may go over to.
     protocols: Option<Vec<Spanned<String>>>,
+    /// At once.
     most: Option<u32>,
+    /// Without a byte in either direction.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     idle_timeout: Option<Span>,

@@ -160,26 +160,37 @@ impl Default for Check {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct UpstreamFile {
+    /// The only server, as host:port or https://host:port.
     address: Option<Spanned<String>>,
+    /// What the servers speak: 1 or 2.
     http: Option<Spanned<u32>>,
+    /// Whose certificates are believed.
     ca_file: Option<Spanned<String>>,
+    /// Several servers that do the same work.
     #[serde(default)]
     server: Vec<TextOr<ServerFile>>,
+    /// For a connection to be made.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     connect_timeout: Option<Span>,
+    /// For the head of a response, and for each further piece of it.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     timeout: Option<Span>,
+    /// How long a connection is kept for reuse.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     idle_timeout: Option<Span>,
+    /// How often names are looked up again.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     look_up: Option<Span>,
+    /// Asks each server how it is.
     check: Option<CheckFile>,
+    /// Leaves servers alone that fail.
     #[serde(default)]
     ejection: EjectionFile,
+    /// Requests sent once more.
     #[serde(default)]
     retry: RetryFile,
 }
@@ -187,37 +198,51 @@ pub(super) struct UpstreamFile {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ServerFile {
+    /// As host:port.
     address: Spanned<String>,
+    /// Its share beside the others'.
     weight: Option<Spanned<u32>>,
+    /// What it speaks: 1 or 2.
     http: Option<Spanned<u32>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CheckFile {
+    /// What is asked for.
     path: Option<Spanned<String>>,
+    /// What `Host` says.
     host: Option<Spanned<String>>,
+    /// How often.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     interval: Option<Span>,
+    /// For the answer.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     timeout: Option<Span>,
+    /// Successes in a row that make a server well.
     healthy: Option<Spanned<u32>>,
+    /// Failures in a row that make it ill.
     unhealthy: Option<Spanned<u32>>,
+    /// A status, or a range as in `200-399`.
     status: Option<Spanned<TextOr<u32>>>,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct EjectionFile {
+    /// Failures in a row.
     failures: Option<Spanned<u32>>,
+    /// For how long at first.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     time: Option<Span>,
+    /// For how long at most.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     longest: Option<Span>,
+    /// Of the servers at most.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Ratio>>")]
     share: Option<Ratio>,
@@ -226,9 +251,11 @@ struct EjectionFile {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RetryFile {
+    /// Of all requests.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Ratio>>")]
     share: Option<Ratio>,
+    /// Per second besides.
     least: Option<u32>,
 }
 
