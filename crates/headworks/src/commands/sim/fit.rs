@@ -127,7 +127,8 @@ impl LookArgs {
 
 impl FitArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        if self.static_time.is_some_and(Span::is_zero) || self.dynamic_cost.is_some_and(|cost| !(cost > 0.0))
+        if self.static_time.is_some_and(Span::is_zero)
+            || self.dynamic_cost.is_some_and(|cost| cost.is_nan() || cost <= 0.0)
         {
             return Err(Failure::Usage(anyhow!("--static-time and --dynamic-cost must be above 0")));
         }
