@@ -16,12 +16,14 @@ use crate::settings::Listener;
 /// Opens a listening socket. A connection beyond `backlog` that waits to be accepted would be
 /// dropped by the kernel and cost its client seconds.
 ///
-/// Takes the socket for `name` from those that were passed on, if there is one.
+/// Takes the socket for `name` from those that were passed on, if there is one. `[::]` stands for
+/// all addresses of IPv4 as well, unless `only_v6`.
 pub(crate) fn listen(
     sockets: &mut Sockets,
     name: &str,
     address: SocketAddr,
     backlog: u32,
+    only_v6: bool,
 ) -> Result<std::net::TcpListener, Error> {
     if let Some(passed) = sockets.take(name, &address.into())? {
         return Ok(passed.into());
@@ -30,6 +32,9 @@ pub(crate) fn listen(
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
         // A gate started again must not wait for the connections of the one before.
         socket.set_reuse_address(true)?;
+        if address.is_ipv6() {
+            socket.set_only_v6(only_v6)?;
+        }
         socket.set_nonblocking(true)?;
         socket.bind(&address.into())?;
         socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;

@@ -185,7 +185,7 @@ fn hops(
     read: impl Fn(&[u8]) -> Option<IpAddr>,
 ) -> Vec<Option<IpAddr>> {
     let lines = headers.get_all(name);
-    lines.iter().flat_map(|line| list(line.as_bytes(), b',')).map(|element| read(element)).collect()
+    lines.iter().flat_map(|line| list(line.as_bytes(), b',')).map(read).collect()
 }
 
 fn first_of(line: &HeaderValue) -> &[u8] {

@@ -47,6 +47,30 @@ fn unix_sockets_and_ipv6_are_listened_on() {
 }
 
 #[test]
+fn both_families_can_have_a_listener_at_one_port() {
+    let server = echo("");
+    let address = testkit::free_address();
+    let text = format!(
+        "upstream = '{}'\n[[listener]]\naddress = '[::]:{}'\n[[listener]]\naddress = '{address}'\n",
+        server.address(),
+        address.port()
+    );
+    let gate = Gate::run(&text, std::path::Path::new("."));
+    let answer = Raw::connect(address).get("/").response().text().to_lowercase();
+    assert!(answer.contains("x-forwarded-for: 127.0.0.1\r\n"), "{answer}");
+    let six = SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, address.port()));
+    let answer = Raw::connect(six).get("/").response().text().to_lowercase();
+    assert!(answer.contains("x-forwarded-for: ::1\r\n"), "{answer}");
+    drop(gate);
+    // Alone, the one for IPv6 is for both.
+    let text = format!("upstream = '{}'\n[[listener]]\naddress = '[::]:0'\n", server.address());
+    let gate = Gate::run(&text, std::path::Path::new("."));
+    let four = SocketAddr::from(([127, 0, 0, 1], gate.address.port()));
+    let answer = Raw::connect(four).get("/").response().text().to_lowercase();
+    assert!(answer.contains("x-forwarded-for: 127.0.0.1\r\n"), "{answer}");
+}
+
+#[test]
 fn proxies_say_who_connects() {
     let server = echo("");
     let identity = Identity::new(&["localhost"]);

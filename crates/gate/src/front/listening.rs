@@ -8,6 +8,8 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::net as unix;
 use std::path::Path;
 
+use socket2::{SockAddr, SockRef};
+
 use super::socket::Wire;
 use super::{Place, Socket};
 use crate::acceptor;
@@ -35,15 +37,18 @@ impl Listening {
         name: &str,
         place: &Place,
         backlog: u32,
+        only_v6: bool,
     ) -> Result<Self, Error> {
         let path = match place {
             Place::Tcp(address) => {
-                return acceptor::listen(sockets, name, *address, backlog).map(Self::Tcp);
+                return acceptor::listen(sockets, name, *address, backlog, only_v6).map(Self::Tcp);
             }
             Place::Unix(path) => path,
         };
-        let mut open = || {
-            let listener = match sockets.take_named(name) {
+        let unusable = |why| Error::Listen { place: place.to_string(), why };
+        let passed = sockets.take(name, &SockAddr::unix(path).map_err(unusable)?)?;
+        let open = || {
+            let listener = match passed {
                 Some(passed) => unix::UnixListener::from(passed),
                 None => {
                     remove_abandoned(path)?;
@@ -53,7 +58,7 @@ impl Listening {
             listener.set_nonblocking(true)?;
             Ok(Self::Unix(listener))
         };
-        open().map_err(|why| Error::Listen { place: place.to_string(), why })
+        open().map_err(unusable)
     }
 
     /// Where it stands: the port is known now.
@@ -80,7 +85,7 @@ impl Listening {
         Ok(match self {
             Self::Tcp(listener) => {
                 // Linux gives it to the connections accepted, which saves a call for each.
-                socket2::SockRef::from(&listener).set_tcp_nodelay(true)?;
+                SockRef::from(&listener).set_tcp_nodelay(true)?;
                 Accepting::Tcp(tokio::net::TcpListener::from_std(listener)?)
             }
             Self::Unix(listener) => Accepting::Unix(tokio::net::UnixListener::from_std(listener)?),

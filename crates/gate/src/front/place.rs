@@ -19,6 +19,16 @@ impl Place {
         matches!(self, Self::Tcp(address) if address.port() == 0)
     }
 
+    /// Whether it is all of IPv6, and `other` is of IPv4 and has the same port.
+    pub(crate) fn leaves_v4_to(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Tcp(all), Self::Tcp(other)) if !self.is_free_port() => {
+                all.is_ipv6() && other.is_ipv4() && all.port() == other.port()
+            }
+            _ => false,
+        }
+    }
+
     /// Takes the path of a Unix socket away, so that clients see at once that nobody listens.
     pub(crate) fn remove(&self) {
         if let Self::Unix(path) = self {
