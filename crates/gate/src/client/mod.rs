@@ -297,8 +297,8 @@ impl Client {
     }
 
     /// From the end of the response on, which is the last, the connection is this tunnel.
-    pub(crate) fn become_tunnel(&self, tunnel: Tunnel, now: Time) {
-        *self.tunnel.borrow_mut() = Some(Box::new(tunnel));
+    pub(crate) fn become_tunnel(&self, tunnel: Box<Tunnel>, now: Time) {
+        *self.tunnel.borrow_mut() = Some(tunnel);
         self.enter(Phase::Tunnel, now);
     }
 

@@ -14,7 +14,6 @@ use hyper::client::conn::TrySendError;
 use tokio::time::timeout;
 use units::RequestId;
 
-use super::body::Progress;
 use super::connection::{self, Channel, Lease};
 use super::server::{Load, Server};
 use super::{Body, Failure, Pool, relay, target};
@@ -28,7 +27,7 @@ pub(crate) struct Answer {
     pub(crate) response: Response<Incoming>,
     pub(crate) lease: Lease,
     /// What the connection to the server becomes.
-    pub(crate) tunnel: Option<Tunnel>,
+    pub(crate) tunnel: Option<Box<Tunnel>>,
 }
 
 /// A request as it goes to a server.
@@ -57,7 +56,7 @@ pub(crate) fn in_service(
     let sending = Box::pin({
         let gate = Rc::clone(gate);
         async move {
-            let request = Request::from_parts(head, body);
+            let request = Some(Request::from_parts(head, body));
             (send(&gate.pool, request, upgrade).await, ticket)
         }
     });
@@ -96,9 +95,13 @@ type Begun = (Response<Incoming>, Lease);
 /// An attempt that came to nothing.
 struct Failed {
     failure: Failure,
-    /// What may be sent again, and how.
-    again: Option<(Box<Outgoing>, Again)>,
+    /// How the request may be sent again, which is at hand then.
+    again: Option<Again>,
 }
+
+/// A request that is sent, or is to be: handed down by reference, because it is large and would be
+/// copied from each function to the next. Empty while it is on its way.
+type Pending = Option<Outgoing>;
 
 /// How a request may be sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,33 +117,35 @@ enum Again {
 
 /// Sends a request, and sends it again while that does no harm: not after anything of a response
 /// has come, not if it may have been carried out and must not be twice, and within the budget.
-async fn send(pool: &Pool, mut request: Outgoing, upgrade: Option<Asked>) -> Result<Answer, Failure> {
+async fn send(pool: &Pool, mut request: Pending, upgrade: Option<Asked>) -> Result<Answer, Failure> {
     /// Besides the first. More would only pass trouble around.
     const ATTEMPTS: usize = 2;
     pool.budget.request(pool.clock().last());
-    let Some(mut load) = pool.choose(None, repeatable(&request)) else { return Err(Failure::NoServer) };
+    let safe = request.as_ref().is_some_and(repeatable);
+    let Some(mut load) = pool.choose(None, safe) else { return Err(Failure::NoServer) };
     let protocol = upgrade.as_ref().map(|asked| &asked.protocol);
     let mut left = ATTEMPTS;
     loop {
         let server = Rc::clone(load.server());
         let fresh = left < ATTEMPTS;
-        let Failed { failure, again } = match attempt(pool, load, request, protocol, fresh).await {
+        let Failed { failure, again } = match attempt(pool, load, &mut request, protocol, fresh).await {
             Ok((mut response, lease)) => {
                 pool.succeeded(&server);
                 let switches = response.status() == StatusCode::SWITCHING_PROTOCOLS;
-                let tunnel = upgrade.filter(|_| switches).map(|asked| Tunnel::new(&mut response, asked));
+                let tunnel =
+                    upgrade.filter(|_| switches).map(|asked| Box::new(Tunnel::new(&mut response, asked)));
                 return Ok(Answer { response, lease, tunnel });
             }
             Err(failed) => failed,
         };
-        let Some((unanswered, how)) = again.filter(|_| left > 0) else { return Err(failure) };
+        let Some(how) = again.filter(|_| left > 0 && request.is_some()) else { return Err(failure) };
         let except = (how == Again::Elsewhere).then_some(&server);
         let possible = except.is_none() || pool.has_several();
         if !possible || (how != Again::Freely && !pool.budget.retry(pool.clock().last())) {
             return Err(failure);
         }
-        let Some(next) = pool.choose(except, repeatable(&unanswered)) else { return Err(failure) };
-        (load, request) = (next, *unanswered);
+        let Some(next) = pool.choose(except, safe) else { return Err(failure) };
+        load = next;
         left -= 1;
     }
 }
@@ -148,7 +153,7 @@ async fn send(pool: &Pool, mut request: Outgoing, upgrade: Option<Asked>) -> Res
 async fn attempt(
     pool: &Pool,
     load: Load,
-    request: Outgoing,
+    request: &mut Pending,
     upgrade: Option<&HeaderValue>,
     fresh: bool,
 ) -> Result<Begun, Failed> {
@@ -160,8 +165,8 @@ async fn attempt(
     }
 }
 
-async fn over_http1(pool: &Pool, load: Load, mut request: Outgoing, fresh: bool) -> Result<Begun, Failed> {
-    target::for_http1(&mut request);
+async fn over_http1(pool: &Pool, load: Load, request: &mut Pending, fresh: bool) -> Result<Begun, Failed> {
+    request.iter_mut().for_each(target::for_http1);
     let server = Rc::clone(load.server());
     while !fresh && let Some(mut sender) = server.take_free() {
         // A connection given back a moment ago is ready once its task has seen that the response
@@ -170,61 +175,65 @@ async fn over_http1(pool: &Pool, load: Load, mut request: Outgoing, fresh: bool)
             continue;
         }
         pool.count_reuse();
-        let spare = repeatable(&request).then(|| copy(&request)).flatten();
-        let progress = request.body().progress();
-        match response(pool, &progress, sender.try_send_request(request)).await {
+        let spare = request.as_ref().filter(|request| repeatable(request)).and_then(copy);
+        match response(pool, request, |request| sender.try_send_request(request)).await {
             Ok(response) => return accept(pool, response, Lease { channel: Channel::Whole(sender), load }),
-            Err((_, Some(unsent))) => request = unsent,
-            Err((failure, None)) if failure.is_broken_off() => {
+            Err(_) if request.is_some() => {}
+            Err(failure) if failure.is_broken_off() => {
                 pool.tell(&server, &failure);
-                return Err(Failed { failure, again: spare.map(|spare| (Box::new(spare), Again::Anywhere)) });
+                *request = spare;
+                return Err(Failed { failure, again: Some(Again::Anywhere) });
             }
-            Err((failure, None)) => return Err(given_up(pool, &server, failure)),
+            Err(failure) => return Err(given_up(pool, &server, failure)),
         }
     }
     let mut sender = match connection::open(pool, &server, false).await {
         Ok(sender) => sender,
-        Err(failure) => return Err(out_of_reach(pool, &server, failure, request)),
+        Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
     // With no other server there is nobody else to ask.
-    let spare = (pool.has_several() && repeatable(&request)).then(|| copy(&request)).flatten();
-    let progress = request.body().progress();
-    match response(pool, &progress, sender.try_send_request(request)).await {
+    let other = pool.has_several();
+    let spare = request.as_ref().filter(|request| other && repeatable(request)).and_then(copy);
+    match response(pool, request, |request| sender.try_send_request(request)).await {
         Ok(response) => accept(pool, response, Lease { channel: Channel::Whole(sender), load }),
-        Err((failure, unsent)) => {
+        Err(failure) => {
             pool.failed(&server, &failure);
-            let again = unsent.or(spare.filter(|_| failure.is_broken_off()));
-            Err(Failed { failure, again: again.map(|request| (Box::new(request), Again::Elsewhere)) })
+            if request.is_none() && failure.is_broken_off() {
+                *request = spare;
+            }
+            Err(Failed { failure, again: Some(Again::Elsewhere) })
         }
     }
 }
 
-async fn over_http2(pool: &Pool, load: Load, mut request: Outgoing) -> Result<Begun, Failed> {
-    if let Err(host) = target::for_http2(&mut request, load.server().place.tls.is_some()) {
-        return Err(Failed { failure: Failure::Host(host), again: None });
+async fn over_http2(pool: &Pool, load: Load, request: &mut Pending) -> Result<Begun, Failed> {
+    let secure = load.server().place.tls.is_some();
+    for request in request.iter_mut() {
+        if let Err(host) = target::for_http2(request, secure) {
+            return Err(Failed { failure: Failure::Host(host), again: None });
+        }
     }
     let server = Rc::clone(load.server());
     let stream = match connection::join(pool, &server).await {
         Ok(stream) => stream,
-        Err(failure) => return Err(out_of_reach(pool, &server, failure, request)),
+        Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
-    let spare = copy(&request);
-    let progress = request.body().progress();
-    match response(pool, &progress, stream.sender().try_send_request(request)).await {
+    let spare = request.as_ref().and_then(copy);
+    match response(pool, request, |request| stream.sender().try_send_request(request)).await {
         Ok(response) => accept(pool, response, Lease { channel: Channel::Part(stream), load }),
-        Err((failure, unsent)) => {
-            if unsent.is_some() || failure.is_unprocessed() {
-                let again = unsent.or(spare).map(|request| (Box::new(request), Again::Freely));
-                return Err(Failed { failure, again });
+        Err(failure) => {
+            if request.is_some() || failure.is_unprocessed() {
+                *request = request.take().or(spare);
+                return Err(Failed { failure, again: Some(Again::Freely) });
             }
             if matches!(failure, Failure::Timeout) {
                 // Perhaps it is the connection that is dead and not the server.
                 stream.distrust();
             }
             pool.failed(&server, &failure);
-            let again = spare.filter(|spare| failure.is_broken_off() && repeatable(spare));
+            *request = spare.filter(|spare| failure.is_broken_off() && repeatable(spare));
             let how = if failure.is_of_the_connection() { Again::Anywhere } else { Again::Elsewhere };
-            Err(Failed { failure, again: again.map(|request| (Box::new(request), how)) })
+            Err(Failed { failure, again: Some(how) })
         }
     }
 }
@@ -232,24 +241,25 @@ async fn over_http2(pool: &Pool, load: Load, mut request: Outgoing) -> Result<Be
 async fn ask_to_upgrade(
     pool: &Pool,
     load: Load,
-    mut request: Outgoing,
+    request: &mut Pending,
     protocol: &HeaderValue,
 ) -> Result<Begun, Failed> {
-    target::for_http1(&mut request);
-    request.headers_mut().insert(CONNECTION, HeaderValue::from_static("upgrade"));
-    request.headers_mut().insert(UPGRADE, protocol.clone());
+    for request in request.iter_mut() {
+        target::for_http1(request);
+        request.headers_mut().insert(CONNECTION, HeaderValue::from_static("upgrade"));
+        request.headers_mut().insert(UPGRADE, protocol.clone());
+    }
     let server = Rc::clone(load.server());
     let mut sender = match connection::open(pool, &server, true).await {
         Ok(sender) => sender,
-        Err(failure) => return Err(out_of_reach(pool, &server, failure, request)),
+        Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
-    let progress = request.body().progress();
-    match response(pool, &progress, sender.try_send_request(request)).await {
+    match response(pool, request, |request| sender.try_send_request(request)).await {
         Ok(response) if tunnel::begins(&response, protocol) => {
             Ok((response, Lease { channel: Channel::Whole(sender), load }))
         }
         Ok(response) => accept(pool, response, Lease { channel: Channel::Whole(sender), load }),
-        Err((failure, _)) => Err(given_up(pool, &server, failure)),
+        Err(failure) => Err(given_up(pool, &server, failure)),
     }
 }
 
@@ -269,35 +279,40 @@ fn given_up(pool: &Pool, server: &Server, failure: Failure) -> Failed {
 }
 
 /// Nothing was sent, so whatever the request is, another server may have it.
-fn out_of_reach(pool: &Pool, server: &Server, failure: Failure, request: Outgoing) -> Failed {
+fn out_of_reach(pool: &Pool, server: &Server, failure: Failure) -> Failed {
     pool.failed(server, &failure);
-    Failed { failure, again: Some((Box::new(request), Again::Elsewhere)) }
+    Failed { failure, again: Some(Again::Elsewhere) }
 }
 
-/// Waits for the head of a response; the time for it begins when the last piece of the request
-/// has gone. Gives the request back if none of it was sent.
-async fn response(
+/// Sends a request and waits for the head of a response; the time for it begins when the last
+/// piece of the request has gone. If none of it was sent, it is at hand again.
+async fn response<F>(
     pool: &Pool,
-    progress: &Progress,
-    sending: impl Future<Output = Result<Response<Incoming>, TrySendError<Outgoing>>>,
-) -> Result<Response<Incoming>, (Failure, Option<Outgoing>)> {
-    let mut sending = pin!(sending);
+    request: &mut Pending,
+    send: impl FnOnce(Outgoing) -> F,
+) -> Result<Response<Incoming>, Failure>
+where
+    F: Future<Output = Result<Response<Incoming>, TrySendError<Outgoing>>>,
+{
+    let Some(outgoing) = request.take() else { return Err(Failure::NoServer) };
+    let progress = outgoing.body().progress();
+    let mut sending = pin!(send(outgoing));
     let longest = pool.times().response;
     let mut wait = longest;
     loop {
         match timeout(wait, &mut sending).await {
             Ok(Ok(response)) => return Ok(response),
             Ok(Err(mut failed)) => {
-                let unsent = failed.take_message();
-                return Err((Failure::Broken(failed.into_error()), unsent));
+                *request = failed.take_message();
+                return Err(Failure::Broken(failed.into_error()));
             }
             Err(_) => {}
         }
         let quiet = Duration::from(pool.clock().read().since(progress.last()));
         match longest.checked_sub(quiet) {
             Some(rest) if !rest.is_zero() => wait = rest,
-            _ if progress.is_over() => return Err((Failure::Timeout, None)),
-            _ => return Err((Failure::Unfinished, None)),
+            _ if progress.is_over() => return Err(Failure::Timeout),
+            _ => return Err(Failure::Unfinished),
         }
     }
 }
