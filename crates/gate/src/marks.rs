@@ -1,5 +1,6 @@
 //! Explain mode: headers on a response that say what was decided about the request, and why.
 
+use std::fmt;
 use std::net::IpAddr;
 
 use http::{HeaderName, HeaderValue, Response};
@@ -24,6 +25,19 @@ pub(crate) enum Explain {
     On,
     /// Clients from these networks.
     To(Vec<IpNet>),
+}
+
+impl fmt::Display for Explain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Off => f.write_str("off"),
+            Self::On => f.write_str("on"),
+            Self::To(nets) => {
+                let nets: Vec<String> = nets.iter().map(ToString::to_string).collect();
+                f.write_str(&nets.join(", "))
+            }
+        }
+    }
 }
 
 impl Explain {

@@ -43,6 +43,20 @@ impl Admission {
     }
 }
 
+impl Admission {
+    pub(super) fn describe(&self, listen: SocketAddr) -> String {
+        let tokens = match self.tokens.len() {
+            0 => "no token".to_owned(),
+            1 => "1 token".to_owned(),
+            tokens => format!("{tokens} tokens"),
+        };
+        match &self.socket {
+            Some(socket) => format!("{listen} and {}, {tokens}", socket.display()),
+            None => format!("{listen}, {tokens}"),
+        }
+    }
+}
+
 /// Where it listens, and the place in the file that says so.
 type Listen<'f> = Option<(&'f Spanned<String>, SocketAddr)>;
 

@@ -42,7 +42,8 @@ impl Settings {
             ("backlog", self.backlog.to_string()),
             ("http2", self.http2.describe()),
             ("forwarded", self.forwarding.to_string()),
-            ("admin", self.admin.to_string()),
+            ("admin", self.admission.describe(self.admin)),
+            ("explain", self.explain.to_string()),
         ]);
         lines
     }
