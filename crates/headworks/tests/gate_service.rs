@@ -232,3 +232,47 @@ fn unix_sockets_are_handed_over_as_well() {
     gate.terminate();
     assert!(!front.exists());
 }
+
+#[test]
+fn a_secret_is_changed_without_a_session_lost() {
+    const OLD: &str = "the old secret, long enough";
+    const NEW: &str = "the new secret, long enough";
+    let site = Site::new();
+    let gate = site.configure(&format!("[session]\nsecret = '{OLD}'")).start();
+    let ask = |cookie: &str| {
+        let request = format!("GET /bytes/1 HTTP/1.1\r\nHost: a\r\nCookie: {cookie}\r\n\r\n");
+        let response = Raw::connect(site.address).send(request).response();
+        response.header("set-cookie").map(|cookie| cookie.split(';').next().unwrap().to_owned())
+    };
+    let first = ask("none").unwrap();
+    site.configure(&format!("[session]\nsecret = '{NEW}'\nprevious-secret = '{OLD}'"));
+    site.reload(&gate);
+    assert_eq!(ask(&first), None, "it goes on");
+    let second = ask("none").unwrap();
+    site.configure(&format!("[session]\nsecret = '{NEW}'"));
+    site.reload(&gate);
+    assert_eq!(ask(&second), None);
+    assert!(ask(&first).is_some(), "what was sealed with a secret that is gone is as good as none");
+}
+
+#[test]
+fn who_waits_goes_on_waiting() {
+    let site = Site::new();
+    let gate = site.configure("window = 1\ndifferentiation = 0").start();
+    let mut clients: Vec<Raw> = (0..8).map(|_| Raw::connect(site.address)).collect();
+    for client in &mut clients {
+        client.get("/burn?cpu=100ms");
+    }
+    let waiting = "headworks_gate_queue{stage=\"class\"}";
+    poll_until(PATIENCE, "a queue", || (site.metric(waiting) >= 4.0).then_some(()));
+    // First bounds shorter than what waits, and then no waiting at all.
+    for more in ["window = 2\n[limits]\nclass-queues = 1\nacceptor-queue = 1", "window = 1\nmode = 'shadow'"]
+    {
+        site.configure(more);
+        site.reload(&gate);
+    }
+    assert_eq!(site.metric(&reloads("done")), 2.0);
+    for client in &mut clients {
+        assert_eq!(client.response().status, 200);
+    }
+}
