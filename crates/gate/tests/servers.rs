@@ -57,6 +57,7 @@ fn the_one_with_fewer_outstanding_requests_gets_the_next() {
         .collect();
     slow.next();
     for _ in 0..10 {
+        gate.wait_for("the quick server to be free", |state| state["in_service"] == 1);
         assert_eq!(gate.get("/", "").text(), "quick");
     }
     drop(waiting);
