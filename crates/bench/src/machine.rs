@@ -1,5 +1,6 @@
 //! The machine: whether it is free to measure on, and how it is described beside the figures.
 
+use std::fmt;
 use std::fs;
 use std::time::Duration;
 
@@ -9,11 +10,10 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::Serialize;
 
 use crate::process;
+use crate::statistics::Spread;
 
 /// Above this share of all processors in other hands, figures are the others' too.
 const QUIET: f64 = 0.05;
-/// Connections, files and what a program opens besides.
-const DESCRIPTORS: u64 = 2_048;
 
 /// Counters of `/proc/stat` since the machine started, in its ticks, of all processors together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +62,43 @@ pub(crate) fn busy() -> anyhow::Result<f64> {
     Ok(Processors::now()?.since(before).busy)
 }
 
+/// What others did to the figures.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Noise {
+    before: f64,
+    /// Shares of the processors while runs lasted, in the median and at most.
+    others: [f64; 2],
+    steal: [f64; 2],
+}
+
+impl Noise {
+    /// `busy` is the share of the processors in use before the first run; of each run, what others
+    /// used and what all processors did.
+    pub(crate) fn of(busy: f64, runs: impl Iterator<Item = (f64, Shares)>) -> Self {
+        let (others, steal): (Vec<_>, Vec<_>) = runs.map(|(others, all)| (others, all.steal)).unzip();
+        let figures = |shares| Spread::of(shares).map_or([0.0; 2], |spread| [spread.median, spread.most]);
+        Self { before: busy, others: figures(others), steal: figures(steal) }
+    }
+
+    /// A paragraph if the machine was not free, or nothing.
+    pub(crate) fn warning(&self) -> String {
+        if self.before <= QUIET {
+            return String::new();
+        }
+        let percent = self.before * 100.0;
+        format!("**The machine was not free:** others used {percent:.0} % of it before the first run.\n\n")
+    }
+
+    /// A sentence.
+    pub(crate) fn meanwhile(&self) -> String {
+        let [others, most] = self.others.map(|share| share * 100.0);
+        let [steal, most_steal] = self.steal.map(|share| share * 100.0);
+        format!(
+            "While runs lasted, others used {others:.1} % of the processors in the median and {most:.1} % at most (stolen by the hypervisor: {steal:.1} % and {most_steal:.1} %)."
+        )
+    }
+}
+
 /// Refuses a machine that others use.
 pub(crate) fn must_be_quiet(busy: f64, force: bool) -> anyhow::Result<()> {
     if busy <= QUIET || force {
@@ -74,11 +111,12 @@ pub(crate) fn must_be_quiet(busy: f64, force: bool) -> anyhow::Result<()> {
     )
 }
 
-/// Lets what is started from here open as many descriptors as this user may.
-pub(crate) fn raise_descriptors() -> anyhow::Result<()> {
+/// Lets what is started from here open as many descriptors as this user may, which have to be this
+/// many at least.
+pub(crate) fn raise_descriptors(least: u64) -> anyhow::Result<()> {
     let limit = getrlimit(Resource::Nofile);
-    if limit.maximum.is_some_and(|most| most < DESCRIPTORS) {
-        bail!("1,000 connections need {DESCRIPTORS} descriptors; raise the hard limit (ulimit -Hn)");
+    if let Some(most) = limit.maximum.filter(|most| *most < least) {
+        bail!("{least} descriptors are needed and the hard limit is {most}; raise it (ulimit -Hn)");
     }
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum })
         .context("cannot raise the limit of descriptors")
@@ -95,6 +133,14 @@ pub(crate) struct Host {
     pub(crate) date: String,
     /// The commit that was measured, with `-dirty` when files differed from it.
     pub(crate) commit: String,
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { processors, cpu, system, kernel, .. } = self;
+        let memory = self.memory_bytes >> 30;
+        write!(f, "{processors} processors, {cpu}, {memory} GiB, {system}, Linux {kernel}")
+    }
 }
 
 impl Host {

@@ -3,6 +3,8 @@
 //! Everything measured is a program that runs as a process, ours included, so each is treated
 //! alike: the same server, the same pinning, the same accounting by the kernel.
 
+mod cell;
+mod gate;
 mod load;
 mod machine;
 mod page;
@@ -29,14 +31,19 @@ struct Cli {
 
 #[derive(Debug, clap::Subcommand)]
 enum Bench {
+    Gate(gate::Args),
     Load(load::Args),
     Sim(sim::Args),
+    #[command(hide = true)]
+    Hold(gate::Hold),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().bench {
+        Bench::Gate(args) => gate::run(&args),
         Bench::Load(args) => load::run(&args),
         Bench::Sim(args) => sim::run(&args),
+        Bench::Hold(args) => gate::hold(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

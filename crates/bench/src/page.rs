@@ -29,6 +29,7 @@ mod tests {
     #[test]
     fn the_pages_that_are_written_have_the_marks() {
         let pages = [
+            include_str!("../../../docs/benchmarks/gate.md"),
             include_str!("../../../docs/benchmarks/load.md"),
             include_str!("../../../docs/benchmarks/sim.md"),
         ];

@@ -18,13 +18,16 @@ use crate::process;
 use crate::raw;
 use crate::rounds;
 use crate::statistics::Spread;
-use crate::testbed::{self, Isolation, Site, Software};
+use crate::testbed::{self, Isolation, SERVER_CPU, Site, Software};
 
 const PAGE: &str = "docs/benchmarks/load.md";
 const RAW: &str = "docs/benchmarks/raw/load.json";
 /// Where the server's files and records of runs are; what is left of a run that was interrupted
 /// is overwritten by the next.
 const PLACE: &str = "target/bench";
+
+/// 1,000 connections, files and what a program opens besides.
+const DESCRIPTORS: u64 = 2_048;
 
 /// CPU per request, requests per second and pacing of `headworks load`, beside wrk, h2load, hey and shb.
 ///
@@ -61,7 +64,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let plan = args.plan()?;
     let programs = Programs { headworks: args.headworks.clone(), shb: args.shb.clone() };
     let versions = versions(&plan, &programs)?;
-    machine::raise_descriptors()?;
+    machine::raise_descriptors(DESCRIPTORS)?;
     let busy = machine::busy()?;
     machine::must_be_quiet(busy, args.force)?;
 
@@ -78,7 +81,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         record: place.join("record"),
         processors: host.processors,
     };
-    drop(runner.site.serve(Software::Nginx).context("the server to measure against does not start")?);
+    drop(
+        runner
+            .site
+            .serve(Software::Nginx, SERVER_CPU)
+            .context("the server to measure against does not start")?,
+    );
     let mut runs = compare(&runner, &plan);
     let highest = pace(&runner, &plan, &mut runs);
 

@@ -10,10 +10,11 @@ use anyhow::{Context, bail};
 use serde::Serialize;
 
 use super::case::{Case, Pacing};
+use crate::cell::Repeated;
 use crate::machine::{Processors, Shares};
 use crate::peers::{self, Ask, Client, Pace, Peer, Programs, Told};
 use crate::process::{self, Ended};
-use crate::testbed::{Server, Site, Software};
+use crate::testbed::{SERVER_CPU, Server, Site, Software};
 
 /// Time beyond that of the load in which a generator has to end: a request may take 20 s.
 const GRACE: Duration = Duration::from_secs(40);
@@ -58,6 +59,16 @@ pub(super) struct Cost {
     pub(super) machine: Shares,
     /// Share of all processors that neither generator nor server used.
     pub(super) others: f64,
+}
+
+impl Repeated for Run {
+    fn round(&self) -> u32 {
+        self.round
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
 }
 
 impl Run {
@@ -132,7 +143,7 @@ impl Runner {
         seconds: u32,
         arguments: impl FnOnce(&str) -> Vec<String>,
     ) -> anyhow::Result<()> {
-        let server = self.site.serve(software)?;
+        let server = self.site.serve(software, SERVER_CPU)?;
         let program = peer.program(&self.programs);
         let arguments = arguments(&server.url(size));
         let words: Vec<_> = [&program].into_iter().chain(&arguments).collect();

@@ -1,11 +1,11 @@
 //! The results as a section of a Markdown page.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::case::{Case, Pacing, Plan};
 use super::run::Run;
-use crate::machine::Host;
+use crate::cell::Cell;
+use crate::machine::{Host, Noise};
 use crate::peers::Peer;
 use crate::statistics::Spread;
 use crate::testbed::{GENERATOR_CPU, Isolation, SERVER_CPU};
@@ -29,32 +29,6 @@ pub(super) struct Results {
     pub(super) highest: Option<f64>,
 }
 
-/// The runs of one generator in one case.
-#[derive(Debug, Default)]
-struct Cell<'a> {
-    runs: Vec<&'a Run>,
-}
-
-impl Cell<'_> {
-    /// Why there is no figure; one failed round makes the others doubtful too.
-    fn failure(&self) -> Option<String> {
-        let failed: Vec<_> = self.runs.iter().filter_map(|run| run.failure.as_deref()).collect();
-        let why = failed.first()?;
-        Some(format!("{} in {} of {} rounds", why.replace('|', "/"), failed.len(), self.runs.len()))
-    }
-
-    fn by_round(&self, value: impl Fn(&Run) -> Option<f64>) -> BTreeMap<u32, f64> {
-        match self.failure() {
-            Some(_) => BTreeMap::new(),
-            None => self.runs.iter().filter_map(|run| Some((run.round, value(run)?))).collect(),
-        }
-    }
-
-    fn spread(&self, value: impl Fn(&Run) -> Option<f64>) -> Option<Spread> {
-        Spread::of(self.by_round(value).into_values())
-    }
-}
-
 impl Results {
     /// What the raw results say of all runs.
     pub(super) fn about_all(&self) -> serde_json::Value {
@@ -75,22 +49,12 @@ impl Results {
 
     fn about(&self) -> String {
         let Plan { rounds, seconds, .. } = self.plan;
-        let noise = Spread::of(self.runs.iter().filter_map(|run| Some(run.good()?.1.others)));
-        let steal = Spread::of(self.runs.iter().filter_map(|run| Some(run.good()?.1.machine.steal)));
-        let percent = |spread: Option<Spread>, of: fn(Spread) -> f64| spread.map_or(0.0, of) * 100.0;
-        let warning = match self.busy > 0.05 {
-            true => format!(
-                "**The machine was not free:** others used {:.0} % of it before the first run.\n\n",
-                self.busy * 100.0
-            ),
-            false => String::new(),
-        };
+        let costs = || self.runs.iter().filter_map(|run| Some(run.good()?.1));
+        let noise = Noise::of(self.busy, costs().map(|cost| (cost.others, cost.machine)));
         format!(
-            "{warning}Median of {rounds} × {seconds} s, in brackets the least and the most. While runs lasted, others used {:.1} % of the processors in the median and {:.1} % at most (stolen by the hypervisor: {:.1} % and {:.1} %).\n",
-            percent(noise, |spread| spread.median),
-            percent(noise, |spread| spread.most),
-            percent(steal, |spread| spread.median),
-            percent(steal, |spread| spread.most),
+            "{}Median of {rounds} × {seconds} s, in brackets the least and the most. {}\n",
+            noise.warning(),
+            noise.meanwhile()
         )
     }
 
@@ -107,7 +71,7 @@ impl Results {
                 case.size_name(),
                 case.reuse_name(),
                 case.connections,
-                told(&ours, Run::cpu_us)
+                ours.told(Run::cpu_us)
             );
             let cpu = ours.by_round(Run::cpu_us);
             for other in OTHERS {
@@ -142,7 +106,7 @@ impl Results {
                     text,
                     "| {} | {} | {} | {} | {} |",
                     peer.name(),
-                    told(&cell, Run::cpu_us),
+                    cell.told(Run::cpu_us),
                     cell.spread(kernel_share)
                         .map_or_else(dash, |spread| format!("{:.0} %", spread.median * 100.0)),
                     cell.spread(|run| Some(run.good()?.0.rate))
@@ -165,7 +129,7 @@ impl Results {
         for pacing in &self.plan.paces {
             let cell = self.cell_named(&pacing.to_string(), Peer::Headworks);
             let Pacing { percent, arrivals } = pacing;
-            let lag = |of: fn(&Run) -> Option<f64>| told(&cell, of);
+            let lag = |of: fn(&Run) -> Option<f64>| cell.told(of);
             let valid = cell.runs.iter().filter(|run| run.client.as_ref().is_some_and(|client| client.valid));
             let _ = writeln!(
                 text,
@@ -193,25 +157,20 @@ impl Results {
             let _ = writeln!(shown, "    taskset -c {GENERATOR_CPU} {command}");
         }
         format!(
-            "### Where\n\n`{}` at commit {}, {}. Server on processor {SERVER_CPU}, generator on processor {GENERATOR_CPU}, a fresh server for each run. {}\n\n{shown}\nHost: {} processors, {}, {} GiB, {}, Linux {}. {}.\n",
+            "### Where\n\n`{}` at commit {}, {}. Server on processor {SERVER_CPU}, generator on processor {GENERATOR_CPU}, a fresh server for each run. {}\n\n{shown}\nHost: {host}. {}.\n",
             self.command,
             host.commit,
             host.date,
             self.isolation.describe(),
-            host.processors,
-            host.cpu,
-            host.memory_bytes >> 30,
-            host.system,
-            host.kernel,
             self.versions.join(", ")
         )
     }
 
-    fn cell(&self, case: Case, peer: Peer) -> Cell<'_> {
+    fn cell(&self, case: Case, peer: Peer) -> Cell<'_, Run> {
         self.cell_named(&case.to_string(), peer)
     }
 
-    fn cell_named(&self, case: &str, peer: Peer) -> Cell<'_> {
+    fn cell_named(&self, case: &str, peer: Peer) -> Cell<'_, Run> {
         let of_it = |run: &&Run| run.case == case && run.generator == peer.name();
         Cell { runs: self.runs.iter().filter(of_it).collect() }
     }
@@ -222,13 +181,10 @@ fn kernel_share(run: &Run) -> Option<f64> {
     Some(cost.system_s / (cost.user_s + cost.system_s))
 }
 
-/// The figure, or why there is none.
-fn told(cell: &Cell<'_>, value: impl Fn(&Run) -> Option<f64>) -> String {
-    cell.failure().unwrap_or_else(|| show(cell.spread(value)))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::load::run::Cost;
     use crate::machine::Shares;

@@ -1,4 +1,4 @@
-//! h2load, with HTTP/1.1.
+//! h2load, with HTTP/1.1 or HTTP/2.
 
 use anyhow::Context;
 
@@ -7,6 +7,13 @@ use super::{Ask, Told, between, counted};
 pub(super) fn arguments(ask: &Ask<'_>) -> Vec<String> {
     let (connections, seconds) = (format!("-c{}", ask.connections), format!("-D{}", ask.seconds));
     ["--h1", "-t1", &connections, &seconds, ask.url].map(str::to_owned).into()
+}
+
+/// The arguments that ask for HTTP/2, one request at a time on each connection: as many are under
+/// way then as with HTTP/1.1.
+pub(crate) fn multiplexed(ask: &Ask<'_>) -> Vec<String> {
+    let (connections, seconds) = (format!("-c{}", ask.connections), format!("-D{}", ask.seconds));
+    ["-t1", &connections, "-m1", &seconds, ask.url].map(str::to_owned).into()
 }
 
 pub(super) fn read(stdout: &str) -> anyhow::Result<Told> {

@@ -33,12 +33,25 @@ pub(crate) struct Lag {
     pub(crate) max: f64,
 }
 
+/// From when the schedule wanted a request to the end of its response; seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Latency {
+    pub(crate) p50: f64,
+    pub(crate) p99: f64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Latencies {
+    total: Latency,
+}
+
 #[derive(Debug, Deserialize)]
 struct Summary {
     bytes: f64,
     rate: Rate,
     status: BTreeMap<u16, u64>,
     errors: BTreeMap<String, u64>,
+    latency: Latencies,
     client: Client,
 }
 
@@ -94,6 +107,12 @@ impl Client {
     }
 }
 
+impl Latency {
+    pub(crate) fn read(stdout: &str) -> anyhow::Result<Self> {
+        Ok(summary(stdout)?.latency.total)
+    }
+}
+
 fn summary(stdout: &str) -> anyhow::Result<Summary> {
     serde_json::from_str(stdout).with_context(|| format!("cannot read the summary: {}", stdout.trim()))
 }
@@ -106,6 +125,7 @@ mod tests {
     const SUMMARY: &str = r#"{"requests":6870,"responses":6870,"bytes":7034880,"duration":1.0,
         "rate":{"offered":6806.0,"achieved":6806.0},"status":{"200":6860,"503":10},
         "errors":{"connect":0,"timeout":3,"reset":0,"protocol":0,"body":0},"censored":0,
+        "latency":{"total":{"mean":0.01,"p50":0.008,"p90":0.02,"p99":0.03,"p999":0.04,"max":0.05,"count":9}},
         "client":{"cpu":0.36,"lag":{"mean":0.1,"p50":0.2,"p90":0.3,"p99":0.4,"p999":0.5,"max":0.6,"count":9},
         "valid":false,"why_invalid":["others used it"]},"interrupted":false}"#;
 
@@ -118,7 +138,8 @@ mod tests {
     }
 
     #[test]
-    fn lag_and_validity_are_what_the_generator_says_of_itself() {
+    fn latency_lag_and_validity_are_what_the_generator_says_of_itself() {
+        assert_eq!(Latency::read(SUMMARY).unwrap(), Latency { p50: 0.008, p99: 0.03 });
         let client = Client::read(SUMMARY).unwrap();
         assert_eq!(client.lag, Lag { p50: 0.2, p99: 0.4, p999: 0.5, max: 0.6 });
         assert_eq!((client.valid, client.why_invalid.len()), (false, 1));

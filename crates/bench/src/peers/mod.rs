@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use serde::Serialize;
 
-pub(crate) use headworks::{Client, Pace, pace};
+pub(crate) use h2load::multiplexed;
+pub(crate) use headworks::{Client, Latency, Pace, pace};
 
 use crate::process;
 

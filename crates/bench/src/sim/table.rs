@@ -10,7 +10,7 @@ use super::agreement::Agreement;
 use super::plan::Plan;
 use super::run::Run;
 use super::simulator::Simulator;
-use crate::machine::Host;
+use crate::machine::{Host, Noise};
 use crate::statistics::Spread;
 use crate::text::{dash, show, thousands};
 
@@ -42,24 +42,13 @@ impl Results {
     }
 
     fn noise(&self) -> String {
-        let costs = || self.runs.iter().filter_map(|run| run.cost);
-        let others = Spread::of(costs().map(|cost| cost.others));
-        let steal = Spread::of(costs().map(|cost| cost.machine.steal));
-        let percent = |spread: Option<Spread>, of: fn(Spread) -> f64| spread.map_or(0.0, of) * 100.0;
-        let warning = match self.busy > 0.05 {
-            true => format!(
-                "**The machine was not free:** others used {:.0} % of it before the first run.\n\n",
-                self.busy * 100.0
-            ),
-            false => String::new(),
-        };
+        let costs = self.runs.iter().filter_map(|run| run.cost);
+        let noise = Noise::of(self.busy, costs.map(|cost| (cost.others, cost.machine)));
         format!(
-            "{warning}Median of {} rounds, in brackets the least and the most. While runs lasted, others used {:.1} % of the processors in the median and {:.1} % at most (stolen by the hypervisor: {:.1} % and {:.1} %).\n",
+            "{}Median of {} rounds, in brackets the least and the most. {}\n",
+            noise.warning(),
             self.plan.rounds,
-            percent(others, |spread| spread.median),
-            percent(others, |spread| spread.most),
-            percent(steal, |spread| spread.median),
-            percent(steal, |spread| spread.most),
+            noise.meanwhile()
         )
     }
 
@@ -134,15 +123,10 @@ impl Results {
             }
         }
         format!(
-            "### Where\n\n`{}` at commit {}, {}.\n\n{shown}\nHost: {} processors, {}, {} GiB, {}, Linux {}. {}.\n",
+            "### Where\n\n`{}` at commit {}, {}.\n\n{shown}\nHost: {host}. {}.\n",
             self.command,
             host.commit,
             host.date,
-            host.processors,
-            host.cpu,
-            host.memory_bytes >> 30,
-            host.system,
-            host.kernel,
             self.versions.join(", ")
         )
     }

@@ -6,6 +6,7 @@
 //! and its settings vanish with the last of its processes, however that ended.
 
 use std::fs;
+use std::net::{Ipv4Addr, TcpListener};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -58,6 +59,14 @@ impl Isolation {
         }
     }
 
+    /// A port for a server: a namespace has all of them to itself.
+    pub(crate) fn port(self, wanted: u16) -> anyhow::Result<u16> {
+        match self {
+            Self::Namespace { .. } => Ok(wanted),
+            Self::Host => Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port()),
+        }
+    }
+
     /// A shell command that becomes the server, on a processor of its own and ended with us.
     pub(super) fn serve(self, cpu: &str, server: &[&str]) -> Command {
         let prepare = if self == Self::Host { "" } else { PREPARE };
@@ -87,7 +96,7 @@ impl Isolation {
     }
 
     /// Whether the server is root inside of its namespace.
-    pub(super) fn as_root(self) -> bool {
+    pub(crate) fn as_root(self) -> bool {
         self == Self::Namespace { mapped: true } || rustix::process::getuid().is_root()
     }
 

@@ -1,10 +1,13 @@
-//! What generators are measured against: a server on a processor of its own, in a network of its own.
+//! What is measured against what: servers and generators on processors of their own, in a network of
+//! their own.
 
 mod isolation;
+mod running;
 mod server;
 
 pub(crate) use isolation::Isolation;
-pub(crate) use server::{Server, Site, Software, version};
+pub(crate) use running::Server;
+pub(crate) use server::{Site, Software, version};
 
 /// The processor that the server has to itself.
 pub(crate) const SERVER_CPU: &str = "0";

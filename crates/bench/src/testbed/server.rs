@@ -1,20 +1,13 @@
 //! A server with one event loop, serving two files from memory.
 
-use std::fs::{self, File};
-use std::net::{Ipv4Addr, TcpListener};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
-use rustix::process::{Pid, Signal, kill_process};
+use anyhow::Context;
 
-use super::{GENERATOR_CPU, Isolation, SERVER_CPU};
+use super::{Isolation, Server};
 use crate::process;
 
-const START: Duration = Duration::from_secs(10);
-const END: Duration = Duration::from_secs(5);
-/// A namespace has all ports to itself.
 const PORT: u16 = 8080;
 
 /// What serves the files.
@@ -46,13 +39,10 @@ impl Site {
         Ok(Self { root, isolation })
     }
 
-    /// Starts a server and waits until it listens.
-    pub(crate) fn serve(&self, software: Software<'_>) -> anyhow::Result<Server> {
+    /// Starts a server on this processor and waits until it listens.
+    pub(crate) fn serve(&self, software: Software<'_>, cpu: &str) -> anyhow::Result<Server> {
         self.isolation.drain()?;
-        let port = match self.isolation {
-            Isolation::Namespace { .. } => PORT,
-            Isolation::Host => TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port(),
-        };
+        let port = self.isolation.port(PORT)?;
         let file = self.root.join("nginx.conf");
         fs::write(&file, configuration(&self.root, port, self.isolation.as_root()))?;
         let (root, file) = (self.root.display().to_string(), file.display().to_string());
@@ -65,78 +55,7 @@ impl Site {
                 [&origin[..], &place].concat()
             }
         };
-        let complaints = self.root.join("stderr");
-        let mut command = self.isolation.serve(SERVER_CPU, &words);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&complaints)?);
-        let child = command.spawn().with_context(|| format!("cannot start {}", process::show(&command)))?;
-        let server = Server { child, port, isolation: self.isolation };
-        server.wait_until_it_listens().with_context(|| {
-            format!("it said: {}", fs::read_to_string(&complaints).unwrap_or_default().trim())
-        })?;
-        Ok(server)
-    }
-}
-
-/// A running server; ended when this is dropped.
-#[derive(Debug)]
-pub(crate) struct Server {
-    child: Child,
-    port: u16,
-    isolation: Isolation,
-}
-
-impl Server {
-    /// Where the file of this size is.
-    pub(crate) fn url(&self, size: usize) -> String {
-        format!("http://127.0.0.1:{}/{size}", self.port)
-    }
-
-    /// A program that can reach this server, on the generator's processor.
-    pub(crate) fn client(&self, program: &str) -> Command {
-        self.isolation.join(self.child.id(), GENERATOR_CPU, program)
-    }
-
-    /// CPU time that its threads have used so far. The scheduler's own account, in nanoseconds: `stat` has
-    /// ticks of 10 ms.
-    pub(crate) fn cpu(&self) -> anyhow::Result<Duration> {
-        let tasks = format!("/proc/{}/task", self.child.id());
-        let mut sum = Duration::ZERO;
-        for task in fs::read_dir(&tasks).with_context(|| format!("cannot read {tasks}"))? {
-            let file = task?.path().join("schedstat");
-            let text =
-                fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-            let ns = text.split(' ').next().and_then(|ns| ns.parse().ok());
-            sum += Duration::from_nanos(ns.with_context(|| format!("cannot understand {}", file.display()))?);
-        }
-        Ok(sum)
-    }
-
-    // Nobody outside can connect into a namespace; its table of sockets can be read.
-    fn wait_until_it_listens(&self) -> anyhow::Result<()> {
-        let table = format!("/proc/{}/net/tcp", self.child.id());
-        let deadline = Instant::now() + START;
-        loop {
-            if fs::read_to_string(&table).is_ok_and(|table| listens(&table, self.port)) {
-                return Ok(());
-            }
-            if process::ends_within(&self.child, Duration::from_millis(10))? {
-                bail!("the server ended before it listened");
-            }
-            if Instant::now() > deadline {
-                bail!("the server does not listen after {} s", START.as_secs());
-            }
-        }
-    }
-}
-
-impl Drop for Server {
-    // Nothing can be done about an error here, and the system ends the server with us.
-    fn drop(&mut self) {
-        let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
-        if !matches!(process::ends_within(&self.child, END), Ok(true)) {
-            let _ = self.child.kill();
-        }
-        let _ = self.child.wait();
+        Server::start(self.isolation.serve(cpu, &words), &self.root.join("stderr"), port, self.isolation)
     }
 }
 
@@ -144,15 +63,6 @@ impl Drop for Server {
 pub(crate) fn version() -> anyhow::Result<String> {
     let text = process::says("nginx", &["-v"])?;
     Ok(text.trim().trim_start_matches("nginx version: ").to_owned())
-}
-
-/// State 0A is LISTEN (`include/net/tcp_states.h`).
-fn listens(table: &str, port: u16) -> bool {
-    let address = format!("0100007F:{port:04X}");
-    table.lines().any(|line| {
-        let words: Vec<_> = line.split_whitespace().collect();
-        words.get(1) == Some(&address.as_str()) && words.get(3) == Some(&"0A")
-    })
 }
 
 // One process rather than master and worker: the one that is started is the one that is measured.
@@ -189,32 +99,35 @@ http {{
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::testbed::SERVER_CPU;
 
     #[test]
-    fn a_listening_socket_is_told_from_a_connection() {
-        let listening =
-            "  sl  local_address rem_address   st\n   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000\n";
-        assert!(listens(listening, 8080));
-        assert!(!listens(listening, 8081));
-        assert!(!listens(&listening.replace(" 0A ", " 01 "), 8080));
-    }
-
-    #[test]
-    fn a_client_reaches_the_server_and_its_cost_is_accounted() {
+    fn a_client_reaches_servers_and_their_cost_is_accounted() {
         let place = tempfile::tempdir().unwrap();
         let isolation = Isolation::find();
         let site = Site::create(place.path(), &[1024], isolation).unwrap();
-        let server = site.serve(Software::Nginx).unwrap();
-        let mut client = server.client("sh");
-        let port = server.port;
-        client.args(["-c", &format!("exec bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}; printf \"GET /1024 HTTP/1.0\\r\\n\\r\\n\" >&3; wc -c <&3'")]);
-        let ended = process::run(&mut client, Duration::from_secs(10)).unwrap();
-        let bytes: usize = ended.stdout.trim().parse().unwrap();
-        assert!(bytes > 1024, "{ended:?}");
-        assert!(server.cpu().unwrap() > Duration::ZERO);
-        let pid = server.child.id();
-        drop(server);
-        assert!(!Path::new(&format!("/proc/{pid}")).exists());
+        let server = site.serve(Software::Nginx, SERVER_CPU).unwrap();
+        let port = isolation.port(8081).unwrap();
+        let nginx = configuration(&site.root, port, isolation.as_root());
+        let file = place.path().join("other.conf");
+        fs::write(&file, nginx.replace("nginx.pid", "other.pid")).unwrap();
+        let words = ["nginx", "-c", file.to_str().unwrap(), "-e", "stderr"];
+        let other = server.beside(SERVER_CPU, &words, &place.path().join("other"), port).unwrap();
+        for server in [&server, &other] {
+            let mut client = server.client("sh");
+            let port = server.port();
+            client.args(["-c", &format!("exec bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}; printf \"GET /1024 HTTP/1.0\\r\\n\\r\\n\" >&3; wc -c <&3'")]);
+            let ended = process::run(&mut client, Duration::from_secs(10)).unwrap();
+            let bytes: usize = ended.stdout.trim().parse().unwrap();
+            assert!(bytes > 1024, "{ended:?}");
+            assert!(server.cpu().unwrap() > Duration::ZERO);
+            assert!(server.ticks().is_ok() && server.resident().unwrap() > 1 << 20);
+        }
+        let pids = [&server, &other].map(Server::id);
+        drop((other, server));
+        assert!(pids.into_iter().all(|pid| !Path::new(&format!("/proc/{pid}")).exists()));
     }
 }

@@ -1,0 +1,178 @@
+//! What is asked of each proxy, and how much of it.
+
+use std::fmt;
+
+use super::proxy::Proxy;
+use crate::peers::Reuse;
+
+/// Bytes of the files that are fetched.
+pub(super) const SIZES: [usize; 2] = [1024, 102_400];
+/// Connections that the generator keeps busy.
+pub(super) const CONNECTIONS: u32 = 64;
+
+/// What is spoken with clients; with the server behind it is always HTTP/1.1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Protocol {
+    Http1,
+    /// HTTP/1.1 over TLS.
+    Tls,
+    /// HTTP/2 over TLS.
+    Http2,
+}
+
+/// One cell of the comparison at saturation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Case {
+    pub(super) size: usize,
+    pub(super) reuse: Reuse,
+    pub(super) protocol: Protocol,
+}
+
+/// What takes part.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    pub(super) cases: Vec<(Case, Vec<Proxy>)>,
+    /// Whether latency is measured.
+    pub(super) latency: bool,
+    /// Whose idle connections are weighed.
+    pub(super) idle: Vec<Proxy>,
+    pub(super) rounds: u32,
+    pub(super) seconds: u32,
+    pub(super) latency_rounds: u32,
+    pub(super) latency_seconds: u32,
+    /// Idle connections opened.
+    pub(super) connections: u32,
+    /// Whether figures of it are worth keeping.
+    pub(super) of_record: bool,
+}
+
+impl Case {
+    /// What latency is measured at, and what a quick run begins with.
+    pub(super) const FIRST: Self =
+        Self { size: SIZES[0], reuse: Reuse::KeepAlive, protocol: Protocol::Http1 };
+
+    /// As a heading has it.
+    pub(super) fn title(self) -> String {
+        let reuse = match self.reuse {
+            Reuse::KeepAlive => "keep-alive",
+            Reuse::Close => "a connection per request",
+        };
+        let protocol = match self.protocol {
+            Protocol::Http1 => "",
+            Protocol::Tls => ", TLS",
+            Protocol::Http2 => ", HTTP/2 over TLS",
+        };
+        format!("{} KiB, {reuse}{protocol}", self.size / 1024)
+    }
+}
+
+/// As in `--only` and in the raw results: `1k/keep-alive/tls`.
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reuse = match self.reuse {
+            Reuse::KeepAlive => "keep-alive",
+            Reuse::Close => "close",
+        };
+        let protocol = match self.protocol {
+            Protocol::Http1 => "http1",
+            Protocol::Tls => "tls",
+            Protocol::Http2 => "http2",
+        };
+        write!(f, "{}k/{reuse}/{protocol}", self.size / 1024)
+    }
+}
+
+impl Plan {
+    /// Names of what is not a case at saturation.
+    pub(super) const LATENCY: &str = "latency";
+    pub(super) const IDLE: &str = "idle";
+
+    /// Everything, five rounds of four seconds.
+    pub(super) fn full() -> Self {
+        let mut cases = Vec::new();
+        for size in SIZES {
+            for reuse in [Reuse::KeepAlive, Reuse::Close] {
+                cases.push(Case { size, reuse, protocol: Protocol::Http1 });
+            }
+        }
+        cases.extend([Protocol::Tls, Protocol::Http2].map(|protocol| Case { protocol, ..Case::FIRST }));
+        Self {
+            cases: cases.into_iter().map(|case| (case, Proxy::ALL.into())).collect(),
+            latency: true,
+            idle: Proxy::ALL.into(),
+            rounds: 5,
+            seconds: 4,
+            latency_rounds: 5,
+            latency_seconds: 5,
+            connections: 10_000,
+            of_record: true,
+        }
+    }
+
+    /// Whether all of it works, in about a minute.
+    pub(super) fn quick() -> Self {
+        let cases = [Protocol::Http1, Protocol::Tls, Protocol::Http2]
+            .map(|protocol| (Case { protocol, ..Case::FIRST }, Proxy::ALL.into()));
+        Self {
+            cases: cases.into(),
+            rounds: 2,
+            seconds: 1,
+            latency_rounds: 1,
+            latency_seconds: 1,
+            connections: 1_000,
+            of_record: false,
+            ..Self::full()
+        }
+    }
+
+    /// Keeps what has the pattern in its name; what is left is no record of the whole.
+    pub(super) fn keep_only(&mut self, pattern: &str) {
+        let named = |what: &str, proxy: &Proxy| format!("{what}/{}", proxy.name()).contains(pattern);
+        for (case, proxies) in &mut self.cases {
+            proxies.retain(|proxy| named(&case.to_string(), proxy));
+        }
+        self.cases.retain(|(_, proxies)| !proxies.is_empty());
+        self.latency = Self::LATENCY.contains(pattern);
+        self.idle.retain(|proxy| named(Self::IDLE, proxy));
+        self.of_record = false;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.cases.is_empty() && !self.latency && self.idle.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_full_plan_is_what_the_page_says() {
+        let names: Vec<_> = Plan::full().cases.iter().map(|(case, _)| case.to_string()).collect();
+        assert_eq!(
+            names,
+            [
+                "1k/keep-alive/http1",
+                "1k/close/http1",
+                "100k/keep-alive/http1",
+                "100k/close/http1",
+                "1k/keep-alive/tls",
+                "1k/keep-alive/http2"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_pattern_keeps_cases_proxies_or_another_figure() {
+        let kept = |pattern| {
+            let mut plan = Plan::full();
+            plan.keep_only(pattern);
+            (plan.cases.len(), plan.latency, plan.idle.len(), plan.of_record)
+        };
+        assert_eq!(kept("1k/keep-alive/http1"), (1, false, 0, false));
+        assert_eq!(kept("/haproxy"), (6, false, 1, false));
+        assert_eq!(kept("latency"), (0, true, 0, false));
+        assert_eq!(kept("idle"), (0, false, 3, false));
+        assert_eq!(kept("nothing"), (0, false, 0, false));
+    }
+}
