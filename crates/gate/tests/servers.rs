@@ -184,6 +184,7 @@ fn a_server_that_fails_its_checks_gets_nothing_until_it_passes_them() {
     assert!(mine(&mut client) >= 4);
     well.store(false, Ordering::SeqCst);
     gate.wait_for("the server to be ill", |state| of(state, one.address())["standing"] == "ill");
+    assert!(of(&gate.state(), one.address())["checks"]["failed"].as_u64() >= Some(2));
     assert_eq!(mine(&mut client), 0);
     well.store(true, Ordering::SeqCst);
     gate.wait_for("the server to be well", |state| of(state, one.address())["standing"] == "up");

@@ -39,6 +39,13 @@ struct One {
     requests: u64,
     failures: u64,
     ejections: u64,
+    checks: Checks,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Checks {
+    passed: u64,
+    failed: u64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -55,6 +62,7 @@ impl Upstream {
         let now = gate.clock.last();
         let one = |server: &Server| {
             let (requests, failures) = server.counts();
+            let [failed, passed] = server.health.checks();
             One {
                 address: server.address().to_string(),
                 name: server.place.name.clone(),
@@ -64,6 +72,7 @@ impl Upstream {
                 requests,
                 failures,
                 ejections: server.health.ejections(),
+                checks: Checks { passed, failed },
             }
         };
         let (opened, refused) = gate.tunnels.counts();
