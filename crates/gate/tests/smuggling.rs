@@ -10,8 +10,10 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Command;
 
-use common::Gate;
+use common::tls::{Body, h2, run};
+use common::{Gate, echo};
 use corpus::{Case, Verdict};
+use hyper::{Request, StatusCode};
 use testkit::{Apache, LogLine, Nginx, Process, Processing, Raw};
 
 /// Sends the whole corpus, each request over a connection of its own and a good one after it.
@@ -112,4 +114,30 @@ fn nothing_is_smuggled_to_node_and_bodies_are_whole() {
         let body: String = case.body.iter().copied().map(char::from).collect();
         assert_eq!(got["body"], body.as_str(), "{}", case.name);
     }
+}
+
+/// HTTP/2 carries in frames what becomes lines for a server of HTTP/1.
+#[test]
+fn nothing_is_smuggled_in_frames() {
+    let server = echo("");
+    let gate = Gate::start(server.address(), "");
+    let mut client = run(async { h2(tokio::net::TcpStream::connect(gate.address).await.unwrap()).await });
+    let mut status = |uri: &str, headers: &[(&str, &str)]| {
+        let request =
+            headers.iter().fold(Request::post(uri), |request, (name, value)| request.header(*name, *value));
+        run(client.send_request(request.body(Body::default()).unwrap())).unwrap().status()
+    };
+    for (uri, headers) in [
+        ("http://a,b/", &[][..]),
+        ("http://test/", &[("host", "other")]),
+        ("http://test/a\\b", &[]),
+        ("http://test/", &[("x_forwarded_for", "10.0.0.1")]),
+        ("http://test/", &[("content_length", "5")]),
+        ("http://test/", &[("content-length", "0"), ("content-length", "0")]),
+    ] {
+        assert_eq!(status(uri, headers), StatusCode::BAD_REQUEST, "{uri} {headers:?}");
+    }
+    assert_eq!(status("http://test/", &[("expect", "much")]), StatusCode::EXPECTATION_FAILED);
+    assert_eq!(gate.state()["connections"]["upstream"], 0);
+    assert_eq!(status("http://test/a?b", &[("my_header", "1")]), StatusCode::OK);
 }
