@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
 use std::fs;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -30,7 +30,8 @@ impl Site {
         options.listen = "127.0.0.1:0".parse().unwrap();
         let server = origin::Server::start(&options).unwrap();
         let directory = tempfile::tempdir().unwrap();
-        Self { directory, address: free_address(), admin: free_address(), server }
+        let [address, admin] = own_addresses();
+        Self { directory, address, admin, server }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -86,6 +87,16 @@ impl Site {
         signal(gate, Signal::HUP);
         poll_until(PATIENCE, "the configuration to be read again", || (counts() > before).then_some(()));
     }
+}
+
+/// Addresses that nobody else takes between two gates: of all those that lead to this machine, one
+/// that only this site has, so that not even a client's own port can be in the way.
+fn own_addresses() -> [SocketAddr; 2] {
+    static SITES: AtomicU8 = AtomicU8::new(1);
+    let [.., high, low] = std::process::id().to_be_bytes();
+    let own = Ipv4Addr::new(127, high | 1, low, SITES.fetch_add(1, Ordering::Relaxed));
+    let sockets = [(); 2].map(|()| TcpListener::bind((own, 0)).unwrap());
+    sockets.map(|socket| socket.local_addr().unwrap())
 }
 
 pub(crate) fn reloads(result: &str) -> String {
