@@ -24,7 +24,7 @@ pub(crate) fn gather(gate: &Gate) -> Text {
         }
     }
     connections(&mut text, gate);
-    handshakes(&mut text, gate);
+    front(&mut text, gate);
     servers::metrics(&mut text, gate);
     operation(&mut text, gate);
     text
@@ -142,15 +142,17 @@ fn operation(text: &mut Text, gate: &Gate) {
         lines.sample(&[("result", result)], count);
     }
     if gate.journal.is_exporting() {
-        let sent =
-            text.counter("headworks_gate_telemetry_total", "Requests to the collector, by what became of them.");
+        let sent = text
+            .counter("headworks_gate_telemetry_total", "Requests to the collector, by what became of them.");
         for (result, count) in gate.journal.sent().read() {
             sent.sample(&[("result", result)], count);
         }
     }
 }
 
-fn handshakes(text: &mut Text, gate: &Gate) {
+fn front(text: &mut Text, gate: &Gate) {
+    text.gauge("headworks_gate_http2_streams", "Open streams of clients' HTTP/2 connections.")
+        .sample(&[], gate.clients.streams() as u64);
     let Counts { done, failed, turned_away } = gate.handshakes.counts();
     let family = text.counter("headworks_gate_tls_handshakes_total", "TLS handshakes, by what came of them.");
     for (result, count) in [("done", done), ("failed", failed), ("turned-away", turned_away)] {

@@ -98,6 +98,11 @@ impl Registry {
         self.streams.borrow_mut().try_remove(key);
     }
 
+    /// Streams of HTTP/2 open.
+    pub(crate) fn streams(&self) -> usize {
+        self.streams.borrow().len()
+    }
+
     /// Connections open.
     pub(crate) fn open(&self) -> usize {
         self.clients.borrow().len()

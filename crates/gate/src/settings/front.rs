@@ -86,8 +86,8 @@ pub(crate) struct Http2 {
     pub(crate) stream_window: u32,
     /// The same of all streams of a connection.
     pub(crate) connection_window: u32,
-    /// How often a client is asked whether it is still there.
-    pub(crate) ping_interval: Duration,
+    /// How often a client is asked whether it is still there, if at all.
+    pub(crate) ping_interval: Option<Duration>,
 }
 
 impl Default for Http2 {
@@ -96,7 +96,7 @@ impl Default for Http2 {
             streams: 100,
             stream_window: 256 * 1024,
             connection_window: 1024 * 1024,
-            ping_interval: Duration::from_secs(30),
+            ping_interval: Some(Duration::from_secs(30)),
         }
     }
 }
@@ -153,9 +153,9 @@ impl Http2 {
     /// One line for `gate check`.
     pub(super) fn describe(&self) -> String {
         let Self { streams, stream_window, connection_window, ping_interval } = self;
-        format!(
-            "{streams} streams, windows of {stream_window} and {connection_window} bytes, ping every {ping_interval:?}"
-        )
+        let pings =
+            ping_interval.map_or("no pings".to_owned(), |interval| format!("ping every {interval:?}"));
+        format!("{streams} streams, windows of {stream_window} and {connection_window} bytes, {pings}")
     }
 }
 
@@ -333,7 +333,10 @@ pub(super) fn http2(source: &Source, table: &Http2Table) -> Result<Http2, Error>
         streams,
         stream_window: window(table.stream_window, defaults.stream_window).max(1),
         connection_window: window(table.connection_window, defaults.connection_window).max(65_535),
-        ping_interval: table.ping_interval.map_or(defaults.ping_interval, Duration::from),
+        ping_interval: match table.ping_interval.map(Duration::from) {
+            Some(Duration::ZERO) => None,
+            given => given.or(defaults.ping_interval),
+        },
     })
 }
 
