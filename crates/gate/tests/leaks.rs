@@ -40,11 +40,10 @@ fn descriptors_return_to_what_they_were() {
             clients.reverse();
         }
     }
-    let after = quiet();
+    quiet();
     poll_until(PATIENCE, "descriptors to return", || {
         let now = open_descriptors(std::process::id());
         (now <= before).then_some(())
     });
-    assert!(after <= before + 2, "{before} descriptors before, {after} after");
     assert_eq!(gate.get("/bytes/1", "").status, 200);
 }
