@@ -56,6 +56,7 @@ pub const HEADWORKS: Rules = Rules {
     dev_only: &["testkit"],
     owners: &[
         ("anyhow", &["bench", "headworks", "xtask"]),
+        ("cel", &["gate"]),
         ("clap", &["bench", "headworks"]),
         ("hyper", &["gate", "load"]),
         ("hyper-util", &["gate", "load"]),
