@@ -3,6 +3,7 @@
 use units::{ClassId, Span, Time};
 
 use super::Policy;
+use super::dispatch::Refill;
 use crate::Reason;
 use crate::store::{Key, QueueId};
 
@@ -68,13 +69,17 @@ impl Policy {
 
     /// Admits held-back requests as soon as their class's queue has run low, so that no place goes
     /// to somebody else, or to nobody, for the want of a period's end.
-    pub(super) fn refill(&mut self, now: Time) {
+    pub(super) fn refill(&mut self, now: Time, how: Refill) {
         for queue in self.layout.discards() {
             while let Some(key) = self.store.head(queue) {
                 let class = self.class_of(key);
                 let existing = self.store.get(key).existing;
                 let has_room = self.controllers[class.index()].has_room(existing, self.queued(class));
-                if !has_room || !self.make_class_room(class) {
+                let is_place = match how {
+                    Refill::Displacing => has_room && self.make_class_room(class),
+                    Refill::WhereRoomIs => has_room && self.has_class_room(),
+                };
+                if !is_place {
                     break;
                 }
                 self.join(now, key, class);

@@ -7,12 +7,21 @@ use crate::Output;
 use crate::scheduler::Ready;
 use crate::store::{Key, Place};
 
+/// How held-back requests get into class queues that are full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refill {
+    /// In place of less important ones, which are refused.
+    Displacing,
+    /// Not at all: what an operator changes costs nobody who waits the place.
+    WhereRoomIs,
+}
+
 impl Policy {
     /// Fills the server's free places.
-    pub(super) fn dispatch(&mut self, now: Time) {
+    pub(super) fn dispatch(&mut self, now: Time, how: Refill) {
         let express = self.express();
         while self.places.free(express) > 0 {
-            self.refill(now);
+            self.refill(now, how);
             let Some(class) = self.next_class(now, express) else { return };
             let Some(key) = self.next_of(class) else { return };
             self.scheduler.charge(class);

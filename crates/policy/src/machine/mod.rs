@@ -14,6 +14,7 @@ use alloc::vec::Vec;
 use fastrand::Rng;
 use units::{ClassId, RequestId, Span, Time};
 
+use self::dispatch::Refill;
 use crate::acceptor::Acceptor;
 use crate::admission::Controller;
 use crate::guards::{Clients, Pressure};
@@ -101,6 +102,7 @@ impl Policy {
         if period_ended {
             self.reconsider(now);
         }
+        let moved = matches!(input, Input::Knobs(_));
         match input {
             Input::Arrived { id, session, client } => self.arrived(now, id, session, client),
             Input::Cycle => self.cycle(now),
@@ -112,7 +114,7 @@ impl Policy {
             Input::Capacity(share) => self.places.set_capacity(now, share),
             Input::Knobs(knobs) => self.set_knobs(knobs),
         }
-        self.dispatch(now);
+        self.dispatch(now, if moved { Refill::WhereRoomIs } else { Refill::Displacing });
     }
 
     /// The next thing to do, in the order in which it was decided.

@@ -3,6 +3,7 @@
 use units::Time;
 
 use super::Policy;
+use super::dispatch::Refill;
 use crate::store::Place;
 use crate::waits::Waits;
 use crate::{Config, ConfigError, Mode, Output};
@@ -52,7 +53,7 @@ impl Policy {
             (Mode::Shadow, Mode::Enforce) => self.take_in(now),
             _ => {}
         }
-        self.dispatch(now);
+        self.dispatch(now, Refill::WhereRoomIs);
         Ok(())
     }
 
