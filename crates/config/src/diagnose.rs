@@ -34,7 +34,8 @@ pub(crate) fn explain(source: &Source, error: &toml::de::Error) -> Error {
 /// What was found and what was expected, in the words of the file instead of serde's ("invalid
 /// type: integer `5`, expected a string").
 fn mistaken(message: &str) -> Option<(&str, &str)> {
-    let rest = ["invalid type: ", "invalid value: "].iter().find_map(|prefix| message.strip_prefix(prefix))?;
+    let rest =
+        ["invalid type: ", "invalid value: "].iter().find_map(|prefix| message.strip_prefix(prefix))?;
     let (found, expected) = rest.split_once(", expected ")?;
     let expected = expected.trim_end();
     let table = |word: &str| word.starts_with("struct ") || word == "a map" || word == "map";
@@ -45,7 +46,8 @@ fn mistaken(message: &str) -> Option<(&str, &str)> {
         ("map", expected) => ("a table", expected),
         ("sequence", expected) => ("a list", expected),
         (found, expected) => {
-            let quoted = found.split_once('`').and_then(|(_, rest)| rest.split_once('`')).map(|(value, _)| value);
+            let quoted =
+                found.split_once('`').and_then(|(_, rest)| rest.split_once('`')).map(|(value, _)| value);
             let found = quoted.unwrap_or_else(|| found.strip_prefix("string ").unwrap_or(found));
             let expected = match expected {
                 expected if table(expected) => "a table",

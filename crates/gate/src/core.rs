@@ -244,7 +244,14 @@ impl Core {
         }
         let found = held.head.as_ref().and_then(|head| {
             let Parts { method, uri, headers, .. } = head;
-            self.rules.find(Subject { method, uri, headers, address: held.address, server_name: ServerName::of(head), session: None })
+            self.rules.find(Subject {
+                method,
+                uri,
+                headers,
+                address: held.address,
+                server_name: ServerName::of(head),
+                session: None,
+            })
         });
         let (class, basis) = match found {
             Some((index, class)) => (class, Basis::Rule(index)),

@@ -68,8 +68,14 @@ pub fn explain(settings: &Settings, question: Question<'_>) -> Result<Explanatio
         Explanation { class: class.cloned().unwrap_or_default(), why }
     };
     let (method, uri, headers) = (request.method(), request.uri(), request.headers());
-    let subject =
-        Subject { method, uri, headers, address: question.address, server_name: question.server_name, session: None };
+    let subject = Subject {
+        method,
+        uri,
+        headers,
+        address: question.address,
+        server_name: question.server_name,
+        session: None,
+    };
     let Some(session) = session(settings, &request, question.session)? else {
         return Ok(match settings.rules.find(subject) {
             Some((index, class)) => explained(class, Why::Rule(index + 1)),

@@ -21,12 +21,7 @@ pub(crate) struct Ticket {
 
 impl Ticket {
     /// Hands a request to the policy.
-    pub(crate) fn arrive(
-        gate: Rc<Gate>,
-        head: Parts,
-        from: std::net::IpAddr,
-        known: Option<Known>,
-    ) -> Self {
+    pub(crate) fn arrive(gate: Rc<Gate>, head: Parts, from: std::net::IpAddr, known: Option<Known>) -> Self {
         let now = gate.clock.read();
         let id = gate.core.borrow_mut().arrive(now, head, from, known);
         gate.turn.ring();

@@ -93,12 +93,9 @@ fn the_upstream_sees_the_client_and_not_what_was_for_the_gate() {
         gate.get("/a?b=c", "Connection: X-Hop\r\nX-Hop: 1\r\nUpgrade: h2c\r\nX-Forwarded-For: 10.1.1.1\r\n");
     let seen = first.text().to_lowercase();
     assert!(seen.starts_with("get /a?b=c http/1.1"), "{seen}");
-    for line in [
-        "host: test",
-        "x-forwarded-for: 127.0.0.1\r\n",
-        "x-forwarded-proto: http",
-        "via: 1.1 headworks",
-    ] {
+    for line in
+        ["host: test", "x-forwarded-for: 127.0.0.1\r\n", "x-forwarded-proto: http", "via: 1.1 headworks"]
+    {
         assert!(seen.contains(line), "{line} in {seen}");
     }
     for word in ["x-hop", "upgrade", "connection"] {

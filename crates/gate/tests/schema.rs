@@ -13,7 +13,8 @@ fn docs(name: &str) -> PathBuf {
 
 #[track_caller]
 fn json(text: &str) -> Value {
-    serde_json::to_value(text.parse::<toml::Table>().unwrap_or_else(|error| panic!("{error}\n{text}"))).unwrap()
+    serde_json::to_value(text.parse::<toml::Table>().unwrap_or_else(|error| panic!("{error}\n{text}")))
+        .unwrap()
 }
 
 fn validator() -> jsonschema::Validator {
@@ -34,8 +35,10 @@ fn every_example_of_the_manual_is_valid() {
     let mut examples = 0;
     for block in manual.split("```toml\n").skip(1) {
         let text = block.split("```").next().unwrap();
-        let errors: Vec<String> =
-            validator.iter_errors(&json(text)).map(|error| format!("{} {error}", error.instance_path())).collect();
+        let errors: Vec<String> = validator
+            .iter_errors(&json(text))
+            .map(|error| format!("{} {error}", error.instance_path()))
+            .collect();
         assert!(errors.is_empty(), "{errors:#?}\n{text}");
         examples += 1;
     }

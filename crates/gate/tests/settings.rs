@@ -188,11 +188,19 @@ const ADMIN_AND_MORE: &[(&str, &str)] = &[
 fn files_of_tokens_and_pages_are_read_strictly() {
     let directory = tempfile::tempdir().unwrap();
     for (key, text, message) in [
-        ("token-file", "ops short", "file:1: the token of ops is too short; at least 16 characters are needed"),
+        (
+            "token-file",
+            "ops short",
+            "file:1: the token of ops is too short; at least 16 characters are needed",
+        ),
         ("token-file", "ops 0123456789abcdef rw", "file:1: this is not a token; write a name, the token"),
         ("token-file", "# none\n", "file: it has no token; write a line of a name and a token"),
         ("token-file", "a 0123456789abcdef\na 0123456789abcdef", "file:2: \"a\" cannot name this token"),
-        ("waiting-page", "<p>\n{{secs}}", "file: line 2: {{secs}} cannot be filled in; there are {{refresh}}, {{seconds}}, {{waiting}}"),
+        (
+            "waiting-page",
+            "<p>\n{{secs}}",
+            "file: line 2: {{secs}} cannot be filled in; there are {{refresh}}, {{seconds}}, {{waiting}}",
+        ),
         ("waiting-page", "{{seconds", "file: line 1: {{ without its }}"),
     ] {
         fs::write(directory.path().join("file"), text).unwrap();
@@ -208,7 +216,10 @@ fn errors_name_line_thing_and_mend() {
     for (more, message) in [POLICY, RULES, CLASSES_AND_MORE, ADMIN_AND_MORE].concat() {
         check(&format!("{LEAST}{more}\n"), message);
     }
-    check("upstream = 'a:1'", "gate.toml: listen is missing; add listen = \"127.0.0.1:8080\" or a [[listener]]");
+    check(
+        "upstream = 'a:1'",
+        "gate.toml: listen is missing; add listen = \"127.0.0.1:8080\" or a [[listener]]",
+    );
     check(
         "listen = '127.0.0.1'\nupstream = 'a:1'",
         "gate.toml:1: \"127.0.0.1\" is not an address to listen on; give an IP address and a port, for example \"127.0.0.1:8080\"",

@@ -160,7 +160,9 @@ async fn obey(gate: &Rc<Gate>, who: &Who, listening: &Listening, head: &Parts, b
         None => path,
     };
     match (method, known) {
-        ("GET", "/metrics") => page("text/plain; version=0.0.4; charset=utf-8", metrics::gather(gate).finish()),
+        ("GET", "/metrics") => {
+            page("text/plain; version=0.0.4; charset=utf-8", metrics::gather(gate).finish())
+        }
         ("GET", "/api/v1/openapi.json") => json(&operations::description()),
         ("GET", "/api/v1/state") => json(&state::State::of(gate)),
         ("GET", "/api/v1/knobs") => json(&knobs::current(gate)),

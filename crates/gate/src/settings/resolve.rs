@@ -11,8 +11,8 @@ use units::{ClassId, Span};
 
 use super::file::{self, File, TextOr};
 use super::{
-    Listener, Settings, admin, explain, front, operation, pattern, reject, secret, strictness, telemetry, tunnels,
-    upstream,
+    Listener, Settings, admin, explain, front, operation, pattern, reject, secret, strictness, telemetry,
+    tunnels, upstream,
 };
 use crate::front::Place;
 use crate::rules::{List, Rule};
@@ -117,8 +117,11 @@ fn classes(source: &Source, file: &File, settings: &mut Settings) -> Result<(), 
     settings.rules.raise = rules(source, &file.raise, &settings.classes)?;
     let last = settings.classes.last();
     if let Some(useless) = file.raise.iter().find(|rule| Some(rule.class.get_ref()) == last) {
-        let what = format!("nobody can be raised to \"{}\", which is the last class", useless.class.get_ref());
-        return Err(source.error(useless.class.span(), what).mend("name a class above it; a class is never lowered"));
+        let what =
+            format!("nobody can be raised to \"{}\", which is the last class", useless.class.get_ref());
+        return Err(source
+            .error(useless.class.span(), what)
+            .mend("name a class above it; a class is never lowered"));
     }
     Ok(())
 }
