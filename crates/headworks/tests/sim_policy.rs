@@ -82,3 +82,45 @@ fn what_makes_no_sense_is_said() {
         assert!(text.contains(says), "{arguments}: {text}");
     }
 }
+
+#[test]
+fn advice_says_where_to_put_the_knobs() {
+    let directory = tempfile::tempdir().unwrap();
+    let gate = directory.path().join("gate.toml");
+    fs::write(&gate, GATE).unwrap();
+    let ask = |arguments: &str| {
+        let plan =
+            "--requests 5k --warmup 500 --replications 4 --load 3 --dynamic-cost 2 --queue 10 --policy";
+        let all = ["advise"].into_iter().chain(plan.split(' ')).chain([gate.to_str().unwrap()]);
+        sim(&all.chain(arguments.split(' ')).collect::<Vec<_>>())
+    };
+    let output = ask("--objective gold:rejected<5% --try-differentiation 0,100% --try-favour 0.5 --json");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let advice: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let met = [&advice["trials"][0]["met"], &advice["trials"][1]["met"]];
+    assert_eq!(met, [&Value::Bool(false), &Value::Bool(true)], "{advice}");
+    let best = &advice["best"];
+    assert_eq!((best["differentiation"].as_f64(), best["favour"].as_f64()), (Some(1.0), Some(0.5)));
+    assert_eq!(best["classes"][0]["name"], "gold");
+    assert!(mean(&best["classes"][0]["turned_away"]) < 0.05, "{advice}");
+
+    let output = ask("--objective rejected<40% --try-differentiation 1 --try-favour 0.5");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("gold served") && text.contains("No pair of knobs"), "{text}");
+
+    for (arguments, says) in [
+        ("--objective silver:p90<1s", "its classes: gold, tin"),
+        ("--objective p90<1s --try-queues 1", "--try-queues"),
+        ("--objective p90<1s --try-favour 2", "--try-favour"),
+    ] {
+        let output = ask(arguments);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {text}");
+        assert!(text.contains(says), "{arguments}: {text}");
+    }
+    let bare = sim(&["advise", "--objective", "gold:p90<1s"]);
+    assert!(String::from_utf8_lossy(&bare.stderr).contains("--policy"));
+    assert_eq!(bare.status.code(), Some(2));
+}

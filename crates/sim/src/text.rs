@@ -5,7 +5,7 @@ use std::fmt;
 use crate::draw::Arrivals;
 use crate::exact::Solution;
 use crate::model::Model;
-use crate::outcome::{LatencyOutcome, Outcome, Precision};
+use crate::outcome::{GateClassOutcome, LatencyOutcome, Outcome, Precision};
 use crate::statistics::Estimate;
 
 impl fmt::Display for Outcome {
@@ -53,12 +53,7 @@ const REMARKABLE: f64 = 0.01;
 impl Outcome {
     /// What is to be known of an outcome where the gate lets more pass than there is room for; a sentence.
     pub fn about_gate(&self) -> Option<String> {
-        let class = self.gate.iter().find(|class| class.rejected.mean > REMARKABLE)?;
-        Some(format!(
-            "{} of the class \"{}\" passed the gate and found the server full: its threads and its queue have less room than the gate's window and the places on top of it that the more important get; a longer queue or a smaller window mends that",
-            Percent(&class.rejected),
-            class.name,
-        ))
+        found_full(&self.gate)
     }
 
     /// What is to be known of an outcome whose arrivals are a trace that was read more than once; a
@@ -74,6 +69,16 @@ impl Outcome {
             )
         })
     }
+}
+
+/// What is to be known where more of a class than is negligible passed the gate and was rejected; a sentence.
+pub(crate) fn found_full(classes: &[GateClassOutcome]) -> Option<String> {
+    let class = classes.iter().find(|class| class.rejected.mean > REMARKABLE)?;
+    Some(format!(
+        "{} of the class \"{}\" passed the gate and found the server full: its threads and its queue have less room than the gate's window and the places on top of it that the more important get; a longer queue or a smaller window mends that",
+        Percent(&class.rejected),
+        class.name,
+    ))
 }
 
 /// What is said of an outcome that is not as precise as it was to be.

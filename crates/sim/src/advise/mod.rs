@@ -3,8 +3,10 @@
 //!
 //! The paper's advice is to satisfy "95 % or less of the maximum number of requests" (section 4);
 //! here that number comes from simulating the server in question. All settings meet the same
-//! requests, so that they differ by what they are and not by chance.
+//! requests, so that they differ by what they are and not by chance. Where a gate stands before the server
+//! and the load is what it is, [`advise_knobs`] finds where to put the gate's knobs.
 
+mod knobs;
 mod objective;
 mod search;
 #[cfg(test)]
@@ -13,10 +15,12 @@ mod text;
 
 use serde::Serialize;
 
+pub use self::knobs::{KnobAdvice, KnobOptions, KnobTrial, advise_knobs};
 pub use self::objective::{Objective, ObjectiveError};
 use crate::model::{Model, ModelError};
 use crate::outcome::Outcome;
 use crate::replications::{Plan, run};
+use crate::sessions::SessionModelError;
 use crate::statistics::Estimate;
 
 /// What to try.
@@ -91,6 +95,27 @@ pub enum AdviceError {
     /// The model cannot be simulated.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The model with its gate cannot be simulated.
+    #[error(transparent)]
+    Gate(#[from] SessionModelError),
+    /// An objective is about a class of a gate, and there is none.
+    #[error(
+        "the objective \"{0}\" is about a class of a gate, and there is no gate; give its configuration with --policy, or leave out the class"
+    )]
+    NoGate(String),
+    /// An objective is about a class that the gate has not.
+    #[error("an objective is about the class \"{class}\", which the gate has not; its classes: {known}")]
+    UnknownClass {
+        /// What it says.
+        class: String,
+        /// What it could say.
+        known: String,
+    },
+    /// An objective is about a class that no request is of.
+    #[error(
+        "an objective is about the class \"{0}\", and no request is of that class; give the gate a rule for it, or, where it is the first class, --premium"
+    )]
+    EmptyClass(String),
     /// Nothing is to be achieved.
     #[error("there is no objective; state one, such as p90<1s")]
     NoObjective,
@@ -105,7 +130,8 @@ pub enum AdviceError {
 /// how many have been tried, of how many.
 ///
 /// # Errors
-/// When the model cannot be simulated, its load depends on itself, or there is no objective.
+/// When the model cannot be simulated, its load depends on itself, there is no objective, or one is about a
+/// class of a gate.
 pub fn advise(
     model: &Model,
     objectives: &[Objective],
@@ -116,6 +142,9 @@ pub fn advise(
     let load = model.load().ok_or(AdviceError::Closed)?;
     if objectives.is_empty() {
         return Err(AdviceError::NoObjective);
+    }
+    if let Some(objective) = objectives.iter().find(|objective| objective.class().is_some()) {
+        return Err(AdviceError::NoGate(objective.to_string()));
     }
     let mut objectives = objectives.to_vec();
     // With short queues any latency can be had by rejecting nearly everything.

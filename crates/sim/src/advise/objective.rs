@@ -1,17 +1,19 @@
-//! [`Objective`]: what a server is to achieve, such as `p90<1s`.
+//! [`Objective`]: what a server is to achieve, such as `p90<1s` or `premium:p90<500ms`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use units::{Ratio, Span};
 
-use crate::outcome::Outcome;
+use crate::outcome::{GateClassOutcome, Outcome};
 use crate::statistics::Estimate;
 
-/// An upper bound on a figure of an outcome.
+/// An upper bound on a figure of an outcome, or of one of a gate's classes in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Objective {
     text: String,
+    /// `None` for all requests.
+    class: Option<String>,
     figure: Figure,
     /// In seconds, or a share.
     bound: f64,
@@ -36,7 +38,7 @@ const FIGURES: [(&str, Figure); 5] = [
 
 /// A text that is no objective.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is no objective; write a figure, < or <=, and a bound above 0, such as p90<1s or rejected<5% (figures: {figures})", figures = FIGURES.map(|(name, _)| name).join(", "))]
+#[error("\"{0}\" is no objective; write a figure, < or <=, and a bound above 0, such as p90<1s or rejected<5%, and behind a gate perhaps one of its classes before that, such as premium:p90<1s (figures: {figures})", figures = FIGURES.map(|(name, _)| name).join(", "))]
 pub struct ObjectiveError(String);
 
 impl FromStr for Objective {
@@ -47,13 +49,20 @@ impl FromStr for Objective {
         let (name, bound) = text.split_once('<').ok_or_else(error)?;
         // What is estimated is never exactly its bound.
         let bound = bound.strip_prefix('=').unwrap_or(bound).trim();
+        let (class, name) = match name.rsplit_once(':') {
+            Some((class, name)) => (Some(class.trim().to_owned()), name),
+            None => (None, name),
+        };
+        if class.as_ref().is_some_and(String::is_empty) {
+            return Err(error());
+        }
         let (_, figure) = FIGURES.into_iter().find(|(known, _)| *known == name.trim()).ok_or_else(error)?;
         let bound = match figure {
             Figure::Rejected => bound.parse::<Ratio>().map(Ratio::as_f64),
             _ => bound.parse::<Span>().map(Span::as_secs_f64),
         };
         let bound = bound.ok().filter(|bound| *bound > 0.0).ok_or_else(error)?;
-        Ok(Self { text: text.to_owned(), figure, bound })
+        Ok(Self { text: text.to_owned(), class, figure, bound })
     }
 }
 
@@ -66,21 +75,40 @@ impl fmt::Display for Objective {
 impl Objective {
     /// The paper's: 95 % of what could be served is, and the rest is rejected (sections 3 and 4).
     pub(super) fn rejected_at_most_five_percent() -> Self {
-        Self { text: "rejected<5%".to_owned(), figure: Figure::Rejected, bound: 0.05 }
+        Self { text: "rejected<5%".to_owned(), class: None, figure: Figure::Rejected, bound: 0.05 }
     }
 
     pub(super) fn is_about_rejection(&self) -> bool {
         self.figure == Figure::Rejected
     }
 
+    /// The class of a gate that it is about; `None` for all requests.
+    pub(super) fn class(&self) -> Option<&str> {
+        self.class.as_deref()
+    }
+
+    /// The caller has seen to it that there is such a class.
     pub(super) fn figure(&self, outcome: &Outcome) -> Estimate {
+        let (latency, rejected) = match self.of_class(outcome) {
+            Some(class) => (&class.latency, class.turned_away),
+            None => (&outcome.latency, outcome.rejected),
+        };
         match self.figure {
-            Figure::Mean => outcome.latency.mean,
-            Figure::P50 => outcome.latency.p50,
-            Figure::P90 => outcome.latency.p90,
-            Figure::P99 => outcome.latency.p99,
-            Figure::Rejected => outcome.rejected,
+            Figure::Mean => latency.mean,
+            Figure::P50 => latency.p50,
+            Figure::P90 => latency.p90,
+            Figure::P99 => latency.p99,
+            Figure::Rejected => rejected,
         }
+    }
+
+    fn of_class<'a>(&self, outcome: &'a Outcome) -> Option<&'a GateClassOutcome> {
+        outcome.gate.iter().find(|class| Some(&class.name) == self.class.as_ref())
+    }
+
+    /// Whether it is about a class that no request was of.
+    pub(super) fn is_about_nothing(&self, outcome: &Outcome) -> bool {
+        self.of_class(outcome).is_some_and(|class| class.turned_away.mean.is_nan())
     }
 
     /// Whether the whole of the confidence interval is below the bound.
@@ -95,10 +123,21 @@ mod tests {
 
     #[test]
     fn what_is_no_objective_is_refused() {
-        for text in ["p90<1s", "rejected<=5%", "mean < 20ms", "p99<2s", "p50<1ms"] {
+        for text in ["p90<1s", "rejected<=5%", "mean < 20ms", "p99<2s", "p50<1ms", "premium:p90<1s"] {
             assert_eq!(text.parse::<Objective>().unwrap().to_string(), text);
         }
-        for text in ["", "p90", "p95<1s", "p90>1s", "p90<0", "p90<1", "rejected<1s", "rejected<120%", "<5%"] {
+        for text in [
+            "",
+            "p90",
+            "p95<1s",
+            "p90>1s",
+            "p90<0",
+            "p90<1",
+            "rejected<1s",
+            "rejected<120%",
+            "<5%",
+            ":p90<1s",
+        ] {
             let error = text.parse::<Objective>().unwrap_err().to_string();
             assert!(error.contains("p90<1s"), "{error}");
         }

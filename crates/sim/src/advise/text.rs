@@ -49,12 +49,7 @@ impl Advice {
     }
 
     fn verdict(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let figures = |trial: &Trial| {
-            let all = self.objectives.iter().zip(&trial.figures);
-            let each =
-                all.map(|(objective, figure)| format!("{} is {}", name(objective), shown(objective, figure)));
-            each.collect::<Vec<_>>().join(", ")
-        };
+        let figures = |trial: &Trial| figures(&self.objectives, &trial.figures);
         let Some(best) = &self.best else {
             return writeln!(
                 f,
@@ -119,8 +114,16 @@ fn name(objective: &str) -> &str {
     objective.split('<').next().unwrap_or(objective).trim()
 }
 
-fn shown(objective: &str, figure: &Estimate) -> String {
-    if name(objective) == "rejected" {
+/// What the objectives came to.
+pub(super) fn figures(objectives: &[String], figures: &[Estimate]) -> String {
+    let all = objectives.iter().zip(figures);
+    let each = all.map(|(objective, figure)| format!("{} is {}", name(objective), shown(objective, figure)));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+pub(super) fn shown(objective: &str, figure: &Estimate) -> String {
+    // Classes come before the figure.
+    if name(objective).ends_with("rejected") {
         format!("{:.2} % ± {:.2}", figure.mean * 100.0, figure.half_width() * 100.0)
     } else {
         format!("{} ± {}", Seconds(figure.mean), Seconds(figure.half_width()))

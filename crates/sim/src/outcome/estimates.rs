@@ -67,6 +67,7 @@ impl GateClassOutcome {
             served: share(&|tally| all.sum(tally, |seen| seen.latencies.count() as f64)),
             refused: share(&|tally| rejected(all, tally) - rejected(server, tally)),
             rejected: share(&|tally| rejected(server, tally)),
+            turned_away: all.rejected(),
             latency: all.latency(),
             throughput: all.throughput(),
         }

@@ -84,6 +84,8 @@ pub struct GateClassOutcome {
     pub refused: Estimate,
     /// The share that the gate let pass, and that were rejected because the server's queue was full.
     pub rejected: Estimate,
+    /// The share that either of them turned away.
+    pub turned_away: Estimate,
     /// Latencies of those served, the wait in the gate included.
     pub latency: LatencyOutcome,
     /// Its requests served per second.

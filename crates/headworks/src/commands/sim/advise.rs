@@ -1,12 +1,15 @@
 //! `headworks sim advise`: what to admit.
 
 use std::num::NonZeroUsize;
+use std::path::Path;
 
-use sim::Plan;
-use sim::advise::{AdviceOptions, Objective, advise};
+use sim::advise::{AdviceOptions, KnobOptions, Objective, advise, advise_knobs};
+use sim::{Model, Plan};
+use units::Ratio;
 
 use super::View;
 use super::args::OUTPUT;
+use super::behind::PolicyArgs;
 use super::fit::FromArgs;
 use super::model::ModelArgs;
 use super::show;
@@ -18,33 +21,46 @@ const SEARCH: &str = "Search";
 const EXAMPLES: &str = "\
 Examples:
   headworks sim advise --from access.log --objective 'p90<1s'
-  headworks sim advise --model model.toml --objective 'p99<3s' --objective 'rejected<1%' --try-threads 25";
+  headworks sim advise --model model.toml --objective 'p99<3s' --objective 'rejected<1%' --try-threads 25
+  headworks sim advise --load 3 --policy gate.toml --premium 0.2 --objective 'premium:p90<500ms'
+                                                      where to put the gate's knobs";
 
 /// Finds the load to admit, the length of the queue and the number of threads with which a server meets its objectives.
 ///
-/// It simulates each setting at growing loads, with the same requests for all, and takes an objective for met when the whole of its 95 % interval is. Without one about rejection, at most 5 % may be rejected. The exit code is 3 when nothing meets them.
+/// It simulates each setting at growing loads, with the same requests for all, and takes an objective for met when the whole of its 95 % interval is. Without one about rejection, at most 5 % may be rejected. With --policy it finds the knobs with which the gate before the server meets them at the load that is given instead: of those that do, the ones that serve most of the most important class. The exit code is 3 when nothing meets them.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{}", crate::EXIT_CODES))]
 pub(super) struct AdviseArgs {
-    /// What is to be achieved (repeatable): mean, p50, p90 or p99 of the latency, or rejected, and an upper bound, such as p90<1s or rejected<5%.
+    /// What is to be achieved (repeatable): mean, p50, p90 or p99 of the latency, or rejected, and an upper bound, such as p90<1s or rejected<5%; with --policy, of one of the gate's classes, such as premium:p90<500ms.
     #[arg(long, value_name = "BOUND", required = true)]
     objective: Vec<Objective>,
     #[command(flatten)]
     from: FromArgs,
     #[command(flatten)]
     model: ModelArgs,
+    #[command(flatten)]
+    policy: PolicyArgs,
     /// Numbers of threads to try (default: the model's, 5, 10, 25, 50 and 100).
-    #[arg(long, value_name = "N,..", help_heading = SEARCH, value_delimiter = ',', value_parser = count::<u32>(1..=1_000_000))]
+    #[arg(long, value_name = "N,..", help_heading = SEARCH, value_delimiter = ',', value_parser = count::<u32>(1..=1_000_000), conflicts_with = "policy")]
     try_threads: Vec<u32>,
     /// Lengths of the queue to try (default: the model's, 0, 10, 25, 50, 100, 250 and 1000).
-    #[arg(long, value_name = "N,..", help_heading = SEARCH, value_delimiter = ',', value_parser = count::<u32>(0..=1_000_000_000))]
+    #[arg(long, value_name = "N,..", help_heading = SEARCH, value_delimiter = ',', value_parser = count::<u32>(0..=1_000_000_000), conflicts_with = "policy")]
     try_queues: Vec<u32>,
+    /// Values of the gate's differentiation to try (default: its own, 0, 0.5, 0.9 and 1).
+    #[arg(long, value_name = "X,..", help_heading = SEARCH, value_delimiter = ',', requires = "policy")]
+    try_differentiation: Vec<Ratio>,
+    /// Values of the gate's favour to try (default: its own, 0, 0.5 and 1).
+    #[arg(long, value_name = "X,..", help_heading = SEARCH, value_delimiter = ',', requires = "policy")]
+    try_favour: Vec<Ratio>,
     /// Replications of each simulation.
     #[arg(long, value_name = "N", help_heading = SEARCH, default_value = "16", value_parser = count::<u32>(2..=1_000_000))]
     replications: u32,
     /// Requests in a replication, warm-up not included.
     #[arg(long, value_name = "N", help_heading = SEARCH, default_value = "50k", value_parser = count::<u64>(100..=100_000_000_000))]
     requests: u64,
+    /// Requests at the beginning of each that are not counted (default: found by MSER-5 in pilot runs of each setting).
+    #[arg(long, value_name = "N", help_heading = SEARCH, value_parser = count::<u64>(0..=100_000_000_000))]
+    warmup: Option<u64>,
     /// Where random numbers begin.
     #[arg(long, value_name = "N", help_heading = SEARCH, default_value_t = 1)]
     seed: u64,
@@ -61,24 +77,49 @@ pub(super) struct AdviseArgs {
 
 impl AdviseArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let options = AdviceOptions {
-            threads: self.try_threads,
-            queues: self.try_queues,
-            plan: Plan {
-                requests: self.requests,
-                replications: self.replications,
-                seed: self.seed,
-                cores: self.cores,
-                ..AdviceOptions::default().plan
-            },
+        let plan = Plan {
+            requests: self.requests,
+            warmup: self.warmup,
+            replications: self.replications,
+            seed: self.seed,
+            cores: self.cores,
+            ..AdviceOptions::default().plan
         };
-        let model = self.from.model(self.model)?;
+        let model = self.from.model(&self.model)?;
+        let is_found = match &self.policy.policy {
+            Some(policy) => self.knobs(policy, &model, plan)?,
+            None => self.settings(&model, plan)?,
+        };
+        Ok(if is_found { Exit::Ok } else { Exit::ObjectiveMissed })
+    }
+
+    /// Whether there are settings of the server with which the objectives are met.
+    fn settings(&self, model: &Model, plan: Plan) -> Result<bool, Failure> {
+        let (threads, queues) = (self.try_threads.clone(), self.try_queues.clone());
+        let options = AdviceOptions { threads, queues, plan };
         let view = View::new("settings", self.quiet);
         let tell = |tried: usize, all: usize| view.tell(tried, all);
-        let advice = advise(&model, &self.objective, &options, &tell);
+        let advice = advise(model, &self.objective, &options, &tell);
         view.end();
         let advice = advice.map_err(|why| Failure::Usage(why.into()))?;
         show(&advice, self.json)?;
-        Ok(if advice.best.is_some() { Exit::Ok } else { Exit::ObjectiveMissed })
+        Ok(advice.best.is_some())
+    }
+
+    /// Whether there are knobs of the gate with which they are.
+    fn knobs(&self, policy: &Path, model: &Model, plan: Plan) -> Result<bool, Failure> {
+        let gate = self.policy.gate(policy, model)?;
+        let (differentiation, favour) = (self.try_differentiation.clone(), self.try_favour.clone());
+        let options = KnobOptions { differentiation, favour, plan };
+        let view = View::new("pairs of knobs", self.quiet);
+        let tell = |tried: usize, all: usize| view.tell(tried, all);
+        let advice = advise_knobs(&gate, model, &self.objective, &options, &tell);
+        view.end();
+        let advice = advice.map_err(|why| Failure::Usage(why.into()))?;
+        show(&advice, self.json)?;
+        if let Some(about) = advice.about_gate() {
+            eprintln!("note: {about}");
+        }
+        Ok(advice.best.is_some())
     }
 }

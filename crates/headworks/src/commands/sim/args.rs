@@ -43,7 +43,7 @@ pub(crate) struct Args {
 pub(super) enum Command {
     Exact(ExactArgs),
     Fit(FitArgs),
-    Advise(AdviseArgs),
+    Advise(Box<AdviseArgs>),
     Sweep(SweepArgs),
     Figures(FiguresArgs),
 }
@@ -71,7 +71,7 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) plan: PlanArgs,
     /// Keep the outcome, the model and the course of one replication in this directory, with a report.
-    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT, conflicts_with = "policy")]
     pub(super) out: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long, help_heading = OUTPUT)]

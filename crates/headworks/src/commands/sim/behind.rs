@@ -15,13 +15,13 @@ const POLICY: &str = "Policy";
 #[derive(Debug, clap::Args)]
 pub(super) struct PolicyArgs {
     /// Put the policy in front of the server: a configuration of `headworks gate`. Its rules are asked about each class of a model as about GET /NAME, such as /static and /dynamic.
-    #[arg(long, value_name = "FILE", help_heading = POLICY, conflicts_with = "out")]
+    #[arg(long, value_name = "FILE", help_heading = POLICY)]
     pub(super) policy: Option<PathBuf>,
     /// Processor time that passing a request on takes the gate; 0s when it has a processor of its own.
     #[arg(long, value_name = "SPAN", help_heading = POLICY, default_value = "100us", requires = "policy")]
     pub(super) gate_cost: Span,
     /// The share of a model's requests whose session token says that they are of the gate's first class, whatever the rules say.
-    #[arg(long, value_name = "SHARE", help_heading = POLICY, requires = "policy", conflicts_with = "workload")]
+    #[arg(long, value_name = "SHARE", help_heading = POLICY, requires = "policy")]
     pub(super) premium: Option<Ratio>,
 }
 

@@ -154,7 +154,7 @@ impl FitArgs {
 
 impl FromArgs {
     /// The model of a measurement, of a file, or of the command line alone; what is given there counts for more.
-    pub(super) fn model(&self, args: ModelArgs) -> Result<Model, Failure> {
+    pub(super) fn model(&self, args: &ModelArgs) -> Result<Model, Failure> {
         let Some(source) = &self.from else { return args.model() };
         let look = LookArgs { window: self.window, time_taken: self.time_taken, logged: self.logged };
         let stated =

@@ -66,7 +66,7 @@ const TRACE: &str = "trace:";
 
 impl ModelArgs {
     /// The model of the file, or the paper's, with what was given.
-    pub(super) fn model(self) -> Result<Model, Failure> {
+    pub(super) fn model(&self) -> Result<Model, Failure> {
         let base = match &self.model {
             Some(file) => Model::read(file)?,
             None => Model::default(),

@@ -18,7 +18,7 @@ use crate::exit::{Exit, Failure};
 const SESSIONS: &str = "Sessions";
 
 /// Options of a request's model that say what the workload, or a worker for each connection, says here.
-const NOT_FOR_SESSIONS: [&str; 14] = [
+const NOT_FOR_SESSIONS: [&str; 15] = [
     "model",
     "from",
     "load",
@@ -33,6 +33,7 @@ const NOT_FOR_SESSIONS: [&str; 14] = [
     "long_run",
     "warmup",
     "out",
+    "premium",
 ];
 
 #[derive(Debug, clap::Args)]
