@@ -9,9 +9,11 @@ endif
 # Debian packages of the servers that can be measured, and of what benchmarks and tests run besides.
 apache_PACKAGES := apache2-bin
 nginx_PACKAGES := nginx-light libnginx-mod-http-lua
+haproxy_PACKAGES := haproxy
+mod_qos_PACKAGES := apache2-bin libapache2-mod-qos
 BENCH_PACKAGES := nginx-light wrk nghttp2-client hey util-linux iproute2
 BENCH_GATE_PACKAGES := haproxy nginx-light wrk nghttp2-client openssl util-linux iproute2
-TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) slowhttptest libfaketime chromium fonts-dejavu-core curl nghttp2-client
+TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) $(mod_qos_PACKAGES) slowhttptest libfaketime chromium fonts-dejavu-core curl nghttp2-client
 
 PREFIX ?= $(HOME)/.local
 BINARY = $(DESTDIR)$(PREFIX)/bin/headworks
@@ -29,7 +31,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test bench bench-policy bench-gate bench-load bench-sim fuzz lint fmt clean web rust web-lint web-test install
+.PHONY: help demo side-by-side test bench bench-policy bench-gate bench-load bench-sim fuzz lint fmt clean web rust web-lint web-test install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -39,6 +41,12 @@ demo: rust $(WEB) ## overloads a server, bare and behind the gate, and reports; 
 	cargo build --release -p headworks
 	@echo 'headworks lab run experiments/overload.toml --set server.kind=$(SERVER)'
 	@target/release/headworks lab run experiments/overload.toml --set server.kind=$(SERVER) || \
+		{ [ $$? -eq 4 ] && echo 'A test that does not count is explained above; a quieter machine helps.'; }
+
+side-by-side: rust $(WEB) ## overloads a server behind the gate, HAProxy, nginx and mod_qos, and reports
+	@tools/need debian $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) $(mod_qos_PACKAGES)
+	cargo build --release -p headworks
+	@target/release/headworks lab run experiments/side-by-side.toml || \
 		{ [ $$? -eq 4 ] && echo 'A test that does not count is explained above; a quieter machine helps.'; }
 
 test: lint web-test ## everything that must hold: lint, documentation, all tests

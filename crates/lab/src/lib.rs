@@ -1,15 +1,17 @@
 //! Experiments: tests of a server at the levels of a factor, all else fixed.
 //!
 //! [`run()`] reads a spec, finds what the server carries, offers multiples of that to the server
-//! bare and behind the gate, and keeps a record per test (`record::experiment`). Servers, gate and
+//! bare, behind the gate and behind other software, and keeps a record per test (`record::experiment`). Servers, gate and
 //! generator are processes, fresh for each test; what the lab knows of a test is what they wrote.
 
 mod capacity;
 mod error;
+mod front;
 mod gate;
 mod http;
 mod load;
 mod machine;
+mod peer;
 mod plan;
 mod process;
 mod resume;

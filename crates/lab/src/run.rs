@@ -72,6 +72,9 @@ pub fn run(options: &Options, stop: &Stop) -> Result<Finished, Error> {
     if let Some(settings) = spec.gate.as_ref().filter(|_| spec.subjects.contains(&Subject::Gate)) {
         gate::check(&options.headworks, settings)?;
     }
+    for peer in spec.subjects.iter().filter_map(|subject| subject.peer()) {
+        peer.check()?;
+    }
     let directory = options.out.clone().unwrap_or_else(|| default_directory(&options.spec));
     let fresh = begin(options, &spec, version);
     let files = [("spec.toml", spec.text.clone()), ("workload.toml", text(&spec.workload_table)?)];

@@ -1,4 +1,4 @@
-//! One test: a fresh server, a fresh gate where there is one, and the generator.
+//! One test: a fresh server, what stands in front of it, fresh as well, and the generator.
 //!
 //! Everything is started anew, so that no test inherits the queues of the one before.
 
@@ -11,12 +11,11 @@ use record::experiment::TestState;
 use units::Rate;
 
 use crate::Error;
-use crate::gate::Gate;
+use crate::front::Front;
 use crate::load::{Offer, Run};
 use crate::machine::settle;
 use crate::plan::Planned;
 use crate::run::Lab;
-use crate::spec::Subject;
 
 impl Lab<'_> {
     /// Does the test once. Gives whether its figures can be used, and what is to be said of them.
@@ -29,16 +28,9 @@ impl Lab<'_> {
         let mut why = settle(self.spec.test.settle, self.stop)?;
         let mut server = self.site.start(&out.join("server.log"), self.stop)?;
         self.describe(&server)?;
-        let mut gate = match (planned.subject, &self.spec.gate) {
-            (Subject::Gate, Some(settings)) => {
-                let place = (self.site.pinning, &self.spec.server.cpus);
-                let headworks = &self.options.headworks;
-                Some(Gate::start(headworks, settings, &server.authority, place, out, self.stop)?)
-            }
-            _ => None,
-        };
+        let mut front = self.front(planned.subject, &server.authority, out)?;
         let run = Run {
-            authority: gate.as_ref().map_or(&server.authority, |gate| &gate.authority),
+            authority: front.as_ref().map_or(&*server.authority, Front::authority),
             workload: &self.directory.join("workload.toml"),
             offer: Offer::Rate(offered),
             warmup: self.spec.test.warmup,
@@ -47,11 +39,11 @@ impl Lab<'_> {
             out,
         };
         let summary = self.generator().run(&run, self.stop, || self.view.tick())?;
-        if let Some(error) = server.has_died().or_else(|| gate.as_mut().and_then(Gate::has_died)) {
+        if let Some(error) = server.has_died().or_else(|| front.as_mut().and_then(Front::has_died)) {
             return Err(error);
         }
-        if let Some(gate) = &gate {
-            gate.keep_metrics(out)?;
+        if let Some(front) = &front {
+            front.keep_metrics(out)?;
         }
         why.extend(self.site.pinning.why_not.clone());
         Ok((judge(&summary, &mut why), why))

@@ -59,6 +59,14 @@ pub(crate) fn times(ratio: f64) -> String {
     if ratio >= 1.0 { format!("{ratio:.1}") } else { format!("{ratio:.2}") }
 }
 
+/// Words as a sentence has them: `a, b and c`.
+pub(crate) fn list(words: &[String]) -> String {
+    match words {
+        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
+        _ => words.concat(),
+    }
+}
+
 /// A length of time that somebody set, with the digits that it was set with.
 pub(crate) fn setting(span: Span) -> String {
     let s = span.as_secs_f64();
@@ -80,6 +88,13 @@ pub(crate) fn server(server: &Server) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_listed() {
+        let words = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!(list(&words), "a, b and c");
+        assert_eq!((list(&words[..2]), list(&words[..1])), ("a and b".to_owned(), "a".to_owned()));
+    }
 
     #[test]
     fn figures_keep_three_digits() {

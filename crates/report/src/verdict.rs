@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::model::{ClassPoint, Point, Report};
-use crate::text::{level_in_words, number, percent, seconds, times};
+use crate::text::{self, level_in_words, number, percent, seconds, times};
 use crate::{Capacity, Estimate};
 
 /// What came out.
@@ -47,6 +47,7 @@ pub(crate) fn of(report: &Report) -> Verdict {
     let details = [
         comparison.counts(),
         comparison.durations(),
+        comparison.others(),
         comparison.other_classes(),
         comparison.total(),
         comparison.below_capacity(),
@@ -161,6 +162,24 @@ impl<'a> Comparison<'a> {
             );
         }
         Some(text + ".")
+    }
+
+    /// What the other subjects made of the same load.
+    fn others(&self) -> Option<String> {
+        let compared = [Some(self.subject), self.reference];
+        let others: Vec<String> = (self.report.subjects.iter())
+            .filter(|name| compared.iter().flatten().all(|point| point.subject != **name))
+            .filter_map(|name| {
+                let class = self.report.point(name, self.subject.level)?.class(self.class)?;
+                let mut text = format!("{name} {}", percent(class.share?.value));
+                if let Some(duration) = &class.duration {
+                    text += &format!(" (median {})", seconds(duration.median.value));
+                }
+                Some(text)
+            })
+            .collect();
+        let list = text::list(&others);
+        (!others.is_empty()).then(|| format!("Of the same {} sessions completed: {list}.", self.class))
     }
 
     /// The reference at the lightest load below capacity: what a session takes when it need not wait.

@@ -137,6 +137,22 @@ fn the_verdict_is_in_words_and_figures() {
 }
 
 #[test]
+fn other_subjects_are_told_of_beside_the_first_two() {
+    let plans = ["bare", "gate", "haproxy", "nginx", "mod_qos"].map(|subject| {
+        let (completed, median) = if subject == "haproxy" { (90, 0.25) } else { (50, 0.5) };
+        plan(subject, 3.0, 1, &[fate("premium", 100, completed, median), fate("basic", 100, 10, 0.5)])
+    });
+    let report = report_of(&plans);
+    assert!(report.verdict.headline.contains("the gate completed 50.0 %"), "{}", report.verdict.headline);
+    let others = "Of the same premium sessions completed: haproxy 90.0 % (median 250 ms), \
+                  nginx 50.0 % (median 500 ms) and mod_qos 50.0 % (median 500 ms).";
+    assert!(report.verdict.details.iter().any(|text| text == others), "{:?}", report.verdict.details);
+    assert!(!report_of(&plans[..2]).verdict.details.join(" ").contains("Of the same"));
+    let tests = report.method.iter().find(|fact| fact.label == "Tests").unwrap();
+    assert!(tests.value.starts_with("5: bare, gate, haproxy, nginx and mod_qos at load"), "{tests:?}");
+}
+
+#[test]
 fn a_difference_within_the_intervals_is_called_none() {
     let report = report_of(&[
         plan("bare", 2.0, 1, &[fate("premium", 20, 15, 0.1)]),

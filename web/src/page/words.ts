@@ -62,6 +62,12 @@ function subjects(report: Report): [string, string][] {
   const known: Record<string, string> = {
     bare: 'Clients talk to the server directly.',
     gate: 'Clients talk to Headworks’ gate, which lets through what the server can carry, the most important sessions first, and answers the others at once with a refusal (503).',
+    haproxy:
+      'Clients talk to HAProxy, which lets so many requests into the server at once, keeps the others waiting in an order of priority, and refuses those that have waited too long.',
+    nginx:
+      'Clients talk to nginx, which lets every request of the first class through, of the others so many at once, and refuses the rest.',
+    mod_qos:
+      'Clients talk to Apache with mod_qos, which lets every request of the first class through, of the others so many at once, and refuses the rest.',
   };
   return report.subjects.flatMap((name): [string, string][] => {
     const meaning = known[name];

@@ -8,7 +8,7 @@ use traffic::Workload;
 use crate::Error;
 
 /// A file that every site has, to ask whether the server answers.
-pub(super) const PROBE: &str = "/bytes/0";
+pub(crate) const PROBE: &str = "/bytes/0";
 
 /// The directory of the content within a server's own.
 pub(super) const DIRECTORY: &str = "site";

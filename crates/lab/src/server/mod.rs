@@ -21,6 +21,8 @@ use crate::process::Process;
 use crate::spec::{Kind, Server};
 use crate::{Error, Stop, http};
 
+pub(crate) use content::PROBE;
+
 /// What servers are started with.
 #[derive(Debug)]
 pub(crate) struct Site<'a> {
@@ -62,8 +64,8 @@ struct Setup {
     version: String,
 }
 
-/// The server's own files: world-readable, since a server started by root serves as another user.
-fn root() -> Result<TempDir, Error> {
+/// A program's own files: world-readable, since a server started by root serves as another user.
+pub(crate) fn root() -> Result<TempDir, Error> {
     use std::os::unix::fs::PermissionsExt;
     tempfile::Builder::new()
         .prefix("headworks-")
@@ -72,11 +74,23 @@ fn root() -> Result<TempDir, Error> {
         .map_err(Error::io("create a directory in", &std::env::temp_dir()))
 }
 
-fn free_port() -> Result<u16, Error> {
+pub(crate) fn free_port() -> Result<u16, Error> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .and_then(|listener| listener.local_addr())
         .map(|address| address.port())
         .map_err(Error::io("find a free port on", Path::new("127.0.0.1")))
+}
+
+/// Starts something on a free port, which may be taken by another before it takes it.
+pub(crate) fn retried<T>(mut start: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+    const ATTEMPTS: usize = 3;
+    for _ in 1..ATTEMPTS {
+        match start() {
+            Err(Error::Process { said, .. }) if said.contains("ddress already in use") => {}
+            other => return other,
+        }
+    }
+    start()
 }
 
 impl Site<'_> {
@@ -92,20 +106,10 @@ impl Site<'_> {
 
     /// Starts the server and waits until it answers. What it writes goes to `log`.
     pub(crate) fn start(&self, log: &Path, stop: &Stop) -> Result<Running, Error> {
-        /// A free port may be taken by another before the server takes it.
-        const ATTEMPTS: usize = 3;
         match &self.server.kind {
             Kind::Origin => origin::start(self, log, stop),
             Kind::Url(url) => self.url(url),
-            Kind::Apache | Kind::Nginx => {
-                for _ in 1..ATTEMPTS {
-                    match self.start_in_directory(log, stop) {
-                        Err(Error::Process { said, .. }) if said.contains("ddress already in use") => {}
-                        other => return other,
-                    }
-                }
-                self.start_in_directory(log, stop)
-            }
+            Kind::Apache | Kind::Nginx => retried(|| self.start_in_directory(log, stop)),
         }
     }
 
@@ -127,7 +131,7 @@ impl Site<'_> {
         let mut process = Process::start(setup.name, command, log)?;
         let authority = format!("127.0.0.1:{port}");
         process.wait_until_ready(&format!("did not answer on {authority}"), stop, |_| {
-            http::get(&authority, content::PROBE).filter(|answer| answer.head.contains(" 200 "))
+            http::get(&authority, PROBE).filter(|answer| answer.head.contains(" 200 "))
         })?;
         Ok(Running { authority, environment, process: Some(process), _root: Some(root) })
     }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml::Table;
 use units::{Rate, Span};
 
+use super::peers::{self, PeersEntry};
 use super::{Capacity, Cpus, Kind, Order, Server, Spec, Subject, Test, workload};
 
 #[derive(Deserialize)]
@@ -16,6 +17,7 @@ struct File {
     server: Spanned<ServerEntry>,
     workload: Spanned<Table>,
     gate: Option<Table>,
+    peers: Option<PeersEntry>,
     #[serde(rename = "factor", default)]
     factors: Vec<Spanned<Factor>>,
     #[serde(default)]
@@ -135,7 +137,7 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
     let span = file.workload.span();
     let (workload, workload_table) = workload::resolve(source, span, file.workload.into_inner(), directory)?;
     let levels = levels(source, file.factors)?;
-    let subjects = subjects(source, file.design.subjects, file.gate.is_some())?;
+    let subjects = subjects(source, file.design.subjects, file.gate.is_some(), file.peers.is_some())?;
     let repeats = match file.design.repeats {
         Some(repeats) if *repeats.get_ref() == 0 => {
             return Err(source.error(repeats.span(), "repeats is 0").mend("give at least 1"));
@@ -155,6 +157,7 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
         workload,
         workload_table,
         gate: file.gate,
+        peers: file.peers.map(|entry| peers::check(source, entry)).transpose()?,
         subjects,
         levels,
         repeats,
@@ -251,6 +254,7 @@ fn subjects(
     source: &Source,
     given: Option<Spanned<Vec<Subject>>>,
     gate: bool,
+    peers: bool,
 ) -> Result<Vec<Subject>, Error> {
     let Some(given) = given else {
         return Ok(if gate { vec![Subject::Bare, Subject::Gate] } else { vec![Subject::Bare] });
@@ -259,6 +263,11 @@ fn subjects(
     let subjects = given.into_inner();
     if subjects.is_empty() {
         return Err(source.error(span, "there are no subjects").mend("give \"bare\", \"gate\" or both"));
+    }
+    if let Some(subject) = subjects.iter().find(|subject| subject.peer().is_some() && !peers) {
+        return Err(source
+            .error(span, format!("\"{}\" is a subject and there is no [peers]", subject.name()))
+            .mend("add [peers] with premium, window, patience, others and newcomers"));
     }
     if subjects.contains(&Subject::Gate) && !gate {
         return Err(source.error(span, "\"gate\" is a subject and there is no [gate]").mend(

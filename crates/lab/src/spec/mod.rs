@@ -2,6 +2,7 @@
 
 mod cpus;
 mod file;
+mod peers;
 mod settings;
 mod workload;
 
@@ -13,8 +14,9 @@ use traffic::Workload;
 use units::{Rate, Span};
 
 pub(crate) use cpus::Cpus;
+pub(crate) use peers::Peers;
 
-use crate::Error;
+use crate::{Error, peer};
 
 /// An experiment as it is to be done.
 #[derive(Debug)]
@@ -25,6 +27,7 @@ pub(crate) struct Spec {
     /// The workload as the generator reads it.
     pub(crate) workload_table: Table,
     pub(crate) gate: Option<Table>,
+    pub(crate) peers: Option<Peers>,
     pub(crate) subjects: Vec<Subject>,
     /// Multiples of the capacity.
     pub(crate) levels: Vec<f64>,
@@ -78,6 +81,11 @@ pub(crate) enum Subject {
     Bare,
     /// The server behind the gate.
     Gate,
+    /// The server behind other software.
+    Haproxy,
+    Nginx,
+    #[serde(rename = "mod_qos")]
+    ModQos,
 }
 
 impl Subject {
@@ -85,6 +93,19 @@ impl Subject {
         match self {
             Self::Bare => "bare",
             Self::Gate => "gate",
+            Self::Haproxy => "haproxy",
+            Self::Nginx => "nginx",
+            Self::ModQos => "mod_qos",
+        }
+    }
+
+    /// The other software, if it is some.
+    pub(crate) const fn peer(self) -> Option<peer::Kind> {
+        match self {
+            Self::Bare | Self::Gate => None,
+            Self::Haproxy => Some(peer::Kind::Haproxy),
+            Self::Nginx => Some(peer::Kind::Nginx),
+            Self::ModQos => Some(peer::Kind::ModQos),
         }
     }
 }

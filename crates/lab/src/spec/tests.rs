@@ -222,6 +222,12 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
     ("[test]", "[design]\nsubjects = [\"bare\", \"bare\"]\n[test]", "spec.toml:18: a subject is there twice"),
     (
+        "[test]",
+        "[design]\nsubjects = [\"haproxy\"]\n[test]",
+        "spec.toml:18: \"haproxy\" is a subject and there is no [peers]; \
+         add [peers] with premium, window, patience, others and newcomers",
+    ),
+    (
         "[gate]\nwindow = 2",
         "[design]\nsubjects = [\"gate\"]",
         "spec.toml:11: \"gate\" is a subject and there is no [gate]; \
@@ -258,5 +264,37 @@ fn a_wrong_setting_is_named() {
         ("design.repeats=0", "--set design.repeats=0: repeats is 0; give at least 1"),
     ] {
         assert_eq!(read(GOOD, &[setting]).unwrap_err(), expected);
+    }
+}
+
+const PEERS: &str = r#"[peers]
+premium = "tier=premium"
+window = 1
+patience = "500ms"
+others = 8
+newcomers = 4
+
+[test]"#;
+
+#[test]
+fn peers_are_told_whom_to_favour() {
+    let text = GOOD.replace("[test]", PEERS);
+    let settings = ["design.subjects=[\"gate\", \"haproxy\", \"nginx\", \"mod_qos\"]"];
+    let spec = read(&text, &settings).unwrap();
+    assert_eq!(spec.subjects, [Subject::Gate, Subject::Haproxy, Subject::Nginx, Subject::ModQos]);
+    let peers = spec.peers.unwrap();
+    assert_eq!((&*peers.cookie, &*peers.value), ("tier", "premium"));
+    assert_eq!((peers.window, peers.others, peers.newcomers), (1, 8, 4));
+    assert_eq!(peers.patience, Span::from_millis(500));
+    for (what, instead, expected) in [
+        ("tier=premium", "tier", "spec.toml:18: \"tier\" is no cookie; "),
+        ("tier=premium", "tier=\\\"; drop", "spec.toml:18: \"tier=\"; drop\" is no cookie; "),
+        ("window = 1", "window = 0", "spec.toml:19: window is 0; give at least 1"),
+        ("500ms", "1us", "spec.toml:20: patience is less than 1 ms; give more"),
+        ("newcomers = 4", "newcomers = 9", "spec.toml:22: there are more newcomers than others; "),
+        ("others = 8\n", "", "spec.toml:17: key \"others\" is missing"),
+    ] {
+        let error = read(&text.replace(what, instead), &[]).unwrap_err();
+        assert!(error.starts_with(expected), "{error}");
     }
 }

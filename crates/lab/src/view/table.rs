@@ -9,7 +9,7 @@ use super::style::Style;
 use super::{Phase, View};
 
 /// Wide enough for the names of tests.
-const NAME: usize = 14;
+const NAME: usize = 15;
 const COLUMN: usize = 18;
 /// More would not fit beside each other on 80 columns, and a line that wraps spoils the update.
 const CLASSES: usize = 3;

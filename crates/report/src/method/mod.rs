@@ -33,21 +33,24 @@ pub struct Source {
     pub text: String,
 }
 
-/// The spec, the workload, the gate's configuration and the server's, those that were kept.
+/// Configurations of what stood in front of the server, in the directory of a test.
+const FRONTS: [&str; 4] = ["gate.toml", "haproxy.cfg", "nginx-proxy.conf", "mod_qos.conf"];
+
+/// The spec, the workload, and the configurations of the server and what stood in front of it, those that were kept.
 pub(crate) fn sources(directory: &Path, experiment: &Experiment) -> Vec<Source> {
     let source = |name: &str, path: &Path| {
         let text = fs::read_to_string(path).ok()?;
         Some(Source { name: name.to_owned(), text })
     };
     let ours = ["spec.toml", "workload.toml"].map(|name| source(name, &directory.join(name)));
-    let gate = experiment
-        .tests
-        .iter()
-        .find_map(|test| source("gate.toml", &directory.join(&test.directory).join("gate.toml")));
+    let kept = |name: &&str| {
+        let mut tests = experiment.tests.iter();
+        tests.find_map(|test| source(name, &directory.join(&test.directory).join(name)))
+    };
     let server = Environment::load(&directory.join("environment.json")).ok().and_then(|e| e.server);
     let servers = server.into_iter().flat_map(|server| server.configuration);
     let servers = servers.map(|(name, text)| Source { name, text });
-    ours.into_iter().flatten().chain(gate).chain(servers).collect()
+    ours.into_iter().flatten().chain(FRONTS.iter().filter_map(kept)).chain(servers).collect()
 }
 
 /// What the record tells of an experiment; what it does not tell is left out.
@@ -118,7 +121,7 @@ fn tests(experiment: &Experiment) -> String {
     format!(
         "{}: {} at {} {}{}",
         experiment.tests.len(),
-        experiment.subjects.join(" and "),
+        text::list(&experiment.subjects),
         experiment.factor.name,
         levels.join(", "),
         if repeats > 1 { format!(", {repeats} times each") } else { String::new() }

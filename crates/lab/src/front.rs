@@ -1,0 +1,57 @@
+//! What stands between clients and server in a test.
+
+use std::path::Path;
+
+use crate::Error;
+use crate::gate::Gate;
+use crate::peer::{Peer, Place};
+use crate::run::Lab;
+use crate::spec::Subject;
+
+/// A running one.
+#[derive(Debug)]
+pub(crate) enum Front {
+    Gate(Gate),
+    Peer(Peer),
+}
+
+impl Front {
+    /// Host and port for clients.
+    pub(crate) fn authority(&self) -> &str {
+        match self {
+            Self::Gate(gate) => &gate.authority,
+            Self::Peer(peer) => &peer.authority,
+        }
+    }
+
+    /// How it ended, when it should not have.
+    pub(crate) fn has_died(&mut self) -> Option<Error> {
+        match self {
+            Self::Gate(gate) => gate.has_died(),
+            Self::Peer(peer) => peer.has_died(),
+        }
+    }
+
+    /// Keeps what it counted, if it counts.
+    pub(crate) fn keep_metrics(&self, directory: &Path) -> Result<(), Error> {
+        match self {
+            Self::Gate(gate) => gate.keep_metrics(directory),
+            Self::Peer(_) => Ok(()),
+        }
+    }
+}
+
+impl Lab<'_> {
+    /// Starts what this subject has in front of the server at `upstream`; its files go into `out`.
+    pub(crate) fn front(&self, subject: Subject, upstream: &str, out: &Path) -> Result<Option<Front>, Error> {
+        let (pinning, server) = (self.site.pinning, &self.spec.server);
+        if let (Subject::Gate, Some(settings)) = (subject, &self.spec.gate) {
+            let headworks = &self.options.headworks;
+            let gate = Gate::start(headworks, settings, upstream, (pinning, &server.cpus), out, self.stop)?;
+            return Ok(Some(Front::Gate(gate)));
+        }
+        let (Some(kind), Some(peers)) = (subject.peer(), &self.spec.peers) else { return Ok(None) };
+        let place = Place { peers, server, upstream, pinning, directory: out };
+        Ok(Some(Front::Peer(Peer::start(kind, &place, self.stop)?)))
+    }
+}
