@@ -38,7 +38,7 @@ fn check(mut log: Vec<LogLine>, quote: &str) {
     let [first, second, third] = &log[..] else { panic!("three requests, and {log:?}") };
     assert_eq!((first.status, first.body_bytes, first.connection_requests), (200, 5, 1));
     assert_eq!(first.request, "GET /a.txt HTTP/1.1");
-    assert_eq!(first.request_bytes, 35, "the line, Host and an empty line");
+    assert_eq!(first.request_bytes, 40, "the line, Host: localhost and an empty line");
     assert_eq!((second.status, second.connection_requests), (404, 2));
     assert_eq!(second.request, format!("GET /{quote}b HTTP/1.1"));
     assert_eq!(second.connection, first.connection);
