@@ -20,8 +20,10 @@ export interface Report {
   version: string;
   server: { kind: string; version: string };
   factor: { name: string; unit: string; levels: number[] };
+  /** What was compared; with settings of its own once for each, such as `gate, look-ahead 4`. */
   subjects: string[];
-  classes: { name: string; share: number }[];
+  /** With `load`, a class was offered so many times the capacity at every level. */
+  classes: { name: string; share: number; load?: number }[];
   capacity: { rate: Estimate; unit: string; directory: string } | null;
   verdict: Verdict;
   points: Point[];
@@ -112,7 +114,7 @@ export interface Test {
   /** Files in the directory, relative to the report. */
   files: string[];
   goodput: number | null;
-  classes: { name: string; share: number | null; median: number | null }[];
+  classes: { name: string; share: number | null; mean: number | null; median: number | null }[];
   client: { cpu: number; lag_p99: number } | null;
 }
 

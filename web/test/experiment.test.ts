@@ -12,7 +12,7 @@ describe.skipIf(chromium === undefined)('the report of an experiment in Chromium
 
   async function expectEveryCurveDrawn(): Promise<void> {
     const plots = await visit.page.locator('.plot').all();
-    expect(plots).toHaveLength(5);
+    expect(plots).toHaveLength(7);
     for (const plot of plots) {
       for (const series of ['--series-0', '--series-1']) {
         expect(await pixels(plot, series), `${series} is drawn`).toBeGreaterThan(150);
@@ -30,8 +30,8 @@ describe.skipIf(chromium === undefined)('the report of an experiment in Chromium
     for (const id of ['completed', 'duration', 'goodput', 'comparison', 'method', 'tests', 'words']) {
       expect(ids).toContain(id);
     }
-    for (const figure of ['5', '6', '9']) {
-      expect(await visit.page.getByText(`Repeats figure ${figure} of`).count()).toBe(1);
+    for (const figures of ['5, 7 and 11', '6, 8 and 12', '9, 10 and 13']) {
+      expect(await visit.page.getByText(`Repeats figures ${figures} of`).count()).toBe(1);
     }
     expect(await visit.page.locator('.warning').innerText()).toContain('tests/12-gate-1 (broken)');
     expect(await visit.page.locator('#method').innerText()).toContain('1.2.3-synthetic');
@@ -109,7 +109,7 @@ describe.skipIf(chromium === undefined)('the report of an experiment in Chromium
   test('switches durations to a logarithmic axis', async () => {
     await open({ viewport: WIDE });
     const panel = visit.page.locator('#duration .plot').first();
-    await visit.page.getByRole('button', { name: 'Logarithmic y axis' }).click();
+    await visit.page.locator('#duration').getByRole('button', { name: 'Logarithmic y axis' }).click();
     await expect.poll(() => pixels(panel, '--series-1')).toBeGreaterThan(150);
   });
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::Error;
 use crate::gate::Gate;
 use crate::peer::{Peer, Place};
+use crate::plan::Planned;
 use crate::run::Lab;
 use crate::spec::Subject;
 
@@ -42,15 +43,15 @@ impl Front {
 }
 
 impl Lab<'_> {
-    /// Starts what this subject has in front of the server at `upstream`; its files go into `out`.
-    pub(crate) fn front(&self, subject: Subject, upstream: &str, out: &Path) -> Result<Option<Front>, Error> {
+    /// Starts what this test has in front of the server at `upstream`; its files go into `out`.
+    pub(crate) fn front(&self, test: &Planned, upstream: &str, out: &Path) -> Result<Option<Front>, Error> {
         let (pinning, server) = (self.site.pinning, &self.spec.server);
-        if let (Subject::Gate, Some(settings)) = (subject, &self.spec.gate) {
+        if let (Subject::Gate, Some(settings)) = (test.subject, self.spec.gate_with(&test.settings)) {
             let headworks = &self.options.headworks;
-            let gate = Gate::start(headworks, settings, upstream, (pinning, &server.cpus), out, self.stop)?;
+            let gate = Gate::start(headworks, &settings, upstream, (pinning, &server.cpus), out, self.stop)?;
             return Ok(Some(Front::Gate(gate)));
         }
-        let (Some(kind), Some(peers)) = (subject.peer(), &self.spec.peers) else { return Ok(None) };
+        let (Some(kind), Some(peers)) = (test.subject.peer(), &self.spec.peers) else { return Ok(None) };
         let place = Place { peers, server, upstream, pinning, directory: out };
         Ok(Some(Front::Peer(Peer::start(kind, &place, self.stop)?)))
     }

@@ -3,7 +3,9 @@
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
+use toml::Value;
 
+use crate::spec::factors::{self, combinations};
 use crate::spec::{Order, Spec, Subject};
 
 /// A test that is to be done.
@@ -12,11 +14,35 @@ pub(crate) struct Planned {
     /// From the experiment's directory.
     pub(crate) directory: String,
     pub(crate) subject: Subject,
+    /// Of the first factor.
     pub(crate) level: f64,
+    /// Multiple of the capacity.
+    pub(crate) load: f64,
+    /// Of the factors that this subject knows: label and level in words.
+    pub(crate) levels: Vec<(String, String)>,
+    /// The gate's own settings for this test.
+    pub(crate) settings: Vec<(String, Value)>,
     pub(crate) repeat: u32,
-    /// The same for all subjects of a level and repeat: they are offered the same arrivals, so
-    /// that what differs is not the draw.
+    /// The same for all that is compared at a load and repeat: they are offered the same arrivals,
+    /// so that what differs is not the draw.
     pub(crate) seed: u64,
+}
+
+impl Planned {
+    /// The levels of the factors other than the first.
+    pub(crate) fn others(&self) -> impl Iterator<Item = &(String, String)> {
+        self.levels.iter().skip(1)
+    }
+
+    /// What it is called on a screen: `gate at 3x, look-ahead 4`.
+    pub(crate) fn name(&self) -> String {
+        let words = |(label, level): &(String, String)| match &**label {
+            "load" => format!("{level}x"),
+            _ => format!("{label} {level}"),
+        };
+        let levels: Vec<String> = self.levels.iter().map(words).collect();
+        format!("{} at {}", self.subject.name(), levels.join(", "))
+    }
 }
 
 /// Lays out the tests. The same spec and seed give the same plan.
@@ -24,29 +50,68 @@ pub(crate) fn plan(spec: &Spec, seed: u64) -> Vec<Planned> {
     let mut random = StdRng::seed_from_u64(seed);
     let mut tests = Vec::new();
     for repeat in 1..=spec.repeats {
-        let mut round: Vec<Planned> = (1..)
-            .zip(&spec.levels)
-            .flat_map(|(number, &level)| {
-                let seed = seed.wrapping_add(u64::from(repeat) * 1000 + number);
-                let directory = String::new();
-                spec.subjects.iter().map(move |&subject| Planned {
-                    directory: directory.clone(),
-                    subject,
-                    level,
-                    repeat,
-                    seed,
-                })
-            })
-            .collect();
+        let mut round: Vec<Planned> = Vec::new();
+        for combination in combinations(&spec.factors, spec.combinations) {
+            for &subject in &spec.subjects {
+                let test = planned(spec, &combination, subject, repeat, seed);
+                // Settings of the gate make no other test of what has no gate.
+                if !round.contains(&test) {
+                    round.push(test);
+                }
+            }
+        }
         if spec.order == Order::Random {
             round.shuffle(&mut random);
         }
         tests.append(&mut round);
     }
     for (number, test) in (1..).zip(&mut tests) {
-        test.directory = format!("tests/{number:02}-{}-{}", test.subject.name(), test.level);
+        test.directory = format!("tests/{number:02}-{}{}", test.subject.name(), suffix(test));
     }
     tests
+}
+
+fn planned(spec: &Spec, combination: &[usize], subject: Subject, repeat: u32, seed: u64) -> Planned {
+    let mut test = Planned {
+        directory: String::new(),
+        subject,
+        level: 0.0,
+        load: 0.0,
+        levels: Vec::new(),
+        settings: Vec::new(),
+        repeat,
+        seed,
+    };
+    for (index, (factor, &number)) in spec.factors.iter().zip(combination).enumerate() {
+        let Some(level) = factor.levels.get(number) else { continue };
+        let value = factors::number(level).unwrap_or_default();
+        if index == 0 {
+            test.level = value;
+        }
+        if factor.is_load() {
+            test.load = value;
+            test.seed = seed.wrapping_add(u64::from(repeat) * 1000 + number as u64 + 1);
+        } else if let (Some(key), Subject::Gate) = (factor.gate_key(), subject) {
+            test.settings.push((key.to_owned(), level.clone()));
+        } else {
+            continue;
+        }
+        // What has one level tells no two tests apart.
+        if index == 0 || factor.levels.len() > 1 {
+            test.levels.push((factor.label(), factors::words(level)));
+        }
+    }
+    test
+}
+
+/// The levels as part of a directory's name: `-3-look-ahead-4`.
+fn suffix(test: &Planned) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+    let part = |(index, (label, level)): (usize, &(String, String))| {
+        let name = if index == 0 && label == "load" { String::new() } else { format!("{label}-") };
+        format!("-{name}{level}").chars().map(plain).collect::<String>()
+    };
+    test.levels.iter().enumerate().map(part).collect()
 }
 
 #[cfg(test)]
@@ -54,6 +119,10 @@ mod tests {
     use super::*;
 
     fn spec(order: &str) -> Spec {
+        with(order, "factor = [{ name = \"load\", levels = [0.7, 1, 2, 3] }]", "")
+    }
+
+    fn with(order: &str, factors: &str, design: &str) -> Spec {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("spec.toml");
         let text = format!(
@@ -62,8 +131,8 @@ mod tests {
             server.kind = "origin"
             workload = {{ kind = "sessions", page = [{{ url = "/" }}] }}
             gate = {{}}
-            factor = [{{ name = "load", levels = [0.7, 1, 2, 3] }}]
-            design = {{ repeats = 2, order = "{order}" }}
+            {factors}
+            design = {{ repeats = 2, order = "{order}" {design} }}
             test = {{ warmup = "1s", duration = "1s" }}
             capacity.rate = 8
             "#
@@ -105,5 +174,58 @@ mod tests {
             random.sort_unstable();
             assert_eq!(given, random);
         }
+    }
+
+    const KNOBS: &str = r#"factor = [
+        { name = "load", levels = [1, 3] },
+        { name = "gate.look-ahead", levels = [1, "auto"], default = "auto" },
+        { name = "gate.favour", levels = [0, 0.5, 1], default = 0.5 },
+    ]"#;
+
+    #[test]
+    fn every_combination_is_a_test_of_the_gate_and_the_bare_server_has_none() {
+        let tests = plan(&with("given", KNOBS, ""), 1);
+        let names: Vec<&str> = tests.iter().map(|test| &*test.directory).collect();
+        assert_eq!(names.len(), 2 * 2 * (1 + 2 * 3));
+        assert_eq!(
+            names[..4],
+            [
+                "tests/01-bare-1",
+                "tests/02-gate-1-look-ahead-1-favour-0",
+                "tests/03-gate-1-look-ahead-1-favour-0.5",
+                "tests/04-gate-1-look-ahead-1-favour-1",
+            ]
+        );
+        assert_eq!((names[4], names[7]), ("tests/05-gate-1-look-ahead-auto-favour-0", "tests/08-bare-3"));
+        assert_eq!(tests[1].name(), "gate at 1x, look-ahead 1, favour 0");
+        assert_eq!(tests[1].settings[0], ("look-ahead".to_owned(), Value::Integer(1)));
+        assert!(tests[..7].iter().all(|test| test.seed == tests[0].seed), "the same arrivals at a load");
+        assert_ne!(tests[0].seed, tests[7].seed);
+    }
+
+    #[test]
+    fn one_at_a_time_leaves_one_default_at_a_time() {
+        let tests = plan(&with("given", KNOBS, ", kind = \"one-at-a-time\", subjects = [\"gate\"]"), 1);
+        let names: Vec<String> = tests.iter().take(5).map(Planned::name).collect();
+        assert_eq!(
+            names,
+            [
+                "gate at 1x, look-ahead auto, favour 0.5",
+                "gate at 1x, look-ahead 1, favour 0.5",
+                "gate at 1x, look-ahead auto, favour 0",
+                "gate at 1x, look-ahead auto, favour 1",
+                "gate at 3x, look-ahead auto, favour 0.5",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_knob_can_be_the_axis() {
+        let factors =
+            "factor = [{ name = \"gate.favour\", levels = [0, 0.5] }, { name = \"load\", levels = [3] }]";
+        let tests = plan(&with("given", factors, ""), 1);
+        assert_eq!(tests[1].directory, "tests/02-gate-favour-0.5");
+        assert_eq!((tests[1].level, tests[1].load, tests[1].others().count()), (0.5, 3.0, 0));
+        assert_eq!(tests[0].seed, tests[1].seed, "the same arrivals at every setting");
     }
 }

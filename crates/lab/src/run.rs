@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use record::experiment::{Class, Experiment, Factor, Server, Test, TestState};
+use record::experiment::{Class, Experiment, Factor, OtherFactor, Server, Test, TestState};
 use record::{Environment, RunDirectory, Timestamp};
 use units::Rate;
 
@@ -11,11 +11,14 @@ use crate::load::{Generator, Offer, Run};
 use crate::machine::{Pinning, settle};
 use crate::plan::{Planned, plan};
 use crate::server::{Running, Site};
+use crate::spec::factors::{number, words};
 use crate::spec::{Capacity, Spec, Subject};
 use crate::view::View;
 use crate::{Error, Stop, capacity, gate, resume, test};
 
 const CAPACITY: &str = "capacity";
+/// The workload's file, in the record and where a test has one of its own.
+pub(crate) const WORKLOAD: &str = "workload.toml";
 
 /// What an experiment is started with.
 #[derive(Debug, Clone)]
@@ -69,22 +72,21 @@ pub fn run(options: &Options, stop: &Stop) -> Result<Finished, Error> {
         headworks: &options.headworks,
     };
     let version = site.check()?;
-    if let Some(settings) = spec.gate.as_ref().filter(|_| spec.subjects.contains(&Subject::Gate)) {
-        gate::check(&options.headworks, settings)?;
-    }
+    let plan = plan(&spec, options.seed);
+    check_gates(&spec, &plan, &options.headworks)?;
     for peer in spec.subjects.iter().filter_map(|subject| subject.peer()) {
         peer.check()?;
     }
     let directory = options.out.clone().unwrap_or_else(|| default_directory(&options.spec));
     let fresh = begin(options, &spec, version);
-    let files = [("spec.toml", spec.text.clone()), ("workload.toml", text(&spec.workload_table)?)];
+    let files = [("spec.toml", spec.text.clone()), (WORKLOAD, text(&spec.workload_table)?)];
     let experiment = resume::go_on(&directory, fresh, &files)?;
     let mut lab = Lab {
         options,
         spec: &spec,
         site,
         directory,
-        plan: plan(&spec, options.seed),
+        plan,
         files,
         view: View::new(options.quiet),
         experiment,
@@ -104,6 +106,19 @@ pub fn run(options: &Options, stop: &Stop) -> Result<Finished, Error> {
     Ok(Finished { directory: lab.directory, experiment: lab.experiment })
 }
 
+/// Lets the gate judge all settings that it will be started with.
+fn check_gates(spec: &Spec, plan: &[Planned], headworks: &Path) -> Result<(), Error> {
+    let mut checked = Vec::new();
+    for test in plan.iter().filter(|test| test.subject == Subject::Gate) {
+        let Some(settings) = spec.gate_with(&test.settings) else { continue };
+        if !checked.contains(&settings) {
+            gate::check(headworks, &settings)?;
+            checked.push(settings);
+        }
+    }
+    Ok(())
+}
+
 /// The record before anything is measured.
 fn begin(options: &Options, spec: &Spec, version: String) -> Experiment {
     Experiment {
@@ -115,21 +130,44 @@ fn begin(options: &Options, spec: &Spec, version: String) -> Experiment {
         version: options.version.clone(),
         command: options.command.clone(),
         server: Server { kind: spec.server.kind.name().to_owned(), version },
-        factor: Factor {
-            name: "load".to_owned(),
-            unit: "x capacity".to_owned(),
-            levels: spec.levels.clone(),
-        },
+        factor: axis(spec),
+        others: others(spec),
         subjects: spec.subjects.iter().map(|subject| subject.name().to_owned()).collect(),
-        classes: spec
-            .workload
-            .classes
-            .iter()
-            .map(|class| Class { name: class.name.to_string(), share: class.share })
-            .collect(),
+        classes: classes(spec),
         capacity: None,
         tests: Vec::new(),
     }
+}
+
+fn axis(spec: &Spec) -> Factor {
+    let first = spec.factors.first();
+    Factor {
+        name: first.map(|factor| factor.name.clone()).unwrap_or_default(),
+        unit: first.map(|factor| factor.unit().to_owned()).unwrap_or_default(),
+        levels: first.map(|factor| factor.levels.iter().filter_map(number).collect()).unwrap_or_default(),
+    }
+}
+
+fn others(spec: &Spec) -> Vec<OtherFactor> {
+    let other = |factor: &crate::spec::Factor| OtherFactor {
+        name: factor.name.clone(),
+        label: factor.label(),
+        unit: factor.unit().to_owned(),
+        levels: factor.levels.iter().map(words).collect(),
+    };
+    spec.factors.iter().skip(1).map(other).collect()
+}
+
+fn classes(spec: &Spec) -> Vec<Class> {
+    let constant = |number: usize| spec.constant.iter().find(|constant| constant.class == number);
+    (0..)
+        .zip(&spec.workload.classes)
+        .map(|(number, class)| Class {
+            name: class.name.to_string(),
+            share: class.share,
+            load: constant(number).map(|constant| constant.load),
+        })
+        .collect()
 }
 
 fn default_directory(spec: &Path) -> PathBuf {
@@ -171,7 +209,7 @@ impl Lab<'_> {
                 self.view.done(index, &self.directory, &self.experiment);
                 continue;
             }
-            let offered = rate.scaled(planned.level);
+            let offered = rate.scaled(planned.load);
             self.test(index, &planned, offered)?;
         }
         Ok(())
@@ -194,7 +232,7 @@ impl Lab<'_> {
             self.describe(&server)?;
             let run = Run {
                 authority: &server.authority,
-                workload: &self.directory.join("workload.toml"),
+                workload: &self.directory.join(WORKLOAD),
                 offer: Offer::Closed(concurrency),
                 warmup,
                 duration,
@@ -218,6 +256,7 @@ impl Lab<'_> {
             directory: planned.directory.clone(),
             subject: planned.subject.name().to_owned(),
             level: planned.level,
+            settings: planned.others().cloned().collect(),
             repeat: planned.repeat,
             offered: offered.as_f64(),
             state: TestState::Broken,
@@ -266,7 +305,7 @@ impl Lab<'_> {
     }
 }
 
-fn text(table: &toml::Table) -> Result<String, Error> {
+pub(crate) fn text(table: &toml::Table) -> Result<String, Error> {
     toml::to_string(table)
         .map_err(|why| Error::Setting { setting: "workload".to_owned(), why: why.to_string() })
 }

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use record::Summary;
 use record::experiment::TestState;
@@ -15,7 +15,7 @@ use crate::front::Front;
 use crate::load::{Offer, Run};
 use crate::machine::settle;
 use crate::plan::Planned;
-use crate::run::Lab;
+use crate::run::{Lab, WORKLOAD, text};
 
 impl Lab<'_> {
     /// Does the test once. Gives whether its figures can be used, and what is to be said of them.
@@ -28,10 +28,11 @@ impl Lab<'_> {
         let mut why = settle(self.spec.test.settle, self.stop)?;
         let mut server = self.site.start(&out.join("server.log"), self.stop)?;
         self.describe(&server)?;
-        let mut front = self.front(planned.subject, &server.authority, out)?;
+        let mut front = self.front(planned, &server.authority, out)?;
+        let workload = self.workload(planned, out)?;
         let run = Run {
             authority: front.as_ref().map_or(&*server.authority, Front::authority),
-            workload: &self.directory.join("workload.toml"),
+            workload: &workload,
             offer: Offer::Rate(offered),
             warmup: self.spec.test.warmup,
             duration: self.spec.test.duration,
@@ -47,6 +48,18 @@ impl Lab<'_> {
         }
         why.extend(self.site.pinning.why_not.clone());
         Ok((judge(&summary, &mut why), why))
+    }
+}
+
+impl Lab<'_> {
+    /// The workload's file: the experiment's, or one of the test where shares follow the load.
+    fn workload(&self, planned: &Planned, out: &Path) -> Result<PathBuf, Error> {
+        let Some(table) = self.spec.workload_at(planned.load) else {
+            return Ok(self.directory.join(WORKLOAD));
+        };
+        let file = out.join(WORKLOAD);
+        fs::write(&file, text(&table)?).map_err(Error::io("write", &file))?;
+        Ok(file)
     }
 }
 

@@ -10,6 +10,7 @@
 //! OUT/report.html
 //! ```
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -39,8 +40,11 @@ pub struct Experiment {
     pub command: Vec<String>,
     /// The server under test.
     pub server: Server,
-    /// What is varied.
+    /// What is varied along the axis of figures.
     pub factor: Factor,
+    /// What else is varied: of a subject that it applies to there is a curve for each level.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OtherFactor>,
     /// What is compared at every level, such as `bare` and `gate`.
     pub subjects: Vec<String>,
     /// The classes of the workload, the most important first.
@@ -60,10 +64,10 @@ pub struct Server {
     pub version: String,
 }
 
-/// What an experiment varies.
+/// What an experiment varies, in numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Factor {
-    /// Such as `load`.
+    /// Such as `load`, or `gate.differentiation`.
     pub name: String,
     /// The unit of the levels, such as `x capacity`.
     pub unit: String,
@@ -71,13 +75,30 @@ pub struct Factor {
     pub levels: Vec<f64>,
 }
 
+/// What an experiment varies besides, in numbers or words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherFactor {
+    /// Such as `gate.look-ahead`.
+    pub name: String,
+    /// What curves and tests are called by, such as `look-ahead`.
+    pub label: String,
+    /// As in [`Factor`].
+    pub unit: String,
+    /// The values it takes.
+    pub levels: Vec<String>,
+}
+
 /// A class of the workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Class {
     /// Its name.
     pub name: String,
-    /// Its share of the offered load, 0 to 1.
+    /// Its share of the offered load, 0 to 1. Where a class has a load of its own, the shares are
+    /// those of the workload before that.
     pub share: f64,
+    /// Times the capacity that it is offered at every level, where that is held constant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<f64>,
 }
 
 /// What the server carries.
@@ -102,6 +123,9 @@ pub struct Test {
     pub subject: String,
     /// One of the factor's levels.
     pub level: f64,
+    /// The levels of the other factors, by their labels; only of those that the subject knows.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// Which repetition, from 1.
     pub repeat: u32,
     /// Sessions per second that were offered.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use record::experiment::{Capacity, Class, Experiment, Factor, Server, Test, TestState};
+use record::experiment::{Capacity, Class, Experiment, Factor, OtherFactor, Server, Test, TestState};
 use record::{
     ClassSummary, Counters, Environment, Error, RunDirectory, RunInfo, Step, Summary, Timestamp, Window,
 };
@@ -95,8 +95,14 @@ fn an_experiment_keeps_its_index() {
         command: vec!["headworks".to_owned()],
         server: Server { kind: "origin".to_owned(), version: String::new() },
         factor: Factor { name: "load".to_owned(), unit: "x capacity".to_owned(), levels: vec![0.7, 3.0] },
+        others: vec![OtherFactor {
+            name: "gate.look-ahead".to_owned(),
+            label: "look-ahead".to_owned(),
+            unit: String::new(),
+            levels: vec!["1".to_owned(), "auto".to_owned()],
+        }],
         subjects: vec!["bare".to_owned(), "gate".to_owned()],
-        classes: vec![Class { name: "premium".to_owned(), share: 0.2 }],
+        classes: vec![Class { name: "premium".to_owned(), share: 0.2, load: Some(0.4) }],
         capacity: Some(Capacity {
             rate: 40.0,
             ci: [39.0, 41.0],
@@ -107,6 +113,7 @@ fn an_experiment_keeps_its_index() {
             directory: "tests/01-bare-0.7".to_owned(),
             subject: "bare".to_owned(),
             level: 0.7,
+            settings: [("look-ahead".to_owned(), "auto".to_owned())].into(),
             repeat: 1,
             offered: 28.0,
             state: TestState::NotValid,

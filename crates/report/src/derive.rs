@@ -11,7 +11,7 @@ use crate::model::{
     Requests, Test,
 };
 use crate::verdict::Verdict;
-use crate::{Error, Estimate, files, method, verdict};
+use crate::{Error, Estimate, files, method, subjects, verdict};
 
 impl Report {
     /// Derives the report of the experiment in `directory`.
@@ -23,7 +23,8 @@ impl Report {
         let experiment = load(directory)?;
         let read: Vec<(Test, Option<Measured>)> =
             experiment.tests.iter().map(|test| read_test(directory, &experiment, test)).collect();
-        let points = points(&experiment, &read);
+        let subjects = subjects::all(&experiment);
+        let points = points(&experiment, &subjects, &read);
         let capacity = experiment.capacity.as_ref().map(|capacity| Capacity {
             rate: Estimate { value: capacity.rate, ci: Some(capacity.ci) },
             unit: capacity.unit.clone(),
@@ -39,7 +40,7 @@ impl Report {
             version: experiment.version,
             server: experiment.server,
             factor: experiment.factor,
-            subjects: experiment.subjects,
+            subjects,
             classes: experiment.classes,
             capacity,
             verdict: Verdict::default(),
@@ -77,7 +78,7 @@ fn read_test(directory: &Path, experiment: &Experiment, test: &experiment::Test)
     let reading = measured.as_ref();
     let shown = Test {
         directory: test.directory.clone(),
-        subject: test.subject.clone(),
+        subject: subjects::of(experiment, test),
         level: test.level,
         repeat: test.repeat,
         offered: test.offered,
@@ -96,19 +97,20 @@ fn class_readings(experiment: &Experiment, measured: &Measured) -> Vec<ClassRead
     let readings = class_points(experiment, &[measured]).into_iter().map(|class| ClassReading {
         name: class.name,
         share: class.share.map(|share| share.value),
+        mean: class.duration.as_ref().map(|duration| duration.mean.value),
         median: class.duration.map(|duration| duration.median.value),
     });
     readings.collect()
 }
 
 /// One point for each subject and level that a test counts for, in the experiment's order.
-fn points(experiment: &Experiment, read: &[(Test, Option<Measured>)]) -> Vec<Point> {
+fn points(experiment: &Experiment, subjects: &[String], read: &[(Test, Option<Measured>)]) -> Vec<Point> {
     let mut levels: Vec<f64> = read.iter().map(|(test, _)| test.level).collect();
     levels.sort_by(f64::total_cmp);
     levels.dedup();
     let mut points = Vec::new();
     for &level in &levels {
-        for subject in &experiment.subjects {
+        for subject in subjects {
             let (tests, measured): (Vec<&Test>, Vec<&Measured>) = read
                 .iter()
                 .filter(|(test, _)| test.level == level && &test.subject == subject)

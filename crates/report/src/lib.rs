@@ -17,6 +17,7 @@ mod model;
 mod page;
 mod run;
 mod simulation;
+mod subjects;
 mod terminal;
 mod text;
 mod verdict;

@@ -23,9 +23,10 @@ pub struct Report {
     pub version: String,
     /// The server under test.
     pub server: Server,
-    /// What was varied.
+    /// What was varied along the axis of figures.
     pub factor: Factor,
-    /// What was compared.
+    /// What was compared: the subjects, those with settings of their own once for each, such as
+    /// `gate, look-ahead 4`.
     pub subjects: Vec<String>,
     /// The classes of the workload, the most important first.
     pub classes: Vec<Class>,
@@ -57,7 +58,7 @@ pub struct Capacity {
 /// One subject at one level, over all tests that count.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Point {
-    /// Such as `gate`.
+    /// One of the report's subjects.
     pub subject: String,
     /// The factor's value.
     pub level: f64,
@@ -187,7 +188,9 @@ pub struct ClassReading {
     pub name: String,
     /// The share of sessions completed.
     pub share: Option<f64>,
-    /// The median duration of those.
+    /// The mean duration of those.
+    pub mean: Option<f64>,
+    /// The median duration of them.
     pub median: Option<f64>,
 }
 

@@ -97,7 +97,9 @@ impl<'a> Comparison<'a> {
     }
 
     fn level(&self) -> String {
-        level_in_words(self.subject.level, &self.report.factor.unit)
+        let factor = &self.report.factor;
+        let level = level_in_words(self.subject.level, &factor.unit);
+        if factor.unit.is_empty() { format!("{} {level}", factor.name) } else { level }
     }
 
     fn class_of<'p>(&self, point: &'p Point) -> Option<&'p ClassPoint> {
@@ -320,22 +322,25 @@ fn notes(parts: [Option<String>; 2]) -> String {
 /// A subject as the one who does something.
 fn who(subject: &str) -> String {
     match subject {
-        "gate" => "the gate".to_owned(),
         "bare" => "the bare server".to_owned(),
-        other => other.to_owned(),
+        other => who_short(other),
     }
 }
 
 /// A subject where it has been introduced.
 fn who_short(subject: &str) -> String {
-    if subject == "gate" { "the gate".to_owned() } else { subject.to_owned() }
+    match subject.split_once(", ") {
+        None if subject == "gate" => "the gate".to_owned(),
+        Some(("gate", settings)) => format!("the gate ({settings})"),
+        _ => subject.to_owned(),
+    }
 }
 
 /// A subject as the place where something happens.
 fn place(subject: &str) -> String {
     match subject {
-        "gate" => "behind the gate".to_owned(),
         "bare" => "on the bare server".to_owned(),
+        other if other.split(", ").next() == Some("gate") => format!("behind {}", who_short(other)),
         other => format!("with {other}"),
     }
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fixture::{Fate, Plan};
-use record::experiment::TestState;
+use record::experiment::{OtherFactor, TestState};
 use report::{Document, Error, Report};
 
 fn plan(subject: &'static str, level: f64, repeat: u32, fates: &[Fate]) -> Plan {
@@ -205,4 +205,59 @@ fn a_wrong_directory_is_named_with_the_mend() {
     fixture::write(directory.path(), &fixture::plans());
     fs::write(directory.path().join("experiment.json"), "{").unwrap();
     assert!(matches!(written(directory.path()), Err(Error::Record(_))));
+}
+
+#[test]
+fn each_setting_of_a_subject_is_compared_by_itself() {
+    let directory = tempfile::tempdir().unwrap();
+    let fates = |completed| [fate("premium", 100, completed, 0.1)];
+    // In the order of a shuffled plan, which is not that of the levels.
+    let plans = [
+        plan("gate", 3.0, 1, &fates(90)),
+        plan("bare", 3.0, 1, &fates(30)),
+        plan("gate", 3.0, 2, &fates(50)),
+    ];
+    let mut experiment = fixture::write(directory.path(), &plans);
+    let other = |name: &str, label: &str, unit: &str, levels: &[&str]| OtherFactor {
+        name: name.to_owned(),
+        label: label.to_owned(),
+        unit: unit.to_owned(),
+        levels: levels.iter().map(|&level| level.to_owned()).collect(),
+    };
+    experiment.others = vec![
+        other("gate.look-ahead", "look-ahead", "", &["1", "12"]),
+        other("gate.favour", "favour", "", &["0.5"]),
+    ];
+    for (test, level) in [(0, "12"), (2, "1")] {
+        let settings = [("look-ahead", level), ("favour", "0.5")];
+        experiment.tests[test].settings =
+            settings.map(|(key, level)| (key.to_owned(), level.to_owned())).into();
+    }
+    experiment.save(directory.path()).unwrap();
+    let report = Report::read(directory.path()).unwrap();
+    assert_eq!(report.subjects, ["bare", "gate, look-ahead 1", "gate, look-ahead 12"]);
+    assert_eq!(report.point("gate, look-ahead 12", 3.0).unwrap().completed, 90);
+    assert_eq!(report.point("gate, look-ahead 1", 3.0).unwrap().completed, 50, "never pooled with the other");
+    assert_eq!(
+        report.verdict.headline,
+        "At 3× capacity the gate (look-ahead 12) completed 90.0 % of premium sessions; bare, 30.0 %"
+    );
+    let tests = report.method.iter().find(|fact| fact.label == "Tests").unwrap();
+    assert!(
+        tests.value.ends_with("; gate.look-ahead 1, 12; gate.favour 0.5, 2 times each"),
+        "{}",
+        tests.value
+    );
+}
+
+#[test]
+fn a_class_with_a_load_of_its_own_is_told_from_the_rest() {
+    let directory = tempfile::tempdir().unwrap();
+    let plans = [plan("gate", 3.0, 1, &[fate("premium", 100, 100, 0.1), fate("basic", 100, 10, 0.1)])];
+    let mut experiment = fixture::write(directory.path(), &plans);
+    experiment.classes[0].load = Some(0.4);
+    experiment.save(directory.path()).unwrap();
+    let report = Report::read(directory.path()).unwrap();
+    let classes = report.method.iter().find(|fact| fact.label == "Classes").unwrap();
+    assert_eq!(classes.value, "premium 0.4× capacity at every level, basic the rest");
 }

@@ -8,7 +8,10 @@ export function levels(report: Report): Level[] {
   return [...new Set(report.factor.levels)]
     .sort((a, b) => a - b)
     .map((x) => {
-      const offered = report.tests.find((test) => test.level === x)?.offered;
+      // Where the load is no factor of the axis, it may differ between tests at the same level.
+      const offered = isRelativeLoad(report)
+        ? report.tests.find((test) => test.level === x)?.offered
+        : undefined;
       const rounded = (digits: number): string => plain(Number((offered ?? 0).toPrecision(digits)));
       const under = offered === undefined ? '' : `${rounded(offered < 100 ? 2 : 3)}/s`;
       const words = levelInWords(x, unit);

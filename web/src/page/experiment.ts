@@ -14,6 +14,7 @@ export function experiment(report: Report): View {
     contents: [
       ['completed', 'Sessions completed'],
       ['duration', 'Duration'],
+      ['mean', 'Mean'],
       ['goodput', 'Total'],
       ['comparison', 'Side by side'],
       ['method', 'Method'],

@@ -24,13 +24,14 @@ export function figures(report: Report): HTMLElement {
       '.',
     ),
     completion(report),
-    duration(report),
+    duration(report, 'median'),
+    duration(report, 'mean'),
     goodput(report),
   );
 }
 
-function repeats(figureNumber: string): HTMLElement {
-  return h('span', { class: 'repeats' }, `Repeats figure ${figureNumber} of ${PAPER}.`);
+function repeats(figures: string): HTMLElement {
+  return h('span', { class: 'repeats' }, `Repeats figures ${figures} of ${PAPER}.`);
 }
 
 function completion(report: Report): HTMLElement {
@@ -65,18 +66,20 @@ function completion(report: Report): HTMLElement {
     caption: [
       'The share of sessions whose every request succeeded, class by class. A server on its own fails everyone alike as the load passes what it can carry; ' +
         'one that knows its classes should keep the first of them near 100\u00a0% and let the others give way. ',
-      repeats('5'),
+      repeats('5, 7 and 11'),
     ],
   });
 }
 
-function duration(report: Report): HTMLElement {
+/** The paper shows means; the median is what half of the users had, whatever befell the slowest. */
+function duration(report: Report, which: 'median' | 'mean'): HTMLElement {
+  const mean = which === 'mean';
   const panels = report.classes.map((group, i): PanelSpec => {
     const name = group.name;
     return {
       ...frame(report),
       title: panelTitle(report, i),
-      yLabel: 'Median session duration',
+      yLabel: `${mean ? 'Mean' : 'Median'} session duration`,
       format: seconds,
       ticks: ticks.seconds,
       lines: [],
@@ -84,29 +87,30 @@ function duration(report: Report): HTMLElement {
         report,
         (point) => {
           const found = point.classes.find((c) => c.name === name)?.duration ?? null;
+          const other = mean ? 'median' : 'mean';
           return {
-            estimate: found?.median ?? null,
+            estimate: found?.[which] ?? null,
             counts: found
-              ? `${count(found.count)} completed; mean ${seconds(found.mean.value)}, 90th percentile ${seconds(found.p90.value)}`
+              ? `${count(found.count)} completed; ${other} ${seconds(found[other].value)}, 90th percentile ${seconds(found.p90.value)}`
               : '',
           };
         },
-        (test) => test.classes.find((c) => c.name === name)?.median ?? null,
+        (test) => test.classes.find((c) => c.name === name)?.[which] ?? null,
       ),
     };
   });
   return figure({
-    id: 'duration',
-    title: 'How long did a session take?',
+    id: mean ? 'mean' : 'duration',
+    title: mean ? 'And on average?' : 'How long did a session take?',
     subjects: report.subjects,
     panels,
     logarithmic: 'on request',
-    caption: [
-      'The median time that completed sessions spent waiting, the pauses of the users taken out. Only sessions that completed count, ' +
-        'so read it beside the figure above: where most sessions fail, the few that are left can look quick. ',
-      repeats('6'),
-      ' The paper shows means; the table has both.',
-    ],
+    caption: mean
+      ? ['The mean of the same times, which a few very slow sessions can raise. ', repeats('6, 8 and 12')]
+      : [
+          'The median time that completed sessions spent waiting, the pauses of the users taken out. Only sessions that completed count, ' +
+            'so read it beside the figure above: where most sessions fail, the few that are left can look quick.',
+        ],
   });
 }
 
@@ -136,7 +140,7 @@ function goodput(report: Report): HTMLElement {
       'Sessions of every class completed per second. The ideal follows the offered load up to capacity and stays there. ' +
         'Below capacity, the distance between two curves is what standing in front of the server costs; ' +
         'above it, a curve that falls is a server that wastes its work on sessions which then fail. ',
-      repeats('9'),
+      repeats('9, 10 and 13'),
     ],
   });
 }
@@ -173,5 +177,12 @@ function panelTitle(report: Report, index: number): string {
   const group = report.classes[index];
   if (!group) return '';
   const letter = report.classes.length > 1 ? `(${String.fromCharCode(97 + index)}) ` : '';
-  return `${letter}${group.name}, ${plain(group.share * 100)}\u00a0% of the load`;
+  return `${letter}${group.name}, ${part(report, group)}`;
+}
+
+/** What of the load a class is. */
+function part(report: Report, { load, share }: Report['classes'][number]): string {
+  if (load !== undefined) return `${plain(load)}× capacity at every level`;
+  const held = report.classes.some((other) => other.load !== undefined);
+  return held ? 'the rest of the load' : `${plain(share * 100)}\u00a0% of the load`;
 }

@@ -69,7 +69,9 @@ function subjects(report: Report): [string, string][] {
     mod_qos:
       'Clients talk to Apache with mod_qos, which lets every request of the first class through, of the others so many at once, and refuses the rest.',
   };
-  return report.subjects.flatMap((name): [string, string][] => {
+  // What follows a comma are settings.
+  const names = new Set(report.subjects.map((name) => name.split(',')[0] ?? name));
+  return [...names].flatMap((name): [string, string][] => {
     const meaning = known[name];
     return meaning ? [[name, meaning]] : [];
   });

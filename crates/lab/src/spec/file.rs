@@ -1,14 +1,17 @@
 //! The spec as it stands in TOML, and what it must fulfil.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use config::{Error, Source, Spanned};
 use serde::Deserialize;
 use toml::Table;
+use traffic::Workload;
 use units::{Rate, Span};
 
+use super::factors::{self, Combinations, Factor, FactorEntry};
 use super::peers::{self, PeersEntry};
-use super::{Capacity, Cpus, Kind, Order, Server, Spec, Subject, Test, workload};
+use super::{Capacity, Constant, Cpus, Kind, Order, Server, Spec, Subject, Test, workload};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,7 +22,7 @@ struct File {
     gate: Option<Table>,
     peers: Option<PeersEntry>,
     #[serde(rename = "factor", default)]
-    factors: Vec<Spanned<Factor>>,
+    factors: Vec<Spanned<FactorEntry>>,
     #[serde(default)]
     design: Design,
     test: TestEntry,
@@ -71,16 +74,12 @@ fn default_server_cpus() -> Cpus {
     Cpus::one(0)
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Factor {
-    name: Spanned<String>,
-    levels: Spanned<Vec<f64>>,
-}
-
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct Design {
+    #[serde(default)]
+    kind: Combinations,
+    constant: Option<Spanned<BTreeMap<String, f64>>>,
     subjects: Option<Spanned<Vec<Subject>>>,
     repeats: Option<Spanned<u32>>,
     #[serde(default)]
@@ -136,8 +135,18 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
     let file: File = source.parse()?;
     let span = file.workload.span();
     let (workload, workload_table) = workload::resolve(source, span, file.workload.into_inner(), directory)?;
-    let levels = levels(source, file.factors)?;
-    let subjects = subjects(source, file.design.subjects, file.gate.is_some(), file.peers.is_some())?;
+    let factors = factors::check(source, file.factors, file.gate.as_ref())?;
+    let subjects = subjects(
+        source,
+        file.design.subjects,
+        file.gate.is_some(),
+        file.peers.is_some(),
+        factors.first().is_some_and(|axis| !axis.is_load()),
+    )?;
+    let constant = match file.design.constant {
+        Some(constant) => self::constant(source, &constant, &workload, &factors)?,
+        None => Vec::new(),
+    };
     let repeats = match file.design.repeats {
         Some(repeats) if *repeats.get_ref() == 0 => {
             return Err(source.error(repeats.span(), "repeats is 0").mend("give at least 1"));
@@ -159,7 +168,9 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
         gate: file.gate,
         peers: file.peers.map(|entry| peers::check(source, entry)).transpose()?,
         subjects,
-        levels,
+        factors,
+        combinations: file.design.kind,
+        constant,
         repeats,
         order: file.design.order,
         test: Test { warmup: file.test.warmup, duration, settle: file.test.settle },
@@ -216,38 +227,45 @@ fn server(source: &Source, entry: Spanned<ServerEntry>) -> Result<Server, Error>
     })
 }
 
-fn levels(source: &Source, factors: Vec<Spanned<Factor>>) -> Result<Vec<f64>, Error> {
-    let mut factors = factors.into_iter();
-    let Some(factor) = factors.next() else {
+/// Classes whose load does not follow the levels. At every level there is something left for others.
+fn constant(
+    source: &Source,
+    entry: &Spanned<BTreeMap<String, f64>>,
+    workload: &Workload,
+    factors: &[Factor],
+) -> Result<Vec<Constant>, Error> {
+    let mut constant = Vec::with_capacity(entry.get_ref().len());
+    for (name, &load) in entry.get_ref() {
+        let Some(class) = workload.classes.iter().position(|class| *class.name == **name) else {
+            let names = workload.classes.iter().map(|class| &*class.name);
+            return Err(source
+                .error(entry.span(), format!("the workload has no class \"{name}\""))
+                .suggest(name, names));
+        };
+        if !(load.is_finite() && load > 0.0) {
+            return Err(source
+                .error(entry.span(), format!("the load of {name} is {load}"))
+                .mend("give times the capacity, above 0"));
+        }
+        constant.push(Constant { class, load });
+    }
+    if constant.len() == workload.classes.len() {
         return Err(source
-            .missing("there is no factor")
-            .mend("add [[factor]] with name = \"load\" and levels = [0.7, 1, 2, 3]"));
-    };
-    if let Some(second) = factors.next() {
-        return Err(source.error(second.span(), "there is a second factor").mend("an experiment varies one"));
+            .error(entry.span(), "no class is left to take the rest of the load")
+            .mend("leave one out"));
     }
-    let factor = factor.into_inner();
-    if factor.name.get_ref() != "load" {
+    let sum: f64 = constant.iter().map(|class| class.load).sum();
+    let levels = factors.iter().filter(|factor| factor.is_load()).flat_map(|factor| &factor.levels);
+    let lowest = levels.filter_map(factors::number).fold(f64::INFINITY, f64::min);
+    if lowest <= sum {
         return Err(source
-            .error(factor.name.span(), format!("factor \"{}\" is not known", factor.name.get_ref()))
-            .suggest(factor.name.get_ref(), ["load"]));
+            .error(
+                entry.span(),
+                format!("at level {lowest} nothing is left for others: constant classes take {sum}"),
+            )
+            .mend("leave such levels out, or give the classes less"));
     }
-    let span = factor.levels.span();
-    let levels = factor.levels.into_inner();
-    if levels.is_empty() {
-        return Err(source.error(span, "there are no levels").mend("give multiples of the capacity"));
-    }
-    if let Some(level) = levels.iter().find(|level| !(level.is_finite() && **level > 0.0)) {
-        return Err(source
-            .error(span, format!("level {level} is no load"))
-            .mend("levels are multiples of the capacity, above 0"));
-    }
-    if let Some(twice) = levels.iter().enumerate().find(|(index, level)| levels[..*index].contains(level)) {
-        return Err(source
-            .error(span, format!("level {} is there twice", twice.1))
-            .mend("for more tests at one level give repeats in [design]"));
-    }
-    Ok(levels)
+    Ok(constant)
 }
 
 fn subjects(
@@ -255,8 +273,12 @@ fn subjects(
     given: Option<Spanned<Vec<Subject>>>,
     gate: bool,
     peers: bool,
+    gate_is_varied: bool,
 ) -> Result<Vec<Subject>, Error> {
     let Some(given) = given else {
+        if gate_is_varied {
+            return Ok(vec![Subject::Gate]);
+        }
         return Ok(if gate { vec![Subject::Bare, Subject::Gate] } else { vec![Subject::Bare] });
     };
     let span = given.span();
@@ -273,6 +295,14 @@ fn subjects(
         return Err(source.error(span, "\"gate\" is a subject and there is no [gate]").mend(
             "add [gate] with the gate's settings; listen, admin and upstream are filled in by the lab",
         ));
+    }
+    if let Some(other) = subjects.iter().find(|subject| gate_is_varied && **subject != Subject::Gate) {
+        return Err(source
+            .error(
+                span,
+                format!("the first factor is a setting of the gate, which \"{}\" has not", other.name()),
+            )
+            .mend("leave it out, or put \"load\" first"));
     }
     if subjects.iter().enumerate().any(|(index, subject)| subjects[..index].contains(subject)) {
         return Err(source.error(span, "a subject is there twice"));

@@ -1,6 +1,7 @@
 //! What an experiment is: the spec, read, checked and with its defaults filled in.
 
 mod cpus;
+pub(crate) mod factors;
 mod file;
 mod peers;
 mod settings;
@@ -9,11 +10,12 @@ mod workload;
 use std::path::Path;
 
 use config::Source;
-use toml::Table;
+use toml::{Table, Value};
 use traffic::Workload;
 use units::{Rate, Span};
 
 pub(crate) use cpus::Cpus;
+pub(crate) use factors::{Combinations, Factor};
 pub(crate) use peers::Peers;
 
 use crate::{Error, peer};
@@ -29,8 +31,11 @@ pub(crate) struct Spec {
     pub(crate) gate: Option<Table>,
     pub(crate) peers: Option<Peers>,
     pub(crate) subjects: Vec<Subject>,
-    /// Multiples of the capacity.
-    pub(crate) levels: Vec<f64>,
+    /// What is varied, first that which figures have on their axis.
+    pub(crate) factors: Vec<Factor>,
+    pub(crate) combinations: Combinations,
+    /// Classes whose load is the same at every level.
+    pub(crate) constant: Vec<Constant>,
     pub(crate) repeats: u32,
     pub(crate) order: Order,
     pub(crate) test: Test,
@@ -110,6 +115,15 @@ impl Subject {
     }
 }
 
+/// A class whose load is the same at every level.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Constant {
+    /// Its number in the workload.
+    pub(crate) class: usize,
+    /// Times the capacity.
+    pub(crate) load: f64,
+}
+
 /// In which order the tests are done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -162,6 +176,44 @@ impl Spec {
             let setting = first.and_then(|index| settings.get(index)).unwrap_or(last).clone();
             Error::Setting { setting, why }
         })
+    }
+}
+
+impl Spec {
+    /// The gate's settings with those that a test has of its own.
+    pub(crate) fn gate_with(&self, own: &[(String, Value)]) -> Option<Table> {
+        let mut gate = self.gate.clone()?;
+        for (key, value) in own {
+            // Whether it can be set was checked when the factors were read.
+            settings::set_key(&mut gate, key, value.clone()).ok()?;
+        }
+        Some(gate)
+    }
+
+    /// The workload when so many times the capacity is offered, where that is not the same at every load.
+    pub(crate) fn workload_at(&self, load: f64) -> Option<Table> {
+        if self.constant.is_empty() {
+            return None;
+        }
+        let mut table = self.workload_table.clone();
+        for (class, share) in table.get_mut("class")?.as_array_mut()?.iter_mut().zip(self.shares_at(load)) {
+            class.as_table_mut()?.insert("share".to_owned(), Value::Float(share));
+        }
+        Some(table)
+    }
+
+    /// Shares of the classes: what constant ones take, the rest in the proportions of the workload.
+    fn shares_at(&self, load: f64) -> Vec<f64> {
+        let shares = self.workload.shares();
+        let constant = |class: usize| self.constant.iter().find(|constant| constant.class == class);
+        let taken: f64 = self.constant.iter().map(|class| class.load / load).sum();
+        let others: f64 =
+            (0..).zip(&shares).filter(|(class, _)| constant(*class).is_none()).map(|(_, s)| s).sum();
+        let share = |(class, share): (usize, &f64)| match constant(class) {
+            Some(constant) => constant.load / load,
+            None => (1.0 - taken) * share / others,
+        };
+        (0..).zip(&shares).map(share).collect()
     }
 }
 

@@ -5,7 +5,7 @@ use toml::{Table, Value};
 use crate::Error;
 
 /// Applies `a.b.c=value`. A value that is no TOML is a string, so that nobody has to quote a
-/// word for the shell and for TOML; elements of a list are named by number, from 0.
+/// word for the shell and for TOML; elements of a list are named by number, from 0, or by their `name`.
 pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), Error> {
     let wrong = |why: String| Error::Setting { setting: setting.to_owned(), why };
     let (path, value) = setting.split_once('=').unwrap_or_default();
@@ -14,6 +14,11 @@ pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), Error> {
         return Err(wrong("write it as key=value, such as server.kind=apache".to_owned()));
     }
     set_in(table, &keys, parse(value)).map_err(wrong)
+}
+
+/// Sets what `key` names, such as `class.basic.target-queue`.
+pub(super) fn set_key(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
+    set_in(table, &key.split('.').collect::<Vec<_>>(), value)
 }
 
 fn set_in(table: &mut Table, keys: &[&str], value: Value) -> Result<(), String> {
@@ -35,8 +40,9 @@ fn set(place: &mut Value, name: &str, keys: &[&str], value: Value) -> Result<(),
         Value::Table(table) => set_in(table, keys, value),
         Value::Array(list) => {
             let length = list.len();
-            let element = key.parse().ok().and_then(|index: usize| list.get_mut(index));
-            let element = element.ok_or_else(|| {
+            let named = |element: &Value| element.get("name").and_then(Value::as_str) == Some(*key);
+            let index = key.parse().ok().or_else(|| list.iter().position(named));
+            let element = index.and_then(|index: usize| list.get_mut(index)).ok_or_else(|| {
                 format!("\"{name}\" is a list of {length}; name one by its number, such as {name}.0")
             })?;
             set(element, key, rest, value)

@@ -57,6 +57,10 @@ fn read(text: &str, settings: &[&str]) -> Result<Spec, String> {
         .map_err(|error| error.to_string().replace(&format!("{}/", directory.path().display()), ""))
 }
 
+fn levels(spec: &Spec) -> Vec<f64> {
+    spec.factors[0].levels.iter().filter_map(factors::number).collect()
+}
+
 #[test]
 fn what_is_left_out_has_its_default() {
     let spec = read(GOOD, &[]).unwrap();
@@ -66,7 +70,7 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(spec.server.cpus, Cpus::one(0));
     assert_eq!(spec.generator_cpus, Cpus::one(1));
     assert_eq!(spec.subjects, [Subject::Bare, Subject::Gate]);
-    assert_eq!((spec.levels, spec.repeats, spec.order), (vec![0.7, 2.0], 1, Order::Given));
+    assert_eq!((levels(&spec), spec.repeats, spec.order), (vec![0.7, 2.0], 1, Order::Given));
     assert_eq!(spec.test.settle, Span::from_secs(2));
     assert_eq!(spec.workload.timeout, Span::from_secs(2));
     assert!(matches!(spec.capacity, Capacity::Search { concurrency: 4, .. }));
@@ -99,8 +103,8 @@ fn settings_reach_every_key() {
     )
     .unwrap();
     assert_eq!(spec.server.kind, Kind::Apache);
-    assert_eq!((spec.server.workers, spec.server.cpus), (64, Cpus::one(1)));
-    assert_eq!((spec.levels, spec.repeats, spec.order), (vec![1.0, 4.0], 3, Order::Random));
+    assert_eq!((spec.server.workers, spec.server.cpus.clone()), (64, Cpus::one(1)));
+    assert_eq!((levels(&spec), spec.repeats, spec.order), (vec![1.0, 4.0], 3, Order::Random));
     assert_eq!(spec.test.duration, Span::from_millis(500));
     assert_eq!(spec.workload.timeout, Span::from_secs(1), "laid over the file's");
     assert_eq!(spec.workload.classes.len(), 2, "the rest of the file stays");
@@ -190,7 +194,67 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "[test]",
         "[[factor]]\nname = \"load\"\nlevels = [1]\n[test]",
-        "spec.toml:17: there is a second factor; an experiment varies one",
+        "spec.toml:18: factor \"load\" is there twice",
+    ),
+    (
+        "[test]",
+        "[[factor]]\nname = \"server.workers\"\nlevels = [1]\n[test]",
+        "spec.toml:18: factor \"server.workers\" is not known; \
+         vary \"load\", or a setting of the gate such as \"gate.look-ahead\"",
+    ),
+    (
+        "[test]",
+        "[[factor]]\nname = \"gate.class.basic.weight\"\nlevels = []\n[test]",
+        "spec.toml:19: there are no levels; give the values that it is to have",
+    ),
+    (
+        "[test]",
+        "[[factor]]\nname = \"gate.window.min.x\"\nlevels = [1]\n[test]",
+        "spec.toml:18: factor \"gate.window.min.x\": \"window\" is a value and has no keys",
+    ),
+    (
+        "[test]",
+        "[[factor]]\nname = \"gate.favour\"\nlevels = [0, 1]\ndefault = 0.5\n[test]",
+        "spec.toml:20: default 0.5 is none of the levels; add it to them",
+    ),
+    (
+        "[gate]\nwindow = 2",
+        "[[factor]]\nname = \"gate.favour\"\nlevels = [0, 1]",
+        "spec.toml:11: factor \"gate.favour\" is one of the gate and there is no [gate]; \
+         add [gate]; it may be empty",
+    ),
+    (
+        "name = \"load\"\nlevels = [0.7, 2]",
+        "name = \"gate.window\"\nlevels = [1, \"adaptive\"]",
+        "spec.toml: level \"adaptive\" of the first factor is no number; \
+         figures are drawn against the first factor; put \"load\" first",
+    ),
+    (
+        "name = \"load\"\nlevels = [0.7, 2]",
+        "name = \"gate.favour\"\nlevels = [0, 1]",
+        "spec.toml: \"load\" is no factor; \
+         add [[factor]] with name = \"load\" and levels = [0.7, 1, 2, 3]",
+    ),
+    (
+        "[test]",
+        "[design]\nconstant = { premum = 0.4 }\n[test]",
+        "spec.toml:18: the workload has no class \"premum\"; did you mean \"premium\"?",
+    ),
+    (
+        "[test]",
+        "[design]\nconstant = { premium = 0 }\n[test]",
+        "spec.toml:18: the load of premium is 0; give times the capacity, above 0",
+    ),
+    (
+        "[test]",
+        "[design]\nconstant = { premium = 0.1, basic = 0.1 }\n[test]",
+        "spec.toml:18: no class is left to take the rest of the load; leave one out",
+    ),
+    (
+        "[test]",
+        "[design]\nconstant = { premium = 0.7 }\n[test]",
+        "spec.toml:18: at level 0.7 nothing is left for others: constant classes take 0.7; \
+         leave such levels out, or give the classes less",
     ),
     (
         "duration = \"4s\"",
@@ -297,4 +361,48 @@ fn peers_are_told_whom_to_favour() {
         let error = read(&text.replace(what, instead), &[]).unwrap_err();
         assert!(error.starts_with(expected), "{error}");
     }
+}
+
+#[test]
+fn a_constant_class_keeps_its_load_and_others_take_the_rest() {
+    let spec = read(GOOD, &["design.constant.premium=0.4"]).unwrap();
+    for (load, premium) in [(0.7, 0.4 / 0.7), (2.0, 0.2)] {
+        let table = spec.workload_at(load).unwrap();
+        let text = toml::to_string(&table).unwrap();
+        let shares = Workload::parse(&Source::new("", text)).unwrap().shares();
+        assert!((shares[0] - premium).abs() < 1e-12 && (shares[1] - 1.0 + premium).abs() < 1e-12);
+    }
+    let spec = read(GOOD, &[]).unwrap();
+    assert_eq!(spec.workload_at(2.0), None, "the same workload at all levels");
+}
+
+#[test]
+fn what_is_left_by_constant_classes_goes_by_the_shares_of_the_others() {
+    let classes = "workload.class=[{ name = \"a\", share = 0.5 }, { name = \"b\", share = 0.3 }, \
+                   { name = \"c\", share = 0.2 }]";
+    let spec = read(GOOD, &[classes, "design.constant={ a = 0.5 }"]).unwrap();
+    let shares = spec.shares_at(2.0);
+    for (share, expected) in shares.iter().zip([0.25, 0.45, 0.3]) {
+        assert!((share - expected).abs() < 1e-12, "{shares:?}");
+    }
+}
+
+#[test]
+fn a_setting_of_the_gate_is_put_where_it_belongs() {
+    let gate = "gate.class=[{ name = \"premium\" }, { name = \"basic\", weight = 2 }]";
+    let spec = read(GOOD, &[gate]).unwrap();
+    let own = [("class.basic.target-queue".to_owned(), Value::Integer(20))];
+    let table = spec.gate_with(&own).unwrap();
+    let basic = table["class"][1].as_table().unwrap();
+    assert_eq!((basic["target-queue"].as_integer(), basic["weight"].as_integer()), (Some(20), Some(2)));
+    assert_eq!(table["window"].as_integer(), Some(2), "the rest stays");
+    assert_eq!(spec.gate_with(&[]), spec.gate);
+}
+
+#[test]
+fn a_knob_on_the_axis_is_of_the_gate_alone() {
+    let axis = ["factor=[{ name = \"gate.favour\", levels = [0, 1] }, { name = \"load\", levels = [2] }]"];
+    assert_eq!(read(GOOD, &axis).unwrap().subjects, [Subject::Gate]);
+    let error = read(GOOD, &[axis[0], "design.subjects=[\"bare\", \"gate\"]"]).unwrap_err();
+    assert!(error.contains("which \"bare\" has not; leave it out, or put \"load\" first"), "{error}");
 }

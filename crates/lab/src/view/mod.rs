@@ -88,7 +88,7 @@ impl View {
         };
         self.title = format!("{}: {server}", experiment.title);
         self.classes = experiment.classes.iter().map(|class| class.name.clone()).collect();
-        self.rows = plan.iter().map(|test| Row::waiting(test.subject.name(), test.level)).collect();
+        self.rows = plan.iter().map(Row::waiting).collect();
         self.per_test = Duration::from(spec.test.warmup + spec.test.duration) + AROUND;
         self.say(&self.title);
         self.draw();
@@ -138,11 +138,8 @@ impl View {
         if let Some(phase) = self.now.take() {
             self.per_test = phase.since.elapsed();
         }
-        let name = self.rows.get(index).map(|row| row.name.clone()).unwrap_or_default();
-        let wanted = |test: &&record::experiment::Test| Row::name(&test.subject, test.level) == name;
-        if let (Some(row), Some(test)) =
-            (self.rows.get_mut(index), experiment.tests.iter().rev().find(wanted))
-        {
+        let Some(row) = self.rows.get_mut(index) else { return };
+        if let Some(test) = experiment.tests.iter().find(|test| test.directory == row.directory) {
             row.finish(test, directory, &self.classes);
             let line = table::sentence(row, &self.classes);
             self.say(&format!("{}/{} {line}", index + 1, self.rows.len()));

@@ -5,11 +5,15 @@ use std::path::Path;
 use record::RunDirectory;
 use record::experiment::{Test, TestState};
 
+use crate::plan::Planned;
+
 /// A test in the table.
 #[derive(Debug)]
 pub(super) struct Row {
-    /// Subject and level.
+    /// Subject and levels.
     pub(super) name: String,
+    /// Where its record is.
+    pub(super) directory: String,
     pub(super) outcome: Option<Outcome>,
 }
 
@@ -34,12 +38,8 @@ pub(super) struct Reading {
 }
 
 impl Row {
-    pub(super) fn waiting(subject: &str, level: f64) -> Self {
-        Self { name: Self::name(subject, level), outcome: None }
-    }
-
-    pub(super) fn name(subject: &str, level: f64) -> String {
-        format!("{subject} at {level}x")
+    pub(super) fn waiting(test: &Planned) -> Self {
+        Self { name: test.name(), directory: test.directory.clone(), outcome: None }
     }
 
     /// Fills in what the test's record says.

@@ -8,8 +8,9 @@ use super::row::{Outcome, Reading, Row};
 use super::style::Style;
 use super::{Phase, View};
 
-/// Wide enough for the names of tests.
-const NAME: usize = 15;
+/// Room for the names of tests: enough for subject and load, and not so much that two classes do not
+/// fit beside it on 80 columns.
+const NAME: std::ops::RangeInclusive<usize> = 15..=33;
 const COLUMN: usize = 18;
 /// More would not fit beside each other on 80 columns, and a line that wraps spoils the update.
 const CLASSES: usize = 3;
@@ -23,15 +24,19 @@ pub(super) fn lines(view: &View, style: Style) -> Vec<String> {
         (None, Some(now)) if now.test.is_none() => format!("capacity {}", bar(now)),
         (None, _) => String::new(),
     });
-    let mut head = format!("{:NAME$}{:>10}", "", "offered");
-    for class in view.classes.iter().take(CLASSES) {
+    let longest = view.rows.iter().map(|row| row.name.chars().count() + 1).max().unwrap_or(0);
+    let width = longest.clamp(*NAME.start(), *NAME.end());
+    let classes = CLASSES.min((79 - width - 10) / COLUMN);
+    let mut head = format!("{:width$}{:>10}", "", "offered");
+    for class in view.classes.iter().take(classes) {
         head.push_str(&format!("{:>COLUMN$}", class.chars().take(COLUMN - 2).collect::<String>()));
     }
     lines.push(style.dim(&head));
     for (index, row) in view.rows.iter().enumerate() {
-        let name = format!("{:NAME$}", row.name);
+        let name: String = row.name.chars().take(width - 1).collect();
+        let name = format!("{name:width$}");
         lines.push(match (&row.outcome, view.now) {
-            (Some(outcome), _) => format!("{name}{}", cells(outcome, style)),
+            (Some(outcome), _) => format!("{name}{}", cells(outcome, classes, style)),
             (None, Some(now)) if now.test == Some(index) => format!("{name}{:>10}  {}", "", bar(now)),
             (None, _) => style.dim(&name),
         });
@@ -68,9 +73,9 @@ pub(super) fn sentence(row: &Row, classes: &[String]) -> String {
     text
 }
 
-fn cells(outcome: &Outcome, style: Style) -> String {
+fn cells(outcome: &Outcome, classes: usize, style: Style) -> String {
     let mut text = format!("{:>10}", format!("{:.1}/s", outcome.offered));
-    for reading in outcome.classes.iter().take(CLASSES) {
+    for reading in outcome.classes.iter().take(classes) {
         text.push_str(&match reading {
             Some(reading) => style.share(reading.completed, &format!("{:>COLUMN$}", figures(*reading))),
             None => format!("{:>COLUMN$}", "-"),
@@ -124,7 +129,8 @@ mod tests {
     fn row(state: TestState, classes: Vec<Option<Reading>>) -> Row {
         let why = vec!["the generator was late".to_owned()];
         let why = if state == TestState::Measured { Vec::new() } else { why };
-        Row { name: Row::name("gate", 3.0), outcome: Some(Outcome { state, offered: 24.0, classes, why }) }
+        let (name, directory) = ("gate at 3x".to_owned(), String::new());
+        Row { name, directory, outcome: Some(Outcome { state, offered: 24.0, classes, why }) }
     }
 
     #[test]
@@ -153,7 +159,7 @@ mod tests {
     fn colours_can_be_done_without() {
         let row = row(TestState::Measured, vec![Some(Reading { completed: 1.0, median: 0.31 })]);
         let outcome = row.outcome.unwrap();
-        assert_eq!(cells(&outcome, Style::Plain), "    24.0/s      100 % 310 ms");
-        assert_eq!(cells(&outcome, Style::Coloured), "    24.0/s\x1b[32m      100 % 310 ms\x1b[0m");
+        assert_eq!(cells(&outcome, CLASSES, Style::Plain), "    24.0/s      100 % 310 ms");
+        assert_eq!(cells(&outcome, CLASSES, Style::Coloured), "    24.0/s\x1b[32m      100 % 310 ms\x1b[0m");
     }
 }

@@ -6,7 +6,7 @@ mod plan;
 use std::fs;
 use std::path::Path;
 
-use record::experiment::Experiment;
+use record::experiment::{Experiment, OtherFactor};
 use record::{Environment, RunDirectory, RunInfo};
 use serde::Serialize;
 use units::Span;
@@ -110,7 +110,12 @@ fn capacity(experiment: &Experiment) -> Option<Fact> {
 }
 
 fn classes(experiment: &Experiment) -> String {
-    let classes = experiment.classes.iter().map(|class| format!("{} {} %", class.name, class.share * 100.0));
+    let held = experiment.classes.iter().any(|class| class.load.is_some());
+    let classes = experiment.classes.iter().map(|class| match class.load {
+        Some(load) => format!("{} {load}× capacity at every level", class.name),
+        None if held => format!("{} the rest", class.name),
+        None => format!("{} {} %", class.name, class.share * 100.0),
+    });
     classes.collect::<Vec<_>>().join(", ")
 }
 
@@ -118,12 +123,14 @@ fn tests(experiment: &Experiment) -> String {
     let unit = &experiment.factor.unit;
     let levels: Vec<String> = experiment.factor.levels.iter().map(|&x| level(x, unit)).collect();
     let repeats = experiment.tests.iter().map(|test| test.repeat).max().unwrap_or(0);
+    let other = |factor: &OtherFactor| format!("; {} {}", factor.name, factor.levels.join(", "));
     format!(
-        "{}: {} at {} {}{}",
+        "{}: {} at {} {}{}{}",
         experiment.tests.len(),
         text::list(&experiment.subjects),
         experiment.factor.name,
         levels.join(", "),
+        experiment.others.iter().map(other).collect::<String>(),
         if repeats > 1 { format!(", {repeats} times each") } else { String::new() }
     )
 }

@@ -1,0 +1,218 @@
+//! `[[factor]]`: what is varied, and which combinations of levels are tested.
+
+use config::{Error, Source, Spanned};
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::settings;
+
+/// The factor that the others are measured against: multiples of the capacity.
+const LOAD: &str = "load";
+/// What a setting of the gate begins with.
+const GATE: &str = "gate.";
+
+/// What is varied.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Factor {
+    /// `load`, or a setting of the gate such as `gate.look-ahead`.
+    pub(crate) name: String,
+    /// In the order of the spec, each once.
+    pub(crate) levels: Vec<Value>,
+    /// The number of the level that it is held at while another is varied.
+    default: usize,
+}
+
+/// Which combinations of levels are tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Combinations {
+    /// All of them.
+    #[default]
+    Factorial,
+    /// Every level of the first factor, and of the others one at a time away from its default.
+    OneAtATime,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FactorEntry {
+    name: Spanned<String>,
+    levels: Spanned<Vec<Value>>,
+    default: Option<Spanned<Value>>,
+}
+
+impl Factor {
+    pub(crate) fn is_load(&self) -> bool {
+        self.name == LOAD
+    }
+
+    /// The setting that it is, without `gate.` in front.
+    pub(crate) fn gate_key(&self) -> Option<&str> {
+        self.name.strip_prefix(GATE)
+    }
+
+    /// What tests and curves are called by: `look-ahead`, `basic target-queue`.
+    pub(crate) fn label(&self) -> String {
+        let key = self.gate_key().unwrap_or(&self.name);
+        key.strip_prefix("class.").unwrap_or(key).replace('.', " ")
+    }
+
+    /// What its levels are multiples of, in the record's words.
+    pub(crate) fn unit(&self) -> &'static str {
+        if self.is_load() { "x capacity" } else { "" }
+    }
+}
+
+/// A level in words, without quotes, numbers as short as can be.
+pub(crate) fn words(level: &Value) -> String {
+    match (level, number(level)) {
+        (_, Some(number)) => number.to_string(),
+        (Value::String(text), None) => text.clone(),
+        (other, None) => other.to_string(),
+    }
+}
+
+/// A level as a number, if it is one.
+pub(crate) fn number(level: &Value) -> Option<f64> {
+    level.as_float().or_else(|| level.as_integer().map(|whole| whole as f64)).filter(|x| x.is_finite())
+}
+
+/// The combinations, as a level's number for each factor. The first factor changes last, so that
+/// what is compared at a level of it stands side by side.
+pub(crate) fn combinations(factors: &[Factor], which: Combinations) -> Vec<Vec<usize>> {
+    let Some((axis, others)) = factors.split_first() else { return Vec::new() };
+    let defaults: Vec<usize> = others.iter().map(|factor| factor.default).collect();
+    let curves = match which {
+        Combinations::Factorial => others.iter().fold(vec![Vec::new()], |curves, factor| {
+            let with = |curve: Vec<usize>| {
+                (0..factor.levels.len()).map(move |level| [curve.as_slice(), &[level]].concat())
+            };
+            curves.into_iter().flat_map(with).collect()
+        }),
+        Combinations::OneAtATime => {
+            let mut curves = vec![defaults.clone()];
+            for (index, factor) in others.iter().enumerate() {
+                for level in (0..factor.levels.len()).filter(|&level| level != factor.default) {
+                    let mut curve = defaults.clone();
+                    curve[index] = level;
+                    curves.push(curve);
+                }
+            }
+            curves
+        }
+    };
+    let at = |level: usize| curves.iter().map(move |curve| [&[level], curve.as_slice()].concat());
+    (0..axis.levels.len()).flat_map(at).collect()
+}
+
+/// Checks the factors; one of them is the load.
+pub(super) fn check(
+    source: &Source,
+    entries: Vec<Spanned<FactorEntry>>,
+    gate: Option<&Table>,
+) -> Result<Vec<Factor>, Error> {
+    let mut factors: Vec<Factor> = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let entry = entry.into_inner();
+        let name = entry.name.clone();
+        let factor = factor(source, entry, gate)?;
+        if factors.iter().any(|other| other.name == factor.name) {
+            return Err(source.error(name.span(), format!("factor \"{}\" is there twice", factor.name)));
+        }
+        factors.push(factor);
+    }
+    // Figures have the first factor on their axis.
+    if let Some(words) = factors.first().and_then(|axis| axis.levels.iter().find(|l| number(l).is_none())) {
+        return Err(source
+            .missing(format!("level {words} of the first factor is no number"))
+            .mend("figures are drawn against the first factor; put \"load\" first"));
+    }
+    if !factors.iter().any(Factor::is_load) {
+        let what = if factors.is_empty() { "there is no factor" } else { "\"load\" is no factor" };
+        return Err(source
+            .missing(what)
+            .mend("add [[factor]] with name = \"load\" and levels = [0.7, 1, 2, 3]"));
+    }
+    Ok(factors)
+}
+
+fn factor(source: &Source, entry: FactorEntry, gate: Option<&Table>) -> Result<Factor, Error> {
+    let name = entry.name.get_ref();
+    let span = entry.levels.span();
+    let levels = entry.levels.get_ref();
+    if levels.is_empty() {
+        return Err(source.error(span, "there are no levels").mend(if name == LOAD {
+            "give multiples of the capacity"
+        } else {
+            "give the values that it is to have"
+        }));
+    }
+    match name.strip_prefix(GATE) {
+        _ if name == LOAD => loads(source, &entry.levels)?,
+        Some(key) => settings_of_gate(source, &entry, key, gate)?,
+        None => {
+            let mend = match config::did_you_mean(name, [LOAD]) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => "vary \"load\", or a setting of the gate such as \"gate.look-ahead\"".to_owned(),
+            };
+            return Err(source
+                .error(entry.name.span(), format!("factor \"{name}\" is not known"))
+                .mend(mend));
+        }
+    }
+    if let Some(twice) = levels
+        .iter()
+        .enumerate()
+        .find(|(index, level)| levels[..*index].iter().any(|before| words(before) == words(level)))
+    {
+        return Err(source
+            .error(span, format!("level {} is there twice", twice.1))
+            .mend("for more tests at one level give repeats in [design]"));
+    }
+    let default = match &entry.default {
+        Some(default) => match levels.iter().position(|level| level == default.get_ref()) {
+            Some(index) => index,
+            None => {
+                return Err(source
+                    .error(default.span(), format!("default {} is none of the levels", default.get_ref()))
+                    .mend("add it to them"));
+            }
+        },
+        None => 0,
+    };
+    Ok(Factor { name: name.clone(), levels: entry.levels.into_inner(), default })
+}
+
+fn loads(source: &Source, levels: &Spanned<Vec<Value>>) -> Result<(), Error> {
+    match levels.get_ref().iter().find(|level| number(level).is_none_or(|load| load <= 0.0)) {
+        Some(level) => Err(source
+            .error(levels.span(), format!("level {level} is no load"))
+            .mend("levels are multiples of the capacity, above 0")),
+        None => Ok(()),
+    }
+}
+
+/// Whether there is a gate that the levels can be put into; what it makes of them it says itself.
+fn settings_of_gate(
+    source: &Source,
+    entry: &FactorEntry,
+    key: &str,
+    gate: Option<&Table>,
+) -> Result<(), Error> {
+    let name = entry.name.get_ref();
+    let Some(gate) = gate else {
+        return Err(source
+            .error(entry.name.span(), format!("factor \"{name}\" is one of the gate and there is no [gate]"))
+            .mend("add [gate]; it may be empty"));
+    };
+    if key.split('.').any(str::is_empty) {
+        return Err(source
+            .error(entry.name.span(), format!("factor \"{name}\" names no setting"))
+            .mend("write it as gate.KEY, such as gate.look-ahead"));
+    }
+    for level in entry.levels.get_ref() {
+        settings::set_key(&mut gate.clone(), key, level.clone())
+            .map_err(|why| source.error(entry.name.span(), format!("factor \"{name}\": {why}")))?;
+    }
+    Ok(())
+}
