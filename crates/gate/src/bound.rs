@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::front::{Listening, Place};
 use crate::gate::Gate;
 use crate::operate::{self, Control, Ended, Heritage, Listeners, Predecessor, Source};
+use crate::say::say;
 use crate::settings::{Listener, Settings};
 use crate::{acceptor, admin, guard, telemetry, turn, upstream};
 
@@ -63,7 +64,7 @@ impl Bound {
         let control = settings.operation.control.as_deref();
         let control = control.map(|path| Control::listen(path, &mut sockets)).transpose()?;
         for name in sockets.left() {
-            eprintln!("gate: socket \"{name}\" was passed on, but nothing is configured to listen there");
+            say!("socket \"{name}\" was passed on, but nothing is configured to listen there");
         }
         let unknown = |why| Error::Listen { place: settings.admin.to_string(), why };
         let admin_address = admin.local_addr().map_err(unknown)?;
@@ -121,7 +122,7 @@ impl Bound {
             .build_local(LocalOptions::default())
             .map_err(Error::System)?;
         if self.settings.session.forgetful {
-            eprintln!("gate: no session secret is set, so sessions end when the gate does");
+            say!("no session secret is set, so sessions end when the gate does");
         }
         let secret = self.predecessor.as_mut().and_then(|predecessor| predecessor.secret.take());
         let heritage = Heritage { source: self.source, secret };

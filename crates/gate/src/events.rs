@@ -12,6 +12,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use crate::bell::keep_waker;
+use crate::say::say;
 
 /// Listeners at once.
 const LISTENERS: usize = 8;
@@ -72,7 +73,7 @@ impl Events {
     /// Records a change: in the log, which is there whether anybody listens or not, and as an event.
     pub(crate) fn record(&self, change: &Change<'_>) {
         let Change { event, who, what, old, new } = change;
-        eprintln!("gate: {who}: {what} {old} -> {new}");
+        say!("{who}: {what} {old} -> {new}");
         self.tell(event, || serde_json::json!({ "who": who, "what": what, "old": old, "new": new }));
     }
 

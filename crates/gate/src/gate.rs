@@ -19,6 +19,7 @@ use crate::journal::Journal;
 use crate::live::Live;
 use crate::operate::{Heritage, Reloads};
 use crate::overrides::Overrides;
+use crate::say::say;
 use crate::settings::{LogTo, Settings};
 use crate::tunnel::Tunnels;
 use crate::upstream::{Failures, Found, Orphans, Pool};
@@ -129,7 +130,7 @@ impl Gate {
     pub(crate) fn unknown_class(&self, name: &HeaderValue) {
         if self.unknown_classes.replace(self.unknown_classes.get() + 1) == 0 {
             let classes = self.classes.join(", ");
-            eprintln!("gate: the back-end asks for class {name:?}, which is not one of {classes}; ignored");
+            say!("the back-end asks for class {name:?}, which is not one of {classes}; ignored");
         }
     }
 }

@@ -13,6 +13,7 @@ use units::{Ratio, Span, Time};
 use crate::acceptor::PAUSE;
 use crate::bell::Bell;
 use crate::gate::Gate;
+use crate::say::say;
 use crate::settings::Clients;
 
 /// Descriptors left to what is not a client's or the upstream's connection: the listeners, the
@@ -123,7 +124,7 @@ impl Guard {
             return;
         }
         if self.refused.replace(self.refused.get() + 1) == 0 {
-            eprintln!("gate: cannot accept a connection: {why}; raise the limit of descriptors (ulimit -n)");
+            say!("cannot accept a connection: {why}; raise the limit of descriptors (ulimit -n)");
         }
         gate.clients.make_room(gate.clock.read(), self.connections.get() / 50 + 1);
         let _ = tokio::time::timeout(PAUSE, self.free.wait()).await;

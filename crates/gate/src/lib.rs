@@ -45,6 +45,7 @@ mod page;
 mod refuse;
 mod reply;
 mod rules;
+mod say;
 mod sessions;
 mod settings;
 mod stages;

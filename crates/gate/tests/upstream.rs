@@ -226,6 +226,21 @@ fn a_server_that_answers_before_the_body_has_come_is_heard() {
 }
 
 #[test]
+fn an_answer_before_the_body_has_come_holds_up_nobody_else() {
+    // Keeps its connections, and reads on when the next request is due.
+    let server =
+        Hostile::start(
+            |stream, _| while read_head(stream).is_some() && answer(stream, "", "early").is_some() {},
+        );
+    let gate = Gate::start(server.address(), "[client]\nheader-timeout = '10m'\nidle-timeout = '10m'\n");
+    let mut slow = gate.connect();
+    slow.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 10000000\r\n\r\n").send("x".repeat(40_000));
+    assert_eq!(slow.response().text(), "early");
+    // The rest of the first request would come before it on the same connection.
+    assert_eq!(gate.get("/", "").text(), "early");
+}
+
+#[test]
 fn a_server_that_is_killed_takes_only_its_own_requests_with_it() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

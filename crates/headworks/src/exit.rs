@@ -1,6 +1,7 @@
 //! Exit codes, as scripts rely on them.
 
 use std::fmt;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 /// How a command that did its work ended.
@@ -47,12 +48,18 @@ impl Failure {
 
     /// Says why on standard error and gives the exit code.
     pub(crate) fn report(self) -> ExitCode {
-        eprintln!("headworks: {self}");
+        tell(&self);
         ExitCode::from(match self {
             Self::Usage(_) => 2,
             Self::Failed(_) => 1,
         })
     }
+}
+
+/// Says something on standard error; that nobody reads it any more is no reason for a panic.
+pub(crate) fn tell(what: impl fmt::Display) {
+    let line = format!("headworks: {what}\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 impl fmt::Display for Failure {

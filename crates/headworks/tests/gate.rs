@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
 use std::fs;
-use std::net::TcpListener;
-use std::process::{Command, ExitStatus};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
-use testkit::{PATIENCE, Process, Raw, poll_until};
+use rustix::process::{Pid, Signal, kill_process};
+use testkit::{PATIENCE, Process, Raw, free_address, poll_until};
 
 fn gate(arguments: &[&str]) -> Process {
     let mut command = Command::new(env!("CARGO_BIN_EXE_headworks"));
@@ -114,4 +115,61 @@ fn explain_names_the_rule() {
     let (code, message) = ended(gate(&["explain", path, "--request", "nonsense"]));
     assert_eq!(code, Some(2));
     assert!(message.contains("\"nonsense\" is no part of a request"), "{message}");
+}
+
+/// The writing end of a pipe whose reader has gone.
+fn unread() -> Stdio {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    writer.into()
+}
+
+#[test]
+fn a_reader_that_has_read_enough_is_no_reason_to_panic() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("gate.toml");
+    fs::write(&file, "listen = '127.0.0.1:0'\nupstream = '127.0.0.1:1'\n").unwrap();
+    let path = file.to_str().unwrap();
+    for arguments in [&["check", path][..], &["schema"], &["explain", path, "--request", "GET /"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_headworks"));
+        let ended = command.arg("gate").args(arguments).stdout(unread()).output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.starts_with("headworks: cannot write to standard output: "), "{arguments:?}: {said}");
+    }
+}
+
+/// A program without a reader of what it says; killed when dropped.
+struct Unheard(Child);
+
+impl Drop for Unheard {
+    fn drop(&mut self) {
+        // Fails only when it has ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_gate_that_nobody_listens_to_serves_all_the_same() {
+    let [address, admin, nowhere] = [(); 3].map(|()| free_address());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_headworks"));
+    command.args(["gate", "--listen", &address.to_string(), "--admin", &admin.to_string()]);
+    command.args(["--upstream", &nowhere.to_string()]).stdout(unread()).stderr(unread());
+    let mut gate = Unheard(command.spawn().unwrap());
+    let connected = |to: SocketAddr| poll_until(PATIENCE, "the gate", || TcpStream::connect(to).ok());
+    connected(address);
+    // It mentions that the server is not there, what an operator does, and that there is no file.
+    assert_eq!(Raw::connect(address).get("/").response().status, 502);
+    let patch = "PATCH /api/v1/knobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}";
+    assert_eq!(Raw::connect(admin).send(patch).response().status, 200);
+    let pid = Pid::from_child(&gate.0);
+    kill_process(pid, Signal::HUP).unwrap();
+    let refused = "headworks_gate_reloads_total{result=\"refused\"} 1";
+    poll_until(PATIENCE, "the signal to be obeyed", || {
+        Raw::connect(admin).get("/metrics").response().text().contains(refused).then_some(())
+    });
+    assert_eq!(Raw::connect(address).get("/").response().status, 502);
+    kill_process(pid, Signal::TERM).unwrap();
+    assert_eq!(gate.0.wait().unwrap().code(), Some(143));
 }

@@ -14,6 +14,7 @@ use rustix::fs::OFlags;
 
 use super::entry::Batch;
 use super::line::Line;
+use crate::say::say;
 use crate::settings::LogTo;
 
 /// Batches that may wait for the thread. What comes on top is dropped and counted.
@@ -147,7 +148,7 @@ impl Pen {
                 Message::Reopen => match Out::open(&self.to) {
                     Ok(out) => self.out = out,
                     Err(why) => {
-                        eprintln!("gate: cannot open {} again: {why}; the old file stays in use", self.to)
+                        say!("cannot open {} again: {why}; the old file stays in use", self.to)
                     }
                 },
             }
@@ -182,7 +183,7 @@ impl Pen {
         const PAUSE: Duration = Duration::from_secs(60);
         if self.told.is_none_or(|told| told.elapsed() >= PAUSE) {
             self.told = Some(Instant::now());
-            eprintln!("gate: cannot write to {}: {why}; lines are lost until it can be", self.to);
+            say!("cannot write to {}: {why}; lines are lost until it can be", self.to);
         }
     }
 }

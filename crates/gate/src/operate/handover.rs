@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use tokio::io::Interest;
 
 use super::sockets::Sockets;
+use crate::say::say;
 use crate::sessions::Secret;
 
 /// The name that the control socket itself is passed on by.
@@ -218,7 +219,7 @@ impl Control {
             };
             match self.hand_over(&stream, listeners, secret()).await {
                 Ok(pid) => return Ok(pid),
-                Err(why) => eprintln!("gate: the next gate did not take over: {why}; this one goes on"),
+                Err(why) => say!("the next gate did not take over: {why}; this one goes on"),
             }
         }
     }

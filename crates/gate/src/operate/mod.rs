@@ -25,6 +25,7 @@ pub(crate) use sockets::Sockets;
 
 use crate::error::Error;
 use crate::gate::Gate;
+use crate::say::say;
 use crate::sessions::Secret;
 use crate::settings::Operation;
 
@@ -61,7 +62,7 @@ pub(crate) async fn successor(gate: &Gate, control: Option<&Control>, listeners:
         let secret = || gate.live().sessions.own_secret();
         match control.offer(listeners, secret).await {
             Ok(pid) => return pid,
-            Err(why) => eprintln!("gate: cannot hand over to another gate: {why}"),
+            Err(why) => say!("cannot hand over to another gate: {why}"),
         }
     }
     std::future::pending().await

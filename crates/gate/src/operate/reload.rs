@@ -13,6 +13,7 @@ use tokio::sync::Mutex;
 use super::notify;
 use crate::error::Error;
 use crate::gate::Gate;
+use crate::say::say;
 use crate::settings::{LogTo, Settings};
 use crate::upstream;
 
@@ -85,10 +86,10 @@ pub(crate) async fn reload(gate: &Rc<Gate>, by: &str) -> Result<Vec<&'static str
     count.set(count.get() + 1);
     match &result {
         Ok(changed) if changed.is_empty() => {
-            eprintln!("gate: configuration read again by {by}: nothing to see has changed")
+            say!("configuration read again by {by}: nothing to see has changed")
         }
-        Ok(changed) => eprintln!("gate: configuration read again by {by}: {} changed", changed.join(", ")),
-        Err(why) => eprintln!("gate: configuration not changed by {by}: {why}"),
+        Ok(changed) => say!("configuration read again by {by}: {} changed", changed.join(", ")),
+        Err(why) => say!("configuration not changed by {by}: {why}"),
     }
     gate.events.tell("reload", || {
         let (changed, error) = match &result {

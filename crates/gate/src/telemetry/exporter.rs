@@ -23,6 +23,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use super::{metrics, spans};
 use crate::admin::text::Text;
 use crate::journal::Batch;
+use crate::say::say;
 use crate::settings::Collector;
 
 /// Messages that may wait for the thread.
@@ -149,7 +150,7 @@ impl Sender {
         const QUIET: Duration = Duration::from_secs(60);
         if self.told.is_none_or(|told| told.elapsed() >= QUIET) {
             self.told = Some(Instant::now());
-            eprintln!("gate: collector {}: {why}; what it does not take is lost", self.collector.address);
+            say!("collector {}: {why}; what it does not take is lost", self.collector.address);
         }
     }
 

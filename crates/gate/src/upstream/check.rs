@@ -12,6 +12,7 @@ use super::http2::{Shared, Stream};
 use super::server::Server;
 use super::{Body, Failure, Pool, target};
 use crate::gate::Gate;
+use crate::say::say;
 use crate::settings::{Check, Http};
 
 const AGENT: HeaderValue = HeaderValue::from_static("headworks-check");
@@ -51,8 +52,8 @@ async fn ask(pool: &Pool, server: &Server, rules: &Check) {
         pool.reckon();
         let address = server.address();
         match result {
-            Ok(()) => eprintln!("gate: upstream {address}: well again, says {}", rules.path),
-            Err(why) => eprintln!("gate: upstream {address}: ill, {} gives {why}", rules.path),
+            Ok(()) => say!("upstream {address}: well again, says {}", rules.path),
+            Err(why) => say!("upstream {address}: ill, {} gives {why}", rules.path),
         }
     }
 }

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use super::http2::{Shared, Stream};
 use super::server::{Load, Server};
 use super::tls::Line;
-use super::{Body, Failure, Pool};
+use super::{Body, Failure, Pool, Progress};
 
 /// A connection in use by one request, or the request's part of it.
 #[derive(Debug)]
@@ -24,8 +24,9 @@ pub(crate) struct Lease {
 
 #[derive(Debug)]
 pub(crate) enum Channel {
-    /// HTTP/1.1: the whole connection.
-    Whole(http1::SendRequest<Body>),
+    /// HTTP/1.1: the whole connection, and how the request's body gets on. A server may answer before
+    /// the body has come, and then the connection is taken until it has.
+    Whole(http1::SendRequest<Body>, Progress),
     /// HTTP/2.
     Part(Stream),
 }

@@ -7,6 +7,8 @@ use std::net::SocketAddr;
 use http::StatusCode;
 use units::{Span, Time};
 
+use crate::say::say;
+
 /// Why there is no response from the upstream.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -191,9 +193,9 @@ impl Told {
         }
         self.last.set(now);
         match self.untold.take() {
-            0 => eprintln!("gate: upstream {server}: {failure}"),
+            0 => say!("upstream {server}: {failure}"),
             more => {
-                eprintln!("gate: upstream {server}: {failure} ({more} failures more since the last line)")
+                say!("upstream {server}: {failure} ({more} failures more since the last line)")
             }
         }
     }

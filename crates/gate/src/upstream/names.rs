@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::server::Place;
 use crate::error::Error;
 use crate::gate::Gate;
+use crate::say::say;
 use crate::settings::{Server, Upstream};
 
 /// Resolvers are not to be asked all the time, whatever the configuration says.
@@ -28,7 +29,7 @@ pub(crate) fn find(settings: &Upstream) -> Result<Found, Error> {
         return results.into_iter().collect();
     }
     let tell = |why: Error| {
-        eprintln!("gate: {why}; goes on without it");
+        say!("{why}; goes on without it");
         Vec::new()
     };
     Ok(results.into_iter().map(|result| result.unwrap_or_else(tell)).collect())

@@ -18,6 +18,7 @@ use super::{Failure, names};
 use crate::bell::Bell;
 use crate::clock::Clock;
 use crate::error::Error;
+use crate::say::say;
 use crate::settings::Upstream;
 
 /// The servers behind the gate.
@@ -169,7 +170,7 @@ impl Pool {
     #[inline]
     pub(crate) fn succeeded(&self, server: &Server) {
         if server.health.succeeded(self.clock.last()) {
-            eprintln!("gate: upstream {}: answers again", server.address());
+            say!("upstream {}: answers again", server.address());
             self.reckon();
         }
     }
@@ -191,7 +192,7 @@ impl Pool {
         let room = (down + 1) as f64 <= servers.len() as f64 * rules.share.as_f64();
         drop(servers);
         if let Some(span) = server.health.failed(now, &rules, room) {
-            eprintln!("gate: upstream {}: ejected for {span}", server.address());
+            say!("upstream {}: ejected for {span}", server.address());
             self.reckon();
         }
     }
@@ -224,10 +225,10 @@ impl Pool {
     pub(crate) fn give_back(&self, lease: Lease, most: usize) {
         let server = lease.load.server();
         match lease.channel {
-            Channel::Whole(sender) if !sender.is_closed() && self.free() < most => {
+            Channel::Whole(sender, body) if body.is_over() && !sender.is_closed() && self.free() < most => {
                 server.keep(sender, self.clock.last());
             }
-            Channel::Whole(_) => {}
+            Channel::Whole(..) => {}
             Channel::Part(stream) => stream.over(self.clock.last()),
         }
     }

@@ -16,7 +16,7 @@ use units::RequestId;
 
 use super::connection::{self, Channel, Lease};
 use super::server::{Load, Server};
-use super::{Body, Failure, Pool, relay, target};
+use super::{Body, Failure, Pool, Progress, relay, target};
 use crate::gate::Gate;
 use crate::settings::Http;
 use crate::ticket::Ticket;
@@ -167,17 +167,21 @@ async fn attempt(
 
 async fn over_http1(pool: &Pool, load: Load, request: &mut Pending, fresh: bool) -> Result<Begun, Failed> {
     request.iter_mut().for_each(target::for_http1);
+    let body = body_of(request);
     let server = Rc::clone(load.server());
     while !fresh && let Some(mut sender) = server.take_free() {
         // A connection given back a moment ago is ready once its task has seen that the response
-        // is over; one that the server has closed never is.
-        if sender.ready().await.is_err() {
+        // is over; one that the server has closed never is, nor one whose server has answered and
+        // does not read the request.
+        if !matches!(timeout(pool.times().connect, sender.ready()).await, Ok(Ok(()))) {
             continue;
         }
         pool.count_reuse();
         let spare = request.as_ref().filter(|request| repeatable(request)).and_then(copy);
         match response(pool, request, |request| sender.try_send_request(request)).await {
-            Ok(response) => return accept(pool, response, Lease { channel: Channel::Whole(sender), load }),
+            Ok(response) => {
+                return accept(pool, response, Lease { channel: Channel::Whole(sender, body), load });
+            }
             Err(_) if request.is_some() => {}
             Err(failure) if failure.is_broken_off() => {
                 pool.tell(&server, &failure);
@@ -195,7 +199,7 @@ async fn over_http1(pool: &Pool, load: Load, request: &mut Pending, fresh: bool)
     let other = pool.has_several();
     let spare = request.as_ref().filter(|request| other && repeatable(request)).and_then(copy);
     match response(pool, request, |request| sender.try_send_request(request)).await {
-        Ok(response) => accept(pool, response, Lease { channel: Channel::Whole(sender), load }),
+        Ok(response) => accept(pool, response, Lease { channel: Channel::Whole(sender, body), load }),
         Err(failure) => {
             pool.failed(&server, &failure);
             if request.is_none() && failure.is_broken_off() {
@@ -249,6 +253,7 @@ async fn ask_to_upgrade(
         request.headers_mut().insert(CONNECTION, HeaderValue::from_static("upgrade"));
         request.headers_mut().insert(UPGRADE, protocol.clone());
     }
+    let body = body_of(request);
     let server = Rc::clone(load.server());
     let mut sender = match connection::open(pool, &server, true).await {
         Ok(sender) => sender,
@@ -256,9 +261,9 @@ async fn ask_to_upgrade(
     };
     match response(pool, request, |request| sender.try_send_request(request)).await {
         Ok(response) if tunnel::begins(&response, protocol) => {
-            Ok((response, Lease { channel: Channel::Whole(sender), load }))
+            Ok((response, Lease { channel: Channel::Whole(sender, body), load }))
         }
-        Ok(response) => accept(pool, response, Lease { channel: Channel::Whole(sender), load }),
+        Ok(response) => accept(pool, response, Lease { channel: Channel::Whole(sender, body), load }),
         Err(failure) => Err(given_up(pool, &server, failure)),
     }
 }
@@ -325,6 +330,11 @@ fn repeatable(request: &Outgoing) -> bool {
         Method::GET | Method::HEAD | Method::OPTIONS | Method::PUT | Method::DELETE
     );
     idempotent && request.body().is_end_stream()
+}
+
+/// How the body of a request gets on.
+fn body_of(request: &Pending) -> Progress {
+    request.as_ref().map_or_else(Progress::default, |request| request.body().progress())
 }
 
 /// The same request once more, if all of its body is at hand.

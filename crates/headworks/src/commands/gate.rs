@@ -1,15 +1,15 @@
 //! `headworks gate`: the overload-control proxy.
 
 use std::cell::Cell;
-use std::io::{Write as _, stdout};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use gate::{Bound, Ended, Question, Settings};
 use units::Span;
 
+use super::print;
 use super::signals::Signals;
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, tell};
 
 /// Keeps premium sessions fast and complete when more requests come than the server can carry.
 ///
@@ -76,12 +76,10 @@ impl Args {
         match self.action {
             Some(Action::Check { file }) => {
                 let settings = Settings::read(&file)?;
-                println!("{}: ok\n{settings}", file.display());
-                return Ok(Exit::Ok);
+                return print(format_args!("{}: ok\n{settings}\n", file.display())).map(|()| Exit::Ok);
             }
             Some(Action::Schema) => {
-                println!("{:#}", Settings::schema());
-                return Ok(Exit::Ok);
+                return print(format_args!("{:#}\n", Settings::schema())).map(|()| Exit::Ok);
             }
             Some(Action::Explain { file, request, address, server_name, session, session_age }) => {
                 let session = session.as_deref().map(|class| (class, session_age));
@@ -89,8 +87,8 @@ impl Args {
                 let server_name = server_name.as_deref();
                 let question = Question { request: &request, address, server_name, session };
                 let explanation = gate::explain(&Settings::read(&file)?, question);
-                println!("{}", explanation.map_err(|why| Failure::Usage(why.into()))?);
-                return Ok(Exit::Ok);
+                let explanation = explanation.map_err(|why| Failure::Usage(why.into()))?;
+                return print(format_args!("{explanation}\n")).map(|()| Exit::Ok);
             }
             None => {}
         }
@@ -136,20 +134,17 @@ fn serve(settings: Settings, places: Places) -> anyhow::Result<Exit> {
     let received = Cell::new(0);
     let ended = bound.run(async {
         let watched = watch(|| {
-            for url in &urls {
-                println!("listening on {url}");
-            }
-            println!("admin on http://{admin}");
+            let listening: String = urls.iter().map(|url| format!("listening on {url}\n")).collect();
             // Whoever started the gate may have closed its output; it serves all the same.
-            let _ = stdout().flush();
+            let _ = print(listening + &format!("admin on http://{admin}\n"));
         });
         match watched.await {
             Ok(signal) => received.set(signal),
-            Err(why) => eprintln!("headworks: {why:#}"),
+            Err(why) => tell(format_args!("{why:#}")),
         }
     })?;
     if let Ended::Replaced { by } = ended {
-        eprintln!("headworks: process {by} has taken over");
+        tell(format_args!("process {by} has taken over"));
         return Ok(Exit::Ok);
     }
     match received.get() {

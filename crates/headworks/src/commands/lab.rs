@@ -1,5 +1,6 @@
 //! `headworks lab`: experiments.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -82,12 +83,13 @@ impl Run {
 fn show(finished: &lab::Finished, json: bool) -> anyhow::Result<()> {
     let report = Report::read(&finished.directory)?;
     let page = report.write(&finished.directory)?;
-    if json {
-        println!("{}", serde_json::to_string(&finished.experiment)?);
+    let mut out = std::io::stdout().lock();
+    let written = if json {
+        writeln!(out, "{}", serde_json::to_string(&finished.experiment)?)
     } else {
-        println!("\n{}\nreport: {}", report.table(), page.display());
-    }
-    Ok(())
+        writeln!(out, "\n{}\nreport: {}", report.table(), page.display())
+    };
+    written.context("cannot write to standard output")
 }
 
 /// Turns SIGINT and SIGTERM into the wish to end. The second one ends at once: the kernel then ends

@@ -11,6 +11,11 @@ mod signals;
 mod sim;
 mod values;
 
+use std::fmt::Display;
+use std::io::Write as _;
+
+use anyhow::Context as _;
+
 use crate::exit::{Exit, Failure};
 
 /// The subcommands.
@@ -40,6 +45,14 @@ impl Command {
             Self::Completions(args) => args.run(),
         }
     }
+}
+
+/// Writes a result to standard output: at once, and without a panic where the reader has read enough
+/// and closed the pipe (`headworks gate check FILE | head`).
+fn print(what: impl Display) -> Result<(), Failure> {
+    let text = what.to_string();
+    let written = std::io::stdout().write_all(text.as_bytes());
+    written.context("cannot write to standard output").map_err(Failure::Failed)
 }
 
 /// The command line as it goes into a record: by the program's name, wherever it is installed, so

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use units::Span;
 
+use super::print;
 use super::signals::{self, Signals};
 use super::values;
 use crate::exit::{Exit, Failure};
@@ -73,10 +74,11 @@ fn serve(options: &origin::Options) -> anyhow::Result<Exit> {
             // Its text names its source already.
             error => anyhow::anyhow!("{error}"),
         })?;
-        match server.address() {
-            origin::Address::Tcp(address) => println!("listening on http://{address}"),
-            unix @ origin::Address::Unix(_) => println!("listening on {unix}"),
-        }
+        // Whoever started it may have closed its output; it serves all the same.
+        let _ = match server.address() {
+            origin::Address::Tcp(address) => print(format_args!("listening on http://{address}\n")),
+            unix @ origin::Address::Unix(_) => print(format_args!("listening on {unix}\n")),
+        };
         let signal = signals.next().await;
         server.stop();
         Ok(Exit::Interrupted { signal })

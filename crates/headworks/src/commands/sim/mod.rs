@@ -11,9 +11,7 @@ mod sweep;
 mod view;
 mod wait;
 
-use std::io::Write;
-
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use serde::Serialize;
 use sim::Plan;
 use sim::exact;
@@ -23,6 +21,7 @@ use self::args::{Command, PlanArgs, RunArgs};
 use self::sessions::Common;
 use self::view::View;
 use self::wait::Wait;
+use super::print;
 use crate::exit::{Exit, Failure};
 
 impl Args {
@@ -94,13 +93,10 @@ impl PlanArgs {
 }
 
 fn show(what: &(impl Serialize + std::fmt::Display), json: bool) -> Result<(), Failure> {
-    let text = if json {
-        serde_json::to_string(what).map(|text| text + "\n").map_err(|why| Failure::Failed(why.into()))?
+    if json {
+        let text = serde_json::to_string(what).map_err(|why| Failure::Failed(why.into()))?;
+        print(text + "\n")
     } else {
-        what.to_string()
-    };
-    std::io::stdout()
-        .write_all(text.as_bytes())
-        .context("cannot write to standard output")
-        .map_err(Failure::Failed)
+        print(what)
+    }
 }
