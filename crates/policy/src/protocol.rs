@@ -46,11 +46,6 @@ pub enum Input {
         /// Which request.
         id: RequestId,
     },
-    /// The server takes this many more requests now ([`crate::Window::Pull`] only).
-    Pull {
-        /// Free places offered.
-        places: u32,
-    },
     /// How much of the scarcest resource of the process (descriptors, memory) is in use.
     Pressure(Ratio),
     /// So much of the server is there: of several, some may have failed. A window for all of it

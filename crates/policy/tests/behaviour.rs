@@ -125,16 +125,6 @@ fn without_important_requests_the_whole_window_is_used() {
 }
 
 #[test]
-fn a_server_that_pulls_is_given_what_it_asks_for() {
-    let mut scene = Scene::new(|config| config.window = Window::Pull { most: 150 });
-    (0..5).for_each(|id| scene.arrive(id, BASIC));
-    scene.cycles();
-    assert_eq!(scene.dispatched(), []);
-    scene.tell(Input::Pull { places: 2 });
-    assert_eq!(scene.dispatched(), [0, 1]);
-}
-
-#[test]
 fn admitted_work_is_not_left_to_spoil_behind_a_long_one() {
     let mut scene = Scene::new(|config| config.limits.deadlines = Deadlines::all(Span::from_secs(1)));
     scene.arrive(1, PREMIUM);

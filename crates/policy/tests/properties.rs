@@ -147,10 +147,8 @@ fn before_and_after() -> impl Strategy<Value = (Config, Config)> {
 /// Most requests that may ever be inside the server: the largest window, and the express places
 /// on top of it at full differentiation.
 fn most_inside(config: &Config) -> u32 {
-    match config.window {
-        Window::Pull { most } => most,
-        Window::Fixed(size) | Window::Adaptive { max: size, .. } => size + size.isqrt() + 1,
-    }
+    let (Window::Fixed(size) | Window::Adaptive { max: size, .. }) = config.window;
+    size + size.isqrt() + 1
 }
 
 /// Both classes always wait; how many of each are dispatched?

@@ -77,7 +77,7 @@ impl Settings {
     fn control(&self) -> Lines {
         let policy = &self.policy;
         let window = match policy.window {
-            Window::Fixed(size) | Window::Pull { most: size } => size.to_string(),
+            Window::Fixed(size) => size.to_string(),
             Window::Adaptive { initial, min, max } => {
                 format!("adaptive, {min} to {max}, at first {initial}")
             }

@@ -109,7 +109,6 @@ impl Policy {
             Input::Classified { id, class } => self.classified(now, id, class),
             Input::Finished { id } => self.finished(now, id),
             Input::Aborted { id } => self.aborted(id),
-            Input::Pull { places } => self.places.pull(places),
             Input::Pressure(used) => self.pressure.set(used),
             Input::Capacity(share) => self.places.set_capacity(now, share),
             Input::Knobs(knobs) => self.set_knobs(knobs),

@@ -19,7 +19,7 @@ pub(crate) enum Op {
     Abort(usize),
     Knobs(f64, f64),
     Pressure(f64),
-    Pull(u32),
+    Capacity(f64),
 }
 
 pub(crate) fn ops(most: usize) -> impl Strategy<Value = Vec<Op>> {
@@ -31,7 +31,7 @@ pub(crate) fn ops(most: usize) -> impl Strategy<Value = Vec<Op>> {
         1 => any::<usize>().prop_map(Op::Abort),
         1 => (0.0..=1.0f64, 0.0..=1.0f64).prop_map(|(d, f)| Op::Knobs(d, f)),
         1 => (0.0..=1.0f64).prop_map(Op::Pressure),
-        2 => (1..4u32).prop_map(Op::Pull),
+        1 => (0.0..=1.0f64).prop_map(Op::Capacity),
     ];
     prop::collection::vec(op, 1..most)
 }
@@ -39,7 +39,6 @@ pub(crate) fn ops(most: usize) -> impl Strategy<Value = Vec<Op>> {
 pub(crate) fn config(mode: Mode) -> impl Strategy<Value = Config> {
     let window = prop_oneof![
         (1..5u32).prop_map(Window::Fixed),
-        (1..5u32).prop_map(|most| Window::Pull { most }),
         (1..4u32, 0..4u32, 0..8u32).prop_map(|(min, above, more)| Window::Adaptive {
             initial: min + above,
             min,
@@ -85,6 +84,7 @@ pub(crate) struct Driver {
     pub(crate) policy: Policy,
     pub(crate) now: Time,
     next: u64,
+    capacity: Ratio,
     /// The class of each waiting request.
     pub(crate) waiting: HashMap<RequestId, ClassId>,
     /// Requests of new sessions, with the class they will turn out to have.
@@ -105,6 +105,7 @@ impl Driver {
             policy: Policy::new(config).expect("the strategy makes sound configurations"),
             now: Time::from_nanos(1),
             next: 0,
+            capacity: Ratio::ONE,
             waiting: HashMap::new(),
             unclassified: HashMap::new(),
             inside: Vec::new(),
@@ -122,7 +123,8 @@ impl Driver {
             Op::Cycle => self.tell(Input::Cycle),
             Op::Wait(millis) => {
                 self.now += Span::from_millis(millis);
-                self.tell(Input::Pull { places: 0 });
+                // Time passes; all of the server is there, as before.
+                self.tell(Input::Capacity(self.capacity));
             }
             Op::Finish(n) if !self.inside.is_empty() => {
                 let id = self.inside.swap_remove(n % self.inside.len());
@@ -134,7 +136,10 @@ impl Driver {
                 favour: Ratio::clamped(favour),
             })),
             Op::Pressure(used) => self.tell(Input::Pressure(Ratio::clamped(used))),
-            Op::Pull(places) => self.tell(Input::Pull { places }),
+            Op::Capacity(share) => {
+                self.capacity = Ratio::clamped(share);
+                self.tell(Input::Capacity(self.capacity));
+            }
             Op::Finish(_) => {}
         }
     }
@@ -146,7 +151,6 @@ impl Driver {
             if self.policy.held() == 0 {
                 return;
             }
-            self.tell(Input::Pull { places: 4 });
             let wake = self.policy.next_wake(self.now);
             if wake != Time::NEVER {
                 self.now = self.now.max(wake);
