@@ -72,8 +72,8 @@ impl Forwarding {
             return client;
         }
         let mut hops = match self.style {
-            Style::Rfc7239 => hops(headers, FORWARDED, |element| node(parameter(element, "for")?)),
-            _ => hops(headers, X_FORWARDED_FOR, node),
+            Style::Rfc7239 => forwarded(headers),
+            _ => forwarded_for(headers),
         };
         while self.trusts(client) {
             match hops.pop() {
@@ -120,7 +120,7 @@ impl Forwarding {
                 set(headers, FORWARDED, [before.as_slice(), &hop].join(separator(&before)));
             }
             Style::Both => {
-                let hops = hops(headers, X_FORWARDED_FOR, node);
+                let hops = forwarded_for(headers);
                 write_x_forwarded(headers, peer);
                 // Made anew of the other: proxies that keep only that one may pass on anything here.
                 let mut elements: Vec<Vec<u8>> = hops.into_iter().map(named).collect();
@@ -178,31 +178,61 @@ fn separator(before: &[u8]) -> &'static [u8] {
     if before.is_empty() { b"" } else { b", " }
 }
 
-/// Who a list of hops names, from the first to the last; `None` for one that is no address.
-fn hops(
-    headers: &HeaderMap,
-    name: HeaderName,
-    read: impl Fn(&[u8]) -> Option<IpAddr>,
-) -> Vec<Option<IpAddr>> {
-    let lines = headers.get_all(name);
-    lines.iter().flat_map(|line| list(line.as_bytes(), b',')).map(read).collect()
+/// Whom `X-Forwarded-For` names, from the first hop to the last; `None` for what is no address. It
+/// knows no quoted strings: a client's quotation mark must not hide what proxies have added.
+fn forwarded_for(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
+    let lines = headers.get_all(X_FORWARDED_FOR).iter();
+    lines.flat_map(|line| list(line.as_bytes(), b',', Quoting::default().ignored())).map(node).collect()
+}
+
+/// The same of `Forwarded`. A quoted string that has no end would hide what proxies have added; then
+/// there are none.
+fn forwarded(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
+    let elements = |line: &'_ HeaderValue| {
+        let mut quoting = Quoting::default();
+        line.as_bytes().iter().for_each(|byte| quoting.read(*byte));
+        if quoting.open { Quoting::default().ignored() } else { Quoting::default() }
+    };
+    let lines = headers.get_all(FORWARDED).iter();
+    lines
+        .flat_map(|line| list(line.as_bytes(), b',', elements(line)))
+        .map(|element| node(parameter(element, "for")?))
+        .collect()
 }
 
 fn first_of(line: &HeaderValue) -> &[u8] {
-    list(line.as_bytes(), b',').next().unwrap_or_default()
+    list(line.as_bytes(), b',', Quoting::default()).next().unwrap_or_default()
 }
 
-/// Splits a list, but not inside of quoted strings (RFC 9110 section 5.6.4).
-fn list(line: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
-    let (mut quoted, mut escaped) = (false, false);
-    let split = move |byte: &u8| {
-        let ends = *byte == separator && !quoted;
-        match *byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
+/// Whether one is inside of a quoted string (RFC 9110 section 5.6.4).
+#[derive(Debug, Clone, Copy, Default)]
+struct Quoting {
+    open: bool,
+    escaped: bool,
+    ignored: bool,
+}
+
+impl Quoting {
+    fn ignored(self) -> Self {
+        Self { ignored: true, ..self }
+    }
+
+    fn read(&mut self, byte: u8) {
+        match byte {
+            _ if self.ignored => {}
+            _ if self.escaped => self.escaped = false,
+            b'\\' if self.open => self.escaped = true,
+            b'"' => self.open = !self.open,
             _ => {}
         }
+    }
+}
+
+/// Splits a list, but not inside of quoted strings.
+fn list(line: &[u8], separator: u8, mut quoting: Quoting) -> impl Iterator<Item = &[u8]> {
+    let split = move |byte: &u8| {
+        let ends = *byte == separator && !quoting.open;
+        quoting.read(*byte);
         ends
     };
     line.split(split).map(<[u8]>::trim_ascii).filter(|part| !part.is_empty())
@@ -210,7 +240,7 @@ fn list(line: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
 
 /// A parameter of an element of `Forwarded`, without quotes (RFC 7239 section 4).
 fn parameter<'a>(element: &'a [u8], name: &str) -> Option<&'a [u8]> {
-    list(element, b';').find_map(|pair| {
+    list(element, b';', Quoting::default()).find_map(|pair| {
         let at = pair.iter().position(|byte| *byte == b'=')?;
         let value = &pair[at + 1..];
         let bare = value.strip_prefix(b"\"").and_then(|value| value.strip_suffix(b"\""));
@@ -290,6 +320,8 @@ mod tests {
         check_client(Style::XForwarded, PROXY, &x("[2001:db8::1]:80"), "2001:db8::1");
         check_client(Style::XForwarded, PROXY, &x("198.51.100.1:4711"), "198.51.100.1");
         check_client(Style::XForwarded, PROXY, &[("forwarded", "for=1.1.1.1")], PROXY);
+        check_client(Style::XForwarded, PROXY, &x("\", 198.51.100.1"), "198.51.100.1");
+        check_client(Style::XForwarded, PROXY, &x("\"1.1.1.1, 198.51.100.1, 10.9.9.9\""), PROXY);
         check_client(
             Style::XForwarded,
             "::ffff:10.0.0.1",
@@ -301,6 +333,8 @@ mod tests {
         check_client(Style::Rfc7239, PROXY, &f("proto=http;For=\"[2001:db8::1]:4711\""), "2001:db8::1");
         check_client(Style::Rfc7239, PROXY, &f("for=1.1.1.1;host=\"a,for=2.2.2.2;\\\",b\""), "1.1.1.1");
         check_client(Style::Rfc7239, PROXY, &f("for=1.1.1.1, for=_hidden"), PROXY);
+        check_client(Style::Rfc7239, PROXY, &f("for=\", for=198.51.100.1"), "198.51.100.1");
+        check_client(Style::Rfc7239, PROXY, &f("for=\"\\\", for=\"[2001:db8::1]\""), "2001:db8::1");
         check_client(Style::Rfc7239, PROXY, &x("1.1.1.1"), PROXY);
     }
 

@@ -3,11 +3,14 @@
 use std::net::Ipv4Addr;
 use std::path::Path;
 
-use http::header::COOKIE;
-use http::{HeaderMap, HeaderValue, Request};
+use http::header::{COOKIE, HOST};
+use http::{HeaderMap, HeaderName, HeaderValue, Request};
+use ipnet::Ipv4Net;
 use policy::Session;
 use units::{ClassId, SessionId, Time};
 
+use crate::client::Peer;
+use crate::forwarded::{Forwarding, Style};
 use crate::front::{ProxyHeader, proxy_header};
 use crate::settings::Settings;
 use crate::token::{self, Classes, Key};
@@ -65,6 +68,39 @@ pub fn proxy_headers(data: &[u8]) {
         assert_eq!(proxy_header(&data[..end]), ProxyHeader::Incomplete, "{end} of {length} bytes");
     }
     assert_eq!(proxy_header(&data[..length]), ProxyHeader::Whole { length, source });
+}
+
+/// Headers that say for whom a request was sent on: whatever a client writes into them, those of the
+/// proxies behind it are found, and the next gate finds the same client.
+///
+/// # Panics
+/// When it is not so.
+pub fn forwarded(data: &[u8]) {
+    let Ok(line) = HeaderValue::from_bytes(data) else { return };
+    let [client, proxy, next] = [[192, 0, 2, 1], [10, 0, 0, 1], [10, 0, 0, 2]].map(Ipv4Addr::from);
+    for (style, name, element) in [
+        (Style::XForwarded, "x-forwarded-for", ""),
+        (Style::Rfc7239, "forwarded", "for="),
+        (Style::Both, "x-forwarded-for", ""),
+    ] {
+        let forwarding =
+            Forwarding { style, trusted: vec![Ipv4Net::new_assert(Ipv4Addr::new(10, 0, 0, 0), 8).into()] };
+        let found = |headers: &HeaderMap, from: Ipv4Addr| forwarding.client(headers, &Peer::new(from.into()));
+        let headers = |line: HeaderValue| {
+            let name = HeaderName::from_static(name);
+            HeaderMap::from_iter([(HOST, HeaderValue::from_static("shop")), (name, line)])
+        };
+        let added = [line.as_bytes(), format!(", {element}{client}").as_bytes()].concat();
+        if let Ok(added) = HeaderValue::from_bytes(&added) {
+            assert_eq!(found(&headers(added), proxy), client, "{style:?}: what a proxy has added");
+        }
+        for from in [client, proxy] {
+            let mut headers = headers(line.clone());
+            let told = found(&headers, from);
+            forwarding.write(&mut headers, &Peer::new(from.into()));
+            assert_eq!(found(&headers, next), told, "{style:?} from {from}, then {headers:?}");
+        }
+    }
 }
 
 /// Configuration files: they are read or refused, and what was read can be used.
@@ -137,6 +173,18 @@ mod tests {
             b"\r\n\r\n\0\r\nQUIT\n\x20\0\0\0",
         ];
         sweep(super::proxy_headers, &seeds.map(<[u8]>::to_vec), 5000);
+    }
+
+    #[test]
+    fn forwarded() {
+        let seeds = [
+            &b"1.1.1.1, 10.9.9.9"[..],
+            b"for=1.1.1.1;proto=https, for=\"[2001:db8::1]:80\";host=\"a,\\\"b\"",
+            b"\"",
+            b"for=\"\\\", for=10.0.0.7",
+            b"unknown, for=_hidden, ::1, [::1]:80",
+        ];
+        sweep(super::forwarded, &seeds.map(<[u8]>::to_vec), 2000);
     }
 
     #[test]
