@@ -240,7 +240,7 @@ fn a_slow_upload_holds_no_place() {
 #[test]
 fn memory_is_watched() {
     let server = common::echo("");
-    let gate = Gate::start(server.address(), "[limits]\nmemory = '1MB'\n");
+    let gate = Gate::start(server.address(), "[limits]\nmemory = '16MiB'\n");
     gate.wait_for("the pressure", |state| state["pressure"] == 1.0);
     assert_eq!(gate.get("/", PREMIUM).status, 503);
     assert_eq!(gate.state()["unclassified"]["rejected"]["pressure"], 1);

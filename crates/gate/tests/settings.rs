@@ -56,7 +56,10 @@ const POLICY: &[(&str, &str)] = &[
         "period = '5 parsecs'",
         "gate.toml:3: cannot read \"5 parsecs\": expected a length of time such as 30s, 250ms, 5m or 2h",
     ),
-    ("period = 0", "gate.toml: the period is 0; it must be at least 1"),
+    (
+        "period = 0",
+        "gate.toml:3: a period of 0s is too short; give at least \"10ms\"; \"250ms\" is good for most",
+    ),
     ("backlog = 0", "gate.toml:3: backlog is 0; it must be at least 1"),
     (
         "gains = { q0 = 1.0, q1 = 0.5 }",
@@ -119,7 +122,7 @@ const CLASSES_AND_MORE: &[(&str, &str)] = &[
     ),
     (
         "[session]\nsecret-file = '/nowhere/at/all'",
-        "gate.toml:4: cannot read /nowhere/at/all: No such file or directory (os error 2)",
+        "gate.toml:4: cannot read /nowhere/at/all: No such file or directory (os error 2); \"openssl rand -base64 32\" makes one; only the gate's user should be able to read it",
     ),
     ("[session]\ncookie = 'a=b'", "gate.toml:4: \"a=b\" cannot name a cookie; use letters, digits, - and _"),
     (
@@ -168,6 +171,26 @@ const ADMIN_AND_MORE: &[(&str, &str)] = &[
     (
         "[[raise]]\nclass = 'basic'\npath = '/'",
         "gate.toml:4: nobody can be raised to \"basic\", which is the last class; name a class above it; a class is never lowered",
+    ),
+    (
+        "[client]\nheader-timeout = '0s'",
+        "gate.toml:4: header-timeout is 0, so that everything would be given up at once; give a time, for example \"2s\"",
+    ),
+    (
+        "[deadlines]\nclass = 0",
+        "gate.toml:4: class is 0, so that everything would be given up at once; give a time, for example \"2s\"",
+    ),
+    (
+        "[tunnels]\nidle-timeout = 0",
+        "gate.toml:4: idle-timeout is 0, so that everything would be given up at once; give a time, for example \"2s\"",
+    ),
+    (
+        "period = '1ns'",
+        "gate.toml:3: a period of 1ns is too short; give at least \"10ms\"; \"250ms\" is good for most",
+    ),
+    (
+        "[limits]\nmemory = '1KB'",
+        "gate.toml:4: in 1000 bytes of memory nobody could be served; give at least \"16MiB\", or leave it out",
     ),
     ("[session]\nidle = 0", "gate.toml:4: idle is 0, so that no session would last; for example \"30m\""),
     (
@@ -243,7 +266,7 @@ fn errors_name_line_thing_and_mend() {
     );
     check(
         "upstream = 'a:1'\n[[listener]]\naddress = '127.0.0.1:1'\nproxy-protocol = 'lan'",
-        "gate.toml:4: \"lan\" is not a network; for example \"10.0.0.0/8\", \"2001:db8::/32\" or one address",
+        "gate.toml:4: \"lan\" is not an address; for example \"192.0.2.7\", \"10.0.0.0/8\" or \"2001:db8::/32\"",
     );
     check(
         "listen = '127.0.0.1:0'\nupstream = 'server'",

@@ -18,6 +18,9 @@ use super::upstream::UpstreamFile;
 use super::{admin, operation, reject};
 use crate::forwarded::Style;
 
+/// A time, with its place.
+pub(super) type Time = Spanned<Quantity<Span>>;
+
 /// The whole file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -54,9 +57,7 @@ pub(super) struct File {
     /// Arrivals scanned for important ones before one other is classified: a number or `auto`.
     pub(super) look_ahead: Option<Spanned<TextOr<u32>>>,
     /// How often admission is recomputed.
-    #[serde(default, with = "quantity::optional")]
-    #[schemars(with = "Option<config::Quantity<Span>>")]
-    pub(super) period: Option<Span>,
+    pub(super) period: Option<Time>,
     /// Of the admission controllers.
     pub(super) gains: Option<Spanned<Gains>>,
     /// How many requests may be inside the server.
@@ -189,30 +190,20 @@ pub(super) struct Limits {
     /// Of clients and to the servers.
     pub(super) connections: Option<Spanned<u32>>,
     /// Resident; above 80 % of it new sessions are refused.
-    #[serde(default, with = "quantity::optional")]
-    #[schemars(with = "Option<config::Quantity<Bytes>>")]
-    pub(super) memory: Option<Bytes>,
+    pub(super) memory: Option<Spanned<Quantity<Bytes>>>,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Deadlines {
     /// In the acceptor queue.
-    #[serde(default, with = "quantity::optional")]
-    #[schemars(with = "Option<config::Quantity<Span>>")]
-    pub(super) acceptor: Option<Span>,
+    pub(super) acceptor: Option<Time>,
     /// In a pending queue.
-    #[serde(default, with = "quantity::optional")]
-    #[schemars(with = "Option<config::Quantity<Span>>")]
-    pub(super) pending: Option<Span>,
+    pub(super) pending: Option<Time>,
     /// Held back.
-    #[serde(default, with = "quantity::optional")]
-    #[schemars(with = "Option<config::Quantity<Span>>")]
-    pub(super) discard: Option<Span>,
+    pub(super) discard: Option<Time>,
     /// In a class queue.
-    #[serde(default, with = "quantity::optional")]
-    #[schemars(with = "Option<config::Quantity<Span>>")]
-    pub(super) class: Option<Span>,
+    pub(super) class: Option<Time>,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -231,9 +222,9 @@ pub(super) struct Session {
     /// A file with it.
     pub(super) previous_secret_file: Option<Spanned<String>>,
     /// A session ends so long after its last request.
-    pub(super) idle: Option<Spanned<Quantity<Span>>>,
+    pub(super) idle: Option<Time>,
     /// And so long after its first.
-    pub(super) absolute: Option<Spanned<Quantity<Span>>>,
+    pub(super) absolute: Option<Time>,
     /// Whether the cookie has `Secure`; follows the connection without it.
     pub(super) secure: Option<bool>,
 }
@@ -242,17 +233,11 @@ pub(super) struct Session {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Client {
     /// For a request's head to arrive.
-    #[serde(default, with = "quantity::optional")]
-    #[schemars(with = "Option<config::Quantity<Span>>")]
-    pub(super) header_timeout: Option<Span>,
+    pub(super) header_timeout: Option<Time>,
     /// Between requests, and before the first.
-    #[serde(default, with = "quantity::optional")]
-    #[schemars(with = "Option<config::Quantity<Span>>")]
-    pub(super) idle_timeout: Option<Span>,
+    pub(super) idle_timeout: Option<Time>,
     /// For a client that takes nothing of its response or sends nothing of its request.
-    #[serde(default, with = "quantity::optional")]
-    #[schemars(with = "Option<config::Quantity<Span>>")]
-    pub(super) stall_timeout: Option<Span>,
+    pub(super) stall_timeout: Option<Time>,
     /// For requests in hand when the gate is told to stop.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]

@@ -305,16 +305,7 @@ fn protocols(source: &Source, names: &Texts) -> Result<Protocols, Error> {
 }
 
 fn networks(source: &Source, texts: &Texts) -> Result<Vec<IpNet>, Error> {
-    let network = |text: &Spanned<String>| {
-        let net = text.get_ref().parse::<IpNet>();
-        let one = || text.get_ref().parse::<std::net::IpAddr>().map(IpNet::from);
-        net.or_else(|_| one()).map_err(|_| {
-            source
-                .error(text.span(), format!("\"{}\" is not a network", text.get_ref()))
-                .mend("for example \"10.0.0.0/8\", \"2001:db8::/32\" or one address")
-        })
-    };
-    texts.0.iter().map(network).collect()
+    texts.0.iter().map(|text| pattern::network(source, text)).collect()
 }
 
 pub(super) fn http2(source: &Source, table: &Http2Table) -> Result<Http2, Error> {

@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
-use config::{Error, Source, Spanned};
+use config::{Error, Quantity, Source, Spanned};
 use policy::{ConfigError, LookAhead, SessionLimits, Window};
-use units::{ClassId, Span};
+use units::{Bytes, ClassId, Span};
 
-use super::file::{self, File, TextOr};
+use super::file::{self, File, TextOr, Time};
 use super::{
     Listener, Settings, admin, explain, front, operation, pattern, reject, secret, strictness, telemetry,
     tunnels, upstream,
@@ -91,6 +91,26 @@ pub(super) fn set(place: &mut Duration, span: Option<Span>) {
     }
 }
 
+/// A time after which something is given up. At once would be before it has begun.
+pub(super) fn set_above_zero(
+    source: &Source,
+    place: &mut Duration,
+    given: &Option<Time>,
+    name: &str,
+) -> Result<(), Error> {
+    set(place, above_zero(source, given, name)?);
+    Ok(())
+}
+
+fn above_zero(source: &Source, given: &Option<Time>, name: &str) -> Result<Option<Span>, Error> {
+    match given.as_ref().map(|time| (time.span(), time.get_ref().0)) {
+        Some((place, Span::ZERO)) => Err(source
+            .error(place, format!("{name} is 0, so that everything would be given up at once"))
+            .mend("give a time, for example \"2s\"")),
+        given => Ok(given.map(|(_, time)| time)),
+    }
+}
+
 fn classes(source: &Source, file: &File, settings: &mut Settings) -> Result<(), Error> {
     if let Some(classes) = &file.class {
         settings.classes = Vec::new();
@@ -147,7 +167,9 @@ fn policy(source: &Source, file: &File, policy: &mut policy::Config) -> Result<(
     };
     policy.knobs.differentiation = file.differentiation.unwrap_or(policy.knobs.differentiation);
     policy.knobs.favour = file.favour.unwrap_or(policy.knobs.favour);
-    policy.period = file.period.unwrap_or(policy.period);
+    if let Some(period) = &file.period {
+        policy.period = self::period(source, period)?;
+    }
     if let Some(look_ahead) = &file.look_ahead {
         policy.look_ahead = match look_ahead.get_ref() {
             TextOr::Other(k) => LookAhead::Fixed(*k),
@@ -164,7 +186,7 @@ fn policy(source: &Source, file: &File, policy: &mut policy::Config) -> Result<(
     if let Some(window) = &file.window {
         policy.window = self::window(*window.get_ref());
     }
-    limits(file, &mut policy.limits);
+    limits(source, file, &mut policy.limits)?;
     // The policy refuses what contradicts itself; here it is told which line to blame.
     policy::Policy::new(policy.clone()).map(drop).map_err(|error| {
         let what = error.to_string();
@@ -183,6 +205,17 @@ fn policy(source: &Source, file: &File, policy: &mut policy::Config) -> Result<(
     })
 }
 
+fn period(source: &Source, period: &Time) -> Result<Span, Error> {
+    /// What comes in less time says nothing about how much comes.
+    const SHORTEST: Span = Span::from_millis(10);
+    match period.get_ref().0 {
+        short if short < SHORTEST => Err(source
+            .error(period.span(), format!("a period of {short} is too short"))
+            .mend("give at least \"10ms\"; \"250ms\" is good for most")),
+        period => Ok(period),
+    }
+}
+
 fn window(window: file::Window) -> Window {
     let Window::Adaptive { initial, min, max } = Window::default() else { return Window::default() };
     match window {
@@ -196,7 +229,7 @@ fn window(window: file::Window) -> Window {
     }
 }
 
-fn limits(file: &File, limits: &mut policy::Limits) {
+fn limits(source: &Source, file: &File, limits: &mut policy::Limits) -> Result<(), Error> {
     let set = |place: &mut u32, given: &Option<Spanned<u32>>| {
         if let Some(given) = given {
             *place = *given.get_ref();
@@ -210,10 +243,15 @@ fn limits(file: &File, limits: &mut policy::Limits) {
     limits.discard_periods = file.limits.discard_periods.unwrap_or(limits.discard_periods);
     limits.client_share = file.client_share.unwrap_or(limits.client_share);
     let deadlines = &mut limits.deadlines;
-    deadlines.acceptor = file.deadlines.acceptor.unwrap_or(deadlines.acceptor);
-    deadlines.pending = file.deadlines.pending.unwrap_or(deadlines.pending);
-    deadlines.discard = file.deadlines.discard.unwrap_or(deadlines.discard);
-    deadlines.class = file.deadlines.class.unwrap_or(deadlines.class);
+    for (place, given, name) in [
+        (&mut deadlines.acceptor, &file.deadlines.acceptor, "acceptor"),
+        (&mut deadlines.pending, &file.deadlines.pending, "pending"),
+        (&mut deadlines.discard, &file.deadlines.discard, "discard"),
+        (&mut deadlines.class, &file.deadlines.class, "class"),
+    ] {
+        *place = above_zero(source, given, name)?.unwrap_or(*place);
+    }
+    Ok(())
 }
 
 /// Where the setting stands that the policy refuses.
@@ -289,14 +327,26 @@ fn ends(source: &Source, file: &file::Session, limits: &mut SessionLimits) -> Re
     }
 }
 
+fn memory(source: &Source, memory: &Spanned<Quantity<Bytes>>) -> Result<u64, Error> {
+    /// Less than the gate takes without a client, so that it would refuse everybody.
+    const LEAST: u64 = 16 << 20;
+    match memory.get_ref().0.0 {
+        bytes if bytes < LEAST => Err(source
+            .error(memory.span(), format!("in {bytes} bytes of memory nobody could be served"))
+            .mend("give at least \"16MiB\", or leave it out")),
+        bytes => Ok(bytes),
+    }
+}
+
 fn client(source: &Source, file: &File, client: &mut super::Clients) -> Result<(), Error> {
     if let Some(connections) = &file.limits.connections {
         client.connections = Some(at_least_one(source, connections, "connections")?);
     }
-    client.memory = file.limits.memory.map(|bytes| bytes.0);
-    set(&mut client.header_timeout, file.client.header_timeout);
-    set(&mut client.idle_timeout, file.client.idle_timeout);
-    set(&mut client.stall_timeout, file.client.stall_timeout);
+    client.memory = file.limits.memory.as_ref().map(|memory| self::memory(source, memory)).transpose()?;
+    let timeouts = &file.client;
+    set_above_zero(source, &mut client.header_timeout, &timeouts.header_timeout, "header-timeout")?;
+    set_above_zero(source, &mut client.idle_timeout, &timeouts.idle_timeout, "idle-timeout")?;
+    set_above_zero(source, &mut client.stall_timeout, &timeouts.stall_timeout, "stall-timeout")?;
     set(&mut client.drain_timeout, file.client.drain_timeout);
     Ok(())
 }

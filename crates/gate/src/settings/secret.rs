@@ -60,7 +60,10 @@ impl Reader<'_> {
 
     fn read(&self, file: &Spanned<String>) -> Result<Vec<u8>, Error> {
         let path = self.directory.join(file.get_ref());
-        fs::read(&path)
-            .map_err(|why| self.source.error(file.span(), format!("cannot read {}: {why}", path.display())))
+        fs::read(&path).map_err(|why| {
+            self.source
+                .error(file.span(), format!("cannot read {}: {why}", path.display()))
+                .mend("\"openssl rand -base64 32\" makes one; only the gate's user should be able to read it")
+        })
     }
 }

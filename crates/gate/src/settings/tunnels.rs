@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use config::{Error, Source, Spanned, quantity};
+use config::{Error, Source, Spanned};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use units::Span;
 
-use super::{pattern, resolve::set};
+use super::file::Time;
+use super::{pattern, resolve::set_above_zero};
 
 /// Which protocols clients may change to, and what that may cost.
 #[derive(Debug, Clone)]
@@ -31,9 +31,7 @@ pub(super) struct TunnelsFile {
     /// At once.
     most: Option<u32>,
     /// Without a byte in either direction.
-    #[serde(default, with = "quantity::optional")]
-    #[schemars(with = "Option<config::Quantity<Span>>")]
-    idle_timeout: Option<Span>,
+    idle_timeout: Option<Time>,
 }
 
 impl Default for Tunnels {
@@ -60,7 +58,7 @@ pub(super) fn resolve(source: &Source, file: &TunnelsFile) -> Result<Tunnels, Er
         }
     }
     tunnels.most = file.most.unwrap_or(tunnels.most);
-    set(&mut tunnels.idle_timeout, file.idle_timeout);
+    set_above_zero(source, &mut tunnels.idle_timeout, &file.idle_timeout, "idle-timeout")?;
     Ok(tunnels)
 }
 

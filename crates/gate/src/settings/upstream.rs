@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use units::{Ratio, Span};
 
-use super::file::TextOr;
-use super::resolve::{at_least_one, set};
+use super::file::{TextOr, Time};
+use super::resolve::{at_least_one, set, set_above_zero};
 use crate::upstream::Authorities;
 
 /// The servers behind the gate; all do the same work.
@@ -170,13 +170,9 @@ pub(super) struct UpstreamFile {
     #[serde(default)]
     server: Vec<TextOr<ServerFile>>,
     /// For a connection to be made.
-    #[serde(default, with = "quantity::optional")]
-    #[schemars(with = "Option<config::Quantity<Span>>")]
-    connect_timeout: Option<Span>,
+    connect_timeout: Option<Time>,
     /// For the head of a response, and for each further piece of it.
-    #[serde(default, with = "quantity::optional")]
-    #[schemars(with = "Option<config::Quantity<Span>>")]
-    timeout: Option<Span>,
+    timeout: Option<Time>,
     /// How long a connection is kept for reuse.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
@@ -214,13 +210,9 @@ struct CheckFile {
     /// What `Host` says.
     host: Option<Spanned<String>>,
     /// How often.
-    #[serde(default, with = "quantity::optional")]
-    #[schemars(with = "Option<config::Quantity<Span>>")]
-    interval: Option<Span>,
+    interval: Option<Time>,
     /// For the answer.
-    #[serde(default, with = "quantity::optional")]
-    #[schemars(with = "Option<config::Quantity<Span>>")]
-    timeout: Option<Span>,
+    timeout: Option<Time>,
     /// Successes in a row that make a server well.
     healthy: Option<Spanned<u32>>,
     /// Failures in a row that make it ill.
@@ -272,8 +264,8 @@ pub(super) fn resolve(
     let mut upstream = Upstream::of(servers.remove(0));
     upstream.servers.append(&mut servers);
     upstream.authorities = authorities(source, directory, table, &upstream)?;
-    set(&mut upstream.connect_timeout, table.connect_timeout);
-    set(&mut upstream.timeout, table.timeout);
+    set_above_zero(source, &mut upstream.connect_timeout, &table.connect_timeout, "connect-timeout")?;
+    set_above_zero(source, &mut upstream.timeout, &table.timeout, "timeout")?;
     set(&mut upstream.idle_timeout, table.idle_timeout);
     set(&mut upstream.look_up, table.look_up);
     upstream.check = table.check.as_ref().map(|file| check(source, file)).transpose()?;
@@ -376,8 +368,8 @@ fn check(source: &Source, file: &CheckFile) -> Result<Check, Error> {
             .map_err(|_| source.error(host.span(), format!("\"{}\" is not a host name", host.get_ref())));
         check.host = Some(value?);
     }
-    set(&mut check.interval, file.interval);
-    set(&mut check.timeout, file.timeout);
+    set_above_zero(source, &mut check.interval, &file.interval, "interval")?;
+    set_above_zero(source, &mut check.timeout, &file.timeout, "timeout")?;
     if let Some(healthy) = &file.healthy {
         check.healthy = at_least_one(source, healthy, "healthy")?;
     }
@@ -390,11 +382,6 @@ fn check(source: &Source, file: &CheckFile) -> Result<Check, Error> {
                 .error(status.span(), "status is not one of HTTP")
                 .mend("give a status or a range, for example 200 or \"200-399\"")
         })?;
-    }
-    if check.interval.is_zero() {
-        return Err(source
-            .missing("the interval of checks is 0")
-            .mend("it must be longer, for example \"5s\""));
     }
     Ok(check)
 }
