@@ -65,14 +65,14 @@ async fn answer(
     let from = live.settings.forwarding.client(&head.headers, client.peer());
     let secure = live.settings.forwarding.is_secure(&head.headers, client.peer());
     busy.account = gate.journal.account(&head, from, &live.settings.telemetry);
-    if let Some(breach) = gate.strictness.breach(&head) {
+    if let Some(breach) = gate.strictness.breach(&head, &live.settings.strictness) {
         busy.account.malformed(breach.name());
         return Ok(Reply::error(busy, breach.status(), breach.why()));
     }
     if let Some((status, why)) = unacceptable(&head) {
         return Ok(Reply::error(busy, status, why));
     }
-    let mut body = Body::new(body, &client, &gate.clock);
+    let mut body = Body::new(body, &client, &gate);
     // A client that asked first is to be told to send its body when it is admitted, and not
     // before; reading the body is what makes hyper tell it.
     if !head.headers.contains_key(EXPECT) && body.fetch_first().await.is_err() {
@@ -95,7 +95,7 @@ async fn answer(
     };
     client.dispatched(verdict.class);
     busy.account.decided(verdict);
-    let Ok(upgrade) = tunnel::asked(&gate, &live, &client, &head, &body) else {
+    let Ok(upgrade) = tunnel::asked(&gate, &live, from, &head, &body) else {
         return Ok(Reply::error(busy, StatusCode::SERVICE_UNAVAILABLE, "There are too many tunnels.\n"));
     };
     cookie::remove(&mut head.headers, live.sessions.name());
@@ -175,6 +175,7 @@ fn relayed(
         && let Some(cookie) = live.sessions.cookie(visit.session, secure, gate.clock.last())
     {
         head.headers.append(SET_COOKIE, cookie);
+        forward::keep_from_shared_caches(&mut head.headers);
     }
     // What the client speaks, hyper knows.
     head.version = Version::HTTP_11;

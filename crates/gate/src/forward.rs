@@ -1,8 +1,9 @@
 //! What a proxy changes in a message that it passes on (RFC 9110 section 7.6).
 
 use http::header::{
-    AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, EXPECT, FORWARDED,
-    HOST, HeaderName, PROXY_AUTHORIZATION, SET_COOKIE, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA,
+    AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, EXPECT,
+    FORWARDED, HOST, HeaderName, PROXY_AUTHORIZATION, SET_COOKIE, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+    VIA,
 };
 use http::request::Parts;
 use http::uri::PathAndQuery;
@@ -46,7 +47,25 @@ pub(crate) fn request(head: &mut Parts, authority: &HeaderValue) {
 
 /// Makes the headers of the upstream's response those of ours.
 pub(crate) fn response(headers: &mut HeaderMap) {
+    // Beside chunks a length is a lie that some would believe (RFC 9112 section 6.3).
+    if headers.contains_key(TRANSFER_ENCODING) {
+        headers.remove(CONTENT_LENGTH);
+    }
     remove_hop_by_hop(headers);
+}
+
+/// A cookie does not keep a cache from storing a response (RFC 9111 section 7.3); what is one client's
+/// must say so, or a cache in front of the gate gives everybody the same session.
+pub(crate) fn keep_from_shared_caches(headers: &mut HeaderMap) {
+    let says_so = |line: &HeaderValue| {
+        line.as_bytes().split(|byte| *byte == b',').any(|directive| {
+            let directive = directive.trim_ascii();
+            directive.eq_ignore_ascii_case(b"private") || directive.eq_ignore_ascii_case(b"no-store")
+        })
+    };
+    if !headers.get_all(CACHE_CONTROL).iter().any(says_so) {
+        headers.append(CACHE_CONTROL, HeaderValue::from_static("private"));
+    }
 }
 
 /// Makes trailers, of either direction, ones that are passed on: who merges them into the header,

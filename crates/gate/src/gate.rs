@@ -22,7 +22,7 @@ use crate::overrides::Overrides;
 use crate::say::say;
 use crate::settings::{LogTo, Settings};
 use crate::tunnel::Tunnels;
-use crate::upstream::{Failures, Found, Orphans, Pool};
+use crate::upstream::{Ahead, Failures, Found, Orphans, Pool};
 use crate::visit::{Raises, Visit};
 
 /// Everything that the gate's tasks share; they all run on one thread.
@@ -38,6 +38,7 @@ pub(crate) struct Gate {
     pub(crate) pool: Pool,
     pub(crate) failures: Failures,
     pub(crate) orphans: Orphans,
+    pub(crate) ahead: Rc<Ahead>,
     pub(crate) tunnels: Tunnels,
     pub(crate) clients: Registry,
     pub(crate) strictness: Rc<Strictness>,
@@ -67,6 +68,7 @@ impl Gate {
             pool: Pool::new(settings.upstream.clone(), upstream, Rc::clone(&clock)),
             failures: Failures::default(),
             orphans: Orphans::default(),
+            ahead: Rc::default(),
             tunnels: Tunnels::default(),
             clients: Registry::default(),
             strictness: Rc::default(),

@@ -151,10 +151,10 @@ fn connections(settings: &Clients, descriptors: u64) -> usize {
 /// Looks after connections for as long as the gate runs.
 pub(crate) async fn keep_house(gate: Rc<Gate>) {
     const INTERVAL: Duration = Duration::from_millis(250);
-    let server = Span::from(gate.pool.times().response);
     loop {
         tokio::time::sleep(INTERVAL).await;
         let now = gate.clock.read();
+        let server = Span::from(gate.pool.times().response);
         let waiting = gate.core.borrow().policy().snapshot().lengths.class > 0;
         gate.clients.sweep(now, &gate.live().settings.client, server, waiting);
         gate.pool.sweep(now);

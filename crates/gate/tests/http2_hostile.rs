@@ -75,6 +75,27 @@ fn a_client_without_any_room_gets_nothing() {
 }
 
 #[test]
+fn unfinished_uploads_do_not_fill_the_memory() {
+    let server = Held::start();
+    let gate = Gate::start(server.address(), "");
+    // What the gate would read of each before it asks for a place, but for the last bytes.
+    static MOST: [u8; 31_000] = [0; 31_000];
+    let mut uploads = Vec::new();
+    for _ in 0..22 {
+        let mut client = connect(&gate, 65_535);
+        for _ in 0..100 {
+            let request = Request::post("http://test/").body(()).unwrap();
+            let (answer, mut upload) = client.send_request(request, false).unwrap();
+            upload.send_data(Bytes::from_static(&MOST), false).unwrap();
+            uploads.push((answer, upload));
+        }
+    }
+    gate.wait_for("requests that are asked for without their bodies", |state| {
+        state["classes"][1]["arrived"].as_u64() > Some(0)
+    });
+}
+
+#[test]
 fn an_upload_that_stalls_holds_no_place() {
     let origin = origin();
     let gate = Gate::start(origin.address(), "window = 1\n[client]\nstall-timeout = '300ms'\n");

@@ -27,6 +27,28 @@ fn the_cookie_carries_the_class() {
 }
 
 #[test]
+fn a_cookie_is_no_cache_s_to_give_to_others() {
+    for (says, expected) in [
+        ("", &["private"][..]),
+        ("cache-control: public, max-age=60\r\n", &["public, max-age=60", "private"]),
+        ("cache-control: max-age=60, Private\r\n", &["max-age=60, Private"]),
+        ("cache-control: no-store\r\n", &["no-store"]),
+    ] {
+        let server = echo(says);
+        let gate = Gate::start(server.address(), "");
+        let lines = |response: &testkit::Response| {
+            let lines = response.head.lines().filter_map(|line| line.strip_prefix("cache-control: "));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let first = gate.get("/", "");
+        assert_eq!(lines(&first), expected, "{says:?}");
+        // Without the gate's cookie it is the server's business.
+        let second = gate.get("/", &session(&first));
+        assert_eq!(lines(&second).join(", "), says.trim_start_matches("cache-control: ").trim_end());
+    }
+}
+
+#[test]
 fn a_forged_token_is_a_new_session() {
     let server = echo("");
     let gate = Gate::start(server.address(), "");

@@ -175,6 +175,17 @@ fn there_are_only_so_many() {
     let gate = Gate::start(server.address(), "client-share = 0.5\ntunnels = { most = 2 }");
     let _held = tunnel(&gate);
     assert_eq!(gate.connect().send(ASK).response().status, 503);
+    // Behind a proxy, that is whom it names.
+    let proxied = "trusted-proxies = ['127.0.0.0/8']\nclient-share = 0.5\ntunnels = { most = 2 }";
+    let gate = Gate::start(server.address(), proxied);
+    let mut held = Vec::new();
+    for (client, status) in [(1, "101"), (1, "503"), (2, "101")] {
+        let mut connection = gate.connect();
+        let named = format!("X-Forwarded-For: 192.0.2.{client}\r\nHost:");
+        let head = connection.send(ASK.replace("Host:", &named)).head();
+        assert_eq!(head.split(' ').nth(1), Some(status), "client {client}: {head}");
+        held.push(connection);
+    }
 }
 
 #[test]

@@ -28,7 +28,6 @@ use super::{Client, Order, Phase};
 use crate::exchange::exchange;
 use crate::front::Transport;
 use crate::gate::Gate;
-use crate::reply::{Busy, Reply};
 
 /// Streams that the client reset before they were looked at, and streams that it made an error of;
 /// beyond that it is told to calm down (RFC 9113 section 10.5).
@@ -151,15 +150,8 @@ impl Shared {
         *self.next.borrow_mut() = Some(stream);
         let (gate, without_body) = (Rc::clone(&self.gate), request.method() == Method::HEAD);
         async move {
-            let (head, body) = request.into_parts();
             let clock = Rc::clone(&gate.clock);
-            let mut response = match gate.strictness.look_at(&head, &gate.live().settings.strictness) {
-                Ok(()) => exchange(gate, Rc::clone(&client), Request::from_parts(head, body)).await?,
-                Err(breach) => {
-                    let busy = Busy::begin(&client, &gate.clock);
-                    Reply::error(busy, breach.status(), breach.why())
-                }
-            };
+            let mut response = exchange(gate, Rc::clone(&client), request).await?;
             client.respond();
             // RFC 9113 section 8.2.2: there is no such thing.
             response.headers_mut().remove(CONNECTION);

@@ -254,6 +254,12 @@ impl Client {
         self.since.get()
     }
 
+    /// Whose connection it is, as far as is known: behind a proxy that does not say so before, the
+    /// socket's other end.
+    fn owner(&self) -> IpAddr {
+        self.peer.get().map_or(self.address, |peer| peer.address)
+    }
+
     /// Since when the client has sent nothing of its request, or taken nothing of its response.
     fn kept_waiting_since(&self) -> Option<Time> {
         self.uploading.since().into_iter().chain(self.sending.since()).min()
@@ -281,7 +287,11 @@ impl Client {
     /// A request has got a place in the server.
     pub(crate) fn dispatched(&self, class: Option<ClassId>) {
         self.placed.set(true);
-        self.class.set(class.unwrap_or(self.class.get()));
+        let Some(class) = class else { return };
+        self.class.set(class);
+        if let Some(connection) = &self.connection {
+            connection.class.set(class);
+        }
     }
 
     /// A request is answered.

@@ -1,6 +1,7 @@
 //! [`Registry`]: all client connections, and closing those that cost more than they should.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::rc::Rc;
 
@@ -51,15 +52,22 @@ struct Slow<'a> {
     quicker: usize,
 }
 
+/// Connections of HTTP/2 by their place in memory, and since when all of their streams keep the gate
+/// waiting; none when one of them does not.
+type Streamed = HashMap<*const Client, Option<Time>>;
+
 impl<'a> Slow<'a> {
-    fn find(client: &'a Rc<Client>, now: Time) -> Option<Self> {
+    fn find(client: &'a Rc<Client>, streamed: &Streamed, now: Time) -> Option<Self> {
         let (since, grace) = match client.phase() {
             Phase::Idle | Phase::Lingering => (client.since(), Span::ZERO),
             Phase::New | Phase::Handshake | Phase::Head => (client.since(), GRACE),
-            Phase::Busy => (client.kept_waiting_since()?, PATIENCE),
+            Phase::Busy => {
+                let streams = || streamed.get(&Rc::as_ptr(client)).copied().flatten();
+                (client.kept_waiting_since().or_else(streams)?, PATIENCE)
+            }
             Phase::Tunnel => return None,
         };
-        let address = network(client.address);
+        let address = network(client.owner());
         Some(Self { client, address, waited: now.since(since), grace, quicker: 0 })
     }
 }
@@ -147,11 +155,23 @@ impl Registry {
         if now.since(counted) < OFTEN {
             return slow;
         }
-        let clients = self.clients.borrow();
-        let waits = |client: &Rc<Client>| !client.phase().is_idle() && Slow::find(client, now).is_some();
+        let (clients, streamed) = (self.clients.borrow(), self.streamed());
+        let waits =
+            |client: &Rc<Client>| !client.phase().is_idle() && Slow::find(client, &streamed, now).is_some();
         let slow = clients.iter().filter(|(_, client)| waits(client)).count();
         self.slow.set((now, slow));
         slow
+    }
+
+    fn streamed(&self) -> Streamed {
+        let mut streamed = Streamed::new();
+        for (_, stream) in &*self.streams.borrow() {
+            let Some(connection) = &stream.connection else { continue };
+            let since = stream.kept_waiting_since();
+            let all = streamed.entry(Rc::as_ptr(connection)).or_insert(since);
+            *all = all.zip(since).map(|(one, other)| one.max(other));
+        }
+        streamed
     }
 
     /// Closes up to `wanted` connections that the gate waits for, to make room for others.
@@ -160,9 +180,9 @@ impl Registry {
     /// that are too many from one address, the slowest first: whoever opens connections to keep
     /// them cannot shut out the clients of other addresses.
     pub(crate) fn make_room(&self, now: Time, wanted: usize) {
-        let clients = self.clients.borrow();
+        let (clients, streamed) = (self.clients.borrow(), self.streamed());
         let mut slow: Vec<Slow<'_>> =
-            clients.iter().filter_map(|(_, client)| Slow::find(client, now)).collect();
+            clients.iter().filter_map(|(_, client)| Slow::find(client, &streamed, now)).collect();
         slow.sort_unstable_by_key(|slow| (slow.address, slow.waited));
         let mut quicker = 0;
         for at in 0..slow.len() {
@@ -196,5 +216,68 @@ impl Registry {
             let slow = client.phase() == Phase::Head && now.since(client.since()) > GRACE;
             client.order(if slow { Order::Close } else { Order::Finish });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::Peer;
+    use units::ClassId;
+
+    const START: Time = Time::from_nanos(1);
+
+    fn closed(clients: &[Rc<Client>]) -> Vec<bool> {
+        clients.iter().map(|client| client.order.get() == Order::Close).collect()
+    }
+
+    #[test]
+    fn behind_a_proxy_it_is_the_client_it_names_who_has_many() {
+        let registry = Registry::default();
+        let named = |last: u8| {
+            let (_, client) = registry.add([10, 0, 0, 1].into(), START);
+            client.meet(Peer::new([192, 0, 2, last].into()));
+            client
+        };
+        let mut clients: Vec<_> = (0..MANY + 8).map(|_| named(1)).collect();
+        clients.push(named(2));
+        registry.make_room(START + Span::from_millis(1), clients.len());
+        let closed = closed(&clients);
+        assert_eq!(
+            closed.iter().filter(|closed| **closed).count(),
+            8,
+            "only those of the one that are too many"
+        );
+        assert_eq!(closed.last(), Some(&false));
+    }
+
+    #[test]
+    fn a_connection_is_as_slow_as_its_quickest_stream() {
+        let registry = Registry::default();
+        let connect = || {
+            let (_, client) = registry.add([192, 0, 2, 1].into(), START);
+            client.multiplex();
+            client
+        };
+        let [stuck, half] = [connect(), connect()];
+        let open = |connection| registry.add_stream(connection, START).1;
+        let [waits, too, other, busy] = [&stuck, &stuck, &half, &half].map(open);
+        for stream in [waits, too, other] {
+            stream.uploading.waits(START);
+        }
+        let later = START + PATIENCE + Span::from_millis(1);
+        assert_eq!(registry.slow(later), 1);
+        registry.make_room(later, 2);
+        assert_eq!(closed(&[stuck, half]), [true, false]);
+        drop(busy);
+    }
+
+    #[test]
+    fn a_connection_is_of_the_class_of_its_last_request() {
+        let registry = Registry::default();
+        let (_, connection) = registry.add([192, 0, 2, 1].into(), START);
+        connection.multiplex();
+        registry.add_stream(&connection, START).1.dispatched(Some(ClassId(0)));
+        assert_eq!(connection.class(), ClassId(0));
     }
 }

@@ -11,6 +11,7 @@ mod relay;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -20,7 +21,6 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode, Version};
 use http_body::Body as _;
 use hyper::upgrade::OnUpgrade;
 
-use crate::client::Client;
 use crate::core::network;
 use crate::gate::Gate;
 use crate::live::Live;
@@ -80,7 +80,7 @@ impl std::fmt::Debug for Tunnel {
 pub(crate) fn asked(
     gate: &Rc<Gate>,
     live: &Live,
-    client: &Client,
+    client: IpAddr,
     head: &Parts,
     body: &Body,
 ) -> Result<Option<Asked>, Full> {
@@ -120,9 +120,9 @@ fn connection_upgrades(headers: &HeaderMap) -> bool {
 impl Tunnels {
     /// A place for a tunnel of that client, if there is one: one address may have as many of them
     /// as of the places where requests wait.
-    fn enter(gate: &Rc<Gate>, client: &Client, live: &Live) -> Option<Place> {
+    fn enter(gate: &Rc<Gate>, client: IpAddr, live: &Live) -> Option<Place> {
         let tunnels = &gate.tunnels;
-        let network = network(client.peer().address);
+        let network = network(client);
         // Each takes two connections, and half of all are left to requests.
         let room = u32::try_from(gate.guard.connections() / 4).unwrap_or(u32::MAX);
         let most = live.settings.tunnels.most.min(room);

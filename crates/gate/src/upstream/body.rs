@@ -14,6 +14,7 @@ use units::Time;
 use crate::client::Client;
 use crate::clock::Clock;
 use crate::forward;
+use crate::gate::Gate;
 
 /// The body of a request.
 #[derive(Debug)]
@@ -27,7 +28,34 @@ struct Upload {
     incoming: Option<Incoming>,
     client: Rc<Client>,
     clock: Rc<Clock>,
+    ahead: Rc<Ahead>,
     progress: Progress,
+}
+
+/// What was read of all bodies before their requests were sent.
+#[derive(Debug, Default)]
+pub(crate) struct Ahead(Cell<usize>);
+
+impl Ahead {
+    /// Clients can begin as many requests as they have connections and streams. Beyond this, bodies
+    /// stay with them until their requests have a place.
+    const MOST: usize = 64 << 20;
+
+    fn has_room(&self) -> bool {
+        self.0.get() < Self::MOST
+    }
+
+    fn take(&self, frame: &Frame<Bytes>) {
+        self.0.set(self.0.get() + length(frame));
+    }
+
+    fn give_back(&self, frame: &Frame<Bytes>) {
+        self.0.set(self.0.get() - length(frame));
+    }
+}
+
+fn length(frame: &Frame<Bytes>) -> usize {
+    frame.data_ref().map_or(0, Bytes::len)
 }
 
 /// How a body gets on, for those who wait for what follows it.
@@ -73,13 +101,13 @@ const FIRST: u64 = 32 * 1024;
 impl Body {
     pub(crate) const EMPTY: Self = Self(None);
 
-    pub(crate) fn new(incoming: Incoming, client: &Rc<Client>, clock: &Rc<Clock>) -> Self {
+    pub(crate) fn new(incoming: Incoming, client: &Rc<Client>, gate: &Gate) -> Self {
         if incoming.is_end_stream() {
             return Self::EMPTY;
         }
-        let (client, clock) = (Rc::clone(client), Rc::clone(clock));
+        let (client, clock, ahead) = (Rc::clone(client), Rc::clone(&gate.clock), Rc::clone(&gate.ahead));
         let (incoming, progress) = (Some(incoming), Progress(Some(Rc::default())));
-        Self(Some(Upload { first: VecDeque::new(), incoming, client, clock, progress }))
+        Self(Some(Upload { first: VecDeque::new(), incoming, client, clock, ahead, progress }))
     }
 
     /// Reads the first of it.
@@ -89,10 +117,11 @@ impl Body {
     pub(crate) async fn fetch_first(&mut self) -> Result<(), hyper::Error> {
         let Some(upload) = &mut self.0 else { return Ok(()) };
         let mut left = FIRST;
-        while left > 0 && upload.incoming.is_some() {
+        while left > 0 && upload.incoming.is_some() && upload.ahead.has_room() {
             let next = std::future::poll_fn(|cx| upload.poll_incoming(cx)).await;
             let Some(frame) = next.transpose()? else { break };
-            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len) as u64);
+            left = left.saturating_sub(length(&frame) as u64);
+            upload.ahead.take(&frame);
             upload.first.push_back(frame);
         }
         Ok(())
@@ -113,11 +142,14 @@ impl Body {
             (Some(data), _) => Frame::data(data.clone()),
             (_, trailers) => Frame::trailers(trailers.cloned().unwrap_or_default()),
         });
+        let first: VecDeque<_> = first.collect();
+        first.iter().for_each(|frame| upload.ahead.take(frame));
         Some(Self(Some(Upload {
-            first: first.collect(),
+            first,
             incoming: None,
             client: Rc::clone(&upload.client),
             clock: Rc::clone(&upload.clock),
+            ahead: Rc::clone(&upload.ahead),
             progress: upload.progress.clone(),
         })))
     }
@@ -136,7 +168,7 @@ impl Upload {
                 if let Some(trailers) = frame.trailers_mut() {
                     forward::trailers(trailers);
                 }
-                (frame.data_ref().map_or(0, Bytes::len), incoming.is_end_stream())
+                (length(frame), incoming.is_end_stream())
             }
             _ => (0, true),
         };
@@ -161,7 +193,10 @@ impl http_body::Body for Body {
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let Some(upload) = &mut self.0 else { return Poll::Ready(None) };
         match upload.first.pop_front() {
-            Some(frame) => Poll::Ready(Some(Ok(frame))),
+            Some(frame) => {
+                upload.ahead.give_back(&frame);
+                Poll::Ready(Some(Ok(frame)))
+            }
             None => upload.poll_incoming(cx),
         }
     }
@@ -172,7 +207,7 @@ impl http_body::Body for Body {
 
     fn size_hint(&self) -> SizeHint {
         let Some(upload) = &self.0 else { return SizeHint::with_exact(0) };
-        let first: usize = upload.first.iter().filter_map(Frame::data_ref).map(Bytes::len).sum();
+        let first: usize = upload.first.iter().map(length).sum();
         let rest = upload.incoming.as_ref().map_or_else(|| SizeHint::with_exact(0), Incoming::size_hint);
         let mut hint = SizeHint::new();
         hint.set_lower(rest.lower() + first as u64);
@@ -185,6 +220,7 @@ impl http_body::Body for Body {
 
 impl Drop for Upload {
     fn drop(&mut self) {
+        self.first.iter().for_each(|frame| self.ahead.give_back(frame));
         self.client.uploading.over();
     }
 }

@@ -23,7 +23,7 @@ mod server;
 mod target;
 mod tls;
 
-pub(crate) use body::{Body, Progress};
+pub(crate) use body::{Ahead, Body, Progress};
 pub(crate) use check::check;
 pub(crate) use connection::{Lease, Open};
 pub(crate) use failure::{Failure, Failures};

@@ -40,8 +40,17 @@ impl Site {
 
     /// Writes the configuration: the addresses, and `more` behind them.
     pub(crate) fn configure(&self, more: &str) -> &Self {
-        let (address, admin, upstream) = (self.address, self.admin, self.server.address());
-        let text = format!("listen = '{address}'\nadmin = '{admin}'\nupstream = '{upstream}'\n{more}\n");
+        self.write(&format!("upstream = '{}'\n{more}", self.server.address()))
+    }
+
+    /// Writes the configuration with the server and `more` in an inline table.
+    pub(crate) fn configure_upstream(&self, more: &str) -> &Self {
+        self.write(&format!("upstream = {{ address = '{}', {more} }}", self.server.address()))
+    }
+
+    fn write(&self, more: &str) -> &Self {
+        let (address, admin) = (self.address, self.admin);
+        let text = format!("listen = '{address}'\nadmin = '{admin}'\n{more}\n");
         // At once: a gate that reads it meanwhile sees the old one or the new one.
         fs::write(self.path("new.toml"), text).unwrap();
         fs::rename(self.path("new.toml"), self.path("gate.toml")).unwrap();

@@ -4,17 +4,20 @@
 //! h2 refuses names in capitals, fields of the connection, lengths that do not fit the body and
 //! pseudo-fields that are missing, double or unknown. What is left is what the server behind would get.
 
-use http::header::{CONTENT_LENGTH, EXPECT, HOST};
+use http::header::{CONTENT_LENGTH, EXPECT, HOST, TRANSFER_ENCODING};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method};
+use http::{HeaderMap, HeaderValue, Method, Version};
 
 use super::head::{LONGEST_METHOD, is_host, length, path};
 use super::{Breach, Limits, Strictness, names};
 
 impl Strictness {
-    /// Looks at a request of HTTP/2.
-    pub(in crate::client) fn look_at(&self, head: &Parts, limits: &Limits) -> Result<(), Breach> {
-        decoded(head, limits).inspect_err(|breach| self.count(*breach))
+    /// What is wrong with a request, if it came over HTTP/2: no filter has seen it then.
+    pub(crate) fn breach(&self, head: &Parts, limits: &Limits) -> Option<Breach> {
+        if head.version != Version::HTTP_2 {
+            return None;
+        }
+        decoded(head, limits).inspect_err(|breach| self.count(*breach)).err()
     }
 }
 
@@ -34,6 +37,9 @@ fn decoded(head: &Parts, limits: &Limits) -> Result<(), Breach> {
         if name.as_str().contains('_') && names::is_alias(name.as_str().as_bytes()) {
             return Err(Breach::Alias);
         }
+    }
+    if head.headers.contains_key(TRANSFER_ENCODING) {
+        return Err(Breach::Coding);
     }
     if let Some(number) = only(&head.headers, CONTENT_LENGTH, Breach::Length)? {
         length(number.as_bytes())?;
@@ -108,6 +114,7 @@ mod tests {
         check(get().header("content-length", "5"), Ok(()));
         check(get().header("content-length", "+5"), Err(Breach::Length));
         check(get().header("content-length", "5").header("content-length", "5"), Err(Breach::Length));
+        check(get().header("transfer-encoding", "chunked"), Err(Breach::Coding));
         check(get().header("expect", "100-Continue"), Ok(()));
         check(get().header("expect", "200-ok"), Err(Breach::Expectation));
         check(get().header("x-long", "x".repeat(17_000)), Err(Breach::FieldSize));

@@ -9,7 +9,7 @@
 //! `head` reads a head line by line, `chunks` follows a body, `screen` puts them together without
 //! a socket, and `filter` stands between socket and hyper. A breach ends what is read. Requests
 //! before it are answered, then the client is told. HTTP/2 has frames instead of lines; what its
-//! requests would mean as HTTP/1, `http2` looks at.
+//! requests would mean as HTTP/1, `decoded` looks at.
 
 mod breach;
 mod bytes;
@@ -18,7 +18,6 @@ mod chunks;
 mod decoded;
 mod filter;
 mod head;
-mod http2;
 mod names;
 mod screen;
 #[cfg(test)]
@@ -79,11 +78,6 @@ impl Strictness {
     /// Requests refused, by what was wrong with them.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         Breach::ALL.iter().map(|breach| breach.name()).zip(self.counts.iter().map(Cell::get))
-    }
-
-    /// What is wrong with a request that came over HTTP/2, which no filter has seen.
-    pub(crate) fn breach(&self, head: &http::request::Parts) -> Option<Breach> {
-        http2::breach(head).inspect(|breach| self.count(*breach))
     }
 
     fn count(&self, breach: Breach) {
