@@ -33,6 +33,13 @@ impl Front {
         }
     }
 
+    /// Keeps an eye on it while clients are served.
+    pub(crate) fn look(&mut self) {
+        if let Self::Gate(gate) = self {
+            gate.look();
+        }
+    }
+
     /// Keeps what it counted, if it counts.
     pub(crate) fn keep_metrics(&self, directory: &Path) -> Result<(), Error> {
         match self {

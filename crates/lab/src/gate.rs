@@ -6,6 +6,7 @@ use std::process::Command;
 
 use toml::{Table, Value};
 
+use crate::course::{self, Course};
 use crate::machine::Pinning;
 use crate::process::{self, Process};
 use crate::spec::Cpus;
@@ -17,6 +18,7 @@ pub(crate) struct Gate {
     /// Host and port for clients.
     pub(crate) authority: String,
     admin: String,
+    course: Course,
     process: Process,
 }
 
@@ -36,15 +38,23 @@ impl Gate {
         let mut process = Process::start("gate", command, &directory.join("gate.log"))?;
         let authority = process.wait_for_line("listening on http://", stop)?;
         let admin = process.wait_for_line("admin on http://", stop)?;
-        Ok(Self { authority, admin, process })
+        Ok(Self { authority, admin, course: Course::begin(), process })
+    }
+
+    /// Keeps an eye on it while clients are served.
+    pub(crate) fn look(&mut self) {
+        self.course.look(&self.admin);
     }
 
     /// Keeps what it counted.
     pub(crate) fn keep_metrics(&self, directory: &Path) -> Result<(), Error> {
         let answer = http::get(&self.admin, "/metrics")
             .ok_or_else(|| self.process.error("does not answer on its admin address".to_owned()))?;
-        let file = directory.join("gate.metrics");
-        fs::write(&file, answer.body).map_err(Error::io("write", &file))
+        for (name, text) in [("gate.metrics", &*answer.body), (course::FILE, self.course.text())] {
+            let file = directory.join(name);
+            fs::write(&file, text).map_err(Error::io("write", &file))?;
+        }
+        Ok(())
     }
 
     /// How it ended, when it should not have.

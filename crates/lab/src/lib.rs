@@ -5,6 +5,7 @@
 //! generator are processes, fresh for each test; what the lab knows of a test is what they wrote.
 
 mod capacity;
+mod course;
 mod error;
 mod front;
 mod gate;

@@ -30,8 +30,9 @@ impl Lab<'_> {
         self.describe(&server)?;
         let mut front = self.front(planned, &server.authority, out)?;
         let workload = self.workload(planned, out)?;
+        let authority = front.as_ref().map_or(&*server.authority, Front::authority).to_owned();
         let run = Run {
-            authority: front.as_ref().map_or(&*server.authority, Front::authority),
+            authority: &authority,
             workload: &workload,
             offer: Offer::Rate(offered),
             warmup: self.spec.test.warmup,
@@ -39,7 +40,10 @@ impl Lab<'_> {
             seed: planned.seed,
             out,
         };
-        let summary = self.generator().run(&run, self.stop, || self.view.tick())?;
+        let summary = self.generator().run(&run, self.stop, || {
+            self.view.tick();
+            front.iter_mut().for_each(Front::look);
+        })?;
         if let Some(error) = server.has_died().or_else(|| front.as_mut().and_then(Front::has_died)) {
             return Err(error);
         }

@@ -22,8 +22,15 @@ const PEERS: Peers = Peers {
 
 /// On another processor than the servers of other tests, which measure how much CPU time they get.
 fn server() -> Server {
-    let kind = spec::Kind::Apache;
-    Server { kind, workers: 20, backlog: 64, keep_alive: Span::from_secs(5), cpus: Cpus::one(1) }
+    let kind = spec::Kind::Apache(spec::Mpm::Prefork);
+    Server {
+        kind,
+        workers: 20,
+        backend_workers: None,
+        backlog: 64,
+        keep_alive: Span::from_secs(5),
+        cpus: Cpus::one(1),
+    }
 }
 
 /// Starts Apache with a peer in front of it, or says why it is not tested here.

@@ -1,46 +1,51 @@
-//! Debian's Apache with the prefork model: one process per connection, as in the papers.
+//! Debian's Apache: with prefork one process per connection, as in the papers, or with threads.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use units::Span;
 
 use super::burn::BURN;
 use super::{Setup, content};
 use crate::Error;
 use crate::machine::program;
 use crate::process;
-use crate::spec::Server;
+use crate::spec::{Mpm, Server};
 
 const PACKAGE: &str = "apache2-bin";
 const MODULES: &str = "/usr/lib/apache2/modules";
 
 pub(super) struct Installed {
     program: PathBuf,
+    mpm: Mpm,
     pub(super) version: String,
 }
 
 impl Installed {
-    pub(super) fn find() -> Result<Self, Error> {
-        Self::among(program("apache2"))
+    pub(super) fn find(mpm: Mpm) -> Result<Self, Error> {
+        Self::among(program("apache2"), mpm)
     }
 
-    fn among(program: Option<PathBuf>) -> Result<Self, Error> {
+    fn among(program: Option<PathBuf>, mpm: Mpm) -> Result<Self, Error> {
         let missing = |program: &str| Error::Missing { program: program.to_owned(), package: PACKAGE };
         let program = program.ok_or_else(|| missing("apache2"))?;
-        for module in ["mod_mpm_prefork.so", "mod_authz_core.so", "mod_lua.so"] {
+        for module in [mpm.module(), "mod_authz_core.so", "mod_lua.so", "mod_proxy_http.so"] {
             let file = Path::new(MODULES).join(module);
             if !file.is_file() {
                 return Err(missing(&file.display().to_string()));
             }
         }
         let (text, _) = process::output("apache", Command::new(&program).arg("-v"))?;
-        let version =
-            text.lines().next().unwrap_or_default().trim_start_matches("Server version: ").to_owned();
-        Ok(Self { program, version })
+        let version = text.lines().next().unwrap_or_default().trim_start_matches("Server version: ");
+        Ok(Self { program, mpm, version: format!("{version}, {}", mpm.name()) })
     }
 
-    pub(super) fn setup(self, server: &Server, root: &Path, port: u16) -> Setup {
-        let configuration = configuration(server, root, port, rustix::process::getuid().is_root());
+    /// `behind` is host and port of what computes the pages, if not Apache itself.
+    pub(super) fn setup(self, server: &Server, behind: Option<&str>, root: &Path, port: u16) -> Setup {
+        let pages = behind.map_or_else(|| computed(root), passed_on);
+        let as_root = rustix::process::getuid().is_root();
+        let configuration = configuration(server, self.mpm, &pages, root, port, as_root);
         let arguments = ["-d", &root.display().to_string(), "-f", "httpd.conf", "-DFOREGROUND"];
         Setup {
             name: "apache",
@@ -55,12 +60,66 @@ impl Installed {
     }
 }
 
-/// All workers are there from the start: how fast prefork adds them is not what is compared.
-fn configuration(server: &Server, root: &Path, port: u16, as_root: bool) -> String {
+impl Mpm {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Prefork => "prefork",
+            Self::Event => "event",
+        }
+    }
+
+    const fn module(self) -> &'static str {
+        match self {
+            Self::Prefork => "mod_mpm_prefork.so",
+            Self::Event => "mod_mpm_event.so",
+        }
+    }
+
+    /// All workers are there from the start: how fast they are added is not what is compared.
+    fn workers(self, workers: u32) -> String {
+        /// Debian's.
+        const THREADS: u32 = 25;
+        let (servers, spare) = match self {
+            Self::Prefork => (workers, format!("MinSpareServers 1\nMaxSpareServers {workers}")),
+            Self::Event => {
+                let threads = workers.min(THREADS);
+                let spare =
+                    format!("ThreadsPerChild {threads}\nMinSpareThreads 1\nMaxSpareThreads {workers}");
+                (workers.div_ceil(threads), spare)
+            }
+        };
+        format!("ServerLimit {servers}\nMaxRequestWorkers {workers}\nStartServers {servers}\n{spare}")
+    }
+}
+
+/// The pages are computed by Apache.
+fn computed(root: &Path) -> String {
     let root = root.display();
-    let (workers, backlog) = (server.workers, server.backlog);
-    // Whole seconds, at least one: 0 would mean no keep-alive at all.
-    let keep_alive = server.keep_alive.as_secs_f64().ceil().max(1.0);
+    format!(
+        r#"LoadModule lua_module {MODULES}/mod_lua.so
+LuaScope thread
+LuaCodeCache forever
+LuaMapHandler ^/burn$ "{root}/burn.lua" handle
+"#
+    )
+}
+
+/// The pages are computed by workers of another server, which belong to a connection until it ends: each
+/// request has one of its own, as with FastCGI.
+fn passed_on(behind: &str) -> String {
+    format!(
+        r#"LoadModule proxy_module {MODULES}/mod_proxy.so
+LoadModule proxy_http_module {MODULES}/mod_proxy_http.so
+ProxyPass /burn http://{behind}/burn disablereuse=On
+"#
+    )
+}
+
+fn configuration(server: &Server, mpm: Mpm, pages: &str, root: &Path, port: u16, as_root: bool) -> String {
+    let root = root.display();
+    let (workers, backlog, name, module) =
+        (mpm.workers(server.workers), server.backlog, mpm.name(), mpm.module());
+    let keep_alive = keep_alive(server.keep_alive);
     let user = if as_root { "User www-data\nGroup www-data\n" } else { "" };
     let content = content::DIRECTORY;
     format!(
@@ -74,26 +133,24 @@ Mutex posixsem
 ErrorLog /dev/stderr
 LogLevel warn
 {user}
-LoadModule mpm_prefork_module {MODULES}/mod_mpm_prefork.so
+LoadModule mpm_{name}_module {MODULES}/{module}
 LoadModule authz_core_module {MODULES}/mod_authz_core.so
-LoadModule lua_module {MODULES}/mod_lua.so
 
-ServerLimit {workers}
-MaxRequestWorkers {workers}
-StartServers {workers}
-MinSpareServers 1
-MaxSpareServers {workers}
+{workers}
 MaxConnectionsPerChild 0
-KeepAlive On
-KeepAliveTimeout {keep_alive}
-MaxKeepAliveRequests 0
+{keep_alive}
 
 DocumentRoot "{root}/{content}"
-LuaScope thread
-LuaCodeCache forever
-LuaMapHandler ^/burn$ "{root}/burn.lua" handle
-"#
+{pages}"#
     )
+}
+
+/// Whole seconds, since Apache knows no others; without any, a connection is for one request.
+fn keep_alive(time: Span) -> String {
+    if time.is_zero() {
+        return "KeepAlive Off".to_owned();
+    }
+    format!("KeepAlive On\nKeepAliveTimeout {}\nMaxKeepAliveRequests 0", time.as_secs_f64().ceil())
 }
 
 /// Answers with what `burn` gives.
@@ -112,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_missing_apache_is_named_with_its_package() {
-        let error = Installed::among(None).err().unwrap();
+        let error = Installed::among(None, Mpm::Prefork).err().unwrap();
         assert!(!error.is_usage());
         assert_eq!(
             error.to_string(),
@@ -123,17 +180,19 @@ mod tests {
     #[test]
     fn only_root_names_another_user() {
         let server = Server {
-            kind: crate::spec::Kind::Apache,
+            kind: crate::spec::Kind::Apache(Mpm::Prefork),
             workers: 64,
+            backend_workers: None,
             backlog: 128,
-            keep_alive: units::Span::from_millis(1500),
+            keep_alive: Span::from_millis(1500),
             cpus: crate::spec::Cpus::one(0),
         };
-        let text = |as_root| configuration(&server, Path::new("/tmp/a"), 4711, as_root);
+        let text = |as_root| configuration(&server, Mpm::Prefork, "", Path::new("/tmp/a"), 4711, as_root);
         for line in ["Listen 127.0.0.1:4711", "ListenBacklog 128", "ServerLimit 64", "KeepAliveTimeout 2"] {
             assert!(text(false).lines().any(|other| other == line), "{line}");
         }
         assert!(!text(false).contains("User"));
+        assert_eq!(keep_alive(Span::ZERO), "KeepAlive Off");
         assert!(text(true).contains("\nUser www-data\nGroup www-data\n"));
     }
 }

@@ -4,6 +4,7 @@ mod apache;
 mod burn;
 mod content;
 mod nginx;
+mod node;
 mod origin;
 
 use std::collections::BTreeMap;
@@ -42,15 +43,18 @@ pub(crate) struct Running {
     pub(crate) environment: ServerEnvironment,
     // In this order: the processes end before their directory goes.
     process: Option<Process>,
+    /// What computes its pages, if it does not itself.
+    behind: Option<Process>,
     _root: Option<TempDir>,
 }
 
 impl Running {
     /// Its processes, unless it was there before the lab.
     pub(crate) fn has_died(&mut self) -> Option<Error> {
-        let process = self.process.as_mut()?;
-        let status = process.ended()?;
-        Some(process.error(format!("died during the test ({status})")))
+        [&mut self.process, &mut self.behind].into_iter().flatten().find_map(|process| {
+            let status = process.ended()?;
+            Some(process.error(format!("died during the test ({status})")))
+        })
     }
 }
 
@@ -96,12 +100,17 @@ pub(crate) fn retried<T>(mut start: impl FnMut() -> Result<T, Error>) -> Result<
 impl Site<'_> {
     /// Checks, before anything is measured, that the server can be had at all.
     pub(crate) fn check(&self) -> Result<String, Error> {
-        match &self.server.kind {
+        let version = match &self.server.kind {
             Kind::Origin => origin::version(self.headworks),
-            Kind::Apache => apache::Installed::find().map(|installed| installed.version),
+            Kind::Apache(mpm) => apache::Installed::find(*mpm).map(|installed| installed.version),
             Kind::Nginx => nginx::Installed::find().map(|installed| installed.version),
+            Kind::Node => node::Installed::find().map(|installed| installed.version),
             Kind::Url(url) => url_version(url),
-        }
+        }?;
+        Ok(match self.server.backend_workers {
+            Some(workers) => format!("{version}, pages by {workers} workers behind it"),
+            None => version,
+        })
     }
 
     /// Starts the server and waits until it answers. What it writes goes to `log`.
@@ -109,7 +118,7 @@ impl Site<'_> {
         match &self.server.kind {
             Kind::Origin => origin::start(self, log, stop),
             Kind::Url(url) => self.url(url),
-            Kind::Apache | Kind::Nginx => retried(|| self.start_in_directory(log, stop)),
+            Kind::Apache(_) | Kind::Nginx | Kind::Node => retried(|| self.start_in_directory(log, stop)),
         }
     }
 
@@ -117,9 +126,14 @@ impl Site<'_> {
         let root = root()?;
         let port = free_port()?;
         content::write(root.path(), self.workload)?;
-        let setup = match self.server.kind {
-            Kind::Nginx => nginx::Installed::find()?.setup(self.server, root.path(), port),
-            _ => apache::Installed::find()?.setup(self.server, root.path(), port),
+        let (server, directory) = (self.server, root.path());
+        let behind = server.backend_workers.map(|workers| origin::start_behind(self, workers, log, stop));
+        let behind = behind.transpose()?;
+        let address = behind.as_ref().map(|(address, _)| &**address);
+        let setup = match server.kind {
+            Kind::Nginx => nginx::Installed::find()?.setup(server, address, directory, port),
+            Kind::Apache(mpm) => apache::Installed::find(mpm)?.setup(server, address, directory, port),
+            _ => node::Installed::find()?.setup(server, directory, port),
         };
         for (name, text) in &setup.files {
             let file = root.path().join(name);
@@ -133,14 +147,15 @@ impl Site<'_> {
         process.wait_until_ready(&format!("did not answer on {authority}"), stop, |_| {
             http::get(&authority, PROBE).filter(|answer| answer.head.contains(" 200 "))
         })?;
-        Ok(Running { authority, environment, process: Some(process), _root: Some(root) })
+        let behind = behind.map(|(_, process)| process);
+        Ok(Running { authority, environment, process: Some(process), behind, _root: Some(root) })
     }
 
     fn url(&self, url: &str) -> Result<Running, Error> {
         let version = url_version(url)?;
         let environment = ServerEnvironment { kind: "url".to_owned(), version, ..Default::default() };
         let authority = http::authority(url).unwrap_or_default();
-        Ok(Running { authority, environment, process: None, _root: None })
+        Ok(Running { authority, environment, process: None, behind: None, _root: None })
     }
 
     fn environment(

@@ -1,4 +1,5 @@
-//! Debian's nginx: one process per event loop; a page that burns CPU blocks its loop.
+//! Debian's nginx: one process per event loop. A page that burns CPU blocks its loop, unless a server behind it
+//! computes it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,9 +35,11 @@ impl Installed {
         Ok(Self { program, modules, version })
     }
 
-    pub(super) fn setup(self, server: &Server, root: &Path, port: u16) -> Setup {
-        let configuration =
-            configuration(server, self.modules, root, port, rustix::process::getuid().is_root());
+    /// `behind` is host and port of what computes the pages, if not nginx itself.
+    pub(super) fn setup(self, server: &Server, behind: Option<&str>, root: &Path, port: u16) -> Setup {
+        let pages = behind.map_or_else(computed, passed_on);
+        let as_root = rustix::process::getuid().is_root();
+        let configuration = configuration(server, &pages, self.modules, root, port, as_root);
         let place = root.display().to_string();
         let file = root.join("nginx.conf").display().to_string();
         Setup {
@@ -49,7 +52,25 @@ impl Installed {
     }
 }
 
-fn configuration(server: &Server, modules: &str, root: &Path, port: u16, as_root: bool) -> String {
+/// The pages are computed by nginx.
+fn computed() -> String {
+    format!("      default_type text/html;\n      content_by_lua_block {{\n{BURN}{HANDLE}      }}\n")
+}
+
+/// The pages are computed by workers of another server, which belong to a connection until it ends: each
+/// request has one of its own, as with FastCGI.
+fn passed_on(behind: &str) -> String {
+    format!("      proxy_pass http://{behind};\n")
+}
+
+fn configuration(
+    server: &Server,
+    pages: &str,
+    modules: &str,
+    root: &Path,
+    port: u16,
+    as_root: bool,
+) -> String {
     let root = root.display();
     let (workers, backlog) = (server.workers, server.backlog);
     let keep_alive = server.keep_alive.as_secs_f64().ceil();
@@ -79,10 +100,7 @@ http {{
     listen 127.0.0.1:{port} backlog={backlog};
     root {root}/{content};
     location = /burn {{
-      default_type text/html;
-      content_by_lua_block {{
-{BURN}{HANDLE}      }}
-    }}
+{pages}    }}
   }}
 }}
 "#

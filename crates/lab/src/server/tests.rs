@@ -6,7 +6,7 @@ use testkit::{PATIENCE, Raw, poll_until};
 use units::Span;
 
 use super::*;
-use crate::spec::Cpus;
+use crate::spec::{Cpus, Mpm};
 
 fn workload() -> Workload {
     let text =
@@ -15,7 +15,14 @@ fn workload() -> Workload {
 }
 
 fn server(kind: Kind) -> Server {
-    Server { kind, workers: 3, backlog: 16, keep_alive: Span::from_secs(5), cpus: Cpus::one(0) }
+    Server {
+        kind,
+        workers: 3,
+        backend_workers: None,
+        backlog: 16,
+        keep_alive: Span::from_secs(5),
+        cpus: Cpus::one(0),
+    }
 }
 
 /// Starts a server of this kind, or says why it is not tested here.
@@ -46,8 +53,8 @@ fn serves_and_leaves_nothing(kind: Kind, parameters: &str) {
         // The default keep-alive of both would chunk a page of unknown length; 1.0 does not.
         let burn = |page: &str| http::get(&running.authority, page).map(|answer| answer.head);
         let started = Instant::now();
-        assert!(burn("/burn?cpu=300ms").unwrap().contains(" 200 "));
-        assert!(started.elapsed().as_millis() >= 300, "the CPU time asked for was burnt");
+        assert!(burn("/burn?cpu=100ms").unwrap().contains(" 200 "));
+        assert!(started.elapsed().as_millis() >= 100, "the CPU time asked for was burnt");
         assert!(burn("/burn?cpu=1us&x=2").unwrap().contains(" 200 "));
         for wrong in ["/burn", "/burn?cpu=", "/burn?cpu=1d", "/burn?cpu=1.2.3ms"] {
             assert!(burn(wrong).unwrap().contains(" 400 "), "{wrong}");
@@ -56,19 +63,20 @@ fn serves_and_leaves_nothing(kind: Kind, parameters: &str) {
         let configuration: String = running.environment.configuration.values().cloned().collect();
         assert!(configuration.contains(parameters), "{configuration}");
         assert!(running.has_died().is_none());
+        let said = fs::read_to_string(log).unwrap();
+        // A busy machine makes Apache say that all of its workers are.
+        let mut faults = said.lines().filter(|line| !line.contains("reached MaxRequestWorkers"));
+        assert!(!faults.any(|line| line.contains("error") || line.contains("emerg")), "{said}");
 
         let root = running._root.as_ref().unwrap().path().to_owned();
         let pid = running.process.as_ref().unwrap().id();
         running.process = None;
         running._root = None;
         assert!(!root.exists());
-        let members = members_of(pid);
-        assert!(members.is_empty(), "{members:?} outlived their parent");
+        poll_until(PATIENCE, "the last of its processes to end", || members_of(pid).is_empty().then_some(()));
         poll_until(PATIENCE, "the port to be closed", || {
             std::net::TcpStream::connect(&*running.authority).is_err().then_some(())
         });
-        let said = fs::read_to_string(log).unwrap();
-        assert!(!said.contains("error") && !said.contains("emerg"), "{said}");
     });
 }
 
@@ -87,7 +95,12 @@ fn members_of(leader: u32) -> Vec<String> {
 
 #[test]
 fn apache_serves_and_leaves_nothing() {
-    serves_and_leaves_nothing(Kind::Apache, "MaxRequestWorkers 3\n");
+    serves_and_leaves_nothing(Kind::Apache(Mpm::Prefork), "MaxRequestWorkers 3\n");
+}
+
+#[test]
+fn node_serves_and_leaves_nothing() {
+    serves_and_leaves_nothing(Kind::Node, "createServer");
 }
 
 #[test]

@@ -11,7 +11,8 @@ use units::{Rate, Span};
 
 use super::factors::{self, Combinations, Factor, FactorEntry};
 use super::peers::{self, PeersEntry};
-use super::{Capacity, Constant, Cpus, Kind, Order, Server, Spec, Subject, Test, workload};
+use super::server::{self, ServerEntry};
+use super::{Capacity, Constant, Cpus, Order, Spec, Subject, Test, workload};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,43 +36,6 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct About {
     title: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct ServerEntry {
-    kind: KindEntry,
-    url: Option<Spanned<String>>,
-    workers: Option<Spanned<u32>>,
-    #[serde(default = "default_backlog")]
-    backlog: Spanned<u16>,
-    #[serde(default = "default_keep_alive", with = "config::quantity")]
-    keep_alive: Span,
-    #[serde(default = "default_server_cpus", with = "config::quantity")]
-    cpus: Cpus,
-}
-
-#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-enum KindEntry {
-    Origin,
-    Apache,
-    Nginx,
-    Url,
-}
-
-/// Apache's and nginx's own default.
-fn default_backlog() -> Spanned<u16> {
-    Spanned::new(0..0, 511)
-}
-
-/// Apache's default.
-fn default_keep_alive() -> Span {
-    Span::from_secs(5)
-}
-
-fn default_server_cpus() -> Cpus {
-    Cpus::one(0)
 }
 
 #[derive(Deserialize, Default)]
@@ -162,7 +126,7 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
     }
     Ok(Spec {
         title: file.experiment.title,
-        server: server(source, file.server)?,
+        server: server::check(source, file.server)?,
         workload,
         workload_table,
         gate: file.gate,
@@ -177,53 +141,6 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
         capacity: capacity(source, &file.capacity)?,
         generator_cpus: file.generator.cpus,
         text: source.text().to_owned(),
-    })
-}
-
-fn server(source: &Source, entry: Spanned<ServerEntry>) -> Result<Server, Error> {
-    let place = entry.span();
-    let entry = entry.into_inner();
-    let kind = match (entry.kind, entry.url) {
-        (KindEntry::Origin, None) => Kind::Origin,
-        (KindEntry::Apache, None) => Kind::Apache,
-        (KindEntry::Nginx, None) => Kind::Nginx,
-        (KindEntry::Origin | KindEntry::Apache | KindEntry::Nginx, Some(url)) => {
-            return Err(source
-                .error(url.span(), "only a server of kind \"url\" has a url")
-                .mend("leave it out; the lab starts the others on free ports"));
-        }
-        (KindEntry::Url, None) => {
-            return Err(source
-                .error(place, "the server is of kind \"url\" and has no url")
-                .mend("add url = \"http://127.0.0.1:8080\""));
-        }
-        (KindEntry::Url, Some(url)) => match crate::http::authority(url.get_ref()) {
-            Some(_) => Kind::Url(url.into_inner()),
-            None => {
-                return Err(source
-                    .error(url.span(), format!("\"{}\" is no address of a server", url.get_ref()))
-                    .mend("write it as http://HOST:PORT"));
-            }
-        },
-    };
-    if *entry.backlog.get_ref() == 0 {
-        return Err(source.error(entry.backlog.span(), "backlog is 0").mend("give at least 1"));
-    }
-    let workers = match entry.workers {
-        Some(workers) if *workers.get_ref() == 0 => {
-            return Err(source.error(workers.span(), "workers is 0").mend("give at least 1"));
-        }
-        Some(workers) => workers.into_inner(),
-        // Debian's configurations: MaxRequestWorkers 150; worker_processes auto, one per processor.
-        None if kind == Kind::Nginx => u32::try_from(entry.cpus.numbers().count()).unwrap_or(1),
-        None => 150,
-    };
-    Ok(Server {
-        kind,
-        workers,
-        backlog: entry.backlog.into_inner(),
-        keep_alive: entry.keep_alive,
-        cpus: entry.cpus,
     })
 }
 

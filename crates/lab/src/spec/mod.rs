@@ -4,6 +4,7 @@ mod cpus;
 pub(crate) mod factors;
 mod file;
 mod peers;
+mod server;
 mod settings;
 mod workload;
 
@@ -17,6 +18,7 @@ use units::{Rate, Span};
 pub(crate) use cpus::Cpus;
 pub(crate) use factors::{Combinations, Factor};
 pub(crate) use peers::Peers;
+pub(crate) use server::{Kind, Mpm, Server};
 
 use crate::{Error, peer};
 
@@ -43,39 +45,6 @@ pub(crate) struct Spec {
     pub(crate) generator_cpus: Cpus,
     /// The spec's text with all that was set on the command line.
     pub(crate) text: String,
-}
-
-/// The server under test.
-#[derive(Debug, Clone)]
-pub(crate) struct Server {
-    pub(crate) kind: Kind,
-    /// Connections, or in nginx event loops, served at once.
-    pub(crate) workers: u32,
-    /// Length of the listen queue.
-    pub(crate) backlog: u16,
-    pub(crate) keep_alive: Span,
-    pub(crate) cpus: Cpus,
-}
-
-/// Which server it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Origin,
-    Apache,
-    Nginx,
-    /// One that runs already, and where.
-    Url(String),
-}
-
-impl Kind {
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Origin => "origin",
-            Self::Apache => "apache",
-            Self::Nginx => "nginx",
-            Self::Url(_) => "url",
-        }
-    }
 }
 
 /// What is compared at each level.

@@ -1,0 +1,174 @@
+//! `[server]`: which server it is, and with how many of what.
+
+use config::{Error, Source, Spanned};
+use serde::Deserialize;
+use units::Span;
+
+use super::Cpus;
+
+/// The server under test.
+#[derive(Debug, Clone)]
+pub(crate) struct Server {
+    pub(crate) kind: Kind,
+    /// Connections, or in nginx and Node event loops, served at once.
+    pub(crate) workers: u32,
+    /// Workers behind it that compute its pages; without them it does so itself.
+    pub(crate) backend_workers: Option<u32>,
+    /// Length of the listen queue.
+    pub(crate) backlog: u16,
+    pub(crate) keep_alive: Span,
+    pub(crate) cpus: Cpus,
+}
+
+/// Which server it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Origin,
+    Apache(Mpm),
+    Nginx,
+    Node,
+    /// One that runs already, and where.
+    Url(String),
+}
+
+/// How Apache ties requests to processes and threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Mpm {
+    /// A process for each connection.
+    #[default]
+    Prefork,
+    /// A thread for each request; idle connections need none.
+    Event,
+}
+
+impl Kind {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Origin => "origin",
+            Self::Apache(_) => "apache",
+            Self::Nginx => "nginx",
+            Self::Node => "node",
+            Self::Url(_) => "url",
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct ServerEntry {
+    kind: KindEntry,
+    url: Option<Spanned<String>>,
+    mpm: Option<Spanned<Mpm>>,
+    backend_workers: Option<Spanned<u32>>,
+    workers: Option<Spanned<u32>>,
+    #[serde(default = "default_backlog")]
+    backlog: Spanned<u16>,
+    #[serde(default = "default_keep_alive", with = "config::quantity")]
+    keep_alive: Span,
+    #[serde(default = "default_cpus", with = "config::quantity")]
+    cpus: Cpus,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum KindEntry {
+    Origin,
+    Apache,
+    Nginx,
+    Node,
+    Url,
+}
+
+/// Apache's and nginx's own default.
+fn default_backlog() -> Spanned<u16> {
+    Spanned::new(0..0, 511)
+}
+
+/// Apache's and Node's default.
+fn default_keep_alive() -> Span {
+    Span::from_secs(5)
+}
+
+fn default_cpus() -> Cpus {
+    Cpus::one(0)
+}
+
+/// Checks what stands under `[server]`.
+pub(super) fn check(source: &Source, entry: Spanned<ServerEntry>) -> Result<Server, Error> {
+    let kind = kind(source, &entry)?;
+    let entry = entry.into_inner();
+    let backend_workers = match at_least_one(source, "backend-workers", entry.backend_workers.as_ref())? {
+        // The CPU time that Lua can tell is that of all threads. Debian's php-fpm has 5.
+        None if kind == Kind::Apache(Mpm::Event) => Some(5),
+        workers => workers,
+    };
+    if let Some(workers) = &entry.backend_workers
+        && !matches!(kind, Kind::Apache(_) | Kind::Nginx)
+    {
+        return Err(source
+            .error(workers.span(), "only servers of kind \"apache\" and \"nginx\" have backend-workers")
+            .mend("leave it out"));
+    }
+    if *entry.backlog.get_ref() == 0 {
+        return Err(source.error(entry.backlog.span(), "backlog is 0").mend("give at least 1"));
+    }
+    let workers = match (at_least_one(source, "workers", entry.workers.as_ref())?, &kind) {
+        (Some(workers), _) => workers,
+        // Debian's configurations: worker_processes auto, one per processor; MaxRequestWorkers 150.
+        (None, Kind::Nginx) => u32::try_from(entry.cpus.numbers().count()).unwrap_or(1),
+        // A program of one's own has one event loop unless it does something about it.
+        (None, Kind::Node) => 1,
+        (None, _) => 150,
+    };
+    Ok(Server {
+        kind,
+        workers,
+        backend_workers,
+        backlog: entry.backlog.into_inner(),
+        keep_alive: entry.keep_alive,
+        cpus: entry.cpus,
+    })
+}
+
+fn kind(source: &Source, entry: &Spanned<ServerEntry>) -> Result<Kind, Error> {
+    let ServerEntry { kind, url, mpm, .. } = entry.get_ref();
+    if let Some(url) = url.as_ref().filter(|_| *kind != KindEntry::Url) {
+        return Err(source
+            .error(url.span(), "only a server of kind \"url\" has a url")
+            .mend("leave it out; the lab starts the others on free ports"));
+    }
+    if let Some(mpm) = mpm.as_ref().filter(|_| *kind != KindEntry::Apache) {
+        return Err(source
+            .error(mpm.span(), "only a server of kind \"apache\" has an mpm")
+            .mend("leave it out"));
+    }
+    Ok(match (kind, url) {
+        (KindEntry::Origin, _) => Kind::Origin,
+        (KindEntry::Apache, _) => Kind::Apache(mpm.as_ref().map(|mpm| *mpm.get_ref()).unwrap_or_default()),
+        (KindEntry::Nginx, _) => Kind::Nginx,
+        (KindEntry::Node, _) => Kind::Node,
+        (KindEntry::Url, None) => {
+            return Err(source
+                .error(entry.span(), "the server is of kind \"url\" and has no url")
+                .mend("add url = \"http://127.0.0.1:8080\""));
+        }
+        (KindEntry::Url, Some(url)) => match crate::http::authority(url.get_ref()) {
+            Some(_) => Kind::Url(url.get_ref().clone()),
+            None => {
+                return Err(source
+                    .error(url.span(), format!("\"{}\" is no address of a server", url.get_ref()))
+                    .mend("write it as http://HOST:PORT"));
+            }
+        },
+    })
+}
+
+fn at_least_one(source: &Source, name: &str, number: Option<&Spanned<u32>>) -> Result<Option<u32>, Error> {
+    match number {
+        Some(zero) if *zero.get_ref() == 0 => {
+            Err(source.error(zero.span(), format!("{name} is 0")).mend("give at least 1"))
+        }
+        number => Ok(number.map(|number| *number.get_ref())),
+    }
+}
