@@ -1,7 +1,7 @@
 # What there is to do: `make help`.
 
 SERVER ?= origin
-SERVERS := origin apache nginx
+SERVERS := origin apache nginx node
 ifeq ($(filter $(SERVER),$(SERVERS)),)
 $(error SERVER=$(SERVER): no such server; one of: $(SERVERS))
 endif
@@ -9,6 +9,7 @@ endif
 # Debian packages of the servers that can be measured, and of what benchmarks and tests run besides.
 apache_PACKAGES := apache2-bin
 nginx_PACKAGES := nginx-light libnginx-mod-http-lua
+node_PACKAGES := nodejs
 haproxy_PACKAGES := haproxy
 mod_qos_PACKAGES := apache2-bin libapache2-mod-qos
 BENCH_PACKAGES := nginx-light wrk nghttp2-client hey util-linux iproute2
@@ -36,7 +37,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo: rust $(WEB) ## overloads a server, bare and behind the gate, and reports; SERVER=origin|apache|nginx
+demo: rust $(WEB) ## overloads a server, bare and behind the gate, and reports; SERVER=origin|apache|nginx|node
 	@$(if $($(SERVER)_PACKAGES),tools/need debian $($(SERVER)_PACKAGES))
 	cargo build --release -p headworks
 	@echo 'headworks lab run experiments/overload.toml --set server.kind=$(SERVER)'
