@@ -155,7 +155,45 @@ fn agrees_with_itself(directory: &Path, gated: bool) {
     if gated {
         let metrics = fs::read_to_string(directory.join("gate.metrics")).unwrap();
         assert!(metrics.contains("# TYPE"), "{metrics}");
+        let course = fs::read_to_string(directory.join("gate-window.csv")).unwrap();
+        assert!(course.lines().nth(1).unwrap().starts_with("0.000,2,"), "{course}");
     }
+}
+
+#[test]
+fn workers_behind_a_server_compute_its_pages() {
+    for kind in [&["server.kind=nginx"][..], &["server.kind=apache", "server.mpm=event"]] {
+        served_by_workers_behind(kind);
+    }
+}
+
+fn served_by_workers_behind(kind: &[&str]) {
+    let place = Place::new();
+    let settings = [
+        "server.workers=2",
+        "server.backend-workers=2",
+        "capacity.rate=10",
+        "factor.0.levels=[1]",
+        r#"design.subjects=["bare"]"#,
+    ];
+    let (code, _, progress) =
+        place.run(&kind.iter().chain(&settings).flat_map(|setting| ["--set", setting]).collect::<Vec<_>>());
+    let missing = progress.contains("apt-get install");
+    assert!(!missing || std::env::var_os("CI").is_none(), "{progress}");
+    if missing {
+        eprintln!("skipped: {progress}");
+        return;
+    }
+    let experiment = Experiment::load(&place.out()).unwrap();
+    let test = &experiment.tests[0];
+    let valid = test.state == TestState::Measured;
+    assert_eq!(code, if valid { 0 } else { 4 }, "{progress}");
+    assert_ne!(test.state, TestState::Broken, "{:?}", test.why);
+    let directory = place.out().join(&test.directory);
+    let sessions = RunDirectory::open(&directory).unwrap().summary().unwrap().sessions;
+    assert!(sessions.completed > 0, "{sessions:?}");
+    assert!(fs::read_to_string(directory.join("behind.log")).unwrap().starts_with("listening on "));
+    assert!(experiment.server.version.ends_with(", pages by 2 workers behind it"), "{experiment:?}");
 }
 
 #[test]
