@@ -282,7 +282,7 @@ fn a_timeout_that_is_shortened_holds_for_answers_under_way() {
     let site = Site::new();
     let gate = site.configure_upstream("timeout = '1h'").start();
     let mut client = Raw::connect(site.address);
-    client.get("/delay?bytes=100&pieces=2&between=600s");
+    client.get("/delay?bytes=100&pieces=2&between=60s");
     assert!(client.head().starts_with("HTTP/1.1 200"));
     site.configure_upstream("timeout = '200ms'");
     site.reload(&gate);
