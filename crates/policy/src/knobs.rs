@@ -38,10 +38,10 @@ impl Knobs {
         (0..steps).fold(1.0, |weight: f64, _| (weight * step).min(LARGEST))
     }
 
-    /// How long a request should wait in a class queue in overload, as a part of that stage's
-    /// deadline: from a tenth (fastest responses) to four fifths (most sessions).
-    pub(crate) fn target_wait(self, deadline: Span) -> Span {
-        deadline.mul_f64(0.1 + 0.7 * self.favour.as_f64())
+    /// How long a request should wait in a class queue in overload, as a part of its client's
+    /// patience: from a tenth (fastest responses) to four fifths (most sessions).
+    pub(crate) fn target_wait(self, patience: Span) -> Span {
+        patience.mul_f64(0.1 + 0.7 * self.favour.as_f64())
     }
 
     /// Places on top of a window of `size` that only the important may take, so that they need

@@ -49,6 +49,7 @@ mod guards;
 mod knobs;
 mod look_ahead;
 mod machine;
+mod patience;
 mod protocol;
 mod scheduler;
 mod session;

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use units::{ClassId, Ratio};
+use units::{ClassId, Ratio, Span};
 
 use crate::Reason;
 
@@ -100,6 +100,9 @@ pub struct ClassSnapshot {
     pub held_back: u32,
     /// Target length of its class queue.
     pub target: f64,
+    /// How long its clients wait before they give up, as far as is known; at most the class queue's
+    /// deadline.
+    pub patience: Span,
     /// Probability of admission for requests of existing sessions.
     pub admits_existing: f64,
     /// Probability of admission for new sessions.

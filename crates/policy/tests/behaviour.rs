@@ -162,6 +162,33 @@ fn in_lasting_overload_sessions_that_have_begun_go_first() {
 }
 
 #[test]
+fn the_queue_is_no_longer_than_clients_have_patience() {
+    let mut scene = Scene::new(|config| config.limits.deadlines = Deadlines::all(Span::from_secs(100)));
+    let target = |scene: &Scene| scene.policy.class_snapshots().map(|class| class.target).last();
+    let mut id = 0;
+    // Ten requests a second are served, and four times as many come.
+    let mut overload = |scene: &mut Scene, patience: Option<u64>| {
+        for _ in 0..1000 {
+            (0..4).for_each(|more| scene.arrive(id + more, BASIC));
+            scene.cycles();
+            scene.wait(Span::from_millis(100));
+            if let Some(served) = scene.dispatched().last() {
+                scene.finish(*served);
+            }
+            if let Some(earlier) = patience.and_then(|patience| id.checked_sub(patience)) {
+                (0..4).for_each(|more| scene.tell(Input::Aborted { id: RequestId(earlier + more) }));
+            }
+            id += 4;
+        }
+    };
+    overload(&mut scene, None);
+    let patient = target(&scene);
+    overload(&mut scene, Some(80));
+    let hurried = target(&scene);
+    assert!(patient > Some(300.0) && hurried < Some(20.0), "{patient:?} {hurried:?}");
+}
+
+#[test]
 fn the_look_ahead_finds_the_important() {
     for (k, first) in [(1, 0), (12, 10)] {
         let mut scene = Scene::new(|config| {

@@ -66,6 +66,11 @@ fn classes(text: &mut Text, gate: &Gate, policy: &Policy) {
     for (name, class) in &classes {
         target.sample(&[("class", name)], class.target);
     }
+    let help = "How long clients wait before they give up, as far as is known.";
+    let patience = text.gauge("headworks_gate_patience_seconds", help);
+    for (name, class) in &classes {
+        patience.sample(&[("class", name)], class.patience.as_secs_f64());
+    }
     let admits = text.gauge("headworks_gate_admission_probability", "Probability of admission.");
     for (name, class) in &classes {
         admits.sample(&[("class", name), ("session", "existing")], class.admits_existing);

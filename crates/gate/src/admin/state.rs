@@ -51,6 +51,8 @@ struct Class {
     queued: u32,
     held_back: u32,
     target: f64,
+    /// How long its clients wait before they give up, as far as is known, s.
+    patience: f64,
     admits: Admits,
     #[serde(flatten)]
     counts: Counts,
@@ -115,6 +117,7 @@ fn class((name, class): (&String, policy::ClassSnapshot)) -> Class {
         queued: class.queued,
         held_back: class.held_back,
         target: class.target,
+        patience: class.patience.as_secs_f64(),
         admits: Admits { existing: class.admits_existing, new: class.admits_new },
         counts: counts(&class.counters),
     }

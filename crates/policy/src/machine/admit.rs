@@ -177,7 +177,8 @@ impl Policy {
     }
 
     /// Target lengths follow the speed at which the class is served: what counts for a user is
-    /// the wait, and by Little's law wait times speed is the length.
+    /// the wait, and by Little's law wait times speed is the length. A wait that users do not
+    /// sit out serves nobody.
     pub(super) fn retarget(&mut self) {
         for class in self.layout.all() {
             let outflow = self.controllers[class.index()].outflow();
@@ -195,7 +196,7 @@ impl Policy {
         if let Some(length) = self.config.classes[class.index()].target_queue {
             return f64::from(length).min(longest);
         }
-        let wait: Span = self.config.knobs.target_wait(limits.deadlines.class);
+        let wait: Span = self.config.knobs.target_wait(self.patience(class));
         let periods = wait.as_secs_f64() / self.config.period.as_secs_f64();
         (outflow * periods).max(SHORTEST).min(longest.max(1.0))
     }

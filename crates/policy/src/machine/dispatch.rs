@@ -28,6 +28,7 @@ impl Policy {
             self.controllers[class.index()].left();
             self.places.take(now);
             self.stats.of(Some(class)).dispatched += 1;
+            self.patience[class.index()].waited(self.store.waits(key, now).total());
             self.store.put(key, Place::InService, now);
             if !self.shadow() {
                 let held = *self.store.get(key);

@@ -9,6 +9,7 @@ mod dispatch;
 mod reconfigure;
 
 use alloc::collections::VecDeque;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use fastrand::Rng;
@@ -19,6 +20,7 @@ use crate::acceptor::Acceptor;
 use crate::admission::Controller;
 use crate::guards::{Clients, Pressure};
 use crate::look_ahead::Scan;
+use crate::patience::Patience;
 use crate::scheduler::Scheduler;
 use crate::stats::{ClassSnapshot, Snapshot, StageLengths, Stats};
 use crate::store::{Key, Layout, Place, QueueId, Store};
@@ -35,6 +37,8 @@ pub struct Policy {
     acceptor: Acceptor,
     scan: Scan,
     controllers: Vec<Controller>,
+    /// Of each class's clients.
+    patience: Vec<Patience>,
     scheduler: Scheduler,
     places: Places,
     clients: Clients,
@@ -68,6 +72,7 @@ impl Policy {
             acceptor: Acceptor::new(limits.burst),
             scan: Scan::new(config.look_ahead, limits.acceptor_queue, config.knobs),
             controllers: Vec::with_capacity(classes),
+            patience: vec![Patience::UNKNOWN; classes],
             scheduler: Scheduler::new(&config.classes, config.knobs),
             places: Places::new(config.window),
             clients: Clients::new(room, limits.client_share, limits.acceptor_queue),
@@ -204,6 +209,7 @@ impl Policy {
                 queued: self.queued(class),
                 held_back: self.store.lengths(self.layout.held_back(class)),
                 target: controller.target(),
+                patience: self.patience(class),
                 admits_existing,
                 admits_new,
             }
@@ -234,6 +240,7 @@ impl Policy {
         let held = *self.store.get(key);
         if !held.aborted {
             self.stats.of(held.class).aborted += 1;
+            self.gave_up(key);
         }
         self.classifying -= u32::from(held.place == Place::Classifying);
         self.store.get_mut(key).aborted = true;
@@ -245,6 +252,24 @@ impl Policy {
         } else {
             self.forget(key);
         }
+    }
+
+    /// Only the wait in the class queue is as long as patience allows; who leaves elsewhere does not
+    /// tell whether that is right.
+    fn gave_up(&mut self, key: Key) {
+        let held = *self.store.get(key);
+        if let (Place::Queue(queue), Some(class)) = (held.place, held.class)
+            && self.layout.stage(queue) == Stage::Class
+        {
+            let waited = self.store.waits(key, self.now).total();
+            let longest = self.config.limits.deadlines.class;
+            self.patience[class.index()].gave_up(waited, self.config.period, longest);
+        }
+    }
+
+    /// How long clients of this class wait, as far as is known.
+    fn patience(&self, class: ClassId) -> Span {
+        self.patience[class.index()].span(self.config.limits.deadlines.class)
     }
 
     /// Refuses a held request.
