@@ -32,7 +32,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo side-by-side test bench bench-policy bench-gate bench-load bench-sim fuzz lint fmt clean web rust web-lint web-test install
+.PHONY: help demo side-by-side test bench bench-policy bench-gate bench-load bench-sim soak fuzz lint fmt clean web rust web-lint web-test install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -82,6 +82,11 @@ bench-sim: rust $(WEB) ## how fast the simulator is, beside C++, SimPy and Ciw; 
 	@tools/need simulators
 	cargo build --release -p headworks -p bench
 	target/release/bench sim $(BENCH)
+
+soak: rust $(WEB) ## whether the gate grows in half an hour of overload; SOAK='--minutes 2' tries it
+	@tools/need debian openssl util-linux iproute2
+	cargo build --release -p headworks -p bench
+	target/release/bench soak $(SOAK)
 
 fuzz: rust ## random input for what reads strangers' bytes, a minute each
 	@tools/need debian g++

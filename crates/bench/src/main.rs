@@ -13,6 +13,7 @@ mod process;
 mod raw;
 mod rounds;
 mod sim;
+mod soak;
 mod statistics;
 mod testbed;
 mod text;
@@ -34,6 +35,7 @@ enum Bench {
     Gate(gate::Args),
     Load(load::Args),
     Sim(sim::Args),
+    Soak(soak::Args),
     #[command(hide = true)]
     Hold(gate::Hold),
 }
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         Bench::Gate(args) => gate::run(&args),
         Bench::Load(args) => load::run(&args),
         Bench::Sim(args) => sim::run(&args),
+        Bench::Soak(args) => soak::run(&args),
         Bench::Hold(args) => gate::hold(&args),
     };
     match outcome {

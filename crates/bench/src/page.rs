@@ -32,6 +32,7 @@ mod tests {
             include_str!("../../../docs/benchmarks/gate.md"),
             include_str!("../../../docs/benchmarks/load.md"),
             include_str!("../../../docs/benchmarks/sim.md"),
+            include_str!("../../../docs/benchmarks/soak.md"),
         ];
         assert!(pages.into_iter().all(|page| replace(page, "new").is_some()));
     }

@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 
 use super::case::Protocol;
 use crate::process;
-use crate::testbed::{Isolation, SERVER_CPU, Server};
+use crate::testbed::{Isolation, SERVER_CPU, Server, certificate};
 
 /// A reverse proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,14 +71,9 @@ impl Place {
         let root = root.join("proxies");
         fs::create_dir_all(&root).with_context(|| format!("cannot make {}", root.display()))?;
         let root = root.canonicalize()?;
-        let at = |name: &str| root.join(name).display().to_string();
-        let (key, certificate) = (at("key.pem"), at("certificate.pem"));
-        let curve = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-        let name = ["-days", "30", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"];
-        let files = ["-keyout", &key, "-out", &certificate];
-        process::succeeds("openssl", &[&curve[..], &name, &files].concat())?;
-        let both = [fs::read(&certificate)?, fs::read(&key)?].concat();
-        fs::write(at("both.pem"), both)?;
+        certificate(&root)?;
+        let both = [fs::read(root.join("certificate.pem"))?, fs::read(root.join("key.pem"))?].concat();
+        fs::write(root.join("both.pem"), both)?;
         Ok(Self { root, headworks: headworks.display().to_string(), isolation })
     }
 

@@ -104,6 +104,13 @@ impl Server {
         resident(&text).with_context(|| format!("cannot understand {file}"))
     }
 
+    /// Descriptors that are open.
+    pub(crate) fn descriptors(&self) -> anyhow::Result<usize> {
+        let directory = format!("/proc/{}/fd", self.child.id());
+        let entries = fs::read_dir(&directory).with_context(|| format!("cannot read {directory}"))?;
+        Ok(entries.count())
+    }
+
     // Nobody outside can connect into a namespace; its table of sockets can be read.
     fn wait_until_it_listens(&self) -> anyhow::Result<()> {
         let table = format!("/proc/{}/net/tcp", self.child.id());

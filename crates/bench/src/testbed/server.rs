@@ -15,8 +15,10 @@ const PORT: u16 = 8080;
 pub(crate) enum Software<'a> {
     /// Debian's.
     Nginx,
-    /// `headworks origin` of this program.
+    /// `headworks origin` of this program, as fast as it can.
     Origin(&'a str),
+    /// The same with so many workers, each tied to a connection.
+    Workers(&'a str, u32),
 }
 
 /// The files served and nginx's own place, below a directory that it may fill.
@@ -47,12 +49,17 @@ impl Site {
         fs::write(&file, configuration(&self.root, port, self.isolation.as_root()))?;
         let (root, file) = (self.root.display().to_string(), file.display().to_string());
         let (content, address) = (format!("{root}/content"), format!("127.0.0.1:{port}"));
+        let workers;
         let words = match software {
             Software::Nginx => vec!["nginx", "-p", &root, "-c", &file, "-e", "stderr"],
             Software::Origin(program) => {
                 let origin = [program, "origin", "--mode", "static", "--workers", "1"];
                 let place = ["--backlog", "4096", "--content", &content, "--listen", &address];
                 [&origin[..], &place].concat()
+            }
+            Software::Workers(program, number) => {
+                workers = number.to_string();
+                vec![program, "origin", "--workers", &workers, "--listen", &address]
             }
         };
         Server::start(self.isolation.serve(cpu, &words), &self.root.join("stderr"), port, self.isolation)
