@@ -33,7 +33,7 @@ pub(crate) struct Core {
 struct Held {
     generation: u32,
     /// Until it is dispatched or refused.
-    head: Option<Parts>,
+    head: Option<Box<Parts>>,
     address: IpAddr,
     class: Option<ClassId>,
     basis: Basis,
@@ -101,7 +101,7 @@ impl Core {
     pub(crate) fn arrive(
         &mut self,
         now: Time,
-        head: Parts,
+        head: Box<Parts>,
         address: IpAddr,
         known: Option<Known>,
     ) -> RequestId {
@@ -132,13 +132,12 @@ impl Core {
             return Poll::Ready(Decision::Refuse(None, Verdict::UNKNOWN));
         };
         if held.refused.is_some() {
-            let head = held.head.take().map(Box::new);
-            return Poll::Ready(Decision::Refuse(head, held.verdict()));
+            return Poll::Ready(Decision::Refuse(held.head.take(), held.verdict()));
         }
         if held.dispatched.is_some()
             && let Some(head) = held.head.take()
         {
-            return Poll::Ready(Decision::Dispatch(Box::new(head), held.verdict()));
+            return Poll::Ready(Decision::Dispatch(head, held.verdict()));
         }
         match &mut held.waiting {
             Some(waker) => waker.clone_from(cx.waker()),
@@ -242,7 +241,7 @@ impl Core {
         if let Some(class) = held.class {
             return class;
         }
-        let found = held.head.as_ref().and_then(|head| {
+        let found = held.head.as_deref().and_then(|head| {
             let Parts { method, uri, headers, .. } = head;
             self.rules.find(Subject {
                 method,

@@ -81,7 +81,7 @@ async fn answer(
     let visit = visit(&gate, &live, &head, from);
     let known = visit.as_ref().map(Visit::known);
     busy.account.arrived(body.progress(), visit.as_ref().map(|visit| visit.session.id));
-    let mut ticket = Ticket::arrive(Rc::clone(&gate), head, from, known);
+    let mut ticket = Ticket::arrive(Rc::clone(&gate), Box::new(head), from, known);
     let (mut head, verdict) = match ticket.decision().await {
         Decision::Refuse(head, verdict) => {
             busy.account.decided(verdict);
@@ -91,7 +91,7 @@ async fn answer(
             live.settings.explain.mark(&mut response, &gate, from, &verdict, session);
             return Ok(response);
         }
-        Decision::Dispatch(head, verdict) => (*head, verdict),
+        Decision::Dispatch(head, verdict) => (head, verdict),
     };
     client.dispatched(verdict.class);
     busy.account.decided(verdict);
@@ -154,7 +154,7 @@ fn relayed(
     (mut visit, secure): (Visit, bool),
 ) -> Response<Reply> {
     let Answer { response, lease, tunnel } = answer;
-    let (mut head, incoming) = response.into_parts();
+    let (mut head, ()) = response.into_parts();
     if let Some(name) = head.headers.remove(HEADWORKS_CLASS) {
         match gate.class(name.as_bytes()) {
             // What an operator has set, the back-end does not change.
@@ -180,7 +180,7 @@ fn relayed(
     // What the client speaks, hyper knows.
     head.version = Version::HTTP_11;
     let Some(tunnel) = tunnel else {
-        let relay = Relay::new(gate, client, incoming, lease, ticket);
+        let relay = Relay::new(gate, client, lease, ticket);
         return Response::from_parts(head, Reply::relayed(busy, relay));
     };
     head.headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));

@@ -1,5 +1,6 @@
 //! [`Reply`]: the body of a response to a client, and the gate's own short responses.
 
+use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -87,12 +88,9 @@ impl Reply {
 
 impl http_body::Body for Reply {
     type Data = Bytes;
-    type Error = hyper::Error;
+    type Error = io::Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let frame = match &mut self.content {
             Content::Whole(body) => Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
             Content::Relayed(relay) => Pin::new(relay).poll_frame(cx),

@@ -21,7 +21,12 @@ pub(crate) struct Ticket {
 
 impl Ticket {
     /// Hands a request to the policy.
-    pub(crate) fn arrive(gate: Rc<Gate>, head: Parts, from: std::net::IpAddr, known: Option<Known>) -> Self {
+    pub(crate) fn arrive(
+        gate: Rc<Gate>,
+        head: Box<Parts>,
+        from: std::net::IpAddr,
+        known: Option<Known>,
+    ) -> Self {
         let now = gate.clock.read();
         let id = gate.core.borrow_mut().arrive(now, head, from, known);
         gate.turn.ring();
@@ -67,7 +72,7 @@ mod tests {
 
     fn arrive(gate: &Rc<Gate>) -> Ticket {
         let (head, ()) = http::Request::get("/").body(()).unwrap().into_parts();
-        Ticket::arrive(Rc::clone(gate), head, [127, 0, 0, 1].into(), None)
+        Ticket::arrive(Rc::clone(gate), Box::new(head), [127, 0, 0, 1].into(), None)
     }
 
     #[test]

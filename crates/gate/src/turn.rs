@@ -73,7 +73,7 @@ mod tests {
         for turn in 0..100 {
             let tickets = [(); 4].map(|()| {
                 let (head, ()) = http::Request::get("/").body(()).unwrap().into_parts();
-                Ticket::arrive(Rc::clone(&gate), head, [127, 0, 0, 1].into(), None)
+                Ticket::arrive(Rc::clone(&gate), Box::new(head), [127, 0, 0, 1].into(), None)
             });
             assert!(turns.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
             assert_eq!(gate.core.borrow().waiting(), 0, "turn {turn}");

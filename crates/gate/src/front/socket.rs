@@ -76,6 +76,10 @@ impl Wire {
     }
 }
 
+/// Pieces of so few bytes, a head and a short body, are written as one: to copy them costs less
+/// than the kernel takes for a list of pieces.
+const JOINED: usize = 4096;
+
 /// Calls a method of the socket, whichever it is.
 macro_rules! of_wire {
     ($socket:ident.$method:ident($($argument:expr),*)) => {
@@ -116,7 +120,18 @@ impl AsyncWrite for Socket {
         cx: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        of_wire!(self.poll_write_vectored(cx, pieces))
+        let length = pieces.iter().map(|piece| piece.len()).sum();
+        if length > JOINED {
+            return of_wire!(self.poll_write_vectored(cx, pieces));
+        }
+        let mut joined = [0; JOINED];
+        let mut rest = &mut joined[..];
+        for piece in pieces {
+            let (room, after) = rest.split_at_mut(piece.len());
+            room.copy_from_slice(piece);
+            rest = after;
+        }
+        of_wire!(self.poll_write(cx, &joined[..length]))
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -8,6 +8,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::connection;
+use super::http1::Bare;
 use super::http2::{Shared, Stream};
 use super::server::Server;
 use super::{Body, Failure, Pool, target};
@@ -69,8 +70,8 @@ async fn status(pool: &Pool, server: &Server, rules: &Check) -> Result<StatusCod
     let response = match server.place.http {
         Http::One => {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
-            let mut sender = connection::open(pool, server, false).await?;
-            sender.send_request(request).await
+            let connection = connection::open(pool, server).await?;
+            return Ok(Bare::ask(connection, &request).await.map_err(Failure::from)?.0.status());
         }
         Http::Two => {
             target::for_http2(&mut request, server.place.tls.is_some()).map_err(Failure::Host)?;

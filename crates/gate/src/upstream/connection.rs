@@ -3,17 +3,21 @@
 use std::cell::Cell;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::{Context, Poll};
 
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
+use bytes::Bytes;
+use http_body::{Body as _, Frame, SizeHint};
+use hyper::body::Incoming;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use super::http1::{Exclusive, Idle};
 use super::http2::{Shared, Stream};
 use super::server::{Load, Server};
 use super::tls::Line;
-use super::{Body, Failure, Pool, Progress};
+use super::{Failure, Pool};
 
 /// A connection in use by one request, or the request's part of it.
 #[derive(Debug)]
@@ -24,11 +28,10 @@ pub(crate) struct Lease {
 
 #[derive(Debug)]
 pub(crate) enum Channel {
-    /// HTTP/1.1: the whole connection, and how the request's body gets on. A server may answer before
-    /// the body has come, and then the connection is taken until it has.
-    Whole(http1::SendRequest<Body>, Progress),
+    /// HTTP/1.1: the whole connection.
+    Whole(Exclusive),
     /// HTTP/2.
-    Part(Stream),
+    Part(Stream, Incoming),
 }
 
 impl Lease {
@@ -36,25 +39,38 @@ impl Lease {
     pub(crate) fn server(&self) -> &Rc<Server> {
         self.load.server()
     }
+
+    /// The next piece of the response's body.
+    pub(crate) fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        match &mut self.channel {
+            Channel::Whole(connection) => connection.poll_frame(cx),
+            Channel::Part(_, incoming) => {
+                let frame = Pin::new(incoming).poll_frame(cx);
+                frame.map(|frame| frame.map(|frame| frame.map_err(io::Error::other)))
+            }
+        }
+    }
+
+    /// Whether the response's body is over, as far as that is known without reading on.
+    pub(crate) fn is_end_stream(&self) -> bool {
+        match &self.channel {
+            Channel::Whole(connection) => connection.is_end_stream(),
+            Channel::Part(_, incoming) => incoming.is_end_stream(),
+        }
+    }
+
+    pub(crate) fn size_hint(&self) -> SizeHint {
+        match &self.channel {
+            Channel::Whole(connection) => connection.size_hint(),
+            Channel::Part(_, incoming) => incoming.size_hint(),
+        }
+    }
 }
 
-/// A new HTTP/1.1 connection. With `upgrades` it may become a tunnel.
-pub(crate) async fn open(
-    pool: &Pool,
-    server: &Server,
-    upgrades: bool,
-) -> Result<http1::SendRequest<Body>, Failure> {
+/// A new HTTP/1.1 connection.
+pub(crate) async fn open(pool: &Pool, server: &Server) -> Result<Idle, Failure> {
     let line = timeout(pool.times().connect, connect(pool, server)).await;
-    let line = line.map_err(|_| Failure::ConnectTimeout)??;
-    let (sender, connection) =
-        http1::Builder::new().handshake(TokioIo::new(line)).await.map_err(Failure::Broken)?;
-    let open = pool.opened();
-    tokio::task::spawn_local(async move {
-        // What is wrong with it, the request that uses it is told.
-        let _ = if upgrades { connection.with_upgrades().await } else { connection.await };
-        drop(open);
-    });
-    Ok(sender)
+    Ok(Idle::new(line.map_err(|_| Failure::ConnectTimeout)??, pool.opened()))
 }
 
 /// A place on a connection that several requests share; a new one if those there are full.

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use http::StatusCode;
 use units::{Span, Time};
 
+use super::http1::Malformed;
 use crate::say::say;
 
 /// Why there is no response from the upstream.
@@ -20,6 +21,10 @@ pub(crate) enum Failure {
     Timeout,
     #[error("no valid response: {}", cause(.0))]
     Broken(hyper::Error),
+    #[error("the connection broke off: {0}")]
+    Lost(io::Error),
+    #[error("no valid response: {0}")]
+    Malformed(Malformed),
     /// While the client was still sending.
     #[error("no response within the timeout, and the request has not come to its end either")]
     Unfinished,
@@ -45,7 +50,8 @@ impl Failure {
     /// RFC 9110 sections 15.6.3 and 15.6.5.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
-            Self::Connect(_) | Self::Broken(_) | Self::Upgrade | Self::CutShort | Self::NoServer => {
+            Self::Connect(_) | Self::NoServer => StatusCode::BAD_GATEWAY,
+            Self::Broken(_) | Self::Lost(_) | Self::Malformed(_) | Self::Upgrade | Self::CutShort => {
                 StatusCode::BAD_GATEWAY
             }
             Self::ConnectTimeout | Self::Timeout | Self::Unfinished => StatusCode::GATEWAY_TIMEOUT,
@@ -65,7 +71,7 @@ impl Failure {
                 "The server behind this gate cannot be reached.\n"
             }
             Self::Timeout | Self::Unfinished => "The server behind this gate did not answer in time.\n",
-            Self::Broken(_) | Self::Upgrade | Self::CutShort => {
+            Self::Broken(_) | Self::Lost(_) | Self::Malformed(_) | Self::Upgrade | Self::CutShort => {
                 "The server behind this gate broke off its answer.\n"
             }
             Self::Host(_) => "The request's Host is none.\n",
@@ -78,7 +84,8 @@ impl Failure {
             Self::Connect(_) | Self::NoServer => 0,
             Self::ConnectTimeout => 1,
             Self::Timeout | Self::Unfinished => 2,
-            Self::Broken(_) | Self::Upgrade | Self::CutShort | Self::Host(_) => 3,
+            Self::Broken(_) | Self::Lost(_) | Self::Malformed(_) => 3,
+            Self::Upgrade | Self::CutShort | Self::Host(_) => 3,
         }
     }
 
@@ -89,6 +96,7 @@ impl Failure {
             Self::Connect(why) => is_the_other_sides(why),
             Self::Broken(why) => !why.is_user() && !is_our_reset(why),
             Self::ConnectTimeout | Self::Timeout | Self::Upgrade | Self::CutShort => true,
+            Self::Lost(_) | Self::Malformed(_) => true,
             Self::Unfinished | Self::Host(_) | Self::NoServer => false,
         }
     }
@@ -98,7 +106,11 @@ impl Failure {
     /// Whether the server, or the connection to it, went away instead of answering. An answer
     /// that cannot be understood is one all the same: asking again would get another.
     pub(crate) fn is_broken_off(&self) -> bool {
-        matches!(self, Self::Broken(error) if !error.is_parse() && !error.is_user())
+        match self {
+            Self::Lost(_) => true,
+            Self::Broken(error) => !error.is_parse() && !error.is_user(),
+            _ => false,
+        }
     }
 
     /// Whether the server says that it has not looked at the request, which may then be sent

@@ -1,8 +1,8 @@
 //! The servers behind the gate: which gets a request, connections to them, and what becomes of a
 //! request there.
 //!
-//! `send` asks the `pool` for a server (`balance`, `health`), gets a `connection` to it (`http2`
-//! where many requests share one) and, while that does no harm and the `budget` allows it, asks
+//! `send` asks the `pool` for a server (`balance`, `health`), gets a `connection` to it (`http1`,
+//! or `http2` where many requests share one) and, while that does no harm and the `budget` allows it, asks
 //! another. `relay` passes the response on. Beside that stand `check`, which asks servers how they
 //! are, and `names`, which looks where they are.
 
@@ -13,6 +13,7 @@ mod check;
 mod connection;
 mod failure;
 mod health;
+mod http1;
 mod http2;
 mod names;
 mod orphan;
@@ -22,6 +23,7 @@ mod send;
 mod server;
 mod target;
 mod tls;
+mod unanswered;
 
 pub(crate) use body::{Ahead, Body, Progress};
 pub(crate) use check::check;
@@ -31,6 +33,6 @@ pub(crate) use names::{Found, find, follow};
 pub(crate) use orphan::Orphans;
 pub(crate) use pool::Pool;
 pub(crate) use relay::Relay;
-pub(crate) use send::{Answer, in_service};
+pub(crate) use send::{Answer, Unsent, in_service};
 pub(crate) use server::Server;
 pub(crate) use tls::Authorities;

@@ -169,6 +169,7 @@ impl Pool {
     /// The server answered.
     #[inline]
     pub(crate) fn succeeded(&self, server: &Server) {
+        server.unanswered.answered();
         if server.health.succeeded(self.clock.last()) {
             say!("upstream {}: answers again", server.address());
             self.reckon();
@@ -225,11 +226,12 @@ impl Pool {
     pub(crate) fn give_back(&self, lease: Lease, most: usize) {
         let server = lease.load.server();
         match lease.channel {
-            Channel::Whole(sender, body) if body.is_over() && !sender.is_closed() && self.free() < most => {
-                server.keep(sender, self.clock.last());
+            Channel::Whole(connection) => {
+                if let Some(connection) = connection.settle().filter(|_| self.free() < most) {
+                    server.keep(connection, self.clock.last());
+                }
             }
-            Channel::Whole(..) => {}
-            Channel::Part(stream) => stream.over(self.clock.last()),
+            Channel::Part(stream, _) => stream.over(self.clock.last()),
         }
     }
 

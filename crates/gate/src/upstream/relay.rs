@@ -1,13 +1,13 @@
 //! [`Relay`]: the body of a response on its way from the upstream to the client.
 
+use std::future::poll_fn;
+use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http_body::{Body as _, Frame, SizeHint};
-use http_body_util::BodyExt as _;
-use hyper::body::Incoming;
+use http_body::{Frame, SizeHint};
 use tokio::time::timeout;
 
 use super::{Failure, Lease};
@@ -30,27 +30,20 @@ pub(crate) struct Relay {
 
 #[derive(Debug)]
 struct Running {
-    incoming: Incoming,
     lease: Lease,
     ticket: Ticket,
 }
 
 impl Relay {
-    pub(crate) fn new(
-        gate: &Rc<Gate>,
-        client: &Rc<Client>,
-        incoming: Incoming,
-        lease: Lease,
-        ticket: Ticket,
-    ) -> Self {
-        let running = Some(Running { incoming, lease, ticket });
+    pub(crate) fn new(gate: &Rc<Gate>, client: &Rc<Client>, lease: Lease, ticket: Ticket) -> Self {
+        let running = Some(Running { lease, ticket });
         let mut relay = Self { gate: Rc::clone(gate), client: Rc::clone(client), running };
         relay.end_if_over();
         relay
     }
 
     fn end_if_over(&mut self) {
-        if let Some(running) = self.running.take_if(|running| running.incoming.is_end_stream()) {
+        if let Some(running) = self.running.take_if(|running| running.lease.is_end_stream()) {
             complete(&self.gate, running.lease, running.ticket);
         }
     }
@@ -64,10 +57,10 @@ fn complete(gate: &Gate, lease: Lease, ticket: Ticket) {
 }
 
 /// Reads the rest of a response that nobody waits for.
-pub(crate) async fn see_to_the_end(gate: &Gate, mut incoming: Incoming, lease: Lease, ticket: Ticket) {
+pub(crate) async fn see_to_the_end(gate: &Gate, mut lease: Lease, ticket: Ticket) {
     let reading = async {
         let mut left = UNWANTED;
-        while let Some(frame) = incoming.frame().await {
+        while let Some(frame) = poll_fn(|cx| lease.poll_frame(cx)).await {
             let length = frame.ok()?.data_ref().map_or(0, Bytes::len);
             left = left.checked_sub(length)?;
         }
@@ -80,15 +73,12 @@ pub(crate) async fn see_to_the_end(gate: &Gate, mut incoming: Incoming, lease: L
 
 impl http_body::Body for Relay {
     type Data = Bytes;
-    type Error = hyper::Error;
+    type Error = io::Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let relay = &mut *self;
         let Some(running) = &mut relay.running else { return Poll::Ready(None) };
-        match Pin::new(&mut running.incoming).poll_frame(cx) {
+        match running.lease.poll_frame(cx) {
             Poll::Pending => {
                 relay.client.answering.waits(relay.gate.clock.last());
                 Poll::Pending
@@ -103,7 +93,7 @@ impl http_body::Body for Relay {
                         relay.end_if_over();
                     }
                     None => {
-                        if let Some(Running { lease, ticket, .. }) = relay.running.take() {
+                        if let Some(Running { lease, ticket }) = relay.running.take() {
                             complete(&relay.gate, lease, ticket);
                         }
                     }
@@ -124,18 +114,18 @@ impl http_body::Body for Relay {
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.running.as_ref().map_or_else(|| SizeHint::with_exact(0), |running| running.incoming.size_hint())
+        self.running.as_ref().map_or_else(|| SizeHint::with_exact(0), |running| running.lease.size_hint())
     }
 }
 
 impl Drop for Relay {
     fn drop(&mut self) {
         self.client.answering.over();
-        let Some(Running { incoming, lease, ticket }) = self.running.take() else { return };
+        let Some(Running { lease, ticket }) = self.running.take() else { return };
         self.gate.core.borrow_mut().abort(self.gate.clock.read(), ticket.id());
         let gate = Rc::clone(&self.gate);
         self.gate.orphans.adopt(Box::pin(async move {
-            see_to_the_end(&gate, incoming, lease, ticket).await;
+            see_to_the_end(&gate, lease, ticket).await;
         }));
     }
 }

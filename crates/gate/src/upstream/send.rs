@@ -9,14 +9,14 @@ use http::header::{CONNECTION, UPGRADE};
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body::Body as _;
-use hyper::body::Incoming;
-use hyper::client::conn::TrySendError;
 use tokio::time::timeout;
 use units::RequestId;
 
 use super::connection::{self, Channel, Lease};
+use super::http1::{Bare, Exclusive, Full, Idle, Unanswered};
 use super::server::{Load, Server};
-use super::{Body, Failure, Pool, Progress, relay, target};
+use super::unanswered::FirstAnswer;
+use super::{Body, Failure, Pool, relay, target};
 use crate::gate::Gate;
 use crate::settings::Http;
 use crate::ticket::Ticket;
@@ -24,7 +24,7 @@ use crate::tunnel::{self, Asked, Tunnel};
 
 /// The head of a response, and what its body still needs.
 pub(crate) struct Answer {
-    pub(crate) response: Response<Incoming>,
+    pub(crate) response: Response<()>,
     pub(crate) lease: Lease,
     /// What the connection to the server becomes.
     pub(crate) tunnel: Option<Box<Tunnel>>,
@@ -47,7 +47,7 @@ pub(crate) struct InService {
 /// `upgrade` is the protocol that the client asks for.
 pub(crate) fn in_service(
     gate: &Rc<Gate>,
-    head: Parts,
+    head: Box<Parts>,
     body: Body,
     upgrade: Option<Asked>,
     ticket: Ticket,
@@ -56,7 +56,7 @@ pub(crate) fn in_service(
     let sending = Box::pin({
         let gate = Rc::clone(gate);
         async move {
-            let request = Some(Request::from_parts(head, body));
+            let request = Some(Request::from_parts(*head, body));
             (send(&gate.pool, request, upgrade).await, ticket)
         }
     });
@@ -82,15 +82,18 @@ impl Drop for InService {
         self.gate.core.borrow_mut().abort(self.gate.clock.read(), self.id);
         let gate = Rc::clone(&self.gate);
         self.gate.orphans.adopt(Box::pin(async move {
-            if let (Ok(Answer { response, lease, .. }), ticket) = sending.await {
-                relay::see_to_the_end(&gate, response.into_body(), lease, ticket).await;
+            if let (Ok(Answer { lease, .. }), ticket) = sending.await {
+                relay::see_to_the_end(&gate, lease, ticket).await;
             }
         }));
     }
 }
 
 /// The head of a response, and the connection it came by.
-type Begun = (Response<Incoming>, Lease);
+type Begun = (Response<()>, Lease);
+
+/// Why there is no response, and the request again if none of it was sent.
+pub(crate) type Unsent = (hyper::Error, Option<Outgoing>);
 
 /// An attempt that came to nothing.
 struct Failed {
@@ -167,47 +170,70 @@ async fn attempt(
 
 async fn over_http1(pool: &Pool, load: Load, request: &mut Pending, fresh: bool) -> Result<Begun, Failed> {
     request.iter_mut().for_each(target::for_http1);
-    let body = body_of(request);
     let server = Rc::clone(load.server());
-    while !fresh && let Some(mut sender) = server.take_free() {
-        // A connection given back a moment ago is ready once its task has seen that the response
-        // is over; one that the server has closed never is, nor one whose server has answered and
-        // does not read the request.
-        if !matches!(timeout(pool.times().connect, sender.ready()).await, Ok(Ok(()))) {
-            continue;
-        }
+    while !fresh && let Some(connection) = server.take_free() {
+        let Some(connection) = connection.still_quiet().await else { continue };
         pool.count_reuse();
-        let spare = request.as_ref().filter(|request| repeatable(request)).and_then(copy);
-        match response(pool, request, |request| sender.try_send_request(request)).await {
-            Ok(response) => {
-                return accept(pool, response, Lease { channel: Channel::Whole(sender, body), load });
+        match exclusively(pool, request, connection).await {
+            Ok((response, connection)) => {
+                return accept(pool, response, Lease { channel: Channel::Whole(connection), load });
             }
-            Err(_) if request.is_some() => {}
-            Err(failure) if failure.is_broken_off() => {
+            Err(Refused { unsent: true, .. }) => {}
+            Err(Refused { failure, .. }) if failure.is_broken_off() => {
                 pool.tell(&server, &failure);
-                *request = spare;
                 return Err(Failed { failure, again: Some(Again::Anywhere) });
             }
-            Err(failure) => return Err(given_up(pool, &server, failure)),
+            Err(Refused { failure, .. }) => return Err(given_up(pool, &server, failure)),
         }
     }
-    let mut sender = match connection::open(pool, &server, false).await {
-        Ok(sender) => sender,
+    let connection = match connection::open(pool, &server).await {
+        Ok(connection) => connection,
         Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
-    // With no other server there is nobody else to ask.
-    let other = pool.has_several();
-    let spare = request.as_ref().filter(|request| other && repeatable(request)).and_then(copy);
-    match response(pool, request, |request| sender.try_send_request(request)).await {
-        Ok(response) => accept(pool, response, Lease { channel: Channel::Whole(sender, body), load }),
-        Err(failure) => {
+    match exclusively(pool, request, connection).await {
+        Ok((response, connection)) => {
+            accept(pool, response, Lease { channel: Channel::Whole(connection), load })
+        }
+        Err(Refused { failure, unsent }) => {
             pool.failed(&server, &failure);
-            if request.is_none() && failure.is_broken_off() {
-                *request = spare;
-            }
-            Err(Failed { failure, again: Some(Again::Elsewhere) })
+            let again = (unsent || failure.is_broken_off()).then_some(Again::Elsewhere);
+            Err(Failed { failure, again })
         }
     }
+}
+
+/// What came of a request that had a connection to itself.
+struct Refused {
+    failure: Failure,
+    /// Whether the server has got nothing of it.
+    unsent: bool,
+}
+
+/// Sends a request over a connection that it has to itself. It stays at hand if it may be sent
+/// again.
+async fn exclusively(
+    pool: &Pool,
+    request: &mut Pending,
+    connection: Idle,
+) -> Result<(Response<()>, Exclusive), Refused> {
+    if request.as_ref().is_some_and(|request| !request.body().is_end_stream()) {
+        // It would be part of every request's future.
+        let asked = Box::pin(response(pool, request, |request| Full::ask(connection, request, false)));
+        let (response, full) =
+            asked.await.map_err(|failure| Refused { failure, unsent: request.is_some() })?;
+        return Ok((response, Exclusive::Full(full)));
+    }
+    let Some(bare) = request else { return Err(Refused { failure: Failure::NoServer, unsent: false }) };
+    let unanswered = match timeout(pool.times().response, Bare::ask(connection, bare)).await {
+        Ok(Ok((response, bare))) => return Ok((response, Exclusive::Bare(bare))),
+        Ok(Err(unanswered)) => unanswered,
+        Err(_) => return Err(Refused { failure: Failure::Timeout, unsent: false }),
+    };
+    let unsent = matches!(unanswered, Unanswered::Unsent(_));
+    if !unsent && !repeatable(bare) {
+        *request = None;
+    }
+    Err(Refused { failure: unanswered.into(), unsent })
 }
 
 async fn over_http2(pool: &Pool, load: Load, request: &mut Pending) -> Result<Begun, Failed> {
@@ -223,8 +249,21 @@ async fn over_http2(pool: &Pool, load: Load, request: &mut Pending) -> Result<Be
         Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
     let spare = request.as_ref().and_then(copy);
-    match response(pool, request, |request| stream.sender().try_send_request(request)).await {
-        Ok(response) => accept(pool, response, Lease { channel: Channel::Part(stream), load }),
+    let asked = response(pool, request, |request| {
+        let sending = stream.sender().try_send_request(request);
+        async move {
+            sending.await.map_err(|mut failed| {
+                let request = failed.take_message();
+                (failed.into_error(), request)
+            })
+        }
+    });
+    match asked.await {
+        Ok(response) => {
+            let (head, incoming) = response.into_parts();
+            let lease = Lease { channel: Channel::Part(stream, incoming), load };
+            accept(pool, Response::from_parts(head, ()), lease)
+        }
         Err(failure) => {
             if request.is_some() || failure.is_unprocessed() {
                 *request = request.take().or(spare);
@@ -253,23 +292,23 @@ async fn ask_to_upgrade(
         request.headers_mut().insert(CONNECTION, HeaderValue::from_static("upgrade"));
         request.headers_mut().insert(UPGRADE, protocol.clone());
     }
-    let body = body_of(request);
     let server = Rc::clone(load.server());
-    let mut sender = match connection::open(pool, &server, true).await {
-        Ok(sender) => sender,
+    let connection = match connection::open(pool, &server).await {
+        Ok(connection) => connection,
         Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
-    match response(pool, request, |request| sender.try_send_request(request)).await {
-        Ok(response) if tunnel::begins(&response, protocol) => {
-            Ok((response, Lease { channel: Channel::Whole(sender, body), load }))
+    match response(pool, request, |request| Full::ask(connection, request, true)).await {
+        Ok((response, full)) => {
+            let begins = tunnel::begins(&response, protocol);
+            let lease = Lease { channel: Channel::Whole(Exclusive::Full(full)), load };
+            if begins { Ok((response, lease)) } else { accept(pool, response, lease) }
         }
-        Ok(response) => accept(pool, response, Lease { channel: Channel::Whole(sender, body), load }),
         Err(failure) => Err(given_up(pool, &server, failure)),
     }
 }
 
 /// A response that is not the beginning of something else.
-fn accept(pool: &Pool, response: Response<Incoming>, lease: Lease) -> Result<Begun, Failed> {
+fn accept(pool: &Pool, response: Response<()>, lease: Lease) -> Result<Begun, Failed> {
     // RFC 9110 section 15.2.2: 101 answers nobody who did not ask, or asked for something else.
     if response.status().is_informational() {
         return Err(given_up(pool, lease.server(), Failure::Upgrade));
@@ -291,13 +330,13 @@ fn out_of_reach(pool: &Pool, server: &Server, failure: Failure) -> Failed {
 
 /// Sends a request and waits for the head of a response; the time for it begins when the last
 /// piece of the request has gone. If none of it was sent, it is at hand again.
-async fn response<F>(
+async fn response<T, F>(
     pool: &Pool,
     request: &mut Pending,
     send: impl FnOnce(Outgoing) -> F,
-) -> Result<Response<Incoming>, Failure>
+) -> Result<T, Failure>
 where
-    F: Future<Output = Result<Response<Incoming>, TrySendError<Outgoing>>>,
+    F: Future<Output = Result<T, Unsent>>,
 {
     let Some(outgoing) = request.take() else { return Err(Failure::NoServer) };
     let progress = outgoing.body().progress();
@@ -307,9 +346,9 @@ where
     loop {
         match timeout(wait, &mut sending).await {
             Ok(Ok(response)) => return Ok(response),
-            Ok(Err(mut failed)) => {
-                *request = failed.take_message();
-                return Err(Failure::Broken(failed.into_error()));
+            Ok(Err((why, unsent))) => {
+                *request = unsent;
+                return Err(Failure::Broken(why));
             }
             Err(_) => {}
         }
@@ -330,11 +369,6 @@ fn repeatable(request: &Outgoing) -> bool {
         Method::GET | Method::HEAD | Method::OPTIONS | Method::PUT | Method::DELETE
     );
     idempotent && request.body().is_end_stream()
-}
-
-/// How the body of a request gets on.
-fn body_of(request: &Pending) -> Progress {
-    request.as_ref().map_or_else(Progress::default, |request| request.body().progress())
 }
 
 /// The same request once more, if all of its body is at hand.

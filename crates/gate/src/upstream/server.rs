@@ -3,14 +3,15 @@
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
+use std::task::{Context, Waker};
 
-use hyper::client::conn::http1::SendRequest;
 use rustls_pki_types::ServerName;
 use units::{Span, Time};
 
-use super::Body;
 use super::health::Health;
+use super::http1::Idle;
 use super::http2::Shared;
+use super::unanswered::Unanswered;
 use crate::settings::Http;
 
 /// One server.
@@ -24,6 +25,7 @@ pub(crate) struct Server {
     /// HTTP/1.1: connections without a request, the one used last on top, so that those not
     /// needed grow old and are closed.
     free: RefCell<Vec<Free>>,
+    pub(super) unanswered: Unanswered,
     /// HTTP/2: connections that take more requests.
     pub(crate) shared: RefCell<Vec<Rc<Shared>>>,
     /// Held by the one request that opens a connection for all.
@@ -47,7 +49,7 @@ pub(crate) struct Place {
 
 #[derive(Debug)]
 struct Free {
-    sender: SendRequest<Body>,
+    connection: Idle,
     since: Time,
 }
 
@@ -59,6 +61,7 @@ impl Server {
             outstanding: Cell::new(0),
             turn: Cell::new(0),
             free: RefCell::default(),
+            unanswered: Unanswered::default(),
             shared: RefCell::default(),
             opening: tokio::sync::Mutex::new(()),
             requests: Cell::new(0),
@@ -87,12 +90,12 @@ impl Server {
     }
 
     /// A kept connection.
-    pub(crate) fn take_free(&self) -> Option<SendRequest<Body>> {
-        self.free.borrow_mut().pop().map(|free| free.sender)
+    pub(crate) fn take_free(&self) -> Option<Idle> {
+        self.free.borrow_mut().pop().map(|free| free.connection)
     }
 
-    pub(crate) fn keep(&self, sender: SendRequest<Body>, now: Time) {
-        self.free.borrow_mut().push(Free { sender, since: now });
+    pub(crate) fn keep(&self, connection: Idle, now: Time) {
+        self.free.borrow_mut().push(Free { connection, since: now });
     }
 
     /// Kept connections.
@@ -102,7 +105,10 @@ impl Server {
 
     /// Lets go of connections that were free for too long, and those the server has closed.
     pub(crate) fn sweep(&self, now: Time, longest: Span) {
-        self.free.borrow_mut().retain(|free| !free.sender.is_closed() && now.since(free.since) <= longest);
+        let mut nobody = Context::from_waker(Waker::noop());
+        self.free
+            .borrow_mut()
+            .retain_mut(|free| now.since(free.since) <= longest && free.connection.is_quiet(&mut nobody));
         self.shared.borrow_mut().retain(|shared| shared.is_worth_keeping(now, longest));
     }
 

@@ -1,0 +1,184 @@
+//! [`Bare`]: a request without a body, and its response.
+
+use std::future::poll_fn;
+use std::io;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
+
+use bytes::{Bytes, BytesMut};
+use http::{Method, Request, Response};
+use http_body::{Frame, SizeHint};
+use tokio::io::{AsyncReadExt as _, AsyncWrite as _, AsyncWriteExt as _};
+
+use super::response::{self, Framing, Head, Malformed};
+use super::{Idle, chunks::Piece};
+use crate::upstream::Failure;
+use crate::upstream::connection::Open;
+use crate::upstream::tls::Line;
+
+/// A request without a body that has been sent, and whose response comes.
+#[derive(Debug)]
+pub(crate) struct Bare {
+    line: Line,
+    open: Open,
+    /// Of the connection, for the next request.
+    buffer: BytesMut,
+    /// What the body is read to.
+    body: BytesMut,
+    /// Of what was read, what has not been passed on.
+    here: Bytes,
+    framing: Framing,
+    /// Whether the server takes another request after this one.
+    keep: bool,
+    /// What has gone wrong with the response, and is told next.
+    broken: Option<io::Error>,
+}
+
+/// Why there is no response.
+#[derive(Debug)]
+pub(crate) enum Unanswered {
+    /// Nothing of the request has been sent.
+    Unsent(io::Error),
+    /// The connection broke off.
+    Lost(io::Error),
+    Malformed(Malformed),
+}
+
+impl From<Unanswered> for Failure {
+    fn from(why: Unanswered) -> Self {
+        match why {
+            Unanswered::Unsent(why) | Unanswered::Lost(why) => Self::Lost(why),
+            Unanswered::Malformed(why) => Self::Malformed(why),
+        }
+    }
+}
+
+/// What is read at once of a head: most responses as a whole.
+const FIRST: usize = 8 * 1024;
+/// What is read at once of a body.
+const PIECE: usize = 64 * 1024;
+/// Of a body whose length is not known.
+const UNKNOWN: usize = 16 * 1024;
+
+impl Bare {
+    /// Sends a request without a body, and waits for the head of its response.
+    pub(crate) async fn ask<B>(idle: Idle, request: &Request<B>) -> Result<(Response<()>, Self), Unanswered> {
+        let Idle { mut line, open, mut buffer } = idle;
+        buffer.reserve(FIRST);
+        write_head(&mut buffer, request);
+        send(&mut line, &buffer).await?;
+        buffer.clear();
+        let Head { response, framing, keep, rest } =
+            read_head(&mut line, &mut buffer, request.method()).await?;
+        let body = BytesMut::new();
+        Ok((response, Self { line, open, buffer, body, here: rest, framing, keep, broken: None }))
+    }
+
+    /// The next piece of the response's body.
+    pub(crate) fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        if let Some(why) = self.broken.take() {
+            return Poll::Ready(Some(Err(why)));
+        }
+        let why = loop {
+            match self.framing.next(&mut self.here) {
+                Ok(Piece::Data(data)) => return Poll::Ready(Some(Ok(Frame::data(data)))),
+                Ok(Piece::Trailers(fields)) => return Poll::Ready(Some(Ok(Frame::trailers(fields)))),
+                Ok(Piece::End) => return Poll::Ready(None),
+                Ok(Piece::More) => {}
+                Err(malformed) => break io::Error::other(malformed),
+            }
+            match ready!(self.poll_read(cx)) {
+                Ok(0) if self.framing == Framing::UntilClose => {
+                    (self.framing, self.keep) = (Framing::Nothing, false);
+                }
+                Ok(0) => break io::ErrorKind::UnexpectedEof.into(),
+                Ok(_) => {}
+                Err(why) => break why,
+            }
+        };
+        // After an error nothing goes out any more, so what has come before it goes out first.
+        self.broken = Some(why);
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        // One byte more than there should be: a read that fills its room says nothing about
+        // whether there is more, and costs another.
+        let most = self.framing.left().map_or(UNKNOWN, |left| left.min(PIECE as u64) as usize + 1);
+        self.body.reserve(most);
+        let read = ready!(pin!(self.line.read_buf(&mut self.body)).poll(cx));
+        self.here = self.body.split().freeze();
+        Poll::Ready(read)
+    }
+
+    pub(crate) fn is_end_stream(&self) -> bool {
+        self.framing == Framing::Nothing
+    }
+
+    pub(crate) fn size_hint(&self) -> SizeHint {
+        self.framing.left().map_or_else(SizeHint::default, SizeHint::with_exact)
+    }
+
+    /// The connection for another request. What the server has said beyond this response makes
+    /// it unfit for one.
+    pub(crate) fn settle(self) -> Option<Idle> {
+        let Self { line, open, buffer, here, framing, keep, .. } = self;
+        let over = framing == Framing::Nothing && here.is_empty();
+        (keep && over).then_some(Idle { line, open, buffer })
+    }
+}
+
+/// Writes the head of a request (RFC 9112 sections 3 and 5). Nothing in it can hold the end of a
+/// line: the types see to that.
+fn write_head<B>(to: &mut BytesMut, request: &Request<B>) {
+    let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
+    for text in [request.method().as_str(), " ", target, " HTTP/1.1\r\n"] {
+        to.extend_from_slice(text.as_bytes());
+    }
+    for (name, value) in request.headers() {
+        to.extend_from_slice(name.as_str().as_bytes());
+        to.extend_from_slice(b": ");
+        to.extend_from_slice(value.as_bytes());
+        to.extend_from_slice(b"\r\n");
+    }
+    to.extend_from_slice(b"\r\n");
+}
+
+async fn send(line: &mut Line, bytes: &[u8]) -> Result<(), Unanswered> {
+    let first = poll_fn(|cx| Pin::new(&mut *line).poll_write(cx, bytes)).await;
+    let sent = first.map_err(Unanswered::Unsent)?;
+    if sent < bytes.len() {
+        line.write_all(&bytes[sent..]).await.map_err(Unanswered::Lost)?;
+    }
+    line.flush().await.map_err(Unanswered::Lost)
+}
+
+/// Reads the head of the response, past those of interim responses (RFC 9110 section 15.2).
+async fn read_head(line: &mut Line, buffer: &mut BytesMut, method: &Method) -> Result<Head, Unanswered> {
+    let mut looked_at = 0;
+    let mut interim = 0;
+    loop {
+        while response::is_complete(buffer, looked_at) {
+            let head = response::read(buffer, method).map_err(Unanswered::Malformed)?;
+            looked_at = 0;
+            match head {
+                response::Read::Final(head) => return Ok(head),
+                response::Read::Interim => interim += 1,
+                response::Read::Partial => break,
+            }
+            if interim > response::MOST_INTERIM {
+                return Err(Unanswered::Malformed(Malformed::Interim));
+            }
+        }
+        looked_at = buffer.len();
+        if looked_at > response::LARGEST {
+            return Err(Unanswered::Malformed(Malformed::Size));
+        }
+        buffer.reserve(FIRST);
+        let read = line.read_buf(buffer).await.map_err(Unanswered::Lost)?;
+        if read == 0 {
+            return Err(Unanswered::Lost(io::ErrorKind::UnexpectedEof.into()));
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! The head of a response: what it says, and what follows it (RFC 9112 sections 4 to 6).
+
+use std::mem::MaybeUninit;
+
+use bytes::{Bytes, BytesMut};
+use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Version};
+use httparse::{ParserConfig, Status};
+
+use super::chunks::{Chunks, Piece};
+
+/// What a head may have. A server that says more is broken.
+pub(super) const LARGEST: usize = 256 * 1024;
+const FIELDS: usize = 100;
+/// Interim responses before the one that is asked for.
+pub(super) const MOST_INTERIM: usize = 16;
+
+/// What is wrong with a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Malformed {
+    #[error("it is not HTTP: {0}")]
+    Syntax(httparse::Error),
+    #[error("its status is none")]
+    Status,
+    #[error("a header line is not HTTP")]
+    Field,
+    #[error("its head does not end")]
+    Size,
+    #[error("there is no end of interim responses")]
+    Interim,
+    #[error("its length is no number, or several")]
+    Length,
+    #[error("it has a transfer coding that its version of HTTP does not know")]
+    Coding,
+    #[error("its body is not framed as it says")]
+    Chunk,
+    #[error("its trailers are not HTTP, or do not end")]
+    Trailers,
+}
+
+/// What was read of a head.
+pub(super) enum Read {
+    Partial,
+    /// One that is followed by another.
+    Interim,
+    Final(Head),
+}
+
+/// The head of a response.
+#[derive(Debug)]
+pub(super) struct Head {
+    pub(super) response: Response<()>,
+    pub(super) framing: Framing,
+    /// Whether the server takes another request on this connection.
+    pub(super) keep: bool,
+    /// What came with it of what follows.
+    pub(super) rest: Bytes,
+}
+
+/// What is still to come of a body.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Framing {
+    Nothing,
+    Length(u64),
+    Chunks(Box<Chunks>),
+    UntilClose,
+}
+
+impl Framing {
+    /// The next piece of what is here.
+    pub(super) fn next(&mut self, here: &mut Bytes) -> Result<Piece, Malformed> {
+        match self {
+            Self::Nothing => Ok(Piece::End),
+            _ if here.is_empty() => Ok(Piece::More),
+            Self::UntilClose => Ok(Piece::Data(std::mem::take(here))),
+            Self::Length(left) => {
+                let data = here.split_to(here.len().min(usize::try_from(*left).unwrap_or(usize::MAX)));
+                *left -= data.len() as u64;
+                if *left == 0 {
+                    *self = Self::Nothing;
+                }
+                Ok(Piece::Data(data))
+            }
+            Self::Chunks(chunks) => {
+                let piece = chunks.next(here)?;
+                if chunks.is_over() {
+                    *self = Self::Nothing;
+                }
+                Ok(piece)
+            }
+        }
+    }
+
+    /// Bytes that are left, if that is known.
+    pub(super) fn left(&self) -> Option<u64> {
+        match self {
+            Self::Nothing => Some(0),
+            Self::Length(left) => Some(*left),
+            Self::Chunks(_) | Self::UntilClose => None,
+        }
+    }
+}
+
+/// Whether the end of a head may be among the bytes; those before `looked_at` have been looked at
+/// before. A server that sends byte by byte does not make anybody read all again for each.
+pub(super) fn is_complete(bytes: &[u8], looked_at: usize) -> bool {
+    let fresh = &bytes[looked_at.saturating_sub(3)..];
+    looked_at == 0 && !fresh.is_empty() || fresh.windows(2).any(|pair| pair == b"\n\n" || pair == b"\n\r")
+}
+
+/// Takes a head off the beginning of `buffer`, once all of it is there.
+pub(super) fn read(buffer: &mut BytesMut, method: &Method) -> Result<Read, Malformed> {
+    let bytes = buffer.split().freeze();
+    let mut fields = [const { MaybeUninit::uninit() }; FIELDS];
+    let mut parsed = httparse::Response::new(&mut []);
+    let config = ParserConfig::default();
+    let length = match config.parse_response_with_uninit_headers(&mut parsed, &bytes, &mut fields) {
+        Ok(Status::Complete(length)) => length,
+        Ok(Status::Partial) => {
+            *buffer = bytes.into();
+            return Ok(Read::Partial);
+        }
+        Err(why) => return Err(Malformed::Syntax(why)),
+    };
+    let status = parsed.code.and_then(|code| StatusCode::from_u16(code).ok()).ok_or(Malformed::Status)?;
+    let modern = parsed.version == Some(1);
+    let mut response = Response::new(());
+    *response.status_mut() = status;
+    *response.version_mut() = if modern { Version::HTTP_11 } else { Version::HTTP_10 };
+    let headers = response.headers_mut();
+    headers.reserve(parsed.headers.len() + OURS);
+    for field in parsed.headers {
+        let name = HeaderName::from_bytes(field.name.as_bytes()).map_err(|_| Malformed::Field)?;
+        let value = HeaderValue::from_maybe_shared(bytes.slice_ref(field.value));
+        headers.append(name, value.map_err(|_| Malformed::Field)?);
+    }
+    let rest = bytes.slice(length..);
+    if status.is_informational() && status != StatusCode::SWITCHING_PROTOCOLS {
+        *buffer = rest.into();
+        return Ok(Read::Interim);
+    }
+    let (framing, plain) = framing(response.headers_mut(), status, method, modern)?;
+    let keep = plain && modern && !closes(response.headers());
+    Ok(Read::Final(Head { response, framing, keep, rest }))
+}
+
+/// Headers that the gate adds.
+const OURS: usize = 2;
+
+/// What follows a head, and whether that is certain (RFC 9112 section 6.3).
+fn framing(
+    headers: &mut HeaderMap,
+    status: StatusCode,
+    method: &Method,
+    modern: bool,
+) -> Result<(Framing, bool), Malformed> {
+    let none =
+        matches!(status, StatusCode::SWITCHING_PROTOCOLS | StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
+    if none || *method == Method::HEAD {
+        return Ok((Framing::Nothing, true));
+    }
+    if headers.contains_key(TRANSFER_ENCODING) {
+        if !modern {
+            return Err(Malformed::Coding);
+        }
+        // Whoever reads the length instead sees another end.
+        let plain = headers.remove(CONTENT_LENGTH).is_none();
+        let last = headers.get_all(TRANSFER_ENCODING).iter().next_back().map(HeaderValue::as_bytes);
+        let last = last.and_then(|codings| codings.rsplit(|byte| *byte == b',').next());
+        let chunked = last.is_some_and(|coding| coding.trim_ascii().eq_ignore_ascii_case(b"chunked"));
+        let framing = if chunked { Framing::Chunks(Box::default()) } else { Framing::UntilClose };
+        return Ok((framing, plain));
+    }
+    let mut lengths = headers.get_all(CONTENT_LENGTH).iter();
+    match lengths.next() {
+        None => Ok((Framing::UntilClose, true)),
+        Some(first) => {
+            let number = length(first.as_bytes()).ok_or(Malformed::Length)?;
+            if lengths.any(|other| length(other.as_bytes()) != Some(number)) {
+                return Err(Malformed::Length);
+            }
+            Ok((if number == 0 { Framing::Nothing } else { Framing::Length(number) }, true))
+        }
+    }
+}
+
+/// A number, or the same one several times.
+fn length(value: &[u8]) -> Option<u64> {
+    let mut all = value.split(|byte| *byte == b',').map(|digits| {
+        let digits = std::str::from_utf8(digits.trim_ascii()).ok()?;
+        // A sign would be one to `parse`.
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+    });
+    let first: u64 = all.next()??;
+    all.all(|other| other == Some(first)).then_some(first)
+}
+
+fn closes(headers: &HeaderMap) -> bool {
+    let lines = headers.get_all(CONNECTION).iter();
+    let mut options = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
+    options.any(|option| option.trim_ascii().eq_ignore_ascii_case(b"close"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_all(text: &str, method: &Method) -> Result<Option<Head>, Malformed> {
+        let mut buffer = BytesMut::from(text);
+        loop {
+            match read(&mut buffer, method)? {
+                Read::Final(head) => return Ok(Some(head)),
+                Read::Interim => {}
+                Read::Partial => {
+                    assert!(text.ends_with(std::str::from_utf8(&buffer).unwrap()));
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    #[track_caller]
+    fn check(text: &str, framing: Framing, keep: bool) {
+        let head = read_all(text, &Method::GET).unwrap().unwrap();
+        assert_eq!((&head.framing, head.keep, &head.rest[..]), (&framing, keep, &b"rest"[..]), "{text:?}");
+    }
+
+    #[test]
+    fn what_follows_a_head() {
+        let chunks = || Framing::Chunks(Box::default());
+        check("HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\nrest", Framing::Length(7), true);
+        check(
+            "HTTP/1.1 200 OK\r\nContent-Length: 7, 7\r\ncontent-length: 7\r\n\r\nrest",
+            Framing::Length(7),
+            true,
+        );
+        check("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\nrest", Framing::Nothing, true);
+        check("HTTP/1.1 204 No Content\r\ncontent-length: 7\r\n\r\nrest", Framing::Nothing, true);
+        check("HTTP/1.1 304 Not Modified\r\n\r\nrest", Framing::Nothing, true);
+        check("HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, Chunked\r\n\r\nrest", chunks(), true);
+        check(
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\nrest",
+            chunks(),
+            true,
+        );
+        check(
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-length: 9\r\n\r\nrest",
+            chunks(),
+            false,
+        );
+        check("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked, gzip\r\n\r\nrest", Framing::UntilClose, true);
+        check("HTTP/1.1 200\r\n\r\nrest", Framing::UntilClose, true);
+        check(
+            "HTTP/1.1 200 OK\r\nconnection: x, Close\r\ncontent-length: 7\r\n\r\nrest",
+            Framing::Length(7),
+            false,
+        );
+        check(
+            "HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 7\r\n\r\nrest",
+            Framing::Length(7),
+            false,
+        );
+        check(
+            "HTTP/1.1 103 Early\r\na: b\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\nrest",
+            Framing::Length(7),
+            true,
+        );
+        let head =
+            read_all("HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\nrest", &Method::HEAD).unwrap().unwrap();
+        assert_eq!(
+            (head.framing, &head.response.headers()["content-length"]),
+            (Framing::Nothing, &"7".parse().unwrap())
+        );
+    }
+
+    #[test]
+    fn what_can_be_read_in_two_ways_is_refused() {
+        for (lines, why) in [
+            ("HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3", Malformed::Length),
+            ("HTTP/1.1 200 OK\r\ncontent-length: 2, 3", Malformed::Length),
+            ("HTTP/1.1 200 OK\r\ncontent-length: +2", Malformed::Length),
+            ("HTTP/1.1 200 OK\r\ncontent-length:", Malformed::Length),
+            ("HTTP/1.1 200 OK\r\ncontent-length: 99999999999999999999", Malformed::Length),
+            ("HTTP/1.0 200 OK\r\ntransfer-encoding: chunked", Malformed::Coding),
+            ("HTTP/1.1 099 OK", Malformed::Status),
+            ("HTTP/1.1 200 OK\r\na: b\r\n c", Malformed::Syntax(httparse::Error::HeaderName)),
+            ("HTTP/1.1 200 OK\r\ncontent-length : 2", Malformed::Syntax(httparse::Error::HeaderName)),
+            ("SSH-2.0-OpenSSH", Malformed::Syntax(httparse::Error::Version)),
+        ] {
+            let found = read_all(&format!("{lines}\r\n\r\n"), &Method::GET);
+            assert_eq!(found.err(), Some(why), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_head_in_pieces_waits_for_its_end() {
+        let text = "HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\n";
+        for cut in 1..text.len() {
+            assert!(read_all(&text[..cut], &Method::GET).unwrap().is_none(), "{cut}");
+            for looked_at in 1..=cut {
+                assert!(is_complete(text.as_bytes(), looked_at), "{looked_at}");
+            }
+        }
+        assert!(!is_complete(b"", 0) && !is_complete(b"HTTP/1.1 200 OK\r\na: b", 5));
+    }
+}
