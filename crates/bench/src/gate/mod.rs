@@ -16,14 +16,16 @@ use self::run::{Run, Runner};
 use self::table::Results;
 use crate::machine::{self, Host};
 use crate::peers::{Peer, Programs};
+use crate::raw::{Places, Setting};
 use crate::statistics::Spread;
 use crate::testbed::{Isolation, Site};
-use crate::{page, process, raw, rounds};
+use crate::{process, rounds};
 
 pub(crate) use hold::{Args as Hold, run as hold};
 
 const PAGE: &str = "docs/benchmarks/gate.md";
-const RAW: &str = "docs/benchmarks/raw/gate.json";
+const PLACES: Places =
+    Places { page: PAGE, raw: "docs/benchmarks/raw/gate.json", passing: "target/bench/gate.json" };
 /// Where configurations, files and what is not of record are written.
 const PLACE: &str = "target/bench";
 
@@ -62,12 +64,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let plan = args.plan()?;
     let versions = versions(&args.headworks)?;
     machine::raise_descriptors(u64::from(plan.connections) + BESIDES)?;
-    let busy = machine::busy()?;
-    machine::must_be_quiet(busy, args.force)?;
     let host = Host::describe();
     if host.processors < 2 {
         bail!("the proxy needs a processor of its own, and this machine has one");
     }
+    let processors = host.processors;
+    let setting = Setting::find(host, versions, args.force)?;
     let isolation = Isolation::find();
     eprintln!("{}", isolation.describe());
     let place = Path::new(PLACE);
@@ -75,7 +77,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         site: Site::create(place, &SIZES, isolation)?,
         place: Place::create(place, &args.headworks, isolation)?,
         headworks: args.headworks.clone(),
-        processors: host.processors,
+        processors,
     };
     let server = runner.serve().context("the server behind does not start")?;
     runner.place.try_all(&server)?;
@@ -84,8 +86,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut runs = saturate(&runner, &plan);
     let rate = if plan.latency { pace(&runner, &plan, &mut runs) } else { None };
     weigh(&runner, &plan, &mut runs);
-    let command = process::quote(&std::env::args().collect::<Vec<_>>());
-    write(&Results { host, versions, command, busy, isolation, plan, runs, rate })
+    let results = Results { setting, isolation, plan, runs, rate };
+    PLACES.keep(results.plan.of_record, &results.to_markdown(), &results.about_all(), &results.runs)
 }
 
 impl Args {
@@ -174,21 +176,6 @@ fn weigh(runner: &Runner, plan: &Plan, runs: &mut Vec<Run>) {
             progress(round, ROUNDS, runs.last());
         }
     }
-}
-
-fn write(results: &Results) -> anyhow::Result<()> {
-    let measured = results.to_markdown();
-    println!("{measured}");
-    let kept = Path::new(PLACE).join("gate.json");
-    let file = if results.plan.of_record { Path::new(RAW) } else { &kept };
-    raw::write(file, &results.about_all(), &results.runs)?;
-    if results.plan.of_record {
-        page::update(Path::new(PAGE), &measured)?;
-        eprintln!("written to {PAGE} and {RAW}");
-    } else {
-        eprintln!("raw results are in {}; {PAGE} is as it was", file.display());
-    }
-    Ok(())
 }
 
 fn progress(round: u32, rounds: u32, run: Option<&Run>) {

@@ -6,7 +6,8 @@ use super::case::{CONNECTIONS, Case, Plan};
 use super::proxy::Proxy;
 use super::run::Run;
 use crate::cell::Cell;
-use crate::machine::{Host, Noise};
+use crate::machine::Noise;
+use crate::raw::Setting;
 use crate::statistics::Spread;
 use crate::testbed::{GENERATOR_CPU, Isolation, SERVER_CPU};
 use crate::text::{dash, show, thousands};
@@ -14,11 +15,7 @@ use crate::text::{dash, show, thousands};
 /// All that a run of the benchmark found.
 #[derive(Debug)]
 pub(super) struct Results {
-    pub(super) host: Host,
-    pub(super) versions: Vec<String>,
-    pub(super) command: String,
-    /// Share of the processors in use by others before the first run.
-    pub(super) busy: f64,
+    pub(super) setting: Setting,
     pub(super) isolation: Isolation,
     pub(super) plan: Plan,
     pub(super) runs: Vec<Run>,
@@ -29,14 +26,8 @@ pub(super) struct Results {
 impl Results {
     /// What the raw results say of all runs.
     pub(super) fn about_all(&self) -> serde_json::Value {
-        serde_json::json!({
-            "host": self.host,
-            "versions": self.versions,
-            "command": self.command,
-            "busy_before": self.busy,
-            "network": self.isolation.describe(),
-            "latency_rate": self.rate,
-        })
+        self.setting
+            .about(&[("network", self.isolation.describe().into()), ("latency_rate", self.rate.into())])
     }
 
     pub(super) fn to_markdown(&self) -> String {
@@ -48,7 +39,7 @@ impl Results {
     fn about(&self) -> String {
         let Plan { rounds, seconds, .. } = self.plan;
         let costs = self.runs.iter().filter_map(|run| Some(run.good()?.1));
-        let noise = Noise::of(self.busy, costs.map(|cost| (cost.others, cost.machine)));
+        let noise = Noise::of(self.setting.busy, costs.map(|cost| (cost.others, cost.machine)));
         format!(
             "{}Median of {rounds} × {seconds} s, in brackets the least and the most; {CONNECTIONS} connections. {}\n",
             noise.warning(),
@@ -156,7 +147,7 @@ impl Results {
     }
 
     fn where_measured(&self) -> String {
-        let host = &self.host;
+        let host = &self.setting.host;
         let mut shown = String::new();
         for run in self.runs.iter().filter(|run| run.round == 0 && run.failure.is_none()) {
             let cpus =
@@ -170,11 +161,11 @@ impl Results {
         }
         format!(
             "### Where\n\n`{}` at commit {}, {}. Proxy on processor {SERVER_CPU}; generator and server on processor {GENERATOR_CPU}; a fresh server and proxy for each run. {}\n\n{shown}\nHost: {host}. {}.\n",
-            self.command,
+            self.setting.command,
             host.commit,
             host.date,
             self.isolation.describe(),
-            self.versions.join(", ")
+            self.setting.versions.join(", ")
         )
     }
 
@@ -219,20 +210,8 @@ mod tests {
 
     #[track_caller]
     fn check(runs: Vec<Run>, lines: &[&str]) {
-        let host = Host {
-            cpu: "a processor".to_owned(),
-            processors: 2,
-            memory_bytes: 24 << 30,
-            kernel: "6.1".to_owned(),
-            system: "Debian".to_owned(),
-            date: "2026-01-01".to_owned(),
-            commit: "abc".to_owned(),
-        };
         let results = Results {
-            host,
-            versions: vec!["wrk 4".to_owned()],
-            command: "bench gate".to_owned(),
-            busy: 0.01,
+            setting: Setting::example(),
             isolation: Isolation::Host,
             plan: Plan::quick(),
             runs,

@@ -12,16 +12,15 @@ use self::case::{Case, Plan, SIZES};
 use self::run::{Run, Runner};
 use self::table::Results;
 use crate::machine::{self, Host};
-use crate::page;
 use crate::peers::{Peer, Programs};
-use crate::process;
-use crate::raw;
+use crate::raw::{Places, Setting};
 use crate::rounds;
 use crate::statistics::Spread;
 use crate::testbed::{self, Isolation, SERVER_CPU, Site, Software};
 
 const PAGE: &str = "docs/benchmarks/load.md";
-const RAW: &str = "docs/benchmarks/raw/load.json";
+const PLACES: Places =
+    Places { page: PAGE, raw: "docs/benchmarks/raw/load.json", passing: "target/bench/load.json" };
 /// Where the server's files and records of runs are; what is left of a run that was interrupted
 /// is overwritten by the next.
 const PLACE: &str = "target/bench";
@@ -65,13 +64,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let programs = Programs { headworks: args.headworks.clone(), shb: args.shb.clone() };
     let versions = versions(&plan, &programs)?;
     machine::raise_descriptors(DESCRIPTORS)?;
-    let busy = machine::busy()?;
-    machine::must_be_quiet(busy, args.force)?;
-
     let host = Host::describe();
     if host.processors < 2 {
         bail!("server and generator need a processor each, and this machine has one");
     }
+    let processors = host.processors;
+    let setting = Setting::find(host, versions, args.force)?;
     let isolation = Isolation::find();
     eprintln!("{}", isolation.describe());
     let place = Path::new(PLACE);
@@ -79,7 +77,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         site: Site::create(place, &SIZES, isolation)?,
         programs,
         record: place.join("record"),
-        processors: host.processors,
+        processors,
     };
     drop(
         runner
@@ -90,20 +88,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut runs = compare(&runner, &plan);
     let highest = pace(&runner, &plan, &mut runs);
 
-    let command = process::quote(&std::env::args().collect::<Vec<_>>());
-    let results = Results { host, versions, command, busy, isolation, plan, runs, highest };
-    let measured = results.to_markdown();
-    println!("{measured}");
-    if results.plan.of_record {
-        page::update(Path::new(PAGE), &measured)?;
-        raw::write(Path::new(RAW), &results.about_all(), &results.runs)?;
-        eprintln!("written to {PAGE} and {RAW}");
-    } else {
-        let file = place.join("load.json");
-        raw::write(&file, &results.about_all(), &results.runs)?;
-        eprintln!("raw results are in {}; {PAGE} is as it was", file.display());
-    }
-    Ok(())
+    let results = Results { setting, isolation, plan, runs, highest };
+    PLACES.keep(results.plan.of_record, &results.to_markdown(), &results.about_all(), &results.runs)
 }
 
 impl Args {

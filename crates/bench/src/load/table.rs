@@ -5,8 +5,9 @@ use std::fmt::Write;
 use super::case::{Case, Pacing, Plan};
 use super::run::Run;
 use crate::cell::Cell;
-use crate::machine::{Host, Noise};
+use crate::machine::Noise;
 use crate::peers::Peer;
+use crate::raw::Setting;
 use crate::statistics::Spread;
 use crate::testbed::{GENERATOR_CPU, Isolation, SERVER_CPU};
 use crate::text::{dash, show, thousands};
@@ -17,11 +18,7 @@ const OTHERS: [Peer; 4] = [Peer::Wrk, Peer::Shb, Peer::H2load, Peer::Hey];
 /// All that a run of the benchmark found.
 #[derive(Debug)]
 pub(super) struct Results {
-    pub(super) host: Host,
-    pub(super) versions: Vec<String>,
-    pub(super) command: String,
-    /// Share of the processors in use by others before the first run.
-    pub(super) busy: f64,
+    pub(super) setting: Setting,
     pub(super) isolation: Isolation,
     pub(super) plan: Plan,
     pub(super) runs: Vec<Run>,
@@ -32,14 +29,8 @@ pub(super) struct Results {
 impl Results {
     /// What the raw results say of all runs.
     pub(super) fn about_all(&self) -> serde_json::Value {
-        serde_json::json!({
-            "host": self.host,
-            "versions": self.versions,
-            "command": self.command,
-            "busy_before": self.busy,
-            "network": self.isolation.describe(),
-            "highest_rate": self.highest,
-        })
+        self.setting
+            .about(&[("network", self.isolation.describe().into()), ("highest_rate", self.highest.into())])
     }
 
     pub(super) fn to_markdown(&self) -> String {
@@ -50,7 +41,7 @@ impl Results {
     fn about(&self) -> String {
         let Plan { rounds, seconds, .. } = self.plan;
         let costs = || self.runs.iter().filter_map(|run| Some(run.good()?.1));
-        let noise = Noise::of(self.busy, costs().map(|cost| (cost.others, cost.machine)));
+        let noise = Noise::of(self.setting.busy, costs().map(|cost| (cost.others, cost.machine)));
         format!(
             "{}Median of {rounds} × {seconds} s, in brackets the least and the most. {}\n",
             noise.warning(),
@@ -147,7 +138,7 @@ impl Results {
     }
 
     fn where_measured(&self) -> String {
-        let host = &self.host;
+        let host = &self.setting.host;
         let first = |peer: Peer| {
             let ours = |run: &&Run| run.generator == peer.name() && !run.command.is_empty();
             self.runs.iter().find(ours).map(|run| run.command.as_str())
@@ -158,11 +149,11 @@ impl Results {
         }
         format!(
             "### Where\n\n`{}` at commit {}, {}. Server on processor {SERVER_CPU}, generator on processor {GENERATOR_CPU}, a fresh server for each run. {}\n\n{shown}\nHost: {host}. {}.\n",
-            self.command,
+            self.setting.command,
             host.commit,
             host.date,
             self.isolation.describe(),
-            self.versions.join(", ")
+            self.setting.versions.join(", ")
         )
     }
 
@@ -212,20 +203,8 @@ mod tests {
     }
 
     fn results(runs: Vec<Run>) -> String {
-        let host = Host {
-            cpu: "a processor".to_owned(),
-            processors: 2,
-            memory_bytes: 24 << 30,
-            kernel: "6.1".to_owned(),
-            system: "Debian".to_owned(),
-            date: "2026-01-01".to_owned(),
-            commit: "abc".to_owned(),
-        };
         let results = Results {
-            host,
-            versions: vec!["wrk 4".to_owned()],
-            command: "bench load".to_owned(),
-            busy: 0.01,
+            setting: Setting::example(),
             isolation: Isolation::Host,
             plan: Plan::quick(),
             runs,

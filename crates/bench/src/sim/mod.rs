@@ -15,11 +15,13 @@ use self::plan::Plan;
 use self::run::Run;
 use self::simulator::{Programs, Simulator};
 use self::table::Results;
-use crate::machine::{self, Host};
-use crate::{page, process, raw, rounds};
+use crate::machine::Host;
+use crate::raw::{Places, Setting};
+use crate::rounds;
 
 const PAGE: &str = "docs/benchmarks/sim.md";
-const RAW: &str = "docs/benchmarks/raw/sim.json";
+const PLACES: Places =
+    Places { page: PAGE, raw: "docs/benchmarks/raw/sim.json", passing: "target/bench/sim.json" };
 /// Where the C++ program is compiled to, and what is not of record written.
 const PLACE: &str = "target/bench";
 
@@ -62,14 +64,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     let mut versions = simulator::versions(&programs)?;
     versions.push(simulator::compile(&programs.plain)?);
-    let busy = machine::busy()?;
-    machine::must_be_quiet(busy, args.force)?;
+    let processors = host.processors;
+    let setting = Setting::find(host, versions, args.force)?;
 
     let mut plan = if args.quick { Plan::quick() } else { Plan::full() };
     plan.rounds = args.rounds.unwrap_or(plan.rounds);
-    let runs = measure(&plan, &programs, host.processors);
-    let command = process::quote(&std::env::args().collect::<Vec<_>>());
-    write(&Results { host, versions, command, busy, plan, runs })
+    let runs = measure(&plan, &programs, processors);
+    let results = Results { setting, plan, runs };
+    PLACES.keep(results.plan.of_record, &results.to_markdown(), &results.about_all(), &results.runs)
 }
 
 /// Each round runs every simulator once, so that a slow minute of the machine falls on all of them.
@@ -95,19 +97,4 @@ fn progress(round: u32, rounds: u32, run: &Run) {
         }
         (_, _, failure) => eprintln!("{head} {}", failure.as_deref().unwrap_or("no figure")),
     }
-}
-
-fn write(results: &Results) -> anyhow::Result<()> {
-    let measured = results.to_markdown();
-    println!("{measured}");
-    let kept = Path::new(PLACE).join("sim.json");
-    let file = if results.plan.of_record { Path::new(RAW) } else { &kept };
-    raw::write(file, &results.about_all(), &results.runs)?;
-    if results.plan.of_record {
-        page::update(Path::new(PAGE), &measured)?;
-        eprintln!("written to {PAGE} and {RAW}");
-    } else {
-        eprintln!("raw results are in {}; {PAGE} is as it was", file.display());
-    }
-    Ok(())
 }

@@ -4,24 +4,21 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use ::sim::Estimate;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::agreement::Agreement;
 use super::plan::Plan;
 use super::run::Run;
 use super::simulator::Simulator;
-use crate::machine::{Host, Noise};
+use crate::machine::Noise;
+use crate::raw::Setting;
 use crate::statistics::Spread;
 use crate::text::{dash, show, thousands};
 
 /// All that a run of the benchmark found.
 #[derive(Debug)]
 pub(super) struct Results {
-    pub(super) host: Host,
-    pub(super) versions: Vec<String>,
-    pub(super) command: String,
-    /// Share of the processors in use by others before the first run.
-    pub(super) busy: f64,
+    pub(super) setting: Setting,
     pub(super) plan: Plan,
     pub(super) runs: Vec<Run>,
 }
@@ -33,17 +30,12 @@ impl Results {
 
     /// What the raw results say of all runs.
     pub(super) fn about_all(&self) -> Value {
-        json!({
-            "host": self.host,
-            "versions": self.versions,
-            "command": self.command,
-            "busy_before": self.busy,
-        })
+        self.setting.about(&[])
     }
 
     fn noise(&self) -> String {
         let costs = self.runs.iter().filter_map(|run| run.cost);
-        let noise = Noise::of(self.busy, costs.map(|cost| (cost.others, cost.machine)));
+        let noise = Noise::of(self.setting.busy, costs.map(|cost| (cost.others, cost.machine)));
         format!(
             "{}Median of {} rounds, in brackets the least and the most. {}\n",
             noise.warning(),
@@ -85,7 +77,7 @@ impl Results {
             "### All cores\n\nBy the clock, in million events per second: {} on one core, {} on {}; the ratio is {}.\n",
             speed(&one),
             speed(&all),
-            self.host.processors,
+            self.setting.host.processors,
             told.unwrap_or_else(ratio),
         )
     }
@@ -115,7 +107,7 @@ impl Results {
     }
 
     fn where_measured(&self) -> String {
-        let host = &self.host;
+        let host = &self.setting.host;
         let mut shown = String::new();
         for simulator in Simulator::ALL {
             if let Some(run) = self.runs.iter().find(|run| run.of == simulator) {
@@ -124,10 +116,10 @@ impl Results {
         }
         format!(
             "### Where\n\n`{}` at commit {}, {}.\n\n{shown}\nHost: {host}. {}.\n",
-            self.command,
+            self.setting.command,
             host.commit,
             host.date,
-            self.versions.join(", ")
+            self.setting.versions.join(", ")
         )
     }
 
@@ -171,17 +163,7 @@ mod tests {
     }
 
     fn text(runs: Vec<Run>) -> String {
-        let host = Host {
-            cpu: "a processor".to_owned(),
-            processors: 2,
-            memory_bytes: 24 << 30,
-            kernel: "6.1".to_owned(),
-            system: "Debian".to_owned(),
-            date: "2026-01-01".to_owned(),
-            commit: "abc".to_owned(),
-        };
-        let (versions, command) = (vec!["Ciw 3".to_owned()], "bench sim".to_owned());
-        Results { host, versions, command, busy: 0.01, plan: Plan::quick(), runs }.to_markdown()
+        Results { setting: Setting::example(), plan: Plan::quick(), runs }.to_markdown()
     }
 
     #[test]
