@@ -132,3 +132,20 @@ fn what_the_policy_refuses_to_be_told_is_an_error() {
     let why = run_behind(&wrong, &model(), &PLAN, Control { stop: &stop, tell: &|_| () }).unwrap_err();
     assert!(why.to_string().contains("0 classes"), "{why}");
 }
+
+#[test]
+fn the_adaptive_window_is_as_large_as_the_server_needs() {
+    let plan = Plan { requests: 15_000, warmup: Some(10_000), replications: 3, ..PLAN };
+    for processors in [1, 4] {
+        let model = Model { processors, queue: Some(300), ..model() };
+        let [found, large] = [Window::default(), Window::Fixed(25)].map(|window| {
+            let mut gate = gate(25);
+            gate.policy.window = window;
+            behind(&gate, &model, &plan)
+        });
+        assert!(found.throughput.mean > 0.9 * large.throughput.mean, "{processors}: {found}{large}");
+        // With 25 abreast each takes as much longer.
+        let [found, large] = [&found, &large].map(|outcome| classes(outcome)[0].latency.mean.mean);
+        assert!(found < 0.6 * large, "{processors}: {found} {large}");
+    }
+}
