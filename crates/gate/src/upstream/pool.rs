@@ -226,6 +226,7 @@ impl Pool {
     pub(crate) fn give_back(&self, lease: Lease, most: usize) {
         let server = lease.load.server();
         match lease.channel {
+            Channel::Whole(_) if server.unanswered.makes_way() => {}
             Channel::Whole(connection) => {
                 if let Some(connection) = connection.settle().filter(|_| self.free() < most) {
                     server.keep(connection, self.clock.last());

@@ -190,6 +190,7 @@ async fn over_http1(pool: &Pool, load: Load, request: &mut Pending, fresh: bool)
         Ok(connection) => connection,
         Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
+    let _first = FirstAnswer::of(&server);
     match exclusively(pool, request, connection).await {
         Ok((response, connection)) => {
             accept(pool, response, Lease { channel: Channel::Whole(connection), load })
@@ -297,6 +298,7 @@ async fn ask_to_upgrade(
         Ok(connection) => connection,
         Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
+    let _first = FirstAnswer::of(&server);
     match response(pool, request, |request| Full::ask(connection, request, true)).await {
         Ok((response, full)) => {
             let begins = tunnel::begins(&response, protocol);

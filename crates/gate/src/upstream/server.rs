@@ -106,9 +106,11 @@ impl Server {
     /// Lets go of connections that were free for too long, and those the server has closed.
     pub(crate) fn sweep(&self, now: Time, longest: Span) {
         let mut nobody = Context::from_waker(Waker::noop());
-        self.free
-            .borrow_mut()
-            .retain_mut(|free| now.since(free.since) <= longest && free.connection.is_quiet(&mut nobody));
+        let mut free = self.free.borrow_mut();
+        // What nobody uses holds up nobody: see `unanswered`.
+        let kept = free.len().saturating_sub(self.unanswered.number());
+        free.truncate(kept);
+        free.retain_mut(|free| now.since(free.since) <= longest && free.connection.is_quiet(&mut nobody));
         self.shared.borrow_mut().retain(|shared| shared.is_worth_keeping(now, longest));
     }
 
