@@ -264,7 +264,17 @@ pub(crate) fn echo(headers: &'static str) -> Hostile {
 pub(crate) struct Origin(origin::Server);
 
 pub(crate) fn origin() -> Origin {
+    started(origin::Options::new(origin::Mode::Workers))
+}
+
+/// The same with so many workers, each of them tied to a connection until it ends.
+pub(crate) fn origin_with(workers: usize) -> Origin {
     let mut options = origin::Options::new(origin::Mode::Workers);
+    options.workers = workers.try_into().unwrap();
+    started(options)
+}
+
+fn started(mut options: origin::Options) -> Origin {
     options.listen = "127.0.0.1:0".parse().unwrap();
     Origin(origin::Server::start(&options).unwrap())
 }
