@@ -150,6 +150,20 @@ pub enum TestState {
     NotValid,
 }
 
+impl Factor {
+    /// What it is called in sentences: `basic target-queue` for `gate.class.basic.target-queue`.
+    pub fn label(&self) -> String {
+        label(&self.name)
+    }
+}
+
+/// What a factor is called in sentences, in tests' names and on curves: `basic target-queue` for
+/// `gate.class.basic.target-queue`.
+pub fn label(name: &str) -> String {
+    let key = name.strip_prefix("gate.").unwrap_or(name);
+    key.strip_prefix("class.").unwrap_or(key).replace('.', " ")
+}
+
 impl Experiment {
     /// Reads the index of the experiment in `directory`.
     ///

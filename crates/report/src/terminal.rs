@@ -42,8 +42,7 @@ impl Report {
             quantities.push(quantity.to_owned());
             quantities.extend(self.subjects.iter().skip(1).map(|_| String::new()));
         }
-        let factor = self.factor.name.strip_prefix("gate.").unwrap_or(&self.factor.name);
-        let mut names = vec![factor.to_owned(), "class".to_owned()];
+        let mut names = vec![self.factor.label(), "class".to_owned()];
         names.extend(self.subjects.iter().chain(&self.subjects).cloned());
         let mut rows = vec![quantities, names];
         let mut levels: Vec<f64> = self.points.iter().map(|point| point.level).collect();

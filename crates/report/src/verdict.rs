@@ -99,7 +99,7 @@ impl<'a> Comparison<'a> {
     fn level(&self) -> String {
         let factor = &self.report.factor;
         let level = level_in_words(self.subject.level, &factor.unit);
-        if factor.unit.is_empty() { format!("{} {level}", factor.name) } else { level }
+        if factor.unit.is_empty() { format!("{} {level}", factor.label()) } else { level }
     }
 
     fn class_of<'p>(&self, point: &'p Point) -> Option<&'p ClassPoint> {

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fixture::{Fate, Plan};
-use record::experiment::{OtherFactor, TestState};
+use record::experiment::{Factor, OtherFactor, TestState};
 use report::{Document, Error, Report};
 
 fn plan(subject: &'static str, level: f64, repeat: u32, fates: &[Fate]) -> Plan {
@@ -260,4 +260,23 @@ fn a_class_with_a_load_of_its_own_is_told_from_the_rest() {
     let report = Report::read(directory.path()).unwrap();
     let classes = report.method.iter().find(|fact| fact.label == "Classes").unwrap();
     assert_eq!(classes.value, "premium 0.4× capacity at every level, basic the rest");
+}
+
+#[test]
+fn a_knob_on_the_axis_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let plans = [4.0, 64.0].map(|level| plan("gate", level, 1, &[fate("premium", 100, 100, 0.1)]));
+    let mut experiment = fixture::write(directory.path(), &plans);
+    experiment.factor = Factor {
+        name: "gate.class.basic.target-queue".to_owned(),
+        unit: String::new(),
+        levels: vec![4.0, 64.0],
+    };
+    experiment.save(directory.path()).unwrap();
+    let report = Report::read(directory.path()).unwrap();
+    assert_eq!(
+        report.verdict.headline,
+        "At basic target-queue 64 the gate completed 100 % of premium sessions"
+    );
+    assert!(report.table().contains("basic target-queue   class"), "{}", report.table());
 }

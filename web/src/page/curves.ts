@@ -59,14 +59,19 @@ function repeated(tests: Test[], test: Test): boolean {
   return tests.filter((t) => t.level === test.level && t.state === 'measured').length > 1;
 }
 
+/** What the levels are of. */
+export function axisName(report: Report): string {
+  return isRelativeLoad(report) ? 'Offered load' : report.factor.name;
+}
+
 /** What all panels of a report have in common. */
 export function frame(report: Report): Pick<PanelSpec, 'levels' | 'xLabel' | 'overload'> {
   const relative = isRelativeLoad(report);
   return {
     levels: levels(report),
     xLabel: relative
-      ? 'Offered load, in multiples of capacity'
-      : `${report.factor.name}${report.factor.unit ? `, ${report.factor.unit}` : ''}`,
+      ? `${axisName(report)}, in multiples of capacity`
+      : `${axisName(report)}${report.factor.unit ? `, ${report.factor.unit}` : ''}`,
     overload: relative ? 1 : null,
   };
 }

@@ -2,6 +2,7 @@ import { swatch } from '../chart/legend.ts';
 import type { ClassPoint, Point, Report } from '../data.ts';
 import { h, scrollingTable } from '../dom.ts';
 import { count, interval, levelInWords, percent, perSecond, seconds } from '../format.ts';
+import { axisName } from './curves.ts';
 
 /** The figures as numbers: intervals and raw counts, subject beside subject. */
 export function comparison(report: Report): HTMLElement {
@@ -13,7 +14,7 @@ export function comparison(report: Report): HTMLElement {
     scrollingTable(
       'Sessions completed and their durations',
       [
-        { words: 'Offered load' },
+        { words: axisName(report) },
         { words: 'Class' },
         { words: 'Subject' },
         'Completed',
@@ -35,7 +36,7 @@ export function comparison(report: Report): HTMLElement {
     scrollingTable(
       'Requests by phase',
       [
-        { words: 'Offered load' },
+        { words: axisName(report) },
         { words: 'Subject' },
         'Requests',
         'Connecting',

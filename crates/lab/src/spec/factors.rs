@@ -53,8 +53,7 @@ impl Factor {
 
     /// What tests and curves are called by: `look-ahead`, `basic target-queue`.
     pub(crate) fn label(&self) -> String {
-        let key = self.gate_key().unwrap_or(&self.name);
-        key.strip_prefix("class.").unwrap_or(key).replace('.', " ")
+        record::experiment::label(&self.name)
     }
 
     /// What its levels are multiples of, in the record's words.
