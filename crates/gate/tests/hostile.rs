@@ -6,9 +6,13 @@ mod common;
 mod corpus;
 
 use std::fmt::Write as _;
+use std::io::{ErrorKind, Write as _};
+use std::net::{Shutdown, SocketAddr};
+use std::os::unix::net::UnixStream;
 
+use common::tls::Identity;
 use common::{Gate, echo, origin, request};
-use testkit::Raw;
+use testkit::{PATIENCE, Raw};
 
 /// What is at no time a request.
 fn garbage() -> Vec<Vec<u8>> {
@@ -47,6 +51,40 @@ fn the_admin_interface_survives_what_is_no_request() {
     assert_eq!(gate.get("/bytes/1", "").status, 200);
     drop(silent);
     gate.wait_for("the state", |state| state["in_service"] == 0);
+}
+
+#[test]
+fn every_listener_survives_what_is_no_request() {
+    let (server, identity, directory) =
+        (echo(""), Identity::new(&["localhost"]), tempfile::tempdir().unwrap());
+    let path = directory.path().join("gate.sock");
+    let listeners = format!(
+        "[[listener]]\naddress = '127.0.0.1:0'\nprotocols = 'h2'\n\
+         [[listener]]\naddress = '127.0.0.1:0'\nproxy-protocol = '127.0.0.1'\n\
+         [[listener]]\naddress = 'unix:{}'\n{}",
+        path.display(),
+        identity.listener()
+    );
+    let gate = Gate::start(server.address(), &listeners);
+    let places: Vec<SocketAddr> =
+        gate.urls.iter().filter_map(|url| url.split_once("://")?.1.parse().ok()).collect();
+    assert_eq!(places.len(), 4);
+    for piece in garbage() {
+        for place in &places {
+            Raw::connect(*place).send(&piece).finish_sending().until_closed();
+            Raw::connect(*place).send(&piece[..piece.len() / 2]);
+        }
+        let mut local = UnixStream::connect(&path).unwrap();
+        local.set_read_timeout(Some(PATIENCE)).unwrap();
+        let _ = local.write_all(&piece);
+        let _ = local.shutdown(Shutdown::Write);
+        let ended = std::io::copy(&mut local, &mut std::io::sink());
+        assert!(!ended.is_err_and(|why| why.kind() == ErrorKind::WouldBlock), "{:.80}", piece.escape_ascii());
+    }
+    gate.wait_for("nobody to be left", |state| {
+        state["connections"]["clients"] == 0 && state["in_service"] == 0
+    });
+    assert_eq!(gate.get("/", "").status, 200);
 }
 
 #[test]

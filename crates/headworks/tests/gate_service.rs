@@ -5,7 +5,8 @@
 mod common;
 
 use std::fs;
-use std::os::unix::net::UnixListener;
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::{UnixListener, UnixStream};
 
 use common::{Crowd, Site, reloads, signal};
 use rustix::process::Signal;
@@ -142,7 +143,7 @@ fn a_successor_that_fails_leaves_everything_as_it_was() {
     assert_eq!(failed.wait().code(), Some(1));
     assert!(failed.rest_of_stderr().contains("cannot open access log"));
     // What is no gate gets nothing.
-    let mut stranger = std::os::unix::net::UnixStream::connect(site.path("gate.sock")).unwrap();
+    let mut stranger = UnixStream::connect(site.path("gate.sock")).unwrap();
     std::io::Write::write_all(&mut stranger, b"GET / HTTP/1.1\r\n\r\n").unwrap();
     let mut answer = Vec::new();
     // The rest of the request is unread when it is closed.
@@ -166,6 +167,26 @@ fn a_control_socket_nobody_listens_at_is_replaced_and_a_file_is_not() {
     assert_eq!(gate.wait().code(), Some(1));
     assert!(gate.rest_of_stderr().contains("is not a socket"));
     assert_eq!(fs::read(site.path("gate.sock")).unwrap(), b"precious");
+}
+
+#[test]
+fn who_does_not_mean_to_follow_ends_nothing() {
+    let site = Site::new();
+    site.configure("[operation]\ncontrol = 'gate.sock'\n[client]\ndrain-timeout = '1s'");
+    let mut first = site.start();
+    for words in [&b""[..], b"take over", b"take over 2\n", &[0xff; 100_000]] {
+        // The gate may have closed it before all is written.
+        let _ = UnixStream::connect(site.path("gate.sock")).unwrap().write_all(words);
+    }
+    // One that takes the sockets, and ends before it serves.
+    let mut thief = UnixStream::connect(site.path("gate.sock")).unwrap();
+    thief.write_all(b"take over 1\n").unwrap();
+    thief.read_exact(&mut [0]).unwrap();
+    drop(thief);
+    assert_eq!(Raw::connect(site.address).get("/bytes/5").response().status, 200);
+    let _second = site.start();
+    assert_eq!(first.wait().code(), Some(0));
+    assert_eq!(Raw::connect(site.address).get("/bytes/5").response().status, 200);
 }
 
 #[test]
@@ -218,7 +239,7 @@ fn unix_sockets_are_handed_over_as_well() {
         gate = next;
         assert_eq!([inode(&front), inode(&admin)], before, "the same sockets, so nobody was refused");
         for path in [&front, &admin] {
-            let mut client = std::os::unix::net::UnixStream::connect(path).unwrap();
+            let mut client = UnixStream::connect(path).unwrap();
             std::io::Write::write_all(
                 &mut client,
                 b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
