@@ -155,15 +155,17 @@ impl Policy {
     }
 
     /// Gives held-back requests the first chance of the new period; those that have had all
-    /// their chances are refused.
+    /// their chances are refused, and those whose clients would hardly sit out the class queue as well.
     pub(super) fn reconsider(&mut self, now: Time) {
         for queue in self.layout.discards() {
             for _ in 0..self.store.length(queue) {
                 let Some(key) = self.store.head(queue) else { break };
                 let class = self.class_of(key);
+                let late = self.store.waits(key, now).total() > self.patience(class) / 2;
                 let held = self.store.get_mut(key);
                 held.held_back += 1;
-                let (existing, spent) = (held.existing, held.held_back >= self.config.limits.discard_periods);
+                let spent = late || held.held_back >= self.config.limits.discard_periods;
+                let existing = held.existing;
                 let queued = self.queued(class);
                 if self.controllers[class.index()].readmits(existing, queued) && self.make_class_room(class) {
                     self.join(now, key, class);
