@@ -14,12 +14,13 @@ mod response;
 
 use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
 use http_body::{Frame, SizeHint};
 use tokio::io::{AsyncRead as _, ReadBuf};
+use tokio::task::coop::unconstrained;
 
 use super::connection::Open;
 use super::tls::Line;
@@ -53,7 +54,11 @@ impl Idle {
     /// is no answer to the next request.
     pub(crate) fn is_quiet(&mut self, cx: &mut Context<'_>) -> bool {
         let mut byte = [0];
-        Pin::new(&mut self.line).poll_read(cx, &mut ReadBuf::new(&mut byte)).is_pending()
+        let mut said = ReadBuf::new(&mut byte);
+        // A task that has done much in its turn is told by tokio that there is nothing to read, and
+        // what the server has said would be taken for the answer to the next request.
+        let quiet = poll_fn(|cx| Poll::Ready(Pin::new(&mut self.line).poll_read(cx, &mut said).is_pending()));
+        matches!(pin!(unconstrained(quiet)).poll(cx), Poll::Ready(true))
     }
 
     /// The same, for who is about to use it.
@@ -93,5 +98,37 @@ impl Exclusive {
             Self::Bare(bare) => bare.settle(),
             Self::Full(full) => full.settle(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use tokio::io::AsyncWriteExt as _;
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::task::coop::poll_proceed;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_server_says_unasked_is_heard_however_busy_the_task_is() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let socket = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (mut server, _) = listener.accept().await.unwrap();
+        let mut idle = Idle::new(Line::Plain(socket), Open::new(&Rc::new(Cell::new(0))));
+        assert!(poll_fn(|cx| Poll::Ready(idle.is_quiet(cx))).await);
+        server.write_all(b"HTTP/1.1 200 OK\r\n").await.unwrap();
+        if let Line::Plain(socket) = &idle.line {
+            socket.readable().await.unwrap();
+        }
+        let heard = poll_fn(|cx| {
+            while let Poll::Ready(turn) = poll_proceed(cx) {
+                turn.made_progress();
+            }
+            Poll::Ready(!idle.is_quiet(cx))
+        });
+        assert!(heard.await);
     }
 }
