@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -138,6 +138,33 @@ fn connections_are_kept_for_a_while_and_then_closed() {
     }
     assert_eq!(gate.state()["connections"]["upstream"], 1);
     gate.wait_for("the connection to be closed", |state| state["connections"]["upstream"] == 0);
+}
+
+#[test]
+fn requests_with_a_body_and_without_take_turns_on_a_connection() {
+    let server = Hostile::start(|mut stream, connection| {
+        while let Some(head) = read_head(stream) {
+            let mut body = [0; 5];
+            if head.starts_with("POST") && stream.read_exact(&mut body).is_err() {
+                break;
+            }
+            let said = format!("{connection} {}", body.escape_ascii());
+            if answer(stream, "", &said).is_none() {
+                break;
+            }
+        }
+    });
+    let gate = Gate::start(server.address(), "");
+    let mut client = gate.connect();
+    for _ in 0..3 {
+        let nothing = client.get("/").response();
+        assert!(nothing.text().ends_with(r" \x00\x00\x00\x00\x00"), "{}", nothing.text());
+        let post = client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\nhello").response();
+        let (connection, said) = post.text().split_once(' ').unwrap();
+        assert_eq!(said, "hello");
+        assert!(nothing.text().starts_with(connection));
+    }
+    assert_eq!(gate.state()["connections"]["upstream"], 1);
 }
 
 #[test]
