@@ -76,3 +76,16 @@ fn the_window_does_not_collapse_when_pages_become_expensive_and_cheap_again() {
     }
     clients.end();
 }
+
+#[test]
+fn a_connection_without_an_answer_is_made_way_for() {
+    let origin = common::origin_with(2);
+    let gate = Gate::start(origin.address(), "window = 4");
+    let clients = Clients::start(&gate, 2);
+    // Both workers are taken by connections that are used again and again.
+    clients.serve(&gate, 3, 50);
+    for _ in 0..3 {
+        assert_eq!(Raw::connect(gate.address).get("/bytes/5").response().status, 200);
+    }
+    clients.end();
+}
