@@ -80,12 +80,15 @@ fn the_window_does_not_collapse_when_pages_become_expensive_and_cheap_again() {
 #[test]
 fn a_connection_without_an_answer_is_made_way_for() {
     let origin = common::origin_with(2);
-    let gate = Gate::start(origin.address(), "window = 4");
-    let clients = Clients::start(&gate, 2);
-    // Both workers are taken by connections that are used again and again.
+    let gate = Gate::start(origin.address(), "window = 2");
+    let clients = Clients::start(&gate, 8);
+    // Both workers are taken by connections that are never idle, and premium has a place of its own.
     clients.serve(&gate, 3, 50);
-    for _ in 0..3 {
-        assert_eq!(Raw::connect(gate.address).get("/bytes/5").response().status, 200);
-    }
+    let before = clients.done.load(Ordering::Relaxed);
+    let mut premium = Raw::connect(gate.address);
+    premium.send("GET /bytes/5 HTTP/1.1\r\nHost: localhost\r\nCookie: tier=premium\r\n\r\n");
+    assert_eq!(premium.response().status, 200);
+    let meanwhile = clients.done.load(Ordering::Relaxed) - before;
+    assert!(meanwhile < 60, "{meanwhile} others were served meanwhile");
     clients.end();
 }
