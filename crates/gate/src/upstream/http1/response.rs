@@ -156,6 +156,10 @@ fn framing(
 ) -> Result<(Framing, bool), Malformed> {
     let none =
         matches!(status, StatusCode::SWITCHING_PROTOCOLS | StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
+    if status == StatusCode::NO_CONTENT {
+        // RFC 9110 section 8.6: there is none to state, and HTTP/2 would wait for it.
+        headers.remove(CONTENT_LENGTH);
+    }
     if none || *method == Method::HEAD {
         return Ok((Framing::Nothing, true));
     }
@@ -178,6 +182,9 @@ fn framing(
             let number = length(first.as_bytes()).ok_or(Malformed::Length)?;
             if lengths.any(|other| length(other.as_bytes()) != Some(number)) {
                 return Err(Malformed::Length);
+            }
+            if first.as_bytes().contains(&b',') || headers.get_all(CONTENT_LENGTH).iter().nth(1).is_some() {
+                headers.insert(CONTENT_LENGTH, HeaderValue::from(number));
             }
             Ok((if number == 0 { Framing::Nothing } else { Framing::Length(number) }, true))
         }
@@ -265,6 +272,13 @@ mod tests {
             Framing::Length(7),
             true,
         );
+        let lengths = |text| {
+            let head = read_all(text, &Method::GET).unwrap().unwrap();
+            let lengths = head.response.headers().get_all(CONTENT_LENGTH).iter();
+            lengths.map(|length| length.to_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(lengths("HTTP/1.1 200 OK\r\ncontent-length: 7, 7\r\ncontent-length: 7\r\n\r\n"), ["7"]);
+        assert!(lengths("HTTP/1.1 204 No Content\r\ncontent-length: 7\r\n\r\n").is_empty());
         let head =
             read_all("HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\nrest", &Method::HEAD).unwrap().unwrap();
         assert_eq!(
