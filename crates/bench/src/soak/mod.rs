@@ -14,11 +14,13 @@ use serde_json::Value;
 use self::course::{Course, Sample};
 use self::table::Results;
 use crate::machine::{self, Host};
+use crate::process;
+use crate::raw::{Places, Setting};
 use crate::testbed::{GENERATOR_CPU, Isolation, SERVER_CPU, Server, Site, Software, certificate};
-use crate::{page, process, raw};
 
 const PAGE: &str = "docs/benchmarks/soak.md";
-const RAW: &str = "docs/benchmarks/raw/soak.json";
+const PLACES: Places =
+    Places { page: PAGE, raw: "docs/benchmarks/raw/soak.json", passing: "target/bench/soak.json" };
 const PLACE: &str = "target/bench";
 
 /// Each serves one connection at a time: 40 sessions per second, of four pages of 50 ms each.
@@ -54,19 +56,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     machine::raise_descriptors(DESCRIPTORS)?;
     let version = process::says(&args.headworks.display().to_string(), &["--version"])?;
-    let host = Host::describe();
-    let soak = Soak::create(args)?;
-    let results = soak.run(host, version.trim().to_owned())?;
-    let measured = results.to_markdown();
-    println!("{measured}");
+    // What grows does so on a busy machine too.
+    let setting = Setting::find(Host::describe(), vec![version.trim().to_owned()], true)?;
+    let results = Soak::create(args)?.run(setting)?;
     let of_record = args.minutes >= OF_RECORD;
-    let kept = Path::new(PLACE).join("soak.json");
-    let file = if of_record { Path::new(RAW) } else { &kept };
-    raw::write(file, &results.about_all(), &results.course.0)?;
-    if of_record {
-        page::update(Path::new(PAGE), &measured)?;
-    }
-    eprintln!("samples are in {}", file.display());
+    PLACES.keep(of_record, &results.to_markdown(), &results.about_all(), &results.course.0)?;
     match results.fault() {
         Some(fault) => bail!(fault),
         None => Ok(()),
@@ -111,7 +105,7 @@ impl Soak {
         Ok(Self { server, gate, program, place, ports: [port, secure], minutes: args.minutes })
     }
 
-    fn run(&self, host: Host, version: String) -> anyhow::Result<Results> {
+    fn run(&self, setting: Setting) -> anyhow::Result<Results> {
         let began = Instant::now();
         let duration = format!("{}m", self.minutes);
         let sessions = self.place.join("sessions.toml").display().to_string();
@@ -143,9 +137,7 @@ impl Soak {
         }
         let [sessions, requests] = generators;
         Ok(Results {
-            host,
-            version,
-            command: process::quote(&std::env::args().collect::<Vec<_>>()),
+            setting,
             minutes: self.minutes,
             course,
             sessions: sessions.summary()?,

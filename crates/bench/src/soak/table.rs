@@ -6,14 +6,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::course::{Course, Growth, PARTS};
-use crate::machine::Host;
+use crate::raw::Setting;
 
 /// All that a run found.
 #[derive(Debug)]
 pub(super) struct Results {
-    pub(super) host: Host,
-    pub(super) version: String,
-    pub(super) command: String,
+    pub(super) setting: Setting,
     pub(super) minutes: u32,
     pub(super) course: Course,
     /// Summaries of the generators, as `headworks load --json` prints them.
@@ -34,15 +32,12 @@ impl Results {
 
     /// What the raw results say besides the samples.
     pub(super) fn about_all(&self) -> Value {
-        json!({
-            "host": self.host,
-            "version": self.version,
-            "command": self.command,
-            "memory": self.course.memory(),
-            "descriptors": self.course.descriptors(),
-            "sessions": self.sessions,
-            "requests": self.requests,
-        })
+        self.setting.about(&[
+            ("memory", json!(self.course.memory())),
+            ("descriptors", json!(self.course.descriptors())),
+            ("sessions", self.sessions.clone()),
+            ("requests", self.requests.clone()),
+        ])
     }
 
     /// What should not be; a sentence.
@@ -108,8 +103,13 @@ impl Results {
     }
 
     fn where_measured(&self) -> String {
-        let Host { commit, date, .. } = &self.host;
-        format!("`{}` at commit {commit}, {date}. Host: {}. {}.", self.command, self.host, self.version)
+        let Setting { host, versions, command, .. } = &self.setting;
+        format!(
+            "`{command}` at commit {}, {}. Host: {host}. {}.",
+            host.commit,
+            host.date,
+            versions.join(", ")
+        )
     }
 }
 

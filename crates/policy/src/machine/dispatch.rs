@@ -28,10 +28,10 @@ impl Policy {
             self.controllers[class.index()].left();
             self.places.take(now);
             self.stats.of(Some(class)).dispatched += 1;
-            self.patience[class.index()].waited(self.store.waits(key, now).total());
             self.store.put(key, Place::InService, now);
+            let held = *self.store.get(key);
+            self.patience[class.index()].waited(held.waits.total());
             if !self.shadow() {
-                let held = *self.store.get(key);
                 self.decide(Output::Dispatch(held.id), held.waits);
             }
         }
