@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::front::{Listening, Place};
 use crate::gate::Gate;
 use crate::operate::{self, Control, Ended, Heritage, Listeners, Predecessor, Source};
-use crate::say::say;
+use crate::say::{self, say};
 use crate::settings::{Listener, Settings};
 use crate::{acceptor, admin, guard, telemetry, turn, upstream};
 
@@ -117,6 +117,7 @@ impl Bound {
     /// When the event loop cannot be set up, the user is none or the access log cannot be opened.
     pub fn run(mut self, stop: impl Future<Output = ()>) -> Result<Ended, Error> {
         operate::give_up(&self.settings.operation)?;
+        let _saying = say::start().map_err(Error::System)?;
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build_local(LocalOptions::default())
@@ -138,6 +139,9 @@ impl Bound {
         // With the event loop go the requests that it still had, and each of them has a last line.
         runtime.shutdown_timeout(LONGEST_LOOK_UP);
         gate.journal.close();
+        if let Ok(Ended::Replaced { by }) = ended {
+            say!("process {by} has taken over");
+        }
         ended
     }
 }

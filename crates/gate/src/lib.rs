@@ -62,4 +62,5 @@ pub use bound::Bound;
 pub use error::Error;
 pub use explain::{Explanation, Question, explain};
 pub use operate::{Ended, HandoverError, PrivilegeError};
+pub use say::finish_saying;
 pub use settings::Settings;

@@ -3,6 +3,9 @@
 use std::cell::Cell;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use gate::{Bound, Ended, Question, Settings};
 use units::Span;
@@ -125,6 +128,9 @@ impl Places {
     }
 }
 
+/// What the end of a gate waits for its first words.
+const LONGEST_ANNOUNCEMENT: Duration = Duration::from_millis(200);
+
 fn serve(settings: Settings, places: Places) -> anyhow::Result<Exit> {
     let mut bound = Bound::new(settings)?;
     if places.config.is_some() {
@@ -132,19 +138,26 @@ fn serve(settings: Settings, places: Places) -> anyhow::Result<Exit> {
     }
     let (urls, admin) = (bound.urls(), bound.admin_address());
     let received = Cell::new(0);
+    let (written, announced) = mpsc::channel::<()>();
     let ended = bound.run(async {
-        let watched = watch(|| {
+        let watched = watch(move || {
             let listening: String = urls.iter().map(|url| format!("listening on {url}\n")).collect();
-            // Whoever started the gate may have closed its output; it serves all the same.
-            let _ = print(listening + &format!("admin on http://{admin}\n"));
+            let text = listening + &format!("admin on http://{admin}\n");
+            // Whoever started the gate may have closed its output, or a full pipe may hold up who
+            // writes to it; it serves all the same.
+            let announce = move || {
+                let _ = print(text);
+                drop(written);
+            };
+            let _ = thread::Builder::new().name("announce".to_owned()).spawn(announce);
         });
         match watched.await {
             Ok(signal) => received.set(signal),
             Err(why) => tell(format_args!("{why:#}")),
         }
     })?;
-    if let Ended::Replaced { by } = ended {
-        tell(format_args!("process {by} has taken over"));
+    let _ = announced.recv_timeout(LONGEST_ANNOUNCEMENT);
+    if let Ended::Replaced { .. } = ended {
         return Ok(Exit::Ok);
     }
     match received.get() {
@@ -159,7 +172,9 @@ async fn watch(ready: impl FnOnce()) -> anyhow::Result<u8> {
     ready();
     let number = signals.next().await;
     tokio::task::spawn_local(async move {
-        std::process::exit(128 + i32::from(signals.next().await));
+        let number = signals.next().await;
+        gate::finish_saying();
+        std::process::exit(128 + i32::from(number));
     });
     Ok(number)
 }
