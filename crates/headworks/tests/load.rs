@@ -209,7 +209,7 @@ fn loads_that_cannot_be_are_refused_at_once() {
         (&["-c", "1M"], "--connections"),
         (&["--threads", "0"], "must be at least 1"),
         (&["--rate", "0"], "--rate is 0"),
-        (&["--rate", "10", "-c", "10"], "cannot be used with"),
+        (&["--arrivals", "poisson", "-c", "10"], "--arrivals needs --rate or --ramp"),
         (&["--rate", "10", "--think", "1s"], "cannot be used with"),
         (&["--rate", "10", "--arrivals", "gauss"], "constant, poisson, h2:CV"),
         (&["--arrivals", "poisson"], "--arrivals needs --rate or --ramp"),

@@ -37,3 +37,11 @@ fn clients_that_cannot_wait_are_not_told_to() {
 fn a_connection_for_one_request_has_no_pipeline() {
     check_refused(&["--pipeline", "4", "--http", "1.0"], "--requests-per-connection");
 }
+
+#[test]
+fn only_requests_that_stand_alone_have_a_limit_of_connections() {
+    let banking = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/workloads/banking.toml");
+    check_refused(&["--rate", "10", "-c", "4", "--workload", banking], "sessions have their own");
+    check_refused(&["--rate", "10", "-c", "1", "--threads", "2"], "at least --threads");
+    check_refused(&["--ramp", "1:2:1:1s", "--closed", "-c", "4"], "--connections");
+}

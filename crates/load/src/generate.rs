@@ -1,6 +1,7 @@
 //! Who starts what, and when: by a schedule, or when the one before has ended.
 
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
@@ -11,7 +12,7 @@ use traffic::{Arrival, Arrivals, Mix, Process, Profile};
 use units::{ClassId, Rate, Span, Time};
 
 use crate::engine::{Engine, Followed, Share};
-use crate::fetch::{Client, fetch};
+use crate::fetch::{Attempt, Client, fetch};
 use crate::options::Think;
 use crate::pipeline::Line;
 use crate::session::{Pauses, embedded, session};
@@ -68,16 +69,17 @@ impl From<Arrival> for Wish {
     }
 }
 
-/// Starts what is this thread's `share` of the schedule, for ever: load is kept up while what began in
+/// Starts what is this thread's `share` of the schedule, with at most so many requests under way that
+/// stand alone, for ever: load is kept up while what began in
 /// the window is followed to its end, or its last sessions would meet an emptier server than
 /// its first.
 pub(crate) async fn open_loop(
     engine: Rc<Engine>,
     source: Rc<Source>,
     schedule: impl Iterator<Item = Wish>,
-    share: Share,
+    (share, most): (Share, Option<u32>),
 ) {
-    let crew = Crew::new(&engine);
+    let crew = Crew::new(&engine, most);
     let mut batch = 0;
     for wish in schedule.skip(share.number as usize).step_by(share.of as usize) {
         if wish.time.as_nanos() >= engine.window.to_ns && !engine.is_issued() {
@@ -121,6 +123,16 @@ struct Crew {
     engine: Rc<Engine>,
     client: Rc<Client>,
     idle: Rc<RefCell<Vec<Rc<Desk>>>>,
+    /// How many more tasks there may be.
+    vacancies: Cell<u32>,
+    waiting: Rc<Waiting>,
+}
+
+/// Requests that are due while all of a limited crew are at work.
+struct Waiting {
+    engine: Rc<Engine>,
+    client: Rc<Client>,
+    jobs: RefCell<VecDeque<Job>>,
 }
 
 /// Where a member of the crew finds its next job.
@@ -137,9 +149,11 @@ struct Job {
 }
 
 impl Crew {
-    fn new(engine: &Rc<Engine>) -> Self {
+    fn new(engine: &Rc<Engine>, most: Option<u32>) -> Self {
         let client = Rc::new(Client::new(engine, 0, None));
-        Self { engine: Rc::clone(engine), client, idle: Rc::default() }
+        let (jobs, vacancies) = (RefCell::default(), Cell::new(most.unwrap_or(u32::MAX)));
+        let waiting = Waiting { engine: Rc::clone(engine), client: Rc::clone(&client), jobs };
+        Self { engine: Rc::clone(engine), client, idle: Rc::default(), vacancies, waiting: Rc::new(waiting) }
     }
 
     fn give(&self, object: u32, intended: Time) {
@@ -152,9 +166,24 @@ impl Crew {
             }
             return;
         }
+        let Some(left) = self.vacancies.get().checked_sub(1) else {
+            // The generator is in time; it is the server that keeps the connections.
+            arrived(&self.engine, intended);
+            self.waiting.jobs.borrow_mut().push_back(job);
+            return;
+        };
+        self.vacancies.set(left);
+        self.hire(job);
+    }
+
+    fn hire(&self, job: Job) {
         let desk = Rc::new(Desk { job: RefCell::new(Some(job)), waker: Cell::default() });
-        let (engine, client, idle) =
-            (Rc::clone(&self.engine), Rc::clone(&self.client), Rc::clone(&self.idle));
+        let (engine, client, idle, waiting) = (
+            Rc::clone(&self.engine),
+            Rc::clone(&self.client),
+            Rc::clone(&self.idle),
+            Rc::clone(&self.waiting),
+        );
         self.engine.spawner.spawn(async move {
             loop {
                 let job = desk.next().await;
@@ -162,9 +191,29 @@ impl Crew {
                 // What became of it is in the record.
                 let _ = fetch(&engine, &client, job.object, job.intended).await;
                 drop(job);
+                while let Some(job) = waiting.next() {
+                    let _ = fetch(&engine, &client, job.object, job.intended).await;
+                }
                 idle.borrow_mut().push(Rc::clone(&desk));
             }
         });
+    }
+}
+
+impl Waiting {
+    fn next(&self) -> Option<Job> {
+        self.jobs.borrow_mut().pop_front()
+    }
+}
+
+impl Drop for Waiting {
+    /// Those whose turn never came are in the record, as cut off.
+    fn drop(&mut self) {
+        for job in self.jobs.take() {
+            if let Some(wanted) = self.engine.plan.objects.get(job.object as usize) {
+                drop(Attempt::new(&self.engine, &self.client, wanted, job.object, job.intended));
+            }
+        }
     }
 }
 

@@ -107,6 +107,9 @@ pub enum Load {
         ramp: Option<Ramp>,
         /// How they are spread.
         process: Process,
+        /// How many requests that stand alone may be under way at once; who finds that many waits,
+        /// and that counts. `None` for as many as the schedule wants.
+        connections: Option<u32>,
     },
     /// They start when others once did.
     Timed(Times),
@@ -296,9 +299,12 @@ impl Options {
 
     fn spec_of_load(&self, set: &mut impl FnMut(&str, toml::Value) -> Option<toml::Value>) {
         match &self.load {
-            Load::Open { rate, process, .. } => {
+            Load::Open { rate, process, connections, .. } => {
                 set("rate", rate.as_f64().into());
                 set("arrivals", process.to_string().into());
+                if let Some(most) = connections {
+                    set("connections", i64::from(*most).into());
+                }
             }
             Load::Timed(times) => {
                 set("arrivals", "trace".into());
@@ -379,7 +385,11 @@ impl Options {
             (Load::Closed { .. }, Some((ramp, unit))) => format!("closed loop, {ramp} {unit}"),
             (Load::Closed { clients, .. }, None) => format!("closed loop, {clients} clients"),
         };
-        what + &how
+        let limit = match &self.load {
+            Load::Open { connections: Some(most), .. } => format!(", {most} connections"),
+            _ => String::new(),
+        };
+        what + &how + &limit
     }
 }
 

@@ -118,7 +118,8 @@ fn begin(engine: &Rc<Engine>, options: &Options) {
     });
     let mut shares: Vec<f64> = engine.plan.classes.iter().map(|class| class.share).collect();
     match &options.load {
-        Load::Open { process, .. } => {
+        Load::Open { process, connections, .. } => {
+            let most = connections.map(|most| engine.share.part(most));
             let profile = profile(options);
             let (mut seed, mut every) = (options.seed, engine.share);
             if is_split(options, engine.share) {
@@ -127,7 +128,7 @@ fn begin(engine: &Rc<Engine>, options: &Options) {
                 every = Share { number: 0, of: 1 };
             }
             let schedule = Schedule::new(*process, &profile, &shares, seed).map(Wish::from);
-            let task = open_loop(Rc::clone(engine), source, schedule, every);
+            let task = open_loop(Rc::clone(engine), source, schedule, (every, most));
             engine.spawner.spawn(task);
         }
         Load::Timed(times) => {
@@ -137,7 +138,7 @@ fn begin(engine: &Rc<Engine>, options: &Options) {
                 let object = plan.sequence.get(index % plan.sequence.len().max(1)).copied();
                 Wish { object, ..Wish::from(arrival) }
             });
-            let task = open_loop(Rc::clone(engine), source, arrivals, engine.share);
+            let task = open_loop(Rc::clone(engine), source, arrivals, (engine.share, None));
             engine.spawner.spawn(task);
         }
         Load::Closed { clients, think, .. } => {
@@ -174,7 +175,7 @@ fn profile(options: &Options) -> Profile {
 
 /// What watches whether arrivals are Poisson, where they should be.
 fn gaps(options: &Options, share: Share) -> Option<Gaps> {
-    let Load::Open { process: Process::Poisson, rate, ramp } = &options.load else { return None };
+    let Load::Open { process: Process::Poisson, rate, ramp, .. } = &options.load else { return None };
     let steps: Vec<Step> = ramp.as_ref().map(|ramp| options.steps(ramp)).unwrap_or_default();
     let (rate, threads) = (*rate, f64::from(share.of));
     let expected = move |time: Time| {

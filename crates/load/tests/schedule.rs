@@ -7,11 +7,14 @@ mod common;
 
 use std::num::NonZeroU32;
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use common::{ok, open, options, run, web};
 use load::{Load, Options};
-use record::{RequestRow, RunDirectory, RunInfo, Summary};
+use record::{RequestError, RequestRow, RunDirectory, RunInfo, Summary};
 use traffic::{PoissonCheck, Process, Profile, Schedule};
 use units::{Rate, Span, Time};
 
@@ -117,8 +120,12 @@ fn poisson_arrivals_begin_as_poisson_arrivals() {
 fn each_step_of_a_ramp_has_its_rate() {
     let ramp = "100:500:200:600ms".parse().unwrap();
     let warmup = Span::from_millis(200);
-    let load =
-        Load::Open { rate: Rate::per_second(100.0).unwrap(), ramp: Some(ramp), process: Process::Constant };
+    let load = Load::Open {
+        rate: Rate::per_second(100.0).unwrap(),
+        ramp: Some(ramp),
+        process: Process::Constant,
+        connections: None,
+    };
     let begun = begun(Options { warmup, ..at(load, ramp.total()) });
     let levels: Vec<f64> = begun.info.steps.iter().map(|step| step.level).collect();
     assert_eq!(levels, [100.0, 300.0, 500.0]);
@@ -151,4 +158,42 @@ fn threads_share_one_schedule() {
         assert!((together.len() as f64 - expected).abs() < 4.0 * expected.sqrt(), "{}", together.len());
         assert!(is_poisson(&together));
     });
+}
+
+/// The most requests that a server with pages of 20 ms had at once, and what is in the record, when 99
+/// requests in 200 ms have four connections.
+fn through_four(drain: Option<Span>) -> (u32, Vec<RequestRow>) {
+    let (inside, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let seen = Arc::clone(&most);
+    let server = web(move |_| {
+        seen.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        thread::sleep(Duration::from_millis(20));
+        inside.fetch_sub(1, Ordering::SeqCst);
+        ok(10)
+    });
+    let scratch = tempfile::tempdir().unwrap();
+    let Load::Open { rate, ramp, process, .. } = open(RATE, Process::Constant) else { unreachable!() };
+    let load = Load::Open { rate, ramp, process, connections: Some(4) };
+    let out = Some(scratch.path().into());
+    run(&Options { load, out, drain, ..options(server.address()) });
+    let rows = RunDirectory::open(scratch.path()).unwrap().requests().unwrap().map(Result::unwrap);
+    (most.load(Ordering::SeqCst), rows.filter(|row| row.intended < Time::from_nanos(200_000_000)).collect())
+}
+
+#[test]
+fn who_finds_all_connections_taken_waits_and_that_counts() {
+    let (most, rows) = through_four(None);
+    assert!(most <= 4, "{most} at once");
+    assert_eq!(rows.len(), 99);
+    assert!(rows.iter().all(|row| row.error.is_none()), "{rows:?}");
+    // 98 pages of 20 ms are before the last one, four at a time.
+    let waits = rows.iter().map(|row| row.started.since(row.intended)).max().unwrap();
+    assert!(waits >= Span::from_millis(280), "{waits}");
+}
+
+#[test]
+fn those_whose_turn_never_came_are_in_the_record() {
+    let (_, rows) = through_four(Some(Span::ZERO));
+    assert_eq!(rows.len(), 99);
+    assert!(rows.iter().any(|row| row.error == Some(RequestError::Censored)));
 }

@@ -128,7 +128,8 @@ fn open_loops() {
         let ramp = |options: &mut Options| {
             options.protocol = per_connection(most);
             let rate = Rate::per_second(500.0).unwrap();
-            options.load = Load::Open { rate, ramp: "500:0:500:100ms".parse().ok(), process };
+            options.load =
+                Load::Open { rate, ramp: "500:0:500:100ms".parse().ok(), process, connections: None };
         };
         check("/one", ramp, |agreed| {
             agreed.all_responded();
@@ -199,7 +200,12 @@ fn sessions_with_cookies() {
         options.script = Script::Sessions { workload, text: SHOP.to_owned() };
         options.target = options.target.to_string().replace("/any", "/").parse().unwrap();
         let rate = Rate::per_second(100.0).unwrap();
-        options.load = Load::Open { rate, ramp: "100:0:100:100ms".parse().ok(), process: Process::Constant };
+        options.load = Load::Open {
+            rate,
+            ramp: "100:0:100:100ms".parse().ok(),
+            process: Process::Constant,
+            connections: None,
+        };
     };
     check_nginx(extra, "/any", change, |agreed| {
         agreed.all_responded();

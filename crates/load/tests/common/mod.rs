@@ -73,7 +73,7 @@ pub(crate) fn closed(clients: u32) -> Load {
 
 /// An open loop at one rate.
 pub(crate) fn open(rate: f64, process: Process) -> Load {
-    Load::Open { rate: Rate::per_second(rate).unwrap(), ramp: None, process }
+    Load::Open { rate: Rate::per_second(rate).unwrap(), ramp: None, process, connections: None }
 }
 
 /// Both ways to the kernel are tested: `LOAD_TEST_ENGINE=epoll` chooses the second.

@@ -69,8 +69,8 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "PATH", help_heading = REQUEST)]
     pub(super) unix_socket: Option<PathBuf>,
 
-    /// Closed loop: so many clients, each starting anew when it has finished (default 10).
-    #[arg(long, short, value_name = "N", help_heading = LOAD, conflicts_with_all = ["rate", "arrivals"], value_parser = count::<u32>(1..=100_000))]
+    /// Closed loop: so many clients, each starting anew when it has finished (default 10). With --rate: at most so many requests at once; who finds that many waits, and the wait counts.
+    #[arg(long, short, value_name = "N", help_heading = LOAD, value_parser = count::<u32>(1..=100_000))]
     pub(super) connections: Option<u32>,
     /// Open loop: so many requests, or with a workload of sessions sessions, per second.
     #[arg(long, short, value_name = "R", help_heading = LOAD)]
@@ -79,10 +79,10 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "PROCESS", help_heading = LOAD)]
     pub(super) arrivals: Option<Arrivals>,
     /// Load in steps: rates, or with --closed numbers of clients, from FROM to TO by STEP, each held for HOLD, as in 100:1100:100:20s.
-    #[arg(long, value_name = "FROM:TO:STEP:HOLD", help_heading = LOAD, conflicts_with_all = ["rate", "connections"])]
+    #[arg(long, value_name = "FROM:TO:STEP:HOLD", help_heading = LOAD, conflicts_with = "rate")]
     pub(super) ramp: Option<Ramp>,
     /// The steps of --ramp are numbers of clients of a closed loop.
-    #[arg(long, help_heading = LOAD, requires = "ramp", conflicts_with = "arrivals")]
+    #[arg(long, help_heading = LOAD, requires = "ramp", conflicts_with_all = ["arrivals", "connections"])]
     pub(super) closed: bool,
     /// Closed loop: how long a client waits before it starts anew; exp:SPAN for exponentially distributed waits.
     #[arg(long, value_name = "SPAN", help_heading = LOAD, default_value = "0s", conflicts_with_all = ["rate", "arrivals"])]

@@ -21,6 +21,8 @@ use self::values::{Arrivals, Header, WorkloadName};
 use crate::exit::{Exit, Failure};
 
 const DEFAULT_CLIENTS: u32 = 10;
+const LIMITED_TRACE: &str =
+    "--connections limits requests that --rate or --ramp start; a trace's come at their own times";
 const DEFAULT_DURATION: Span = Span::from_secs(10);
 
 impl Args {
@@ -187,6 +189,9 @@ impl RunArgs {
                     "--ramp changes a rate, and --arrivals trace: has its own; give one of them",
                 ));
             }
+            if self.connections.is_some() {
+                return Err(usage(LIMITED_TRACE));
+            }
             let (times, skipped) = Times::read(file).map_err(|error| Failure::Usage(error.into()))?;
             tell_skipped(&skipped);
             return self.timed(times, rate);
@@ -206,17 +211,20 @@ impl RunArgs {
                 return Ok(Load::Closed { clients: most as u32, ramp: Some(ramp), think: self.think });
             }
             let rate = Rate::per_second(first).ok_or_else(|| usage("--ramp begins with no rate"))?;
-            return Ok(Load::Open { rate, ramp: Some(ramp), process: process.unwrap_or_default() });
+            let process = process.unwrap_or_default();
+            return Ok(Load::Open { rate, ramp: Some(ramp), process, connections: self.limit(script)? });
         }
         match (script, rate, process, self.connections) {
             (Script::Trace(trace), _, None, None) => self.timed(trace.times(), rate),
+            (Script::Trace(_), Some(_), None, Some(_)) => Err(usage(LIMITED_TRACE)),
             (Script::Trace(trace), None, Some(process), _) => {
                 let rate =
                     trace.rate().ok_or_else(|| usage("the trace has no rate of its own; give --rate"))?;
-                Ok(Load::Open { rate, ramp: None, process })
+                Ok(Load::Open { rate, ramp: None, process, connections: self.limit(script)? })
             }
             (_, Some(rate), process, _) => {
-                Ok(Load::Open { rate, ramp: None, process: process.unwrap_or(Process::Poisson) })
+                let process = process.unwrap_or(Process::Poisson);
+                Ok(Load::Open { rate, ramp: None, process, connections: self.limit(script)? })
             }
             (_, None, Some(_), _) => Err(usage("--arrivals needs --rate or --ramp")),
             (_, None, None, clients) => Ok(Load::Closed {
@@ -225,6 +233,19 @@ impl RunArgs {
                 think: self.think,
             }),
         }
+    }
+
+    /// How many requests of an open loop may be under way at once.
+    fn limit(&self, script: &Script) -> Result<Option<u32>, Failure> {
+        if self.connections.is_some() && matches!(script, Script::Sessions { .. }) {
+            return Err(usage(
+                "--connections with --rate is for requests that stand alone; sessions have their own",
+            ));
+        }
+        if self.connections.is_some_and(|most| most < self.threads.get()) {
+            return Err(usage("--connections with --rate must be at least --threads, so that each has one"));
+        }
+        Ok(self.connections)
     }
 
     /// Refuses options about the time between requests that would have no effect.
