@@ -8,6 +8,12 @@ pub(crate) fn find<'a>(headers: &'a HeaderMap, name: &[u8]) -> Option<&'a [u8]> 
     all(headers).find_map(|(key, value)| (key == name).then_some(value))
 }
 
+/// The values of all cookies called `name`. A client may send several, with what was set for the
+/// longest path first, and nothing says which is whose (RFC 6265 section 5.4).
+pub(crate) fn called<'a>(headers: &'a HeaderMap, name: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+    all(headers).filter_map(move |(key, value)| (key == name).then_some(value))
+}
+
 /// Names and values of all cookies.
 pub(crate) fn all(headers: &HeaderMap) -> impl Iterator<Item = (&[u8], &[u8])> {
     headers.get_all(COOKIE).iter().flat_map(|line| pairs(line.as_bytes())).map(split)
@@ -55,13 +61,16 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_is_found_wherever_it_stands() {
+    fn cookies_are_found_wherever_they_stand() {
         let headers = headers(&["a=1; ours=two;b=3", "  c = 4 ;; flag; ours=other"]);
-        for (name, value) in [("a", Some("1")), ("ours", Some("two")), ("b", Some("3")), ("flag", Some(""))] {
-            assert_eq!(find(&headers, name.as_bytes()), value.map(str::as_bytes), "{name}");
+        let found = |name: &'static str| called(&headers, name.as_bytes()).collect::<Vec<_>>();
+        for (name, values) in [("a", &["1"][..]), ("ours", &["two", "other"]), ("b", &["3"]), ("flag", &[""])]
+        {
+            let values: Vec<_> = values.iter().map(|value| value.as_bytes()).collect();
+            assert_eq!(found(name), values, "{name}");
         }
         for name in ["our", "o", "", "two", "OURS"] {
-            assert_eq!(find(&headers, name.as_bytes()), None, "{name}");
+            assert!(found(name).is_empty(), "{name}");
         }
     }
 

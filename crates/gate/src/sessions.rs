@@ -79,9 +79,15 @@ impl Sessions {
         Ok(Self { settings, classes, next_id: Cell::new(next_id), own })
     }
 
-    /// The session a request belongs to, if its token holds.
+    /// The session a request belongs to: of the first token that holds. Cookies of that name may
+    /// also be older ones of another path or domain.
     pub(crate) fn find(&self, headers: &HeaderMap, now: Time) -> Option<Visit> {
-        let text = cookie::find(headers, self.name())?;
+        /// Opening one costs arithmetic, and a head has room for hundreds.
+        const MOST: usize = 8;
+        cookie::called(headers, self.name()).take(MOST).find_map(|text| self.open(text, now))
+    }
+
+    fn open(&self, text: &[u8], now: Time) -> Option<Visit> {
         let session = token::open(self.settings.keys.iter(), &self.classes, text)?;
         match session.status(now, &self.settings.limits) {
             SessionStatus::Valid => Some(Visit { session, write: false, basis: basis(&session) }),

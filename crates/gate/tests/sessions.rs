@@ -60,6 +60,29 @@ fn a_forged_token_is_a_new_session() {
 }
 
 #[test]
+fn of_several_cookies_the_first_that_holds_counts() {
+    let server = echo("");
+    let gate = Gate::start(server.address(), "");
+    let token = session(&gate.get("/", "Cookie: tier=premium\r\n")).trim_end()["Cookie: ".len()..].to_owned();
+    let other = token.replace("headworks=A", "headworks=B");
+    // In one header and in several, behind what was never ours and behind what no longer holds.
+    for lines in [
+        format!("Cookie: headworks=; headworks=x; {other}; {token}\r\n"),
+        format!("Cookie: a=1; {other}\r\nCookie: {token}; {other}\r\n"),
+        format!("Cookie: {}{token}\r\n", "headworks=x; ".repeat(7)),
+    ] {
+        let answer = gate.get("/", &lines);
+        assert_eq!(answer.header("set-cookie"), None, "{lines}");
+        assert!(!answer.text().contains("headworks="), "all of them stay here: {}", answer.text());
+    }
+    assert_eq!((arrived(&gate, 0), arrived(&gate, 1)), (4, 0));
+    // There is an end to trying.
+    let many = format!("Cookie: {}{token}\r\n", "headworks=x; ".repeat(8));
+    assert!(gate.get("/", &many).header("set-cookie").is_some());
+    assert_eq!((arrived(&gate, 0), arrived(&gate, 1)), (4, 1));
+}
+
+#[test]
 fn tokens_are_renewed_and_expire() {
     let server = echo("");
     let gate = Gate::start(server.address(), "[session]\nidle = '400ms'\n");
