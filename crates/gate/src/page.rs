@@ -12,13 +12,13 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 pub(crate) const WAITING: &str = include_str!("waiting.html");
 
 /// A page with places to fill in.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Template {
     pieces: Vec<Piece>,
     length: usize,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
     Literal(String),
     Seconds,

@@ -21,8 +21,8 @@ pub(super) struct Readiness {
 /// What reading the configuration again has changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Reloaded {
-    /// Names of the settings, as `gate check` shows them.
-    changed: Vec<&'static str>,
+    /// Names of the settings, as `gate check` shows them; of rules, which (`rule 2`, `raise 1`).
+    changed: Vec<String>,
 }
 
 /// For balancers: they look at the status, and need no token to.

@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
 
 /// A bearer token, of which only the digest is kept.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Token {
     name: String,
     digest: [u8; 32],

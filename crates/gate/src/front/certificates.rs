@@ -45,6 +45,14 @@ impl Certificates {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = next.store();
     }
 
+    /// Whether clients are shown the same.
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        let (mine, theirs) = (self.store(), other.store());
+        let chains = |store: &Arc<Store>| store.certificates.iter().map(|one| one.key.cert.clone()).collect();
+        let [mine, theirs]: [Vec<_>; 2] = [chains(&mine), chains(&theirs)];
+        mine == theirs
+    }
+
     /// Whether clients are turned away that ask for no name, or one that no certificate has.
     pub(crate) fn strict(&self) -> bool {
         self.store().strict

@@ -78,7 +78,7 @@ pub(crate) enum Refused {
 ///
 /// # Errors
 /// When the configuration is wrong or changes what cannot be changed. Nothing has changed then.
-pub(crate) async fn reload(gate: &Rc<Gate>, by: &str) -> Result<Vec<&'static str>, Refused> {
+pub(crate) async fn reload(gate: &Rc<Gate>, by: &str) -> Result<Vec<String>, Refused> {
     let _alone = gate.reloads.one_at_a_time.lock().await;
     notify::reloading();
     let result = try_reload(gate).await;
@@ -86,7 +86,7 @@ pub(crate) async fn reload(gate: &Rc<Gate>, by: &str) -> Result<Vec<&'static str
     count.set(count.get() + 1);
     match &result {
         Ok(changed) if changed.is_empty() => {
-            say!("configuration read again by {by}: nothing to see has changed")
+            say!("configuration read again by {by}: nothing has changed")
         }
         Ok(changed) => say!("configuration read again by {by}: {} changed", changed.join(", ")),
         Err(why) => say!("configuration not changed by {by}: {why}"),
@@ -102,7 +102,7 @@ pub(crate) async fn reload(gate: &Rc<Gate>, by: &str) -> Result<Vec<&'static str
     result
 }
 
-async fn try_reload(gate: &Rc<Gate>) -> Result<Vec<&'static str>, Refused> {
+async fn try_reload(gate: &Rc<Gate>) -> Result<Vec<String>, Refused> {
     let source = gate.reloads.source.clone().ok_or(Refused::NoFile)?;
     // Reading files and looking names up takes long enough for others to notice.
     let read = tokio::task::spawn_blocking(move || {

@@ -9,7 +9,7 @@ use super::glob::Glob;
 use super::subject::View;
 
 /// One condition of a rule, met when any of its patterns matches.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Condition {
     Host(Vec<Glob>),
     Path(Vec<PathPattern>),
@@ -23,7 +23,7 @@ pub(crate) enum Condition {
 }
 
 /// A path: everything below a prefix, or a glob.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PathPattern {
     Prefix(String),
     Glob(Glob),

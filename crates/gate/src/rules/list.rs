@@ -69,6 +69,12 @@ impl List {
         self.rules.len()
     }
 
+    /// Positions of the rules that are others in `next`, which has as many.
+    pub(crate) fn changed(&self, next: &Self) -> impl Iterator<Item = usize> {
+        let pairs = self.rules.iter().zip(&next.rules).enumerate();
+        pairs.filter(|(_, (mine, theirs))| mine != theirs).map(|(position, _)| position)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }

@@ -29,7 +29,7 @@ pub(crate) struct Rules {
 }
 
 /// One rule.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Rule {
     pub(crate) class: ClassId,
     pub(crate) conditions: Vec<Condition>,

@@ -50,10 +50,12 @@ impl Admission {
             1 => "1 token".to_owned(),
             tokens => format!("{tokens} tokens"),
         };
-        match &self.socket {
-            Some(socket) => format!("{listen} and {}, {tokens}", socket.display()),
-            None => format!("{listen}, {tokens}"),
-        }
+        let socket = self.socket.as_ref().map_or_else(String::new, |path| format!(" and {}", path.display()));
+        let names = match self.hosts.as_slice() {
+            [] => String::new(),
+            hosts => format!(", also as {}", hosts.join(" ")),
+        };
+        format!("{listen}{socket}, {tokens}{names}")
     }
 }
 

@@ -117,8 +117,13 @@ impl Settings {
             1 => "one secret",
             _ => "two secrets",
         };
+        let secure = match session.secure {
+            None => "",
+            Some(true) => ", Secure",
+            Some(false) => ", never Secure",
+        };
         let sessions = format!(
-            "cookie {}, idle {}, absolute {}, {secrets}",
+            "cookie {}{secure}, idle {}, absolute {}, {secrets}",
             session.cookie, session.limits.idle, session.limits.absolute
         );
         let (from, to) = self.reject.retry_after;
@@ -132,10 +137,14 @@ impl Settings {
             "header {:?}, idle {:?}, stall {:?}, drain {:?}",
             client.header_timeout, client.idle_timeout, client.stall_timeout, client.drain_timeout
         );
+        let most = client.connections.map_or("as the descriptors allow".to_owned(), |most| most.to_string());
+        let memory = client.memory.map_or("no bound".to_owned(), |bytes| format!("{bytes} bytes"));
+        let connections = format!("at most {most}; memory {memory}");
         vec![
             ("sessions", sessions),
             ("refusals", format!("{status}, retry after {from} to {to} s, {close} connection closed")),
             ("clients", clients),
+            ("connections", connections),
             strictness::describe(&self.strictness),
         ]
     }

@@ -45,7 +45,7 @@ pub(crate) struct Reject {
 }
 
 /// What a refusal says.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Words {
     /// This to everybody, and its type.
     Own(Bytes, HeaderValue),

@@ -408,8 +408,9 @@ impl Upstream {
         let mut lines: Vec<_> = self.servers.iter().map(|server| ("upstream", server.describe())).collect();
         lines.push(("upstream times", format!("{times}, look-up {:?}", self.look_up)));
         let check = self.check.as_ref().map_or("none".to_owned(), |check| {
+            let host = check.host.as_ref().map_or_else(String::new, |host| format!(" of {host:?}"));
             format!(
-                "{} every {:?}, timeout {:?}, status {}-{}, {} to be well, {} to be ill",
+                "{}{host} every {:?}, timeout {:?}, status {}-{}, {} to be well, {} to be ill",
                 check.path,
                 check.interval,
                 check.timeout,

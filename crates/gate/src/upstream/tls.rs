@@ -20,6 +20,7 @@ use crate::settings::Http;
 /// Whose certificates are believed.
 #[derive(Clone)]
 pub(crate) struct Authorities {
+    roots: Arc<RootCertStore>,
     http1: TlsConnector,
     http2: TlsConnector,
 }
@@ -27,6 +28,12 @@ pub(crate) struct Authorities {
 impl std::fmt::Debug for Authorities {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Authorities").finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Authorities {
+    fn eq(&self, other: &Self) -> bool {
+        self.roots.roots == other.roots.roots
     }
 }
 
@@ -50,17 +57,18 @@ impl Authorities {
                 }
             }
         }
+        let roots = Arc::new(roots);
         let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .map_err(|why| why.to_string())?
-            .with_root_certificates(roots)
+            .with_root_certificates(Arc::clone(&roots))
             .with_no_client_auth();
         let speaking = |protocol: &str| {
             let mut config = config.clone();
             config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
             TlsConnector::from(Arc::new(config))
         };
-        Ok(Self { http1: speaking("http/1.1"), http2: speaking("h2") })
+        Ok(Self { roots, http1: speaking("http/1.1"), http2: speaking("h2") })
     }
 
     /// Agrees on TLS with the server of that name.

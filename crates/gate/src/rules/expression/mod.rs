@@ -16,7 +16,16 @@ use super::subject::View;
 
 /// A condition written in CEL.
 #[derive(Debug, Clone)]
-pub(crate) struct Expression(Test);
+pub(crate) struct Expression {
+    text: String,
+    test: Test,
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
 
 /// Why a text is no condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,17 +60,18 @@ impl Expression {
             let (at, why) = first.map_or((0, String::new()), |error| (place(text, error.pos), error.msg));
             Unfit { at, what: format!("this is no CEL expression: {why}"), mend: None }
         })?;
-        check::condition(&expression, classes).map(Self).map_err(|misfit| {
+        let test = check::condition(&expression, classes).map_err(|misfit| {
             let character = places.offset_for(misfit.id).map_or(0, |(start, _)| start as usize);
             let at = text.char_indices().nth(character).map_or(0, |(at, _)| at);
             Unfit { at, what: misfit.what, mend: misfit.mend }
-        })
+        })?;
+        Ok(Self { text: text.to_owned(), test })
     }
 
     /// Whether it holds. Something that the request has not (a header, a cookie) makes what asks
     /// for it neither true nor false, as CEL has it; a condition that is neither does not hold.
     pub(super) fn holds(&self, view: &View<'_>) -> bool {
-        self.0.value(view).unwrap_or_default()
+        self.test.value(view).unwrap_or_default()
     }
 }
 
