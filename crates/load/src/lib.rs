@@ -39,6 +39,7 @@ mod options;
 mod phases;
 mod pipeline;
 mod plan;
+mod priority;
 mod recorder;
 mod report;
 mod response;

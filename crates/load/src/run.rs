@@ -16,6 +16,7 @@ use units::{Rate, Span, Time};
 use crate::clock::Clock;
 use crate::engine::Share;
 use crate::plan::Plan;
+use crate::priority::be_ordinary;
 use crate::recorder::Seen;
 use crate::show::glance::Setting;
 use crate::show::{Endpoint, Show};
@@ -121,6 +122,7 @@ impl Run {
             })?;
         }
         drop(done);
+        be_ordinary();
         let (seen, endings) = self.watch(&looks, &endings)?;
         let now = self.common.clock.now();
         Ok(self.finish(&seen, &endings, now))

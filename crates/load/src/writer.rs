@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use record::{RequestRow, RunDirectory, SampleRow, SessionRow, TableWriter, Viewpoint};
 use units::Time;
 
+use crate::priority::give_way;
 use crate::recorder::Rows;
 
 /// Batches that may wait. When the disk is slower than the server for long, threads wait for it,
@@ -27,7 +28,10 @@ impl Writer {
         let requests = directory.write_requests()?;
         let sessions = directory.write_sessions()?;
         let (rows, given) = sync_channel(MOST_WAITING);
-        let thread = std::thread::spawn(move || write(requests, sessions, &given));
+        let thread = std::thread::spawn(move || {
+            give_way();
+            write(requests, sessions, &given)
+        });
         Ok(Self { rows, thread, samples: directory.write_samples()?, host: Arc::from(host) })
     }
 
