@@ -19,6 +19,6 @@ pub(crate) fn be_ordinary() {
 pub(crate) fn give_way() {
     const LAST: i32 = 19;
     be_ordinary();
-    // On Linux that is this thread alone (setpriority(2)).
+    // On Linux this is about the calling thread alone (setpriority(2), NOTES).
     let _ = setpriority_process(None, LAST);
 }

@@ -27,22 +27,19 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_chan
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use rustix::process::{Signal, getpid, kill_process, nice};
+use rustix::process::{Signal, getpid, kill_process};
 
 use self::glance::{Glance, Setting};
 use self::plain::Lines;
 pub(crate) use self::prometheus::Endpoint;
 pub use self::prometheus::{EndpointError, MetricsAddress, MetricsAddressError};
+use crate::priority::give_way;
 
 /// Looks that wait for a view that is slow; the next are not shown.
 const MOST_WAITING: usize = 4;
 
 /// How long the end of a run waits for its view to give the terminal back.
 const PATIENCE: Duration = Duration::from_secs(1);
-
-/// The lowest priority there is: a view that shares a processor with the generator must not be
-/// seen in its lag.
-const NICE: i32 = 19;
 
 /// What is shown on standard error while a run lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -124,7 +121,7 @@ impl Drop for Viewer {
 }
 
 fn show(setting: Setting, view: View, metrics: Option<SocketAddr>, looks: &Receiver<Arc<Glance>>) {
-    step_back();
+    give_way();
     if view == View::Auto
         && let Some(screen) = live::open()
         && live::run(screen, setting.clone(), metrics, looks, ask_to_end) == live::End::Closed
@@ -139,11 +136,6 @@ fn show(setting: Setting, view: View, metrics: Option<SocketAddr>, looks: &Recei
         lines.show(&setting, &glance);
     }
     lines.clear();
-}
-
-/// On Linux this is about the calling thread only. Where it is refused, the view is as before.
-fn step_back() {
-    let _ = nice(NICE);
 }
 
 /// As if it came from the terminal, so that there is one way for a run to be interrupted.

@@ -29,6 +29,7 @@ use tokio::task::{LocalSet, spawn_local};
 pub use self::address::{MetricsAddress, MetricsAddressError};
 use self::metrics::Metrics;
 use super::glance::{Glance, Setting};
+use crate::priority::give_way;
 
 /// Scrapers at once.
 const CONNECTIONS: usize = 16;
@@ -89,7 +90,7 @@ impl Endpoint {
             let metrics = Metrics::new(setting, Arc::clone(&self.board));
             let (end, ended) = oneshot::channel();
             let thread = std::thread::Builder::new().name("prometheus".to_owned()).spawn(move || {
-                super::step_back();
+                give_way();
                 let accepting = async {
                     // Only fails without a reactor, which the runtime has.
                     if let Ok(listener) = TcpListener::from_std(listener) {
