@@ -14,7 +14,7 @@ use crate::forwarded::{Forwarding, Style};
 use crate::front::{ProxyHeader, proxy_header};
 use crate::settings::Settings;
 use crate::token::{self, Classes, Key};
-use crate::{client, cookie};
+use crate::{client, cookie, upstream};
 
 /// Requests as HTTP/1: what is let pass, hyper reads in the one way it can be read, however the
 /// bytes arrive. The first two bytes say how.
@@ -23,6 +23,15 @@ use crate::{client, cookie};
 /// When it is not so.
 pub fn requests(data: &[u8]) {
     client::try_requests(data);
+}
+
+/// Responses as HTTP/1: how the bytes arrive does not matter, what has two meanings is refused, and
+/// hyper reads the same body. The first two bytes say how they arrive and to what request.
+///
+/// # Panics
+/// When it is not so.
+pub fn responses(data: &[u8]) {
+    upstream::try_responses(data);
 }
 
 /// Session tokens and the cookies they come in: only what was sealed is opened.
@@ -185,6 +194,20 @@ mod tests {
             b"unknown, for=_hidden, ::1, [::1]:80",
         ];
         sweep(super::forwarded, &seeds.map(<[u8]>::to_vec), 2000);
+    }
+
+    #[test]
+    fn responses() {
+        let seeds = [
+            "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhelloHTTP/1.1 200 OK\r\n\r\n",
+            "HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 200\r\ncontent-length: 5, 5\r\nconnection: close\r\n\r\nhello",
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nx: y\r\n\r\nrest",
+            "HTTP/1.0 200 OK\r\nx: y\r\n\r\nhello",
+            "HTTP/1.1 200\r\nTransfer-Encoding: \u{ff}, chunked\r\n\r\n0\r\n\r\n",
+            "HTTP/1.1 304 Not Modified\r\ncontent-length: 7\r\n\r\n",
+        ];
+        let seed = |text: &str| [b"\x03G", text.as_bytes()].concat();
+        sweep(super::responses, &seeds.map(seed), 3000);
     }
 
     #[test]

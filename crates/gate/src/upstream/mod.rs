@@ -29,6 +29,8 @@ pub(crate) use body::{Ahead, Body, Progress};
 pub(crate) use check::check;
 pub(crate) use connection::{Lease, Open};
 pub(crate) use failure::{Failure, Failures};
+#[cfg(any(test, feature = "fuzz"))]
+pub(crate) use http1::trial::try_on as try_responses;
 pub(crate) use names::{Found, find, follow};
 pub(crate) use orphan::Orphans;
 pub(crate) use pool::Pool;

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use units::RequestId;
 
 use super::connection::{self, Channel, Lease};
-use super::http1::{Bare, Exclusive, Full, Idle, Unanswered};
+use super::http1::{Bare, Exclusive, Full, Idle, Unanswered, ambiguity};
 use super::server::{Load, Server};
 use super::unanswered::FirstAnswer;
 use super::{Body, Failure, Pool, relay, target};
@@ -314,6 +314,12 @@ fn accept(pool: &Pool, response: Response<()>, lease: Lease) -> Result<Begun, Fa
     // RFC 9110 section 15.2.2: 101 answers nobody who did not ask, or asked for something else.
     if response.status().is_informational() {
         return Err(given_up(pool, lease.server(), Failure::Upgrade));
+    }
+    // hyper makes something of it; `Bare` has seen to it already.
+    if matches!(lease.channel, Channel::Whole(Exclusive::Full(_)))
+        && let Some(why) = ambiguity(response.headers())
+    {
+        return Err(given_up(pool, lease.server(), Failure::Malformed(why)));
     }
     Ok((response, lease))
 }

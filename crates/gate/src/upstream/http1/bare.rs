@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use bytes::{Bytes, BytesMut};
 use http::{Method, Request, Response};
 use http_body::{Frame, SizeHint};
-use tokio::io::{AsyncReadExt as _, AsyncWrite as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite as _, AsyncWriteExt as _};
 
 use super::response::{self, Framing, Head, Malformed};
 use super::{Idle, chunks::Piece};
@@ -155,7 +155,11 @@ async fn send(line: &mut Line, bytes: &[u8]) -> Result<(), Unanswered> {
 }
 
 /// Reads the head of the response, past those of interim responses (RFC 9110 section 15.2).
-async fn read_head(line: &mut Line, buffer: &mut BytesMut, method: &Method) -> Result<Head, Unanswered> {
+pub(super) async fn read_head(
+    line: &mut (impl AsyncRead + Unpin),
+    buffer: &mut BytesMut,
+    method: &Method,
+) -> Result<Head, Unanswered> {
     let mut looked_at = 0;
     let mut interim = 0;
     loop {

@@ -4,7 +4,7 @@ use bytes::{Buf as _, Bytes};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use httparse::Status;
 
-use super::response::Malformed;
+use super::response::{Malformed, has_whole_line_ends};
 
 /// How far a body of chunks has come.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -127,6 +127,9 @@ impl Chunks {
         let Ok(Status::Complete((_, fields))) = httparse::parse_headers(&self.trailers, &mut fields) else {
             return Err(Malformed::Trailers);
         };
+        if !has_whole_line_ends(&self.trailers) {
+            return Err(Malformed::Trailers);
+        }
         let mut trailers = HeaderMap::with_capacity(fields.len());
         for field in fields {
             let name = HeaderName::from_bytes(field.name.as_bytes()).map_err(|_| Malformed::Trailers)?;
@@ -189,6 +192,8 @@ mod tests {
             ("1111111111111111\r\n", Malformed::Chunk),
             (";a\r\n", Malformed::Chunk),
             ("0\r\nno trailer\r\n\r\n", Malformed::Trailers),
+            ("0\r\na: b\nc: d\r\n\r\n", Malformed::Trailers),
+            ("0\r\na: b\n\r\n", Malformed::Trailers),
         ] {
             for size in [1, text.len()] {
                 assert_eq!(read(text, size).err(), Some(why), "{text:?}");

@@ -11,6 +11,8 @@ mod bare;
 mod chunks;
 mod full;
 mod response;
+#[cfg(any(test, feature = "fuzz"))]
+pub(super) mod trial;
 
 use std::future::poll_fn;
 use std::io;
@@ -27,7 +29,7 @@ use super::tls::Line;
 
 pub(crate) use bare::{Bare, Unanswered};
 pub(crate) use full::Full;
-pub(crate) use response::Malformed;
+pub(crate) use response::{Malformed, ambiguity};
 
 /// A connection that carries nothing.
 #[derive(Debug)]
