@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
@@ -12,6 +12,8 @@ use crate::process;
 use crate::testbed::Server;
 
 const PATIENCE: Duration = Duration::from_secs(10);
+/// For all connections together: a proxy that takes them one by one, each just in time, is not idle.
+const LONGEST: Duration = Duration::from_secs(60);
 const READY: &str = "ready\n";
 
 /// Opens connections, sends a request over each, and keeps them until its standard input ends.
@@ -24,8 +26,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let mut held = Vec::new();
+    let (mut held, began) = (Vec::new(), Instant::now());
     for number in 0..args.connections {
+        if began.elapsed() > LONGEST {
+            bail!("{number} of {} connections in {} s", args.connections, LONGEST.as_secs());
+        }
         held.push(open(args).with_context(|| format!("connection {number}"))?);
     }
     print!("{READY}");

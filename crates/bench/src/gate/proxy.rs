@@ -61,6 +61,8 @@ impl Proxy {
 #[derive(Debug)]
 pub(super) struct Place {
     root: PathBuf,
+    /// The same as it was named, for pages that others read.
+    named: PathBuf,
     headworks: String,
     isolation: Isolation,
 }
@@ -68,13 +70,13 @@ pub(super) struct Place {
 impl Place {
     /// Makes a certificate for all of them.
     pub(super) fn create(root: &Path, headworks: &Path, isolation: Isolation) -> anyhow::Result<Self> {
-        let root = root.join("proxies");
-        fs::create_dir_all(&root).with_context(|| format!("cannot make {}", root.display()))?;
-        let root = root.canonicalize()?;
+        let named = root.join("proxies");
+        fs::create_dir_all(&named).with_context(|| format!("cannot make {}", named.display()))?;
+        let root = named.canonicalize()?;
         certificate(&root)?;
         let both = [fs::read(root.join("certificate.pem"))?, fs::read(root.join("key.pem"))?].concat();
         fs::write(root.join("both.pem"), both)?;
-        Ok(Self { root, headworks: headworks.display().to_string(), isolation })
+        Ok(Self { root, named, headworks: headworks.display().to_string(), isolation })
     }
 
     /// Starts a proxy before a server, on the processor that is measured, and waits until it listens
@@ -97,11 +99,11 @@ impl Place {
             .replace("{user}", if self.isolation.as_root() { "user root;" } else { "" });
         let file = self.root.join(name);
         fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
-        let file = file.display().to_string();
-        let words = proxy.words(&self.headworks, &file);
+        let words = [&file, &self.named.join(name)].map(|file| file.display().to_string());
+        let [words, shown] = words.each_ref().map(|file| proxy.words(&self.headworks, file));
         let port = if protocol == Protocol::Http1 { port } else { secure };
         let server = upstream.beside(SERVER_CPU, &words, &self.root.join("stderr"), port)?;
-        Ok((server, process::quote(&words)))
+        Ok((server, process::quote(&shown)))
     }
 
     /// Fails if a proxy cannot be started at all.
