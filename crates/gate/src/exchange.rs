@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::rc::Rc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{CONNECTION, EXPECT, HOST, SET_COOKIE, UPGRADE};
@@ -9,6 +10,7 @@ use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body::Body as _;
 use hyper::body::Incoming;
+use tokio::time::timeout;
 
 use crate::client::Client;
 use crate::core::Decision;
@@ -73,10 +75,11 @@ async fn answer(
         return Ok(Reply::error(busy, status, why));
     }
     let mut body = Body::new(body, &client, &gate);
-    // A client that asked first is to be told to send its body when it is admitted, and not
-    // before; reading the body is what makes hyper tell it.
-    if !head.headers.contains_key(EXPECT) && body.fetch_first().await.is_err() {
-        return Ok(broken_off(busy, &client));
+    if let Err(missing) = fetch_first(&head, &mut body).await {
+        return Ok(match missing {
+            Missing::Rest => broken_off(busy, &client),
+            Missing::Continue => Reply::error(busy, StatusCode::EXPECTATION_FAILED, NO_CONTINUE),
+        });
     }
     let visit = visit(&gate, &live, &head, from);
     let known = visit.as_ref().map(Visit::known);
@@ -120,6 +123,39 @@ async fn answer(
     };
     live.settings.explain.mark(&mut response, &gate, from, &verdict, session);
     Ok(response)
+}
+
+/// Why the first of a request's body did not come.
+enum Missing {
+    /// The client broke off.
+    Rest,
+    /// The client waits for a `100` that it cannot be sent.
+    Continue,
+}
+
+/// For whoever waits for more than a moment; it is to ask again without (RFC 9110 section 10.1.1).
+const NO_CONTINUE: &str = "There is no 100 (Continue) over HTTP/2 here. Send the request without Expect.\n";
+
+/// Reads the first of a request's body, unless the client asked whether to send it.
+async fn fetch_first(head: &Parts, body: &mut Body) -> Result<(), Missing> {
+    /// Clients that ask wait for about a second before they send the body unasked.
+    const LONGEST: Duration = Duration::from_secs(3);
+    let asks = head.headers.contains_key(EXPECT);
+    if asks && head.version < Version::HTTP_2 {
+        // It is to be told to send its body when it is admitted, and not before; reading the body
+        // is what makes hyper tell it.
+        return Ok(());
+    }
+    if asks {
+        // hyper sends no interim responses on streams. A place in the server would be held for
+        // nothing while the client waits for one.
+        match timeout(LONGEST, body.fetch_first()).await {
+            Ok(fetched) => return fetched.map_err(|_| Missing::Rest),
+            Err(_) if body.progress().bytes() == 0 => return Err(Missing::Continue),
+            Err(_) => {}
+        }
+    }
+    body.fetch_first().await.map_err(|_| Missing::Rest)
 }
 
 /// What a client is told whose request's body has no end.

@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use common::tls::{run, start};
-use common::{Gate, Held, origin};
+use common::{Gate, Held, echo, origin};
 use h2::client::{Builder, SendRequest};
 use http::{Request, StatusCode};
 use hyper::body::Bytes;
@@ -106,6 +106,45 @@ fn an_upload_that_stalls_holds_no_place() {
     let quick = client.send_request(get("/bytes/1"), true).unwrap().0;
     assert_eq!(run(quick).unwrap().status(), StatusCode::OK);
     assert!(run(response).is_err());
+}
+
+/// A request whose client asks whether to send its body.
+fn asking() -> Request<()> {
+    Request::post("http://test/bytes/1").header("expect", "100-continue").body(()).unwrap()
+}
+
+#[test]
+fn who_waits_for_a_100_is_answered() {
+    let server = echo("");
+    let gate = Gate::start(server.address(), "window = 1\n");
+    let mut client = connect(&gate, 100_000);
+    let (waiting, _upload) = client.send_request(asking(), false).unwrap();
+    // Nobody else waits for it: it has no place in the server.
+    assert_eq!(run(client.send_request(get("/"), true).unwrap().0).unwrap().status(), StatusCode::OK);
+    assert_eq!(run(waiting).unwrap().status(), StatusCode::EXPECTATION_FAILED);
+    assert_eq!(gate.state()["classes"][1]["arrived"], 1);
+}
+
+#[test]
+fn who_sends_without_a_100_is_served() {
+    let origin = origin();
+    let gate = Gate::start(origin.address(), "");
+    let mut client = connect(&gate, 100_000);
+    let (answer, mut upload) = client.send_request(asking(), false).unwrap();
+    upload.send_data(Bytes::from_static(b"half "), false).unwrap();
+    // The answer to another request comes after the first half.
+    assert_eq!(run(client.send_request(get("/bytes/1"), true).unwrap().0).unwrap().status(), StatusCode::OK);
+    upload.send_data(Bytes::from_static(b"rest"), true).unwrap();
+    assert_eq!(run(answer).unwrap().status(), StatusCode::OK);
+    // A body that is not there needs no leave.
+    let empty = run(client.send_request(asking(), true).unwrap().0);
+    assert_eq!(empty.unwrap().status(), StatusCode::OK);
+    let echo = echo("");
+    let gate = Gate::start(echo.address(), "");
+    let mut client = connect(&gate, 100_000);
+    let mut body = run(client.send_request(asking(), true).unwrap().0).unwrap().into_body();
+    let head = String::from_utf8(run(body.data()).unwrap().unwrap().to_vec()).unwrap();
+    assert!(head.starts_with("POST /bytes/1 ") && !head.contains("expect"), "{head}");
 }
 
 #[test]

@@ -110,13 +110,13 @@ impl Body {
         Self(Some(Upload { first: VecDeque::new(), incoming, client, clock, ahead, progress }))
     }
 
-    /// Reads the first of it.
+    /// Reads the first of it, or goes on to.
     ///
     /// # Errors
     /// When the client breaks off.
     pub(crate) async fn fetch_first(&mut self) -> Result<(), hyper::Error> {
         let Some(upload) = &mut self.0 else { return Ok(()) };
-        let mut left = FIRST;
+        let mut left = FIRST.saturating_sub(upload.first.iter().map(length).sum::<usize>() as u64);
         while left > 0 && upload.incoming.is_some() && upload.ahead.has_room() {
             let next = std::future::poll_fn(|cx| upload.poll_incoming(cx)).await;
             let Some(frame) = next.transpose()? else { break };
