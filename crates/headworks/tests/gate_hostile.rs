@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
 use std::fs;
+use std::io::Read as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -78,6 +79,84 @@ fn with_256_descriptors_a_flood_of_slow_clients_shuts_nobody_out() {
     flood.join().unwrap();
     let metrics = Raw::connect(admin).get("/metrics").response();
     assert!(metrics.text().contains("headworks_gate_descriptors_limit 256\n"), "{}", metrics.text());
+    assert_eq!(gate.terminate().code(), Some(143));
+}
+
+/// RFC 9113 section 4.1.
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+}
+
+/// A client of HTTP/2 that asks for 100 things at once and reads nothing: `turn` says of what kind.
+fn hundred_streams(turn: usize) -> Vec<u8> {
+    const HEADERS: u8 = 1;
+    const END: u8 = 1 | 4;
+    const UNFINISHED: u8 = 4;
+    let (method, path, flags) = [
+        (b"\x82", "/bytes/100", END),
+        (b"\x82", "/bytes/50000000", END),
+        (b"\x83", "/bytes/100", UNFINISHED),
+        (b"\x82", "/burn?cpu=1ms", END),
+    ][turn % 4];
+    // Names of the static table, values as they are: RFC 7541 section 6.2.2 and appendix A.
+    let text = |name: u8, value: &str| [&[name, value.len() as u8], value.as_bytes()].concat();
+    let head = [&method[..], b"\x86", &text(0x04, path), &text(0x01, "t")].concat();
+    let streams = (0..100).map(|number| frame(HEADERS, flags, 2 * number + 1, &head));
+    let hello = [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &frame(4, 0, 0, &[])[..]].concat();
+    std::iter::once(hello).chain(streams).flatten().collect()
+}
+
+#[test]
+fn with_256_descriptors_a_burst_of_streams_shuts_nobody_out() {
+    let (_server, upstream) = origin();
+    let directory = tempfile::tempdir().unwrap();
+    let script = format!("ulimit -n 256; {}", command(directory.path(), &upstream));
+    let mut gate = Process::start(Command::new("sh").args(["-c", &script]));
+    let address = gate.wait_for_address("listening on ");
+    let admin = gate.wait_for_address("admin on ");
+    let first = premium(address, "tier=premium");
+    let cookie = first.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    let stop = Arc::new(AtomicBool::new(false));
+    let flood = std::thread::spawn({
+        let stop = Arc::clone(&stop);
+        move || {
+            let mut open = std::collections::VecDeque::new();
+            for turn in 0.. {
+                let mut client = Raw::connect(address);
+                client.send(hundred_streams(turn));
+                // Its first frame, or its end: who waits to be accepted is not overtaken.
+                let _ = client.stream().read(&mut [0]);
+                open.push_back(client);
+                if open.len() > 400 {
+                    open.pop_front();
+                }
+                if stop.load(Ordering::Acquire) {
+                    return turn;
+                }
+            }
+            0
+        }
+    });
+    let metric = |name: &str| {
+        let page = Raw::connect(admin).get("/metrics").response();
+        let value = page.text().lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        value.unwrap_or_else(|| panic!("no {name} in {}", page.text())).parse::<f64>().unwrap()
+    };
+    poll_until(PATIENCE, "many streams", || (metric("headworks_gate_http2_streams") > 500.0).then_some(()));
+    for number in 0..50 {
+        let response = premium(address, &cookie);
+        assert_eq!((response.status, response.body.len()), (200, 100), "request {number}");
+        assert!(open_descriptors(gate.id()) <= 256);
+    }
+    stop.store(true, Ordering::Release);
+    assert!(flood.join().unwrap() > 10);
+    assert_eq!(premium(address, &cookie).status, 200);
+    poll_until(PATIENCE, "the streams to be forgotten", || {
+        (metric("headworks_gate_http2_streams") == 0.0 && metric("headworks_gate_in_service") == 0.0)
+            .then_some(())
+    });
+    assert_eq!(premium(address, "tier=premium").status, 200, "a new session");
     assert_eq!(gate.terminate().code(), Some(143));
 }
 
