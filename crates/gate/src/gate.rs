@@ -8,7 +8,7 @@ use policy::Policy;
 use units::ClassId;
 
 use crate::bell::Bell;
-use crate::client::{Registry, Strictness};
+use crate::client::{Registry, Strictness, Unsent};
 use crate::clock::Clock;
 use crate::core::Core;
 use crate::error::Error;
@@ -42,6 +42,7 @@ pub(crate) struct Gate {
     pub(crate) tunnels: Tunnels,
     pub(crate) clients: Registry,
     pub(crate) strictness: Rc<Strictness>,
+    pub(crate) unsent: Rc<Unsent>,
     pub(crate) handshakes: Rc<Handshakes>,
     pub(crate) guard: Guard,
     pub(crate) events: Events,
@@ -72,6 +73,7 @@ impl Gate {
             tunnels: Tunnels::default(),
             clients: Registry::default(),
             strictness: Rc::default(),
+            unsent: Rc::default(),
             handshakes: Rc::default(),
             guard: Guard::new(&settings.client),
             events: Events::default(),

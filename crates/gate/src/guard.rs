@@ -32,6 +32,8 @@ const STEP: f64 = 0.005;
 pub(crate) struct Guard {
     descriptors: u64,
     connections: Cell<usize>,
+    streams: Cell<usize>,
+    refused_streams: Cell<u64>,
     memory_limit: Cell<Option<u64>>,
     memory: Cell<f64>,
     told: Cell<f64>,
@@ -46,6 +48,8 @@ impl Guard {
         Self {
             descriptors,
             connections: Cell::new(connections(settings, descriptors)),
+            streams: Cell::new(settings.streams as usize),
+            refused_streams: Cell::new(0),
             memory_limit: Cell::new(settings.memory),
             memory: Cell::new(0.0),
             told: Cell::new(0.0),
@@ -57,6 +61,7 @@ impl Guard {
     /// Other limits. Connections beyond them stay; there are no more until some have gone.
     pub(crate) fn reconfigure(&self, settings: &Clients) {
         self.connections.set(connections(settings, self.descriptors));
+        self.streams.set(settings.streams as usize);
         self.memory_limit.set(settings.memory);
         self.memory.set(0.0);
         self.free.ring();
@@ -70,6 +75,20 @@ impl Guard {
     /// Connections, of clients and to the upstream, that may be open at once.
     pub(crate) fn connections(&self) -> usize {
         self.connections.get()
+    }
+
+    /// Whether another stream of HTTP/2 is taken in; counts it if not.
+    pub(crate) fn takes_stream(&self, gate: &Gate) -> bool {
+        let takes = gate.clients.streams() < self.streams.get();
+        if !takes {
+            self.refused_streams.set(self.refused_streams.get() + 1);
+        }
+        takes
+    }
+
+    /// Streams that were not.
+    pub(crate) fn refused_streams(&self) -> u64 {
+        self.refused_streams.get()
     }
 
     /// Times that the kernel had no descriptor for a connection.
@@ -138,6 +157,10 @@ impl Guard {
         let crowded = (CROWDED * self.connections.get() as f64) as usize;
         if open > crowded {
             gate.clients.make_room(now, open - crowded);
+        }
+        let (open, crowded) = (gate.clients.streams(), (CROWDED * self.streams.get() as f64) as usize);
+        if open > crowded {
+            gate.clients.make_room_for_streams(now, open - crowded);
         }
     }
 }

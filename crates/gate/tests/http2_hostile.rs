@@ -108,6 +108,96 @@ fn an_upload_that_stalls_holds_no_place() {
     assert!(run(response).is_err());
 }
 
+/// The value of a metric without labels.
+fn metric(gate: &Gate, name: &str) -> u64 {
+    let page = gate.connect_admin().get("/metrics").response();
+    let value = page.text().lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    value.unwrap_or_else(|| panic!("no {name} in {}", page.text())).parse().unwrap()
+}
+
+#[test]
+fn streams_of_all_connections_have_a_bound() {
+    let server = Held::start();
+    let gate = Gate::start(server.address(), "window = 1\n[limits]\nstreams = 50\n");
+    let mut clients: Vec<_> = (0..3).map(|_| connect(&gate, 100_000)).collect();
+    let mut answers: Vec<_> =
+        (0..60).map(|number| clients[number % 3].send_request(get("/"), true).unwrap().0).collect();
+    poll_until(PATIENCE, "streams to be refused", || {
+        (metric(&gate, "headworks_gate_http2_refused_streams_total") == 10).then_some(())
+    });
+    assert_eq!(metric(&gate, "headworks_gate_http2_streams"), 50);
+    // One that is refused says so, and the connection is still good.
+    for _ in 0..50 {
+        server.release();
+    }
+    let ended: Vec<_> = answers.drain(..).map(run).collect();
+    let refused = ended.iter().filter_map(|answer| answer.as_ref().err()?.reason());
+    assert_eq!(refused.collect::<Vec<_>>(), [h2::Reason::REFUSED_STREAM; 10]);
+    poll_until(PATIENCE, "the streams to be over", || {
+        (metric(&gate, "headworks_gate_http2_streams") == 0).then_some(())
+    });
+    server.release();
+    let good = clients[0].send_request(get("/"), true).unwrap().0;
+    assert_eq!(run(good).unwrap().status(), StatusCode::OK);
+}
+
+#[test]
+fn streams_that_keep_the_gate_waiting_make_room() {
+    let origin = origin();
+    let gate = Gate::start(origin.address(), "[limits]\nstreams = 60\n");
+    let mut slow = connect(&gate, 100_000);
+    let post = || Request::post("http://test/bytes/1").body(()).unwrap();
+    let (answers, uploads): (Vec<_>, Vec<_>) =
+        (0..60).map(|_| slow.send_request(post(), false).unwrap()).unzip();
+    let answers: Vec<_> = answers.into_iter().map(start).collect();
+    // Where there is room they have half a minute.
+    poll_until(PATIENCE, "a quarter to be given up", || {
+        (answers.iter().filter(|answer| answer.is_finished()).count() >= 15).then_some(())
+    });
+    let quick = connect(&gate, 100_000).send_request(get("/bytes/1"), true).unwrap().0;
+    assert_eq!(run(quick).unwrap().status(), StatusCode::OK);
+    drop(uploads);
+}
+
+#[test]
+fn responses_that_nobody_takes_do_not_fill_the_memory() {
+    const CONNECTIONS: u64 = 50;
+    const MOST: u64 = 64 << 20;
+    let origin = origin();
+    // Nobody is refused, so that there is enough to take.
+    let gate = Gate::start(origin.address(), "mode = 'shadow'\n");
+    let unsent = || metric(&gate, "headworks_gate_http2_unsent_bytes");
+    // Windows of one byte for streams, and RFC 7541 for the head: GET http t /bytes/16000.
+    let settings = frame(4, 0, 0, &[0, 4, 0, 0, 0, 1]);
+    let head = [b"\x82\x86\x01\x01t\x04\x0c", &b"/bytes/16000"[..]].concat();
+    let streams: Vec<u8> = (0..100).flat_map(|number| frame(1, 5, 2 * number + 1, &head)).collect();
+    let greedy: Vec<_> = (1..=CONNECTIONS)
+        .map(|number| {
+            let mut socket = raw(&gate);
+            socket.write_all(&[&settings[..], &streams].concat()).unwrap();
+            let kept = (number * 100 * 16_000).min(MOST);
+            poll_until(PATIENCE, "what the gate keeps", || (unsent() >= kept).then_some(()));
+            socket
+        })
+        .collect();
+    for _ in 0..20 {
+        assert_eq!(gate.get("/bytes/100", "").body.len(), 100);
+        assert!(unsent() < MOST + CONNECTIONS * 2 * 16_384, "{}", unsent());
+    }
+    // A client that takes what it is sent gets all of it meanwhile.
+    let mut good = connect(&gate, 100_000);
+    let mut body = run(good.send_request(get("/bytes/300000"), true).unwrap().0).unwrap().into_body();
+    let mut length = 0;
+    while let Some(piece) = run(body.data()) {
+        let piece = piece.unwrap().len();
+        length += piece;
+        body.flow_control().release_capacity(piece).unwrap();
+    }
+    assert_eq!(length, 300_000);
+    drop(greedy);
+    poll_until(PATIENCE, "it to be forgotten", || (unsent() == 0).then_some(()));
+}
+
 /// A request whose client asks whether to send its body.
 fn asking() -> Request<()> {
     Request::post("http://test/bytes/1").header("expect", "100-continue").body(()).unwrap()

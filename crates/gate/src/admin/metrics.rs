@@ -158,6 +158,13 @@ fn operation(text: &mut Text, gate: &Gate) {
 fn front(text: &mut Text, gate: &Gate) {
     text.gauge("headworks_gate_http2_streams", "Open streams of clients' HTTP/2 connections.")
         .sample(&[], gate.clients.streams() as u64);
+    text.counter(
+        "headworks_gate_http2_refused_streams_total",
+        "Streams beyond the limit of all connections.",
+    )
+    .sample(&[], gate.guard.refused_streams());
+    text.gauge("headworks_gate_http2_unsent_bytes", "Of responses, what clients of HTTP/2 have not taken.")
+        .sample(&[], gate.unsent.bytes() as u64);
     let Counts { done, failed, turned_away } = gate.handshakes.counts();
     let family = text.counter("headworks_gate_tls_handshakes_total", "TLS handshakes, by what came of them.");
     for (result, count) in [("done", done), ("failed", failed), ("turned-away", turned_away)] {

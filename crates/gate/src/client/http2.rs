@@ -5,13 +5,13 @@
 //! it takes nothing at all, or when it asks for much and takes it back.
 
 use std::cell::RefCell;
-use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
+use h2::Reason;
 use http::header::CONNECTION;
 use http::{Method, Request, Response};
 use hyper::body::Incoming;
@@ -24,6 +24,7 @@ use units::Time;
 use super::farewell::farewell;
 use super::io::ClientIo;
 use super::streamed::Streamed;
+use super::unsent::Outbox;
 use super::{Client, Order, Phase};
 use crate::exchange::exchange;
 use crate::front::Transport;
@@ -47,7 +48,9 @@ pub(super) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Clien
     drop(live);
     let io = ClientIo::new(transport, Rc::clone(&client), clock, strictness, limits);
     let io = Rc::new(RefCell::new(io));
-    let streams = Streams(Rc::new(Shared { gate, client, next: RefCell::new(None) }));
+    let window = settings.connection_window.min(gate.clients.window_share());
+    let outbox = Outbox::new(&gate.unsent);
+    let streams = Streams(Rc::new(Shared { gate, client, outbox, next: RefCell::new(None) }));
     let service = service_fn({
         let shared = Rc::clone(&streams.0);
         move |request| shared.answer(request)
@@ -56,8 +59,8 @@ pub(super) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Clien
     http.timer(TokioTimer::new())
         .max_concurrent_streams(settings.streams)
         .max_header_list_size(u32::try_from(limits.head).unwrap_or(u32::MAX))
-        .initial_stream_window_size(settings.stream_window)
-        .initial_connection_window_size(settings.connection_window)
+        .initial_stream_window_size(settings.stream_window.min(window))
+        .initial_connection_window_size(window)
         .max_pending_accept_reset_streams(RESET_EARLY)
         .max_local_error_reset_streams(RESET_FOR_ERRORS)
         .max_send_buf_size(UNSENT)
@@ -74,7 +77,7 @@ pub(super) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Clien
 /// Until nothing more is to be said on a connection.
 async fn spoken<S>(client: &Client, connection: http2::Connection<Lent, S, Streams>)
 where
-    S: HttpService<Incoming, ResBody = Streamed, Error = Infallible>,
+    S: HttpService<Incoming, ResBody = Streamed, Error = h2::Error>,
     S::Future: 'static,
 {
     let mut connection = pin!(connection);
@@ -135,30 +138,39 @@ struct Streams(Rc<Shared>);
 struct Shared {
     gate: Rc<Gate>,
     client: Rc<Client>,
+    outbox: Rc<Outbox>,
     /// The stream whose task is started next: hyper makes the answer and then its task.
     next: RefCell<Option<Stream>>,
 }
 
 impl Shared {
+    /// Takes in a stream, whose task is started next.
+    fn add(self: &Rc<Self>) -> Rc<Client> {
+        let (key, client) = self.gate.clients.add_stream(&self.client, self.gate.clock.last());
+        let stream = Stream { shared: Rc::clone(self), key, client: Rc::clone(&client) };
+        *self.next.borrow_mut() = Some(stream);
+        client
+    }
+
     fn answer(
         self: &Rc<Self>,
         request: Request<Incoming>,
-    ) -> impl Future<Output = Result<Response<Streamed>, Infallible>> + use<> {
-        let now = self.gate.clock.last();
-        let (key, client) = self.gate.clients.add_stream(&self.client, now);
-        let stream = Stream { shared: Rc::clone(self), key, client: Rc::clone(&client) };
-        *self.next.borrow_mut() = Some(stream);
+    ) -> impl Future<Output = Result<Response<Streamed>, h2::Error>> + use<> {
+        let client = self.gate.guard.takes_stream(&self.gate).then(|| self.add());
         let (gate, without_body) = (Rc::clone(&self.gate), request.method() == Method::HEAD);
+        let outbox = Rc::clone(&self.outbox);
         async move {
+            // Nothing was done, so the client may ask again (RFC 9113 section 8.7).
+            let Some(client) = client else { return Err(Reason::REFUSED_STREAM.into()) };
             let clock = Rc::clone(&gate.clock);
-            let mut response = exchange(gate, Rc::clone(&client), request).await?;
+            let Ok(mut response) = exchange(gate, Rc::clone(&client), request).await;
             client.respond();
             // RFC 9113 section 8.2.2: there is no such thing.
             response.headers_mut().remove(CONNECTION);
             if without_body {
                 response.body_mut().leave_out();
             }
-            Ok(response.map(|reply| Streamed::new(reply, client, clock)))
+            Ok(response.map(|reply| Streamed::new(reply, client, clock, outbox)))
         }
     }
 }

@@ -9,6 +9,7 @@ mod registry;
 mod serve;
 mod streamed;
 mod strict;
+mod unsent;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::net::IpAddr;
@@ -28,6 +29,7 @@ pub(crate) use registry::Registry;
 #[cfg(any(test, feature = "fuzz"))]
 pub(crate) use strict::trial::try_on as try_requests;
 pub(crate) use strict::{Breach, Checked, Limits, Strictness};
+pub(crate) use unsent::Unsent;
 
 /// What a connection is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -257,7 +259,8 @@ impl Client {
     /// Whose connection it is, as far as is known: behind a proxy that does not say so before, the
     /// socket's other end.
     fn owner(&self) -> IpAddr {
-        self.peer.get().map_or(self.address, |peer| peer.address)
+        let connection = self.connection.as_deref().unwrap_or(self);
+        connection.peer.get().map_or(self.address, |peer| peer.address)
     }
 
     /// Since when the client has sent nothing of its request, or taken nothing of its response.

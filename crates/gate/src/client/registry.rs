@@ -82,6 +82,22 @@ impl Client {
     }
 }
 
+/// Closes up to `wanted` of them: of the less important classes, of addresses that have many, the
+/// slowest first.
+fn close(mut slow: Vec<Slow<'_>>, wanted: usize) {
+    slow.sort_unstable_by_key(|slow| (slow.address, slow.waited));
+    let mut quicker = 0;
+    for at in 0..slow.len() {
+        let same = at > 0 && slow[at - 1].address == slow[at].address;
+        quicker = if same { quicker + 1 } else { 0 };
+        slow[at].quicker = quicker;
+    }
+    slow.retain(|slow| slow.waited > slow.grace || slow.quicker >= MANY);
+    slow.sort_unstable_by_key(|slow| std::cmp::Reverse((slow.client.class(), slow.quicker, slow.waited)));
+    slow.truncate(wanted);
+    slow.iter().for_each(|slow| slow.client.order(Order::Close));
+}
+
 impl Registry {
     /// Takes in a new connection; gives it with its key.
     pub(crate) fn add(&self, address: IpAddr, now: Time) -> (usize, Rc<Client>) {
@@ -109,6 +125,13 @@ impl Registry {
     /// Streams of HTTP/2 open.
     pub(crate) fn streams(&self) -> usize {
         self.streams.borrow().len()
+    }
+
+    /// How much of requests' bodies a new connection of HTTP/2 may send before the gate asks for
+    /// more: what all may send together is shared out, down to what the protocol begins with.
+    pub(super) fn window_share(&self) -> u32 {
+        const ALL: usize = 256 << 20;
+        u32::try_from(ALL / self.open().max(1)).unwrap_or(u32::MAX).max(65_535)
     }
 
     /// Connections open.
@@ -181,19 +204,15 @@ impl Registry {
     /// them cannot shut out the clients of other addresses.
     pub(crate) fn make_room(&self, now: Time, wanted: usize) {
         let (clients, streamed) = (self.clients.borrow(), self.streamed());
-        let mut slow: Vec<Slow<'_>> =
+        let slow: Vec<Slow<'_>> =
             clients.iter().filter_map(|(_, client)| Slow::find(client, &streamed, now)).collect();
-        slow.sort_unstable_by_key(|slow| (slow.address, slow.waited));
-        let mut quicker = 0;
-        for at in 0..slow.len() {
-            let same = at > 0 && slow[at - 1].address == slow[at].address;
-            quicker = if same { quicker + 1 } else { 0 };
-            slow[at].quicker = quicker;
-        }
-        slow.retain(|slow| slow.waited > slow.grace || slow.quicker >= MANY);
-        slow.sort_unstable_by_key(|slow| std::cmp::Reverse((slow.client.class(), slow.quicker, slow.waited)));
-        slow.truncate(wanted);
-        slow.iter().for_each(|slow| slow.client.order(Order::Close));
+        close(slow, wanted);
+    }
+
+    /// Resets up to `wanted` streams that the gate waits for, in the same order.
+    pub(crate) fn make_room_for_streams(&self, now: Time, wanted: usize) {
+        let (streams, streamed) = (self.streams.borrow(), Streamed::new());
+        close(streams.iter().filter_map(|(_, stream)| Slow::find(stream, &streamed, now)).collect(), wanted);
     }
 
     /// Tells clients of HTTP/2, who can be told so between two requests, to send the next elsewhere.

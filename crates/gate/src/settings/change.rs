@@ -125,6 +125,7 @@ mod tests {
         for (before, after, changed) in [
             ("window = 4", "window = 5", "window"),
             ("limits.connections = 500", "limits.connections = 501", "connections"),
+            ("limits.streams = 500", "limits.streams = 501", "connections"),
             ("limits.memory = '400MB'", "limits.memory = '401MB'", "connections"),
             ("session.secure = false", "session.secure = true", "sessions"),
             (

@@ -139,7 +139,7 @@ impl Settings {
         );
         let most = client.connections.map_or("as the descriptors allow".to_owned(), |most| most.to_string());
         let memory = client.memory.map_or("no bound".to_owned(), |bytes| format!("{bytes} bytes"));
-        let connections = format!("at most {most}; memory {memory}");
+        let connections = format!("at most {most}, {} streams; memory {memory}", client.streams);
         vec![
             ("sessions", sessions),
             ("refusals", format!("{status}, retry after {from} to {to} s, {close} connection closed")),

@@ -189,6 +189,8 @@ pub(super) struct Limits {
     pub(super) discard_periods: Option<u32>,
     /// Of clients and to the servers.
     pub(super) connections: Option<Spanned<u32>>,
+    /// Of HTTP/2, of all connections together.
+    pub(super) streams: Option<Spanned<u32>>,
     /// Resident; above 80 % of it new sessions are refused.
     pub(super) memory: Option<Spanned<Quantity<Bytes>>>,
 }

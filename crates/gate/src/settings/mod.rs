@@ -84,6 +84,8 @@ pub(crate) struct Sessions {
 pub(crate) struct Clients {
     /// Most connections at once; `None` follows the descriptor limit.
     pub(crate) connections: Option<u32>,
+    /// Most streams of HTTP/2 at once, of all connections.
+    pub(crate) streams: u32,
     /// Memory of the process that counts as all of it.
     pub(crate) memory: Option<u64>,
     pub(crate) header_timeout: Duration,
@@ -213,6 +215,7 @@ impl Default for Clients {
     fn default() -> Self {
         Self {
             connections: None,
+            streams: 16_384,
             memory: None,
             header_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(15),

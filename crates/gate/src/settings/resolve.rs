@@ -342,6 +342,9 @@ fn client(source: &Source, file: &File, client: &mut super::Clients) -> Result<(
     if let Some(connections) = &file.limits.connections {
         client.connections = Some(at_least_one(source, connections, "connections")?);
     }
+    if let Some(streams) = &file.limits.streams {
+        client.streams = at_least_one(source, streams, "streams")?;
+    }
     client.memory = file.limits.memory.as_ref().map(|memory| self::memory(source, memory)).transpose()?;
     let timeouts = &file.client;
     set_above_zero(source, &mut client.header_timeout, &timeouts.header_timeout, "header-timeout")?;
