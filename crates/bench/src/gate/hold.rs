@@ -12,11 +12,14 @@ use crate::process;
 use crate::testbed::Server;
 
 const PATIENCE: Duration = Duration::from_secs(10);
+/// What is needed for a request, a proxy may keep for a while in case another one comes.
+const SETTLED: Duration = Duration::from_secs(7);
 /// For all connections together: a proxy that takes them one by one, each just in time, is not idle.
 const LONGEST: Duration = Duration::from_secs(60);
 const READY: &str = "ready\n";
 
-/// Opens connections, sends a request over each, and keeps them until its standard input ends.
+/// Opens connections, sends a request over each, says after a while that they are idle, and keeps them
+/// until its standard input ends.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     address: SocketAddr,
@@ -33,6 +36,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         }
         held.push(open(args).with_context(|| format!("connection {number}"))?);
     }
+    std::thread::sleep(SETTLED);
     print!("{READY}");
     std::io::stdout().flush()?;
     std::io::stdin().read_to_end(&mut Vec::new())?;

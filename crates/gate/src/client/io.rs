@@ -10,7 +10,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, ReadBuf};
 
 use super::strict::{Filter, Limits, Strictness};
-use super::{Client, Phase};
+use super::{Calm, Client, Phase};
 use crate::clock::Clock;
 use crate::front::Transport;
 
@@ -46,6 +46,11 @@ impl ClientIo {
         (self.socket.into_inner(), self.filter.into_held())
     }
 
+    /// Until there may be something to read.
+    pub(super) fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.socket.inner().poll_readable(cx)
+    }
+
     fn wrote(&self, written: &Poll<io::Result<usize>>) {
         self.client.blocked(written.is_pending());
         match written {
@@ -75,6 +80,8 @@ impl Read for ClientIo {
         if io.client.phase().is_idle() && (read.is_ready() || io.filter.is_in_head()) {
             io.client.enter(Phase::Head, io.clock.last());
         }
+        let calm = read.is_pending() && io.filter.is_between_requests();
+        io.client.calm.set(if calm { Calm::Yes } else { Calm::No });
         if let Some(stop) = io.filter.stop() {
             io.client.stop(stop);
         }

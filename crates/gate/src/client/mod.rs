@@ -70,6 +70,17 @@ pub(crate) enum Order {
     Close,
 }
 
+/// Whether a connection can do without what it has for its requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Calm {
+    /// Something is under way.
+    No,
+    /// Nothing was there when it was read from between two requests.
+    Yes,
+    /// It has been told to let go of what it can do without.
+    Rest,
+}
+
 /// One client connection, shared by its task, its requests and the registry; or one stream of a
 /// connection of HTTP/2, which has a request of its own to wait for.
 #[derive(Debug)]
@@ -103,6 +114,8 @@ pub(crate) struct Client {
     placed: Cell<bool>,
     /// Whether the client does not take what there is to send.
     blocked: Cell<bool>,
+    /// Whether its buffers are of use.
+    calm: Cell<Calm>,
     /// Why nothing more of what it sends is read.
     stop: Cell<Option<Stop>>,
     /// What the connection becomes when its last response has gone.
@@ -203,6 +216,7 @@ impl Client {
             responded: Cell::new(false),
             placed: Cell::new(false),
             blocked: Cell::new(false),
+            calm: Cell::new(Calm::No),
             stop: Cell::new(None),
             tunnel: RefCell::new(None),
             idle,
@@ -317,6 +331,19 @@ impl Client {
 
     fn blocked(&self, blocked: bool) {
         self.blocked.set(blocked);
+    }
+
+    /// Whether it can be told to rest.
+    fn is_awake(&self) -> bool {
+        self.calm.get() == Calm::Yes && self.phase().is_idle() && !self.blocked.get()
+    }
+
+    /// Tells the connection's task to let go of what it can do without.
+    fn rest(&self) {
+        self.calm.set(Calm::Rest);
+        if let Some(task) = self.task.take() {
+            task.wake();
+        }
     }
 
     fn stop(&self, stop: Stop) {

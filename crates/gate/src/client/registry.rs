@@ -38,6 +38,14 @@ const PATIENCE: Span = Span::from_secs(2);
 /// So long a client may hold a place in the server for nothing while others wait for one.
 const HURRY: Span = Span::from_secs(5);
 
+/// So long without a request, a connection holds nothing more for one. Whoever is about to ask again,
+/// as browsers do for what a page consists of, has asked by then.
+const CALM: Span = Span::from_secs(1);
+
+/// So many connections are told at once to rest: it takes each of them a microsecond or two, in
+/// which nobody else is served.
+const RESTING: usize = 500;
+
 /// More connections than this that keep the gate waiting are not spared for being new, if they
 /// come from one address.
 const MANY: usize = 32;
@@ -149,6 +157,7 @@ impl Registry {
     pub(crate) fn sweep(&self, now: Time, settings: &Clients, server: Span, waiting: bool) {
         let (header, idle) = (settings.header_timeout.into(), settings.idle_timeout.into());
         let stall: Span = settings.stall_timeout.into();
+        let mut resting = 0;
         for (_, client) in &*self.clients.borrow() {
             let age = now.since(client.since());
             match client.phase() {
@@ -161,6 +170,10 @@ impl Registry {
             }
             if client.has_stalled(now, stall, server, waiting) {
                 client.order(Order::Close);
+            }
+            if resting < RESTING && age > CALM && client.is_awake() {
+                client.rest();
+                resting += 1;
             }
         }
         for (_, stream) in &*self.streams.borrow() {
@@ -241,7 +254,7 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::Peer;
+    use crate::client::{Calm, Peer};
     use units::ClassId;
 
     const START: Time = Time::from_nanos(1);
@@ -289,6 +302,29 @@ mod tests {
         registry.make_room(later, 2);
         assert_eq!(closed(&[stuck, half]), [true, false]);
         drop(busy);
+    }
+
+    #[test]
+    fn who_has_asked_for_nothing_for_a_while_is_told_to_rest() {
+        let registry = Registry::default();
+        let connect = |calm| {
+            let (_, client) = registry.add([192, 0, 2, 1].into(), START);
+            client.calm.set(calm);
+            client
+        };
+        let [idle, busy, blocked, half] = [Calm::Yes, Calm::Yes, Calm::Yes, Calm::No].map(connect);
+        busy.enter(Phase::Busy, START);
+        blocked.blocked(true);
+        let settings = crate::Settings::new("127.0.0.1:0".parse().unwrap(), "127.0.0.1:1").unwrap();
+        let resting = |after| {
+            registry.sweep(START + after, &settings.client, Span::from_secs(60), false);
+            [&idle, &busy, &blocked, &half].map(|client| client.calm.get() == Calm::Rest)
+        };
+        assert_eq!(resting(CALM), [false; 4]);
+        assert_eq!(resting(CALM + Span::from_millis(1)), [true, false, false, false]);
+        let many: Vec<_> = (0..RESTING + 1).map(|_| connect(Calm::Yes)).collect();
+        resting(CALM * 2);
+        assert_eq!(many.iter().filter(|client| client.is_awake()).count(), 1, "not all at once");
     }
 
     #[test]

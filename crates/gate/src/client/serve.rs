@@ -5,18 +5,19 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Poll;
 
+use bytes::Bytes;
 use http::StatusCode;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 
 use super::farewell::{self, farewell};
 use super::io::ClientIo;
-use super::{Breach, Client, Order, Phase};
+use super::{Breach, Calm, Client, Limits, Order, Phase};
 use crate::exchange::exchange;
 use crate::front::Transport;
 use crate::gate::Gate;
 
-/// How a connection ends.
+/// Why requests are no longer read.
 enum End {
     /// There is nothing more to say.
     Over,
@@ -25,16 +26,58 @@ enum End {
     Refused(Breach),
     /// Another protocol is spoken from now on.
     Tunnel,
+    /// None has come for a while.
+    Rest,
 }
 
 /// Serves a connection until either side closes it.
 pub(super) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Client>) {
     let limits = gate.live().settings.strictness;
     let (clock, strictness) = (Rc::clone(&gate.clock), Rc::clone(&gate.strictness));
-    let io = ClientIo::new(transport, Rc::clone(&client), clock, strictness, limits);
-    let journal = Rc::clone(&gate.journal);
+    let mut io = ClientIo::new(transport, Rc::clone(&client), clock, strictness, limits);
+    let (end, io, read) = loop {
+        // What a request needs is of no use to a connection that has none, and most of what it
+        // takes: two buffers, and the way of a request.
+        match Box::pin(requests(&gate, &client, limits, io)).await {
+            (End::Rest, given_back, read) => {
+                debug_assert!(read.is_empty(), "of what has come, all was understood");
+                io = given_back;
+            }
+            ended => break ended,
+        }
+        if !rest(&client, &io).await {
+            return;
+        }
+    };
+    // In boxes: what seldom happens would be part of every connection's future.
+    match end {
+        End::Over | End::Rest => {}
+        End::Tunnel => {
+            let (transport, held) = io.into_parts();
+            if let Some(tunnel) = client.tunnel.take() {
+                Box::pin(tunnel.run(&client, transport, [read.as_ref(), &held].concat())).await;
+            }
+        }
+        End::Timeout => {
+            gate.journal.unread(client.peer().address, StatusCode::REQUEST_TIMEOUT, "header-timeout");
+            Box::pin(farewell(io, &client, farewell::TIMEOUT)).await;
+        }
+        End::Refused(breach) => {
+            gate.journal.unread(client.peer().address, breach.status(), breach.name());
+            Box::pin(farewell(io, &client, &farewell::refusal(breach))).await;
+        }
+    }
+}
+
+/// Answers requests; gives the socket back, and what was read from it and not understood.
+async fn requests(
+    gate: &Rc<Gate>,
+    client: &Rc<Client>,
+    limits: Limits,
+    io: ClientIo,
+) -> (End, ClientIo, Bytes) {
     let service = service_fn({
-        let client = Rc::clone(&client);
+        let (gate, client) = (Rc::clone(gate), Rc::clone(client));
         move |request| exchange(Rc::clone(&gate), Rc::clone(&client), request)
     });
     // hyper reads heads that have passed already; its own limits are only not to be in the way.
@@ -47,6 +90,7 @@ pub(super) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Clien
     let mut finishing = false;
     let end = poll_fn(|cx| {
         match client.poll_order(cx) {
+            Order::Serve if client.calm.get() == Calm::Rest => return Poll::Ready(End::Rest),
             Order::Serve => {}
             Order::Finish if client.phase().is_idle() => return Poll::Ready(End::Over),
             Order::Finish => {}
@@ -72,24 +116,19 @@ pub(super) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Clien
         }
     })
     .await;
-    match end {
-        End::Over => {}
-        End::Tunnel => {
-            let parts = connection.into_parts();
-            let (transport, held) = parts.io.into_parts();
-            if let Some(tunnel) = client.tunnel.take() {
-                tunnel.run(&client, transport, [parts.read_buf.as_ref(), &held].concat()).await;
-            }
-        }
-        End::Timeout => {
-            journal.unread(client.peer().address, StatusCode::REQUEST_TIMEOUT, "header-timeout");
-            farewell(connection.into_parts().io, &client, farewell::TIMEOUT).await;
-        }
-        End::Refused(breach) => {
-            journal.unread(client.peer().address, breach.status(), breach.name());
-            farewell(connection.into_parts().io, &client, &farewell::refusal(breach)).await;
-        }
-    }
+    let parts = connection.into_parts();
+    (end, parts.io, parts.read_buf)
+}
+
+/// Waits for the next request with nothing but the socket; false when the connection is to be
+/// closed instead.
+async fn rest(client: &Client, io: &ClientIo) -> bool {
+    client.calm.set(Calm::No);
+    poll_fn(|cx| match client.poll_order(cx) {
+        Order::Serve => io.poll_readable(cx).map(|()| true),
+        Order::Finish | Order::Timeout | Order::Close => Poll::Ready(false),
+    })
+    .await
 }
 
 /// What hyper has room for without being asked.

@@ -39,6 +39,17 @@ impl Socket {
         self.ahead.advance(bytes);
     }
 
+    /// Until there may be something to read; whether it is an error, the next read says.
+    pub(super) fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<()> {
+        if !self.ahead.is_empty() {
+            return Poll::Ready(());
+        }
+        match &self.wire {
+            Wire::Tcp(socket) => socket.poll_read_ready(cx).map(drop),
+            Wire::Unix(socket) => socket.poll_read_ready(cx).map(drop),
+        }
+    }
+
     /// Reads ahead what there is, or waits for some; false when the client sends no more.
     pub(super) async fn read_ahead(&mut self) -> io::Result<bool> {
         loop {

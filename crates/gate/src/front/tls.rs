@@ -61,6 +61,17 @@ pub(crate) enum Transport {
     Tls(Box<TlsStream<Socket>>),
 }
 
+impl Transport {
+    /// Until there may be something to read, when the last read has found nothing.
+    pub(crate) fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<()> {
+        match self {
+            Self::Plain(socket) => socket.poll_readable(cx),
+            // What had come was all decrypted to find nothing.
+            Self::Tls(stream) => stream.get_ref().0.poll_readable(cx),
+        }
+    }
+}
+
 /// Calls a method of the connection, whichever it is.
 macro_rules! of_transport {
     ($transport:ident.$method:ident($($argument:expr),*)) => {

@@ -150,6 +150,11 @@ impl Filter {
         self.held
     }
 
+    /// Whether all that has come was passed on, and belongs to requests that have come as a whole.
+    pub(crate) fn is_between_requests(&self) -> bool {
+        self.held.is_empty() && self.screen.is_between_requests()
+    }
+
     /// Whether part of a head has come, and not all of it.
     pub(crate) fn is_in_head(&self) -> bool {
         self.screen.is_in_head(self.held.len() - self.good)

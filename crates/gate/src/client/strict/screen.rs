@@ -104,6 +104,11 @@ impl Screen {
         matches!(self.mode, Mode::Body(_) | Mode::Chunks(_))
     }
 
+    /// Whether a head comes next, and nothing of it has come.
+    pub(super) fn is_between_requests(&self) -> bool {
+        self.breach.is_none() && matches!(&self.mode, Mode::Head(head) if head.is_untouched(0))
+    }
+
     /// Whether part of a head has come, `came` bytes, and not all of it. An empty line is none.
     pub(super) fn is_in_head(&self, came: usize) -> bool {
         match &self.mode {
