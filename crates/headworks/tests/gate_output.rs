@@ -29,7 +29,7 @@ impl Unread {
 
     fn fill(&self) {
         let mut writer = open(&self.path, OpenOptions::new().write(true));
-        for piece in [&[b'.'; 4096][..], &[b'.']] {
+        for piece in [&[b'.'; 4096][..], b"."] {
             while writer.write(piece).is_ok() {}
         }
     }
@@ -126,7 +126,7 @@ fn the_last_lines_are_written_before_the_end() {
     }
     // One request keeps it from ending by itself; the second signal does not wait for it.
     let mut busy = Raw::connect(site.address);
-    busy.get("/burn?cpu=20s");
+    busy.get("/burn?cpu=10s");
     poll_until(PATIENCE, "the request to be in service", || {
         (site.metric("headworks_gate_in_service") == 1.0).then_some(())
     });
@@ -136,7 +136,7 @@ fn the_last_lines_are_written_before_the_end() {
     });
     assert_eq!(gate.terminate().code(), Some(143));
     let said = gate.rest_of_stderr();
-    assert_eq!(said.lines().filter_map(turned).last(), Some(1991), "{said}");
+    assert_eq!(said.lines().filter_map(turned).next_back(), Some(1991), "{said}");
 }
 
 #[test]
