@@ -19,6 +19,7 @@ pub(super) enum Refill {
 impl Policy {
     /// Fills the server's free places.
     pub(super) fn dispatch(&mut self, now: Time, how: Refill) {
+        self.places.watch(now);
         let express = self.express();
         while self.places.free(express) > 0 {
             self.refill(now, how);

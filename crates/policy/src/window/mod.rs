@@ -1,6 +1,8 @@
 //! Stage 8, the window: how many requests may be inside the server.
 
+mod belief;
 mod search;
+mod trial;
 
 use units::{Ratio, Time};
 
@@ -111,6 +113,13 @@ impl Places {
         self.given_back
     }
 
+    /// What is due without a request coming or going.
+    pub(crate) fn watch(&mut self, now: Time) {
+        if matches!(self.window, Window::Adaptive { .. }) {
+            self.search.watch(now, self.taken);
+        }
+    }
+
     /// Places free now when `express` are added on top.
     pub(crate) fn free(&self, express: u32) -> u32 {
         self.size().saturating_add(express).saturating_sub(self.taken)
@@ -135,5 +144,7 @@ fn scaled(size: u32, share: f64) -> u32 {
     ((f64::from(size) * share + 0.5) as u32).max(1)
 }
 
+#[cfg(test)]
+mod scene;
 #[cfg(test)]
 mod tests;

@@ -2,159 +2,120 @@
 
 use units::{Span, Time};
 
-/// Two sizes are tried in turn, and what one finishes is held against what the other did just
-/// before and just after.
+use super::belief::{Belief, log_ratio};
+use super::trial::{Sample, Step, Trial};
+
+/// A home, and from time to time a trial of another size between two of the home.
 ///
-/// As long as the server has something idle, a larger window finishes more; beyond that the same
-/// number, later. So the elasticity of throughput, `d ln X / d ln N`, tells the side: 1 where
-/// requests do not meet, 0 where they only wait for each other. (Response time tells the same, by
-/// Little's law, but of those that are inside at the end of a trial it is not known yet, and these
-/// are the long ones.)
+/// What the other size finishes, relative to home just before and just after, changes the
+/// [`Belief`] in how throughput follows the size, by Bayes' rule, and home moves to where the next
+/// place is worth its longer response times no more. (Response time tells nothing beyond that, by
+/// Little's law, and of those that are inside at the end of a trial it is not known yet.)
 ///
-/// What requests cost varies, so trials are weighed by how far chance can have moved them, as in a
-/// sequential test (Wald 1945): where pages cost alike two or three trials settle it, where one in
-/// ten costs a hundred times as much it takes more. Sizes far apart are told from each other
-/// sooner than near ones, so the distance is large at first and while the window moves on, and
-/// halves whenever it has to turn round.
+/// The size to try is the one that is expected to tell most for what it costs: far from home as
+/// long as little is known, the next ones when much is. Then home rests between trials, so that
+/// trying costs one or two per cent.
 ///
 /// A change of the work cannot make it collapse, as it does where response times are held against
-/// an old baseline: only trials next to each other in time are compared, so a change is in one
-/// comparison or two, no comparison moves the window by itself, and the size before the change is
-/// compared with the one after it in both directions.
+/// an old baseline: only trials next to each other in time are compared, and where home itself
+/// was not the same before and after, the comparison counts for less.
 #[derive(Debug)]
 pub(super) struct Search {
-    smaller: u32,
-    larger: u32,
+    home: u32,
+    /// The size that is tried.
+    probe: Option<u32>,
     min: u32,
     max: u32,
-    /// How far the larger is from the smaller, in quarters of the smaller.
-    stride: u32,
-    is_at_larger: bool,
-    direction: Option<Direction>,
+    belief: Belief,
     trial: Trial,
-    /// The trial before, at the other size.
+    /// Home, when it was last tried, and what was tried since.
     before: Option<Sample>,
-    /// Logarithm of how much likelier it is that the larger size is worth having than that it is
-    /// not.
-    evidence: f64,
+    probed: Option<Sample>,
+    /// Comparisons since home moved.
+    agreed: u32,
+    /// Trials of home since the last of another size.
+    rested: u32,
     /// Squared coefficient of variation of what a request costs, as far as throughput shows it.
     variation: f64,
-    /// Length of the longest trial of these two sizes, in requests.
-    wanted: u32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
-    Up,
-    Down,
-}
-
-/// What a trial says.
-#[derive(Debug, Clone, Copy)]
-struct Sample {
-    /// Mean number inside.
-    inside: f64,
-    /// Finished per second.
-    rate: f64,
-    finished: f64,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Trial {
-    began: Time,
-    /// When `inside` was last brought up to date.
-    changed: Time,
-    finished: u32,
-    /// How many are to finish in all; 0 while it settles.
-    wanted: u32,
-    /// Those inside that met the size before.
-    old: u32,
-    /// How many are to finish until it has settled.
-    settled: u32,
-    /// Integrals over time, in seconds.
-    inside: f64,
-    full: f64,
-    block_began: Time,
-    blocks: Blocks,
-}
-
-/// Lengths of equal parts of trials, summed up.
-#[derive(Debug, Clone, Copy, Default)]
-struct Blocks {
-    count: f64,
-    sum: f64,
-    squares: f64,
+    /// How long the last trial took.
+    took: Span,
 }
 
 impl Search {
-    /// Shorter trials would measure ticks of the scheduler.
-    const SHORTEST: Span = Span::from_millis(50);
-    const FEWEST: u32 = 32;
-    /// A window that was not filled says nothing about its size.
-    const FILLED: f64 = 0.8;
-    /// The elasticity at which a larger window begins to be worth its longer response times. The
-    /// power of Kleinrock (1979), throughput over response time, is largest at one half, but
-    /// leaves a server of random demands a fifth below what it can do; in overload that is what
-    /// there is to share out.
+    /// The elasticity of throughput at which a larger window begins to be worth its longer
+    /// response times. The power of Kleinrock (1979), throughput over response time, is largest at
+    /// one half, but leaves a server of random demands a fifth below what it can do; in overload
+    /// that is what there is to share out.
     const WORTH: f64 = 0.2;
-    /// What decides: odds of 7 to 1. What was decided wrongly is seen and undone.
-    const CLEAR: f64 = 2.0;
-    /// Most that a single comparison can say.
-    const MOST: f64 = 1.0;
+    /// Home stays where it is as long as it is right but for this factor of elasticity.
+    const LATITUDE: f64 = 1.4;
+    /// How much of what is known a comparison takes away, and a change of throughput.
+    const FORGOTTEN: f64 = 0.01;
+    const UPSET: f64 = 0.1;
+    /// How far curves are from servers.
+    const MISFIT: f64 = 0.003;
+    /// How much the trial just over counts for in what is known of chance.
+    const FRESH: f64 = 0.25;
     /// Even equal demands do not take equal times.
     const LEAST_VARIATION: f64 = 0.05;
-    /// Parts of a trial whose lengths tell how far chance moves it. Single requests would not:
-    /// those that share a processor end in bunches, and in an event loop each waits for several.
-    const BLOCKS: u32 = 8;
-    /// How much the trial just over counts for in what is known of chance.
-    const FRESH: f64 = 0.5;
-    const FARTHEST: u32 = 4;
+    /// Requests in a trial: so many for each unit of variation, and for each place.
+    const FEWEST: f64 = 48.0;
+    const MOST: f64 = 96.0;
+    const PER_UNIT: f64 = 32.0;
+    const PER_PLACE: u32 = 3;
+    /// Comparisons after which home is taken for found.
+    const SURE: u32 = 3;
+    /// What trying may cost in logarithms of power, and the longest rest, in trials of home.
+    const BUDGET: f64 = 0.02;
+    const LONGEST_REST: u32 = 32;
 
     pub(super) fn new(initial: u32, min: u32, max: u32) -> Self {
-        let mut search = Self {
-            smaller: initial,
-            larger: initial,
+        Self {
+            home: initial,
+            probe: None,
             min,
             max,
-            stride: Self::FARTHEST,
-            is_at_larger: false,
-            direction: None,
-            trial: Trial::default(),
+            belief: Belief::around(initial, Self::WORTH),
+            trial: Trial::new(Time::ZERO, initial, Self::FEWEST as u32),
             before: None,
-            evidence: 0.0,
+            probed: None,
+            agreed: 0,
+            rested: 0,
             variation: 1.0,
-            wanted: 0,
-        };
-        search.set_larger(initial);
-        search
+            took: Span::ZERO,
+        }
     }
 
-    /// The size that it has come to: the larger of the two that it tries.
+    /// The size that it has come to.
     pub(super) fn found(&self) -> u32 {
-        self.larger
+        self.home
     }
 
     /// The size that requests are let in by now.
     pub(super) fn offered(&self) -> u32 {
-        if self.is_at_larger { self.larger } else { self.smaller }
+        self.trial.offered()
     }
 
     /// Goes on from `size`, with `inside` requests that met another.
     pub(super) fn restart(&mut self, now: Time, size: u32, inside: u32) {
-        self.set_larger(size.clamp(self.min, self.max));
-        self.evidence = 0.0;
-        self.before = None;
-        self.begin(now, inside);
+        self.home = size.clamp(self.min, self.max);
+        self.belief = Belief::around(self.home, Self::WORTH);
+        self.agreed = 0;
+        self.start_over(now, inside);
     }
 
     /// Accounts for the time since the last change with `inside` requests in the server.
     pub(super) fn advance(&mut self, now: Time, inside: u32) {
-        let seconds = now.since(self.trial.changed).as_secs_f64();
-        let is_full = inside >= self.offered();
-        let trial = &mut self.trial;
-        trial.changed = now;
-        trial.inside += seconds * f64::from(inside);
-        trial.full += if is_full { seconds } else { 0.0 };
+        self.trial.advance(now, inside);
+    }
+
+    /// Gives up a trial for which the server does not get empty enough: long downloads take more
+    /// places than it has.
+    pub(super) fn watch(&mut self, now: Time, inside: u32) {
+        if self.trial.empties_since().is_some_and(|since| now.since(since) > self.took.mul_f64(2.0)) {
+            self.agreed = Self::SURE;
+            self.start_over(now, inside.min(self.home));
+        }
     }
 
     /// A request that was let in at `dispatched` is done, and `inside` are left.
@@ -162,142 +123,153 @@ impl Search {
         if self.min == self.max {
             return;
         }
-        self.trial.finished += 1;
-        if self.trial.wanted == 0 {
-            self.settle(now, dispatched);
-            return;
-        }
-        let trial = &mut self.trial;
-        if trial.finished.is_multiple_of(trial.wanted / Self::BLOCKS) {
-            trial.blocks.add(now.since(trial.block_began).as_secs_f64());
-            trial.block_began = now;
-        }
-        let length = now.since(trial.began);
-        if trial.finished >= trial.wanted && length >= Self::SHORTEST {
-            self.end_trial(now, length, inside);
-        }
-    }
-
-    /// Requests that met the size before must have gone, and as many again have come and gone:
-    /// right after the window was widened more finish than can in the long run, because the short
-    /// ones among the newcomers do so at once. The trial itself takes longer than that.
-    fn settle(&mut self, now: Time, dispatched: Time) {
-        let trial = &mut self.trial;
-        trial.old = trial.old.saturating_sub(u32::from(dispatched <= trial.began));
-        // A download of an hour is not waited for.
-        let most = self.larger.saturating_mul(16).max(128);
-        if trial.old > 0 && trial.finished < most {
-            trial.settled = 2 * trial.finished;
-        } else if trial.finished >= trial.settled {
-            let wanted = Self::FEWEST.max(trial.finished.saturating_mul(2)).next_multiple_of(Self::BLOCKS);
-            // As long as those of the other size: the mean of few is farther off, and to one side.
-            self.wanted = self.wanted.max(wanted);
-            self.trial =
-                Trial { began: now, changed: now, block_began: now, wanted: self.wanted, ..Trial::default() };
-        }
-    }
-
-    fn end_trial(&mut self, now: Time, length: Span, inside: u32) {
-        let Trial { finished, wanted, full, blocks, inside: area, .. } = self.trial;
-        let (seconds, finished) = (length.as_secs_f64(), f64::from(finished));
-        if full < Self::FILLED * seconds {
-            self.before = None;
-            self.begin(now, 0);
-            return;
-        }
-        let variation = blocks.squared_variation() * f64::from(wanted / Self::BLOCKS);
-        self.variation += Self::FRESH * (variation.max(Self::LEAST_VARIATION) - self.variation);
-        let sample = Sample { inside: area / seconds, rate: finished / seconds, finished };
-        match self.before.replace(sample) {
-            Some(before) if self.is_at_larger => self.compare(before, sample),
-            Some(before) => self.compare(sample, before),
+        match self.trial.finished(now, dispatched, inside) {
             None => {}
+            Some(Step::Enough(sample)) if !sample.is_full => self.start_over(now, inside),
+            Some(Step::Enough(sample)) => {
+                self.took = sample.length;
+                self.variation +=
+                    Self::FRESH * (sample.variation.max(Self::LEAST_VARIATION) - self.variation);
+                match self.probe {
+                    Some(probe) if probe > self.home => self.trial.close(now, self.home),
+                    Some(_) => self.come_home(now, sample, inside),
+                    None => self.been_home(now, sample, inside),
+                }
+            }
+            Some(Step::Closed(sample)) => self.come_home(now, sample, inside),
         }
-        if self.evidence >= Self::CLEAR {
-            self.step(Direction::Up);
-        } else if self.evidence <= -Self::CLEAR {
-            self.step(Direction::Down);
+    }
+
+    /// Home, and nothing to compare it with.
+    fn start_over(&mut self, now: Time, inside: u32) {
+        (self.before, self.probed, self.probe, self.rested) = (None, None, None, 0);
+        self.trial = Trial::after(now, self.home, self.wanted(self.home), inside);
+    }
+
+    fn come_home(&mut self, now: Time, probed: Sample, inside: u32) {
+        let was_larger = self.probe.take().is_some_and(|probe| probe > self.home);
+        self.probed = Some(probed);
+        let wanted = self.wanted(self.home);
+        self.trial = if was_larger {
+            Trial::new(now, self.home, wanted)
         } else {
-            self.is_at_larger = !self.is_at_larger;
-        }
-        self.begin(now, inside);
-    }
-
-    fn begin(&mut self, now: Time, inside: u32) {
-        self.trial = Trial { old: inside, began: now, changed: now, ..Trial::default() };
-    }
-
-    /// Weighs two trials: normal errors around an elasticity of 0, or of twice what is worth it.
-    fn compare(&mut self, smaller: Sample, larger: Sample) {
-        let growth = difference(smaller.inside, larger.inside);
-        // Express places on top of the window can make up for the difference.
-        if growth <= 0.01 {
-            return;
-        }
-        let elasticity = difference(smaller.rate, larger.rate) / growth;
-        let variance = self.variation * (1.0 / smaller.finished + 1.0 / larger.finished) / (growth * growth);
-        // Each trial is in two comparisons, with the one before and the one after: half for each.
-        let said = (elasticity - Self::WORTH) * 2.0 * Self::WORTH / variance / 2.0;
-        self.evidence += said.clamp(-Self::MOST, Self::MOST);
-    }
-
-    fn step(&mut self, direction: Direction) {
-        let is_at_bound = match direction {
-            Direction::Up => self.larger == self.max,
-            Direction::Down => self.smaller == self.min,
+            Trial::after(now, self.home, wanted, inside)
         };
-        let goes_on = self.direction.is_none_or(|last| last == direction) && !is_at_bound;
-        self.stride = if goes_on { (self.stride * 2).min(Self::FARTHEST) } else { (self.stride / 2).max(1) };
-        self.direction = Some(direction);
-        self.evidence = 0.0;
-        self.wanted = 0;
-        self.before = None;
-        match direction {
-            Direction::Up if is_at_bound => self.set_larger(self.larger),
-            Direction::Up => self.set_smaller(self.larger),
-            Direction::Down if is_at_bound => self.set_smaller(self.smaller),
-            Direction::Down => self.set_larger(self.smaller),
+    }
+
+    fn been_home(&mut self, now: Time, sample: Sample, inside: u32) {
+        let home = self.home;
+        match (self.before.replace(sample), self.probed.take()) {
+            (Some(before), Some(probed)) => self.compare(before, probed, sample),
+            (Some(before), None) => self.notice(before, sample),
+            _ => {}
+        }
+        self.probe = if self.home == home { self.next_probe() } else { None };
+        let size = self.probe.unwrap_or(self.home);
+        let wanted = self.wanted(size);
+        let is_even = self.home == home && size >= home;
+        self.trial =
+            if is_even { Trial::new(now, size, wanted) } else { Trial::after(now, size, wanted, inside) };
+    }
+
+    fn wanted(&self, size: u32) -> u32 {
+        let by_chance = (Self::PER_UNIT * self.variation).clamp(Self::FEWEST, Self::MOST);
+        (by_chance as u32).max(size.saturating_mul(Self::PER_PLACE))
+    }
+
+    /// Squared error of the logarithm of a rate: chance as it is known, or as this trial showed it.
+    fn error(&self, sample: Sample) -> f64 {
+        self.variation.max(sample.variation / 2.0) / sample.finished
+    }
+
+    fn compare(&mut self, before: Sample, probed: Sample, after: Sample) {
+        let difference = libm::log(probed.rate) - (libm::log(before.rate) + libm::log(after.rate)) / 2.0;
+        let drift = libm::log(after.rate / before.rate) / 2.0;
+        let chance = self.error(probed) + (self.error(before) + self.error(after)) / 4.0;
+        let variance = chance + Self::MISFIT + drift * drift;
+        self.belief.learn(difference, variance, probed.inside, [before.inside, after.inside]);
+        self.belief.give_way(&Belief::around(self.home, Self::WORTH), Self::FORGOTTEN);
+        self.agreed = (self.agreed + 1).min(Self::SURE + 4);
+        let is_small =
+            self.home < self.max && self.belief.elasticity(self.home) > Self::WORTH * Self::LATITUDE;
+        let is_large =
+            self.home > self.min && self.belief.elasticity(self.home - 1) < Self::WORTH / Self::LATITUDE;
+        if is_small || is_large {
+            self.move_home();
         }
     }
 
-    /// Tries `size` and the next below; where there is none, the next above.
-    fn set_larger(&mut self, size: u32) {
-        let below = (u64::from(size) * 4 / u64::from(4 + self.stride)) as u32;
-        (self.smaller, self.larger) = (below.min(size.saturating_sub(1)).max(self.min), size);
-        self.is_at_larger = true;
-        if self.smaller == self.larger {
-            self.set_smaller(size);
+    /// To where the next place is just not worth it, but not beyond what has been tried.
+    fn move_home(&mut self) {
+        let nearest = self.home.div_ceil(4).max(self.min);
+        let farthest = self.home.saturating_mul(2).min(self.max);
+        let (mut low, mut high) = (nearest, farthest);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.belief.elasticity(middle) > Self::WORTH { low = middle + 1 } else { high = middle }
+        }
+        if low != self.home {
+            self.home = low;
+            (self.before, self.agreed, self.rested) = (None, 0, 0);
         }
     }
 
-    /// Tries `size` and the next above.
-    fn set_smaller(&mut self, size: u32) {
-        let step = (u64::from(size) * u64::from(self.stride) / 4).max(1);
-        let above = (u64::from(size) + step).min(u64::from(self.max));
-        (self.smaller, self.larger) = (size, above as u32);
-        self.is_at_larger = false;
-    }
-}
-
-impl Blocks {
-    fn add(&mut self, length: f64) {
-        self.count += 1.0;
-        self.sum += length;
-        self.squares += length * length;
+    /// Home does not finish what it did: server or work have changed.
+    fn notice(&mut self, before: Sample, now: Sample) {
+        let change = libm::log(now.rate / before.rate);
+        if change * change > 9.0 * (self.error(before) + self.error(now)) + 0.01 {
+            self.agreed = 0;
+            self.belief.give_way(&Belief::around(self.home, Self::WORTH), Self::UPSET);
+        }
     }
 
-    /// The squared coefficient of variation.
-    fn squared_variation(&self) -> f64 {
-        let mean = self.sum / self.count;
-        if mean > 0.0 && self.count > 1.0 {
-            (self.squares / self.count / (mean * mean) - 1.0) * self.count / (self.count - 1.0)
+    /// The size to try now; none as long as home rests.
+    fn next_probe(&mut self) -> Option<u32> {
+        let (size, cost) = self.best_probe()?;
+        let rest = match self.agreed.checked_sub(Self::SURE) {
+            None => 0,
+            Some(longer) => {
+                let affordable = cost * f64::from(size.max(self.home)) / f64::from(self.home) / Self::BUDGET;
+                (affordable as u32).min(2 << longer).min(Self::LONGEST_REST)
+            }
+        };
+        let is_due = self.rested >= rest;
+        self.rested = if is_due { 0 } else { self.rested + 1 };
+        is_due.then_some(size)
+    }
+
+    /// The size that tells most for what it costs, and what it costs in logarithms of power.
+    fn best_probe(&self) -> Option<(u32, f64)> {
+        /// What a trial costs that costs nothing else: time.
+        const TIME: f64 = 0.1;
+        let home = u64::from(self.home);
+        // Quarters of the larger. A much larger window would be felt, and by those who wait inside it.
+        let probes: &[(u64, bool)] = if self.agreed < Self::SURE {
+            &[(6, true), (6, false), (8, true), (8, false), (16, false)]
         } else {
-            0.0
+            &[(6, true), (6, false)]
+        };
+        let error = 1.5 * self.variation / f64::from(self.wanted(self.home)) + Self::MISFIT;
+        let mut best = None;
+        let mut most = 0.0;
+        for &(quarters, is_above) in probes {
+            let size = if is_above {
+                (home * quarters / 4).max(home + 1)
+            } else {
+                (home * 4 / quarters).min(home - 1)
+            };
+            let size = size.clamp(u64::from(self.min), u64::from(self.max)) as u32;
+            if size == self.home {
+                continue;
+            }
+            let gain = self.belief.gain(self.home, size);
+            let cost = (Self::WORTH * log_ratio(self.home, size) - gain.mean).max(0.0);
+            let length = f64::from(self.wanted(size)) + 2.0 * f64::from(size.max(self.home));
+            let told = libm::log1p(gain.variance / error) / ((cost + TIME) * length);
+            if told > most {
+                (best, most) = (Some((size, cost)), told);
+            }
         }
+        best
     }
-}
-
-/// By how much `b` is above `a`, relative to their mean: close to the logarithm of their ratio.
-fn difference(a: f64, b: f64) -> f64 {
-    if a + b > 0.0 { 2.0 * (b - a) / (a + b) } else { 0.0 }
 }

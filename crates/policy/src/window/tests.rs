@@ -1,173 +1,49 @@
-//! Servers of several kinds, all saturated: what a window finds, and what it costs to look for it.
+//! Servers of several kinds: what a window finds in front of them, and what it costs to look for it.
 
 use alloc::vec::Vec;
 
-use fastrand::Rng;
 use units::Span;
 
+use super::scene::{Demand, Scene, Server};
 use super::*;
-
-/// How requests that are inside get on.
-#[derive(Debug, Clone, Copy)]
-enum Server {
-    /// So many processors, shared by all inside.
-    Sharing(u32),
-    /// One thing at a time, in order, as an event loop does.
-    Loop,
-    /// So many workers that each wait for something else; others queue.
-    Workers(u32),
-}
-
-/// What requests cost: mean service time, and how it varies.
-#[derive(Debug, Clone, Copy)]
-enum Demand {
-    Equal,
-    Exponential,
-    /// Nine of ten cost a hundredth of what the tenth does.
-    FewHeavy,
-}
-
-impl Demand {
-    fn draw(self, mean: f64, rng: &mut Rng) -> f64 {
-        match self {
-            Self::Equal => mean,
-            Self::Exponential => -mean * (1.0 - rng.f64()).ln(),
-            Self::FewHeavy => mean * if rng.u32(0..10) == 0 { 9.174 } else { 0.09174 },
-        }
-    }
-}
-
-#[derive(Debug)]
-struct Inside {
-    dispatched: Time,
-    /// Seconds that it is on its way to the server and back, when nothing of the server is needed.
-    apart: f64,
-    left: f64,
-}
-
-/// A server that always has more to do, and what it has done.
-#[derive(Debug)]
-struct Scene {
-    places: Places,
-    server: Server,
-    demand: Demand,
-    mean: f64,
-    /// Mean time that a request is inside and needs nothing of the server.
-    apart: f64,
-    inside: Vec<Inside>,
-    now: Time,
-    rng: Rng,
-}
-
-/// Requests finished per second, and the mean size of the window over time.
-#[derive(Debug, Clone, Copy)]
-struct Outcome {
-    rate: f64,
-    size: f64,
-}
-
-impl Scene {
-    fn new(window: Window, server: Server, demand: Demand) -> Self {
-        Self {
-            places: Places::new(window),
-            server,
-            demand,
-            mean: 0.01,
-            apart: 0.0,
-            inside: Vec::new(),
-            now: Time::ZERO,
-            rng: Rng::with_seed(7),
-        }
-    }
-
-    fn run(&mut self, requests: u32) -> Outcome {
-        let (began, mut size) = (self.now, 0.0);
-        for _ in 0..requests {
-            while self.places.free(0) > 0 {
-                self.places.take(self.now);
-                let apart = Demand::Exponential.draw(self.apart, &mut self.rng);
-                let left = self.demand.draw(self.mean, &mut self.rng);
-                self.inside.push(Inside { dispatched: self.now, apart, left });
-            }
-            let before = self.now;
-            let dispatched = self.advance();
-            size += f64::from(self.places.size()) * self.now.since(before).as_secs_f64();
-            self.places.give_back(self.now, dispatched);
-        }
-        let seconds = self.now.since(began).as_secs_f64();
-        Outcome { rate: f64::from(requests) / seconds, size: size / seconds }
-    }
-
-    /// Goes on until the next request is done; gives when it was dispatched.
-    fn advance(&mut self) -> Time {
-        loop {
-            let speeds = self.speeds();
-            let ends = |one: &Inside, speed: f64| {
-                if one.apart > 0.0 { one.apart } else { one.left / speed }
-            };
-            let times = self.inside.iter().zip(&speeds).map(|(one, speed)| ends(one, *speed));
-            let next = times.fold(f64::INFINITY, f64::min);
-            for (one, speed) in self.inside.iter_mut().zip(&speeds) {
-                if one.apart > 0.0 {
-                    one.apart = if one.apart - next <= 1e-12 { 0.0 } else { one.apart - next };
-                } else {
-                    one.left -= next * speed;
-                }
-            }
-            self.now += Span::from_secs(1).mul_f64(next);
-            if let Some(done) = self.inside.iter().position(|one| one.apart == 0.0 && one.left <= 1e-12) {
-                return self.inside.remove(done).dispatched;
-            }
-        }
-    }
-
-    /// How fast each of those inside is worked on.
-    fn speeds(&self) -> Vec<f64> {
-        let there = self.inside.iter().filter(|one| one.apart == 0.0).count();
-        let mut before = 0;
-        let speeds = self.inside.iter().map(|one| {
-            if one.apart > 0.0 {
-                return 0.0;
-            }
-            before += 1;
-            match self.server {
-                Server::Sharing(processors) => (f64::from(processors) / there as f64).min(1.0),
-                Server::Loop => f64::from(u8::from(before == 1)),
-                Server::Workers(workers) => f64::from(u8::from(before <= workers)),
-            }
-        });
-        speeds.collect()
-    }
-}
 
 fn adaptive(initial: u32) -> Window {
     Window::Adaptive { initial, min: 1, max: 256 }
 }
 
-const KINDS: [(Server, u32); 7] = [
-    (Server::Loop, 1),
-    (Server::Sharing(1), 1),
-    (Server::Sharing(2), 2),
-    (Server::Sharing(8), 8),
-    (Server::Workers(4), 4),
-    (Server::Workers(16), 16),
-    (Server::Workers(64), 64),
+const KINDS: [Server; 7] = [
+    Server::Loop,
+    Server::Sharing(1),
+    Server::Sharing(2),
+    Server::Sharing(8),
+    Server::Workers(4),
+    Server::Workers(16),
+    Server::Workers(64),
 ];
+
+const DEMANDS: [Demand; 3] = [Demand::Equal, Demand::Exponential, Demand::Mixed];
+
+/// Whether a window is about as large as it should be.
+fn is_near(size: u32, knee: u32) -> bool {
+    10 * size >= 7 * knee && f64::from(size) <= 1.6 * f64::from(knee) + 0.5
+}
 
 #[test]
 fn it_finds_how_much_a_server_can_do_at_once() {
-    for (server, knee) in KINDS {
-        for demand in [Demand::Equal, Demand::Exponential, Demand::FewHeavy] {
+    for server in KINDS {
+        for demand in [Demand::Equal, Demand::Exponential, Demand::Mixed, Demand::FewHeavy] {
             for initial in [1, 8, 100] {
-                let mut scene = Scene::new(adaptive(initial), server, demand);
-                scene.run(15_000);
-                let found = scene.run(15_000);
-                let share = found.rate * scene.mean / f64::from(knee);
-                assert!(share > 0.87, "{server:?} {demand:?} from {initial}: {share} of what it can do");
+                let mut scene = Scene::new(adaptive(initial), server, demand, 7);
+                scene.run(12_000);
+                let found = scene.run(8_000);
+                let knee = f64::from(server.knee());
+                let share = found.rate * scene.mean / knee;
+                let least = if matches!(demand, Demand::FewHeavy) { 0.75 } else { 0.85 };
+                assert!(share > least, "{server:?} {demand:?} from {initial}: {share} of what it can do");
                 // Where one in ten takes ten times as long as the others all together, it takes
                 // longer than this to come down to a few places.
                 let left = if matches!(demand, Demand::FewHeavy) { initial } else { 0 };
-                let most = 1.5 * f64::from(knee) + f64::from(left) + 4.0;
+                let most = 1.5 * knee + f64::from(left) + 1.0;
                 assert!(found.size < most, "{server:?} {demand:?} from {initial}: {}", found.size);
             }
         }
@@ -176,17 +52,109 @@ fn it_finds_how_much_a_server_can_do_at_once() {
 
 #[test]
 fn it_is_found_soon() {
-    for (server, knee) in KINDS {
-        for demand in [Demand::Equal, Demand::Exponential] {
-            let mut scene = Scene::new(adaptive(8), server, demand);
-            let is_near = |size: u32| size <= 2 * knee && 2 * size >= knee;
-            let mut requests = 0;
-            while !is_near(scene.places.search.found()) {
-                scene.run(100);
-                requests += 100;
-                assert!(requests < 2500, "{server:?} {demand:?}: {}", scene.places.search.found());
+    for server in KINDS {
+        for demand in DEMANDS {
+            let mut needed: Vec<u32> = (0..5)
+                .map(|seed| {
+                    let mut scene = Scene::new(adaptive(8), server, demand, seed);
+                    let mut requests = 0;
+                    while !is_near(scene.places.search.found(), server.knee()) && requests < 3000 {
+                        scene.run(20);
+                        requests += 20;
+                    }
+                    requests
+                })
+                .collect();
+            needed.sort_unstable();
+            let most = if server.knee() == 64 { 1500 } else { 900 };
+            assert!(needed[2] <= most, "{server:?} {demand:?}: {needed:?}");
+        }
+    }
+}
+
+/// What trying costs, and what it costs to be a place or two off.
+#[test]
+fn what_was_found_is_kept() {
+    for server in [Server::Loop, Server::Sharing(2), Server::Workers(4), Server::Workers(16)] {
+        for demand in DEMANDS {
+            let fixed = Scene::new(Window::Fixed(server.knee()), server, demand, 1).run(20_000);
+            let (mut loss, mut excess, mut away) = (0.0, 0.0, 0);
+            for seed in 0..4 {
+                let mut scene = Scene::new(adaptive(8), server, demand, seed);
+                scene.run(6000);
+                for _ in 0..20 {
+                    let kept = scene.run(300);
+                    loss += (1.0 - kept.rate / fixed.rate) / 80.0;
+                    excess += (kept.inside / fixed.inside - 1.0) / 80.0;
+                    away += u32::from(!is_near(scene.places.search.found(), server.knee()));
+                }
+            }
+            assert!(loss < 0.08, "{server:?} {demand:?}: {loss} of throughput");
+            assert!(excess < 0.3, "{server:?} {demand:?}: {excess} of the time inside");
+            assert!(away <= 8, "{server:?} {demand:?}: away {away} times of 80");
+        }
+    }
+}
+
+#[test]
+fn a_server_that_can_do_more_or_less_is_followed() {
+    for demand in DEMANDS {
+        for seed in 0..3 {
+            let mut scene = Scene::new(adaptive(8), Server::Workers(4), demand, seed);
+            scene.run(8000);
+            for workers in [16, 2, 8] {
+                scene.server = Server::Workers(workers);
+                let mut requests = 0;
+                while !is_near(scene.places.search.found(), workers) {
+                    scene.run(20);
+                    requests += 20;
+                    let size = scene.places.search.found();
+                    assert!(requests < 6000, "{demand:?} {seed}: {size} for {workers}");
+                }
+                scene.run(2000);
             }
         }
+    }
+}
+
+#[test]
+fn a_server_that_has_enough_is_not_driven() {
+    for (server, share) in [
+        (Server::Workers(4), 0.5),
+        (Server::Workers(4), 0.95),
+        (Server::Workers(16), 0.3),
+        (Server::Sharing(1), 0.5),
+        (Server::Sharing(1), 0.9),
+    ] {
+        for seed in 0..3 {
+            let mut scene = Scene::new(adaptive(8), server, Demand::Exponential, seed);
+            let knee = f64::from(server.knee());
+            scene.offered = Some(share * knee / scene.mean);
+            for _ in 0..100 {
+                scene.run(100);
+                let size = scene.places.search.found();
+                assert!(f64::from(size) >= share * knee, "{server:?} {share} {seed}: {size}");
+                assert!(size <= 16, "{server:?} {share} {seed}: {size}");
+            }
+        }
+    }
+}
+
+#[test]
+fn downloads_that_take_more_places_than_are_tried_hold_nobody_up() {
+    let mut places = Places::new(Window::Adaptive { initial: 8, min: 1, max: 10 });
+    let mut now = Time::ZERO;
+    (0..6).for_each(|_| places.take(now));
+    let mut last = now;
+    for _ in 0..20_000 {
+        let others = places.free(0);
+        let dispatched = now;
+        (0..others).for_each(|_| places.take(now));
+        now += Span::from_millis(10);
+        (0..others).for_each(|_| places.give_back(now, dispatched));
+        places.watch(now);
+        last = if others > 0 { now } else { last };
+        assert!(now.since(last) < Span::from_secs(10), "nobody is let in, of {}", places.size());
     }
 }
 
@@ -198,10 +166,11 @@ fn what_is_on_its_way_does_not_leave_the_server_idle() {
         (Server::Sharing(1), Demand::Exponential),
     ] {
         for apart in [0.5, 1.0, 3.0] {
-            let mut scene = Scene { apart: 0.01 * apart, ..Scene::new(adaptive(8), server, demand) };
+            let mut scene = Scene::new(adaptive(8), server, demand, 7);
+            scene.apart = 0.01 * apart;
             scene.run(10_000);
             let found = scene.run(10_000);
-            assert!(found.rate > 88.0, "{server:?} {demand:?} {apart}: {found:?}");
+            assert!(found.rate > 82.0, "{server:?} {demand:?} {apart}: {found:?}");
             assert!(found.size < 3.0 * (1.0 + apart), "{server:?} {demand:?} {apart}: {found:?}");
         }
     }
@@ -209,8 +178,8 @@ fn what_is_on_its_way_does_not_leave_the_server_idle() {
 
 #[test]
 fn it_does_not_collapse_when_the_work_changes() {
-    for demand in [Demand::Equal, Demand::Exponential, Demand::FewHeavy] {
-        let mut scene = Scene::new(adaptive(8), Server::Workers(16), demand);
+    for demand in [Demand::Equal, Demand::Exponential, Demand::Mixed] {
+        let mut scene = Scene::new(adaptive(8), Server::Workers(16), demand, 7);
         scene.run(30_000);
         for round in 0..40 {
             // For times that have nothing to do with the length of trials.
@@ -218,7 +187,7 @@ fn it_does_not_collapse_when_the_work_changes() {
             for _ in 0..7 {
                 scene.run(100);
                 let size = scene.places.search.found();
-                assert!(size >= 8, "{demand:?}: {size} in round {round}");
+                assert!((8..=64).contains(&size), "{demand:?}: {size} in round {round}");
             }
         }
     }
@@ -226,7 +195,8 @@ fn it_does_not_collapse_when_the_work_changes() {
 
 #[test]
 fn one_size_is_left_alone() {
-    let mut scene = Scene::new(Window::Adaptive { initial: 5, min: 5, max: 5 }, Server::Loop, Demand::Equal);
+    let mut scene =
+        Scene::new(Window::Adaptive { initial: 5, min: 5, max: 5 }, Server::Loop, Demand::Equal, 7);
     scene.run(1000);
     assert_eq!(scene.places.size(), 5);
 }
@@ -235,7 +205,7 @@ fn one_size_is_left_alone() {
 fn bounds_are_kept() {
     for (server, bound) in [(Server::Loop, 3), (Server::Workers(100), 11)] {
         let window = Window::Adaptive { initial: 6, min: 3, max: 11 };
-        let mut scene = Scene::new(window, server, Demand::Exponential);
+        let mut scene = Scene::new(window, server, Demand::Exponential, 7);
         scene.run(10_000);
         let found = scene.run(10_000).size;
         assert!((3.0..=11.0).contains(&found), "{server:?}: {found}");
