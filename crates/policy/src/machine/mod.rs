@@ -142,7 +142,7 @@ impl Policy {
         if self.waiting() == 0 {
             return Time::NEVER;
         }
-        let deadline = self.first_deadline().unwrap_or(Time::NEVER);
+        let deadline = self.first_deadline().map_or(Time::NEVER, |first| first.max(self.deadline_not_before));
         let overdue = self.layout.class_queues().filter_map(|queue| self.overdue_at(queue));
         // One that is overdue already waits for a place, and is seen to when one is given back.
         let overdue = overdue.filter(|at| *at > now).min().unwrap_or(Time::NEVER);
@@ -304,18 +304,38 @@ impl Policy {
                 if self.deadline(queue).is_none_or(|deadline| deadline > now) {
                     break;
                 }
+                self.still_there(now, key);
                 self.reject(key, Reason::Deadline);
             }
         }
-        // Whatever joins a queue from now on cannot expire before the shortest deadline.
-        let joining = now + self.config.limits.deadlines.shortest();
+        // Whatever joins a queue from now on cannot expire before the shortest deadline, unless by its
+        // client's patience: a period more or less does not matter there.
+        let limits = &self.config.limits;
+        let by_patience = self.layout.all().any(|class| self.patience(class) < limits.deadlines.class);
+        let shortest = limits.deadlines.shortest();
+        let joining = now + if by_patience { shortest.min(self.config.period) } else { shortest };
         self.deadline_not_before = self.first_deadline().map_or(joining, |first| first.min(joining));
     }
 
-    /// When the request at the head of a queue has waited too long: heads have waited longest.
+    /// When the request at the head of a queue has waited too long: heads have waited longest. In a
+    /// class queue that is also when its client is about to give up, who is rather told.
     fn deadline(&self, queue: QueueId) -> Option<Time> {
-        let key = self.store.head(queue)?;
-        Some(self.store.get(key).since + self.stage_deadline(queue))
+        let held = self.store.get(self.store.head(queue)?);
+        let mut longest = self.stage_deadline(queue);
+        if let (Stage::Class, Some(class)) = (self.layout.stage(queue), held.class) {
+            longest = longest.min(self.patience(class).saturating_sub(held.waits.total()));
+        }
+        Some(held.since + longest)
+    }
+
+    /// Who is refused at the end of a wait in a class queue had not given up by then.
+    fn still_there(&mut self, now: Time, key: Key) {
+        if let (Place::Queue(queue), Some(class)) = (self.store.get(key).place, self.store.get(key).class)
+            && self.layout.stage(queue) == Stage::Class
+        {
+            let waited = self.store.waits(key, now).total();
+            self.patience[class.index()].waited(waited);
+        }
     }
 
     fn stage_deadline(&self, queue: QueueId) -> Span {
