@@ -47,7 +47,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 fn open(args: &Args) -> anyhow::Result<TcpStream> {
     let mut socket = TcpStream::connect_timeout(&args.address, PATIENCE)?;
     socket.set_read_timeout(Some(PATIENCE))?;
-    write!(socket, "GET /{} HTTP/1.1\r\nHost: {}\r\n\r\n", args.size, args.address)?;
+    // In one piece: what follows a small one waits until that has been acknowledged (RFC 896).
+    let request = format!("GET /{} HTTP/1.1\r\nHost: {}\r\n\r\n", args.size, args.address);
+    socket.write_all(request.as_bytes())?;
     let mut answer = Vec::new();
     let mut piece = [0; 4096];
     loop {
