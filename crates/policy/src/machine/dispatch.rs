@@ -28,7 +28,6 @@ impl Policy {
             self.scheduler.charge(class);
             self.controllers[class.index()].left();
             self.places.take(now);
-            self.inside[class.index()] += 1;
             self.stats.of(Some(class)).dispatched += 1;
             self.store.put(key, Place::InService, now);
             let held = *self.store.get(key);
@@ -58,15 +57,12 @@ impl Policy {
     }
 
     /// Whether a class may take a place: the window is for all, the places on top of it for the
-    /// more important, in proportion, and for whoever is stuck behind something long. Those on top
-    /// make up for the ones that the less important hold; among themselves the important are
-    /// served in turn, since more than the window at once would only delay each other.
+    /// more important, in proportion, and for whoever is stuck behind something long.
     fn is_open(&self, now: Time, class: ClassId, express: u32) -> bool {
         let last = self.config.last_class();
         let on_top = if last.0 == 0 { 0 } else { express * u32::from(last.0 - class.0) / u32::from(last.0) };
         let overdue = |queue| self.overdue_at(queue).is_some_and(|at| at <= now);
-        let as_important: u32 = self.inside.iter().take(class.index() + 1).sum();
-        (self.places.free(on_top) > 0 && as_important < self.places.size()) || self.layout.admitted(class).any(overdue)
+        self.places.free(on_top) > 0 || self.layout.admitted(class).any(overdue)
     }
 
     pub(super) fn finished(&mut self, now: Time, id: RequestId) {
@@ -77,11 +73,7 @@ impl Policy {
         };
         let held = *self.store.get(key);
         match held.place {
-            Place::InService => {
-                self.places.give_back(now, held.since);
-                let class = self.class_of(key);
-                self.inside[class.index()] -= 1;
-            }
+            Place::InService => self.places.give_back(now, held.since),
             // The server answered before its turn would have come.
             _ if self.shadow() => {}
             _ => {

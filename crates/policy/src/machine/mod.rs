@@ -41,8 +41,6 @@ pub struct Policy {
     patience: Vec<Patience>,
     scheduler: Scheduler,
     places: Places,
-    /// How many of each class are inside the server.
-    inside: Vec<u32>,
     clients: Clients,
     pressure: Pressure,
     stats: Stats,
@@ -77,7 +75,6 @@ impl Policy {
             patience: vec![Patience::UNKNOWN; classes],
             scheduler: Scheduler::new(&config.classes, config.knobs),
             places: Places::new(config.window),
-            inside: vec![0; classes],
             clients: Clients::new(room, limits.client_share, limits.acceptor_queue),
             pressure: Pressure::default(),
             stats: Stats::new(classes),

@@ -78,8 +78,6 @@ impl Policy {
         for key in self.store.keys_outside() {
             self.store.put(key, Place::InService, now);
             self.places.take(now);
-            let class = self.class_of(key);
-            self.inside[class.index()] += 1;
         }
         self.classifying = 0;
     }
