@@ -70,7 +70,7 @@ fn json_is_one_object_and_nothing_else() {
         "--rate",
         "20",
         "--duration",
-        "1s",
+        "3s",
         "--warmup",
         "200ms",
         "--out",
