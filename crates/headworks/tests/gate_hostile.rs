@@ -9,6 +9,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tempfile::TempDir;
 use testkit::{PATIENCE, Process, Raw, open_descriptors, poll_until};
 
 const CLASSES: &str = "[[class]]\nname = 'premium'\n[[class]]\nname = 'basic'\n\
@@ -33,6 +34,27 @@ fn command(directory: &Path, upstream: &str) -> String {
     format!("exec {} gate --config {}", env!("CARGO_BIN_EXE_headworks"), file.display())
 }
 
+/// A gate that may have 256 descriptors; what it needs is dropped with it.
+struct Few {
+    gate: Process,
+    address: SocketAddr,
+    admin: SocketAddr,
+    _server: origin::Server,
+    _directory: TempDir,
+}
+
+impl Few {
+    fn start() -> Self {
+        let (server, upstream) = origin();
+        let directory = tempfile::tempdir().unwrap();
+        let script = format!("ulimit -n 256; {}", command(directory.path(), &upstream));
+        let mut gate = Process::start(Command::new("sh").args(["-c", &script]));
+        let address = gate.wait_for_address("listening on ");
+        let admin = gate.wait_for_address("admin on ");
+        Self { gate, address, admin, _server: server, _directory: directory }
+    }
+}
+
 fn premium(address: SocketAddr, cookie: &str) -> testkit::Response {
     let request = format!("GET /bytes/100 HTTP/1.1\r\nHost: t\r\nCookie: {cookie}\r\n\r\n");
     Raw::connect(address).send(request).response()
@@ -40,12 +62,7 @@ fn premium(address: SocketAddr, cookie: &str) -> testkit::Response {
 
 #[test]
 fn with_256_descriptors_a_flood_of_slow_clients_shuts_nobody_out() {
-    let (_server, upstream) = origin();
-    let directory = tempfile::tempdir().unwrap();
-    let script = format!("ulimit -n 256; {}", command(directory.path(), &upstream));
-    let mut gate = Process::start(Command::new("sh").args(["-c", &script]));
-    let address = gate.wait_for_address("listening on ");
-    let admin = gate.wait_for_address("admin on ");
+    let Few { mut gate, address, admin, _server, _directory } = Few::start();
     let stop = Arc::new(AtomicBool::new(false));
     let flood = std::thread::spawn({
         let stop = Arc::clone(&stop);
@@ -109,12 +126,7 @@ fn hundred_streams(turn: usize) -> Vec<u8> {
 
 #[test]
 fn with_256_descriptors_a_burst_of_streams_shuts_nobody_out() {
-    let (_server, upstream) = origin();
-    let directory = tempfile::tempdir().unwrap();
-    let script = format!("ulimit -n 256; {}", command(directory.path(), &upstream));
-    let mut gate = Process::start(Command::new("sh").args(["-c", &script]));
-    let address = gate.wait_for_address("listening on ");
-    let admin = gate.wait_for_address("admin on ");
+    let Few { mut gate, address, admin, _server, _directory } = Few::start();
     let first = premium(address, "tier=premium");
     let cookie = first.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
     let stop = Arc::new(AtomicBool::new(false));

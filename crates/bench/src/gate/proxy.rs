@@ -99,11 +99,11 @@ impl Place {
             .replace("{user}", if self.isolation.as_root() { "user root;" } else { "" });
         let file = self.root.join(name);
         fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
-        let words = [&file, &self.named.join(name)].map(|file| file.display().to_string());
-        let [words, shown] = words.each_ref().map(|file| proxy.words(&self.headworks, file));
+        let (file, named) = (file.display().to_string(), self.named.join(name).display().to_string());
+        let words = proxy.words(&self.headworks, &file);
         let port = if protocol == Protocol::Http1 { port } else { secure };
         let server = upstream.beside(SERVER_CPU, &words, &self.root.join("stderr"), port)?;
-        Ok((server, process::quote(&shown)))
+        Ok((server, process::quote(&proxy.words(&self.headworks, &named))))
     }
 
     /// Fails if a proxy cannot be started at all.

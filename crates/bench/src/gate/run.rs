@@ -141,7 +141,7 @@ impl Runner {
     pub(super) fn pace(&self, proxy: Option<Proxy>, rate: u64, round: u32, seconds: u32) -> Run {
         let run = Run::new(Plan::LATENCY.to_owned(), proxy, round);
         self.measure(run, proxy, Case::FIRST, seconds, |entrance| {
-            let pace = Pace { rate, arrivals: "poisson", seconds, connections: CONNECTIONS };
+            let pace = Pace { rate, arrivals: "poisson", seconds, connections: Some(CONNECTIONS) };
             (Peer::Headworks, peers::pace(&entrance.url(Case::FIRST.size), pace))
         })
     }

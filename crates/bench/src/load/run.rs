@@ -106,7 +106,7 @@ impl Runner {
         let program = Peer::Headworks.program(&self.programs);
         let server = (Software::Origin(&program), Case::FIRST.size);
         self.measure((pacing.to_string(), round), Peer::Headworks, server, seconds, |url| {
-            peers::pace(url, Pace { rate, arrivals: pacing.arrivals, seconds, connections: 0 })
+            peers::pace(url, Pace { rate, arrivals: pacing.arrivals, seconds, connections: None })
         })
     }
 

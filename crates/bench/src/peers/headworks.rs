@@ -13,8 +13,8 @@ pub(crate) struct Pace<'a> {
     pub(crate) rate: u64,
     pub(crate) arrivals: &'a str,
     pub(crate) seconds: u32,
-    /// The most requests under way at once; 0 for as many as the schedule wants.
-    pub(crate) connections: u32,
+    /// The most requests under way at once; `None` for as many as the schedule wants.
+    pub(crate) connections: Option<u32>,
 }
 
 /// What the generator says of itself.
@@ -84,8 +84,8 @@ pub(crate) fn pace(url: &str, pace: Pace<'_>) -> Vec<String> {
     let (rate, duration) = (pace.rate.to_string(), format!("{}s", pace.seconds));
     // The first requests open the connections, which costs more than to use them.
     let time = ["--warmup", "2s", "--duration", &duration];
-    let most = pace.connections.to_string();
-    let limit = ["--connections", &most].into_iter().take(if pace.connections == 0 { 0 } else { 2 });
+    let most = pace.connections.map(|most| most.to_string());
+    let limit = most.iter().flat_map(|most| ["--connections", most]);
     let options = ["--rate", &rate, "--arrivals", pace.arrivals];
     ["load", url]
         .into_iter()
@@ -157,7 +157,8 @@ mod tests {
             "load http://127.0.0.1:8080/1024 --connections 64 --duration 5s --requests-per-connection 1 --out record --no-report --json --quiet"
         );
         assert_eq!(
-            pace("http://a/", Pace { rate: 10, arrivals: "poisson", seconds: 3, connections: 0 }).join(" "),
+            pace("http://a/", Pace { rate: 10, arrivals: "poisson", seconds: 3, connections: None })
+                .join(" "),
             "load http://a/ --rate 10 --arrivals poisson --warmup 2s --duration 3s --json --quiet"
         );
     }

@@ -254,16 +254,29 @@ impl Policy {
         }
     }
 
-    /// Only the wait in the class queue is as long as patience allows; who leaves elsewhere does not
-    /// tell whether that is right.
+    /// The class and the whole wait of a request that waits in a class queue. Only there it waits as
+    /// long as patience allows; who leaves elsewhere does not tell whether that is right.
+    fn wait_for_place(&self, key: Key) -> Option<(ClassId, Span)> {
+        let held = self.store.get(key);
+        match (held.place, held.class) {
+            (Place::Queue(queue), Some(class)) if self.layout.stage(queue) == Stage::Class => {
+                Some((class, self.store.waits(key, self.now).total()))
+            }
+            _ => None,
+        }
+    }
+
     fn gave_up(&mut self, key: Key) {
-        let held = *self.store.get(key);
-        if let (Place::Queue(queue), Some(class)) = (held.place, held.class)
-            && self.layout.stage(queue) == Stage::Class
-        {
-            let waited = self.store.waits(key, self.now).total();
+        if let Some((class, waited)) = self.wait_for_place(key) {
             let longest = self.config.limits.deadlines.class;
             self.patience[class.index()].gave_up(waited, self.config.period, longest);
+        }
+    }
+
+    /// Who is refused at the end of a wait in a class queue had not given up by then.
+    fn still_there(&mut self, key: Key) {
+        if let Some((class, waited)) = self.wait_for_place(key) {
+            self.patience[class.index()].waited(waited);
         }
     }
 
@@ -304,7 +317,7 @@ impl Policy {
                 if self.deadline(queue).is_none_or(|deadline| deadline > now) {
                     break;
                 }
-                self.still_there(now, key);
+                self.still_there(key);
                 self.reject(key, Reason::Deadline);
             }
         }
@@ -326,16 +339,6 @@ impl Policy {
             longest = longest.min(self.patience(class).saturating_sub(held.waits.total()));
         }
         Some(held.since + longest)
-    }
-
-    /// Who is refused at the end of a wait in a class queue had not given up by then.
-    fn still_there(&mut self, now: Time, key: Key) {
-        if let (Place::Queue(queue), Some(class)) = (self.store.get(key).place, self.store.get(key).class)
-            && self.layout.stage(queue) == Stage::Class
-        {
-            let waited = self.store.waits(key, now).total();
-            self.patience[class.index()].waited(waited);
-        }
     }
 
     fn stage_deadline(&self, queue: QueueId) -> Span {
