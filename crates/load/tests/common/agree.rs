@@ -72,13 +72,14 @@ fn open_to_all(directory: &Path) {
     std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Clients of a closed loop that stop before the window ends, so that nothing is cut off.
+/// Clients of a closed loop that stop before the window ends, so that nothing is cut off. They have
+/// time enough for a machine that stands still for a tenth of a second or two.
 pub(crate) fn clients(number: u32) -> Load {
     clients_thinking(number, Think::default())
 }
 
 pub(crate) fn clients_thinking(number: u32, think: Think) -> Load {
-    let ramp = format!("{number}:0:{number}:120ms").parse().unwrap();
+    let ramp = format!("{number}:0:{number}:400ms").parse().unwrap();
     Load::Closed { clients: number, ramp: Some(ramp), think }
 }
 
@@ -92,7 +93,7 @@ pub(crate) fn options_of(url: &str, path: &str) -> Options {
     Options {
         target: format!("{url}{path}").parse().unwrap(),
         load: clients(2),
-        duration: Span::from_millis(200),
+        duration: Span::from_millis(500),
         ..super::options(placeholder)
     }
 }
