@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use std::task::{Context, Poll, Waker};
 
 use http::request::Parts;
-use policy::{Config, ConfigError, Input, Knobs, Output, Policy, Reason, SessionHint, Stage, Waits};
+use policy::{Config, ConfigError, Input, Kind, Knobs, Output, Policy, Reason, SessionHint, Stage, Waits};
 use slab::Slab;
 use units::{ClassId, Ratio, RequestId, Time};
 
@@ -107,6 +107,7 @@ impl Core {
     ) -> RequestId {
         self.generation = self.generation.wrapping_add(1);
         let generation = self.generation;
+        let kind = Kind::of(head.method.as_str(), head.uri.path());
         let key = self.held.insert(Held {
             generation,
             head: Some(head),
@@ -121,7 +122,7 @@ impl Core {
         });
         let id = RequestId(u64::from(generation) << 32 | key as u64);
         let session = known.map_or(SessionHint::New, |known| SessionHint::Known(known.class));
-        self.handle(now, Input::Arrived { id, session, client: network(address) });
+        self.handle(now, Input::Arrived { id, session, client: network(address), kind });
         id
     }
 

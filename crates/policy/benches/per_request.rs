@@ -8,7 +8,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use policy::{Config, Input, Limits, Output, Policy, SessionHint, Window};
+use policy::{Config, Input, Kind, Limits, Output, Policy, SessionHint, Window};
 use units::{ClassId, Ratio, RequestId, Span, Time};
 
 const QUEUED: u64 = 10_000;
@@ -50,7 +50,8 @@ impl Driver {
         };
         self.next += 1;
         self.now += Span::from_micros(20);
-        self.policy.handle(self.now, Input::Arrived { id, session, client: id.0 % 1000 });
+        self.policy
+            .handle(self.now, Input::Arrived { id, session, client: id.0 % 1000, kind: Kind(id.0 % 50) });
         self.policy.handle(self.now, Input::Cycle);
         while let Some(output) = self.policy.poll() {
             match output {

@@ -1,17 +1,17 @@
 //! Overload control after Web2K (HPL-2000-61): one state machine that decides which request is
 //! served, which waits and which is refused.
 //!
-//! It sees ids, classes, times and counts, nothing else: no clock, no socket, no thread, no
+//! It sees ids, classes, kinds, times and counts, nothing else: no clock, no socket, no thread, no
 //! `std`. A driver (the gate, the simulator) hands it [`Input`]s with the time they happened
 //! and carries out the [`Output`]s:
 //!
 //! ```
-//! use policy::{Config, Input, Output, Policy, SessionHint};
+//! use policy::{Config, Input, Kind, Output, Policy, SessionHint};
 //! use units::{ClassId, RequestId, Time};
 //!
 //! let mut policy = Policy::new(Config::default())?;
 //! let (now, id) = (Time::ZERO, RequestId(7));
-//! policy.handle(now, Input::Arrived { id, session: SessionHint::New, client: 1 });
+//! policy.handle(now, Input::Arrived { id, session: SessionHint::New, client: 1, kind: Kind::of("GET", "/") });
 //! policy.handle(now, Input::Cycle);
 //! assert_eq!(policy.poll(), Some(Output::Classify(id)));
 //! policy.handle(now, Input::Classified { id, class: ClassId(0) });
@@ -45,7 +45,9 @@ extern crate std;
 mod acceptor;
 mod admission;
 mod config;
+mod costs;
 mod guards;
+mod kind;
 mod knobs;
 mod look_ahead;
 mod machine;
@@ -60,6 +62,7 @@ mod window;
 
 pub use admission::Gains;
 pub use config::{Class, Config, ConfigError, Deadlines, Limits, Mode};
+pub use kind::Kind;
 pub use knobs::Knobs;
 pub use look_ahead::LookAhead;
 pub use machine::Policy;

@@ -2,7 +2,7 @@
 
 use units::{ClassId, Ratio, RequestId};
 
-use crate::Knobs;
+use crate::{Kind, Knobs};
 
 /// What the driver knows of a request's session when the request arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub enum Input {
         session: SessionHint,
         /// Whose it is: any number that is the same for the same client address.
         client: u64,
+        /// What it asks for, see [`Kind::of`].
+        kind: Kind,
     },
     /// The driver has handed over all arrivals of one turn of its loop (up to
     /// [`crate::Limits::burst`]); the policy may now process some of them.

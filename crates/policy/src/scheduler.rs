@@ -9,10 +9,11 @@ use units::ClassId;
 
 use crate::{Class, Knobs};
 
-/// A class whose turn it is.
+/// A class that waits, with the request that it would have served.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ready {
+pub(crate) struct Ready<R> {
     pub(crate) class: ClassId,
+    pub(crate) request: R,
     /// Whether a place is open to it, not counting those for more important classes.
     pub(crate) open: bool,
 }
@@ -66,14 +67,13 @@ impl Scheduler {
     ///
     /// A class that is owed a whole request, because the others moved on while no place was open
     /// to it, may take one that is for them only: it waits, but the weights see that it is served.
-    pub(crate) fn pick(&self, waiting: impl Iterator<Item = Ready>) -> Option<ClassId> {
+    pub(crate) fn pick<R>(&self, waiting: impl Iterator<Item = Ready<R>>) -> Option<Ready<R>> {
         let mut ready = waiting.filter(|ready| ready.open || (!self.strict && self.is_owed(ready.class)));
-        let picked = if self.strict {
+        if self.strict {
             ready.next()
         } else {
             ready.min_by_key(|ready| (self.flows[ready.class.index()].start, ready.class))
-        };
-        picked.map(|ready| ready.class)
+        }
     }
 
     /// Charges one dispatched request to its class.
@@ -95,8 +95,8 @@ mod tests {
     use alloc::vec;
     use units::Ratio;
 
-    fn ready(class: u8, open: bool) -> Ready {
-        Ready { class: ClassId(class), open }
+    fn ready(class: u8, open: bool) -> Ready<()> {
+        Ready { class: ClassId(class), request: (), open }
     }
 
     fn dispatched(differentiation: f64, classes: &[Class], rounds: usize) -> Vec<usize> {
@@ -105,7 +105,7 @@ mod tests {
         let mut counts = vec![0; classes.len()];
         for _ in 0..rounds {
             let all = (0..classes.len() as u8).map(|class| ready(class, true));
-            let class = scheduler.pick(all).expect("all are ready");
+            let class = scheduler.pick(all).expect("all are ready").class;
             scheduler.charge(class);
             counts[class.index()] += 1;
         }
@@ -138,7 +138,7 @@ mod tests {
         let mut first_ten = vec![0; 2];
         for _ in 0..10 {
             let both = [ready(0, true), ready(1, true)];
-            let class = scheduler.pick(both.into_iter()).expect("both are ready");
+            let class = scheduler.pick(both.into_iter()).expect("both are ready").class;
             scheduler.charge(class);
             first_ten[class.index()] += 1;
         }
@@ -151,7 +151,7 @@ mod tests {
         let mut counts = vec![0; 2];
         for _ in 0..1100 {
             let waiting = [ready(0, true), ready(1, false)];
-            let class = scheduler.pick(waiting.into_iter()).expect("one is open");
+            let class = scheduler.pick(waiting.into_iter()).expect("one is open").class;
             scheduler.charge(class);
             counts[class.index()] += 1;
         }

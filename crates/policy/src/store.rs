@@ -9,6 +9,8 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 use units::{ClassId, RequestId, Time};
 
+use crate::Kind;
+use crate::costs::Begun;
 use crate::waits::{Stage, Waits};
 
 /// Position of a held request in the slab.
@@ -37,12 +39,16 @@ pub(crate) enum Place {
 pub(crate) struct Held {
     pub(crate) id: RequestId,
     pub(crate) client: u64,
+    /// What it asks for.
+    pub(crate) kind: Kind,
     pub(crate) class: Option<ClassId>,
     /// Whether it belongs to a session that was there before.
     pub(crate) existing: bool,
     pub(crate) place: Place,
     /// When it came to its place.
     pub(crate) since: Time,
+    /// What was known of its cost when it was dispatched.
+    pub(crate) begun: Begun,
     /// How long it waited in the queues it has left.
     pub(crate) waits: Waits,
     /// Order of arrival.
@@ -57,14 +63,22 @@ pub(crate) struct Held {
 
 impl Held {
     /// A request that arrives; [`Store::insert`] gives it its order.
-    pub(crate) fn arriving(id: RequestId, client: u64, class: Option<ClassId>, now: Time) -> Self {
+    pub(crate) fn arriving(
+        id: RequestId,
+        client: u64,
+        kind: Kind,
+        class: Option<ClassId>,
+        now: Time,
+    ) -> Self {
         Self {
             id,
             client,
+            kind,
             class,
             existing: class.is_some(),
             place: Place::Classifying,
             since: now,
+            begun: Begun::default(),
             waits: Waits::default(),
             sequence: 0,
             held_back: 0,
@@ -213,6 +227,12 @@ impl Store {
 
     pub(crate) fn head(&self, queue: QueueId) -> Option<Key> {
         Some(self.queues[queue.0].head).filter(|head| *head != NONE).map(Key)
+    }
+
+    /// The first requests in a queue.
+    pub(crate) fn first(&self, queue: QueueId, most: usize) -> impl Iterator<Item = Key> + '_ {
+        let next = |key: &Key| Some(self.get(*key).next).filter(|next| *next != NONE).map(Key);
+        core::iter::successors(self.head(queue), next).take(most)
     }
 
     pub(crate) fn tail(&self, queue: QueueId) -> Option<Key> {

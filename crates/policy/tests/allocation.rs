@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use policy::{Config, Input, Limits, Output, Policy, SessionHint, Window};
+use policy::{Config, Input, Kind, Limits, Output, Policy, SessionHint, Window};
 use units::{ClassId, Ratio, RequestId, Span, Time};
 
 /// Offers three times what the server takes, so that every stage is in use.
@@ -15,7 +15,8 @@ fn run(policy: &mut Policy, inside: &mut VecDeque<RequestId>, from: u64, request
             1 => SessionHint::Known(ClassId(1)),
             _ => SessionHint::New,
         };
-        policy.handle(now, Input::Arrived { id: RequestId(n), session, client: n % 300 });
+        policy
+            .handle(now, Input::Arrived { id: RequestId(n), session, client: n % 300, kind: Kind(n % 2000) });
         policy.handle(now, Input::Cycle);
         while let Some(output) = policy.poll() {
             match output {

@@ -2,8 +2,8 @@
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 use policy::{
-    Class, Config, Deadlines, Input, Knobs, Limits, LookAhead, Output, Policy, Reason, SessionHint, Waits,
-    Window,
+    Class, Config, Deadlines, Input, Kind, Knobs, Limits, LookAhead, Output, Policy, Reason, SessionHint,
+    Waits, Window,
 };
 use units::{ClassId, Ratio, RequestId, Span, Time};
 
@@ -46,7 +46,11 @@ impl Scene {
     }
 
     fn arrive(&mut self, id: u64, session: SessionHint) {
-        self.tell(Input::Arrived { id: RequestId(id), session, client: 0 });
+        self.arrive_for(id, session, Kind::default());
+    }
+
+    fn arrive_for(&mut self, id: u64, session: SessionHint, kind: Kind) {
+        self.tell(Input::Arrived { id: RequestId(id), session, client: 0, kind });
     }
 
     /// Lets a whole cycle run, and another, since the first halves its quota.
@@ -108,10 +112,41 @@ fn the_important_take_an_express_place() {
     }
     assert_eq!(scene.dispatched(), [1, 3], "one place for all, one on top for premium");
     scene.finish(1);
-    assert_eq!(scene.dispatched(), [4]);
+    assert_eq!(scene.dispatched(), [], "premium requests alone are no more than the window");
     scene.finish(3);
+    assert_eq!(scene.dispatched(), [4]);
     scene.finish(4);
     assert_eq!(scene.dispatched(), [2]);
+}
+
+#[test]
+fn short_important_requests_do_not_wait_for_long_ones() {
+    let mut scene = Scene::new(|config| config.knobs = differentiation(1.0));
+    let (page, image) = (Kind::of("GET", "/account"), Kind::of("GET", "/logo.png"));
+    for (id, kind, cost) in [(1, page, 20), (2, image, 2)] {
+        scene.arrive_for(id, PREMIUM, kind);
+        scene.cycles();
+        scene.wait(Span::from_millis(cost));
+        scene.finish(id);
+    }
+    assert_eq!(scene.dispatched(), [1, 2]);
+    for (id, kind) in [(3, page), (4, page), (5, image), (6, image), (7, image)] {
+        scene.arrive_for(id, PREMIUM, kind);
+        scene.cycles();
+    }
+    assert_eq!(scene.dispatched(), [3, 5], "one page at a time, and beside it what is short");
+    scene.finish(5);
+    assert_eq!(scene.dispatched(), [6]);
+    scene.finish(3);
+    assert_eq!(scene.dispatched(), [], "an image is not short beside another: it is the page's turn");
+    scene.arrive_for(8, BASIC, image);
+    scene.cycles();
+    scene.finish(6);
+    assert_eq!(scene.dispatched(), [4, 7]);
+    scene.finish(7);
+    assert_eq!(scene.dispatched(), [], "the express place is not for what matters less");
+    scene.finish(4);
+    assert_eq!(scene.dispatched(), [8]);
 }
 
 #[test]
@@ -229,7 +264,7 @@ fn a_client_over_its_share_displaces_nobody() {
         config.limits.client_share = Ratio::clamped(0.5);
     });
     scene.arrive(1, PREMIUM);
-    let input = Input::Arrived { id: RequestId(2), session: BASIC, client: 7 };
+    let input = Input::Arrived { id: RequestId(2), session: BASIC, client: 7, kind: Kind::default() };
     scene.tell(input);
     scene.arrive(3, PREMIUM);
     assert_eq!(scene.refused(), [(3, Reason::ClientShare)]);
@@ -380,7 +415,7 @@ fn a_decision_comes_with_the_waits_before_it() {
         std::iter::from_fn(|| scene.policy.poll_with_waits()).collect::<Vec<_>>()
     };
     for id in [RequestId(1), RequestId(2)] {
-        waited(&mut scene, Input::Arrived { id, session: BASIC, client: 0 });
+        waited(&mut scene, Input::Arrived { id, session: BASIC, client: 0, kind: Kind::default() });
     }
     let seconds = Span::from_secs;
     scene.now += seconds(1);

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write;
 
-use policy::{Config, Deadlines, Input, Limits, Output, Policy, SessionHint, Window};
+use policy::{Config, Deadlines, Input, Kind, Limits, Output, Policy, SessionHint, Window};
 use units::{ClassId, RequestId, Span, Time};
 
 const SERVICE: Span = Span::from_millis(25);
@@ -58,7 +58,7 @@ impl Crowd {
         };
         self.second.offered[class] += 1;
         self.arrived.insert(id, (class, self.now));
-        self.tell(Input::Arrived { id, session, client: id.0 });
+        self.tell(Input::Arrived { id, session, client: id.0, kind: Kind::default() });
         self.tell(Input::Cycle);
     }
 

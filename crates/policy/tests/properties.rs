@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Driver, Op, config, ops};
-use policy::{Config, Input, Knobs, Mode, Policy, Reason, SessionHint, Window};
+use policy::{Config, Input, Kind, Knobs, Mode, Policy, Reason, SessionHint, Window};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use units::{ClassId, Ratio, RequestId, Span, Time};
@@ -165,8 +165,12 @@ fn check_weights(differentiation: f64, window: u32, expected: std::ops::RangeInc
         now += Span::from_millis(1);
         for class in [ClassId(0), ClassId(1)] {
             next += 1;
-            let arrived =
-                Input::Arrived { id: RequestId(next), session: SessionHint::Known(class), client: next };
+            let arrived = Input::Arrived {
+                id: RequestId(next),
+                session: SessionHint::Known(class),
+                client: next,
+                kind: Kind::default(),
+            };
             policy.handle(now, arrived);
         }
         policy.handle(now, Input::Cycle);

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use policy::{Config, ConfigError, Input, Output, Policy, SessionHint};
+use policy::{Config, ConfigError, Input, Kind, Output, Policy, SessionHint};
 use slab::Slab;
 use units::{ClassId, RequestId, Span, Time};
 
@@ -41,6 +41,8 @@ pub(crate) struct Arrival {
     pub(crate) known: Option<ClassId>,
     /// Whose it is.
     pub(crate) client: u64,
+    /// What it asks for.
+    pub(crate) kind: Kind,
 }
 
 #[derive(Debug)]
@@ -71,11 +73,11 @@ impl Front {
 
     /// Takes in a request; gives the front's name for it.
     pub(crate) fn arrive(&mut self, now: Time, arrival: Arrival) -> usize {
-        let Arrival { request, demand, ruled, known, client } = arrival;
+        let Arrival { request, demand, ruled, known, client, kind } = arrival;
         let class = known.unwrap_or(ruled);
         let held = self.held.insert(Held { request: Some(request), demand, class, dispatched: false });
         let session = known.map_or(SessionHint::New, SessionHint::Known);
-        self.handle(now, Input::Arrived { id: id(held), session, client });
+        self.handle(now, Input::Arrived { id: id(held), session, client, kind });
         held
     }
 

@@ -155,13 +155,13 @@ impl Policy {
     }
 
     /// Gives held-back requests the first chance of the new period; those that have had all
-    /// their chances are refused, and those whose clients would hardly sit out the class queue as well.
+    /// their chances are refused, and those who have waited long enough.
     pub(super) fn reconsider(&mut self, now: Time) {
         for queue in self.layout.discards() {
             for _ in 0..self.store.length(queue) {
                 let Some(key) = self.store.head(queue) else { break };
                 let class = self.class_of(key);
-                let late = self.store.waits(key, now).total() > self.patience(class) / 2;
+                let late = self.store.waits(key, now).total() > self.second_chance(class);
                 let held = self.store.get_mut(key);
                 held.held_back += 1;
                 let spent = late || held.held_back >= self.config.limits.discard_periods;
@@ -198,9 +198,20 @@ impl Policy {
         if let Some(length) = self.config.classes[class.index()].target_queue {
             return f64::from(length).min(longest);
         }
-        let wait: Span = self.config.knobs.target_wait(self.patience(class));
+        let wait = self.config.knobs.target_wait(self.patience(class));
         let periods = wait.as_secs_f64() / self.config.period.as_secs_f64();
         (outflow * periods).max(SHORTEST).min(longest.max(1.0))
+    }
+
+    /// How long a request of a class may have waited to be held back once more: its client would hardly
+    /// sit out the class queue as well, or favour is on fast responses. A period is given to all.
+    pub(super) fn second_chance(&self, class: ClassId) -> Span {
+        let patience = self.patience(class);
+        let wait = match self.config.classes[class.index()].target_queue {
+            Some(_) => patience / 2,
+            None => self.config.knobs.target_wait(patience),
+        };
+        wait.max(self.config.period)
     }
 
     /// The class of a request past classification.

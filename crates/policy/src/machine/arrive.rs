@@ -4,10 +4,17 @@ use units::{ClassId, RequestId, Time};
 
 use super::Policy;
 use crate::store::{Held, Key, Place};
-use crate::{Output, Reason, SessionHint, Waits};
+use crate::{Kind, Output, Reason, SessionHint, Waits};
 
 impl Policy {
-    pub(super) fn arrived(&mut self, now: Time, id: RequestId, session: SessionHint, client: u64) {
+    pub(super) fn arrived(
+        &mut self,
+        now: Time,
+        id: RequestId,
+        session: SessionHint,
+        client: u64,
+        kind: Kind,
+    ) {
         if self.store.contains(id) {
             self.stats.unknown_ids += 1;
             return;
@@ -27,7 +34,7 @@ impl Policy {
             self.refuse_at_the_door(id, known, reason);
             return;
         }
-        let key = self.store.insert(Held::arriving(id, client, known, now));
+        let key = self.store.insert(Held::arriving(id, client, kind, known, now));
         self.store.enqueue(key, self.layout.acceptor(known), now);
         if self.shadow() {
             self.decide(Output::Dispatch(id), Waits::default());

@@ -18,6 +18,7 @@ use units::{ClassId, RequestId, Span, Time};
 use self::dispatch::Refill;
 use crate::acceptor::Acceptor;
 use crate::admission::Controller;
+use crate::costs::Costs;
 use crate::guards::{Clients, Pressure};
 use crate::look_ahead::Scan;
 use crate::patience::Patience;
@@ -41,6 +42,7 @@ pub struct Policy {
     patience: Vec<Patience>,
     scheduler: Scheduler,
     places: Places,
+    costs: Costs,
     clients: Clients,
     pressure: Pressure,
     stats: Stats,
@@ -75,6 +77,7 @@ impl Policy {
             patience: vec![Patience::UNKNOWN; classes],
             scheduler: Scheduler::new(&config.classes, config.knobs),
             places: Places::new(config.window),
+            costs: Costs::new(classes),
             clients: Clients::new(room, limits.client_share, limits.acceptor_queue),
             pressure: Pressure::default(),
             stats: Stats::new(classes),
@@ -109,7 +112,7 @@ impl Policy {
         }
         let moved = matches!(input, Input::Knobs(_));
         match input {
-            Input::Arrived { id, session, client } => self.arrived(now, id, session, client),
+            Input::Arrived { id, session, client, kind } => self.arrived(now, id, session, client, kind),
             Input::Cycle => self.cycle(now),
             Input::Classified { id, class } => self.classified(now, id, class),
             Input::Finished { id } => self.finished(now, id),
@@ -321,22 +324,25 @@ impl Policy {
                 self.reject(key, Reason::Deadline);
             }
         }
-        // Whatever joins a queue from now on cannot expire before the shortest deadline, unless by its
-        // client's patience: a period more or less does not matter there.
-        let limits = &self.config.limits;
-        let by_patience = self.layout.all().any(|class| self.patience(class) < limits.deadlines.class);
-        let shortest = limits.deadlines.shortest();
-        let joining = now + if by_patience { shortest.min(self.config.period) } else { shortest };
+        // Whatever joins a queue from now on cannot expire before the shortest deadline, unless by what it
+        // has waited before: a period more or less does not matter there.
+        let joining = now + self.config.limits.deadlines.shortest().min(self.config.period);
         self.deadline_not_before = self.first_deadline().map_or(joining, |first| first.min(joining));
     }
 
     /// When the request at the head of a queue has waited too long: heads have waited longest. In a
-    /// class queue that is also when its client is about to give up, who is rather told.
+    /// class queue that is also when its client is about to give up, who is rather told, and while it is held
+    /// back, when there is no second chance left; one that matters more may still take the place of another.
     fn deadline(&self, queue: QueueId) -> Option<Time> {
         let held = self.store.get(self.store.head(queue)?);
         let mut longest = self.stage_deadline(queue);
-        if let (Stage::Class, Some(class)) = (self.layout.stage(queue), held.class) {
-            longest = longest.min(self.patience(class).saturating_sub(held.waits.total()));
+        if let Some(class) = held.class {
+            let in_all = match self.layout.stage(queue) {
+                Stage::Class => self.patience(class),
+                Stage::Discard if class == self.config.last_class() => self.second_chance(class),
+                Stage::Discard | Stage::Acceptor | Stage::Pending => Span::MAX,
+            };
+            longest = longest.min(in_all.saturating_sub(held.waits.total()));
         }
         Some(held.since + longest)
     }

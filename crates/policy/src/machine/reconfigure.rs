@@ -4,7 +4,6 @@ use units::Time;
 
 use super::Policy;
 use super::dispatch::Refill;
-use crate::store::Place;
 use crate::waits::Waits;
 use crate::{Config, ConfigError, Mode, Output};
 
@@ -76,8 +75,7 @@ impl Policy {
     /// What is inside the server in truth takes places, if more than there are.
     fn take_in(&mut self, now: Time) {
         for key in self.store.keys_outside() {
-            self.store.put(key, Place::InService, now);
-            self.places.take(now);
+            self.begin(now, key);
         }
         self.classifying = 0;
     }

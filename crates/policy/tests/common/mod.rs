@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use policy::{
-    Class, Config, Deadlines, Input, Knobs, Limits, LookAhead, Mode, Output, Policy, Reason, SessionHint,
-    Window,
+    Class, Config, Deadlines, Input, Kind, Knobs, Limits, LookAhead, Mode, Output, Policy, Reason,
+    SessionHint, Window,
 };
 use proptest::prelude::*;
 use units::{ClassId, Ratio, RequestId, Span, Time};
@@ -174,7 +174,7 @@ impl Driver {
             self.unclassified.insert(id, class);
             SessionHint::New
         };
-        self.tell(Input::Arrived { id, session, client });
+        self.tell(Input::Arrived { id, session, client, kind: Kind(id.0 % 5) });
     }
 
     /// A client leaves: one that waits is forgotten, one that is served keeps its place.

@@ -1,6 +1,6 @@
 //! [`Gated`]: a source, the gate's policy, and a server behind it.
 
-use policy::ConfigError;
+use policy::{ConfigError, Kind};
 use rand::Rng;
 use slab::Slab;
 use units::{ClassId, Time};
@@ -99,7 +99,14 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
         let class = known.unwrap_or(ruled);
         let held = self.held.insert(Held { request, class, name: 0 });
         let demand = request.job().demand;
-        let arrival = Arrival { request: held, demand, ruled, known, client: self.came };
+        let arrival = Arrival {
+            request: held,
+            demand,
+            ruled,
+            known,
+            client: self.came,
+            kind: Kind(u64::from(request.job().class)),
+        };
         let name = self.front.arrive(time(self.now), arrival);
         if let Some(held) = self.held.get_mut(held) {
             held.name = name;

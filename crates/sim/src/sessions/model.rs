@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use policy::SessionLimits;
+use policy::{Kind, SessionLimits};
 use traffic::{Process, Workload};
 use units::{ClassId, Rate, Span};
 
@@ -57,6 +57,8 @@ pub(super) struct Page {
 #[derive(Debug, Clone)]
 pub(super) struct Object {
     pub(super) url: Arc<str>,
+    /// As which the policy knows it.
+    pub(super) kind: Kind,
     /// Processor time, in seconds.
     pub(super) demand: f64,
 }
@@ -114,7 +116,8 @@ impl Script {
         let mut objects: Vec<Object> = Vec::new();
         let mut number = |url: &Arc<str>| {
             objects.iter().position(|object| object.url == *url).unwrap_or_else(|| {
-                objects.push(Object { url: Arc::clone(url), demand: demand(url).as_secs_f64() });
+                let (url, demand) = (Arc::clone(url), demand(url).as_secs_f64());
+                objects.push(Object { kind: Kind::of("GET", &url), url, demand });
                 objects.len() - 1
             })
         };

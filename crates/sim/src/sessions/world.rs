@@ -2,6 +2,7 @@
 
 use std::iter::Peekable;
 
+use policy::Kind;
 use rand_distr::Distribution;
 use slab::Slab;
 use traffic::{Profile, Schedule};
@@ -201,12 +202,14 @@ impl<'a> World<'a> {
         let Some(sent) = self.requests.get_mut(request) else { return };
         let Some(user) = self.users.get(sent.user) else { return };
         let rules = gate.classes.get(user.class).and_then(|classes| classes.get(sent.object));
+        let kind = self.model.script.objects.get(sent.object).map_or(Kind::default(), |object| object.kind);
         let arrival = Arrival {
             request,
             demand: sent.demand,
             ruled: rules.copied().unwrap_or(units::ClassId(u8::MAX)),
             known: user.known(self.now, &gate.limits),
             client: user.number,
+            kind,
         };
         sent.way = Way::Gate(front.arrive(self.now, arrival));
     }

@@ -65,7 +65,7 @@ fn differentiation_is_what_the_important_need() {
 #[test]
 fn favour_buys_latency() {
     // Waits in the class queues aim at a tenth, and at four fifths, of half a second.
-    let advice = ask(&["basic:p50<850ms"], &[1.0], &[0.0, 1.0]);
+    let advice = ask(&["basic:p50<550ms"], &[1.0], &[0.0, 1.0]);
     let [fast, many] = [&advice.trials[0], &advice.trials[1]];
     assert!(fast.classes[1].latency.p50.mean < many.classes[1].latency.p50.mean, "{advice}");
     assert!(fast.met && !many.met, "{advice}");

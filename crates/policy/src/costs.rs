@@ -1,0 +1,212 @@
+//! [`Costs`]: what requests take of the server, learnt by kind.
+//!
+//! The server shares itself among the requests inside it: while `n` are inside, each gets an `n`th part of
+//! every second. What a request has had of that by its end is its cost, whoever else was there. It is in
+//! seconds of the whole server, and only compared with others of its sort, so it does not matter how many
+//! processors there are.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use units::{ClassId, Time};
+
+use crate::Kind;
+
+/// Kinds whose cost is remembered; more than these push each other out.
+const REMEMBERED: usize = 1024;
+/// How far one request moves what is known of its kind.
+const STEP: f64 = 1.0 / 8.0;
+/// A request is short if it costs less than this part of what those inside cost each. Whoever is let in
+/// beside one that still needs `r` takes twice its own cost `c` instead of `r` and then `c`, and holds the
+/// other one up by `c`: that is a gain for `c < r / 2`, and half of what those inside cost is still to do.
+const SHORT: f64 = 0.25;
+
+/// A request when it was dispatched.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Begun {
+    /// [`Costs::work`] by then.
+    at: f64,
+    /// Cost that was expected of it.
+    expected: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    kind: Kind,
+    /// Mean cost.
+    cost: f64,
+}
+
+/// The requests of one class inside the server, together.
+#[derive(Debug, Clone, Copy, Default)]
+struct Inside {
+    requests: u32,
+    /// Costs that were expected.
+    expected: f64,
+    /// Sum of [`Begun::at`].
+    begun: f64,
+}
+
+/// What is known of costs, and of those inside the server.
+#[derive(Debug)]
+pub(crate) struct Costs {
+    known: Vec<Option<Known>>,
+    /// Mean cost of all requests.
+    mean: f64,
+    /// What a request has had by `now` that was always inside.
+    work: f64,
+    now: Time,
+    inside: Vec<Inside>,
+}
+
+impl Costs {
+    pub(crate) fn new(classes: usize) -> Self {
+        let inside = vec![Inside::default(); classes];
+        Self { known: vec![None; REMEMBERED], mean: 0.0, work: 0.0, now: Time::ZERO, inside }
+    }
+
+    /// A request of that class and kind is dispatched.
+    pub(crate) fn begin(&mut self, now: Time, class: ClassId, kind: Kind) -> Begun {
+        self.advance(now);
+        let begun = Begun { at: self.work, expected: self.expected(kind) };
+        let inside = &mut self.inside[class.index()];
+        inside.requests += 1;
+        inside.expected += begun.expected;
+        inside.begun += begun.at;
+        begun
+    }
+
+    /// The server is done with it.
+    pub(crate) fn end(&mut self, now: Time, class: ClassId, kind: Kind, begun: Begun) {
+        self.advance(now);
+        let inside = &mut self.inside[class.index()];
+        inside.requests = inside.requests.saturating_sub(1);
+        if inside.requests == 0 {
+            // Nothing is left of what was rounded.
+            *inside = Inside::default();
+        } else {
+            inside.expected -= begun.expected;
+            inside.begun -= begun.at;
+        }
+        self.learn(kind, self.work - begun.at);
+    }
+
+    /// Cost of a kind: what its last requests took, or what all did as long as it is not known.
+    pub(crate) fn expected(&self, kind: Kind) -> f64 {
+        let known = self.known[place(kind)].filter(|known| known.kind == kind);
+        known.map_or(self.mean, |known| known.cost)
+    }
+
+    /// Requests at least as important as `class` inside the server.
+    pub(crate) fn as_important(&self, class: ClassId) -> u32 {
+        self.inside[..=class.index()].iter().map(|inside| inside.requests).sum()
+    }
+
+    /// The cost below which a request of `class` is short beside those at least as important that are
+    /// inside the server. What has taken longer than was expected of it counts for as much.
+    pub(crate) fn short(&self, now: Time, class: ClassId) -> f64 {
+        let work = self.work_at(now);
+        let cost = |inside: &Inside| inside.expected.max(f64::from(inside.requests) * work - inside.begun);
+        let costs: f64 = self.inside[..=class.index()].iter().map(cost).sum();
+        SHORT * costs / f64::from(self.as_important(class).max(1))
+    }
+
+    fn work_at(&self, now: Time) -> f64 {
+        let inside: u32 = self.inside.iter().map(|inside| inside.requests).sum();
+        self.work + now.since(self.now).as_secs_f64() / f64::from(inside.max(1))
+    }
+
+    fn advance(&mut self, now: Time) {
+        self.work = self.work_at(now);
+        self.now = now;
+    }
+
+    fn learn(&mut self, kind: Kind, cost: f64) {
+        self.mean += STEP * (cost - self.mean);
+        match &mut self.known[place(kind)] {
+            Some(known) if known.kind == kind => known.cost += STEP * (cost - known.cost),
+            other => *other = Some(Known { kind, cost }),
+        }
+    }
+}
+
+/// Where a kind is kept. Fibonacci hashing (Knuth, volume 3, section 6.4).
+fn place(kind: Kind) -> usize {
+    (kind.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - REMEMBERED.ilog2())) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PREMIUM: ClassId = ClassId(0);
+    const BASIC: ClassId = ClassId(1);
+    const PAGE: Kind = Kind(1);
+    const IMAGE: Kind = Kind(2);
+
+    fn at(millis: u64) -> Time {
+        Time::from_nanos(millis * 1_000_000)
+    }
+
+    /// A page of 20 ms and an image of 2 ms are known, each after it was alone.
+    fn known() -> Costs {
+        let mut costs = Costs::new(2);
+        let page = costs.begin(at(0), BASIC, PAGE);
+        costs.end(at(20), BASIC, PAGE, page);
+        let image = costs.begin(at(30), PREMIUM, IMAGE);
+        costs.end(at(32), PREMIUM, IMAGE, image);
+        costs
+    }
+
+    fn about(found: f64, millis: f64) {
+        assert!((found * 1e3 - millis).abs() < 1e-6, "{} ms instead of {millis}", found * 1e3);
+    }
+
+    #[test]
+    fn who_shares_the_server_costs_no_more() {
+        let mut costs = known();
+        let first = costs.begin(at(40), BASIC, PAGE);
+        let second = costs.begin(at(50), PREMIUM, PAGE);
+        // 10 ms alone, then 20 ms of which it gets half.
+        costs.end(at(70), BASIC, PAGE, first);
+        about(costs.expected(PAGE), 20.0);
+        // Half of 20 ms, then 10 ms alone.
+        costs.end(at(80), PREMIUM, PAGE, second);
+        about(costs.expected(PAGE), 20.0);
+        about(costs.expected(IMAGE), 2.0);
+    }
+
+    #[test]
+    fn what_is_not_known_costs_what_all_do() {
+        let costs = known();
+        about(costs.expected(Kind(3)), 20.0 / 8.0 * 7.0 / 8.0 + 2.0 / 8.0);
+    }
+
+    #[test]
+    fn short_is_what_costs_little_beside_those_as_important() {
+        let mut costs = known();
+        about(costs.short(at(40), PREMIUM), 0.0);
+        costs.begin(at(40), BASIC, PAGE);
+        about(costs.short(at(40), PREMIUM), 0.0);
+        let image = costs.begin(at(40), PREMIUM, IMAGE);
+        about(costs.short(at(40), PREMIUM), 0.5);
+        costs.end(at(42), PREMIUM, IMAGE, image);
+        costs.begin(at(42), PREMIUM, PAGE);
+        about(costs.short(at(42), PREMIUM), 5.0);
+        about(costs.short(at(42), BASIC), 5.0);
+        // After 158 of the premium page's milliseconds it has had half of each, four times what a page takes.
+        about(costs.short(at(202), PREMIUM), 20.0);
+        assert_eq!((costs.as_important(PREMIUM), costs.as_important(BASIC)), (1, 2));
+    }
+
+    #[test]
+    fn all_that_is_remembered_has_a_place() {
+        let mut costs = Costs::new(1);
+        for number in 0..5000 {
+            let begun = costs.begin(at(number), PREMIUM, Kind(number));
+            costs.end(at(number + 1), PREMIUM, Kind(number), begun);
+        }
+        let kept = costs.known.iter().filter(|known| known.is_some()).count();
+        assert!(kept > REMEMBERED * 9 / 10, "{kept}");
+    }
+}
