@@ -29,7 +29,7 @@
 //! 4. classification, by the driver
 //! 5. predictive admission per class ([`Gains`])
 //! 6. discard queues: a second chance in the next period
-//! 7. class queues and a start-time fair scheduler
+//! 7. class queues and a start-time fair scheduler; what is short ([`Kind`]) overtakes what is long
 //! 8. the window: how many requests may be inside the server ([`Window`])
 //! 9. guards at every stage ([`Limits`], [`Input::Pressure`], [`Input::Aborted`])
 //!

@@ -196,16 +196,16 @@ struct Recorded {
 
 const RECORDED: [Recorded; 2] = [
     Recorded {
-        cost: Span::from_nanos(344_545),
-        started: [351.0, 1356.0],
-        bare: [123.0, 472.0],
-        gated: [351.0, 145.0],
+        cost: Span::from_nanos(281_957),
+        started: [352.0, 1364.0],
+        bare: [117.0, 477.0],
+        gated: [352.0, 129.0],
     },
     Recorded {
-        cost: Span::from_nanos(191_578),
-        started: [357.0, 1376.0],
-        bare: [126.0, 467.0],
-        gated: [357.0, 133.0],
+        cost: Span::from_nanos(182_459),
+        started: [357.0, 1379.0],
+        bare: [118.0, 476.0],
+        gated: [357.0, 110.0],
     },
 ];
 
