@@ -3,7 +3,7 @@
 //! The server shares itself among the requests inside it: while `n` are inside, each gets an `n`th part of
 //! every second. What a request has had of that by its end is its cost, whoever else was there. It is in
 //! seconds of the whole server, and only compared with others of its sort, so it does not matter how many
-//! processors there are.
+//! processors there are, as long as all of them have something to do.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -28,6 +28,8 @@ pub(crate) struct Begun {
     at: f64,
     /// Cost that was expected of it.
     expected: f64,
+    /// Whether it went beside others because it is short.
+    aside: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +43,8 @@ struct Known {
 #[derive(Debug, Clone, Copy, Default)]
 struct Inside {
     requests: u32,
+    /// Of these, [`Begun::aside`].
+    aside: u32,
     /// Costs that were expected.
     expected: f64,
     /// Sum of [`Begun::at`].
@@ -65,19 +69,20 @@ impl Costs {
         Self { known: vec![None; REMEMBERED], mean: 0.0, work: 0.0, now: Time::ZERO, inside }
     }
 
-    /// A request of that class and kind is dispatched.
-    pub(crate) fn begin(&mut self, now: Time, class: ClassId, kind: Kind) -> Begun {
+    /// A request of that class and kind is dispatched, beside others or when its turn has come.
+    pub(crate) fn begin(&mut self, now: Time, class: ClassId, kind: Kind, aside: bool) -> Begun {
         self.advance(now);
-        let begun = Begun { at: self.work, expected: self.expected(kind) };
+        let begun = Begun { at: self.work, expected: self.expected(kind), aside };
         let inside = &mut self.inside[class.index()];
         inside.requests += 1;
+        inside.aside += u32::from(aside);
         inside.expected += begun.expected;
         inside.begun += begun.at;
         begun
     }
 
-    /// The server is done with it.
-    pub(crate) fn end(&mut self, now: Time, class: ClassId, kind: Kind, begun: Begun) {
+    /// The server is done with it; `kind` is none if what it cost says nothing of others.
+    pub(crate) fn end(&mut self, now: Time, class: ClassId, kind: Option<Kind>, begun: Begun) {
         self.advance(now);
         let inside = &mut self.inside[class.index()];
         inside.requests = inside.requests.saturating_sub(1);
@@ -85,10 +90,16 @@ impl Costs {
             // Nothing is left of what was rounded.
             *inside = Inside::default();
         } else {
+            inside.aside -= u32::from(begun.aside);
             inside.expected -= begun.expected;
             inside.begun -= begun.at;
         }
-        self.learn(kind, self.work - begun.at);
+        if let Some(kind) = kind {
+            self.learn(kind, self.work - begun.at);
+        }
+        if self.inside.iter().all(|inside| inside.requests == 0) {
+            self.work = 0.0;
+        }
     }
 
     /// Cost of a kind: what its last requests took, or what all did as long as it is not known.
@@ -97,23 +108,27 @@ impl Costs {
         known.map_or(self.mean, |known| known.cost)
     }
 
-    /// Requests at least as important as `class` inside the server.
-    pub(crate) fn as_important(&self, class: ClassId) -> u32 {
-        self.inside[..=class.index()].iter().map(|inside| inside.requests).sum()
+    /// Requests at least as important as `class` inside the server whose turn it was.
+    pub(crate) fn in_turn(&self, class: ClassId) -> u32 {
+        self.inside[..=class.index()].iter().map(|inside| inside.requests - inside.aside).sum()
     }
 
     /// The cost below which a request of `class` is short beside those at least as important that are
     /// inside the server. What has taken longer than was expected of it counts for as much.
-    pub(crate) fn short(&self, now: Time, class: ClassId) -> f64 {
+    pub(crate) fn short_below(&self, now: Time, class: ClassId) -> f64 {
         let work = self.work_at(now);
         let cost = |inside: &Inside| inside.expected.max(f64::from(inside.requests) * work - inside.begun);
-        let costs: f64 = self.inside[..=class.index()].iter().map(cost).sum();
-        SHORT * costs / f64::from(self.as_important(class).max(1))
+        let inside = &self.inside[..=class.index()];
+        let requests: u32 = inside.iter().map(|inside| inside.requests).sum();
+        SHORT * inside.iter().map(cost).sum::<f64>() / f64::from(requests.max(1))
     }
 
     fn work_at(&self, now: Time) -> f64 {
         let inside: u32 = self.inside.iter().map(|inside| inside.requests).sum();
-        self.work + now.since(self.now).as_secs_f64() / f64::from(inside.max(1))
+        match inside {
+            0 => self.work,
+            inside => self.work + now.since(self.now).as_secs_f64() / f64::from(inside),
+        }
     }
 
     fn advance(&mut self, now: Time) {
@@ -151,10 +166,10 @@ mod tests {
     /// A page of 20 ms and an image of 2 ms are known, each after it was alone.
     fn known() -> Costs {
         let mut costs = Costs::new(2);
-        let page = costs.begin(at(0), BASIC, PAGE);
-        costs.end(at(20), BASIC, PAGE, page);
-        let image = costs.begin(at(30), PREMIUM, IMAGE);
-        costs.end(at(32), PREMIUM, IMAGE, image);
+        let page = costs.begin(at(0), BASIC, PAGE, false);
+        costs.end(at(20), BASIC, Some(PAGE), page);
+        let image = costs.begin(at(30), PREMIUM, IMAGE, false);
+        costs.end(at(32), PREMIUM, Some(IMAGE), image);
         costs
     }
 
@@ -165,13 +180,13 @@ mod tests {
     #[test]
     fn who_shares_the_server_costs_no_more() {
         let mut costs = known();
-        let first = costs.begin(at(40), BASIC, PAGE);
-        let second = costs.begin(at(50), PREMIUM, PAGE);
+        let first = costs.begin(at(40), BASIC, PAGE, false);
+        let second = costs.begin(at(50), PREMIUM, PAGE, false);
         // 10 ms alone, then 20 ms of which it gets half.
-        costs.end(at(70), BASIC, PAGE, first);
+        costs.end(at(70), BASIC, Some(PAGE), first);
         about(costs.expected(PAGE), 20.0);
         // Half of 20 ms, then 10 ms alone.
-        costs.end(at(80), PREMIUM, PAGE, second);
+        costs.end(at(80), PREMIUM, Some(PAGE), second);
         about(costs.expected(PAGE), 20.0);
         about(costs.expected(IMAGE), 2.0);
     }
@@ -185,26 +200,27 @@ mod tests {
     #[test]
     fn short_is_what_costs_little_beside_those_as_important() {
         let mut costs = known();
-        about(costs.short(at(40), PREMIUM), 0.0);
-        costs.begin(at(40), BASIC, PAGE);
-        about(costs.short(at(40), PREMIUM), 0.0);
-        let image = costs.begin(at(40), PREMIUM, IMAGE);
-        about(costs.short(at(40), PREMIUM), 0.5);
-        costs.end(at(42), PREMIUM, IMAGE, image);
-        costs.begin(at(42), PREMIUM, PAGE);
-        about(costs.short(at(42), PREMIUM), 5.0);
-        about(costs.short(at(42), BASIC), 5.0);
-        // After 158 of the premium page's milliseconds it has had half of each, four times what a page takes.
-        about(costs.short(at(202), PREMIUM), 20.0);
-        assert_eq!((costs.as_important(PREMIUM), costs.as_important(BASIC)), (1, 2));
+        about(costs.short_below(at(40), PREMIUM), 0.0);
+        costs.begin(at(40), BASIC, PAGE, false);
+        about(costs.short_below(at(40), PREMIUM), 0.0);
+        let image = costs.begin(at(40), PREMIUM, IMAGE, true);
+        assert_eq!((costs.in_turn(PREMIUM), costs.in_turn(BASIC)), (0, 1));
+        about(costs.short_below(at(40), PREMIUM), 0.5);
+        costs.end(at(42), PREMIUM, Some(IMAGE), image);
+        costs.begin(at(42), PREMIUM, PAGE, false);
+        about(costs.short_below(at(42), PREMIUM), 5.0);
+        about(costs.short_below(at(42), BASIC), 5.0);
+        // After 160 of the premium page's milliseconds it has had half of each, four times what a page takes.
+        about(costs.short_below(at(202), PREMIUM), 20.0);
+        assert_eq!((costs.in_turn(PREMIUM), costs.in_turn(BASIC)), (1, 2));
     }
 
     #[test]
     fn all_that_is_remembered_has_a_place() {
         let mut costs = Costs::new(1);
         for number in 0..5000 {
-            let begun = costs.begin(at(number), PREMIUM, Kind(number));
-            costs.end(at(number + 1), PREMIUM, Kind(number), begun);
+            let begun = costs.begin(at(number), PREMIUM, Kind(number), false);
+            costs.end(at(number + 1), PREMIUM, Some(Kind(number)), begun);
         }
         let kept = costs.known.iter().filter(|known| known.is_some()).count();
         assert!(kept > REMEMBERED * 9 / 10, "{kept}");

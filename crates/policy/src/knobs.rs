@@ -8,7 +8,8 @@ pub struct Knobs {
     /// 0: all classes alike; 1: strict priority. Sets the look-ahead, the scheduling weights
     /// and the places that only the important may take.
     pub differentiation: Ratio,
-    /// 0: fastest responses; 1: most sessions. Sets the target queue lengths.
+    /// 0: fastest responses; 1: most sessions. Sets the target queue lengths, and how long requests are
+    /// held back.
     pub favour: Ratio,
 }
 

@@ -229,10 +229,10 @@ impl Store {
         Some(self.queues[queue.0].head).filter(|head| *head != NONE).map(Key)
     }
 
-    /// The first requests in a queue.
-    pub(crate) fn first(&self, queue: QueueId, most: usize) -> impl Iterator<Item = Key> + '_ {
+    /// The requests in a queue, from its head.
+    pub(crate) fn iter(&self, queue: QueueId) -> impl Iterator<Item = Key> + '_ {
         let next = |key: &Key| Some(self.get(*key).next).filter(|next| *next != NONE).map(Key);
-        core::iter::successors(self.head(queue), next).take(most)
+        core::iter::successors(self.head(queue), next)
     }
 
     pub(crate) fn tail(&self, queue: QueueId) -> Option<Key> {

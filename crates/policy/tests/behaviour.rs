@@ -1,175 +1,31 @@
 //! What the stages do, one small scene each.
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
+mod scene;
+
 use policy::{
     Class, Config, Deadlines, Input, Kind, Knobs, Limits, LookAhead, Output, Policy, Reason, SessionHint,
     Waits, Window,
 };
-use units::{ClassId, Ratio, RequestId, Span, Time};
+use scene::{BASIC, PREMIUM, Scene, differentiation};
+use units::{Ratio, RequestId, Span};
 
-const PREMIUM: SessionHint = SessionHint::Known(ClassId(0));
-const BASIC: SessionHint = SessionHint::Known(ClassId(1));
-
-struct Scene {
-    policy: Policy,
-    now: Time,
-    outputs: Vec<Output>,
-}
-
-impl Scene {
-    fn new(change: impl FnOnce(&mut Config)) -> Self {
-        let mut config = Config { window: Window::Fixed(1), ..Config::default() };
-        change(&mut config);
-        Self { policy: Policy::new(config).expect("sound"), now: Time::from_nanos(1), outputs: Vec::new() }
-    }
-
-    /// Another configuration.
-    fn change(&mut self, change: impl FnOnce(&mut Config)) {
-        let mut config = self.policy.config().clone();
-        change(&mut config);
-        self.policy.reconfigure(self.now, config).expect("sound");
-        self.carry_out();
-    }
-
-    fn tell(&mut self, input: Input) {
-        self.policy.handle(self.now, input);
-        self.carry_out();
-    }
-
-    fn carry_out(&mut self) {
-        while let Some(output) = self.policy.poll() {
-            self.outputs.push(output);
-            if let Output::Classify(id) = output {
-                self.policy.handle(self.now, Input::Classified { id, class: ClassId(1) });
-            }
-        }
-    }
-
-    fn arrive(&mut self, id: u64, session: SessionHint) {
-        self.arrive_for(id, session, Kind::default());
-    }
-
-    fn arrive_for(&mut self, id: u64, session: SessionHint, kind: Kind) {
-        self.tell(Input::Arrived { id: RequestId(id), session, client: 0, kind });
-    }
-
-    /// Lets a whole cycle run, and another, since the first halves its quota.
-    fn cycles(&mut self) {
-        self.tell(Input::Cycle);
-        self.tell(Input::Cycle);
-    }
-
-    fn finish(&mut self, id: u64) {
-        self.tell(Input::Finished { id: RequestId(id) });
-    }
-
-    /// Time passes as it would with a driver that keeps to `next_wake`.
-    fn wait(&mut self, span: Span) {
-        let until = self.now + span;
-        loop {
-            let wake = self.policy.next_wake(self.now);
-            if wake > until {
-                self.now = until;
-                return;
-            }
-            self.now = self.now.max(wake);
-            self.tell(Input::Cycle);
-        }
-    }
-
-    /// Ids dispatched since the last call.
-    fn dispatched(&mut self) -> Vec<u64> {
-        let ids = self.outputs.iter().filter_map(|output| match output {
-            Output::Dispatch(id) => Some(id.0),
-            _ => None,
+#[test]
+fn favour_says_how_long_requests_are_held_back() {
+    let refused = |favour: f64| {
+        let mut scene = Scene::new(|config| {
+            config.knobs = Knobs { favour: Ratio::clamped(favour), ..differentiation(1.0) };
+            config.limits.deadlines = Deadlines::all(Span::from_secs(1));
         });
-        let ids = ids.collect();
-        self.outputs.retain(|output| matches!(output, Output::Reject(..)));
-        ids
-    }
-
-    fn refused(&self) -> Vec<(u64, Reason)> {
-        let refused = self.outputs.iter().filter_map(|output| match output {
-            Output::Reject(id, reason) => Some((id.0, *reason)),
-            _ => None,
-        });
-        refused.collect()
-    }
-}
-
-fn differentiation(share: f64) -> Knobs {
-    Knobs { differentiation: Ratio::clamped(share), ..Knobs::default() }
-}
-
-#[test]
-fn the_important_take_an_express_place() {
-    let mut scene = Scene::new(|_| {});
-    scene.arrive(1, BASIC);
-    scene.cycles();
-    for (id, session) in [(2, BASIC), (3, PREMIUM), (4, PREMIUM)] {
-        scene.arrive(id, session);
+        (0..20).for_each(|id| scene.arrive(id, BASIC));
         scene.cycles();
-    }
-    assert_eq!(scene.dispatched(), [1, 3], "one place for all, one on top for premium");
-    scene.finish(1);
-    assert_eq!(scene.dispatched(), [], "premium requests alone are no more than the window");
-    scene.finish(3);
-    assert_eq!(scene.dispatched(), [4]);
-    scene.finish(4);
-    assert_eq!(scene.dispatched(), [2]);
-}
-
-#[test]
-fn short_important_requests_do_not_wait_for_long_ones() {
-    let mut scene = Scene::new(|config| config.knobs = differentiation(1.0));
-    let (page, image) = (Kind::of("GET", "/account"), Kind::of("GET", "/logo.png"));
-    for (id, kind, cost) in [(1, page, 20), (2, image, 2)] {
-        scene.arrive_for(id, PREMIUM, kind);
-        scene.cycles();
-        scene.wait(Span::from_millis(cost));
-        scene.finish(id);
-    }
-    assert_eq!(scene.dispatched(), [1, 2]);
-    for (id, kind) in [(3, page), (4, page), (5, image), (6, image), (7, image)] {
-        scene.arrive_for(id, PREMIUM, kind);
-        scene.cycles();
-    }
-    assert_eq!(scene.dispatched(), [3, 5], "one page at a time, and beside it what is short");
-    scene.finish(5);
-    assert_eq!(scene.dispatched(), [6]);
-    scene.finish(3);
-    assert_eq!(scene.dispatched(), [], "an image is not short beside another: it is the page's turn");
-    scene.arrive_for(8, BASIC, image);
-    scene.cycles();
-    scene.finish(6);
-    assert_eq!(scene.dispatched(), [4, 7]);
-    scene.finish(7);
-    assert_eq!(scene.dispatched(), [], "the express place is not for what matters less");
-    scene.finish(4);
-    assert_eq!(scene.dispatched(), [8]);
-}
-
-#[test]
-fn without_important_requests_the_whole_window_is_used() {
-    for window in [1, 2, 4, 16] {
-        let mut scene = Scene::new(|config| config.window = Window::Fixed(window));
-        (0..40).for_each(|id| scene.arrive(id, BASIC));
-        (0..40).for_each(|_| scene.cycles());
-        assert_eq!(scene.dispatched().len(), window as usize);
-    }
-}
-
-#[test]
-fn admitted_work_is_not_left_to_spoil_behind_a_long_one() {
-    let mut scene = Scene::new(|config| config.limits.deadlines = Deadlines::all(Span::from_secs(1)));
-    scene.arrive(1, PREMIUM);
-    scene.cycles();
-    scene.arrive(2, BASIC);
-    scene.cycles();
-    assert_eq!(scene.dispatched(), [1]);
-    scene.wait(Span::from_secs(2));
-    assert_eq!(scene.dispatched(), [2], "before its deadline, while number 1 goes on");
-    assert_eq!(scene.refused(), []);
+        assert!(scene.policy.snapshot().lengths.discard > 10);
+        scene.wait(Span::from_millis(300));
+        scene.refused()
+    };
+    let fast = refused(0.0);
+    assert!(fast.len() > 10 && fast.iter().all(|(_, reason)| *reason == Reason::Admission), "{fast:?}");
+    assert_eq!(refused(1.0), [], "with most sessions in mind they wait on");
 }
 
 #[test]

@@ -203,8 +203,8 @@ impl Policy {
         (outflow * periods).max(SHORTEST).min(longest.max(1.0))
     }
 
-    /// How long a request of a class may have waited to be held back once more: its client would hardly
-    /// sit out the class queue as well, or favour is on fast responses. A period is given to all.
+    /// How long a request of a class may have waited in all to be held back any longer: its client would
+    /// hardly sit out the class queue as well, or favour is on fast responses. At least a period.
     pub(super) fn second_chance(&self, class: ClassId) -> Span {
         let patience = self.patience(class);
         let wait = match self.config.classes[class.index()].target_queue {

@@ -7,8 +7,16 @@ use crate::Output;
 use crate::scheduler::Ready;
 use crate::store::{Key, Place};
 
-/// How many of a class queue are looked at for a short one.
+/// How many that wait in a class are looked at for a short one.
 const LOOKED_AT: usize = 16;
+
+/// A request that would be dispatched.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Next {
+    pub(super) key: Key,
+    /// Whether it goes beside others because it is short.
+    pub(super) aside: bool,
+}
 
 /// How held-back requests get into class queues that are full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,12 +33,12 @@ impl Policy {
         self.places.watch(now);
         while self.places() > self.places.taken() {
             self.refill(now, how);
-            let Some(Ready { class, request: key, .. }) = self.next(now) else { return };
+            let Some(Ready { class, request, .. }) = self.next_ready(now) else { return };
             self.scheduler.charge(class);
             self.controllers[class.index()].left();
             self.stats.of(Some(class)).dispatched += 1;
-            self.begin(now, key);
-            let held = *self.store.get(key);
+            self.begin(now, request);
+            let held = *self.store.get(request.key);
             self.patience[class.index()].waited(held.waits.total());
             if !self.shadow() {
                 self.decide(Output::Dispatch(held.id), held.waits);
@@ -41,7 +49,7 @@ impl Policy {
     /// The request of a class to serve next: who came first, or in overload who belongs to a
     /// session that has begun, because the work on a session is lost when the rest of it is not
     /// done (Web2K section 1.3).
-    fn next_of(&self, class: ClassId) -> Option<Key> {
+    fn head_of(&self, class: ClassId) -> Option<Key> {
         let mut heads = self.layout.admitted(class).filter_map(|queue| self.store.head(queue));
         if self.controllers[class.index()].is_overloaded() {
             heads.next()
@@ -51,15 +59,16 @@ impl Policy {
     }
 
     /// Puts a request into the server.
-    pub(super) fn begin(&mut self, now: Time, key: Key) {
+    pub(super) fn begin(&mut self, now: Time, request: Next) {
+        let Next { key, aside } = request;
         self.store.put(key, Place::InService, now);
         self.places.take(now);
-        let begun = self.costs.begin(now, self.class_of(key), self.store.get(key).kind);
+        let begun = self.costs.begin(now, self.class_of(key), self.store.get(key).kind, aside);
         self.store.get_mut(key).begun = begun;
     }
 
     /// The class to serve next and its request: among those that wait and for which a place is open.
-    fn next(&self, now: Time) -> Option<Ready<Key>> {
+    fn next_ready(&self, now: Time) -> Option<Ready<Next>> {
         let express = self.express();
         self.scheduler.pick(self.layout.all().filter_map(|class| self.candidate(now, class, express)))
     }
@@ -68,9 +77,9 @@ impl Policy {
     /// are for the more important, in proportion, and for whoever is stuck behind something long.
     ///
     /// An important request takes an express place so that it need not wait for those that matter
-    /// less. Among themselves they are no more than the window, unless one is short beside those inside.
-    fn candidate(&self, now: Time, class: ClassId, express: u32) -> Option<Ready<Key>> {
-        let head = self.next_of(class)?;
+    /// less. Among themselves they are no more than the window, but for those that are short beside them.
+    fn candidate(&self, now: Time, class: ClassId, express: u32) -> Option<Ready<Next>> {
+        let head = Next { key: self.head_of(class)?, aside: false };
         let ready = |request, open| Some(Ready { class, request, open });
         let last = self.config.last_class();
         let on_top = express * u32::from(last.0 - class.0) / u32::from(last.0).max(1);
@@ -81,21 +90,18 @@ impl Policy {
         if self.places.free(on_top) == 0 {
             return ready(head, false);
         }
-        if self.costs.as_important(class) < self.places.size() {
+        if self.costs.in_turn(class) < self.places.size() {
             return ready(head, true);
         }
-        match self.short(now, class) {
-            Some(short) => ready(short, true),
-            None => ready(head, false),
-        }
+        ready(Next { key: self.first_short(now, class)?, aside: true }, true)
     }
 
     /// The first of the next requests of a class that is short beside those at least as important that are
-    /// inside the server.
-    fn short(&self, now: Time, class: ClassId) -> Option<Key> {
-        let short = self.costs.short(now, class);
-        let mut waiting = self.layout.admitted(class).flat_map(|queue| self.store.first(queue, LOOKED_AT));
-        waiting.find(|key| self.costs.expected(self.store.get(*key).kind) < short)
+    /// inside the server. Who becomes short while something long stays inside is seen at the next input.
+    fn first_short(&self, now: Time, class: ClassId) -> Option<Key> {
+        let short = self.costs.short_below(now, class);
+        let waiting = self.layout.admitted(class).flat_map(|queue| self.store.iter(queue));
+        waiting.take(LOOKED_AT).find(|key| self.costs.expected(self.store.get(*key).kind) < short)
     }
 
     pub(super) fn finished(&mut self, now: Time, id: RequestId) {
@@ -108,7 +114,9 @@ impl Policy {
         match held.place {
             Place::InService => {
                 self.places.give_back(now, held.since);
-                self.costs.end(now, self.class_of(key), held.kind, held.begun);
+                // In shadow mode the server has had it for longer, among others than are known here.
+                let kind = (!self.shadow()).then_some(held.kind);
+                self.costs.end(now, self.class_of(key), kind, held.begun);
             }
             // The server answered before its turn would have come.
             _ if self.shadow() => {}

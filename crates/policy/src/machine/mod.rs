@@ -321,7 +321,10 @@ impl Policy {
                     break;
                 }
                 self.still_there(key);
-                self.reject(key, Reason::Deadline);
+                let stage_over = self.store.get(key).since + self.stage_deadline(queue) <= now;
+                let held_back = self.layout.stage(queue) == Stage::Discard;
+                let reason = if held_back && !stage_over { Reason::Admission } else { Reason::Deadline };
+                self.reject(key, reason);
             }
         }
         // Whatever joins a queue from now on cannot expire before the shortest deadline, unless by what it

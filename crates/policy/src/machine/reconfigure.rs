@@ -3,7 +3,7 @@
 use units::Time;
 
 use super::Policy;
-use super::dispatch::Refill;
+use super::dispatch::{Next, Refill};
 use crate::waits::Waits;
 use crate::{Config, ConfigError, Mode, Output};
 
@@ -75,7 +75,7 @@ impl Policy {
     /// What is inside the server in truth takes places, if more than there are.
     fn take_in(&mut self, now: Time) {
         for key in self.store.keys_outside() {
-            self.begin(now, key);
+            self.begin(now, Next { key, aside: false });
         }
         self.classifying = 0;
     }

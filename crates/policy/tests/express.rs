@@ -1,0 +1,105 @@
+//! Who takes a place in the server, and who one on top of the window.
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod scene;
+
+use policy::{Deadlines, Kind, Window};
+use scene::{BASIC, PREMIUM, Scene, differentiation};
+use units::Span;
+
+#[test]
+fn the_important_take_an_express_place() {
+    let mut scene = Scene::new(|_| {});
+    scene.arrive(1, BASIC);
+    scene.cycles();
+    for (id, session) in [(2, BASIC), (3, PREMIUM), (4, PREMIUM)] {
+        scene.arrive(id, session);
+        scene.cycles();
+    }
+    assert_eq!(scene.dispatched(), [1, 3], "one place for all, one on top for premium");
+    scene.finish(1);
+    assert_eq!(scene.dispatched(), [], "premium requests alone are no more than the window");
+    scene.finish(3);
+    assert_eq!(scene.dispatched(), [4]);
+    scene.finish(4);
+    assert_eq!(scene.dispatched(), [2]);
+}
+
+#[test]
+fn short_important_requests_do_not_wait_for_long_ones() {
+    let mut scene = Scene::new(|config| config.knobs = differentiation(1.0));
+    let (page, image) = (Kind::of("GET", "/account"), Kind::of("GET", "/logo.png"));
+    for (id, kind, cost) in [(1, page, 20), (2, image, 2)] {
+        scene.arrive_for(id, PREMIUM, kind);
+        scene.cycles();
+        scene.wait(Span::from_millis(cost));
+        scene.finish(id);
+    }
+    assert_eq!(scene.dispatched(), [1, 2]);
+    for (id, kind) in [(3, page), (4, page), (5, image), (6, image), (7, image)] {
+        scene.arrive_for(id, PREMIUM, kind);
+        scene.cycles();
+    }
+    assert_eq!(scene.dispatched(), [3, 5], "one page at a time, and beside it what is short");
+    scene.finish(5);
+    assert_eq!(scene.dispatched(), [6]);
+    scene.finish(3);
+    assert_eq!(scene.dispatched(), [4], "it is the other page's turn, whatever goes beside it");
+    scene.arrive_for(8, BASIC, image);
+    scene.cycles();
+    scene.finish(6);
+    assert_eq!(scene.dispatched(), [7]);
+    scene.finish(7);
+    assert_eq!(scene.dispatched(), [], "the express place is not for what matters less");
+    scene.finish(4);
+    assert_eq!(scene.dispatched(), [8]);
+}
+
+#[test]
+fn what_is_short_keeps_nobody_from_their_turn() {
+    let mut scene = Scene::new(|config| {
+        config.knobs = differentiation(1.0);
+        config.window = Window::Fixed(4);
+    });
+    let (page, image) = (Kind::of("GET", "/account"), Kind::of("GET", "/logo.png"));
+    for (id, kind, cost) in [(1, page, 20), (2, image, 2)] {
+        scene.arrive_for(id, PREMIUM, kind);
+        scene.cycles();
+        scene.wait(Span::from_millis(cost));
+        scene.finish(id);
+    }
+    assert_eq!(scene.dispatched(), [1, 2]);
+    let pages = (3..8).map(|id| (id, page));
+    for (id, kind) in pages.chain((8..11).map(|id| (id, image))) {
+        scene.arrive_for(id, PREMIUM, kind);
+        scene.cycles();
+    }
+    assert_eq!(scene.dispatched(), [3, 4, 5, 6, 8, 9], "a full window of pages, and images on top");
+    scene.finish(3);
+    assert_eq!(scene.dispatched(), [7], "the place of a page is for the next page");
+    scene.finish(8);
+    assert_eq!(scene.dispatched(), [10]);
+}
+
+#[test]
+fn without_important_requests_the_whole_window_is_used() {
+    for window in [1, 2, 4, 16] {
+        let mut scene = Scene::new(|config| config.window = Window::Fixed(window));
+        (0..40).for_each(|id| scene.arrive(id, BASIC));
+        (0..40).for_each(|_| scene.cycles());
+        assert_eq!(scene.dispatched().len(), window as usize);
+    }
+}
+
+#[test]
+fn admitted_work_is_not_left_to_spoil_behind_a_long_one() {
+    let mut scene = Scene::new(|config| config.limits.deadlines = Deadlines::all(Span::from_secs(1)));
+    scene.arrive(1, PREMIUM);
+    scene.cycles();
+    scene.arrive(2, BASIC);
+    scene.cycles();
+    assert_eq!(scene.dispatched(), [1]);
+    scene.wait(Span::from_secs(2));
+    assert_eq!(scene.dispatched(), [2], "before its deadline, while number 1 goes on");
+    assert_eq!(scene.refused(), []);
+}
