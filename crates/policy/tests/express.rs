@@ -80,6 +80,32 @@ fn what_is_short_keeps_nobody_from_their_turn() {
     assert_eq!(scene.dispatched(), [10]);
 }
 
+/// Nothing larger than the window that was found can be tried here, only smaller ones.
+#[test]
+fn a_small_window_is_not_tried_on_the_important() {
+    let mut scene = Scene::new(|config| {
+        config.knobs = differentiation(1.0);
+        config.window = Window::Adaptive { initial: 4, min: 3, max: 4 };
+    });
+    let mut inside = Vec::new();
+    let mut were_tried = 0;
+    for id in 0..2000 {
+        scene.arrive(id, PREMIUM);
+        scene.cycles();
+        inside.extend(scene.dispatched());
+        if id < 8 {
+            continue;
+        }
+        // Each takes 40 ms, whoever else is inside, so that every place is worth having.
+        scene.now += Span::from_millis(40 / inside.len() as u64);
+        scene.finish(inside.remove(0));
+        inside.extend(scene.dispatched());
+        were_tried += u32::from(scene.policy.snapshot().window < 4);
+        assert_eq!(inside.len(), 4, "as many as were found to keep the server busy");
+    }
+    assert!(were_tried > 0, "a smaller window is tried now and then");
+}
+
 #[test]
 fn without_important_requests_the_whole_window_is_used() {
     for window in [1, 2, 4, 16] {

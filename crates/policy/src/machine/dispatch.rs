@@ -90,7 +90,7 @@ impl Policy {
         if self.places.free(on_top) == 0 {
             return ready(head, false);
         }
-        if self.costs.in_turn(class) < self.places.size() {
+        if self.costs.in_turn(class) < self.places.settled() {
             return ready(head, true);
         }
         ready(Next { key: self.first_short(now, class)?, aside: true }, true)

@@ -377,6 +377,6 @@ impl Policy {
     }
 
     fn express(&self) -> u32 {
-        self.config.knobs.express(self.places.size())
+        self.config.knobs.express(self.places.settled())
     }
 }

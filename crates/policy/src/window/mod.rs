@@ -104,6 +104,15 @@ impl Places {
         }
     }
 
+    /// How many were found to keep the server busy, or are let in if those are more: a size that is
+    /// only tried may be too small.
+    pub(crate) fn settled(&self) -> u32 {
+        match self.window {
+            Window::Fixed(_) => self.size(),
+            Window::Adaptive { .. } => self.search.found().max(self.search.offered()),
+        }
+    }
+
     pub(crate) fn taken(&self) -> u32 {
         self.taken
     }
