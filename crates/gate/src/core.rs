@@ -126,6 +126,17 @@ impl Core {
         id
     }
 
+    /// Whether so few requests are held that whoever comes can be let in without a look at who else comes
+    /// in the same turn.
+    pub(crate) fn is_calm(&self) -> bool {
+        self.policy.held() < self.policy.window() as usize / 2
+    }
+
+    /// Whether anybody waits, so that there is something to do in the turn.
+    pub(crate) fn is_waited(&self) -> bool {
+        self.policy.is_waited()
+    }
+
     /// The decision about a request, once it is made.
     pub(crate) fn poll_decision(&mut self, id: RequestId, cx: &mut Context<'_>) -> Poll<Decision> {
         let Some(held) = self.get(id) else {

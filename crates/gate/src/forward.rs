@@ -22,16 +22,18 @@ pub(crate) fn request(head: &mut Parts, authority: &HeaderValue) {
         }
         head.uri = origin_form(&head.uri);
     }
-    let trailers = takes_trailers(&head.headers);
-    remove_hop_by_hop(&mut head.headers);
-    if trailers {
-        // The gate passes them on, so it says so itself (RFC 9110 section 10.1.4).
-        head.headers.insert(TE, HeaderValue::from_static("trailers"));
-        head.headers.insert(CONNECTION, HeaderValue::from_static("te"));
+    if has_any(&head.headers, &FOR_THE_GATE) {
+        let trailers = takes_trailers(&head.headers);
+        remove_hop_by_hop(&mut head.headers);
+        if trailers {
+            // The gate passes them on, so it says so itself (RFC 9110 section 10.1.4).
+            head.headers.insert(TE, HeaderValue::from_static("trailers"));
+            head.headers.insert(CONNECTION, HeaderValue::from_static("te"));
+        }
+        // The gate has asked for the body itself: see `upstream::Body`.
+        head.headers.remove(EXPECT);
+        head.headers.remove(PROXY_AUTHORIZATION);
     }
-    // The gate has asked for the body itself: see `upstream::Body`.
-    head.headers.remove(EXPECT);
-    head.headers.remove(PROXY_AUTHORIZATION);
     let via = match head.version {
         Version::HTTP_10 => "1.0 headworks",
         Version::HTTP_2 => "2.0 headworks",
@@ -47,6 +49,9 @@ pub(crate) fn request(head: &mut Parts, authority: &HeaderValue) {
 
 /// Makes the headers of the upstream's response those of ours.
 pub(crate) fn response(headers: &mut HeaderMap) {
+    if !has_any(headers, &HOP_BY_HOP) {
+        return;
+    }
     // Beside chunks a length is a lie that some would believe (RFC 9112 section 6.3).
     if headers.contains_key(TRANSFER_ENCODING) {
         headers.remove(CONTENT_LENGTH);
@@ -118,8 +123,21 @@ fn origin_form(uri: &Uri) -> Uri {
     Uri::from(path)
 }
 
+/// What is for the next hop only (RFC 9110 section 7.6.1).
+const HOP_BY_HOP: [HeaderName; 6] =
+    [CONNECTION, KEEP_ALIVE, PROXY_CONNECTION, TE, TRANSFER_ENCODING, UPGRADE];
+
+/// The same, and what only the gate answers.
+const FOR_THE_GATE: [HeaderName; 8] =
+    [CONNECTION, KEEP_ALIVE, PROXY_CONNECTION, TE, TRANSFER_ENCODING, UPGRADE, EXPECT, PROXY_AUTHORIZATION];
+
+/// Whether a message has any of these; most have none. To go through its headers once costs less than
+/// to look each name up.
+fn has_any(headers: &HeaderMap, names: &[HeaderName]) -> bool {
+    headers.keys().any(|name| names.contains(name))
+}
+
 fn remove_hop_by_hop(headers: &mut HeaderMap) {
-    // Most messages have none of these, and none at all listed in Connection.
     if headers.contains_key(CONNECTION) {
         let listed: Vec<HeaderName> = headers
             .get_all(CONNECTION)
@@ -130,9 +148,8 @@ fn remove_hop_by_hop(headers: &mut HeaderMap) {
         for name in listed {
             headers.remove(name);
         }
-        headers.remove(CONNECTION);
     }
-    for name in [KEEP_ALIVE, PROXY_CONNECTION, TE, TRANSFER_ENCODING, UPGRADE] {
+    for name in HOP_BY_HOP {
         headers.remove(name);
     }
 }

@@ -1,5 +1,6 @@
 //! [`Socket`]: a client's socket, and what was read of it ahead of time.
 
+use std::cell::RefCell;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -91,6 +92,11 @@ impl Wire {
 /// than the kernel takes for a list of pieces.
 const JOINED: usize = 4096;
 
+thread_local! {
+    /// Where they are joined. Zeros on the stack would have to be written first each time.
+    static JOIN: RefCell<Vec<u8>> = RefCell::new(Vec::with_capacity(JOINED));
+}
+
 /// Calls a method of the socket, whichever it is.
 macro_rules! of_wire {
     ($socket:ident.$method:ident($($argument:expr),*)) => {
@@ -131,18 +137,15 @@ impl AsyncWrite for Socket {
         cx: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let length = pieces.iter().map(|piece| piece.len()).sum();
+        let length: usize = pieces.iter().map(|piece| piece.len()).sum();
         if length > JOINED {
             return of_wire!(self.poll_write_vectored(cx, pieces));
         }
-        let mut joined = [0; JOINED];
-        let mut rest = &mut joined[..];
-        for piece in pieces {
-            let (room, after) = rest.split_at_mut(piece.len());
-            room.copy_from_slice(piece);
-            rest = after;
-        }
-        of_wire!(self.poll_write(cx, &joined[..length]))
+        JOIN.with_borrow_mut(|joined| {
+            joined.clear();
+            pieces.iter().for_each(|piece| joined.extend_from_slice(piece));
+            of_wire!(self.poll_write(cx, joined))
+        })
     }
 
     fn is_write_vectored(&self) -> bool {

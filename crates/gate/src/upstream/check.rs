@@ -71,7 +71,11 @@ async fn status(pool: &Pool, server: &Server, rules: &Check) -> Result<StatusCod
         Http::One => {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
             let connection = connection::open(pool, server).await?;
-            return Ok(Bare::ask(connection, &request).await.map_err(Failure::from)?.0.status());
+            return Ok(Bare::ask(connection, &request, rules.timeout)
+                .await
+                .map_err(Failure::from)?
+                .0
+                .status());
         }
         Http::Two => {
             target::for_http2(&mut request, server.place.tls.is_some()).map_err(Failure::Host)?;

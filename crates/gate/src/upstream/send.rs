@@ -186,7 +186,8 @@ async fn over_http1(pool: &Pool, load: Load, request: &mut Pending, fresh: bool)
             Err(Refused { failure, .. }) => return Err(given_up(pool, &server, failure)),
         }
     }
-    let connection = match connection::open(pool, &server).await {
+    // Seldom, and it would be part of every request's future.
+    let connection = match Box::pin(connection::open(pool, &server)).await {
         Ok(connection) => connection,
         Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
@@ -225,10 +226,9 @@ async fn exclusively(
         return Ok((response, Exclusive::Full(full)));
     }
     let Some(bare) = request else { return Err(Refused { failure: Failure::NoServer, unsent: false }) };
-    let unanswered = match timeout(pool.times().response, Bare::ask(connection, bare)).await {
-        Ok(Ok((response, bare))) => return Ok((response, Exclusive::Bare(bare))),
-        Ok(Err(unanswered)) => unanswered,
-        Err(_) => return Err(Refused { failure: Failure::Timeout, unsent: false }),
+    let unanswered = match Bare::ask(connection, bare, pool.times().response).await {
+        Ok((response, bare)) => return Ok((response, Exclusive::Bare(bare))),
+        Err(unanswered) => unanswered,
     };
     let unsent = matches!(unanswered, Unanswered::Unsent(_));
     if !unsent && !repeatable(bare) {

@@ -31,6 +31,10 @@ impl Policy {
     /// Fills the server's free places.
     pub(super) fn dispatch(&mut self, now: Time, how: Refill) {
         self.places.watch(now);
+        if !self.is_waited() {
+            // Nobody waits, as is usual.
+            return;
+        }
         while self.places() > self.places.taken() {
             self.refill(now, how);
             let Some(Ready { class, request, .. }) = self.next_ready(now) else { return };

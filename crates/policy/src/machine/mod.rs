@@ -167,6 +167,16 @@ impl Policy {
         self.places.size() + self.express()
     }
 
+    /// How many requests may be inside the server now, whatever their class.
+    pub fn window(&self) -> u32 {
+        self.places.size()
+    }
+
+    /// Whether any request waits for something.
+    pub fn is_waited(&self) -> bool {
+        self.store.len() > self.places.taken() as usize
+    }
+
     /// Requests held: waiting, with the driver for classification, or inside the server.
     pub fn held(&self) -> usize {
         self.store.len()

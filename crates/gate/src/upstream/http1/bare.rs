@@ -4,6 +4,7 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::{Method, Request, Response};
@@ -11,7 +12,7 @@ use http_body::{Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite as _, AsyncWriteExt as _};
 
 use super::response::{self, Framing, Head, Malformed};
-use super::{Idle, chunks::Piece};
+use super::{Idle, Patience, chunks::Piece};
 use crate::upstream::Failure;
 use crate::upstream::connection::Open;
 use crate::upstream::tls::Line;
@@ -23,6 +24,7 @@ pub(crate) struct Bare {
     open: Open,
     /// Of the connection, for the next request.
     buffer: BytesMut,
+    patience: Patience,
     /// What the body is read to.
     body: BytesMut,
     /// Of what was read, what has not been passed on.
@@ -41,6 +43,8 @@ pub(crate) enum Unanswered {
     Unsent(io::Error),
     /// The connection broke off.
     Lost(io::Error),
+    /// It did not come in time.
+    Timeout,
     Malformed(Malformed),
 }
 
@@ -48,6 +52,7 @@ impl From<Unanswered> for Failure {
     fn from(why: Unanswered) -> Self {
         match why {
             Unanswered::Unsent(why) | Unanswered::Lost(why) => Self::Lost(why),
+            Unanswered::Timeout => Self::Timeout,
             Unanswered::Malformed(why) => Self::Malformed(why),
         }
     }
@@ -61,17 +66,24 @@ const PIECE: usize = 64 * 1024;
 const UNKNOWN: usize = 16 * 1024;
 
 impl Bare {
-    /// Sends a request without a body, and waits for the head of its response.
-    pub(crate) async fn ask<B>(idle: Idle, request: &Request<B>) -> Result<(Response<()>, Self), Unanswered> {
-        let Idle { mut line, open, mut buffer } = idle;
-        buffer.reserve(FIRST);
-        write_head(&mut buffer, request);
-        send(&mut line, &buffer).await?;
-        buffer.clear();
-        let Head { response, framing, keep, rest } =
-            read_head(&mut line, &mut buffer, request.method()).await?;
+    /// Sends a request without a body, and waits for the head of its response, for so long at most.
+    pub(crate) async fn ask<B>(
+        idle: Idle,
+        request: &Request<B>,
+        longest: Duration,
+    ) -> Result<(Response<()>, Self), Unanswered> {
+        let Idle { mut line, open, mut buffer, mut patience } = idle;
+        let asked = async {
+            buffer.reserve(FIRST);
+            write_head(&mut buffer, request);
+            send(&mut line, &buffer).await?;
+            buffer.clear();
+            read_head(&mut line, &mut buffer, request.method()).await
+        };
+        let head = patience.within(longest, asked).await.ok_or(Unanswered::Timeout)??;
+        let Head { response, framing, keep, rest } = head;
         let body = BytesMut::new();
-        Ok((response, Self { line, open, buffer, body, here: rest, framing, keep, broken: None }))
+        Ok((response, Self { line, open, buffer, patience, body, here: rest, framing, keep, broken: None }))
     }
 
     /// The next piece of the response's body.
@@ -123,9 +135,9 @@ impl Bare {
     /// The connection for another request. What the server has said beyond this response makes
     /// it unfit for one.
     pub(crate) fn settle(self) -> Option<Idle> {
-        let Self { line, open, buffer, here, framing, keep, .. } = self;
+        let Self { line, open, buffer, patience, here, framing, keep, .. } = self;
         let over = framing == Framing::Nothing && here.is_empty();
-        (keep && over).then_some(Idle { line, open, buffer })
+        (keep && over).then_some(Idle { line, open, buffer, patience })
     }
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::{Request, Response};
 use http_body::{Body as _, Frame, SizeHint};
 use hyper::body::Incoming;
@@ -99,7 +99,7 @@ impl Full {
         };
         let Moved { connection, open } = *self.moved.filter(|_| ready)?;
         let parts = connection.into_parts();
-        let idle = Idle { line: parts.io.into_inner(), open, buffer: BytesMut::new() };
+        let idle = Idle::new(parts.io.into_inner(), open);
         parts.read_buf.is_empty().then_some(idle)
     }
 }

@@ -10,6 +10,7 @@
 mod bare;
 mod chunks;
 mod full;
+mod patience;
 mod response;
 #[cfg(any(test, feature = "fuzz"))]
 pub(super) mod trial;
@@ -24,6 +25,7 @@ use http_body::{Frame, SizeHint};
 use tokio::io::{AsyncRead as _, ReadBuf};
 use tokio::task::coop::unconstrained;
 
+use self::patience::Patience;
 use super::connection::Open;
 use super::tls::Line;
 
@@ -38,6 +40,7 @@ pub(crate) struct Idle {
     open: Open,
     /// What the next request is written to and its response read to; empty.
     buffer: BytesMut,
+    patience: Patience,
 }
 
 /// A connection that carries a request.
@@ -49,7 +52,7 @@ pub(crate) enum Exclusive {
 
 impl Idle {
     pub(crate) fn new(line: Line, open: Open) -> Self {
-        Self { line, open, buffer: BytesMut::new() }
+        Self { line, open, buffer: BytesMut::new(), patience: Patience::default() }
     }
 
     /// Whether the server has neither closed it nor said anything. What comes before it is asked

@@ -137,9 +137,12 @@ pub(super) fn read(buffer: &mut BytesMut, method: &Method) -> Result<Read, Malfo
     *response.version_mut() = if modern { Version::HTTP_11 } else { Version::HTTP_10 };
     let headers = response.headers_mut();
     headers.reserve(parsed.headers.len() + OURS);
+    let (mut is_coded, mut keep) = (false, modern);
     for field in parsed.headers {
         let name = HeaderName::from_bytes(field.name.as_bytes()).map_err(|_| Malformed::Field)?;
         let value = HeaderValue::from_maybe_shared(bytes.slice_ref(field.value));
+        is_coded |= name == TRANSFER_ENCODING;
+        keep &= name != CONNECTION || !closes(field.value);
         headers.append(name, value.map_err(|_| Malformed::Field)?);
     }
     let rest = bytes.slice(length..);
@@ -147,8 +150,7 @@ pub(super) fn read(buffer: &mut BytesMut, method: &Method) -> Result<Read, Malfo
         *buffer = rest.into();
         return Ok(Read::Interim);
     }
-    let framing = framing(response.headers_mut(), status, method, modern)?;
-    let keep = modern && !closes(response.headers());
+    let framing = framing(response.headers_mut(), is_coded, status, method, modern)?;
     Ok(Read::Final(Head { response, framing, keep, rest }))
 }
 
@@ -177,11 +179,12 @@ pub(crate) fn ambiguity(headers: &HeaderMap) -> Option<Malformed> {
 /// What follows a head (RFC 9112 section 6.3).
 fn framing(
     headers: &mut HeaderMap,
+    is_coded: bool,
     status: StatusCode,
     method: &Method,
     modern: bool,
 ) -> Result<Framing, Malformed> {
-    if let Some(why) = ambiguity(headers) {
+    if is_coded && let Some(why) = ambiguity(headers) {
         return Err(why);
     }
     let none =
@@ -193,7 +196,7 @@ fn framing(
     if none || *method == Method::HEAD {
         return Ok(Framing::Nothing);
     }
-    if headers.contains_key(TRANSFER_ENCODING) {
+    if is_coded {
         return if modern { Ok(Framing::Chunks(Box::default())) } else { Err(Malformed::Coding) };
     }
     let mut lengths = headers.get_all(CONTENT_LENGTH).iter();
@@ -201,10 +204,14 @@ fn framing(
         None => Ok(Framing::UntilClose),
         Some(first) => {
             let number = length(first.as_bytes()).ok_or(Malformed::Length)?;
-            if lengths.any(|other| length(other.as_bytes()) != Some(number)) {
-                return Err(Malformed::Length);
+            let mut is_plain = !first.as_bytes().contains(&b',');
+            for other in lengths {
+                is_plain = false;
+                if length(other.as_bytes()) != Some(number) {
+                    return Err(Malformed::Length);
+                }
             }
-            if first.as_bytes().contains(&b',') || headers.get_all(CONTENT_LENGTH).iter().nth(1).is_some() {
+            if !is_plain {
                 headers.insert(CONTENT_LENGTH, HeaderValue::from(number));
             }
             Ok(if number == 0 { Framing::Nothing } else { Framing::Length(number) })
@@ -223,10 +230,9 @@ fn length(value: &[u8]) -> Option<u64> {
     all.all(|other| other == Some(first)).then_some(first)
 }
 
-fn closes(headers: &HeaderMap) -> bool {
-    let lines = headers.get_all(CONNECTION).iter();
-    let mut options = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
-    options.any(|option| option.trim_ascii().eq_ignore_ascii_case(b"close"))
+/// Whether a line of `Connection` says that this response is the last.
+fn closes(line: &[u8]) -> bool {
+    line.split(|byte| *byte == b',').any(|option| option.trim_ascii().eq_ignore_ascii_case(b"close"))
 }
 
 #[cfg(test)]
