@@ -3,7 +3,8 @@
 //!
 //! Everything happens on one thread. Connections tell the core what happened; it asks the policy
 //! and wakes those concerned. Arrivals are processed when [`Core::cycle`] is called, which the
-//! turn of the event loop does after all connections that were ready have had theirs.
+//! turn of the event loop does after all connections that were ready have had theirs, and whoever
+//! arrives while it [is calm](Core::is_calm) does at once.
 
 use std::net::IpAddr;
 use std::task::{Context, Poll, Waker};
@@ -133,8 +134,8 @@ impl Core {
     }
 
     /// Whether anybody waits, so that there is something to do in the turn.
-    pub(crate) fn is_waited(&self) -> bool {
-        self.policy.is_waited()
+    pub(crate) fn has_waiting(&self) -> bool {
+        self.policy.has_waiting()
     }
 
     /// The decision about a request, once it is made.

@@ -149,6 +149,7 @@ async fn fetch_first(head: &Parts, body: &mut Body) -> Result<(), Missing> {
     if asks {
         // hyper sends no interim responses on streams. A place in the server would be held for
         // nothing while the client waits for one.
+        // In a box: it would be part of every request's future.
         match Box::pin(timeout(LONGEST, body.fetch_first())).await {
             Ok(fetched) => return fetched.map_err(|_| Missing::Rest),
             Err(_) if body.progress().bytes() == 0 => return Err(Missing::Continue),

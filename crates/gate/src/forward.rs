@@ -22,7 +22,7 @@ pub(crate) fn request(head: &mut Parts, authority: &HeaderValue) {
         }
         head.uri = origin_form(&head.uri);
     }
-    if has_any(&head.headers, &FOR_THE_GATE) {
+    if head.headers.keys().any(is_for_the_gate) {
         let trailers = takes_trailers(&head.headers);
         remove_hop_by_hop(&mut head.headers);
         if trailers {
@@ -49,7 +49,7 @@ pub(crate) fn request(head: &mut Parts, authority: &HeaderValue) {
 
 /// Makes the headers of the upstream's response those of ours.
 pub(crate) fn response(headers: &mut HeaderMap) {
-    if !has_any(headers, &HOP_BY_HOP) {
+    if !headers.keys().any(is_hop_by_hop) {
         return;
     }
     // Beside chunks a length is a lie that some would believe (RFC 9112 section 6.3).
@@ -127,14 +127,16 @@ fn origin_form(uri: &Uri) -> Uri {
 const HOP_BY_HOP: [HeaderName; 6] =
     [CONNECTION, KEEP_ALIVE, PROXY_CONNECTION, TE, TRANSFER_ENCODING, UPGRADE];
 
-/// The same, and what only the gate answers.
-const FOR_THE_GATE: [HeaderName; 8] =
-    [CONNECTION, KEEP_ALIVE, PROXY_CONNECTION, TE, TRANSFER_ENCODING, UPGRADE, EXPECT, PROXY_AUTHORIZATION];
+// Most messages have nothing of either sort. To go through their headers once costs less than to look each
+// name up.
 
-/// Whether a message has any of these; most have none. To go through its headers once costs less than
-/// to look each name up.
-fn has_any(headers: &HeaderMap, names: &[HeaderName]) -> bool {
-    headers.keys().any(|name| names.contains(name))
+fn is_hop_by_hop(name: &HeaderName) -> bool {
+    HOP_BY_HOP.contains(name)
+}
+
+/// Whether only the gate answers it.
+fn is_for_the_gate(name: &HeaderName) -> bool {
+    is_hop_by_hop(name) || *name == EXPECT || *name == PROXY_AUTHORIZATION
 }
 
 fn remove_hop_by_hop(headers: &mut HeaderMap) {

@@ -35,10 +35,10 @@ impl Ticket {
         let mut core = gate.core.borrow_mut();
         let id = core.arrive(now, head, from, known);
         if calm {
-            // Each turn that a request takes through the event loop costs a tenth of it.
+            // To wait for the end of the turn would cost another wake-up of the request's task.
             core.cycle(now);
         }
-        if core.is_waited() {
+        if !calm || core.has_waiting() {
             gate.turn.ring();
         }
         drop(core);
@@ -67,7 +67,7 @@ impl Drop for Ticket {
         }
         // Also when the decision was made and nobody was left to take it up: the place is free.
         core.finish(now, self.id);
-        if core.is_waited() {
+        if core.has_waiting() {
             self.gate.turn.ring();
         }
     }
@@ -95,7 +95,7 @@ mod tests {
         let gate = gate(4);
         let state = || {
             let core = gate.core.borrow();
-            (core.policy().snapshot().in_service, core.is_waited())
+            (core.policy().snapshot().in_service, core.has_waiting())
         };
         let tickets = [arrive(&gate), arrive(&gate)];
         assert_eq!(state(), (2, false));

@@ -12,7 +12,7 @@ const CYCLES: usize = 7;
 
 /// Ends turns for as long as the gate runs.
 ///
-/// It is rung by arrivals and runs after all connections that were ready, so that one cycle of
+/// It is rung by arrivals, unless there is room for all that come, and runs after all connections that were ready, so that one cycle of
 /// the policy sees everything that one turn of the event loop brought in. While requests wait to
 /// be processed the event loop looks at the sockets again and again: the listen queue is drained
 /// first (Web2K section 3.1).

@@ -161,6 +161,16 @@ fn the_held_back_are_refused_after_their_periods() {
 }
 
 #[test]
+fn who_has_gone_is_not_refused_as_well() {
+    let mut scene = Scene::new(|config| config.limits.deadlines = Deadlines::all(Span::from_secs(1)));
+    scene.arrive(1, BASIC);
+    scene.now += Span::from_secs(1);
+    scene.tell(Input::Aborted { id: RequestId(1) });
+    assert_eq!(scene.refused(), []);
+    assert_eq!((scene.policy.held(), scene.policy.snapshot().unknown_ids), (0, 0));
+}
+
+#[test]
 fn shadow_mode_counts_a_client_that_left_while_it_would_have_waited() {
     let mut scene = Scene::new(|config| config.mode = policy::Mode::Shadow);
     for id in 0..3 {

@@ -3,9 +3,11 @@
 
 mod scene;
 
+use std::collections::VecDeque;
+
 use policy::{Deadlines, Kind, Window};
 use scene::{BASIC, PREMIUM, Scene, differentiation};
-use units::Span;
+use units::{Span, Time};
 
 #[test]
 fn the_important_take_an_express_place() {
@@ -87,23 +89,61 @@ fn a_small_window_is_not_tried_on_the_important() {
         config.knobs = differentiation(1.0);
         config.window = Window::Adaptive { initial: 4, min: 3, max: 4 };
     });
-    let mut inside = Vec::new();
+    let mut inside = VecDeque::new();
     let mut were_tried = 0;
     for id in 0..2000 {
         scene.arrive(id, PREMIUM);
         scene.cycles();
         inside.extend(scene.dispatched());
-        if id < 8 {
-            continue;
-        }
-        // Each takes 40 ms, whoever else is inside, so that every place is worth having.
-        scene.now += Span::from_millis(40 / inside.len() as u64);
-        scene.finish(inside.remove(0));
-        inside.extend(scene.dispatched());
         were_tried += u32::from(scene.policy.snapshot().window < 4);
-        assert_eq!(inside.len(), 4, "as many as were found to keep the server busy");
+        if id >= 3 {
+            assert_eq!(inside.len(), 4, "there are no more than the server can do at once");
+            scene.now += Span::from_millis(10);
+            inside.pop_front().into_iter().for_each(|id| scene.finish(id));
+        }
     }
     assert!(were_tried > 0, "a smaller window is tried now and then");
+}
+
+/// The size that the window comes to in front of so many workers, each with 40 ms of work, when there are
+/// always more important requests than it can take.
+fn found(workers: usize, initial: u32) -> f64 {
+    let mut scene = Scene::new(|config| {
+        config.knobs = differentiation(0.9);
+        config.window = Window::Adaptive { initial, min: 1, max: 256 };
+        config.limits.deadlines = Deadlines::all(Span::from_secs(3600));
+        config.classes[0].target_queue = Some(400);
+    });
+    // When each is done; whoever is beyond the workers begins when another ends.
+    let mut inside: VecDeque<Time> = VecDeque::new();
+    let (mut ids, mut sizes) = (VecDeque::new(), 0);
+    (0..300).for_each(|id| scene.arrive(id, PREMIUM));
+    let mut rng = fastrand::Rng::with_seed(3);
+    for id in 300..12_300 {
+        scene.arrive(id, PREMIUM);
+        scene.cycles();
+        for id in scene.dispatched() {
+            let free = inside.len().checked_sub(workers).and_then(|before| inside.get(before).copied());
+            let begins = free.unwrap_or(scene.now).max(scene.now);
+            let done = begins + Span::from_millis(40).mul_f64(0.5 + rng.f64());
+            let place = inside.partition_point(|other| *other <= done);
+            inside.insert(place, done);
+            ids.insert(place, id);
+        }
+        let (Some(done), Some(id)) = (inside.pop_front(), ids.pop_front()) else { continue };
+        scene.now = scene.now.max(done);
+        scene.finish(id);
+        sizes += if id > 8_300 { scene.policy.snapshot().window } else { 0 };
+    }
+    f64::from(sizes) / 4_000.0
+}
+
+#[test]
+fn the_window_is_found_when_all_are_important() {
+    for (workers, initial) in [(1, 8), (4, 16), (16, 4), (16, 64), (64, 16)] {
+        let size = found(workers, initial) / workers as f64;
+        assert!((0.7..1.8).contains(&size), "{workers} workers from {initial}: {size} of them");
+    }
 }
 
 #[test]

@@ -71,11 +71,9 @@ async fn status(pool: &Pool, server: &Server, rules: &Check) -> Result<StatusCod
         Http::One => {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
             let connection = connection::open(pool, server).await?;
-            return Ok(Bare::ask(connection, &request, rules.timeout)
-                .await
-                .map_err(Failure::from)?
-                .0
-                .status());
+            // The time for all of the check began before, and ends first.
+            let asked = Bare::ask(connection, &request, rules.timeout).await;
+            return Ok(asked.map_err(Failure::from)?.0.status());
         }
         Http::Two => {
             target::for_http2(&mut request, server.place.tls.is_some()).map_err(Failure::Host)?;

@@ -31,7 +31,7 @@ impl Policy {
     /// Fills the server's free places.
     pub(super) fn dispatch(&mut self, now: Time, how: Refill) {
         self.places.watch(now);
-        if !self.is_waited() {
+        if !self.has_waiting() {
             // Nobody waits, as is usual.
             return;
         }
@@ -94,10 +94,18 @@ impl Policy {
         if self.places.free(on_top) == 0 {
             return ready(head, false);
         }
-        if self.costs.in_turn(class) < self.places.settled() {
+        if self.costs.in_turn(class) < self.in_turn_at_most(class) {
             return ready(head, true);
         }
         ready(Next { key: self.first_short(now, class)?, aside: true }, true)
+    }
+
+    /// How many requests at least as important as `class` may be inside whose turn it was. If there are more of
+    /// them than the server can do at once, it is they for whom the window is to be found.
+    fn in_turn_at_most(&self, class: ClassId) -> u32 {
+        let settled = self.places.settled();
+        let waiting: u32 = (0..=class.0).map(|class| self.queued(ClassId(class))).sum();
+        if self.costs.in_turn(class) + waiting <= settled { settled } else { self.places.size() }
     }
 
     /// The first of the next requests of a class that is short beside those at least as important that are

@@ -105,6 +105,10 @@ impl Policy {
     /// for an arrival, is already) is counted and otherwise ignored.
     pub fn handle(&mut self, now: Time, input: Input) {
         self.now = now;
+        if let Input::Aborted { id } = input {
+            // Before anything is due: who has gone is not refused as well.
+            self.aborted(id);
+        }
         let period_ended = self.end_periods(now);
         self.expire(now);
         if period_ended {
@@ -116,7 +120,7 @@ impl Policy {
             Input::Cycle => self.cycle(now),
             Input::Classified { id, class } => self.classified(now, id, class),
             Input::Finished { id } => self.finished(now, id),
-            Input::Aborted { id } => self.aborted(id),
+            Input::Aborted { .. } => {}
             Input::Pressure(used) => self.pressure.set(used),
             Input::Capacity(share) => self.places.set_capacity(now, share),
             Input::Knobs(knobs) => self.set_knobs(knobs),
@@ -172,8 +176,9 @@ impl Policy {
         self.places.size()
     }
 
-    /// Whether any request waits for something.
-    pub fn is_waited(&self) -> bool {
+    /// Whether anybody waits for a place in the server or is on the way to where one waits. (In shadow mode
+    /// also if some are in the server already that would have been refused.)
+    pub fn has_waiting(&self) -> bool {
         self.store.len() > self.places.taken() as usize
     }
 

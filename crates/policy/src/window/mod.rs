@@ -104,12 +104,12 @@ impl Places {
         }
     }
 
-    /// How many were found to keep the server busy, or are let in if those are more: a size that is
-    /// only tried may be too small.
+    /// How many important requests may be inside now, as long as none of them has to wait: see
+    /// [`Search::settled`].
     pub(crate) fn settled(&self) -> u32 {
         match self.window {
             Window::Fixed(_) => self.size(),
-            Window::Adaptive { .. } => self.search.found().max(self.search.offered()),
+            Window::Adaptive { .. } => self.search.settled(),
         }
     }
 

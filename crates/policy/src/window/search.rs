@@ -35,6 +35,9 @@ pub(super) struct Search {
     agreed: u32,
     /// Trials of home since the last of another size.
     rested: u32,
+    /// The last smaller size told nothing: important requests, which are let in all the same, kept as
+    /// many inside as at home. The next to be tried is a larger one.
+    hindered: bool,
     /// Squared coefficient of variation of what a request costs, as far as throughput shows it.
     variation: f64,
     /// How long the last trial took.
@@ -63,6 +66,8 @@ impl Search {
     const MOST: f64 = 96.0;
     const PER_UNIT: f64 = 32.0;
     const PER_PLACE: u32 = 3;
+    /// Requests inside, relative to home, from which on a smaller size was not tried in truth.
+    const AS_MANY: f64 = 0.9;
     /// Comparisons after which home is taken for found.
     const SURE: u32 = 3;
     /// What trying may cost in logarithms of power, and the longest rest, in trials of home.
@@ -81,6 +86,7 @@ impl Search {
             probed: None,
             agreed: 0,
             rested: 0,
+            hindered: false,
             variation: 1.0,
             took: Span::ZERO,
         }
@@ -94,6 +100,12 @@ impl Search {
     /// The size that requests are let in by now.
     pub(super) fn offered(&self) -> u32 {
         self.trial.offered()
+    }
+
+    /// Of important requests, how many may be inside: what was found, or is let in if that is more. A size
+    /// that is only tried may be too small.
+    pub(super) fn settled(&self) -> u32 {
+        if self.trial.is_emptying() { self.offered() } else { self.home.max(self.offered()) }
     }
 
     /// Goes on from `size`, with `inside` requests that met another.
@@ -114,6 +126,7 @@ impl Search {
     pub(super) fn watch(&mut self, now: Time, inside: u32) {
         if self.trial.empties_since().is_some_and(|since| now.since(since) > self.took.mul_f64(2.0)) {
             self.agreed = Self::SURE;
+            self.hindered = self.probe.is_some_and(|probe| probe < self.home);
             self.start_over(now, inside.min(self.home));
         }
     }
@@ -183,6 +196,11 @@ impl Search {
     }
 
     fn compare(&mut self, before: Sample, probed: Sample, after: Sample) {
+        let home = (before.inside + after.inside) / 2.0;
+        self.hindered = probed.size < self.home && probed.inside > Self::AS_MANY * home;
+        if self.hindered {
+            return;
+        }
         let difference = libm::log(probed.rate) - (libm::log(before.rate) + libm::log(after.rate)) / 2.0;
         let drift = libm::log(after.rate / before.rate) / 2.0;
         let chance = self.error(probed) + (self.error(before) + self.error(after)) / 4.0;
@@ -225,7 +243,10 @@ impl Search {
 
     /// The size to try now; none as long as home rests.
     fn next_probe(&mut self) -> Option<u32> {
-        let (size, cost) = self.best_probe()?;
+        let Some((size, cost)) = self.best_probe() else {
+            self.hindered = false;
+            return None;
+        };
         let rest = match self.agreed.checked_sub(Self::SURE) {
             None => 0,
             Some(longer) => {
@@ -259,7 +280,7 @@ impl Search {
                 (home * 4 / quarters).min(home - 1)
             };
             let size = size.clamp(u64::from(self.min), u64::from(self.max)) as u32;
-            if size == self.home {
+            if size == self.home || (size < self.home && self.hindered) {
                 continue;
             }
             let gain = self.belief.gain(self.home, size);

@@ -44,6 +44,8 @@ enum Stage {
 /// What a trial says.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
+    /// How many might be inside.
+    pub(super) size: u32,
     /// Mean number inside.
     pub(super) inside: f64,
     /// Finished per second.
@@ -116,6 +118,11 @@ impl Trial {
         self.stage = Stage::Closing { to };
     }
 
+    /// Whether it has not begun because too many are inside.
+    pub(super) fn is_emptying(&self) -> bool {
+        matches!(self.stage, Stage::Emptying)
+    }
+
     /// Since when nothing is let in because too many are inside.
     pub(super) fn empties_since(&self) -> Option<Time> {
         match self.stage {
@@ -177,6 +184,7 @@ impl Trial {
     fn sample(&self, length: Span) -> Sample {
         let seconds = length.as_secs_f64();
         Sample {
+            size: self.size,
             inside: self.inside / seconds,
             rate: f64::from(self.finished) / seconds,
             variation: self.blocks.squared_variation() * f64::from(self.wanted / Self::BLOCKS),

@@ -5,10 +5,12 @@ use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::task::coop::unconstrained;
+use tokio::time::{Instant, Sleep, sleep};
 
 /// The timer of a connection, kept for the next request: one that is only put off costs much less than
-/// one that is begun and ended for each.
+/// one that is begun and ended for each. When it ends while the connection is idle it wakes the task of
+/// the last request, if there still is one, for nothing.
 #[derive(Debug, Default)]
 pub(super) struct Patience(Option<Pin<Box<Sleep>>>);
 
@@ -21,12 +23,13 @@ impl Patience {
             if let Poll::Ready(done) = what.as_mut().poll(cx) {
                 return Poll::Ready(Some(done));
             }
-            let until = Instant::now() + longest;
-            let timer = self.0.get_or_insert_with(|| Box::pin(sleep_until(until)));
-            if !std::mem::replace(&mut waits, true) {
-                timer.as_mut().reset(until);
+            let timer = self.0.get_or_insert_with(|| Box::pin(sleep(longest)));
+            if !waits {
+                waits = true;
+                timer.as_mut().reset(Instant::now() + longest);
             }
-            timer.as_mut().poll(cx).map(|()| None)
+            // A task that has done much in its turn would be told that it is not time yet.
+            pin!(unconstrained(timer.as_mut())).poll(cx).map(|()| None)
         })
         .await
     }
@@ -45,7 +48,7 @@ mod tests {
         assert_eq!(patience.within(short, ready(1)).await, Some(1));
         for _ in 0..3 {
             assert_eq!(patience.within(short, pending::<()>()).await, None);
-            let late = tokio::time::sleep(short * 4);
+            let late = sleep(short * 4);
             assert_eq!(patience.within(long, late).await, Some(()), "from now on, not from the last time");
         }
     }
