@@ -6,6 +6,8 @@ ifeq ($(filter $(SERVER),$(SERVERS)),)
 $(error SERVER=$(SERVER): no such server; one of: $(SERVERS))
 endif
 
+# Debian packages that building needs: programs that the kernel runs are written in C.
+BUILD_PACKAGES := clang libelf-dev zlib1g-dev pkg-config make
 # Debian packages of the servers that can be measured, and of what benchmarks and tests run besides.
 apache_PACKAGES := apache2-bin
 nginx_PACKAGES := nginx-light libnginx-mod-http-lua
@@ -95,6 +97,8 @@ fuzz: rust ## random input for what reads strangers' bytes, a minute each
 lint: rust $(WEB) web-lint ## formatting, clippy, tidy, dependencies, spelling
 	$(STAGE) 'formatting'
 	cargo fmt --all --check
+	@tools/need debian clang-format
+	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
 	$(STAGE) 'clippy'
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(STAGE) 'tidy'
@@ -108,7 +112,9 @@ lint: rust $(WEB) web-lint ## formatting, clippy, tidy, dependencies, spelling
 	.tools/typos/bin/typos
 
 fmt: rust $(WEB_MODULES) ## formats all code
+	@tools/need debian clang-format
 	cargo fmt --all
+	clang-format -i $$(git ls-files '*.c' '*.h')
 	npm --prefix web run fmt
 
 web: $(WEB) ## builds the page of the report, which the binary holds
@@ -128,6 +134,7 @@ clean: ## deletes all that was built
 
 rust:
 	@tools/need rust
+	@tools/need debian $(BUILD_PACKAGES)
 
 web-lint: $(WEB_MODULES)
 	$(STAGE) 'web: formatting, eslint, types'

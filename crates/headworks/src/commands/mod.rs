@@ -1,6 +1,7 @@
 //! One file per subcommand: its options, and the call into the tool's crate.
 
 mod completions;
+mod doctor;
 mod gate;
 mod lab;
 mod load;
@@ -10,6 +11,7 @@ mod report;
 mod signals;
 mod sim;
 mod values;
+mod watch;
 
 use std::fmt::Display;
 use std::io::Write as _;
@@ -21,12 +23,14 @@ use crate::exit::{Exit, Failure};
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Doctor(doctor::Args),
     Gate(gate::Args),
     Lab(lab::Args),
     Load(Box<load::Args>),
     Origin(origin::Args),
     Report(report::Args),
     Sim(Box<sim::Args>),
+    Watch(watch::Args),
     Man(man::Args),
     Completions(completions::Args),
 }
@@ -35,12 +39,14 @@ impl Command {
     /// Runs the tool.
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         match self {
+            Self::Doctor(args) => args.run(),
             Self::Gate(args) => args.run(),
             Self::Lab(args) => args.run(),
             Self::Load(args) => args.run(),
             Self::Origin(args) => args.run(),
             Self::Report(args) => args.run(),
             Self::Sim(args) => args.run(),
+            Self::Watch(args) => args.run(),
             Self::Man(args) => args.run(),
             Self::Completions(args) => args.run(),
         }

@@ -1,0 +1,223 @@
+//! `headworks watch`: the monitor of a server and its kernel.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use serde::Serialize;
+use units::Span;
+use watch::{Monitor, Recording, Source, Summary, costs, kernel, processes};
+
+use super::{command_line, print, signals};
+use crate::exit::{Exit, Failure, tell};
+
+/// Watches a server and its kernel: processors, interrupts, disks, and what the server's processes use.
+///
+/// Figures are read by programs in the kernel (eBPF, as root) or, where that is not possible, from /proc; `headworks doctor` says which and why. cpu shares are of all processors for the kernel, and processors in use for a program.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Programs whose processes are watched, by the names that ps shows.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    program: Vec<String>,
+    /// Time between two looks.
+    #[arg(long, value_name = "SPAN", default_value = "1s")]
+    interval: Span,
+    /// How long to watch (default: until interrupted).
+    #[arg(long, value_name = "SPAN")]
+    duration: Option<Span>,
+    /// Say what a sample costs, by a program in the kernel and from /proc, and end.
+    #[arg(long)]
+    costs: bool,
+    /// Print one JSON object at the end and nothing else.
+    #[arg(long)]
+    json: bool,
+    /// Write a run directory.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print no line for each look.
+    #[arg(long)]
+    quiet: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Outcome {
+    #[serde(flatten)]
+    seen: Summary,
+    overhead: Overhead,
+}
+
+/// What watching has cost.
+#[derive(Debug, Serialize)]
+struct Overhead {
+    /// Processors that this process used.
+    cpu: f64,
+    /// How long it takes to look at everything once.
+    sample_cost: record::Quantiles,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result<Exit, Failure> {
+        if self.program.len() > processes::MOST_PROGRAMS {
+            let most = processes::MOST_PROGRAMS;
+            return Err(Failure::Usage(anyhow::anyhow!("--program: at most {most} can be watched at once")));
+        }
+        if self.interval < Span::from_millis(10) {
+            return Err(Failure::Usage(anyhow::anyhow!("--interval: must be at least 10ms")));
+        }
+        if self.costs { self.costs() } else { self.watch() }
+    }
+
+    fn watch(&self) -> Result<Exit, Failure> {
+        let (stop, stopped) = mpsc::channel();
+        signals::on_each(move |signal| {
+            let _ = stop.send(signal);
+        })
+        .map_err(Failure::Failed)?;
+        let mut monitor = Monitor::open(&self.program);
+        for (group, mechanism, refused) in monitor.mechanisms() {
+            if let Some(why) = refused.filter(|_| !self.quiet) {
+                tell(format_args!("{group}: {mechanism}, because of {why}"));
+            }
+        }
+        let recording = self.out.as_ref().map(|out| Recording::begin(out, command_line(), self.spec()));
+        let mut recording = recording.transpose().map_err(|why| Failure::Failed(why.into()))?;
+        let (began, cpu) = (Instant::now(), costs::process());
+        let first = monitor.look().map_err(|why| Failure::Failed(why.into()))?;
+        let (mut last, mut took) = (first.clone(), record::Histogram::new());
+        let (mut looks, mut signal) = (0, None);
+        let interval = Duration::from(self.interval);
+        while signal.is_none() && self.duration.is_none_or(|whole| began.elapsed() < whole.into()) {
+            looks += 1;
+            let due = self.duration.map_or(interval * looks, |whole| (interval * looks).min(whole.into()));
+            match stopped.recv_timeout(due.saturating_sub(began.elapsed())) {
+                Ok(by) => signal = Some(by),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+            let look = monitor.look().map_err(|why| Failure::Failed(why.into()))?;
+            took.record(look.took);
+            let seen = monitor.between(&last, &look);
+            if let Some(recording) = &mut recording {
+                let written = recording.add(began.elapsed().into(), &seen);
+                written.context("the record ends here").map_err(Failure::Failed)?;
+            }
+            if !self.json && !self.quiet {
+                print(lines(&seen, looks == 1))?;
+            }
+            last = look;
+        }
+        let seconds = began.elapsed().as_secs_f64();
+        let overhead = Overhead {
+            cpu: costs::process().saturating_sub(cpu).as_secs_f64() / seconds,
+            sample_cost: took.quantiles(),
+        };
+        let outcome = Outcome { seen: monitor.between(&first, &last), overhead };
+        if let Some(recording) = recording {
+            let ended = recording.end(began.elapsed().into(), signal.is_some(), &outcome);
+            ended.map_err(|why| Failure::Failed(why.into()))?;
+        }
+        if self.json {
+            let text = serde_json::to_string(&outcome).map_err(|why| Failure::Failed(why.into()))?;
+            print(text + "\n")?;
+        } else if self.quiet {
+            print(lines(&outcome.seen, true))?;
+        }
+        Ok(signal.map_or(Exit::Ok, |signal| Exit::Interrupted { signal }))
+    }
+
+    fn spec(&self) -> toml::Table {
+        let mut spec = toml::Table::new();
+        spec.insert("program".to_owned(), self.program.clone().into());
+        spec.insert("interval".to_owned(), self.interval.to_string().into());
+        spec
+    }
+
+    /// The paper's table 4.
+    fn costs(&self) -> Result<Exit, Failure> {
+        let kernel = pair(kernel::Traced::open(), kernel::Proc)?;
+        let traced = processes::Traced::open(&self.program);
+        let processes = pair(traced, processes::Proc::open(&self.program))?;
+        if self.json {
+            let table = serde_json::json!({ "kernel": kernel, "processes": processes });
+            print(format!("{table}\n"))?;
+            return Ok(Exit::Ok);
+        }
+        let mut text = format!("{:<12}{:>12}{:>12}{:>10}\n", "us a sample", "/proc", "eBPF", "ratio");
+        for (group, pair) in [("kernel", kernel), ("processes", processes)] {
+            let micros = |cost: Option<costs::Cost>| {
+                cost.map_or("-".to_owned(), |cost| format!("{:.1}", cost.median * 1e6))
+            };
+            let ratio = pair.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.0}"));
+            text +=
+                &format!("{group:<12}{:>12}{:>12}{ratio:>10}\n", micros(Some(pair.proc)), micros(pair.ebpf));
+        }
+        print(text)?;
+        Ok(Exit::Ok)
+    }
+}
+
+/// What a sample of one group costs both ways.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Pair {
+    proc: costs::Cost,
+    ebpf: Option<costs::Cost>,
+}
+
+impl Pair {
+    fn ratio(self) -> Option<f64> {
+        self.ebpf.map(|ebpf| self.proc.median / ebpf.median)
+    }
+}
+
+fn pair<S>(
+    traced: Result<impl Source<Sample = S>, watch::Error>,
+    mut proc: impl Source<Sample = S>,
+) -> Result<Pair, Failure> {
+    let failed = |why: watch::Error| Failure::Failed(why.into());
+    let ebpf = match traced {
+        Ok(mut traced) => Some(costs::of(&mut traced).map_err(failed)?),
+        Err(why) => {
+            tell(why);
+            None
+        }
+    };
+    Ok(Pair { proc: costs::of(&mut proc).map_err(failed)?, ebpf })
+}
+
+/// A line for the machine and one for each program.
+fn lines(seen: &Summary, titled: bool) -> String {
+    let mut text = String::new();
+    if titled {
+        text += "  user%   sys%   irq%  soft% steal%   iow%  idle%  runq     cs/s    irq/s  net-irq  dsk-irq     rd/s     wr/s   rKiB/s   wKiB/s\n";
+    }
+    let k = &seen.kernel;
+    for share in [
+        k.cpu_user,
+        k.cpu_system,
+        k.cpu_interrupt,
+        k.cpu_soft_interrupt,
+        k.cpu_stolen,
+        k.cpu_io_wait,
+        k.cpu_idle,
+    ] {
+        text += &format!("{:7.1}", share * 100.0);
+    }
+    text += &format!("{:6}", k.run_queue);
+    for rate in [k.context_switches, k.interrupts, k.network_interrupts, k.disk_interrupts, k.reads, k.writes]
+    {
+        text += &format!("{rate:9.0}");
+    }
+    text += &format!("{:9.0}{:9.0}\n", k.blocks_read / 2.0, k.blocks_written / 2.0);
+    for (name, program) in &seen.processes {
+        text += &format!(
+            "        {name}: {:.1} % cpu, {:.1} MiB, {} processes, {} threads, {} running, {:.0} major faults/s\n",
+            program.cpu * 100.0,
+            program.memory as f64 / 1048576.0,
+            program.processes,
+            program.threads,
+            program.running,
+            program.major_faults,
+        );
+    }
+    text
+}

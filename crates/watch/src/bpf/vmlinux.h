@@ -1,0 +1,138 @@
+/* Types of the kernel, as far as our programs use them. CO-RE finds the fields of the kernel that runs, so
+ * only names and kinds have to be right, neither order nor offsets; and of a type only what is read. */
+#ifndef HEADWORKS_VMLINUX_H
+#define HEADWORKS_VMLINUX_H
+
+typedef signed char __s8;
+typedef unsigned char __u8;
+typedef short __s16;
+typedef unsigned short __u16;
+typedef int __s32;
+typedef unsigned int __u32;
+typedef long long __s64;
+typedef unsigned long long __u64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef __s8 s8;
+typedef __u8 u8;
+typedef __s16 s16;
+typedef __u16 u16;
+typedef __s32 s32;
+typedef __u32 u32;
+typedef __s64 s64;
+typedef __u64 u64;
+typedef _Bool bool;
+enum { false = 0, true = 1 };
+
+/* include/uapi/linux/bpf.h */
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+/* kernel/sched/sched.h */
+struct rq {
+	unsigned int nr_running;
+	u64 nr_switches;
+	atomic_t nr_iowait;
+};
+
+struct cfs_rq {
+	struct rq *rq;
+};
+
+struct task_group {
+	struct cfs_rq **cfs_rq;
+};
+
+/* arch/x86/include/asm/hardirq.h */
+typedef struct {
+	unsigned int __nmi_count;
+	unsigned int apic_timer_irqs;
+	unsigned int irq_spurious_count;
+	unsigned int icr_read_retry_count;
+	unsigned int x86_platform_ipis;
+	unsigned int apic_perf_irqs;
+	unsigned int apic_irq_work_irqs;
+	unsigned int irq_resched_count;
+	unsigned int irq_call_count;
+	unsigned int irq_thermal_count;
+	unsigned int irq_threshold_count;
+	unsigned int irq_deferred_error_count;
+	unsigned int irq_hv_callback_count;
+} irq_cpustat_t;
+
+/* kernel/time/tick-sched.h */
+struct tick_sched {
+	unsigned long flags;
+	s64 idle_entrytime;
+	s64 idle_sleeptime;
+	s64 iowait_sleeptime;
+};
+
+/* Until Linux 6.9. */
+struct tick_sched___before_flags {
+	unsigned int idle_active : 1;
+};
+
+/* include/linux/mm_types.h, include/linux/percpu_counter.h */
+struct percpu_counter {
+	s64 count;
+	s32 *counters;
+};
+
+struct mm_struct {
+	struct percpu_counter rss_stat[4];
+};
+
+/* include/linux/sched.h, include/linux/sched/signal.h */
+struct sched_entity {
+	u64 sum_exec_runtime;
+};
+
+struct signal_struct {
+	unsigned long maj_flt;
+};
+
+struct task_struct {
+	unsigned int __state;
+	unsigned int flags;
+	struct sched_entity se;
+	struct task_group *sched_task_group;
+	struct mm_struct *mm;
+	int pid;
+	int tgid;
+	struct task_struct *group_leader;
+	unsigned long maj_flt;
+	char comm[16];
+	struct signal_struct *signal;
+};
+
+/* include/linux/blk-mq.h */
+struct request {
+	u32 cmd_flags;
+	unsigned int __data_len;
+};
+
+#pragma clang attribute pop
+
+/* Iterators live on the stack of the program. */
+struct bpf_iter_num {
+	__u64 __opaque[1];
+} __attribute__((aligned(8)));
+
+struct bpf_iter_task {
+	__u64 __opaque[3];
+} __attribute__((aligned(8)));
+
+#endif

@@ -1,0 +1,37 @@
+//! What can be watched on this machine, by what mechanism, and what is lost where the best is not to be had.
+
+use crate::bpf::Layout;
+use crate::{Error, kernel, processes};
+
+/// A mechanism that was tried.
+#[derive(Debug)]
+pub struct Finding {
+    /// What was tried.
+    pub mechanism: &'static str,
+    /// Why it does not work.
+    pub refused: Option<Error>,
+    /// What is lost without it.
+    pub lost: &'static str,
+}
+
+/// Tries everything, and leaves nothing behind.
+pub fn examine() -> Vec<Finding> {
+    let finding = |mechanism, refused: Option<Error>, lost| Finding { mechanism, refused, lost };
+    vec![
+        finding(
+            "the kernel's type information (BTF)",
+            Layout::read().err(),
+            "all programs in the kernel: everything is read from /proc",
+        ),
+        finding(
+            "a program for the kernel's figures",
+            kernel::Traced::open().err(),
+            "nothing but time: /proc gives the same for many times the cost",
+        ),
+        finding(
+            "a program for processes",
+            processes::Traced::open(&["headworks"]).err(),
+            "what a process uses between the last sample and its end; /proc costs many times as much",
+        ),
+    ]
+}

@@ -1,0 +1,37 @@
+//! What all groups say by name: for tables and for the record.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::Summary;
+
+/// One figure: its metric, which program it is of (empty when it is of the whole machine), and its value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Its name, with the group's in front: `kernel.cpu_user`.
+    pub metric: String,
+    /// A program's name, or nothing.
+    pub label: String,
+    /// Its value; units as in the group's `Rates`.
+    pub value: f64,
+}
+
+impl Summary {
+    /// Every figure there is.
+    pub fn figures(&self) -> Vec<Figure> {
+        let mut figures = named("kernel", "", &self.kernel);
+        for (program, rates) in &self.processes {
+            figures.extend(named("processes", program, rates));
+        }
+        figures
+    }
+}
+
+fn named(group: &str, label: &str, rates: &impl Serialize) -> Vec<Figure> {
+    let Ok(Value::Object(fields)) = serde_json::to_value(rates) else { return Vec::new() };
+    let figure = |(name, value): (String, Value)| {
+        let metric = format!("{group}.{name}");
+        value.as_f64().map(|value| Figure { metric, label: label.to_owned(), value })
+    };
+    fields.into_iter().filter_map(figure).collect()
+}

@@ -1,0 +1,34 @@
+//! Watches a web server and its kernel, without a change to either: what Webmonitor (1997) measured with
+//! system calls of its own, measured by eBPF where that is allowed, and from `/proc` where it is not.
+//!
+//! One folder for each group of figures, with the kernel's half (`*.bpf.c`), the user's half and the names of
+//! its metrics together: [`kernel`], [`processes`].
+
+mod bpf;
+mod choice;
+pub mod costs;
+pub mod doctor;
+mod error;
+mod figures;
+pub mod kernel;
+mod monitor;
+pub mod processes;
+mod recording;
+
+pub use choice::{Chosen, Mechanism};
+pub use error::Error;
+pub use figures::Figure;
+pub use monitor::{Look, Monitor, Summary};
+pub use recording::Recording;
+
+/// Where a group's samples come from.
+pub trait Source {
+    /// What a sample holds: sums since the machine was started, or since the source was opened.
+    type Sample;
+
+    /// Takes a sample.
+    ///
+    /// # Errors
+    /// When the kernel does not give it.
+    fn sample(&mut self) -> Result<Self::Sample, Error>;
+}

@@ -1,0 +1,83 @@
+//! [`Proc`]: from `/proc`.
+
+use std::collections::BTreeMap;
+
+use procfs::process::{Process, all_processes};
+use units::Span;
+
+use super::{MOST_PROGRAMS, Program, Sample};
+use crate::kernel::uptime;
+use crate::{Error, Source};
+
+/// Reads `/proc/PID/stat` of every process. What a process has used after the last sample that it is seen in is
+/// not known.
+#[derive(Debug)]
+pub struct Proc {
+    names: Vec<String>,
+    /// Of those that are there: program, ticks and major faults.
+    seen: BTreeMap<i32, (usize, u64, u64)>,
+    /// Of those that are not any more.
+    ended: Vec<(u64, u64)>,
+}
+
+/// Bytes of a process's name that the kernel keeps.
+const NAME: usize = 15;
+
+impl Proc {
+    /// For processes of these names; of more than [`MOST_PROGRAMS`] the first.
+    pub fn open(names: &[impl AsRef<str>]) -> Self {
+        let kept =
+            |name: &str| String::from_utf8_lossy(&name.as_bytes()[..name.len().min(NAME)]).into_owned();
+        let names: Vec<_> = names.iter().take(MOST_PROGRAMS).map(|name| kept(name.as_ref())).collect();
+        let ended = vec![(0, 0); names.len()];
+        Self { names, seen: BTreeMap::new(), ended }
+    }
+}
+
+impl Source for Proc {
+    type Sample = Sample;
+
+    fn sample(&mut self) -> Result<Sample, Error> {
+        let (ticks, page) = (procfs::ticks_per_second(), procfs::page_size());
+        let mut programs = vec![Program::default(); self.names.len()];
+        let mut sums = self.ended.clone();
+        let before = std::mem::take(&mut self.seen);
+        for process in all_processes()? {
+            // It may have ended since the directory was read.
+            let Ok(stat) = process.and_then(|process| process.stat()) else { continue };
+            let Some(at) = self.names.iter().position(|name| *name == stat.comm) else { continue };
+            let (used, faults) = (stat.utime + stat.stime, stat.majflt);
+            self.seen.insert(stat.pid, (at, used, faults));
+            sums[at].0 += used;
+            sums[at].1 += faults;
+            let program = &mut programs[at];
+            program.resident += stat.rss * page;
+            program.processes += 1;
+            program.threads += stat.num_threads as u32;
+            program.running += running_threads(&stat, stat.pid);
+        }
+        for (pid, (at, used, faults)) in before {
+            if !self.seen.contains_key(&pid) {
+                self.ended[at].0 += used;
+                self.ended[at].1 += faults;
+                sums[at].0 += used;
+                sums[at].1 += faults;
+            }
+        }
+        for (program, (used, faults)) in programs.iter_mut().zip(sums) {
+            program.cpu = Span::from_secs_f64(used as f64 / ticks as f64);
+            program.major_faults = faults;
+        }
+        Ok(Sample { uptime: uptime(), programs })
+    }
+}
+
+/// Threads that run or wait for a processor.
+fn running_threads(stat: &procfs::process::Stat, pid: i32) -> u32 {
+    if stat.num_threads == 1 {
+        return u32::from(stat.state == 'R');
+    }
+    let tasks = Process::new(pid).and_then(|process| process.tasks());
+    let tasks = tasks.into_iter().flatten().filter_map(Result::ok);
+    tasks.filter_map(|task| task.stat().ok()).filter(|stat| stat.state == 'R').count() as u32
+}

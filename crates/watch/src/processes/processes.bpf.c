@@ -1,0 +1,166 @@
+/* What the processes of certain programs use. The paper's `my_get_procstats`.
+ *
+ * A sample is one call of `sample`, which walks over all tasks and leaves sums by program in `programs`. What
+ * a process had used when it ended stays in `ended`, so that the sums never go back. */
+#include "../bpf/vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+#define MOST_PROGRAMS 16
+#define MOST_CPUS 512
+/* include/linux/sched.h */
+#define PF_EXITING 0x4
+/* include/linux/mm_types_task.h: of `rss_stat`, files, anonymous memory and shared memory are resident; swap
+ * entries are not. */
+#define MM_FILEPAGES 0
+#define MM_ANONPAGES 1
+#define MM_SHMEMPAGES 3
+/* include/uapi/linux/bpf.h, kernel/bpf/task_iter.c */
+#define BPF_TASK_ITER_ALL_THREADS 1
+
+/* What `comm` of a program's processes holds, padded with zeros. */
+struct name {
+	u64 halves[2];
+};
+
+const volatile u32 cpus;
+const volatile u32 names;
+const volatile struct name wanted[MOST_PROGRAMS];
+/* Distance of `this_cpu_off`, the offset of a CPU's variables, from `runqueues`; 0 where it is not known. */
+const volatile s64 this_cpu_off_at;
+
+struct program {
+	/* ns of processor time */
+	u64 cpu;
+	u64 major_faults;
+	/* in pages */
+	s64 resident;
+	u32 processes;
+	u32 threads;
+	u32 running;
+	u32 unused;
+};
+
+u64 uptime_ns;
+u64 offsets[MOST_CPUS];
+struct program programs[MOST_PROGRAMS];
+struct program ended[MOST_PROGRAMS];
+
+extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task, unsigned int flags) __ksym;
+extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym;
+extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym;
+extern void bpf_rcu_read_lock(void) __ksym;
+extern void bpf_rcu_read_unlock(void) __ksym;
+
+/* Which of the programs a task belongs to; `names` if to none. Threads may call themselves something else. */
+static u32 program_of(struct task_struct *task)
+{
+	struct name name;
+	u32 at;
+
+	if (bpf_probe_read_kernel(&name, sizeof(name), &task->group_leader->comm))
+		return names;
+	for (at = 0; at < MOST_PROGRAMS && at < names; at++) {
+		if (name.halves[0] == wanted[at].halves[0] && name.halves[1] == wanted[at].halves[1])
+			break;
+	}
+	return at;
+}
+
+/* lib/percpu_counter.c, `__percpu_counter_sum`: each CPU keeps some to itself. */
+static s64 pages(struct percpu_counter *counter)
+{
+	s64 sum = BPF_CORE_READ(counter, count);
+	u64 parts = (u64)BPF_CORE_READ(counter, counters);
+	u32 cpu;
+
+	bpf_for (cpu, 0, cpus) {
+		s32 part = 0;
+
+		if (cpu >= MOST_CPUS || !offsets[cpu])
+			break;
+		bpf_probe_read_kernel(&part, sizeof(part), (void *)(parts + offsets[cpu]));
+		sum += part;
+	}
+	return sum;
+}
+
+static s64 resident(struct mm_struct *mm)
+{
+	s64 sum;
+
+	if (!mm)
+		return 0;
+	sum = pages(&mm->rss_stat[MM_FILEPAGES]) + pages(&mm->rss_stat[MM_ANONPAGES]) +
+	      pages(&mm->rss_stat[MM_SHMEMPAGES]);
+	return sum > 0 ? sum : 0;
+}
+
+static void find_offsets(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct cfs_rq **queues = BPF_CORE_READ(task, sched_task_group, cfs_rq);
+	u32 cpu;
+
+	bpf_for (cpu, 0, cpus) {
+		struct cfs_rq *queue = NULL;
+		u64 base;
+
+		if (cpu >= MOST_CPUS)
+			break;
+		bpf_probe_read_kernel(&queue, sizeof(queue), queues + cpu);
+		base = (u64)BPF_CORE_READ(queue, rq);
+		if (base)
+			bpf_probe_read_kernel(&offsets[cpu], sizeof(u64), (void *)(base + this_cpu_off_at));
+	}
+}
+
+SEC("syscall")
+int sample(void *unused)
+{
+	struct bpf_iter_task tasks;
+	struct task_struct *task;
+	u32 at;
+
+	uptime_ns = bpf_ktime_get_boot_ns();
+	if (this_cpu_off_at && !offsets[0])
+		find_offsets();
+	for (at = 0; at < MOST_PROGRAMS; at++)
+		programs[at] = ended[at];
+	bpf_rcu_read_lock();
+	bpf_iter_task_new(&tasks, NULL, BPF_TASK_ITER_ALL_THREADS);
+	while ((task = bpf_iter_task_next(&tasks))) {
+		struct program *program;
+
+		at = program_of(task);
+		if (at >= MOST_PROGRAMS || at >= names || task->flags & PF_EXITING)
+			continue;
+		program = &programs[at];
+		program->cpu += task->se.sum_exec_runtime;
+		program->major_faults += task->maj_flt;
+		program->threads++;
+		program->running += task->__state == 0;
+		if (task->pid == task->tgid) {
+			program->processes++;
+			program->resident += resident(task->mm);
+		}
+	}
+	bpf_iter_task_destroy(&tasks);
+	bpf_rcu_read_unlock();
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(exited, struct task_struct *task)
+{
+	u32 at = program_of(task);
+
+	if (at < MOST_PROGRAMS && at < names) {
+		__sync_fetch_and_add(&ended[at].cpu, task->se.sum_exec_runtime);
+		__sync_fetch_and_add(&ended[at].major_faults, task->maj_flt);
+	}
+	return 0;
+}

@@ -1,0 +1,87 @@
+//! [`Traced`]: by a program in the kernel that walks over the tasks.
+
+use libbpf_rs::Link;
+use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
+use units::Span;
+
+use super::{MOST_PROGRAMS, Program, Sample};
+use crate::bpf::{self, Layout, peek};
+use crate::{Error, Source};
+
+#[allow(
+    unsafe_code,
+    clippy::all,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    missing_docs,
+    unreachable_pub,
+    unused_qualifications,
+    reason = "generated"
+)]
+mod program {
+    include!(concat!(env!("OUT_DIR"), "/processes.skel.rs"));
+}
+
+/// Walks over all tasks.
+pub struct Traced {
+    program: program::ProcessesSkel<'static>,
+    programs: usize,
+    page: u64,
+    /// What keeps the sums of those that end, while it is attached.
+    _ends: Link,
+}
+
+/// Room in the program.
+const MOST_CPUS: usize = 512;
+/// Bytes of a task's name, with the zero at its end.
+const NAME: usize = 16;
+
+impl Traced {
+    /// Loads the program, for processes of these names; of more than [`MOST_PROGRAMS`] the first.
+    ///
+    /// # Errors
+    /// When the kernel does not take it.
+    pub fn open(names: &[impl AsRef<str>]) -> Result<Self, Error> {
+        let layout = Layout::read()?;
+        let mut open = program::ProcessesSkelBuilder::default()
+            .open(bpf::place())
+            .map_err(Error::bpf("opening the program for processes"))?;
+        let constants = open.maps.rodata_data.as_deref_mut().ok_or(Error::Unknown("constants"))?;
+        constants.cpus = bpf::processors(MOST_CPUS)?;
+        constants.this_cpu_off_at = layout.distance("runqueues", "this_cpu_off").unwrap_or(0);
+        let programs = names.len().min(MOST_PROGRAMS);
+        constants.names = programs as u32;
+        for (place, name) in constants.wanted.iter_mut().zip(names) {
+            let mut padded = [0; NAME];
+            let name = name.as_ref().as_bytes();
+            let length = name.len().min(NAME - 1);
+            padded[..length].copy_from_slice(&name[..length]);
+            let (halves, _) = padded.as_chunks::<8>();
+            place.halves = [u64::from_ne_bytes(halves[0]), u64::from_ne_bytes(halves[1])];
+        }
+        let program = open.load().map_err(Error::bpf("loading the program for processes"))?;
+        let ends = program.progs.exited.attach_trace().map_err(Error::bpf("noting the end of processes"))?;
+        Ok(Self { program, programs, page: rustix::param::page_size() as u64, _ends: ends })
+    }
+}
+
+impl Source for Traced {
+    type Sample = Sample;
+
+    fn sample(&mut self) -> Result<Sample, Error> {
+        bpf::run(&self.program.progs.sample, "taking a sample of processes")?;
+        let state = self.program.maps.bss_data.as_deref().ok_or(Error::Unknown("variables"))?;
+        let programs = state.programs[..self.programs].iter().map(|program| {
+            let program = peek(program);
+            Program {
+                cpu: Span::from_nanos(program.cpu),
+                major_faults: program.major_faults,
+                resident: program.resident.unsigned_abs() * self.page,
+                processes: program.processes,
+                threads: program.threads,
+                running: program.running,
+            }
+        });
+        Ok(Sample { uptime: Span::from_nanos(peek(&state.uptime_ns)), programs: programs.collect() })
+    }
+}
