@@ -35,6 +35,7 @@ fn a_watch_says_what_the_machine_and_a_program_used_and_writes_it_down() {
     assert_eq!(said["processes"]["headworks"]["processes"].as_u64().map(|count| count > 0), Some(true));
     assert!(said["processes"]["headworks"]["memory"].as_u64().unwrap() > 100_000);
     assert_eq!(said["processes"]["no-such-program"]["processes"], 0);
+    assert!(said["network"]["lo"]["received_bytes"].as_f64().unwrap() >= 0.0);
     let looks = said["overhead"]["sample_cost"]["count"].as_u64().unwrap() as usize;
     assert!((1..=6).contains(&looks), "five whole intervals and the rest, if the machine keeps up: {looks}");
 

@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use crate::Summary;
 
-/// One figure: its metric, which program it is of (empty when it is of the whole machine), and its value.
+/// One figure: its metric, which program or interface it is of (empty when it is of the whole machine), and its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// Its name, with the group's in front: `kernel.cpu_user`.
     pub metric: String,
-    /// A program's name, or nothing.
+    /// The name of a program or an interface, or nothing.
     pub label: String,
     /// Its value; units as in the group's `Rates`.
     pub value: f64,
@@ -22,6 +22,9 @@ impl Summary {
         let mut figures = named("kernel", "", &self.kernel);
         for (program, rates) in &self.processes {
             figures.extend(named("processes", program, rates));
+        }
+        for (interface, rates) in &self.network {
+            figures.extend(named("network", interface, rates));
         }
         figures
     }

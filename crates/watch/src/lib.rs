@@ -2,7 +2,7 @@
 //! system calls of its own, measured by eBPF where that is allowed, and from `/proc` where it is not.
 //!
 //! One folder for each group of figures, with the kernel's half (`*.bpf.c`), the user's half and the names of
-//! its metrics together: [`kernel`], [`processes`].
+//! its metrics together: [`kernel`], [`processes`], [`network`].
 
 mod bpf;
 mod choice;
@@ -12,6 +12,7 @@ mod error;
 mod figures;
 pub mod kernel;
 mod monitor;
+pub mod network;
 pub mod processes;
 mod recording;
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde::Serialize;
 use units::Span;
 
-use crate::{Chosen, Error, Mechanism, Source as _, kernel, processes};
+use crate::{Chosen, Error, Mechanism, Source as _, kernel, network, processes};
 
 /// All groups.
 pub struct Monitor {
@@ -22,6 +22,8 @@ pub struct Look {
     pub kernel: kernel::Sample,
     /// The programs.
     pub processes: processes::Sample,
+    /// The network interfaces.
+    pub network: network::Sample,
     /// How long it took to look.
     pub took: Span,
 }
@@ -33,6 +35,8 @@ pub struct Summary {
     pub kernel: kernel::Rates,
     /// By program.
     pub processes: BTreeMap<String, processes::Rates>,
+    /// By interface.
+    pub network: BTreeMap<String, network::Rates>,
 }
 
 impl Monitor {
@@ -60,7 +64,8 @@ impl Monitor {
     pub fn look(&mut self) -> Result<Look, Error> {
         let began = Instant::now();
         let (kernel, processes) = (self.kernel.sample()?, self.processes.sample()?);
-        Ok(Look { kernel, processes, took: Span::from(began.elapsed()) })
+        let network = network::Proc.sample()?;
+        Ok(Look { kernel, processes, network, took: Span::from(began.elapsed()) })
     }
 
     /// What went on between two looks.
@@ -69,6 +74,7 @@ impl Monitor {
         Summary {
             kernel: kernel::rates(&before.kernel, &after.kernel),
             processes: self.programs.iter().cloned().zip(rates).collect(),
+            network: network::rates(&before.network, &after.network).collect(),
         }
     }
 }

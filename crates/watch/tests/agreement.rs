@@ -5,7 +5,7 @@ use std::fs;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use watch::{Source, kernel, processes};
+use watch::{Source, kernel, network, processes};
 
 /// Figures by name, as eBPF and as `/proc` has them, and by how much they may differ if one per cent is less.
 type Compared = Vec<(&'static str, f64, f64, f64)>;
@@ -123,4 +123,20 @@ fn what_has_ended_still_counts() {
     assert_eq!(after.programs[0].processes, 0);
     let used = after.programs[0].cpu.saturating_sub(before.programs[0].cpu);
     assert!(used.as_secs_f64() > 0.01, "{used} for 4 GB");
+}
+
+/// What is sent to ourselves comes in as well, headers included.
+#[test]
+fn the_network() {
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let before = network::Proc.sample().expect("/proc");
+    let to = socket.local_addr().expect("it is bound");
+    for _ in 0..100 {
+        socket.send_to(&[0; 1000], to).expect("room");
+    }
+    let after = network::Proc.sample().expect("/proc");
+    let seconds = after.uptime.saturating_sub(before.uptime).as_secs_f64();
+    let (_, own) = network::rates(&before, &after).find(|(name, _)| name == "lo").expect("it is up");
+    assert!(own.received_bytes * seconds >= 100.0 * 1028.0, "{own:?}");
+    assert!(own.sent_packets * seconds >= 100.0 - 1e-6, "{own:?}");
 }

@@ -184,7 +184,7 @@ fn pair<S>(
     Ok(Pair { proc: costs::of(&mut proc).map_err(failed)?, ebpf })
 }
 
-/// A line for the machine and one for each program.
+/// A line for the machine, one for each program, and one for each interface in use.
 fn lines(seen: &Summary, titled: bool) -> String {
     let mut text = String::new();
     if titled {
@@ -218,6 +218,22 @@ fn lines(seen: &Summary, titled: bool) -> String {
             program.running,
             program.major_faults,
         );
+    }
+    for (name, interface) in &seen.network {
+        // Interfaces that nothing uses there are many.
+        if interface.received_packets + interface.sent_packets > 0.0 {
+            text += &format!(
+                "        {name}: in {:.2} Mbit/s, {:.0} packets/s, {:.0} errors/s, {:.0} drops/s; out {:.2} Mbit/s, {:.0} packets/s, {:.0} errors/s, {:.0} drops/s\n",
+                interface.received_bytes * 8e-6,
+                interface.received_packets,
+                interface.received_errors,
+                interface.received_drops,
+                interface.sent_bytes * 8e-6,
+                interface.sent_packets,
+                interface.sent_errors,
+                interface.sent_drops,
+            );
+        }
     }
     text
 }
