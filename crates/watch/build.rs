@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use libbpf_cargo::SkeletonBuilder;
 
-const PROBES: [&str; 2] = ["kernel", "processes"];
+const PROBES: [&str; 3] = ["kernel", "processes", "connections"];
 
 #[expect(clippy::expect_used, reason = "a build that cannot go on ends")]
 fn main() {
@@ -15,7 +15,8 @@ fn main() {
         println!("cargo:rerun-if-changed={source}");
         SkeletonBuilder::new()
             .source(&source)
-            .clang_args(["-Wall", "-Werror"])
+            // Since Linux 5.12: atomic operations that give the value before.
+            .clang_args(["-Wall", "-Werror", "-mcpu=v3"])
             .build_and_generate(out.join(format!("{probe}.skel.rs")))
             .unwrap_or_else(|why| panic!("{source}: {why:#}\nthis needs clang, which `make` installs"));
     }

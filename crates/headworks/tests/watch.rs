@@ -56,11 +56,40 @@ fn programs_in_the_kernel_are_said_to_work_or_why_not() {
     assert_eq!(doctor.status.code(), Some(0));
     let said = text(&doctor.stdout);
     if geteuid().is_root() {
-        assert_eq!(said.lines().filter(|line| line.starts_with("works ")).count(), 3, "{said}");
+        assert_eq!(said.lines().filter(|line| line.starts_with("works ")).count(), 4, "{said}");
     } else {
         println!("skipped: that programs work, since only root may load them");
         assert!(said.contains("missing ") && said.contains("run it as root"), "{said}");
     }
+}
+
+#[test]
+fn a_port_is_watched() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let _waiting = [(); 3].map(|()| std::net::TcpStream::connect(address).unwrap());
+    let port = address.port().to_string();
+    let said = json(&headworks(&["watch", "--port", &port, "--duration", "200ms", "--json"]));
+    assert_eq!((&said["connections"]["LISTEN"], &said["connections"]["ESTAB"]), (&1.into(), &3.into()));
+    assert_eq!(said["listen_queues"][&port]["waiting"], 3);
+    assert!(!geteuid().is_root() || said["listen_queues"][&port]["room"] == 128, "{said}");
+}
+
+/// A reader who has read enough ends a watch, and the record is whole all the same.
+#[test]
+fn a_broken_pipe_ends_the_record() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("run");
+    let binary = env!("CARGO_BIN_EXE_headworks");
+    let script =
+        format!("'{binary}' watch --interval 20ms --duration 60s --out '{}' | head -n 3", out.display());
+    let status = Command::new("sh").args(["-c", &script]).output().unwrap().status;
+    assert!(status.success(), "head's own");
+    let directory = RunDirectory::open(&out).unwrap();
+    let info = directory.info().unwrap();
+    assert!(info.interrupted && info.ended.is_some());
+    assert!(directory.samples().unwrap().map(Result::unwrap).count() > 0);
+    assert!(directory.outcome::<Value>().unwrap()["kernel"].is_object());
 }
 
 /// Somebody whom the kernel does not let load programs.
@@ -89,7 +118,7 @@ fn without_privileges_proc_stands_in() {
 #[test]
 fn costs_are_told_for_both_ways() {
     let said = json(&headworks(&["watch", "--program", "headworks", "--costs", "--json"]));
-    for group in ["kernel", "processes"] {
+    for group in ["kernel", "processes", "connections"] {
         assert!(said[group]["proc"]["median"].as_f64().unwrap() > 0.0, "{said}");
         assert!(!geteuid().is_root() || said[group]["ebpf"]["median"].as_f64().unwrap() > 0.0, "{said}");
     }
@@ -97,11 +126,16 @@ fn costs_are_told_for_both_ways() {
 
 #[test]
 fn what_cannot_be_done_is_refused() {
-    let many = ["a"; 17].join(",");
+    let many = (0..17).map(|number| format!("p{number}")).collect::<Vec<_>>().join(",");
     for (arguments, why) in [
         (["--interval", "1ms"], "at least 10ms"),
         (["--program", many.as_str()], "at most 16"),
         (["--interval", "soon"], "soon"),
+        (["--duration", "0s"], "more than nothing"),
+        (["--program", "nginx,nginx"], "are there before"),
+        (["--program", "fifteen-letters-1,fifteen-letters-2"], "the first 15 bytes"),
+        (["--program", "a,,b"], "is empty"),
+        (["--port", "70000"], "70000"),
     ] {
         let output = headworks(&[&["watch"], &arguments[..]].concat());
         assert_eq!(output.status.code(), Some(2));

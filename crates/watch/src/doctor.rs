@@ -1,7 +1,7 @@
 //! What can be watched on this machine, by what mechanism, and what is lost where the best is not to be had.
 
 use crate::bpf::Layout;
-use crate::{Error, kernel, processes};
+use crate::{Error, connections, kernel, processes};
 
 /// A mechanism that was tried.
 #[derive(Debug)]
@@ -31,7 +31,12 @@ pub fn examine() -> Vec<Finding> {
         finding(
             "a program for processes",
             processes::Traced::open(&["headworks"]).err(),
-            "what a process uses between the last sample and its end; /proc costs many times as much",
+            "what processes use between the last look at them and their end; /proc costs many times as much",
+        ),
+        finding(
+            "a program for connections",
+            connections::Traced::open(&[80]).err(),
+            "room and drops of listen queues; /proc has a line for each connection, which takes long when they are many",
         ),
     ]
 }

@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use crate::Summary;
 
-/// One figure: its metric, which program or interface it is of (empty when it is of the whole machine), and its value.
+/// One figure: its metric, what it is of (empty when it is of the whole machine), and its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// Its name, with the group's in front: `kernel.cpu_user`.
     pub metric: String,
-    /// The name of a program or an interface, or nothing.
+    /// The name of a program, an interface or a state, a port, or nothing.
     pub label: String,
     /// Its value; units as in the group's `Rates`.
     pub value: f64,
@@ -25,6 +25,15 @@ impl Summary {
         }
         for (interface, rates) in &self.network {
             figures.extend(named("network", interface, rates));
+        }
+        let count = |(state, count): (&String, &u64)| Figure {
+            metric: "connections".to_owned(),
+            label: state.clone(),
+            value: *count as f64,
+        };
+        figures.extend(self.connections.iter().map(count));
+        for (port, queue) in &self.listen_queues {
+            figures.extend(named("listen_queue", &port.to_string(), queue));
         }
         figures
     }

@@ -2,10 +2,11 @@
 //! system calls of its own, measured by eBPF where that is allowed, and from `/proc` where it is not.
 //!
 //! One folder for each group of figures, with the kernel's half (`*.bpf.c`), the user's half and the names of
-//! its metrics together: [`kernel`], [`processes`], [`network`].
+//! its metrics together: [`kernel`], [`processes`], [`network`], [`connections`].
 
 mod bpf;
 mod choice;
+pub mod connections;
 pub mod costs;
 pub mod doctor;
 mod error;

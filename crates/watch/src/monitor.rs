@@ -6,13 +6,15 @@ use std::time::Instant;
 use serde::Serialize;
 use units::Span;
 
-use crate::{Chosen, Error, Mechanism, Source as _, kernel, network, processes};
+use crate::{Chosen, Error, Mechanism, Source as _, connections, kernel, network, processes};
 
 /// All groups.
 pub struct Monitor {
     programs: Vec<String>,
     kernel: Chosen<kernel::Sample>,
     processes: Chosen<processes::Sample>,
+    ports: Vec<u16>,
+    connections: Chosen<connections::Sample>,
 }
 
 /// What was seen at one moment.
@@ -24,6 +26,8 @@ pub struct Look {
     pub processes: processes::Sample,
     /// The network interfaces.
     pub network: network::Sample,
+    /// Connections.
+    pub connections: connections::Sample,
     /// How long it took to look.
     pub took: Span,
 }
@@ -37,23 +41,30 @@ pub struct Summary {
     pub processes: BTreeMap<String, processes::Rates>,
     /// By interface.
     pub network: BTreeMap<String, network::Rates>,
+    /// Connections of all the ports by state, at the second look.
+    pub connections: BTreeMap<String, u64>,
+    /// By port, what waits to be accepted.
+    pub listen_queues: BTreeMap<u16, connections::ListenQueue>,
 }
 
 impl Monitor {
-    /// Makes ready to look at the kernel and at all processes of these programs.
-    pub fn open(programs: &[String]) -> Self {
+    /// Makes ready to look at the kernel, at all processes of these programs and at these ports' connections.
+    pub fn open(programs: &[String], ports: &[u16]) -> Self {
         Self {
             programs: programs.to_vec(),
             kernel: Chosen::of(kernel::Traced::open(), || kernel::Proc),
             processes: Chosen::of(processes::Traced::open(programs), || processes::Proc::open(programs)),
+            ports: ports.to_vec(),
+            connections: Chosen::of(connections::Traced::open(ports), || connections::Proc::open(ports)),
         }
     }
 
     /// By what mechanism each group is looked at, and why not by a better one.
-    pub fn mechanisms(&self) -> [(&'static str, Mechanism, Option<&Error>); 2] {
+    pub fn mechanisms(&self) -> [(&'static str, Mechanism, Option<&Error>); 3] {
         [
             ("kernel", self.kernel.mechanism(), self.kernel.refused()),
             ("processes", self.processes.mechanism(), self.processes.refused()),
+            ("connections", self.connections.mechanism(), self.connections.refused()),
         ]
     }
 
@@ -65,16 +76,25 @@ impl Monitor {
         let began = Instant::now();
         let (kernel, processes) = (self.kernel.sample()?, self.processes.sample()?);
         let network = network::Proc.sample()?;
-        Ok(Look { kernel, processes, network, took: Span::from(began.elapsed()) })
+        let connections = if self.ports.is_empty() {
+            // A walk over all connections of the machine for none of them.
+            connections::Sample::default()
+        } else {
+            self.connections.sample()?
+        };
+        Ok(Look { kernel, processes, network, connections, took: Span::from(began.elapsed()) })
     }
 
     /// What went on between two looks.
     pub fn between(&self, before: &Look, after: &Look) -> Summary {
         let rates = processes::rates(&before.processes, &after.processes);
+        let queues = connections::listen_queues(&before.connections, &after.connections);
         Summary {
             kernel: kernel::rates(&before.kernel, &after.kernel),
             processes: self.programs.iter().cloned().zip(rates).collect(),
             network: network::rates(&before.network, &after.network).collect(),
+            connections: connections::by_state(&after.connections),
+            listen_queues: self.ports.iter().copied().zip(queues).collect(),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! `headworks watch`: the monitor of a server and its kernel.
 
 use std::path::PathBuf;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use serde::Serialize;
 use units::Span;
-use watch::{Monitor, Recording, Source, Summary, costs, kernel, processes};
+use watch::{Look, Monitor, Recording, Source, Summary, connections, costs, kernel, processes};
 
 use super::{command_line, print, signals};
 use crate::exit::{Exit, Failure, tell};
@@ -20,6 +20,9 @@ pub(crate) struct Args {
     /// Programs whose processes are watched, by the names that ps shows.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     program: Vec<String>,
+    /// Ports whose connections are watched: how many there are in each state, and how many wait to be accepted.
+    #[arg(long, value_name = "P", value_delimiter = ',')]
+    port: Vec<u16>,
     /// Time between two looks.
     #[arg(long, value_name = "SPAN", default_value = "1s")]
     interval: Span,
@@ -58,14 +61,29 @@ struct Overhead {
 
 impl Args {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
-        if self.program.len() > processes::MOST_PROGRAMS {
-            let most = processes::MOST_PROGRAMS;
-            return Err(Failure::Usage(anyhow::anyhow!("--program: at most {most} can be watched at once")));
-        }
-        if self.interval < Span::from_millis(10) {
-            return Err(Failure::Usage(anyhow::anyhow!("--interval: must be at least 10ms")));
-        }
+        self.check().map_err(Failure::Usage)?;
         if self.costs { self.costs() } else { self.watch() }
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
+        let kept = |name: &String| name.as_bytes()[..name.len().min(processes::LONGEST_NAME)].to_vec();
+        let names: Vec<_> = self.program.iter().map(kept).collect();
+        for (at, name) in names.iter().enumerate() {
+            anyhow::ensure!(!name.is_empty(), "--program: a name is empty");
+            let longest = processes::LONGEST_NAME;
+            let twice = names[..at].contains(name);
+            let name = &self.program[at];
+            anyhow::ensure!(!twice, "--program: the first {longest} bytes of \"{name}\" are there before");
+        }
+        for (option, count, most) in [
+            ("program", self.program.len(), processes::MOST_PROGRAMS),
+            ("port", self.port.len(), connections::MOST_PORTS),
+        ] {
+            anyhow::ensure!(count <= most, "--{option}: at most {most} can be watched at once");
+        }
+        anyhow::ensure!(self.interval >= Span::from_millis(10), "--interval: must be at least 10ms");
+        anyhow::ensure!(!self.duration.is_some_and(Span::is_zero), "--duration: must be more than nothing");
+        Ok(())
     }
 
     fn watch(&self) -> Result<Exit, Failure> {
@@ -74,48 +92,19 @@ impl Args {
             let _ = stop.send(signal);
         })
         .map_err(Failure::Failed)?;
-        let mut monitor = Monitor::open(&self.program);
+        let monitor = Monitor::open(&self.program, &self.port);
         for (group, mechanism, refused) in monitor.mechanisms() {
             if let Some(why) = refused.filter(|_| !self.quiet) {
                 tell(format_args!("{group}: {mechanism}, because of {why}"));
             }
         }
         let recording = self.out.as_ref().map(|out| Recording::begin(out, command_line(), self.spec()));
-        let mut recording = recording.transpose().map_err(|why| Failure::Failed(why.into()))?;
-        let (began, cpu) = (Instant::now(), costs::process());
-        let first = monitor.look().map_err(|why| Failure::Failed(why.into()))?;
-        let (mut last, mut took) = (first.clone(), record::Histogram::new());
-        let (mut looks, mut signal) = (0, None);
-        let interval = Duration::from(self.interval);
-        while signal.is_none() && self.duration.is_none_or(|whole| began.elapsed() < whole.into()) {
-            looks += 1;
-            let due = self.duration.map_or(interval * looks, |whole| (interval * looks).min(whole.into()));
-            match stopped.recv_timeout(due.saturating_sub(began.elapsed())) {
-                Ok(by) => signal = Some(by),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
-            }
-            let look = monitor.look().map_err(|why| Failure::Failed(why.into()))?;
-            took.record(look.took);
-            let seen = monitor.between(&last, &look);
-            if let Some(recording) = &mut recording {
-                let written = recording.add(began.elapsed().into(), &seen);
-                written.context("the record ends here").map_err(Failure::Failed)?;
-            }
-            if !self.json && !self.quiet {
-                print(lines(&seen, looks == 1))?;
-            }
-            last = look;
-        }
-        let seconds = began.elapsed().as_secs_f64();
-        let overhead = Overhead {
-            cpu: costs::process().saturating_sub(cpu).as_secs_f64() / seconds,
-            sample_cost: took.quantiles(),
-        };
-        let outcome = Outcome { seen: monitor.between(&first, &last), overhead };
-        if let Some(recording) = recording {
-            let ended = recording.end(began.elapsed().into(), signal.is_some(), &outcome);
-            ended.map_err(|why| Failure::Failed(why.into()))?;
-        }
+        let recording = recording.transpose().map_err(|why| Failure::Failed(why.into()))?;
+        let mut watch = Watch::begin(monitor, recording)?;
+        let ended = self.follow(&mut watch, &stopped);
+        // Whatever ended it, what was seen is kept.
+        let outcome = watch.end(!matches!(ended, Ok(None)));
+        let (signal, outcome) = (ended?, outcome?);
         if self.json {
             let text = serde_json::to_string(&outcome).map_err(|why| Failure::Failed(why.into()))?;
             print(text + "\n")?;
@@ -125,9 +114,36 @@ impl Args {
         Ok(signal.map_or(Exit::Ok, |signal| Exit::Interrupted { signal }))
     }
 
+    /// Looks once an interval, until the time is over or a signal comes.
+    fn follow(&self, watch: &mut Watch, stopped: &mpsc::Receiver<u8>) -> Result<Option<u8>, Failure> {
+        let interval = Duration::from(self.interval);
+        let whole = self.duration.map_or(Duration::MAX, Duration::from);
+        let mut due = Duration::ZERO;
+        let mut titled = true;
+        while watch.began.elapsed() < whole {
+            due = (due + interval).min(whole);
+            let signal = stopped.recv_timeout(due.saturating_sub(watch.began.elapsed())).ok();
+            let seen = watch.look()?;
+            if !self.json && !self.quiet {
+                print(lines(&seen, titled))?;
+                titled = false;
+            }
+            if signal.is_some() {
+                return Ok(signal);
+            }
+            // After a stop, looks that were missed are not made up for.
+            due = due.max(watch.began.elapsed().saturating_sub(interval));
+        }
+        Ok(None)
+    }
+
     fn spec(&self) -> toml::Table {
         let mut spec = toml::Table::new();
         spec.insert("program".to_owned(), self.program.clone().into());
+        spec.insert(
+            "port".to_owned(),
+            self.port.iter().map(|port| i64::from(*port)).collect::<Vec<_>>().into(),
+        );
         spec.insert("interval".to_owned(), self.interval.to_string().into());
         spec
     }
@@ -137,13 +153,15 @@ impl Args {
         let kernel = pair(kernel::Traced::open(), kernel::Proc)?;
         let traced = processes::Traced::open(&self.program);
         let processes = pair(traced, processes::Proc::open(&self.program))?;
+        let connections = pair(connections::Traced::open(&self.port), connections::Proc::open(&self.port))?;
         if self.json {
-            let table = serde_json::json!({ "kernel": kernel, "processes": processes });
+            let table =
+                serde_json::json!({ "kernel": kernel, "processes": processes, "connections": connections });
             print(format!("{table}\n"))?;
             return Ok(Exit::Ok);
         }
         let mut text = format!("{:<12}{:>12}{:>12}{:>10}\n", "us a sample", "/proc", "eBPF", "ratio");
-        for (group, pair) in [("kernel", kernel), ("processes", processes)] {
+        for (group, pair) in [("kernel", kernel), ("processes", processes), ("connections", connections)] {
             let micros = |cost: Option<costs::Cost>| {
                 cost.map_or("-".to_owned(), |cost| format!("{:.1}", cost.median * 1e6))
             };
@@ -153,6 +171,53 @@ impl Args {
         }
         print(text)?;
         Ok(Exit::Ok)
+    }
+}
+
+/// A watch under way.
+struct Watch {
+    monitor: Monitor,
+    recording: Option<Recording>,
+    began: Instant,
+    cpu: Span,
+    first: Look,
+    last: Look,
+    took: record::Histogram,
+}
+
+impl Watch {
+    fn begin(mut monitor: Monitor, recording: Option<Recording>) -> Result<Self, Failure> {
+        let (began, cpu) = (Instant::now(), costs::process());
+        let first = monitor.look().map_err(|why| Failure::Failed(why.into()))?;
+        let (last, took) = (first.clone(), record::Histogram::new());
+        Ok(Self { monitor, recording, began, cpu, first, last, took })
+    }
+
+    /// What went on since the last look.
+    fn look(&mut self) -> Result<Summary, Failure> {
+        let look = self.monitor.look().map_err(|why| Failure::Failed(why.into()))?;
+        self.took.record(look.took);
+        let seen = self.monitor.between(&self.last, &look);
+        self.last = look;
+        if let Some(recording) = &mut self.recording {
+            let written = recording.add(self.began.elapsed().into(), &seen);
+            written.context("the record ends here").map_err(Failure::Failed)?;
+        }
+        Ok(seen)
+    }
+
+    fn end(&mut self, interrupted: bool) -> Result<Outcome, Failure> {
+        let length = self.began.elapsed();
+        let overhead = Overhead {
+            cpu: costs::process().saturating_sub(self.cpu).as_secs_f64() / length.as_secs_f64(),
+            sample_cost: self.took.quantiles(),
+        };
+        let outcome = Outcome { seen: self.monitor.between(&self.first, &self.last), overhead };
+        if let Some(recording) = self.recording.take() {
+            let ended = recording.end(length.into(), interrupted, &outcome);
+            ended.map_err(|why| Failure::Failed(why.into()))?;
+        }
+        Ok(outcome)
     }
 }
 
@@ -218,6 +283,15 @@ fn lines(seen: &Summary, titled: bool) -> String {
             program.running,
             program.major_faults,
         );
+    }
+    if !seen.connections.is_empty() {
+        let states = seen.connections.iter().map(|(state, count)| format!("{state} {count}"));
+        text += &format!("        connections: {}\n", states.collect::<Vec<_>>().join(", "));
+    }
+    for (port, queue) in &seen.listen_queues {
+        let room = queue.room.map_or_else(String::new, |room| format!(" of {room}"));
+        let drops = queue.drops.map_or_else(String::new, |drops| format!(", {drops:.0} dropped/s"));
+        text += &format!("        port {port}: {}{room} wait to be accepted{drops}\n", queue.waiting);
     }
     for (name, interface) in &seen.network {
         // Interfaces that nothing uses there are many.

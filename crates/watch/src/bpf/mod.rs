@@ -20,7 +20,7 @@ pub(crate) struct Layout(Btf<'static>);
 
 impl Layout {
     pub(crate) fn read() -> Result<Self, Error> {
-        // What it has to say is in the error, too.
+        // The verifier's log is of use to developers only.
         libbpf_rs::set_print(None);
         Btf::from_vmlinux().map(Self).map_err(Error::bpf("reading the kernel's types"))
     }

@@ -26,13 +26,7 @@ typedef _Bool bool;
 enum { false = 0, true = 1 };
 
 /* include/uapi/linux/bpf.h */
-enum bpf_map_type {
-	BPF_MAP_TYPE_HASH = 1,
-	BPF_MAP_TYPE_ARRAY = 2,
-	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
-	BPF_MAP_TYPE_RINGBUF = 27,
-	BPF_MAP_TYPE_TASK_STORAGE = 29,
-};
+enum { BPF_MAP_TYPE_TASK_STORAGE = 29 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -45,6 +39,7 @@ struct rq {
 	unsigned int nr_running;
 	u64 nr_switches;
 	atomic_t nr_iowait;
+	int online;
 };
 
 struct cfs_rq {
@@ -95,13 +90,9 @@ struct mm_struct {
 	struct percpu_counter rss_stat[4];
 };
 
-/* include/linux/sched.h, include/linux/sched/signal.h */
+/* include/linux/sched.h */
 struct sched_entity {
 	u64 sum_exec_runtime;
-};
-
-struct signal_struct {
-	unsigned long maj_flt;
 };
 
 struct task_struct {
@@ -115,13 +106,37 @@ struct task_struct {
 	struct task_struct *group_leader;
 	unsigned long maj_flt;
 	char comm[16];
-	struct signal_struct *signal;
 };
 
 /* include/linux/blk-mq.h */
 struct request {
 	u32 cmd_flags;
 	unsigned int __data_len;
+};
+
+/* include/net/sock.h, include/net/inet_timewait_sock.h, include/linux/tcp.h */
+struct sock_common {
+	u16 skc_num;
+	volatile unsigned char skc_state;
+};
+
+struct sock {
+	u32 sk_ack_backlog;
+	u32 sk_max_ack_backlog;
+	atomic_t sk_drops;
+};
+
+struct inet_timewait_sock {
+	unsigned char tw_substate;
+};
+
+struct tcp_timewait_sock {
+	struct inet_timewait_sock tw_sk;
+};
+
+/* net/ipv4/tcp_ipv4.c */
+struct bpf_iter__tcp {
+	struct sock_common *sk_common;
 };
 
 #pragma clang attribute pop

@@ -12,7 +12,7 @@
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 #define MOST_CPUS 512
-#define MOST_IRQS 1024
+#define MOST_IRQS 16384
 
 /* Kinds of interrupts. */
 enum { OTHER, NETWORK, DISK, KINDS };
@@ -51,7 +51,8 @@ struct cpu_sample {
 	u64 paged_out;
 	u64 major_faults;
 	u32 running;
-	u32 is_read;
+	u16 is_read;
+	u16 is_online;
 };
 
 /* What this program has counted since it was loaded. */
@@ -143,7 +144,9 @@ static void read_cpu(struct cpu_sample *sample, u64 base, u64 now)
 {
 	u64 *events = (u64 *)(base + vm_events_at);
 
-	bpf_probe_read_kernel(sample->times, sizeof(sample->times), (void *)(base + cpustat_at));
+	sample->is_read =
+		!bpf_probe_read_kernel(sample->times, sizeof(sample->times), (void *)(base + cpustat_at));
+	sample->is_online = BPF_CORE_READ((struct rq *)base, online) != 0;
 	read_idle(sample, base, now);
 	sample->switches = BPF_CORE_READ((struct rq *)base, nr_switches);
 	sample->running = BPF_CORE_READ((struct rq *)base, nr_running);

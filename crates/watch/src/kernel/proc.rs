@@ -1,5 +1,6 @@
 //! [`Proc`]: from `/proc`, and which interrupt is of what.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -17,7 +18,7 @@ impl Source for Proc {
     type Sample = Sample;
 
     fn sample(&mut self) -> Result<Sample, Error> {
-        let system = procfs::current_system_info();
+        let (system, uptime) = (procfs::current_system_info(), uptime());
         let text = fs::read("/proc/stat").map_err(procfs::ProcError::from)?;
         let stat = KernelStats::from_buf_read(text.as_slice(), system)?;
         let VmStat(paging) =
@@ -28,7 +29,7 @@ impl Source for Proc {
         let time = |ticks: u64| Span::from_secs_f64(ticks as f64 / system.ticks_per_second() as f64);
         let page = |name: &str| paging.get(name).map_or(0, |value| value.unsigned_abs());
         let mut sample = Sample {
-            uptime: uptime(),
+            uptime,
             processors: stat.cpu_time.len() as u32,
             user: time(total.user + total.nice),
             system: time(total.system),
@@ -73,7 +74,7 @@ fn all_interrupts(stat: &[u8]) -> u64 {
 
 /// Whether it is a disk that requests are made to, neither a part of one nor one made of others.
 fn is_whole(name: &str) -> bool {
-    const MADE_OF_OTHERS: [&str; 4] = ["dm-", "md", "ram", "zram"];
+    const MADE_OF_OTHERS: [&str; 5] = ["dm-", "loop", "md", "ram", "zram"];
     !MADE_OF_OTHERS.iter().any(|start| name.starts_with(start))
         && Path::new("/sys/block").join(name.replace('/', "!")).exists()
 }
@@ -86,42 +87,47 @@ pub(super) enum Kind {
     Disk,
 }
 
-/// Interrupts of devices, and of what.
-pub(super) fn interrupt_kinds() -> Vec<(usize, Kind)> {
-    let text = fs::read_to_string("/proc/interrupts").unwrap_or_default();
-    text.lines().skip(1).filter_map(|line| numbered(line).map(|(irq, _, kind)| (irq, kind))).collect()
+/// Interrupts of network devices and disks, by number.
+pub(super) fn interrupt_kinds() -> BTreeMap<usize, Kind> {
+    let mut kinds = BTreeMap::new();
+    for (devices, kind) in [("/sys/class/net", Kind::Network), ("/sys/block", Kind::Disk)] {
+        let entries = fs::read_dir(devices).into_iter().flatten().flatten();
+        let paths = entries.filter_map(|entry| entry.path().join("device").canonicalize().ok());
+        kinds.extend(paths.flat_map(|device| interrupts_of(&device)).map(|irq| (irq, kind)));
+    }
+    kinds
+}
+
+/// The interrupts of a device, or of the nearest one on the way to it that has any: a disk has none of its
+/// own, its controller has them.
+fn interrupts_of(device: &Path) -> Vec<usize> {
+    let number = |text: &str| text.trim().parse().ok().filter(|irq| *irq > 0);
+    for at in device.ancestors().take_while(|at| at.starts_with("/sys/devices/")) {
+        let messages = fs::read_dir(at.join("msi_irqs")).into_iter().flatten().flatten();
+        let messages = messages.filter_map(|entry| number(entry.file_name().to_str()?));
+        let line = fs::read_to_string(at.join("irq")).ok();
+        let found: Vec<usize> = messages.chain(line.and_then(|text| number(&text))).collect();
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    Vec::new()
 }
 
 /// How many there have been of each kind.
 fn interrupts() -> [u64; 3] {
     let text = fs::read_to_string("/proc/interrupts").unwrap_or_default();
+    let kinds = interrupt_kinds();
     let mut sums = [0; 3];
-    for (_, count, kind) in text.lines().skip(1).filter_map(numbered) {
-        sums[kind as usize] += count;
+    for (irq, count) in text.lines().skip(1).filter_map(numbered) {
+        sums[kinds.get(&irq).copied().unwrap_or(Kind::Other) as usize] += count;
     }
     sums
 }
 
-/// Number, count on all processors, and kind, of a line such as ` 36:  0  7  PCI-MSIX-0000:00:02.0  1-edge  virtio1-req.0`.
-fn numbered(line: &str) -> Option<(usize, u64, Kind)> {
+/// Number, and count on all processors, of a line such as ` 36:  0  7  PCI-MSIX-0000:00:02.0  1-edge  virtio1-req.0`.
+fn numbered(line: &str) -> Option<(usize, u64)> {
     let (number, rest) = line.split_once(':')?;
-    let number = number.trim().parse().ok()?;
     let counts = rest.split_whitespace().map_while(|word| word.parse::<u64>().ok());
-    let name = rest.split_whitespace().next_back().unwrap_or_default();
-    Some((number, counts.sum(), kind(name)))
-}
-
-/// Drivers name their interrupts after the device: `eth0-TxRx-1`, `nvme0q3`, `virtio2-input.0`.
-fn kind(name: &str) -> Kind {
-    let device = name.split(['-', '@', '.']).next().unwrap_or(name);
-    let virtio = Path::new("/sys/bus/virtio/devices").join(device);
-    if Path::new("/sys/class/net").join(device).exists() || virtio.join("net").exists() {
-        Kind::Network
-    } else if virtio.join("block").exists()
-        || ["nvme", "ahci", "megaraid", "mpt", "scsi", "ata"].iter().any(|driver| device.starts_with(driver))
-    {
-        Kind::Disk
-    } else {
-        Kind::Other
-    }
+    Some((number.trim().parse().ok()?, counts.sum()))
 }

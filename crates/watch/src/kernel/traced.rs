@@ -75,7 +75,13 @@ impl Traced {
         let interrupt = program.progs.interrupt.attach_trace().map_err(attach)?;
         let completed =
             program.progs.completed.attach_trace().map_err(Error::bpf("counting disk requests"))?;
-        Ok(Self { program, processors, _links: [interrupt, completed] })
+        let mut traced = Self { program, processors, _links: [interrupt, completed] };
+        traced.sample()?;
+        let state = traced.program.maps.bss_data.as_deref().ok_or(Error::Unknown("variables"))?;
+        if state.samples[..processors as usize].iter().any(|sample| peek(sample).is_read == 0) {
+            return Err(Error::Unknown("where each processor's variables are"));
+        }
+        Ok(traced)
     }
 }
 
@@ -85,16 +91,14 @@ impl Source for Traced {
     fn sample(&mut self) -> Result<Sample, Error> {
         bpf::run(&self.program.progs.sample, "taking a sample of the kernel's figures")?;
         let state = self.program.maps.bss_data.as_deref().ok_or(Error::Unknown("variables"))?;
-        let mut sum = Sample {
-            uptime: Span::from_nanos(peek(&state.uptime_ns)),
-            processors: self.processors,
-            ..Sample::default()
-        };
+        let mut sum = Sample { uptime: Span::from_nanos(peek(&state.uptime_ns)), ..Sample::default() };
         for cpu in 0..self.processors as usize {
             let (sample, counts) = (peek(&state.samples[cpu]), peek(&state.counts[cpu]));
             let time = |index: usize| Span::from_nanos(sample.times[index]);
-            // Without a tick that stops, the kernel adds these up itself.
-            let asleep = sample.idle + sample.iowait > 0;
+            sum.processors += u32::from(sample.is_online);
+            // Of a processor that has been taken offline, and without a tick that stops, the kernel has added
+            // these up itself.
+            let asleep = sample.is_online != 0 && sample.idle + sample.iowait > 0;
             sum.user += time(USER) + time(NICE);
             sum.system += time(SYSTEM);
             sum.interrupt += time(IRQ);

@@ -36,5 +36,7 @@ pub struct Sample {
     pub programs: Vec<Program>,
 }
 
+/// Bytes of its name that the kernel keeps of a process.
+pub const LONGEST_NAME: usize = 15;
 /// Programs that can be watched at once.
 pub const MOST_PROGRAMS: usize = 16;

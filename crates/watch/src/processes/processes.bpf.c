@@ -20,6 +20,8 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #define MM_SHMEMPAGES 3
 /* include/uapi/linux/bpf.h, kernel/bpf/task_iter.c */
 #define BPF_TASK_ITER_ALL_THREADS 1
+#define BPF_LOCAL_STORAGE_GET_F_CREATE 1
+#define BPF_F_NO_PREALLOC 1
 
 /* What `comm` of a program's processes holds, padded with zeros. */
 struct name {
@@ -32,22 +34,43 @@ const volatile struct name wanted[MOST_PROGRAMS];
 /* Distance of `this_cpu_off`, the offset of a CPU's variables, from `runqueues`; 0 where it is not known. */
 const volatile s64 this_cpu_off_at;
 
+/* Now. */
 struct program {
-	/* ns of processor time */
-	u64 cpu;
-	u64 major_faults;
 	/* in pages */
 	s64 resident;
 	u32 processes;
 	u32 threads;
 	u32 running;
-	u32 unused;
+	u32 to_a_multiple_of_8;
+};
+
+/* Since the first sample; it only grows. */
+struct sum {
+	/* ns of processor time */
+	u64 cpu;
+	u64 faults;
+};
+
+/* What a task has been charged for. */
+struct charged {
+	u64 cpu;
+	u64 faults;
+	/* One more than its place among the programs. */
+	u32 program;
 };
 
 u64 uptime_ns;
 u64 offsets[MOST_CPUS];
 struct program programs[MOST_PROGRAMS];
-struct program ended[MOST_PROGRAMS];
+struct sum sums[MOST_PROGRAMS];
+bool is_first = true;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct charged);
+} tasks SEC(".maps");
 
 extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task, unsigned int flags) __ksym;
 extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym;
@@ -55,13 +78,14 @@ extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym;
 extern void bpf_rcu_read_lock(void) __ksym;
 extern void bpf_rcu_read_unlock(void) __ksym;
 
-/* Which of the programs a task belongs to; `names` if to none. Threads may call themselves something else. */
-static u32 program_of(struct task_struct *task)
+/* Which of the programs a process is of, by its first thread, since others may call themselves something
+ * else; `names` if of none. */
+static u32 program_of(struct task_struct *leader)
 {
 	struct name name;
 	u32 at;
 
-	if (bpf_probe_read_kernel(&name, sizeof(name), &task->group_leader->comm))
+	if (bpf_probe_read_kernel(&name, sizeof(name), &leader->comm))
 		return names;
 	for (at = 0; at < MOST_PROGRAMS && at < names; at++) {
 		if (name.halves[0] == wanted[at].halves[0] && name.halves[1] == wanted[at].halves[1])
@@ -118,10 +142,51 @@ static void find_offsets(void)
 	}
 }
 
+/* Adds what a task has used since it was last charged; whoever comes second adds nothing. */
+static void charge(struct sum *sum, struct charged *charged, u64 cpu, u64 faults)
+{
+	u64 before = charged->cpu;
+
+	if (cpu > before && __sync_val_compare_and_swap(&charged->cpu, before, cpu) == before)
+		__sync_fetch_and_add(&sum->cpu, cpu - before);
+	before = charged->faults;
+	if (faults > before && __sync_val_compare_and_swap(&charged->faults, before, faults) == before)
+		__sync_fetch_and_add(&sum->faults, faults - before);
+}
+
+static void visit(struct task_struct *task)
+{
+	u32 at = program_of(task->group_leader);
+	struct charged *charged;
+	struct program *program;
+
+	if (at >= MOST_PROGRAMS || at >= names)
+		return;
+	charged = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (charged) {
+		if (is_first) {
+			charged->cpu = task->se.sum_exec_runtime;
+			charged->faults = task->maj_flt;
+		}
+		charged->program = at + 1;
+		charge(&sums[at], charged, task->se.sum_exec_runtime, task->maj_flt);
+	}
+	if (task->flags & PF_EXITING)
+		return;
+	program = &programs[at];
+	program->threads++;
+	program->running += task->__state == 0;
+	if (task->pid == task->tgid) {
+		program->processes++;
+		program->resident += resident(task->mm);
+	}
+}
+
 SEC("syscall")
 int sample(void *unused)
 {
-	struct bpf_iter_task tasks;
+	static const struct program none;
+	struct bpf_iter_task walk;
 	struct task_struct *task;
 	u32 at;
 
@@ -129,38 +194,31 @@ int sample(void *unused)
 	if (this_cpu_off_at && !offsets[0])
 		find_offsets();
 	for (at = 0; at < MOST_PROGRAMS; at++)
-		programs[at] = ended[at];
+		programs[at] = none;
 	bpf_rcu_read_lock();
-	bpf_iter_task_new(&tasks, NULL, BPF_TASK_ITER_ALL_THREADS);
-	while ((task = bpf_iter_task_next(&tasks))) {
-		struct program *program;
-
-		at = program_of(task);
-		if (at >= MOST_PROGRAMS || at >= names || task->flags & PF_EXITING)
-			continue;
-		program = &programs[at];
-		program->cpu += task->se.sum_exec_runtime;
-		program->major_faults += task->maj_flt;
-		program->threads++;
-		program->running += task->__state == 0;
-		if (task->pid == task->tgid) {
-			program->processes++;
-			program->resident += resident(task->mm);
-		}
-	}
-	bpf_iter_task_destroy(&tasks);
+	bpf_iter_task_new(&walk, NULL, BPF_TASK_ITER_ALL_THREADS);
+	while ((task = bpf_iter_task_next(&walk)))
+		visit(task);
+	bpf_iter_task_destroy(&walk);
 	bpf_rcu_read_unlock();
+	is_first = false;
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(exited, struct task_struct *task)
+/* kernel/exit.c, `delayed_put_task_struct`: after its parent has asked for it, so that all it has ever used
+ * is known, to the last switch; until then a walk finds it. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(gone, struct task_struct *task)
 {
-	u32 at = program_of(task);
+	struct charged *charged = bpf_task_storage_get(&tasks, task, NULL, 0);
+	struct charged nothing = {};
+	u32 at;
 
-	if (at < MOST_PROGRAMS && at < names) {
-		__sync_fetch_and_add(&ended[at].cpu, task->se.sum_exec_runtime);
-		__sync_fetch_and_add(&ended[at].major_faults, task->maj_flt);
-	}
+	if (is_first)
+		return 0;
+	/* A thread that no walk has met is known by its process's name, which outlives it. */
+	at = charged ? charged->program - 1 : program_of(task->group_leader);
+	if (at < MOST_PROGRAMS && at < names)
+		charge(&sums[at], charged ?: &nothing, task->se.sum_exec_runtime, task->maj_flt);
 	return 0;
 }

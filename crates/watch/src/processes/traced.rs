@@ -4,7 +4,7 @@ use libbpf_rs::Link;
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
 use units::Span;
 
-use super::{MOST_PROGRAMS, Program, Sample};
+use super::{LONGEST_NAME, MOST_PROGRAMS, Program, Sample};
 use crate::bpf::{self, Layout, peek};
 use crate::{Error, Source};
 
@@ -33,8 +33,6 @@ pub struct Traced {
 
 /// Room in the program.
 const MOST_CPUS: usize = 512;
-/// Bytes of a task's name, with the zero at its end.
-const NAME: usize = 16;
 
 impl Traced {
     /// Loads the program, for processes of these names; of more than [`MOST_PROGRAMS`] the first.
@@ -52,15 +50,15 @@ impl Traced {
         let programs = names.len().min(MOST_PROGRAMS);
         constants.names = programs as u32;
         for (place, name) in constants.wanted.iter_mut().zip(names) {
-            let mut padded = [0; NAME];
+            let mut padded = [0; LONGEST_NAME + 1];
             let name = name.as_ref().as_bytes();
-            let length = name.len().min(NAME - 1);
+            let length = name.len().min(LONGEST_NAME);
             padded[..length].copy_from_slice(&name[..length]);
             let (halves, _) = padded.as_chunks::<8>();
             place.halves = [u64::from_ne_bytes(halves[0]), u64::from_ne_bytes(halves[1])];
         }
         let program = open.load().map_err(Error::bpf("loading the program for processes"))?;
-        let ends = program.progs.exited.attach_trace().map_err(Error::bpf("noting the end of processes"))?;
+        let ends = program.progs.gone.attach_trace().map_err(Error::bpf("noting the end of processes"))?;
         Ok(Self { program, programs, page: rustix::param::page_size() as u64, _ends: ends })
     }
 }
@@ -71,11 +69,12 @@ impl Source for Traced {
     fn sample(&mut self) -> Result<Sample, Error> {
         bpf::run(&self.program.progs.sample, "taking a sample of processes")?;
         let state = self.program.maps.bss_data.as_deref().ok_or(Error::Unknown("variables"))?;
-        let programs = state.programs[..self.programs].iter().map(|program| {
-            let program = peek(program);
+        let both = state.programs[..self.programs].iter().zip(&state.sums);
+        let programs = both.map(|(program, sum)| {
+            let (program, sum) = (peek(program), peek(sum));
             Program {
-                cpu: Span::from_nanos(program.cpu),
-                major_faults: program.major_faults,
+                cpu: Span::from_nanos(sum.cpu),
+                major_faults: sum.faults,
                 resident: program.resident.unsigned_abs() * self.page,
                 processes: program.processes,
                 threads: program.threads,

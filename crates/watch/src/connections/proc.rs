@@ -1,0 +1,45 @@
+//! [`Proc`]: from `/proc`.
+
+use std::net::SocketAddr;
+
+use super::{MOST_PORTS, Port, Sample, place};
+use crate::kernel::uptime;
+use crate::{Error, Source};
+
+/// Reads `/proc/net/tcp` and `/proc/net/tcp6`: a line for each connection of the machine.
+#[derive(Debug)]
+pub struct Proc {
+    ports: Vec<u16>,
+}
+
+/// `include/net/tcp_states.h`
+const LISTEN: usize = 10;
+
+impl Proc {
+    /// For these ports; of more than [`MOST_PORTS`] the first.
+    pub fn open(ports: &[u16]) -> Self {
+        Self { ports: ports.iter().copied().take(MOST_PORTS).collect() }
+    }
+}
+
+impl Source for Proc {
+    type Sample = Sample;
+
+    fn sample(&mut self) -> Result<Sample, Error> {
+        let mut ports = vec![Port::default(); self.ports.len()];
+        // Without IPv6 there is no such file.
+        let others = procfs::net::tcp6().unwrap_or_default();
+        for entry in procfs::net::tcp()?.into_iter().chain(others) {
+            let own = SocketAddr::port(&entry.local_address);
+            let Some(at) = self.ports.iter().position(|port| *port == own) else { continue };
+            let state = entry.state as usize;
+            if let Some(place) = place(state) {
+                ports[at].states[place] += 1;
+            }
+            if state == LISTEN {
+                ports[at].waiting += u64::from(entry.rx_queue);
+            }
+        }
+        Ok(Sample { uptime: uptime(), ports })
+    }
+}

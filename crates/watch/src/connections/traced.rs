@@ -1,0 +1,84 @@
+//! [`Traced`]: by a program in the kernel that walks over its table of connections.
+
+use std::io::Read as _;
+
+use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
+use libbpf_rs::{Iter, Link};
+
+use super::{MOST_PORTS, Port, Sample, place};
+use crate::bpf::{self, peek};
+use crate::kernel::uptime;
+use crate::{Error, Source};
+
+#[allow(
+    unsafe_code,
+    clippy::all,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    missing_docs,
+    unreachable_pub,
+    unused_qualifications,
+    reason = "generated"
+)]
+mod program {
+    include!(concat!(env!("OUT_DIR"), "/connections.skel.rs"));
+}
+
+/// Walks over all connections of this network namespace.
+pub struct Traced {
+    program: program::ConnectionsSkel<'static>,
+    walk: Link,
+    ports: usize,
+}
+
+impl Traced {
+    /// Loads the program, for these ports; of more than [`MOST_PORTS`] the first.
+    ///
+    /// # Errors
+    /// When the kernel does not take it.
+    pub fn open(ports: &[u16]) -> Result<Self, Error> {
+        let mut open = program::ConnectionsSkelBuilder::default()
+            .open(bpf::place())
+            .map_err(Error::bpf("opening the program for connections"))?;
+        let constants = open.maps.rodata_data.as_deref_mut().ok_or(Error::Unknown("constants"))?;
+        let count = ports.len().min(MOST_PORTS);
+        constants.count = count as u32;
+        constants.wanted[..count].copy_from_slice(&ports[..count]);
+        let program = open.load().map_err(Error::bpf("loading the program for connections"))?;
+        let walk = program.progs.walk.attach().map_err(Error::bpf("walking over connections"))?;
+        Ok(Self { program, walk, ports: count })
+    }
+}
+
+impl Source for Traced {
+    type Sample = Sample;
+
+    fn sample(&mut self) -> Result<Sample, Error> {
+        let state = self.program.maps.bss_data.as_deref_mut().ok_or(Error::Unknown("variables"))?;
+        for port in &mut state.ports {
+            *port = program::types::port::default();
+        }
+        let walk = Iter::new(&self.walk).map_err(Error::bpf("walking over connections"));
+        // The program prints nothing; to read is what makes it run.
+        walk?
+            .read_to_end(&mut Vec::new())
+            .map_err(|why| Error::bpf("walking over connections")(why.into()))?;
+        let ports = state.ports[..self.ports].iter().map(|port| {
+            let port = peek(port);
+            let mut found = Port {
+                waiting: u64::from(port.waiting),
+                room: Some(u64::from(port.room)),
+                drops: Some(port.drops),
+                ..Port::default()
+            };
+            for (number, count) in port.states.into_iter().enumerate() {
+                if let Some(place) = place(number) {
+                    found.states[place] += count;
+                }
+            }
+            found
+        });
+        let ports = ports.collect();
+        Ok(Sample { uptime: uptime(), ports })
+    }
+}
