@@ -4,6 +4,7 @@
 //! One folder for each group of figures, with the kernel's half (`*.bpf.c`), the user's half and the names of
 //! its metrics together: [`kernel`], [`processes`], [`network`], [`connections`].
 
+#[macro_use]
 mod bpf;
 mod choice;
 pub mod connections;

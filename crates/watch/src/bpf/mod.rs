@@ -12,6 +12,25 @@ use libbpf_rs::{OpenObject, ProgramInput, ProgramMut};
 
 use crate::Error;
 
+/// The module `program` with the types of a program in the kernel, generated from its C by the build.
+macro_rules! program {
+    ($name:literal) => {
+        #[allow(
+            unsafe_code,
+            clippy::all,
+            clippy::expect_used,
+            clippy::unwrap_used,
+            missing_docs,
+            unreachable_pub,
+            unused_qualifications,
+            reason = "generated"
+        )]
+        mod program {
+            include!(concat!(env!("OUT_DIR"), "/", $name, ".skel.rs"));
+        }
+    };
+}
+
 /// The section of per-CPU variables in the kernel's image.
 const PER_CPU: &str = ".data..percpu";
 

@@ -10,19 +10,7 @@ use crate::bpf::{self, peek};
 use crate::kernel::uptime;
 use crate::{Error, Source};
 
-#[allow(
-    unsafe_code,
-    clippy::all,
-    clippy::expect_used,
-    clippy::unwrap_used,
-    missing_docs,
-    unreachable_pub,
-    unused_qualifications,
-    reason = "generated"
-)]
-mod program {
-    include!(concat!(env!("OUT_DIR"), "/connections.skel.rs"));
-}
+program!("connections");
 
 /// Walks over all connections of this network namespace.
 pub struct Traced {

@@ -9,19 +9,7 @@ use super::proc::interrupt_kinds;
 use crate::bpf::{self, Layout, peek};
 use crate::{Error, Source};
 
-#[allow(
-    unsafe_code,
-    clippy::all,
-    clippy::expect_used,
-    clippy::unwrap_used,
-    missing_docs,
-    unreachable_pub,
-    unused_qualifications,
-    reason = "generated"
-)]
-mod program {
-    include!(concat!(env!("OUT_DIR"), "/kernel.skel.rs"));
-}
+program!("kernel");
 
 /// Reads the kernel's own counters where they are, and counts interrupts and disk requests by kind.
 pub struct Traced {

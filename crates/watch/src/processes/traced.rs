@@ -8,19 +8,7 @@ use super::{LONGEST_NAME, MOST_PROGRAMS, Program, Sample};
 use crate::bpf::{self, Layout, peek};
 use crate::{Error, Source};
 
-#[allow(
-    unsafe_code,
-    clippy::all,
-    clippy::expect_used,
-    clippy::unwrap_used,
-    missing_docs,
-    unreachable_pub,
-    unused_qualifications,
-    reason = "generated"
-)]
-mod program {
-    include!(concat!(env!("OUT_DIR"), "/processes.skel.rs"));
-}
+program!("processes");
 
 /// Walks over all tasks.
 pub struct Traced {
