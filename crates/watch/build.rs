@@ -20,5 +20,5 @@ fn main() {
             .build_and_generate(out.join(format!("{probe}.skel.rs")))
             .unwrap_or_else(|why| panic!("{source}: {why:#}\nthis needs clang, which `make` installs"));
     }
-    println!("cargo:rerun-if-changed=src/bpf/vmlinux.h");
+    println!("cargo:rerun-if-changed=src/bpf");
 }

@@ -1,10 +1,9 @@
 //! What a sample costs, by a program in the kernel and from `/proc`: the paper's table 4.
 
-use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
-use units::Span;
 
-use crate::{Error, Source};
+pub use crate::clock::process;
+use crate::{Error, Source, clock};
 
 /// What a sample of one group costs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -27,25 +26,38 @@ pub fn of<S>(source: &mut impl Source<Sample = S>) -> Result<Cost, Error> {
     source.sample()?;
     let mut costs = Vec::with_capacity(SAMPLES);
     for _ in 0..SAMPLES {
-        let before = used();
+        let before = clock::thread();
         source.sample()?;
-        costs.push(used().saturating_sub(before).as_secs_f64());
+        costs.push(clock::thread().saturating_sub(before).as_secs_f64());
     }
     costs.sort_by(f64::total_cmp);
     Ok(Cost { median: costs[SAMPLES / 2], range: [costs[0], costs[SAMPLES - 1]] })
 }
 
-/// Processor time of this thread so far.
-fn used() -> Span {
-    read(ClockId::ThreadCPUTime)
+/// What a sample of one group costs both ways.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Pair {
+    /// From `/proc`.
+    pub proc: Cost,
+    /// By a program in the kernel, if there is one.
+    pub ebpf: Option<Cost>,
 }
 
-/// Processor time of this process so far.
-pub fn process() -> Span {
-    read(ClockId::ProcessCPUTime)
-}
+impl Pair {
+    /// Measures both; `traced` is none where there is no program.
+    ///
+    /// # Errors
+    /// When a source gives no sample.
+    pub fn of<S>(
+        traced: Option<impl Source<Sample = S>>,
+        mut proc: impl Source<Sample = S>,
+    ) -> Result<Self, Error> {
+        let ebpf = traced.map(|mut traced| of(&mut traced)).transpose()?;
+        Ok(Self { proc: of(&mut proc)?, ebpf })
+    }
 
-fn read(clock: ClockId) -> Span {
-    let time = clock_gettime(clock);
-    Span::from_nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+    /// How many times as much `/proc` costs.
+    pub fn ratio(self) -> Option<f64> {
+        self.ebpf.map(|ebpf| self.proc.median / ebpf.median)
+    }
 }

@@ -1,4 +1,4 @@
-//! What all groups say by name: for tables and for the record.
+//! What all groups say by name, for the record.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,18 +7,18 @@ use crate::Summary;
 
 /// One figure: its metric, what it is of (empty when it is of the whole machine), and its value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Figure {
+pub(crate) struct Figure {
     /// Its name, with the group's in front: `kernel.cpu_user`.
-    pub metric: String,
+    pub(crate) metric: String,
     /// The name of a program, an interface or a state, a port, or nothing.
-    pub label: String,
+    pub(crate) label: String,
     /// Its value; units as in the group's `Rates`.
-    pub value: f64,
+    pub(crate) value: f64,
 }
 
 impl Summary {
     /// Every figure there is.
-    pub fn figures(&self) -> Vec<Figure> {
+    pub(crate) fn figures(&self) -> Vec<Figure> {
         let mut figures = named("kernel", "", &self.kernel);
         for (program, rates) in &self.processes {
             figures.extend(named("processes", program, rates));

@@ -7,6 +7,7 @@
 #[macro_use]
 mod bpf;
 mod choice;
+mod clock;
 pub mod connections;
 pub mod costs;
 pub mod doctor;
@@ -17,10 +18,10 @@ mod monitor;
 pub mod network;
 pub mod processes;
 mod recording;
+mod table;
 
 pub use choice::{Chosen, Mechanism};
 pub use error::Error;
-pub use figures::Figure;
 pub use monitor::{Look, Monitor, Summary};
 pub use recording::Recording;
 

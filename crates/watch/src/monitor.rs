@@ -52,7 +52,7 @@ impl Monitor {
     pub fn open(programs: &[String], ports: &[u16]) -> Self {
         Self {
             programs: programs.to_vec(),
-            kernel: Chosen::of(kernel::Traced::open(), || kernel::Proc),
+            kernel: Chosen::of(kernel::Traced::open(), kernel::Proc::default),
             processes: Chosen::of(processes::Traced::open(programs), || processes::Proc::open(programs)),
             ports: ports.to_vec(),
             connections: Chosen::of(connections::Traced::open(ports), || connections::Proc::open(ports)),

@@ -52,7 +52,7 @@ fn the_kernel() {
         return;
     }
     let mut traced = kernel::Traced::open().expect("this runs as root on a kernel with BTF");
-    let mut proc = kernel::Proc;
+    let mut proc = kernel::Proc::default();
     agree(|| {
         let before = (traced.sample().expect("eBPF"), proc.sample().expect("/proc"));
         burn(Duration::from_millis(500));
@@ -88,7 +88,7 @@ fn disks() {
     }
     let place = tempfile::tempdir().expect("a directory");
     let mut traced = kernel::Traced::open().expect("this runs as root on a kernel with BTF");
-    let mut proc = kernel::Proc;
+    let mut proc = kernel::Proc::default();
     agree(|| {
         let before = (traced.sample().expect("eBPF"), proc.sample().expect("/proc"));
         for _ in 0..4 {

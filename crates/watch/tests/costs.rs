@@ -13,7 +13,7 @@ fn a_sample_has_a_cost() {
     let mut walk = processes::Traced::open(&names).expect("this runs as root on a kernel with BTF");
     for cost in [
         costs::of(&mut kernel::Traced::open().expect("this runs as root on a kernel with BTF")),
-        costs::of(&mut kernel::Proc),
+        costs::of(&mut kernel::Proc::default()),
         costs::of(&mut walk),
         costs::of(&mut processes::Proc::open(&names)),
     ] {

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use serde::Serialize;
 use units::Span;
-use watch::{Look, Monitor, Recording, Source, Summary, connections, costs, kernel, processes};
+use watch::costs::{self, Pair};
+use watch::{Look, Monitor, Recording, Summary, connections, kernel, processes};
 
 use super::{command_line, print, signals};
 use crate::exit::{Exit, Failure, tell};
@@ -109,7 +110,7 @@ impl Args {
             let text = serde_json::to_string(&outcome).map_err(|why| Failure::Failed(why.into()))?;
             print(text + "\n")?;
         } else if self.quiet {
-            print(lines(&outcome.seen, true))?;
+            print(outcome.seen.lines(true))?;
         }
         Ok(signal.map_or(Exit::Ok, |signal| Exit::Interrupted { signal }))
     }
@@ -125,7 +126,7 @@ impl Args {
             let signal = stopped.recv_timeout(due.saturating_sub(watch.began.elapsed())).ok();
             let seen = watch.look()?;
             if !self.json && !self.quiet {
-                print(lines(&seen, titled))?;
+                print(seen.lines(titled))?;
                 titled = false;
             }
             if signal.is_some() {
@@ -150,10 +151,14 @@ impl Args {
 
     /// The paper's table 4.
     fn costs(&self) -> Result<Exit, Failure> {
-        let kernel = pair(kernel::Traced::open(), kernel::Proc)?;
-        let traced = processes::Traced::open(&self.program);
-        let processes = pair(traced, processes::Proc::open(&self.program))?;
-        let connections = pair(connections::Traced::open(&self.port), connections::Proc::open(&self.port))?;
+        let kernel = Pair::of(or_say(kernel::Traced::open()), kernel::Proc::default());
+        let traced = or_say(processes::Traced::open(&self.program));
+        let processes = Pair::of(traced, processes::Proc::open(&self.program));
+        let traced = or_say(connections::Traced::open(&self.port));
+        let connections = Pair::of(traced, connections::Proc::open(&self.port));
+        let failed = |why: watch::Error| Failure::Failed(why.into());
+        let [kernel, processes, connections] =
+            [kernel.map_err(failed)?, processes.map_err(failed)?, connections.map_err(failed)?];
         if self.json {
             let table =
                 serde_json::json!({ "kernel": kernel, "processes": processes, "connections": connections });
@@ -221,93 +226,7 @@ impl Watch {
     }
 }
 
-/// What a sample of one group costs both ways.
-#[derive(Debug, Clone, Copy, Serialize)]
-struct Pair {
-    proc: costs::Cost,
-    ebpf: Option<costs::Cost>,
-}
-
-impl Pair {
-    fn ratio(self) -> Option<f64> {
-        self.ebpf.map(|ebpf| self.proc.median / ebpf.median)
-    }
-}
-
-fn pair<S>(
-    traced: Result<impl Source<Sample = S>, watch::Error>,
-    mut proc: impl Source<Sample = S>,
-) -> Result<Pair, Failure> {
-    let failed = |why: watch::Error| Failure::Failed(why.into());
-    let ebpf = match traced {
-        Ok(mut traced) => Some(costs::of(&mut traced).map_err(failed)?),
-        Err(why) => {
-            tell(why);
-            None
-        }
-    };
-    Ok(Pair { proc: costs::of(&mut proc).map_err(failed)?, ebpf })
-}
-
-/// A line for the machine, one for each program, and one for each interface in use.
-fn lines(seen: &Summary, titled: bool) -> String {
-    let mut text = String::new();
-    if titled {
-        text += "  user%   sys%   irq%  soft% steal%   iow%  idle%  runq     cs/s    irq/s  net-irq  dsk-irq     rd/s     wr/s   rKiB/s   wKiB/s\n";
-    }
-    let k = &seen.kernel;
-    for share in [
-        k.cpu_user,
-        k.cpu_system,
-        k.cpu_interrupt,
-        k.cpu_soft_interrupt,
-        k.cpu_stolen,
-        k.cpu_io_wait,
-        k.cpu_idle,
-    ] {
-        text += &format!("{:7.1}", share * 100.0);
-    }
-    text += &format!("{:6}", k.run_queue);
-    for rate in [k.context_switches, k.interrupts, k.network_interrupts, k.disk_interrupts, k.reads, k.writes]
-    {
-        text += &format!("{rate:9.0}");
-    }
-    text += &format!("{:9.0}{:9.0}\n", k.blocks_read / 2.0, k.blocks_written / 2.0);
-    for (name, program) in &seen.processes {
-        text += &format!(
-            "        {name}: {:.1} % cpu, {:.1} MiB, {} processes, {} threads, {} running, {:.0} major faults/s\n",
-            program.cpu * 100.0,
-            program.memory as f64 / 1048576.0,
-            program.processes,
-            program.threads,
-            program.running,
-            program.major_faults,
-        );
-    }
-    if !seen.connections.is_empty() {
-        let states = seen.connections.iter().map(|(state, count)| format!("{state} {count}"));
-        text += &format!("        connections: {}\n", states.collect::<Vec<_>>().join(", "));
-    }
-    for (port, queue) in &seen.listen_queues {
-        let room = queue.room.map_or_else(String::new, |room| format!(" of {room}"));
-        let drops = queue.drops.map_or_else(String::new, |drops| format!(", {drops:.0} dropped/s"));
-        text += &format!("        port {port}: {}{room} wait to be accepted{drops}\n", queue.waiting);
-    }
-    for (name, interface) in &seen.network {
-        // Interfaces that nothing uses there are many.
-        if interface.received_packets + interface.sent_packets > 0.0 {
-            text += &format!(
-                "        {name}: in {:.2} Mbit/s, {:.0} packets/s, {:.0} errors/s, {:.0} drops/s; out {:.2} Mbit/s, {:.0} packets/s, {:.0} errors/s, {:.0} drops/s\n",
-                interface.received_bytes * 8e-6,
-                interface.received_packets,
-                interface.received_errors,
-                interface.received_drops,
-                interface.sent_bytes * 8e-6,
-                interface.sent_packets,
-                interface.sent_errors,
-                interface.sent_drops,
-            );
-        }
-    }
-    text
+/// The source, or why there is none on standard error.
+fn or_say<T>(traced: Result<T, watch::Error>) -> Option<T> {
+    traced.inspect_err(|why| tell(why)).ok()
 }

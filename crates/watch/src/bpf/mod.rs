@@ -69,10 +69,13 @@ impl Layout {
     }
 }
 
+/// Processors that a program has room for, as in processors.h.
+const MOST_CPUS: usize = 512;
+
 /// Processors that there may be.
-pub(crate) fn processors(most: usize) -> Result<u32, Error> {
+pub(crate) fn processors() -> Result<u32, Error> {
     let count = libbpf_rs::num_possible_cpus().map_err(Error::bpf("counting processors"))?;
-    if count > most { Err(Error::Processors(count)) } else { Ok(count as u32) }
+    if count > MOST_CPUS { Err(Error::Processors(count)) } else { Ok(count as u32) }
 }
 
 /// A place for a program that stays loaded as long as the process runs, or until it is dropped: its types

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use super::{MOST_PORTS, Port, Sample, place};
-use crate::kernel::uptime;
+use crate::clock::uptime;
 use crate::{Error, Source};
 
 /// Reads `/proc/net/tcp` and `/proc/net/tcp6`: a line for each connection of the machine.

@@ -7,7 +7,7 @@ use libbpf_rs::{Iter, Link};
 
 use super::{MOST_PORTS, Port, Sample, place};
 use crate::bpf::{self, peek};
-use crate::kernel::uptime;
+use crate::clock::uptime;
 use crate::{Error, Source};
 
 program!("connections");

@@ -4,14 +4,11 @@
  * A sample is one call of `sample`, which leaves its result in `samples`. The counters of processors and
  * paging are the kernel's own, read where they are; interrupts and disk requests are counted here, by kind.
  */
-#include "../bpf/vmlinux.h"
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
+#include "../bpf/processors.h"
 #include <bpf/bpf_tracing.h>
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-#define MOST_CPUS 512
 #define MOST_IRQS 16384
 
 /* Kinds of interrupts. */
@@ -55,14 +52,14 @@ struct cpu_sample {
 	u16 is_online;
 };
 
-/* What this program has counted since it was loaded. */
+/* What this program has counted since it was loaded; a line of the cache for each CPU. */
 struct cpu_counts {
 	u64 interrupts[KINDS];
 	u64 reads;
 	u64 writes;
 	u64 sectors_read;
 	u64 sectors_written;
-	u64 unused;
+	u64 to_a_line;
 };
 
 u64 uptime_ns;
@@ -70,19 +67,6 @@ u64 runqueues[MOST_CPUS];
 struct cpu_sample samples[MOST_CPUS];
 struct cpu_counts counts[MOST_CPUS];
 u8 kinds[MOST_IRQS];
-
-/* Where a CPU's `runqueues` is: per-CPU variables have no address that a program could be given on kernels
- * without CONFIG_KALLSYMS_ALL, but every task's group points to the queue of each CPU. */
-static u64 runqueue(u32 cpu)
-{
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	struct cfs_rq **queues = BPF_CORE_READ(task, sched_task_group, cfs_rq);
-	struct cfs_rq *queue = NULL;
-
-	if (bpf_probe_read_kernel(&queue, sizeof(queue), queues + cpu))
-		return 0;
-	return (u64)BPF_CORE_READ(queue, rq);
-}
 
 /* kernel/time/tick-sched.c, `get_cpu_sleep_time_us`: while a CPU is idle, the time since it went so is not
  * yet in either sum. */

@@ -8,7 +8,6 @@ mod traced;
 
 pub use metrics::{Rates, rates};
 pub use proc::Proc;
-pub(crate) use proc::uptime;
 pub use traced::Traced;
 
 use units::Span;

@@ -8,11 +8,15 @@ use procfs::{FromBufRead as _, FromBufReadSI as _, KernelStats, VmStat};
 use units::Span;
 
 use super::Sample;
+use crate::clock::uptime;
 use crate::{Error, Source};
 
 /// Reads `/proc/stat`, `/proc/vmstat`, `/proc/diskstats` and `/proc/interrupts`.
 #[derive(Debug, Default)]
-pub struct Proc;
+pub struct Proc {
+    /// Of every interrupt that there was when last looked for.
+    kinds: BTreeMap<usize, Kind>,
+}
 
 impl Source for Proc {
     type Sample = Sample;
@@ -24,7 +28,7 @@ impl Source for Proc {
         let VmStat(paging) =
             VmStat::from_buf_read(fs::read("/proc/vmstat").map_err(procfs::ProcError::from)?.as_slice())?;
         let disks = procfs::diskstats()?;
-        let [_, network_interrupts, disk_interrupts] = interrupts();
+        let [_, network_interrupts, disk_interrupts] = self.interrupts();
         let total = &stat.total;
         let time = |ticks: u64| Span::from_secs_f64(ticks as f64 / system.ticks_per_second() as f64);
         let page = |name: &str| paging.get(name).map_or(0, |value| value.unsigned_abs());
@@ -56,12 +60,6 @@ impl Source for Proc {
         }
         Ok(sample)
     }
-}
-
-/// Time since the machine was started, suspended or not: the clock that `/proc/uptime` shows in hundredths.
-pub(crate) fn uptime() -> Span {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
-    Span::from_nanos(now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64)
 }
 
 /// The first number of the line `intr`.
@@ -114,15 +112,21 @@ fn interrupts_of(device: &Path) -> Vec<usize> {
     Vec::new()
 }
 
-/// How many there have been of each kind.
-fn interrupts() -> [u64; 3] {
-    let text = fs::read_to_string("/proc/interrupts").unwrap_or_default();
-    let kinds = interrupt_kinds();
-    let mut sums = [0; 3];
-    for (irq, count) in text.lines().skip(1).filter_map(numbered) {
-        sums[kinds.get(&irq).copied().unwrap_or(Kind::Other) as usize] += count;
+impl Proc {
+    /// How many there have been of each kind.
+    fn interrupts(&mut self) -> [u64; 3] {
+        let text = fs::read_to_string("/proc/interrupts").unwrap_or_default();
+        let counts: Vec<_> = text.lines().skip(1).filter_map(numbered).collect();
+        if counts.iter().any(|(irq, _)| !self.kinds.contains_key(irq)) {
+            self.kinds = counts.iter().map(|(irq, _)| (*irq, Kind::Other)).collect();
+            self.kinds.extend(interrupt_kinds());
+        }
+        let mut sums = [0; 3];
+        for (irq, count) in counts {
+            sums[self.kinds[&irq] as usize] += count;
+        }
+        sums
     }
-    sums
 }
 
 /// Number, and count on all processors, of a line such as ` 36:  0  7  PCI-MSIX-0000:00:02.0  1-edge  virtio1-req.0`.

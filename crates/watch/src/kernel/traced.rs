@@ -19,8 +19,6 @@ pub struct Traced {
     _links: [Link; 2],
 }
 
-/// Room in the program.
-const MOST_CPUS: usize = 512;
 /// Indices of `enum cpu_usage_stat` in `include/linux/kernel_stat.h`.
 const USER: usize = 0;
 const NICE: usize = 1;
@@ -38,7 +36,7 @@ impl Traced {
     /// When the kernel does not take it.
     pub fn open() -> Result<Self, Error> {
         let layout = Layout::read()?;
-        let processors = bpf::processors(MOST_CPUS)?;
+        let processors = bpf::processors()?;
         let mut open = program::KernelSkelBuilder::default()
             .open(bpf::place())
             .map_err(Error::bpf("opening the program for the kernel's figures"))?;

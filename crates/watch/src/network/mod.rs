@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 
 use units::Span;
 
-use crate::{Error, Source, kernel};
+use crate::clock::uptime;
+use crate::{Error, Source};
 
 /// One interface since it was set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,6 +68,6 @@ impl Source for Proc {
             };
             (status.name, Interface { received, sent })
         });
-        Ok(Sample { uptime: kernel::uptime(), interfaces: interfaces.collect() })
+        Ok(Sample { uptime: uptime(), interfaces: interfaces.collect() })
     }
 }

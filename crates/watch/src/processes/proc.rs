@@ -6,7 +6,7 @@ use procfs::process::{Process, all_processes};
 use units::Span;
 
 use super::{LONGEST_NAME, MOST_PROGRAMS, Program, Sample};
-use crate::kernel::uptime;
+use crate::clock::uptime;
 use crate::{Error, Source};
 
 /// Reads `/proc/PID/stat` of every process. What a process has used after the last sample that it is seen in is

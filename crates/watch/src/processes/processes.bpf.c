@@ -1,16 +1,14 @@
 /* What the processes of certain programs use. The paper's `my_get_procstats`.
  *
- * A sample is one call of `sample`, which walks over all tasks and leaves sums by program in `programs`. What
- * a process had used when it ended stays in `ended`, so that the sums never go back. */
-#include "../bpf/vmlinux.h"
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
+ * A sample is one call of `sample`, which walks over all tasks and leaves what there is of each program in
+ * `programs`. What tasks use is added up in `sums`, task by task, as the difference to what was added before,
+ * so that a sum neither goes back when one ends or changes its name, nor jumps when one comes. */
+#include "../bpf/processors.h"
 #include <bpf/bpf_tracing.h>
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 #define MOST_PROGRAMS 16
-#define MOST_CPUS 512
 /* include/linux/sched.h */
 #define PF_EXITING 0x4
 /* include/linux/mm_types_task.h: of `rss_stat`, files, anonymous memory and shared memory are resident; swap
@@ -125,18 +123,14 @@ static s64 resident(struct mm_struct *mm)
 
 static void find_offsets(void)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	struct cfs_rq **queues = BPF_CORE_READ(task, sched_task_group, cfs_rq);
 	u32 cpu;
 
 	bpf_for (cpu, 0, cpus) {
-		struct cfs_rq *queue = NULL;
 		u64 base;
 
 		if (cpu >= MOST_CPUS)
 			break;
-		bpf_probe_read_kernel(&queue, sizeof(queue), queues + cpu);
-		base = (u64)BPF_CORE_READ(queue, rq);
+		base = runqueue(cpu);
 		if (base)
 			bpf_probe_read_kernel(&offsets[cpu], sizeof(u64), (void *)(base + this_cpu_off_at));
 	}

@@ -19,9 +19,6 @@ pub struct Traced {
     _ends: Link,
 }
 
-/// Room in the program.
-const MOST_CPUS: usize = 512;
-
 impl Traced {
     /// Loads the program, for processes of these names; of more than [`MOST_PROGRAMS`] the first.
     ///
@@ -33,7 +30,7 @@ impl Traced {
             .open(bpf::place())
             .map_err(Error::bpf("opening the program for processes"))?;
         let constants = open.maps.rodata_data.as_deref_mut().ok_or(Error::Unknown("constants"))?;
-        constants.cpus = bpf::processors(MOST_CPUS)?;
+        constants.cpus = bpf::processors()?;
         constants.this_cpu_off_at = layout.distance("runqueues", "this_cpu_off").unwrap_or(0);
         let programs = names.len().min(MOST_PROGRAMS);
         constants.names = programs as u32;

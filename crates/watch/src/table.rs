@@ -1,0 +1,75 @@
+//! What was seen as lines of text: one for the machine, one for each program, port and interface in use.
+
+use crate::Summary;
+
+impl Summary {
+    /// The lines; `titled` with the names of the first one's columns above it.
+    pub fn lines(&self, titled: bool) -> String {
+        let mut text = String::new();
+        if titled {
+            text += "  user%   sys%   irq%  soft% steal%   iow%  idle%  runq     cs/s    irq/s  net-irq  dsk-irq     rd/s     wr/s   rKiB/s   wKiB/s\n";
+        }
+        let k = &self.kernel;
+        for share in [
+            k.cpu_user,
+            k.cpu_system,
+            k.cpu_interrupt,
+            k.cpu_soft_interrupt,
+            k.cpu_stolen,
+            k.cpu_io_wait,
+            k.cpu_idle,
+        ] {
+            text += &format!("{:7.1}", share * 100.0);
+        }
+        text += &format!("{:6}", k.run_queue);
+        for rate in
+            [k.context_switches, k.interrupts, k.network_interrupts, k.disk_interrupts, k.reads, k.writes]
+        {
+            text += &format!("{rate:9.0}");
+        }
+        text += &format!("{:9.0}{:9.0}\n", k.blocks_read / 2.0, k.blocks_written / 2.0);
+        text + &self.details()
+    }
+
+    /// Below the line for the machine.
+    fn details(&self) -> String {
+        let mut text = String::new();
+        for (name, program) in &self.processes {
+            text += &format!(
+                "        {name}: {:.1} % cpu, {:.1} MiB, {} processes, {} threads, {} running, {:.0} major faults/s\n",
+                program.cpu * 100.0,
+                program.memory as f64 / 1048576.0,
+                program.processes,
+                program.threads,
+                program.running,
+                program.major_faults,
+            );
+        }
+        if !self.connections.is_empty() {
+            let states = self.connections.iter().map(|(state, count)| format!("{state} {count}"));
+            text += &format!("        connections: {}\n", states.collect::<Vec<_>>().join(", "));
+        }
+        for (port, queue) in &self.listen_queues {
+            let room = queue.room.map_or_else(String::new, |room| format!(" of {room}"));
+            let drops = queue.drops.map_or_else(String::new, |drops| format!(", {drops:.0} dropped/s"));
+            text += &format!("        port {port}: {}{room} wait to be accepted{drops}\n", queue.waiting);
+        }
+        for (name, interface) in &self.network {
+            // Interfaces that nothing uses there are many.
+            if interface.received_packets + interface.sent_packets > 0.0 {
+                text += &format!(
+                    "        {name}: in {:.2} Mbit/s, {:.0} packets/s, {:.0} errors/s, {:.0} drops/s; out {:.2} Mbit/s, {:.0} packets/s, {:.0} errors/s, {:.0} drops/s\n",
+                    interface.received_bytes * 8e-6,
+                    interface.received_packets,
+                    interface.received_errors,
+                    interface.received_drops,
+                    interface.sent_bytes * 8e-6,
+                    interface.sent_packets,
+                    interface.sent_errors,
+                    interface.sent_drops,
+                );
+            }
+        }
+        text
+    }
+}
