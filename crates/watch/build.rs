@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use libbpf_cargo::SkeletonBuilder;
 
-const PROBES: [&str; 3] = ["kernel", "processes", "connections"];
+const PROBES: [&str; 4] = ["kernel", "processes", "connections", "requests"];
 
 #[expect(clippy::expect_used, reason = "a build that cannot go on ends")]
 fn main() {
@@ -21,4 +21,5 @@ fn main() {
             .unwrap_or_else(|why| panic!("{source}: {why:#}\nthis needs clang, which `make` installs"));
     }
     println!("cargo:rerun-if-changed=src/bpf");
+    println!("cargo:rerun-if-changed=src/requests");
 }

@@ -8,7 +8,8 @@ use serde::de::DeserializeOwned;
 
 use crate::table::{TableReader, TableWriter};
 use crate::{
-    Counters, Environment, Error, RequestRow, RequestedUrl, RunInfo, SampleRow, SessionRow, Summary, files,
+    Counters, Environment, Error, PhaseRow, RequestRow, RequestedUrl, RunInfo, SampleRow, SessionRow,
+    Summary, files,
 };
 
 const INFO: &str = "run.toml";
@@ -16,6 +17,7 @@ const ENVIRONMENT: &str = "environment.json";
 const REQUESTS: &str = "requests.parquet";
 const SESSIONS: &str = "sessions.parquet";
 const SAMPLES: &str = "samples.parquet";
+const PHASES: &str = "phases.parquet";
 const COUNTERS: &str = "counters.json";
 const SUMMARY: &str = "summary.json";
 const MODEL: &str = "model.toml";
@@ -37,7 +39,8 @@ impl RunDirectory {
     pub fn create(path: impl Into<PathBuf>) -> Result<Self, Error> {
         let path = path.into();
         fs::create_dir_all(&path).map_err(Error::io("create", &path))?;
-        let files = [INFO, ENVIRONMENT, REQUESTS, SESSIONS, SAMPLES, COUNTERS, SUMMARY, MODEL, ARRIVALS];
+        let files =
+            [INFO, ENVIRONMENT, REQUESTS, SESSIONS, SAMPLES, PHASES, COUNTERS, SUMMARY, MODEL, ARRIVALS];
         if files.iter().any(|file| path.join(file).exists()) {
             return Err(Error::Occupied { path });
         }
@@ -206,6 +209,22 @@ impl RunDirectory {
     /// When it cannot be opened.
     pub fn sessions(&self) -> Result<TableReader<SessionRow>, Error> {
         TableReader::open(&self.path.join(SESSIONS))
+    }
+
+    /// Starts `phases.parquet`.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn write_phases(&self) -> Result<TableWriter<PhaseRow>, Error> {
+        TableWriter::create(&self.path.join(PHASES))
+    }
+
+    /// Reads `phases.parquet` row by row.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn phases(&self) -> Result<TableReader<PhaseRow>, Error> {
+        TableReader::open(&self.path.join(PHASES))
     }
 
     /// Starts `samples.parquet`.

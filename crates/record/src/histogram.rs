@@ -92,6 +92,12 @@ impl Histogram {
         counts.len() - counts.count_between(0, bound.as_nanos())
     }
 
+    /// How many latencies are in each interval that has any: its upper end, and the number.
+    pub fn counts_by_interval(&self) -> impl Iterator<Item = (Span, u64)> {
+        let recorded = self.counts.iter().flat_map(hdrhistogram::Histogram::iter_recorded);
+        recorded.map(|step| (Span::from_nanos(step.value_iterated_to()), step.count_since_last_iteration()))
+    }
+
     /// The exact mean; zero when it is empty.
     pub fn mean(&self) -> Span {
         let count = u128::from(self.count().max(1));

@@ -1,11 +1,16 @@
 //! The clocks that are read.
 
 use rustix::time::{ClockId, clock_gettime};
-use units::Span;
+use units::{Span, Time};
 
 /// Time since the machine was started, suspended or not: the clock that `/proc/uptime` shows in hundredths.
 pub(crate) fn uptime() -> Span {
     read(ClockId::Boottime)
+}
+
+/// The clock that moments of requests are on.
+pub(crate) fn monotonic() -> Time {
+    Time::ZERO + read(ClockId::Monotonic)
 }
 
 /// Processor time of this thread so far.

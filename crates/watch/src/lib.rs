@@ -2,7 +2,7 @@
 //! system calls of its own, measured by eBPF where that is allowed, and from `/proc` where it is not.
 //!
 //! One folder for each group of figures, with the kernel's half (`*.bpf.c`), the user's half and the names of
-//! its metrics together: [`kernel`], [`processes`], [`network`], [`connections`].
+//! its metrics together: [`kernel`], [`processes`], [`network`], [`connections`], [`requests`].
 
 #[macro_use]
 mod bpf;
@@ -18,6 +18,7 @@ mod monitor;
 pub mod network;
 pub mod processes;
 mod recording;
+pub mod requests;
 mod table;
 
 pub use choice::{Chosen, Mechanism};

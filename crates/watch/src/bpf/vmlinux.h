@@ -26,7 +26,9 @@ typedef _Bool bool;
 enum { false = 0, true = 1 };
 
 /* include/uapi/linux/bpf.h */
-enum { BPF_MAP_TYPE_TASK_STORAGE = 29 };
+enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_RINGBUF = 27, BPF_MAP_TYPE_TASK_STORAGE = 29 };
+enum { BPF_ANY = 0, BPF_NOEXIST = 1 };
+enum { BPF_RB_NO_WAKEUP = 1 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -86,13 +88,55 @@ struct percpu_counter {
 	s32 *counters;
 };
 
+struct file;
+
 struct mm_struct {
 	struct percpu_counter rss_stat[4];
+	struct file *exe_file;
 };
 
 /* include/linux/sched.h */
 struct sched_entity {
 	u64 sum_exec_runtime;
+};
+
+/* include/linux/task_io_accounting.h */
+struct task_io_accounting {
+	u64 read_bytes;
+};
+
+/* include/linux/fs.h, include/linux/fdtable.h, include/linux/net.h */
+struct sock;
+
+struct socket {
+	unsigned long flags;
+	struct sock *sk;
+};
+
+struct inode {
+	u16 i_mode;
+};
+
+struct file {
+	void *private_data;
+	struct inode *f_inode;
+};
+
+/* arch/x86/include/asm/ptrace.h, arch/arm64/include/asm/ptrace.h */
+struct pt_regs___x86 {
+	unsigned long orig_ax;
+};
+
+struct pt_regs___arm64 {
+	s32 syscallno;
+};
+
+struct fdtable {
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
 };
 
 struct task_struct {
@@ -105,6 +149,9 @@ struct task_struct {
 	int tgid;
 	struct task_struct *group_leader;
 	unsigned long maj_flt;
+	unsigned int in_iowait : 1;
+	struct task_io_accounting ioac;
+	struct files_struct *files;
 	char comm[16];
 };
 
@@ -116,11 +163,16 @@ struct request {
 
 /* include/net/sock.h, include/net/inet_timewait_sock.h, include/linux/tcp.h */
 struct sock_common {
+	u16 skc_family;
 	u16 skc_num;
+	__be16 skc_dport;
 	volatile unsigned char skc_state;
 };
 
 struct sock {
+	struct sock_common __sk_common;
+	u16 sk_protocol;
+	struct socket *sk_socket;
 	u32 sk_ack_backlog;
 	u32 sk_max_ack_backlog;
 	atomic_t sk_drops;

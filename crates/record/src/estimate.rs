@@ -25,8 +25,34 @@ impl Estimate {
         Self::with_error(mean, (squares / (count - 1.0) / count).sqrt(), count - 1.0)
     }
 
+    /// The sum of all dividends over that of all divisors, one pair for each part. The interval comes from what
+    /// the parts' own ratios leave unexplained (the delta method: Law, "Simulation Modeling and Analysis",
+    /// section 9.5.3 on ratio estimators), so that parts may differ in size; `error` gives the standard error
+    /// of the mean of these residuals, which have the mean 0, and its degrees of freedom. Not a number when
+    /// there is nothing to divide by.
+    pub fn of_ratio(parts: &[(f64, f64)], error: impl FnOnce(&[f64]) -> (f64, f64)) -> Self {
+        let (dividend, divisor) =
+            parts.iter().fold((0.0, 0.0), |(above, below), (more, under)| (above + more, below + under));
+        let (ratio, average) = (dividend / divisor, divisor / parts.len() as f64);
+        if !ratio.is_finite() || parts.len() < 2 {
+            return Self { mean: ratio, ci: [f64::NEG_INFINITY, f64::INFINITY] };
+        }
+        let residuals: Vec<f64> =
+            parts.iter().map(|(above, below)| (above - ratio * below) / average).collect();
+        let (error, freedom) = error(&residuals);
+        Self::with_error(ratio, error, freedom)
+    }
+
+    /// The standard error of the mean of independent residuals, which have the mean 0, and its degrees of
+    /// freedom.
+    pub fn independent_error(residuals: &[f64]) -> (f64, f64) {
+        let count = residuals.len() as f64;
+        let squares: f64 = residuals.iter().map(|residual| residual * residual).sum();
+        ((squares / (count - 1.0) / count).sqrt(), count - 1.0)
+    }
+
     /// A mean whose standard error has so many degrees of freedom.
-    pub(crate) fn with_error(mean: f64, error: f64, freedom: f64) -> Self {
+    pub fn with_error(mean: f64, error: f64, freedom: f64) -> Self {
         let half = StudentsT::new(0.0, 1.0, freedom)
             .map_or(f64::INFINITY, |student| student.inverse_cdf(0.5 + CONFIDENCE / 2.0) * error);
         Self { mean, ci: [mean - half, mean + half] }

@@ -1,0 +1,54 @@
+//! How often programs have run and for how long, as the kernel counts it while somebody wants to know.
+
+#![allow(unsafe_code, reason = "the library has no safe name for it")]
+
+use std::fs;
+use std::os::fd::{AsFd as _, AsRawFd as _, FromRawFd as _, OwnedFd};
+
+use libbpf_rs::{ProgramMut, libbpf_sys};
+use units::Span;
+
+/// Lets the kernel measure the runs of all programs, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Measuring {
+    _keeps_on: OwnedFd,
+}
+
+impl Measuring {
+    /// None where the kernel does not.
+    pub(crate) fn begin() -> Option<Self> {
+        // SAFETY: the call takes a constant and gives a descriptor that is ours, or a negative number.
+        unsafe {
+            let descriptor = libbpf_sys::bpf_enable_stats(libbpf_sys::BPF_STATS_RUN_TIME);
+            (descriptor >= 0).then(|| Self { _keeps_on: OwnedFd::from_raw_fd(descriptor) })
+        }
+    }
+}
+
+/// Runs of programs while they were measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Runs {
+    pub(crate) count: u64,
+    pub(crate) time: Span,
+}
+
+impl Runs {
+    /// Of one program since it was loaded.
+    pub(crate) fn of(program: &ProgramMut<'_>) -> Self {
+        let info = format!("/proc/self/fdinfo/{}", program.as_fd().as_raw_fd());
+        let text = fs::read_to_string(info).unwrap_or_default();
+        let field = |name: &str| {
+            let value = text.lines().find_map(|line| line.strip_prefix(name))?;
+            value.trim().parse().ok()
+        };
+        Self {
+            count: field("run_cnt:").unwrap_or(0),
+            time: Span::from_nanos(field("run_time_ns:").unwrap_or(0)),
+        }
+    }
+
+    /// What has been added since.
+    pub(crate) fn since(self, earlier: Self) -> Self {
+        Self { count: self.count.saturating_sub(earlier.count), time: self.time.saturating_sub(earlier.time) }
+    }
+}

@@ -1,0 +1,139 @@
+//! Rates, means and demands, by the names that they have in the record.
+
+use std::collections::BTreeMap;
+
+use record::{Clock, Estimate, PhaseName, Quantiles};
+use serde::Serialize;
+
+use super::tally::{Counts, OfClass, Sums, Tally};
+
+/// Requests of one class.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rates {
+    /// Requests that were followed.
+    pub count: u64,
+    /// Requests per second.
+    pub rate: f64,
+    /// Bytes per second that were handed to the kernel for them, headers included.
+    pub bytes_rate: f64,
+    /// A request's system calls that read.
+    pub reads: f64,
+    /// That write.
+    pub writes: f64,
+    /// Blocks of 512 bytes read from disks for it.
+    pub blocks: f64,
+    /// Durations by phase and clock.
+    pub phases: BTreeMap<&'static str, Clocks>,
+    /// Processor time of a request in user mode, s.
+    pub cpu_user: f64,
+    /// In the kernel, without soft interrupts, s.
+    pub cpu_kernel: f64,
+    /// In soft interrupts that came while its thread ran, whomever they served, s.
+    pub cpu_soft_interrupt: f64,
+    /// Asleep until a disk had answered, s.
+    pub disk_wait: f64,
+}
+
+/// Durations of one phase.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Clocks {
+    /// Processor time, without interrupts.
+    pub cpu: Quantiles,
+    /// Time that passed.
+    pub elapsed: Quantiles,
+}
+
+/// What one request of a class needs of each resource, with what is known of how sure that is (95 %).
+/// Waiting for processors is not in it (the paper's section 2.2).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Demands {
+    /// Processor time in user mode, s.
+    pub cpu_user: Estimate,
+    /// In the kernel, without soft interrupts, s.
+    pub cpu_kernel: Estimate,
+    /// In soft interrupts that came while its thread ran, s.
+    pub cpu_soft_interrupt: Estimate,
+    /// Asleep until a disk had answered, its queue included, s.
+    pub disk: Estimate,
+    /// Bytes for the network.
+    pub network: Estimate,
+}
+
+/// What belongs to no class.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Waits {
+    /// Connections per second that were established and had a request.
+    pub connections: f64,
+    /// From when a connection was established to when the server accepted it.
+    pub accept: Quantiles,
+    /// From when a request could have been read to when its first bytes were.
+    pub read: Quantiles,
+}
+
+/// What the tally is of.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Followed {
+    /// Seconds in which requests that began were followed.
+    pub watched: f64,
+    /// Requests that are in no class, or might be.
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+impl Tally {
+    /// By class; classes without requests are left out.
+    pub(crate) fn rates(&self, names: &[String]) -> BTreeMap<String, Rates> {
+        let seconds = self.watched.as_secs_f64();
+        let seen = names.iter().zip(&self.classes).filter(|(_, class)| class.sums.requests > 0);
+        seen.map(|(name, class)| (name.clone(), rates(class, seconds))).collect()
+    }
+
+    pub(crate) fn waits(&self) -> Waits {
+        Waits {
+            connections: self.connections as f64 / self.watched.as_secs_f64().max(f64::MIN_POSITIVE),
+            accept: self.accept_wait.quantiles(),
+            read: self.read_wait.quantiles(),
+        }
+    }
+
+    pub(crate) fn followed(&self) -> Followed {
+        Followed { watched: self.watched.as_secs_f64(), counts: self.counts }
+    }
+}
+
+fn rates(class: &OfClass, seconds: f64) -> Rates {
+    let Sums { requests, bytes_sent, used } = class.sums;
+    let each = |sum: f64| sum / requests as f64;
+    let clocks = |phase: PhaseName| {
+        let quantiles = |clock| class.durations(phase, clock).histogram.quantiles();
+        (phase.name(), Clocks { cpu: quantiles(Clock::Cpu), elapsed: quantiles(Clock::Elapsed) })
+    };
+    Rates {
+        count: requests,
+        rate: requests as f64 / seconds,
+        bytes_rate: bytes_sent as f64 / seconds,
+        reads: each(used.reads as f64),
+        writes: each(used.writes as f64),
+        blocks: each(used.disk_bytes as f64 / 512.0),
+        phases: PhaseName::ALL.into_iter().map(clocks).collect(),
+        cpu_user: each(used.user.as_secs_f64()),
+        cpu_kernel: each(used.kernel.as_secs_f64()),
+        cpu_soft_interrupt: each(used.soft_interrupt.as_secs_f64()),
+        disk_wait: each(used.disk_wait.as_secs_f64()),
+    }
+}
+
+/// What requests of one class need, from its sums in each of the intervals or windows.
+pub(super) fn demands(parts: &[Sums]) -> Demands {
+    let of = |part: fn(&Sums) -> f64| {
+        let pairs: Vec<_> = parts.iter().map(|sums| (part(sums), sums.requests as f64)).collect();
+        Estimate::of_ratio(&pairs, Estimate::independent_error)
+    };
+    Demands {
+        cpu_user: of(|sums| sums.used.user.as_secs_f64()),
+        cpu_kernel: of(|sums| sums.used.kernel.as_secs_f64()),
+        cpu_soft_interrupt: of(|sums| sums.used.soft_interrupt.as_secs_f64()),
+        disk: of(|sums| sums.used.disk_wait.as_secs_f64()),
+        network: of(|sums| sums.bytes_sent as f64),
+    }
+}

@@ -1,0 +1,27 @@
+//! What each request costs an unmodified server: the paper's server module (section 4.2).
+//!
+//! [`traced`] has the programs in the kernel, [`windows`] says when they look, [`tally`] sums up what they
+//! tell, and [`Requests`] puts that together. There is no other way to see this than by programs in the
+//! kernel.
+
+mod calibration;
+mod calls;
+mod classes;
+mod finished;
+mod follow;
+mod metrics;
+mod servers;
+mod tally;
+mod traced;
+mod windows;
+
+pub use classes::{BadClasses, Classes, MOST_CLASSES};
+pub use finished::{Finished, Usage};
+pub use follow::{Following, Requests};
+pub use metrics::{Clocks, Demands, Followed, Rates, Waits};
+pub use servers::{Server, find};
+pub use tally::{Counts, Tally};
+pub use windows::Budget;
+
+/// Ports that can be watched at once.
+pub const MOST_PORTS: usize = crate::connections::MOST_PORTS;

@@ -1,0 +1,375 @@
+/* What each request costs a server that has not been changed. The paper's server module (section 4.2).
+ *
+ * The kernel tells which thread sends and receives on which connection, when it sleeps, and when it enters
+ * the kernel and leaves it. phases.h makes requests of that, stopwatch.h what they use. */
+#include "phases.h"
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+/* include/uapi/linux/stat.h */
+#define S_IFMT 0170000
+#define S_IFSOCK 0140000
+
+static const struct connection nothing;
+
+static bool is_ours(const struct sock *sock)
+{
+	u16 family = sock->__sk_common.skc_family;
+
+	return (family == AF_INET || family == AF_INET6) && sock->sk_protocol == IPPROTO_TCP &&
+	       is_wanted(sock->__sk_common.skc_num);
+}
+
+static struct connection *known(u64 key, u16 port, __be16 peer)
+{
+	u32 at = place(port);
+	struct connection *found = bpf_map_lookup_elem(&connections, &key);
+
+	if (!found) {
+		if (bpf_map_update_elem(&connections, &key, &nothing, BPF_NOEXIST))
+			__sync_fetch_and_add(&crowded, 1);
+		found = bpf_map_lookup_elem(&connections, &key);
+	}
+	if (found && found->epoch != epoch) {
+		__builtin_memset(found, 0, sizeof(*found));
+		found->epoch = epoch;
+		found->state = IDLE;
+		found->ports = (u64)__builtin_bswap16(peer) << 16 | port;
+		found->is_probed = at < MOST_PORTS && probed[at];
+	}
+	return found;
+}
+
+SEC("tp_btf/inet_sock_set_state")
+int BPF_PROG(state_changes, const struct sock *sock, int before, int state)
+{
+	u64 key = (u64)sock, now = bpf_ktime_get_ns();
+	struct connection *connection;
+	struct thread *thread;
+
+	if (!is_ours(sock))
+		return 0;
+	if (state == TCP_ESTABLISHED) {
+		connection = known(key, sock->__sk_common.skc_num, sock->__sk_common.skc_dport);
+		if (connection)
+			connection->established = now;
+		return 0;
+	}
+	if (state != TCP_FIN_WAIT1 && state != TCP_LAST_ACK && state != TCP_CLOSE)
+		return 0;
+	connection = connection_of(key);
+	if (!connection)
+		return 0;
+	thread = this_thread();
+	if (thread && !thread->in_soft && thread->connection == key)
+		charge(thread, connection, now);
+	connection->is_closing = 1;
+	if (state == TCP_CLOSE) {
+		finish(connection, now);
+		bpf_map_delete_elem(&connections, &key);
+	}
+	return 0;
+}
+
+SEC("tp_btf/sk_data_ready")
+int BPF_PROG(arrives, const struct sock *sock)
+{
+	struct connection *connection;
+
+	if (!is_ours(sock))
+		return 0;
+	connection = connection_of((u64)sock);
+	if (connection && !connection->arrived)
+		connection->arrived = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/sock_recv_length")
+int BPF_PROG(receives, struct sock *sock, int bytes, int flags)
+{
+	u64 key = (u64)sock, now = bpf_ktime_get_ns();
+	struct connection *connection;
+	struct thread *thread;
+
+	if (!is_ours(sock))
+		return 0;
+	thread = watch(bpf_get_current_task_btf(), now);
+	connection = known(key, sock->__sk_common.skc_num, sock->__sk_common.skc_dport);
+	if (!thread || !connection)
+		return 0;
+	turn_to(thread, key, now);
+	if (bytes > 0)
+		received(thread, connection, bytes, now);
+	return 0;
+}
+
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(sends, struct sock *sock, int bytes, int flags)
+{
+	u64 key = (u64)sock, now = bpf_ktime_get_ns();
+	struct connection *connection;
+	struct thread *thread;
+
+	if (!is_ours(sock))
+		return 0;
+	thread = watch(bpf_get_current_task_btf(), now);
+	connection = known(key, sock->__sk_common.skc_num, sock->__sk_common.skc_dport);
+	if (!thread || !connection)
+		return 0;
+	turn_to(thread, key, now);
+	if (bytes > 0)
+		sent(thread, connection, bytes, now);
+	return 0;
+}
+
+SEC("uprobe")
+int header_parsed(void *context)
+{
+	struct thread *thread = this_thread();
+	struct connection *connection;
+
+	if (!thread || !thread->connection)
+		return 0;
+	connection = connection_of(thread->connection);
+	if (connection)
+		parsed(thread, connection, bpf_ktime_get_ns());
+	return 0;
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(enters, void *registers, long number)
+{
+	struct thread *thread = this_thread();
+	u64 now, at = number;
+
+	if (!thread)
+		return 0;
+	now = bpf_ktime_get_ns();
+	account(thread, now);
+	thread->in_kernel = 1;
+	thread->entered = now;
+	thread->call = at < MOST_CALLS ? calls[at] : 0;
+	thread->used.reads += !!(thread->call & CALL_READS);
+	thread->used.writes += !!(thread->call & CALL_WRITES);
+	if (thread->call & CALL_LEAVES && thread->connection)
+		leave(thread, now);
+	return 0;
+}
+
+/* The connection that a call of accept(2) has given. */
+static void accepted(struct thread *thread, long descriptor, u64 now)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct file **files = BPF_CORE_READ(task, files, fdt, fd);
+	struct connection *connection;
+	struct socket *socket;
+	struct sock *sock;
+	struct file *file;
+	u16 port, family;
+
+	if (bpf_probe_read_kernel(&file, sizeof(file), files + descriptor))
+		return;
+	if ((BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
+		return;
+	socket = BPF_CORE_READ(file, private_data);
+	sock = BPF_CORE_READ(socket, sk);
+	family = BPF_CORE_READ(sock, __sk_common.skc_family);
+	port = BPF_CORE_READ(sock, __sk_common.skc_num);
+	if ((family != AF_INET && family != AF_INET6) || !is_wanted(port))
+		return;
+	connection = known((u64)sock, port, BPF_CORE_READ(sock, __sk_common.skc_dport));
+	if (!connection)
+		return;
+	connection->accepted = now;
+	turn_to(thread, (u64)sock, now);
+}
+
+static u64 number_of_call(void *registers)
+{
+	struct pt_regs___x86 *x86 = registers;
+	struct pt_regs___arm64 *arm64 = registers;
+
+	if (bpf_core_field_exists(x86->orig_ax))
+		return BPF_CORE_READ(x86, orig_ax);
+	return bpf_core_field_exists(arm64->syscallno) ? BPF_CORE_READ(arm64, syscallno) : MOST_CALLS;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(exits, void *registers, long result)
+{
+	struct thread *thread = this_thread();
+	u64 now, at;
+
+	if (!thread)
+		return 0;
+	now = bpf_ktime_get_ns();
+	account(thread, now);
+	thread->in_kernel = 0;
+	if (thread->call & CALL_UNKNOWN) {
+		at = number_of_call(registers);
+		thread->call = at < MOST_CALLS ? calls[at] : 0;
+	}
+	if (thread->call & CALL_ACCEPTS && result >= 0)
+		accepted(thread, result, now);
+	return 0;
+}
+
+static bool is_in_io(struct task_struct *task)
+{
+	return BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(switches, bool is_preempted, struct task_struct *from, struct task_struct *to,
+	     unsigned int state)
+{
+	struct thread *thread = thread_of(from);
+	u64 now = bpf_ktime_get_ns();
+
+	if (thread) {
+		account(thread, now);
+		if (!is_preempted && state) {
+			if (thread->in_kernel && thread->call & CALL_WAITS)
+				sleeps(thread);
+			if (is_in_io(from))
+				thread->waits_for_disk = now;
+		}
+	}
+	thread = thread_of(to);
+	if (thread) {
+		thread->accounted = now;
+		if (thread->waits_for_disk)
+			thread->used.disk_wait += now - thread->waits_for_disk;
+		thread->waits_for_disk = 0;
+	}
+	return 0;
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(soft_begins, unsigned int kind)
+{
+	struct thread *thread = this_thread();
+
+	if (thread) {
+		account(thread, bpf_ktime_get_ns());
+		thread->in_soft = 1;
+	}
+	return 0;
+}
+
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(soft_ends, unsigned int kind)
+{
+	struct thread *thread = this_thread();
+	u64 now = bpf_ktime_get_ns();
+
+	if (thread && thread->in_soft) {
+		thread->used.soft += now - thread->accounted;
+		thread->accounted = now;
+		thread->in_soft = 0;
+	}
+	return 0;
+}
+
+SEC("tp_btf/task_newtask")
+int BPF_PROG(is_born, struct task_struct *task, u64 flags)
+{
+	if (this_thread())
+		watch(task, bpf_ktime_get_ns());
+	return 0;
+}
+
+extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task, unsigned int flags) __ksym;
+extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym;
+extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym;
+extern void bpf_rcu_read_lock(void) __ksym;
+extern void bpf_rcu_read_unlock(void) __ksym;
+/* kernel/bpf/task_iter.c */
+#define BPF_TASK_ITER_ALL_PROCS 0
+#define BPF_TASK_ITER_ALL_THREADS 1
+
+static u64 executable(struct task_struct *task)
+{
+	return (u64)BPF_CORE_READ(task, mm, exe_file, f_inode);
+}
+
+/* One process of the server. */
+u32 server;
+u64 server_executable;
+
+/* Watches all threads of all processes that run what `server` runs: those that wait for a connection now
+ * would otherwise be known only after they have accepted it. */
+SEC("syscall")
+int enroll(void *unused)
+{
+	u64 now = bpf_ktime_get_ns();
+	struct bpf_iter_task walk;
+	struct task_struct *task;
+
+	server_executable = 0;
+	bpf_rcu_read_lock();
+	bpf_iter_task_new(&walk, NULL, BPF_TASK_ITER_ALL_PROCS);
+	while ((task = bpf_iter_task_next(&walk))) {
+		if (task->pid == server)
+			server_executable = executable(task);
+	}
+	bpf_iter_task_destroy(&walk);
+	bpf_iter_task_new(&walk, NULL, BPF_TASK_ITER_ALL_THREADS);
+	while ((task = bpf_iter_task_next(&walk))) {
+		if (server_executable && executable(task) == server_executable)
+			watch(task, now);
+	}
+	bpf_iter_task_destroy(&walk);
+	bpf_rcu_read_unlock();
+	return 0;
+}
+
+/* Requests that were begun and have not ended. */
+u64 unfinished;
+
+/* include/linux/net.h: there was no room for all that was to be sent. */
+#define SOCK_NOSPACE 2
+
+static bool is_blocked(u64 key)
+{
+	unsigned long flags = BPF_CORE_READ((struct sock *)key, sk_socket, flags);
+
+	return flags & 1 << SOCK_NOSPACE;
+}
+
+static long visit(void *map, u64 *key, struct connection *connection, void *unused)
+{
+	if (connection->epoch == epoch && connection->state < PARTS) {
+		/* Whoever has sent something and turned to something else since has sent all of it, as far as
+		 * anybody can tell. */
+		if (connection->state >= SENT && connection->ended && !is_blocked(*key))
+			finish(connection, connection->ended);
+		else
+			unfinished++;
+	}
+	return 0;
+}
+
+/* Tells the requests that have ended as far as can be seen, and counts those that have not. */
+SEC("syscall")
+int sweep(void *unused)
+{
+	unfinished = 0;
+	bpf_for_each_map_elem(&connections, visit, NULL, 0);
+	return 0;
+}
+
+static long forget(void *map, u64 *key, struct connection *connection, void *unused)
+{
+	bpf_map_delete_elem(&connections, key);
+	return 0;
+}
+
+/* Forgets all connections. */
+SEC("syscall")
+int clear(void *unused)
+{
+	bpf_for_each_map_elem(&connections, forget, NULL, 0);
+	return 0;
+}

@@ -1,0 +1,193 @@
+/* What is known of threads, connections and the request on each, and how a finished one is told. */
+#ifndef HEADWORKS_REQUESTS_STATE_H
+#define HEADWORKS_REQUESTS_STATE_H
+
+#include "../bpf/vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#define MOST_PORTS 16
+#define MOST_CONNECTIONS 262144
+#define RING_BYTES (8 << 20)
+/* More than any architecture has system calls. */
+#define MOST_CALLS 512
+
+/* include/uapi/linux/bpf.h */
+#define BPF_LOCAL_STORAGE_GET_F_CREATE 1
+#define BPF_F_NO_PREALLOC 1
+/* include/net/tcp_states.h */
+#define TCP_ESTABLISHED 1
+#define TCP_FIN_WAIT1 4
+#define TCP_CLOSE 7
+#define TCP_LAST_ACK 9
+/* include/linux/socket.h, include/uapi/linux/in.h */
+#define AF_INET 2
+#define AF_INET6 10
+#define IPPROTO_TCP 6
+
+/* What a system call is to a request; as in calls.rs. */
+#define CALL_READS 1
+#define CALL_WRITES 2
+/* May sleep until somebody else does something. */
+#define CALL_WAITS 4
+/* Turns to whatever comes next, so that the thread is done with the connection for now. */
+#define CALL_LEAVES 8
+#define CALL_ACCEPTS 16
+/* It was entered before the thread was watched. */
+#define CALL_UNKNOWN 32
+
+const volatile u16 wanted[MOST_PORTS];
+const volatile u32 ports;
+const volatile u8 calls[MOST_CALLS];
+/* Grows when a window opens: what was known before is not continued. */
+u64 epoch;
+/* Requests that begin now are followed. */
+bool is_open;
+/* By place in `wanted`: a probe in the server says when the header of a request has been parsed. */
+bool probed[MOST_PORTS];
+/* Finished requests that there was no room for in the ring, and connections that there was none for. */
+u64 lost;
+u64 crowded;
+
+/* What a thread has used; times in ns. As in finished.rs. */
+struct usage {
+	u64 user;
+	/* without soft interrupts */
+	u64 kernel;
+	/* in soft interrupts that came while it ran */
+	u64 soft;
+	/* asleep until a disk had answered */
+	u64 disk_wait;
+	/* read from disks on its behalf */
+	u64 disk_bytes;
+	/* system calls */
+	u64 reads;
+	u64 writes;
+};
+
+struct thread {
+	u64 epoch;
+	/* The connection it is occupied with, 0 if none. */
+	u64 connection;
+	/* Until when its time is in `used`. */
+	u64 accounted;
+	/* When it entered the last system call. */
+	u64 entered;
+	u64 waits_for_disk;
+	/* `ioac.read_bytes` when it was last looked at. */
+	u64 disk_bytes;
+	u32 call;
+	u16 in_kernel;
+	u16 in_soft;
+	/* What no request has been charged with yet. */
+	struct usage used;
+};
+
+/* Where the request on a connection is. The first four are places in `used` as well. */
+enum state {
+	PARSING,
+	PROCESSING,
+	/* Something has been sent. It may have been the last of the response, so what comes after is
+	 * logging, until more is sent. */
+	SENT,
+	/* Something has been received after that: more of the request or the next one. */
+	RECEIVED_MORE,
+	PARTS,
+	IDLE,
+};
+
+struct connection {
+	u64 epoch;
+	u64 state;
+	u64 established;
+	u64 accepted;
+	/* Since when something lies unread. */
+	u64 arrived;
+	/* The server has begun to close it. */
+	u64 is_closing;
+	u64 is_probed;
+	/* port of the client << 16 | port */
+	u64 ports;
+	u64 requests;
+	/* Of the request. */
+	u64 began;
+	u64 read;
+	u64 parsed;
+	u64 sent;
+	u64 ended;
+	u64 bytes_received;
+	u64 bytes_sent;
+	/* Of what may be the next one. */
+	u64 next_began;
+	u64 next_read;
+	u64 next_received;
+	struct usage used[PARTS];
+};
+
+/* As in finished.rs. */
+#define FLAG_UNPARSED 1
+#define FLAG_CUT 2
+
+struct finished {
+	u64 established;
+	u64 accepted;
+	u64 began;
+	u64 read;
+	u64 parsed;
+	u64 sent;
+	u64 ended;
+	u64 bytes_received;
+	u64 bytes_sent;
+	u64 ports;
+	/* On its connection, from 1. */
+	u64 number;
+	u64 flags;
+	struct usage used[3];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+/* By the address of the socket. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, MOST_CONNECTIONS);
+	__type(key, u64);
+	__type(value, struct connection);
+} connections SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, RING_BYTES);
+} ring SEC(".maps");
+
+/* Its place in `wanted`, at least `ports` if it is not there. */
+static u32 place(u16 port)
+{
+	u32 at;
+
+	for (at = 0; at < MOST_PORTS && at < ports; at++) {
+		if (wanted[at] == port)
+			return at;
+	}
+	return MOST_PORTS;
+}
+
+static bool is_wanted(u16 port)
+{
+	return place(port) < MOST_PORTS;
+}
+
+static struct connection *connection_of(u64 key)
+{
+	struct connection *found = bpf_map_lookup_elem(&connections, &key);
+
+	return found && found->epoch == epoch ? found : NULL;
+}
+
+#endif

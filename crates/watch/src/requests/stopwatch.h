@@ -1,0 +1,76 @@
+/* The stopwatch of a thread (the paper's section 4.2): what it uses between two moments, without the time
+ * that it was switched out and without soft interrupts, which serve whomever. */
+#ifndef HEADWORKS_REQUESTS_STOPWATCH_H
+#define HEADWORKS_REQUESTS_STOPWATCH_H
+
+#include "state.h"
+
+static void account(struct thread *thread, u64 now)
+{
+	u64 passed = now - thread->accounted;
+
+	if (thread->in_kernel)
+		thread->used.kernel += passed;
+	else
+		thread->used.user += passed;
+	thread->accounted = now;
+}
+
+static struct thread *thread_of(struct task_struct *task)
+{
+	struct thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
+
+	return thread && thread->epoch == epoch ? thread : NULL;
+}
+
+static struct thread *this_thread(void)
+{
+	return thread_of(bpf_get_current_task_btf());
+}
+
+/* A thread that is in a system call, from now on watched. */
+static struct thread *watch(struct task_struct *task, u64 now)
+{
+	struct thread *thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!thread || thread->epoch == epoch)
+		return thread;
+	__builtin_memset(thread, 0, sizeof(*thread));
+	thread->epoch = epoch;
+	thread->accounted = now;
+	thread->entered = now;
+	thread->in_kernel = 1;
+	thread->call = CALL_UNKNOWN;
+	thread->disk_bytes = task->ioac.read_bytes;
+	return thread;
+}
+
+static void add(struct usage *to, struct usage *from)
+{
+	to->user += from->user;
+	to->kernel += from->kernel;
+	to->soft += from->soft;
+	to->disk_wait += from->disk_wait;
+	to->disk_bytes += from->disk_bytes;
+	to->reads += from->reads;
+	to->writes += from->writes;
+	__builtin_memset(from, 0, sizeof(*from));
+}
+
+/* Charges the request with what this thread has used so far. What is used while there is none is left for
+ * the next one: it came to be accepted, or read. */
+static void charge(struct thread *thread, struct connection *connection, u64 now)
+{
+	u64 state = connection->state;
+	u64 disk_bytes;
+
+	account(thread, now);
+	if (state >= PARTS)
+		return;
+	disk_bytes = bpf_get_current_task_btf()->ioac.read_bytes;
+	thread->used.disk_bytes += disk_bytes - thread->disk_bytes;
+	thread->disk_bytes = disk_bytes;
+	add(&connection->used[state], &thread->used);
+}
+
+#endif

@@ -1,0 +1,211 @@
+//! [`Probes`]: the programs in the kernel that follow requests.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
+use libbpf_rs::{Link, ProgramMut, RingBuffer, RingBufferBuilder, UprobeOpts};
+
+use procfs::process::Process;
+
+use super::finished::Finished;
+use super::servers::Server;
+use super::{MOST_PORTS, calls};
+use crate::Error;
+use crate::bpf::runs::Runs;
+use crate::bpf::{self, Layout, peek};
+
+program!("requests");
+
+/// The programs, loaded; they cost nothing as long as they are not attached.
+pub(super) struct Probes {
+    program: program::RequestsSkel<'static>,
+    links: Vec<Link>,
+    ring: RingBuffer<'static>,
+    finished: Rc<RefCell<Vec<Finished>>>,
+}
+
+/// What could not be told since the programs were loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Losses {
+    /// Requests for which there was no room on their way here.
+    pub(super) requests: u64,
+    /// Connections that were more than can be followed at once.
+    pub(super) connections: u64,
+}
+
+/// Kinds of programs, by what it costs to get to them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A breakpoint in the server.
+    Breakpoint,
+    /// Places in the kernel.
+    Tracepoint,
+}
+
+impl Probes {
+    /// Loads the programs, for connections of these ports.
+    ///
+    /// # Errors
+    /// When the kernel does not take them.
+    pub(super) fn load(ports: &[u16]) -> Result<Self, Error> {
+        // Says what is wrong more clearly than the loader does.
+        Layout::read()?;
+        let mut open = program::RequestsSkelBuilder::default()
+            .open(bpf::place())
+            .map_err(Error::bpf("opening the programs for requests"))?;
+        let constants = open.maps.rodata_data.as_deref_mut().ok_or(Error::Unknown("constants"))?;
+        constants.ports = ports.len().min(MOST_PORTS) as u32;
+        for (place, port) in constants.wanted.iter_mut().zip(ports) {
+            *place = *port;
+        }
+        calls::fill(&mut constants.calls);
+        let program = open.load().map_err(Error::bpf("loading the programs for requests"))?;
+        let finished = Rc::new(RefCell::new(Vec::new()));
+        let told = Rc::clone(&finished);
+        let mut ring = RingBufferBuilder::new();
+        ring.add(&program.maps.ring, move |bytes| {
+            told.borrow_mut().extend(Finished::read(bytes));
+            0
+        })
+        .map_err(Error::bpf("opening the ring of finished requests"))?;
+        let ring = ring.build().map_err(Error::bpf("opening the ring of finished requests"))?;
+        Ok(Self { program, links: Vec::new(), ring, finished })
+    }
+
+    /// Attaches them; requests that begin from now on are followed. A server whose probe cannot be attached
+    /// is followed by its system calls.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    pub(super) fn attach(&mut self, servers: &[Server]) -> Result<(), Error> {
+        self.set_open(false)?;
+        let state = self.state()?;
+        state.probed = std::array::from_fn(|_| false.into());
+        let mut executables: Vec<PathBuf> = Vec::new();
+        for server in servers {
+            let Some(symbol) = server.symbol() else { continue };
+            let attached = executables.contains(&server.executable) || self.attach_to(server, symbol)?;
+            if attached {
+                executables.push(server.executable.clone());
+                let rodata = self.program.maps.rodata_data.as_deref();
+                let wanted = rodata.ok_or(Error::Unknown("constants"))?.wanted;
+                let state = self.state()?;
+                for (place, _) in wanted.iter().enumerate().filter(|(_, port)| server.ports.contains(port)) {
+                    state.probed[place] = true.into();
+                }
+            }
+        }
+        let programs = &self.program.progs;
+        for (program, what) in [
+            (&programs.exits, "watching the end of system calls"),
+            (&programs.enters, "watching system calls"),
+            (&programs.switches, "watching switches between tasks"),
+            (&programs.soft_begins, "watching soft interrupts"),
+            (&programs.soft_ends, "watching soft interrupts"),
+            (&programs.is_born, "watching new threads"),
+            (&programs.arrives, "watching what arrives on sockets"),
+            (&programs.sends, "watching what is sent"),
+            (&programs.receives, "watching what is received"),
+            (&programs.state_changes, "watching the states of connections"),
+        ] {
+            self.links.push(program.attach_trace().map_err(Error::bpf(what))?);
+        }
+        // What was noted while only some of them were attached is not continued.
+        self.state()?.epoch += 1;
+        for server in servers {
+            self.state()?.server = server.process;
+            bpf::run(&self.program.progs.enroll, "finding the server's threads")?;
+        }
+        self.set_open(true)
+    }
+
+    /// Whether the server has the function, so that its probe is attached.
+    fn attach_to(&mut self, server: &Server, symbol: &str) -> Result<bool, Error> {
+        let options = UprobeOpts { func_name: Some(symbol.to_owned()), ..UprobeOpts::default() };
+        let probe = &self.program.progs.header_parsed;
+        match probe.attach_uprobe_with_opts(-1, &server.executable, 0, options) {
+            Ok(link) => {
+                self.links.push(link);
+                Ok(true)
+            }
+            Err(why) if why.kind() == libbpf_rs::ErrorKind::NotFound => Ok(false),
+            Err(why) => Err(Error::bpf("attaching to the server")(why)),
+        }
+    }
+
+    /// Attaches the probe for servers to a function of this process, at this address in memory.
+    pub(super) fn attach_to_self(&mut self, address: usize) -> Result<(), Error> {
+        let maps = Process::myself()?.maps()?;
+        let address = address as u64;
+        let map = maps.iter().find(|map| (map.address.0..map.address.1).contains(&address));
+        let map = map.ok_or(Error::Unknown("this process's code"))?;
+        let offset = address - map.address.0 + map.offset;
+        let own = rustix::process::getpid().as_raw_nonzero().get();
+        let probe = &self.program.progs.header_parsed;
+        let link = probe.attach_uprobe(false, own, "/proc/self/exe", offset as usize);
+        self.links.push(link.map_err(Error::bpf("attaching to this process"))?);
+        Ok(())
+    }
+
+    /// Requests that begin from now on are followed, or not.
+    pub(super) fn set_open(&mut self, is_open: bool) -> Result<(), Error> {
+        self.state()?.is_open = is_open.into();
+        Ok(())
+    }
+
+    /// Tells the requests that have ended as far as can be seen; how many have not.
+    pub(super) fn sweep(&mut self) -> Result<u64, Error> {
+        bpf::run(&self.program.progs.sweep, "looking at unfinished requests")?;
+        Ok(peek(&self.state()?.unfinished))
+    }
+
+    /// Detaches all.
+    pub(super) fn detach(&mut self) -> Result<(), Error> {
+        self.links.clear();
+        bpf::run(&self.program.progs.clear, "forgetting connections")
+    }
+
+    /// The requests that have been told since the last time.
+    pub(super) fn take(&mut self) -> Result<Vec<Finished>, Error> {
+        self.ring.consume().map_err(Error::bpf("reading finished requests"))?;
+        Ok(self.finished.take())
+    }
+
+    pub(super) fn losses(&mut self) -> Result<Losses, Error> {
+        let state = self.state()?;
+        Ok(Losses { requests: peek(&state.lost), connections: peek(&state.crowded) })
+    }
+
+    /// How often programs of one kind have run while that was measured.
+    pub(super) fn runs(&self, kind: Kind) -> Runs {
+        let programs = &self.program.progs;
+        let breakpoints = [&programs.header_parsed];
+        let tracepoints = [
+            &programs.exits,
+            &programs.enters,
+            &programs.switches,
+            &programs.soft_begins,
+            &programs.soft_ends,
+            &programs.is_born,
+            &programs.arrives,
+            &programs.sends,
+            &programs.receives,
+            &programs.state_changes,
+        ];
+        let programs: &[&ProgramMut<'_>] = match kind {
+            Kind::Breakpoint => &breakpoints,
+            Kind::Tracepoint => &tracepoints,
+        };
+        programs.iter().map(|program| Runs::of(program)).fold(Runs::default(), |sum, runs| Runs {
+            count: sum.count + runs.count,
+            time: sum.time + runs.time,
+        })
+    }
+
+    /// The variables that both sides write.
+    fn state(&mut self) -> Result<&mut program::types::bss, Error> {
+        self.program.maps.bss_data.as_deref_mut().ok_or(Error::Unknown("variables"))
+    }
+}
