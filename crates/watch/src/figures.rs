@@ -35,6 +35,17 @@ impl Summary {
         for (port, queue) in &self.listen_queues {
             figures.extend(named("listen_queue", &port.to_string(), queue));
         }
+        for (class, rates) in &self.requests {
+            figures.extend(named("requests", class, rates));
+        }
+        if let Some(waits) = &self.waits {
+            figures.extend(named("waits", "", waits));
+            figures.extend(named("waits.accept", "", &waits.accept));
+            figures.extend(named("waits.read", "", &waits.read));
+        }
+        if let Some(followed) = &self.followed {
+            figures.extend(named("followed", "", followed));
+        }
         figures
     }
 }

@@ -19,12 +19,14 @@ pub mod network;
 pub mod processes;
 mod recording;
 pub mod requests;
+mod session;
 mod table;
 
 pub use choice::{Chosen, Mechanism};
 pub use error::Error;
 pub use monitor::{Look, Monitor, Summary};
 pub use recording::Recording;
+pub use session::{Options, Outcome, Overhead, Watch};
 
 /// Where a group's samples come from.
 pub trait Source {

@@ -6,7 +6,8 @@ use std::time::Instant;
 use serde::Serialize;
 use units::Span;
 
-use crate::{Chosen, Error, Mechanism, Source as _, connections, kernel, network, processes};
+use crate::requests::{Classes, Tally};
+use crate::{Chosen, Error, Mechanism, Source as _, connections, kernel, network, processes, requests};
 
 /// All groups.
 pub struct Monitor {
@@ -45,6 +46,23 @@ pub struct Summary {
     pub connections: BTreeMap<String, u64>,
     /// By port, what waits to be accepted.
     pub listen_queues: BTreeMap<u16, connections::ListenQueue>,
+    /// Requests that ended, by class.
+    pub requests: BTreeMap<String, requests::Rates>,
+    /// How long connections and requests waited for the server; not there when requests are not followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits: Option<requests::Waits>,
+    /// What of the requests was seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub followed: Option<requests::Followed>,
+}
+
+impl Summary {
+    /// Adds what was seen of requests.
+    pub(crate) fn add_requests(&mut self, tally: &Tally, classes: &Classes) {
+        self.requests = tally.rates(&classes.names());
+        self.waits = Some(tally.waits());
+        self.followed = Some(tally.followed());
+    }
 }
 
 impl Monitor {
@@ -95,6 +113,9 @@ impl Monitor {
             network: network::rates(&before.network, &after.network).collect(),
             connections: connections::by_state(&after.connections),
             listen_queues: self.ports.iter().copied().zip(queues).collect(),
+            requests: BTreeMap::new(),
+            waits: None,
+            followed: None,
         }
     }
 }

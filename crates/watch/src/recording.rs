@@ -3,17 +3,23 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use record::{Environment, RunDirectory, RunInfo, SampleRow, TableWriter, Timestamp, Viewpoint, Window};
+use record::{
+    Clock, Environment, PhaseName, PhaseRow, RunDirectory, RunInfo, SampleRow, TableWriter, Timestamp,
+    Viewpoint, Window,
+};
 use serde::Serialize;
 use units::{Span, Time};
 
 use crate::Summary;
+use crate::requests::{Classes, Tally};
 
 /// A run directory with what was seen, sample by sample.
 pub struct Recording {
     directory: RunDirectory,
     info: RunInfo,
     samples: TableWriter<SampleRow>,
+    /// From the first request on.
+    phases: Option<TableWriter<PhaseRow>>,
     host: Arc<str>,
 }
 
@@ -41,14 +47,19 @@ impl Recording {
         directory.write_info(&info)?;
         directory.write_environment(&environment)?;
         let samples = directory.write_samples()?;
-        Ok(Self { directory, info, samples, host: environment.host.as_str().into() })
+        Ok(Self { directory, info, samples, phases: None, host: environment.host.as_str().into() })
     }
 
     /// What went on until `time` after the start.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn add(&mut self, time: Span, seen: &Summary) -> Result<(), record::Error> {
+    pub(crate) fn add(
+        &mut self,
+        time: Span,
+        seen: &Summary,
+        requests: Option<(&Tally, &Classes)>,
+    ) -> Result<(), record::Error> {
         for figure in seen.figures() {
             self.samples.push(SampleRow {
                 time: Time::ZERO + time,
@@ -59,6 +70,14 @@ impl Recording {
                 value: figure.value,
             })?;
         }
+        if let Some((tally, classes)) = requests {
+            for row in phases(Time::ZERO + time, tally, classes) {
+                match &mut self.phases {
+                    Some(phases) => phases.push(row)?,
+                    none => none.insert(self.directory.write_phases()?).push(row)?,
+                }
+            }
+        }
         Ok(())
     }
 
@@ -66,17 +85,49 @@ impl Recording {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn end(
+    pub(crate) fn end(
         mut self,
         length: Span,
         interrupted: bool,
         summary: &impl Serialize,
     ) -> Result<(), record::Error> {
         self.samples.finish()?;
+        if let Some(phases) = self.phases {
+            phases.finish()?;
+        }
         self.info.ended = Some(Timestamp::now());
         self.info.interrupted = interrupted;
         self.info.window = Window::new(Time::ZERO, length);
         self.directory.write_info(&self.info)?;
         self.directory.write_outcome(summary)
     }
+}
+
+/// A row for each phase and clock of each class that had requests.
+fn phases(time: Time, tally: &Tally, classes: &Classes) -> Vec<PhaseRow> {
+    let mut rows = Vec::new();
+    for (name, class) in classes.names().into_iter().zip(&tally.classes) {
+        if class.sums.requests == 0 {
+            continue;
+        }
+        let name: Arc<str> = name.into();
+        for (phase, clock) in
+            PhaseName::ALL.into_iter().flat_map(|phase| Clock::ALL.map(|clock| (phase, clock)))
+        {
+            let durations = class.durations(phase, clock);
+            let counts = durations.histogram.counts_by_interval();
+            let counts: Vec<_> = counts.map(|(end, count)| format!("[{},{count}]", end.as_nanos())).collect();
+            rows.push(PhaseRow {
+                time,
+                class: Arc::clone(&name),
+                phase,
+                clock,
+                count: durations.histogram.count(),
+                sum_ns: durations.histogram.sum(),
+                sum_of_squares: durations.sum_of_squares,
+                histogram: format!("[{}]", counts.join(",")).into(),
+            });
+        }
+    }
+    rows
 }

@@ -1,5 +1,7 @@
 //! What was seen as lines of text: one for the machine, one for each program, port and interface in use.
 
+use record::PhaseName;
+
 use crate::Summary;
 
 impl Summary {
@@ -54,6 +56,7 @@ impl Summary {
             let drops = queue.drops.map_or_else(String::new, |drops| format!(", {drops:.0} dropped/s"));
             text += &format!("        port {port}: {}{room} wait to be accepted{drops}\n", queue.waiting);
         }
+        text += &self.requests_table();
         for (name, interface) in &self.network {
             // Interfaces that nothing uses there are many.
             if interface.received_packets + interface.sent_packets > 0.0 {
@@ -69,6 +72,48 @@ impl Summary {
                     interface.sent_drops,
                 );
             }
+        }
+        text
+    }
+
+    /// Requests by class: their rate, and what one of them costs.
+    fn requests_table(&self) -> String {
+        let Some(followed) = &self.followed else { return String::new() };
+        if self.requests.is_empty() {
+            let why = if followed.watched > 0.0 { "none" } else { "none followed: no window was open" };
+            return format!("        requests: {why}\n");
+        }
+        let mut text = format!(
+            "        {:<12}{:>9}{:>9}{:>7}{:>7}{:>9} |{:>9}{:>9}{:>8} |{:>10}{:>10}{:>10}{:>10}\n",
+            "requests",
+            "req/s",
+            "Mbit/s",
+            "reads",
+            "writes",
+            "blocks",
+            "us user",
+            "kernel",
+            "soft",
+            "ms parse",
+            "process",
+            "log",
+            "p99",
+        );
+        for (class, rates) in &self.requests {
+            let elapsed = |phase: PhaseName| rates.phases[phase.name()].elapsed;
+            let [parse, process, log] = PhaseName::ALL.map(|phase| elapsed(phase).mean * 1e3);
+            text += &format!(
+                "        {class:<12}{:>9.1}{:>9.2}{:>7.1}{:>7.1}{:>9.1} |{:>9.1}{:>9.1}{:>8.1} |{parse:>10.3}{process:>10.3}{log:>10.3}{:>10.3}\n",
+                rates.rate,
+                rates.bytes_rate * 8e-6,
+                rates.reads,
+                rates.writes,
+                rates.blocks,
+                rates.cpu_user * 1e6,
+                rates.cpu_kernel * 1e6,
+                rates.cpu_soft_interrupt * 1e6,
+                elapsed(PhaseName::Process).p99 * 1e3,
+            );
         }
         text
     }

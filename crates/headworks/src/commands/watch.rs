@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::Context as _;
-use serde::Serialize;
 use units::Span;
 use watch::costs::{self, Pair};
-use watch::{Look, Monitor, Recording, Summary, connections, kernel, processes};
+use watch::requests::{Budget, Classes};
+use watch::{Recording, Watch, connections, kernel, processes};
 
 use super::{command_line, print, signals};
 use crate::exit::{Exit, Failure, tell};
@@ -24,6 +23,15 @@ pub(crate) struct Args {
     /// Ports whose connections are watched: how many there are in each state, and how many wait to be accepted.
     #[arg(long, value_name = "P", value_delimiter = ',')]
     port: Vec<u16>,
+    /// Bounds between classes of requests, by the size of their responses.
+    #[arg(long, value_name = "SIZE,..", default_value = "50k,500k")]
+    classes: Classes,
+    /// What following requests may cost, as a share of the processor time that the server uses: windows at random times are as long as that allows. `none` follows every request.
+    #[arg(long, value_name = "SHARE|none", default_value = "1%")]
+    budget: Budget,
+    /// Seed of the random times.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
     /// Time between two looks.
     #[arg(long, value_name = "SPAN", default_value = "1s")]
     interval: Span,
@@ -42,22 +50,6 @@ pub(crate) struct Args {
     /// Print no line for each look.
     #[arg(long)]
     quiet: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct Outcome {
-    #[serde(flatten)]
-    seen: Summary,
-    overhead: Overhead,
-}
-
-/// What watching has cost.
-#[derive(Debug, Serialize)]
-struct Overhead {
-    /// Processors that this process used.
-    cpu: f64,
-    /// How long it takes to look at everything once.
-    sample_cost: record::Quantiles,
 }
 
 impl Args {
@@ -93,18 +85,15 @@ impl Args {
             let _ = stop.send(signal);
         })
         .map_err(Failure::Failed)?;
-        let monitor = Monitor::open(&self.program, &self.port);
-        for (group, mechanism, refused) in monitor.mechanisms() {
-            if let Some(why) = refused.filter(|_| !self.quiet) {
-                tell(format_args!("{group}: {mechanism}, because of {why}"));
-            }
-        }
         let recording = self.out.as_ref().map(|out| Recording::begin(out, command_line(), self.spec()));
         let recording = recording.transpose().map_err(|why| Failure::Failed(why.into()))?;
-        let mut watch = Watch::begin(monitor, recording)?;
+        let mut watch = Watch::begin(self.options(), recording).map_err(failed)?;
+        if !self.quiet {
+            self.say_how(&watch);
+        }
         let ended = self.follow(&mut watch, &stopped);
         // Whatever ended it, what was seen is kept.
-        let outcome = watch.end(!matches!(ended, Ok(None)));
+        let outcome = watch.end(!matches!(ended, Ok(None))).map_err(failed);
         let (signal, outcome) = (ended?, outcome?);
         if self.json {
             let text = serde_json::to_string(&outcome).map_err(|why| Failure::Failed(why.into()))?;
@@ -117,14 +106,13 @@ impl Args {
 
     /// Looks once an interval, until the time is over or a signal comes.
     fn follow(&self, watch: &mut Watch, stopped: &mpsc::Receiver<u8>) -> Result<Option<u8>, Failure> {
-        let interval = Duration::from(self.interval);
-        let whole = self.duration.map_or(Duration::MAX, Duration::from);
-        let mut due = Duration::ZERO;
+        let whole = self.duration.unwrap_or(Span::MAX);
+        let mut due = Span::ZERO;
         let mut titled = true;
-        while watch.began.elapsed() < whole {
-            due = (due + interval).min(whole);
-            let signal = stopped.recv_timeout(due.saturating_sub(watch.began.elapsed())).ok();
-            let seen = watch.look()?;
+        while watch.age() < whole {
+            due = (due + self.interval).min(whole);
+            let signal = wait(watch, due, stopped)?;
+            let seen = watch.look().map_err(failed)?;
             if !self.json && !self.quiet {
                 print(seen.lines(titled))?;
                 titled = false;
@@ -133,9 +121,40 @@ impl Args {
                 return Ok(signal);
             }
             // After a stop, looks that were missed are not made up for.
-            due = due.max(watch.began.elapsed().saturating_sub(interval));
+            due = due.max(watch.age().saturating_sub(self.interval));
         }
         Ok(None)
+    }
+
+    fn options(&self) -> watch::Options {
+        watch::Options {
+            programs: self.program.clone(),
+            ports: self.port.clone(),
+            classes: self.classes.clone(),
+            budget: self.budget,
+            seed: self.seed,
+        }
+    }
+
+    /// What is watched, and what is not watched as well as it could be.
+    fn say_how(&self, watch: &Watch) {
+        for (group, mechanism, refused) in watch.mechanisms() {
+            match (mechanism, refused) {
+                (Some(mechanism), Some(why)) => tell(format_args!("{group}: {mechanism}, because of {why}")),
+                (None, Some(why)) => tell(format_args!("{group}: not followed, because of {why}")),
+                _ => {}
+            }
+        }
+        for server in watch.servers() {
+            tell(server);
+        }
+        for port in &self.port {
+            if !watch.servers().iter().any(|server| server.ports.contains(port)) {
+                tell(format_args!(
+                    "port {port}: nobody listens on it, or nobody whose sockets can be seen; it is looked at again"
+                ));
+            }
+        }
     }
 
     fn spec(&self) -> toml::Table {
@@ -146,6 +165,7 @@ impl Args {
             self.port.iter().map(|port| i64::from(*port)).collect::<Vec<_>>().into(),
         );
         spec.insert("interval".to_owned(), self.interval.to_string().into());
+        spec.insert("classes".to_owned(), self.classes.to_string().into());
         spec
     }
 
@@ -156,7 +176,6 @@ impl Args {
         let processes = Pair::of(traced, processes::Proc::open(&self.program));
         let traced = or_say(connections::Traced::open(&self.port));
         let connections = Pair::of(traced, connections::Proc::open(&self.port));
-        let failed = |why: watch::Error| Failure::Failed(why.into());
         let [kernel, processes, connections] =
             [kernel.map_err(failed)?, processes.map_err(failed)?, connections.map_err(failed)?];
         if self.json {
@@ -179,51 +198,22 @@ impl Args {
     }
 }
 
-/// A watch under way.
-struct Watch {
-    monitor: Monitor,
-    recording: Option<Recording>,
-    began: Instant,
-    cpu: Span,
-    first: Look,
-    last: Look,
-    took: record::Histogram,
+/// Until it is time to look, or a signal comes.
+fn wait(watch: &mut Watch, due: Span, stopped: &mpsc::Receiver<u8>) -> Result<Option<u8>, Failure> {
+    loop {
+        let next = watch.turn().map_err(failed)?;
+        let left = Duration::from(due.saturating_sub(watch.age()));
+        if let Ok(signal) = stopped.recv_timeout(left.min(next)) {
+            return Ok(Some(signal));
+        }
+        if watch.age() >= due {
+            return Ok(None);
+        }
+    }
 }
 
-impl Watch {
-    fn begin(mut monitor: Monitor, recording: Option<Recording>) -> Result<Self, Failure> {
-        let (began, cpu) = (Instant::now(), costs::process());
-        let first = monitor.look().map_err(|why| Failure::Failed(why.into()))?;
-        let (last, took) = (first.clone(), record::Histogram::new());
-        Ok(Self { monitor, recording, began, cpu, first, last, took })
-    }
-
-    /// What went on since the last look.
-    fn look(&mut self) -> Result<Summary, Failure> {
-        let look = self.monitor.look().map_err(|why| Failure::Failed(why.into()))?;
-        self.took.record(look.took);
-        let seen = self.monitor.between(&self.last, &look);
-        self.last = look;
-        if let Some(recording) = &mut self.recording {
-            let written = recording.add(self.began.elapsed().into(), &seen);
-            written.context("the record ends here").map_err(Failure::Failed)?;
-        }
-        Ok(seen)
-    }
-
-    fn end(&mut self, interrupted: bool) -> Result<Outcome, Failure> {
-        let length = self.began.elapsed();
-        let overhead = Overhead {
-            cpu: costs::process().saturating_sub(self.cpu).as_secs_f64() / length.as_secs_f64(),
-            sample_cost: self.took.quantiles(),
-        };
-        let outcome = Outcome { seen: self.monitor.between(&self.first, &self.last), overhead };
-        if let Some(recording) = self.recording.take() {
-            let ended = recording.end(length.into(), interrupted, &outcome);
-            ended.map_err(|why| Failure::Failed(why.into()))?;
-        }
-        Ok(outcome)
-    }
+fn failed(why: watch::Error) -> Failure {
+    Failure::Failed(why.into())
 }
 
 /// The source, or why there is none on standard error.

@@ -17,7 +17,6 @@ const BATCHES: usize = 30;
 impl Parts {
     /// The standard error of the mean of `residuals`, which have the mean 0, and its degrees of freedom.
     fn error(self, residuals: &[f64]) -> (f64, f64) {
-        let count = residuals.len() as f64;
         match self {
             Self::Independent => Estimate::independent_error(residuals),
             Self::Consecutive => overlapping_batch_means(residuals, residuals.len() / BATCHES),

@@ -42,6 +42,7 @@ struct rq {
 	u64 nr_switches;
 	atomic_t nr_iowait;
 	int online;
+	u64 prev_irq_time;
 };
 
 struct cfs_rq {

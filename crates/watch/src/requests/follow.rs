@@ -42,6 +42,7 @@ pub struct Requests {
     /// Of the window that is open.
     part: Vec<Sums>,
     losses: Losses,
+    /// By closed windows, besides what this process used.
     spent: Span,
     /// Processors that the server used of late.
     busy: f64,
@@ -185,14 +186,15 @@ impl Requests {
         };
         let before = clock::thread();
         let length = clock::monotonic().since(opened.at);
-        let mut open = before.saturating_sub(opened.own);
+        let mut others = Span::ZERO;
         for (kind, earlier) in opened.runs {
             let runs = self.probes.runs(kind).since(earlier);
-            open += runs.time + self.unit_costs.of(kind, runs.count);
+            others += runs.time + self.unit_costs.of(kind, runs.count);
         }
         self.probes.detach()?;
         let fixed = opened.fixed + clock::thread().saturating_sub(before);
-        self.spent += fixed + open;
+        let open = before.saturating_sub(opened.own) + others;
+        self.spent += others;
         self.end_part();
         if let Some(windows) = &mut self.windows {
             windows.closed(Spent { fixed, open, length }, self.busy, clock::monotonic());
@@ -279,10 +281,10 @@ impl Requests {
         &self.following.classes
     }
 
-    /// Processor time that windows have cost, those that are not closed left out; none when every request is
-    /// followed, for then it is not measured.
-    pub fn spent(&self) -> Option<Span> {
-        self.windows.as_ref().map(|_| self.spent)
+    /// Processor time that closed windows have cost the server and all others besides this process; nothing
+    /// when every request is followed, for then it is not measured.
+    pub fn spent_by_others(&self) -> Span {
+        self.spent
     }
 
     /// The share of so much time in which requests that began were followed.

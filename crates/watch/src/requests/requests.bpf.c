@@ -21,9 +21,19 @@ static bool is_ours(const struct sock *sock)
 	       is_wanted(sock->__sk_common.skc_num);
 }
 
-static struct connection *known(u64 key, u16 port, __be16 peer)
+static void reset(struct connection *connection, u16 port, __be16 peer)
 {
 	u32 at = place(port);
+
+	__builtin_memset(connection, 0, sizeof(*connection));
+	connection->epoch = epoch;
+	connection->state = IDLE;
+	connection->ports = (u64)__builtin_bswap16(peer) << 16 | port;
+	connection->is_probed = at < MOST_PORTS && probed[at];
+}
+
+static struct connection *known(u64 key, u16 port, __be16 peer)
+{
 	struct connection *found = bpf_map_lookup_elem(&connections, &key);
 
 	if (!found) {
@@ -31,14 +41,22 @@ static struct connection *known(u64 key, u16 port, __be16 peer)
 			__sync_fetch_and_add(&crowded, 1);
 		found = bpf_map_lookup_elem(&connections, &key);
 	}
-	if (found && found->epoch != epoch) {
-		__builtin_memset(found, 0, sizeof(*found));
-		found->epoch = epoch;
-		found->state = IDLE;
-		found->ports = (u64)__builtin_bswap16(peer) << 16 | port;
-		found->is_probed = at < MOST_PORTS && probed[at];
-	}
+	if (found && found->epoch != epoch)
+		reset(found, port, peer);
 	return found;
+}
+
+static void established(const struct sock *sock, u64 key, u64 now)
+{
+	u16 port = sock->__sk_common.skc_num;
+	__be16 peer = sock->__sk_common.skc_dport;
+	struct connection *connection = known(key, port, peer);
+
+	if (!connection)
+		return;
+	/* The memory of one that has ended may have been used again before its end was seen. */
+	reset(connection, port, peer);
+	connection->established = now;
 }
 
 SEC("tp_btf/inet_sock_set_state")
@@ -48,16 +66,14 @@ int BPF_PROG(state_changes, const struct sock *sock, int before, int state)
 	struct connection *connection;
 	struct thread *thread;
 
-	if (!is_ours(sock))
-		return 0;
 	if (state == TCP_ESTABLISHED) {
-		connection = known(key, sock->__sk_common.skc_num, sock->__sk_common.skc_dport);
-		if (connection)
-			connection->established = now;
+		if (is_ours(sock))
+			established(sock, key, now);
 		return 0;
 	}
 	if (state != TCP_FIN_WAIT1 && state != TCP_LAST_ACK && state != TCP_CLOSE)
 		return 0;
+	/* Not by its port, which it has given back by the time it is closed. */
 	connection = connection_of(key);
 	if (!connection)
 		return 0;
@@ -228,7 +244,7 @@ int BPF_PROG(switches, bool is_preempted, struct task_struct *from, struct task_
 	u64 now = bpf_ktime_get_ns();
 
 	if (thread) {
-		account(thread, now);
+		slice_ends(thread, from, now);
 		if (!is_preempted && state) {
 			if (thread->in_kernel && thread->call & CALL_WAITS)
 				sleeps(thread);
@@ -238,7 +254,7 @@ int BPF_PROG(switches, bool is_preempted, struct task_struct *from, struct task_
 	}
 	thread = thread_of(to);
 	if (thread) {
-		thread->accounted = now;
+		slice_begins(thread, to, now);
 		if (thread->waits_for_disk)
 			thread->used.disk_wait += now - thread->waits_for_disk;
 		thread->waits_for_disk = 0;
@@ -265,8 +281,7 @@ int BPF_PROG(soft_ends, unsigned int kind)
 	u64 now = bpf_ktime_get_ns();
 
 	if (thread && thread->in_soft) {
-		thread->used.soft += now - thread->accounted;
-		thread->accounted = now;
+		account_soft(thread, now);
 		thread->in_soft = 0;
 	}
 	return 0;

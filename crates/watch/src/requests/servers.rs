@@ -1,6 +1,7 @@
 //! [`Server`]: which processes listen on a port, and what is known about the program they run.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
 use procfs::net::TcpState;
@@ -46,6 +47,18 @@ impl Server {
     pub(super) fn is_there(&self) -> bool {
         let name = std::fs::read_link(&self.executable);
         name.is_ok_and(|path| path.file_name().is_some_and(|name| name.to_string_lossy() == self.file))
+    }
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ports: Vec<_> = self.ports.iter().map(u16::to_string).collect();
+        let Self { program, process, .. } = self;
+        write!(f, "port {}: {program}, process {process}, requests told apart by ", ports.join(", "))?;
+        match self.symbol() {
+            Some(symbol) => write!(f, "its function {symbol}"),
+            None => f.write_str("what it receives and sends"),
+        }
     }
 }
 

@@ -71,6 +71,11 @@ struct thread {
 	u64 connection;
 	/* Until when its time is in `used`. */
 	u64 accounted;
+	/* What has been accounted since it was switched in, what the scheduler had charged it with until
+	 * then, 0 if that is not known, and what was accounted for more than the scheduler did. */
+	u64 slice;
+	u64 charged;
+	u64 overcharged;
 	/* When it entered the last system call. */
 	u64 entered;
 	u64 waits_for_disk;

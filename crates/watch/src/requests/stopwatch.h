@@ -5,15 +5,67 @@
 
 #include "state.h"
 
+/* Interrupts may come between when `now` was read and here, and account for it first. */
 static void account(struct thread *thread, u64 now)
 {
 	u64 passed = now - thread->accounted;
 
+	if ((s64)passed <= 0)
+		return;
+	thread->accounted = now;
+	if (thread->overcharged) {
+		u64 less = thread->overcharged < passed ? thread->overcharged : passed;
+
+		thread->overcharged -= less;
+		passed -= less;
+	}
+	thread->slice += passed;
 	if (thread->in_kernel)
 		thread->used.kernel += passed;
 	else
 		thread->used.user += passed;
+}
+
+/* A soft interrupt has ended. */
+static void account_soft(struct thread *thread, u64 now)
+{
+	u64 passed = now - thread->accounted;
+
+	if ((s64)passed <= 0)
+		return;
 	thread->accounted = now;
+	thread->used.soft += passed;
+	/* Whether the kernel takes it for the thread's own time, by CONFIG_IRQ_TIME_ACCOUNTING. */
+	if (!bpf_core_field_exists(((struct rq *)0)->prev_irq_time))
+		thread->slice += passed;
+}
+
+/* The thread is switched in. */
+static void slice_begins(struct thread *thread, struct task_struct *task, u64 now)
+{
+	thread->accounted = now;
+	thread->slice = 0;
+	thread->charged = task->se.sum_exec_runtime;
+}
+
+/* The thread has been switched out. The scheduler has charged it for less than until now, since it looks for
+ * the next one on nobody's account, and not for what the hypervisor took; so the last part is what is missing
+ * to that, and what is too much comes off the next. */
+static void slice_ends(struct thread *thread, struct task_struct *task, u64 now)
+{
+	s64 missing = task->se.sum_exec_runtime - thread->charged - thread->slice;
+
+	if (!thread->charged) {
+		account(thread, now);
+		return;
+	}
+	thread->accounted = now;
+	if (missing < 0)
+		thread->overcharged += -missing;
+	else if (thread->in_kernel)
+		thread->used.kernel += missing;
+	else
+		thread->used.user += missing;
 }
 
 static struct thread *thread_of(struct task_struct *task)
