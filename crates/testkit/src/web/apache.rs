@@ -19,6 +19,8 @@ const MODULES: &str = "/usr/lib/apache2/modules";
 pub enum Processing {
     /// A process per connection, as in Apache 1.3.
     Prefork,
+    /// A thread per connection.
+    Worker,
     /// A thread per request, and one thread that keeps idle connections.
     Event,
 }
@@ -88,6 +90,8 @@ impl Apache {
     }
 }
 
+const THREADS: &str = "ServerLimit 2\nStartServers 2\nThreadsPerChild 50\nMinSpareThreads 1\nMaxSpareThreads 100\nMaxRequestWorkers 100";
+
 /// All workers are there from the start: one that is added while a test runs adds its start to a
 /// response time. What has not ended five seconds after the signal is cut off.
 fn configuration(root: &Path, processing: Processing, content: &Path, port: u16, extra: &str) -> String {
@@ -98,10 +102,8 @@ fn configuration(root: &Path, processing: Processing, content: &Path, port: u16,
             "prefork",
             "ServerLimit 100\nStartServers 100\nMinSpareServers 1\nMaxSpareServers 100\nMaxRequestWorkers 100",
         ),
-        Processing::Event => (
-            "event",
-            "ServerLimit 2\nStartServers 2\nThreadsPerChild 50\nMinSpareThreads 1\nMaxSpareThreads 100\nMaxRequestWorkers 100",
-        ),
+        Processing::Worker => ("worker", THREADS),
+        Processing::Event => ("event", THREADS),
     };
     format!(
         r#"ServerRoot "{root}"

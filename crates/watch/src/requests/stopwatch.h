@@ -14,7 +14,8 @@ static void account(struct thread *thread, u64 now)
 		return;
 	thread->accounted = now;
 	if (thread->overcharged) {
-		u64 less = thread->overcharged < passed ? thread->overcharged : passed;
+		/* Not all of it: this is another request, as often as not. */
+		u64 less = thread->overcharged < passed / 2 ? thread->overcharged : passed / 2;
 
 		thread->overcharged -= less;
 		passed -= less;

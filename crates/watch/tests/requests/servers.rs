@@ -1,0 +1,193 @@
+//! Servers as Debian ships them: every request in their logs is seen once.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use testkit::{Apache, LogLine, Nginx, Process, Processing, Raw, free_address, poll_until};
+use watch::requests::Finished;
+
+use crate::{Followed, is_able};
+
+const SIZES: [(&str, usize); 3] = [("small", 1000), ("medium", 100_000), ("large", 3_000_000)];
+
+fn documents() -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    for (name, size) in SIZES {
+        fs::write(place.path().join(name), vec![b'x'; size]).unwrap();
+    }
+    place
+}
+
+fn address(url: &str) -> SocketAddr {
+    url.strip_prefix("http://").unwrap().parse().unwrap()
+}
+
+/// Clients at once, with a connection for each request, with several requests on each, and with a request
+/// whose body comes late.
+fn visit(address: SocketAddr) -> std::thread::JoinHandle<usize> {
+    std::thread::spawn(move || {
+        let client = move |number: usize| {
+            let mut asked = 0;
+            for (name, _) in SIZES {
+                let head = format!("GET /{name} HTTP/1.0\r\n\r\n");
+                Raw::connect(address).send(head).until_closed();
+                asked += 1;
+            }
+            let mut kept = Raw::connect(address);
+            for (name, size) in SIZES.iter().cycle().take(10 + number) {
+                assert_eq!(kept.get(&format!("/{name}")).response().body.len(), *size);
+                asked += 1;
+            }
+            asked
+        };
+        let clients: Vec<_> = (0..8).map(|number| std::thread::spawn(move || client(number))).collect();
+        clients.into_iter().map(|client| client.join().unwrap()).sum()
+    })
+}
+
+/// By the client's port, for each request in the order in which they came, the bytes of its body.
+fn by_port<'a>(all: impl Iterator<Item = (u64, u64)> + 'a) -> BTreeMap<u64, Vec<u64>> {
+    let mut ports: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    all.for_each(|(port, bytes)| ports.entry(port).or_default().push(bytes));
+    ports
+}
+
+/// The bytes of the header are the server's business.
+fn body(request: &Finished) -> u64 {
+    let sizes = SIZES.map(|(_, size)| size as u64);
+    sizes.into_iter().find(|size| (*size..*size + 600).contains(&request.bytes_sent)).unwrap_or(0)
+}
+
+fn agree(told: &[Finished], asked: usize, logged: &[LogLine]) {
+    assert_eq!((told.len(), logged.len()), (asked, asked), "told, logged, asked");
+    assert!(told.iter().all(|request| request.parsed.is_some() && request.sent.is_some()), "{told:?}");
+    let in_order = told.iter().all(|request| {
+        let parsed = request.parsed.unwrap();
+        request.began <= parsed && parsed <= request.sent.unwrap() && request.sent.unwrap() <= request.ended
+    });
+    assert!(in_order, "{told:?}");
+    assert!(told.iter().all(|request| request.used[1].cpu().as_nanos() > 0), "all were worked on");
+    let mut told: Vec<_> = told.iter().collect();
+    told.sort_by_key(|request| request.began);
+    let told = by_port(told.into_iter().map(|request| (u64::from(request.client_port), body(request))));
+    let logged = by_port(logged.iter().map(|line| (line.connection, line.body_bytes)));
+    assert_eq!(told, logged);
+}
+
+fn apache(processing: Processing) {
+    if !is_able() {
+        return;
+    }
+    let documents = documents();
+    let Some(apache) = Apache::start(processing, documents.path(), "KeepAlive On") else { return };
+    let address = address(apache.url());
+    let followed = Followed::begin(address.port());
+    let (told, asked) = followed.until(visit(address));
+    agree(&told, asked, &apache.stop());
+}
+
+#[test]
+fn apache_with_processes() {
+    apache(Processing::Prefork);
+}
+
+#[test]
+fn apache_with_threads() {
+    apache(Processing::Worker);
+}
+
+#[test]
+fn apache_with_threads_and_events() {
+    apache(Processing::Event);
+}
+
+#[test]
+fn nginx() {
+    if !is_able() {
+        return;
+    }
+    let documents = documents();
+    let Some(nginx) = Nginx::start(documents.path(), "") else { return };
+    let address = address(nginx.url());
+    let followed = Followed::begin(address.port());
+    let (told, asked) = followed.until(visit(address));
+    let logged = nginx.stop();
+    assert_eq!((told.len(), logged.len()), (asked, asked), "told, logged, asked");
+    let mut bodies =
+        [told.iter().map(body).collect::<Vec<_>>(), logged.iter().map(|line| line.body_bytes).collect()];
+    bodies.iter_mut().for_each(|bodies| bodies.sort_unstable());
+    assert_eq!(bodies[0], bodies[1]);
+}
+
+/// A server that no probe is known for.
+fn unknown(program: &str, start: impl FnOnce(&Path, u16) -> Command, keeps_alive: bool) {
+    if !is_able() {
+        return;
+    }
+    if Command::new(program).arg("--version").stdout(Stdio::null()).status().is_err() {
+        assert!(std::env::var_os("CI").is_none(), "{program} is not installed");
+        println!("skipped: {program} is not installed");
+        return;
+    }
+    let documents = documents();
+    let address = free_address();
+    let mut command = start(documents.path(), address.port());
+    let _server = Process::start(&mut command);
+    poll_until(Duration::from_secs(10), "the server", || std::net::TcpStream::connect(address).ok());
+    let followed = Followed::begin(address.port());
+    let (told, asked) = followed.until(std::thread::spawn(move || {
+        let mut asked = 0;
+        for (name, size) in SIZES.iter().cycle().take(30) {
+            let head = format!("GET /{name} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+            assert!(Raw::connect(address).send(head).until_closed().len() > *size);
+            asked += 1;
+        }
+        let mut kept = Raw::connect(address);
+        for (name, size) in SIZES.iter().cycle().take(if keeps_alive { 12 } else { 0 }) {
+            assert_eq!(kept.get(&format!("/{name}")).response().body.len(), *size);
+            asked += 1;
+        }
+        asked
+    }));
+    assert_eq!(told.len(), asked, "{told:?}");
+    let sizes: Vec<_> = told.iter().map(body).collect();
+    for (_, size) in SIZES {
+        assert_eq!(
+            sizes.iter().filter(|is| **is == size as u64).count(),
+            asked / SIZES.len(),
+            "{size}: {sizes:?}"
+        );
+    }
+}
+
+#[test]
+fn python() {
+    let start = |content: &Path, port: u16| {
+        let mut command = Command::new("python3");
+        command.args(["-m", "http.server", "--bind", "127.0.0.1", "--directory"]);
+        command.arg(content).arg(port.to_string());
+        command
+    };
+    unknown("python3", start, false);
+}
+
+#[test]
+fn node() {
+    let start = |content: &Path, port: u16| {
+        let script = format!(
+            "const fs = require('fs'); require('http').createServer((request, response) => {{ \
+             const file = '{}' + request.url; \
+             response.setHeader('Content-Length', fs.statSync(file).size); \
+             fs.createReadStream(file).pipe(response); }}).listen({port}, '127.0.0.1')",
+            content.display()
+        );
+        let mut command = Command::new("node");
+        command.args(["-e", &script]);
+        command
+    };
+    unknown("node", start, true);
+}
