@@ -44,8 +44,6 @@ pub struct Requests {
     losses: Losses,
     /// By closed windows, besides what this process used.
     spent: Span,
-    /// Processors that the server used of late.
-    busy: f64,
 }
 
 #[derive(Debug)]
@@ -102,7 +100,6 @@ impl Requests {
             part: vec![Sums::default(); classes],
             losses: Losses::default(),
             spent: Span::ZERO,
-            busy: 0.0,
             following,
         })
     }
@@ -121,10 +118,8 @@ impl Requests {
         let now = clock::monotonic();
         match &self.phase {
             Phase::Closed => {
-                if let Some(windows) = &self.windows
-                    && now < windows.opens()
-                {
-                    return Ok(windows.opens());
+                if let Some(Err(later)) = self.windows.as_mut().map(|windows| windows.opens(now)) {
+                    return Ok(later);
                 }
                 self.open_window()?;
             }
@@ -141,7 +136,7 @@ impl Requests {
                     self.recent.counts.unfinished += unfinished;
                     self.take(&mut each)?;
                     self.close_window()?;
-                    return Ok(self.windows.as_ref().map_or(now + TURN, Windows::opens));
+                    return Ok(now + TURN);
                 }
             }
         }
@@ -151,7 +146,9 @@ impl Requests {
 
     /// The server used so many processors of late, which the budget is a share of.
     pub fn note_busy(&mut self, processors: f64) {
-        self.busy = processors;
+        if let Some(windows) = &mut self.windows {
+            windows.note_busy(processors, clock::monotonic());
+        }
     }
 
     fn open_window(&mut self) -> Result<(), Error> {
@@ -196,8 +193,15 @@ impl Requests {
         let open = before.saturating_sub(opened.own) + others;
         self.spent += others;
         self.end_part();
+        if std::env::var_os("DBG").is_some() {
+            eprintln!(
+                "window fixed {fixed} open {open} others {others} length {length} units {:?} runs {:?}",
+                self.unit_costs,
+                opened.runs.map(|(kind, earlier)| self.probes.runs(kind).since(earlier))
+            );
+        }
         if let Some(windows) = &mut self.windows {
-            windows.closed(Spent { fixed, open, length }, self.busy, clock::monotonic());
+            windows.closed(Spent { fixed, open, length }, clock::monotonic());
         }
         Ok(())
     }

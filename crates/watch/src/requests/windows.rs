@@ -1,8 +1,9 @@
 //! [`Windows`]: when to look, so that looking costs no more than it may.
 //!
-//! Requests that begin in a window are followed to their end. Time is cut into periods, each with one window
-//! at a random place, so that no regularity of the load can hide from them or hide in them; what windows have
-//! cost makes the periods longer or shorter.
+//! Requests that begin in a window are followed to their end. The time between windows is earned: as the
+//! server works, an allowance grows, and the next window opens when it has grown to a random multiple, between
+//! none and two, of what a window costs. So no regularity of the load can hide from windows or hide in them,
+//! and a server that gets busier is looked at more often at once.
 
 use std::str::FromStr;
 
@@ -37,12 +38,12 @@ const SHORTEST: Span = Span::from_millis(100);
 const LONGEST: Span = Span::from_millis(1000);
 /// Requests that have begun are waited for no longer.
 pub(super) const PATIENCE: Span = Span::from_secs(1);
-/// The first period, of which nothing is known.
-const FIRST: Span = Span::from_millis(500);
+/// What the first window costs, of which nothing is known.
+const FIRST_COST: f64 = 0.5e-3;
 /// A server that uses less than this, in processors, is taken to use as much.
 const LEAST_BUSY: f64 = 0.1;
-/// No period is longer.
-const LONGEST_PERIOD: Span = Span::from_secs(60);
+/// The allowance is looked at so often.
+const STEP: Span = Span::from_millis(50);
 
 /// What a window has cost, in processor time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,31 +62,47 @@ pub(super) struct Windows {
     share: f64,
     random: SmallRng,
     length: Span,
-    /// What a window costs, in seconds, and what has been spent beyond what was allowed.
+    /// What a window costs, in seconds: an average in which newer ones count more.
     cost: Option<f64>,
-    debt: f64,
-    period_ends: Time,
-    opens: Time,
+    /// What has been earned since the last window, less what it cost beyond that average.
+    earned: f64,
+    earned_to: Time,
+    /// In multiples of the cost.
+    opens_at: f64,
+    /// Processors that the server uses.
+    busy: f64,
 }
 
 impl Windows {
     pub(super) fn new(share: Ratio, seed: u64, now: Time) -> Self {
-        let mut windows = Self {
+        let mut random = SmallRng::seed_from_u64(seed);
+        Self {
             share: share.as_f64(),
-            random: SmallRng::seed_from_u64(seed),
             length: SHORTEST,
             cost: None,
-            debt: 0.0,
-            period_ends: now,
-            opens: now,
-        };
-        windows.place(now, FIRST);
-        windows
+            earned: 0.0,
+            earned_to: now,
+            opens_at: random.random_range(0.0..2.0),
+            random,
+            busy: LEAST_BUSY,
+        }
     }
 
-    /// When the next window opens.
-    pub(super) fn opens(&self) -> Time {
-        self.opens
+    /// The server uses so many processors.
+    pub(super) fn note_busy(&mut self, processors: f64, now: Time) {
+        self.earn(now);
+        self.busy = processors.max(LEAST_BUSY);
+    }
+
+    /// Whether a window opens now, or when to ask again.
+    pub(super) fn opens(&mut self, now: Time) -> Result<(), Time> {
+        self.earn(now);
+        let missing = self.opens_at * self.cost.unwrap_or(FIRST_COST) - self.earned;
+        if missing <= 0.0 {
+            return Ok(());
+        }
+        let wait = Span::from_secs_f64((missing / (self.share * self.busy)).min(1.0));
+        Err(now + wait.clamp(Span::from_millis(1), STEP))
     }
 
     /// How long it is.
@@ -93,30 +110,25 @@ impl Windows {
         self.length
     }
 
-    /// A window has been closed; the server used so many processors of late.
-    pub(super) fn closed(&mut self, spent: Spent, busy: f64, now: Time) {
-        let spent_in_all = (spent.fixed + spent.open).as_secs_f64();
-        let before = self.cost.unwrap_or(spent_in_all);
-        let allowed = self.share * busy.max(LEAST_BUSY);
-        // Half new, half old: windows differ, and one that differs much is paid for all the same.
-        let cost = (before + spent_in_all) / 2.0;
-        self.debt = (self.debt + spent_in_all - before).max(-cost);
-        self.cost = Some(cost);
+    /// A window has been closed.
+    pub(super) fn closed(&mut self, spent: Spent, now: Time) {
+        self.earn(now);
+        let all = (spent.fixed + spent.open).as_secs_f64();
+        let expected = self.opens_at * self.cost.unwrap_or(FIRST_COST);
+        // On average, what is earned is what is spent: not for each window, since gaps are random.
+        let average = self.cost.map_or(all, |cost| 0.7 * cost + 0.3 * all);
+        self.earned -= expected + all - self.cost.unwrap_or(all);
+        self.cost = Some(average);
+        self.opens_at = self.random.random_range(0.0..2.0);
         // As much to look as to open and close.
         let rate = spent.open.as_secs_f64() / spent.length.as_secs_f64().max(1e-3);
         let fair = Span::from_secs_f64((spent.fixed.as_secs_f64() / rate.max(1e-6)).min(1.0));
         self.length = fair.clamp(SHORTEST, LONGEST);
-        let period = Span::from_secs_f64(((cost + self.debt) / allowed).min(LONGEST_PERIOD.as_secs_f64()));
-        self.debt = (self.debt - (period.as_secs_f64() * allowed - cost)).max(0.0);
-        let begins = self.period_ends.max(now);
-        self.place(begins, period.max(self.length));
     }
 
-    /// Puts a window into the period that begins then.
-    fn place(&mut self, begins: Time, period: Span) {
-        let room = period.saturating_sub(self.length);
-        self.opens = begins + room.mul_f64(self.random.random());
-        self.period_ends = begins + period;
+    fn earn(&mut self, now: Time) {
+        self.earned += now.since(self.earned_to).as_secs_f64() * self.share * self.busy;
+        self.earned_to = self.earned_to.max(now);
     }
 }
 
@@ -128,17 +140,20 @@ mod tests {
     fn watched(share: f64, fixed: f64, rate: f64, busy: f64, windows: usize) -> (f64, f64, Vec<f64>) {
         let mut now = Time::ZERO;
         let mut schedule = Windows::new(Ratio::clamped(share), 7, now);
+        schedule.note_busy(busy, now);
         let (mut cost, mut places) = (0.0, Vec::new());
         let mut open = 0.0;
         for _ in 0..windows {
-            now = schedule.opens();
+            while let Err(later) = schedule.opens(now) {
+                now = later;
+            }
             places.push(now.as_nanos() as f64 / 1e9);
             let length = schedule.length();
             now += length;
             open += length.as_secs_f64();
             let spent = Spent { fixed: Span::from_secs_f64(fixed), open: length.mul_f64(rate), length };
             cost += (spent.fixed + spent.open).as_secs_f64();
-            schedule.closed(spent, busy, now);
+            schedule.closed(spent, now);
         }
         let whole = now.as_nanos() as f64 / 1e9;
         (cost / whole / busy, open / whole, places)
@@ -150,8 +165,22 @@ mod tests {
             [(0.002, 0.05, 1.0), (0.010, 0.2, 2.0), (0.0005, 0.01, 0.5), (0.03, 0.3, 4.0)]
         {
             let (share, duty, _) = watched(0.01, fixed, rate, busy, 300);
-            assert!((0.007..0.0105).contains(&share), "{share} of the server's time, {duty} open");
+            assert!((0.0085..0.0115).contains(&share), "{share} of the server's time, {duty} open");
         }
+    }
+
+    #[test]
+    fn a_server_that_gets_busier_is_looked_at_more_often() {
+        let mut schedule = Windows::new(Ratio::clamped(0.01), 7, Time::ZERO);
+        let spent =
+            Spent { fixed: Span::from_millis(5), open: Span::from_millis(5), length: Span::from_millis(100) };
+        schedule.closed(spent, Time::ZERO);
+        schedule.note_busy(2.0, Time::ZERO + Span::from_millis(10));
+        let mut now = Time::ZERO;
+        while let Err(later) = schedule.opens(now) {
+            now = later;
+        }
+        assert!(now < Time::ZERO + Span::from_millis(1100), "{now:?}");
     }
 
     #[test]
