@@ -38,11 +38,10 @@ impl UnitCosts {
         // Two runs for each call, at its beginning and at its end.
         let tracepoint = (watched - alone) / 2.0 - mean(runs.time, runs.count);
 
-        let call = || black_box(a_function());
-        let alone = fastest(call);
+        let alone = fastest(|| a_function());
         probes.attach_to_self(a_function as *const () as usize)?;
         let before = probes.runs(Kind::Breakpoint);
-        let watched = fastest(call);
+        let watched = fastest(|| a_function());
         let runs = probes.runs(Kind::Breakpoint).since(before);
         probes.detach()?;
         let breakpoint = watched - alone - mean(runs.time, runs.count);
@@ -64,7 +63,7 @@ fn mean(time: Span, count: u64) -> f64 {
 }
 
 /// Processor time of a call in the fastest batch, in seconds.
-fn fastest(mut call: impl FnMut()) -> f64 {
+fn fastest(call: impl Fn()) -> f64 {
     let batch = |_| {
         let before = clock::thread();
         (0..CALLS).for_each(|_| call());

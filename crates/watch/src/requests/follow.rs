@@ -60,6 +60,7 @@ enum Phase {
 #[derive(Debug)]
 struct Opened {
     at: Time,
+    /// What it took to open it, and what this process has used since.
     fixed: Span,
     own: Span,
     runs: [(Kind, crate::bpf::runs::Runs); 2],
@@ -114,7 +115,17 @@ impl Requests {
     ///
     /// # Errors
     /// When the kernel refuses.
-    pub fn turn(&mut self, mut each: impl FnMut(&Finished)) -> Result<Time, Error> {
+    pub fn turn(&mut self, each: impl FnMut(&Finished)) -> Result<Time, Error> {
+        let (before, is_closed) = (clock::thread(), matches!(self.phase, Phase::Closed));
+        let due = self.step(each);
+        // What it took to open it is known already.
+        if !is_closed && let Phase::Open(opened) | Phase::Draining { opened, .. } = &mut self.phase {
+            opened.own += clock::thread().saturating_sub(before);
+        }
+        due
+    }
+
+    fn step(&mut self, mut each: impl FnMut(&Finished)) -> Result<Time, Error> {
         let now = clock::monotonic();
         match &self.phase {
             Phase::Closed => {
@@ -152,7 +163,7 @@ impl Requests {
     }
 
     fn open_window(&mut self) -> Result<(), Error> {
-        let own = clock::thread();
+        let before = clock::thread();
         if self.servers.is_empty() || !self.servers.iter().all(Server::is_there) {
             self.servers = find(&[], &self.following.ports)?;
         }
@@ -160,9 +171,9 @@ impl Requests {
         self.probes.attach(&self.servers)?;
         let runs = [Kind::Breakpoint, Kind::Tracepoint].map(|kind| (kind, self.probes.runs(kind)));
         let at = clock::monotonic();
-        let now = clock::thread();
-        let fixed = now.saturating_sub(own);
-        self.phase = Phase::Open(Opened { at, fixed, own: now, runs, _measuring: measuring, counted_to: at });
+        let fixed = clock::thread().saturating_sub(before);
+        self.phase =
+            Phase::Open(Opened { at, fixed, own: Span::ZERO, runs, _measuring: measuring, counted_to: at });
         Ok(())
     }
 
@@ -190,16 +201,9 @@ impl Requests {
         }
         self.probes.detach()?;
         let fixed = opened.fixed + clock::thread().saturating_sub(before);
-        let open = before.saturating_sub(opened.own) + others;
+        let open = opened.own + others;
         self.spent += others;
         self.end_part();
-        if std::env::var_os("DBG").is_some() {
-            eprintln!(
-                "window fixed {fixed} open {open} others {others} length {length} units {:?} runs {:?}",
-                self.unit_costs,
-                opened.runs.map(|(kind, earlier)| self.probes.runs(kind).since(earlier))
-            );
-        }
         if let Some(windows) = &mut self.windows {
             windows.closed(Spent { fixed, open, length }, clock::monotonic());
         }

@@ -82,18 +82,18 @@ impl Probes {
     pub(super) fn attach(&mut self, servers: &[Server]) -> Result<(), Error> {
         self.set_open(false)?;
         let state = self.state()?;
-        state.probed = std::array::from_fn(|_| false.into());
+        state.probed = std::array::from_fn(|_| false);
         let mut executables: Vec<PathBuf> = Vec::new();
         for server in servers {
             let Some(symbol) = server.symbol() else { continue };
             let attached = executables.contains(&server.executable) || self.attach_to(server, symbol)?;
             if attached {
                 executables.push(server.executable.clone());
-                let rodata = self.program.maps.rodata_data.as_deref();
-                let wanted = rodata.ok_or(Error::Unknown("constants"))?.wanted;
+                let constants = self.program.maps.rodata_data;
+                let wanted = constants.ok_or(Error::Unknown("constants"))?.wanted;
                 let state = self.state()?;
                 for (place, _) in wanted.iter().enumerate().filter(|(_, port)| server.ports.contains(port)) {
-                    state.probed[place] = true.into();
+                    state.probed[place] = true;
                 }
             }
         }
@@ -151,7 +151,7 @@ impl Probes {
 
     /// Requests that begin from now on are followed, or not.
     pub(super) fn set_open(&mut self, is_open: bool) -> Result<(), Error> {
-        self.state()?.is_open = is_open.into();
+        self.state()?.is_open = is_open;
         Ok(())
     }
 

@@ -33,7 +33,7 @@ impl FromStr for Budget {
 }
 
 /// Windows are at least as long, so that not all of the cost is that of opening them.
-const SHORTEST: Span = Span::from_millis(100);
+const SHORTEST: Span = Span::from_millis(50);
 /// And not longer than it takes to see what there is.
 const LONGEST: Span = Span::from_millis(1000);
 /// Requests that have begun are waited for no longer.
