@@ -15,6 +15,7 @@ node_PACKAGES := nodejs
 haproxy_PACKAGES := haproxy
 mod_qos_PACKAGES := apache2-bin libapache2-mod-qos
 BENCH_PACKAGES := nginx-light wrk nghttp2-client hey util-linux iproute2
+BENCH_WATCH_PACKAGES := apache2-bin nginx-light wrk bpftrace sysstat util-linux iproute2
 BENCH_GATE_PACKAGES := haproxy nginx-light wrk nghttp2-client openssl util-linux iproute2
 TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) $(mod_qos_PACKAGES) slowhttptest libfaketime chromium fonts-dejavu-core curl nghttp2-client
 
@@ -34,7 +35,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo side-by-side test bench bench-policy bench-gate bench-load bench-sim soak fuzz lint fmt clean web rust web-lint web-test install
+.PHONY: help demo side-by-side test bench bench-policy bench-gate bench-load bench-sim bench-watch soak fuzz lint fmt clean web rust web-lint web-test install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -63,7 +64,7 @@ test: lint web-test ## everything that must hold: lint, documentation, all tests
 	cargo test --workspace
 	$(STAGE) 'make test: all passed'
 
-bench: bench-policy bench-gate bench-load bench-sim ## all benchmarks
+bench: bench-policy bench-gate bench-load bench-sim bench-watch ## all benchmarks
 
 bench-policy: rust ## what a decision of the policy costs
 	cargo bench -p policy
@@ -84,6 +85,11 @@ bench-sim: rust $(WEB) ## how fast the simulator is, beside C++, SimPy and Ciw; 
 	@tools/need simulators
 	cargo build --release -p headworks -p bench
 	target/release/bench sim $(BENCH)
+
+bench-watch: rust $(WEB) ## what it costs a server to be watched, beside bpftrace and sysstat; BENCH=--quick tries it
+	@tools/need debian $(BENCH_WATCH_PACKAGES)
+	cargo build --release -p headworks -p bench
+	target/release/bench watch $(BENCH)
 
 soak: rust $(WEB) ## whether the gate grows in half an hour of overload; SOAK='--minutes 2' tries it
 	@tools/need debian openssl util-linux iproute2

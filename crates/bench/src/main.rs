@@ -17,6 +17,7 @@ mod soak;
 mod statistics;
 mod testbed;
 mod text;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -36,6 +37,7 @@ enum Bench {
     Load(load::Args),
     Sim(sim::Args),
     Soak(soak::Args),
+    Watch(watch::Args),
     #[command(hide = true)]
     Hold(gate::Hold),
 }
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         Bench::Load(args) => load::run(&args),
         Bench::Sim(args) => sim::run(&args),
         Bench::Soak(args) => soak::run(&args),
+        Bench::Watch(args) => watch::run(&args),
         Bench::Hold(args) => gate::hold(&args),
     };
     match outcome {

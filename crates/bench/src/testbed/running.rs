@@ -71,7 +71,12 @@ impl Server {
 
     /// A program that can reach this server, on the generator's processor.
     pub(crate) fn client(&self, program: &str) -> Command {
-        self.isolation.join(self.child.id(), GENERATOR_CPU, program)
+        self.companion(GENERATOR_CPU, program)
+    }
+
+    /// A program in the network of this server, on this processor.
+    pub(crate) fn companion(&self, cpu: &str, program: &str) -> Command {
+        self.isolation.join(self.child.id(), cpu, program)
     }
 
     /// CPU time that its threads have used so far. The scheduler's own account, in nanoseconds: `stat` has

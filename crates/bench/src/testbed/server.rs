@@ -15,6 +15,8 @@ const PORT: u16 = 8080;
 pub(crate) enum Software<'a> {
     /// Debian's.
     Nginx,
+    /// Debian's, with a process for each connection.
+    Apache,
     /// `headworks origin` of this program, as fast as it can.
     Origin(&'a str),
     /// The same with so many workers, each tied to a connection.
@@ -52,6 +54,10 @@ impl Site {
         let workers;
         let words = match software {
             Software::Nginx => vec!["nginx", "-p", &root, "-c", &file, "-e", "stderr"],
+            Software::Apache => {
+                fs::write(&file, apache(&self.root, port))?;
+                vec!["apache2", "-d", &root, "-f", &file, "-DFOREGROUND"]
+            }
             Software::Origin(program) => {
                 let origin = [program, "origin", "--mode", "static", "--workers", "1"];
                 let place = ["--backlog", "4096", "--content", &content, "--listen", &address];
@@ -100,6 +106,33 @@ http {{
     root {root}/content;
   }}
 }}
+"#
+    )
+}
+
+/// All processes are there from the start.
+fn apache(root: &Path, port: u16) -> String {
+    let root = root.display();
+    format!(
+        r#"ServerRoot "{root}"
+ServerName localhost
+Listen 127.0.0.1:{port}
+ListenBacklog 4096
+PidFile "{root}/apache.pid"
+DefaultRuntimeDir "{root}"
+ErrorLog /dev/stderr
+LogLevel crit
+User www-data
+Group www-data
+LoadModule mpm_prefork_module /usr/lib/apache2/modules/mod_mpm_prefork.so
+LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
+StartServers 64
+MinSpareServers 1
+MaxSpareServers 64
+MaxRequestWorkers 64
+MaxKeepAliveRequests 0
+KeepAliveTimeout 600
+DocumentRoot "{root}/content"
 "#
     )
 }

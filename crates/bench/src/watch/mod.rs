@@ -1,0 +1,111 @@
+//! `bench watch`: what it costs a saturated server to be watched.
+
+mod run;
+mod table;
+mod watcher;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+
+use self::run::{Run, Runner, Subject};
+use self::table::Results;
+use self::watcher::Watcher;
+use crate::machine::{self, Host};
+use crate::peers::{Peer, Programs};
+use crate::raw::{Places, Setting};
+use crate::testbed::{Isolation, Site};
+use crate::{process, rounds};
+
+const PAGE: &str = "docs/benchmarks/watch.md";
+const PLACES: Places =
+    Places { page: PAGE, raw: "docs/benchmarks/raw/watch.json", passing: "target/bench/watch.json" };
+const PLACE: &str = "target/bench";
+
+/// The file that is asked for, in bytes.
+const SIZE: usize = 1024;
+const DESCRIPTORS: u64 = 2_048;
+/// Rounds and seconds of a run of record.
+const ROUNDS: u32 = 20;
+const SECONDS: u32 = 5;
+
+/// Throughput of a saturated Apache and nginx that nobody watches, and that `headworks watch`, bpftrace and sysstat watch.
+///
+/// A run of all of it writes docs/benchmarks/watch.md and raw/watch.json beside it; with --quick the table is only printed, and the raw results go below target/bench.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Two short rounds, to see whether it works.
+    #[arg(long)]
+    quick: bool,
+    /// How often each of them watches each server.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
+    rounds: Option<u32>,
+    /// How long each run takes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=600))]
+    seconds: Option<u32>,
+    /// Measure on a machine that others use, and say so.
+    #[arg(long)]
+    force: bool,
+    /// The monitor that is measured.
+    #[arg(long, value_name = "FILE", default_value = "target/release/headworks")]
+    headworks: PathBuf,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    if !Path::new(PAGE).is_file() {
+        bail!("{PAGE} is not here; start this from the root of the repository");
+    }
+    if !rustix::process::geteuid().is_root() {
+        bail!("programs in the kernel need root; start this as root");
+    }
+    let (rounds, seconds) = if args.quick { (2, 2) } else { (ROUNDS, SECONDS) };
+    let (rounds, seconds) = (args.rounds.unwrap_or(rounds), args.seconds.unwrap_or(seconds));
+    let programs = Programs { headworks: args.headworks.clone(), shb: PathBuf::new() };
+    let versions = versions(&programs)?;
+    machine::raise_descriptors(DESCRIPTORS)?;
+    let host = Host::describe();
+    if host.processors < 2 {
+        bail!("server and generator need a processor each, and this machine has one");
+    }
+    let setting = Setting::find(host, versions, args.force)?;
+    let runner = Runner {
+        site: Site::create(Path::new(PLACE), &[SIZE], Isolation::find())?,
+        programs,
+        seconds,
+        complaints: Path::new(PLACE).join("watcher"),
+    };
+    let mut runs: Vec<Run> = Vec::new();
+    for round in 0..rounds {
+        for subject in Subject::ALL {
+            for watcher in rounds::order(&Watcher::ALL, round) {
+                let run = runner.run(subject, watcher, round);
+                let head =
+                    format!("round {}/{rounds}  {:8} {:30}", round + 1, subject.name(), watcher.name());
+                match (&run.rate, &run.failure) {
+                    (Some(rate), None) => eprintln!("{head} {rate:9.0} /s"),
+                    (_, failure) => eprintln!("{head} {}", failure.as_deref().unwrap_or("no figure")),
+                }
+                runs.push(run);
+            }
+        }
+    }
+    let of_record = !args.quick && rounds >= ROUNDS;
+    let results = Results { setting, seconds, runs };
+    PLACES.keep(of_record, &results.to_markdown(), &results.setting.about(&[]), &results.runs)
+}
+
+/// That something is missing is found out here, not after ten minutes.
+fn versions(programs: &Programs) -> anyhow::Result<Vec<String>> {
+    let first = |program: &str, arguments: &[&str]| {
+        let said = process::says(program, arguments)?;
+        anyhow::Ok(said.lines().next().unwrap_or_default().trim().to_owned())
+    };
+    Ok(vec![
+        Peer::Headworks.version(programs)?,
+        Peer::Wrk.version(programs)?,
+        first("apache2", &["-v"])?.trim_start_matches("Server version: ").to_owned(),
+        crate::testbed::version()?,
+        first("bpftrace", &["--version"])?,
+        first("sar", &["-V"])?,
+    ])
+}

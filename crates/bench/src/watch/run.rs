@@ -1,0 +1,162 @@
+//! One run: a fresh server, somebody who watches it, and a generator that saturates it.
+
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use rustix::process::{Pid, Signal, kill_process};
+use serde::Serialize;
+
+use super::SIZE;
+use super::watcher::Watcher;
+use crate::cell::Repeated;
+use crate::peers::{Ask, Peer, Programs, Reuse};
+use crate::process;
+use crate::testbed::{SERVER_CPU, Server, Site, Software};
+
+/// As many as keep the server busy, and fewer than Apache has processes.
+const CONNECTIONS: u32 = 32;
+/// Watchers are given so long to begin, and the server to have made its processes.
+const START: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(40);
+const END: Duration = Duration::from_secs(10);
+
+/// What is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(super) enum Subject {
+    /// Apache with a process for each connection.
+    Apache,
+    /// nginx with one process.
+    Nginx,
+}
+
+impl Subject {
+    pub(super) const ALL: [Self; 2] = [Self::Apache, Self::Nginx];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Apache => "apache2",
+            Self::Nginx => "nginx",
+        }
+    }
+
+    fn software(self) -> Software<'static> {
+        match self {
+            Self::Apache => Software::Apache,
+            Self::Nginx => Software::Nginx,
+        }
+    }
+}
+
+/// Runs one at a time.
+#[derive(Debug)]
+pub(super) struct Runner {
+    pub(super) site: Site,
+    pub(super) programs: Programs,
+    pub(super) seconds: u32,
+    /// What watchers have to say.
+    pub(super) complaints: PathBuf,
+}
+
+/// One run as it is kept.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Run {
+    pub(super) subject: Subject,
+    pub(super) watcher: Watcher,
+    pub(super) round: u32,
+    /// Why there is no figure in it.
+    pub(super) failure: Option<String>,
+    /// Requests per second.
+    pub(super) rate: Option<f64>,
+}
+
+impl Repeated for Run {
+    fn round(&self) -> u32 {
+        self.round
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+}
+
+impl Runner {
+    /// What fails, fails this run: the others are worth having.
+    pub(super) fn run(&self, subject: Subject, watcher: Watcher, round: u32) -> Run {
+        let (rate, failure) = match self.measure(subject, watcher) {
+            Ok(rate) => (Some(rate), None),
+            Err(error) => (None, Some(format!("{error:#}"))),
+        };
+        Run { subject, watcher, round, failure, rate }
+    }
+
+    fn measure(&self, subject: Subject, watcher: Watcher) -> anyhow::Result<f64> {
+        let server = self.site.serve(subject.software(), SERVER_CPU)?;
+        let headworks = Peer::Headworks.program(&self.programs);
+        let watchers: Vec<_> = watcher
+            .programs(&headworks, subject.software(), server.port())
+            .into_iter()
+            .map(|words| self.watch(&server, &words))
+            .collect::<anyhow::Result<_>>()?;
+        std::thread::sleep(START);
+        let url = server.url(SIZE);
+        let ask = Ask {
+            url: &url,
+            reuse: Reuse::KeepAlive,
+            connections: CONNECTIONS,
+            seconds: self.seconds,
+            record: &self.complaints,
+        };
+        let mut generator = server.client("wrk");
+        generator.args(Peer::Wrk.arguments(&ask));
+        let ended = process::run(&mut generator, Duration::from_secs(self.seconds.into()) + GRACE)?;
+        for mut watcher in watchers {
+            watcher.end()?;
+        }
+        let told = Peer::Wrk.read(&ended.stdout)?;
+        match told.failure(SIZE) {
+            Some(failure) => bail!(failure),
+            None => Ok(told.rate),
+        }
+    }
+
+    /// On the server's processor: on a machine whose processors are all in use, it is the server that pays.
+    fn watch(&self, server: &Server, words: &[String]) -> anyhow::Result<Watching> {
+        let (program, arguments) = words.split_first().context("no program to start")?;
+        let mut command = server.companion(SERVER_CPU, program);
+        let complaints = std::fs::File::create(&self.complaints)?;
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(complaints);
+        let child = command.spawn().with_context(|| format!("cannot start {}", process::show(&command)))?;
+        Ok(Watching { child, program: program.clone() })
+    }
+}
+
+/// Somebody who watches; killed when it is dropped before its end.
+#[derive(Debug)]
+struct Watching {
+    child: Child,
+    program: String,
+}
+
+impl Watching {
+    /// Ends it; an error if it had ended before, for then nobody watched.
+    fn end(&mut self) -> anyhow::Result<()> {
+        if let Some(status) = self.child.try_wait()? {
+            bail!("{} ended while it should have watched: {status}", self.program);
+        }
+        kill_process(Pid::from_child(&self.child), Signal::INT)?;
+        if !process::ends_within(&self.child, END)? {
+            bail!("{} did not end in time", self.program);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        // Already ended, if all went well; there is nothing to be done about an error.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,96 @@
+//! The results as a section of a Markdown page.
+
+use std::fmt::Write;
+
+use record::Estimate;
+
+use super::run::{Run, Subject};
+use super::watcher::Watcher;
+use crate::cell::Cell;
+use crate::raw::Setting;
+use crate::statistics::Spread;
+use crate::text::thousands;
+
+/// All that the runs found.
+#[derive(Debug)]
+pub(super) struct Results {
+    pub(super) setting: Setting,
+    pub(super) seconds: u32,
+    pub(super) runs: Vec<Run>,
+}
+
+impl Results {
+    pub(super) fn to_markdown(&self) -> String {
+        let mut text = "| server | watched by | requests/s, median | of those unwatched, 95 % | rounds |\n| --- | --- | --- | --- | --- |".to_owned();
+        for subject in Subject::ALL {
+            for watcher in Watcher::ALL {
+                let cell = self.cell(subject, watcher);
+                let median = Spread::of(cell.by_round(|run| run.rate).into_values());
+                let rate =
+                    median.map_or_else(|| cell.told(|run| run.rate), |spread| thousands(spread.median));
+                let share = self.share(subject, watcher);
+                let _ = write!(
+                    text,
+                    "\n| {} | {} | {rate} | {share} | {} |",
+                    subject.name(),
+                    watcher.name(),
+                    cell.runs.len()
+                );
+            }
+        }
+        let Setting { host, versions, command, busy } = &self.setting;
+        format!(
+            "{text}\n\n`{command}` at commit {}, {}, {} s a run. Host: {host}; others used {:.1} % of it before the first run. {}.",
+            host.commit,
+            host.date,
+            self.seconds,
+            busy * 100.0,
+            versions.join(", ")
+        )
+    }
+
+    fn cell(&self, subject: Subject, watcher: Watcher) -> Cell<'_, Run> {
+        let runs = self.runs.iter().filter(|run| run.subject == subject && run.watcher == watcher);
+        Cell { runs: runs.collect() }
+    }
+
+    /// Throughput beside that of the same round without anybody.
+    fn share(&self, subject: Subject, watcher: Watcher) -> String {
+        if watcher == Watcher::Nobody {
+            return "1".to_owned();
+        }
+        let rates = |watcher| self.cell(subject, watcher).by_round(|run| run.rate);
+        let (alone, watched) = (rates(Watcher::Nobody), rates(watcher));
+        let pairs = watched.iter().filter_map(|(round, rate)| Some(rate / alone.get(round)?));
+        let estimate = Estimate::of(pairs);
+        if !estimate.half_width().is_finite() {
+            return "–".to_owned();
+        }
+        format!("{:.3} ({:.3}–{:.3})", estimate.mean, estimate.ci[0], estimate.ci[1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn throughput_is_compared_within_a_round() {
+        let run = |watcher, round, rate| Run {
+            subject: Subject::Nginx,
+            watcher,
+            round,
+            failure: None,
+            rate: Some(rate),
+        };
+        let runs = vec![
+            run(Watcher::Nobody, 0, 1000.0),
+            run(Watcher::Default, 0, 990.0),
+            run(Watcher::Nobody, 1, 500.0),
+            run(Watcher::Default, 1, 495.0),
+        ];
+        let text = Results { setting: Setting::example(), seconds: 5, runs }.to_markdown();
+        assert!(text.contains("| nginx | headworks watch | 742 | 0.990 (0.990–0.990) | 2 |"), "{text}");
+        assert!(text.contains("| nginx | nobody | 750 | 1 | 2 |"), "{text}");
+    }
+}

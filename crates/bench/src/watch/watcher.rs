@@ -1,0 +1,63 @@
+//! [`Watcher`]: who looks on while a server is loaded.
+
+use serde::Serialize;
+
+use crate::testbed::Software;
+
+/// Who looks on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(super) enum Watcher {
+    /// Nobody.
+    Nobody,
+    /// `headworks watch` as it is by default: requests in windows, for at most 1 %.
+    Default,
+    /// `headworks watch --budget none`: every request.
+    Every,
+    /// A bpftrace script that knows about as much of requests.
+    Bpftrace,
+    /// sar and pidstat, each second: the kernel and the processes, nothing of requests.
+    Sysstat,
+}
+
+impl Watcher {
+    pub(super) const ALL: [Self; 5] =
+        [Self::Nobody, Self::Default, Self::Every, Self::Bpftrace, Self::Sysstat];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Nobody => "nobody",
+            Self::Default => "headworks watch",
+            Self::Every => "headworks watch --budget none",
+            Self::Bpftrace => "bpftrace",
+            Self::Sysstat => "sar and pidstat",
+        }
+    }
+
+    /// Its programs with their arguments.
+    pub(super) fn programs(self, headworks: &str, software: Software<'_>, port: u16) -> Vec<Vec<String>> {
+        let port = port.to_string();
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        match self {
+            Self::Nobody => Vec::new(),
+            Self::Default => vec![words(&[headworks, "watch", "--port", &port, "--quiet"])],
+            Self::Every => vec![words(&[headworks, "watch", "--port", &port, "--quiet", "--budget", "none"])],
+            Self::Bpftrace => vec![words(&["bpftrace", "-e", &script(software)])],
+            Self::Sysstat => {
+                vec![
+                    words(&["sar", "-A", "1"]),
+                    words(&["pidstat", "-u", "-r", "-d", "-w", "-p", "ALL", "1"]),
+                ]
+            }
+        }
+    }
+}
+
+/// Requests, their time from the first read to the last write, their bytes, and the server's processor time
+/// in the kernel and in all.
+fn script(software: Software<'_>) -> String {
+    let (name, probe) = match software {
+        Software::Apache => ("apache2", "/usr/sbin/apache2:ap_process_async_request"),
+        _ => ("nginx", "/usr/sbin/nginx:ngx_http_process_request"),
+    };
+    include_str!("requests.bt").replace("{name}", name).replace("{probe}", probe)
+}
