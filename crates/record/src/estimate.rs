@@ -25,32 +25,6 @@ impl Estimate {
         Self::with_error(mean, (squares / (count - 1.0) / count).sqrt(), count - 1.0)
     }
 
-    /// The sum of all dividends over that of all divisors, one pair for each part. The interval comes from what
-    /// the parts' own ratios leave unexplained (the delta method: Law, "Simulation Modeling and Analysis",
-    /// section 9.5.3 on ratio estimators), so that parts may differ in size; `error` gives the standard error
-    /// of the mean of these residuals, which have the mean 0, and its degrees of freedom. Not a number when
-    /// there is nothing to divide by.
-    pub fn of_ratio(parts: &[(f64, f64)], error: impl FnOnce(&[f64]) -> (f64, f64)) -> Self {
-        let (dividend, divisor) =
-            parts.iter().fold((0.0, 0.0), |(above, below), (more, under)| (above + more, below + under));
-        let (ratio, average) = (dividend / divisor, divisor / parts.len() as f64);
-        if !ratio.is_finite() || parts.len() < 2 {
-            return Self { mean: ratio, ci: [f64::NEG_INFINITY, f64::INFINITY] };
-        }
-        let residuals: Vec<f64> =
-            parts.iter().map(|(above, below)| (above - ratio * below) / average).collect();
-        let (error, freedom) = error(&residuals);
-        Self::with_error(ratio, error, freedom)
-    }
-
-    /// The standard error of the mean of independent residuals, which have the mean 0, and its degrees of
-    /// freedom.
-    pub fn independent_error(residuals: &[f64]) -> (f64, f64) {
-        let count = residuals.len() as f64;
-        let squares: f64 = residuals.iter().map(|residual| residual * residual).sum();
-        ((squares / (count - 1.0) / count).sqrt(), count - 1.0)
-    }
-
     /// A mean whose standard error has so many degrees of freedom.
     pub fn with_error(mean: f64, error: f64, freedom: f64) -> Self {
         let half = StudentsT::new(0.0, 1.0, freedom)
@@ -74,6 +48,48 @@ impl Estimate {
     }
 }
 
+/// A ratio of sums over parts that do not depend on each other and may differ in size: what is summed up is
+/// kept, not the parts.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RatioSums {
+    parts: f64,
+    dividend: f64,
+    divisor: f64,
+    /// Sums of squares and of products.
+    dividend_squared: f64,
+    divisor_squared: f64,
+    product: f64,
+}
+
+impl RatioSums {
+    /// Adds a part.
+    pub fn add(&mut self, dividend: f64, divisor: f64) {
+        self.parts += 1.0;
+        self.dividend += dividend;
+        self.divisor += divisor;
+        self.dividend_squared += dividend * dividend;
+        self.divisor_squared += divisor * divisor;
+        self.product += dividend * divisor;
+    }
+
+    /// The sum of all dividends over that of all divisors. The interval comes from what the parts' own ratios
+    /// leave unexplained (the delta method: Law, "Simulation Modeling and Analysis", section 9.5.3 on ratio
+    /// estimators). Not a number when there is nothing to divide by; infinite when there is one part.
+    pub fn estimate(&self) -> Estimate {
+        let ratio = self.dividend / self.divisor;
+        if !ratio.is_finite() || self.parts < 2.0 {
+            return Estimate { mean: ratio, ci: [f64::NEG_INFINITY, f64::INFINITY] };
+        }
+        let squares =
+            self.dividend_squared - 2.0 * ratio * self.product + ratio * ratio * self.divisor_squared;
+        let average = self.divisor / self.parts;
+        let freedom = self.parts - 1.0;
+        // Rounding may leave less than nothing.
+        let error = (squares.max(0.0) / freedom / self.parts).sqrt() / average;
+        Estimate::with_error(ratio, error, freedom)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,6 +102,21 @@ mod tests {
         assert!((estimate.half_width() - 1.9632).abs() < 1e-3, "{estimate:?}");
         assert!(estimate.covers(2.0) && !estimate.covers(1.0));
         assert_eq!(Estimate::of([0.0; 5]).relative(), 0.0);
+    }
+
+    /// The same parts as residuals from their ratio.
+    #[test]
+    fn of_a_ratio() {
+        let parts = [(2.0, 1.0), (3.0, 2.0), (9.0, 4.0), (1.0, 1.0)];
+        let mut sums = RatioSums::default();
+        parts.iter().for_each(|(dividend, divisor)| sums.add(*dividend, *divisor));
+        let ratio = 15.0 / 8.0;
+        let residuals = parts.map(|(dividend, divisor)| (dividend - ratio * divisor) / 2.0);
+        let expected = Estimate::of(residuals);
+        let estimate = sums.estimate();
+        assert_eq!(estimate.mean, ratio);
+        assert!((estimate.half_width() - expected.half_width()).abs() < 1e-12, "{estimate:?}");
+        assert!(RatioSums::default().estimate().mean.is_nan());
     }
 
     #[test]

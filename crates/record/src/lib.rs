@@ -39,7 +39,7 @@ pub use counters::{CounterSet, Counters};
 pub use directory::RunDirectory;
 pub use environment::{Environment, Processor, ServerEnvironment};
 pub use error::Error;
-pub use estimate::Estimate;
+pub use estimate::{Estimate, RatioSums};
 pub use histogram::{Histogram, Quantiles};
 /// A point on the calendar, read and written as RFC 3339.
 pub use jiff::Timestamp;

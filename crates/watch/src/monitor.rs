@@ -60,7 +60,7 @@ impl Summary {
     /// Adds what was seen of requests.
     pub(crate) fn add_requests(&mut self, tally: &Tally, classes: &Classes) {
         self.requests = tally.rates(&classes.names());
-        self.waits = Some(tally.waits());
+        self.waits = tally.waits();
         self.followed = Some(tally.followed());
     }
 }

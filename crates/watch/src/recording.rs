@@ -28,7 +28,12 @@ impl Recording {
     ///
     /// # Errors
     /// When the directory cannot be made or holds one.
-    pub fn begin(at: &Path, command: Vec<String>, spec: toml::Table) -> Result<Self, record::Error> {
+    pub fn begin(
+        at: &Path,
+        command: Vec<String>,
+        seed: u64,
+        spec: toml::Table,
+    ) -> Result<Self, record::Error> {
         let directory = RunDirectory::create(at)?;
         let environment = Environment::capture();
         let info = RunInfo {
@@ -38,7 +43,7 @@ impl Recording {
             started: Timestamp::now(),
             ended: None,
             interrupted: false,
-            seed: 0,
+            seed,
             window: Window::new(Time::ZERO, Span::ZERO),
             step_unit: None,
             steps: Vec::new(),
@@ -54,12 +59,7 @@ impl Recording {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(crate) fn add(
-        &mut self,
-        time: Span,
-        seen: &Summary,
-        requests: Option<(&Tally, &Classes)>,
-    ) -> Result<(), record::Error> {
+    pub(crate) fn add(&mut self, time: Span, seen: &Summary) -> Result<(), record::Error> {
         for figure in seen.figures() {
             self.samples.push(SampleRow {
                 time: Time::ZERO + time,
@@ -70,12 +70,23 @@ impl Recording {
                 value: figure.value,
             })?;
         }
-        if let Some((tally, classes)) = requests {
-            for row in phases(Time::ZERO + time, tally, classes) {
-                match &mut self.phases {
-                    Some(phases) => phases.push(row)?,
-                    none => none.insert(self.directory.write_phases()?).push(row)?,
-                }
+        Ok(())
+    }
+
+    /// The requests that had ended then.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn add_requests(
+        &mut self,
+        time: Span,
+        tally: &Tally,
+        classes: &Classes,
+    ) -> Result<(), record::Error> {
+        for row in phases(Time::ZERO + time, tally, classes) {
+            match &mut self.phases {
+                Some(phases) => phases.push(row)?,
+                none => none.insert(self.directory.write_phases()?).push(row)?,
             }
         }
         Ok(())

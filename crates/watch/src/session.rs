@@ -1,6 +1,6 @@
 //! [`Watch`]: a watch from its beginning to its end, whoever shows what it sees.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -35,7 +35,6 @@ pub struct Watch {
     first: Look,
     last: Look,
     took: record::Histogram,
-    servers: Vec<String>,
 }
 
 /// All that was seen.
@@ -68,7 +67,7 @@ impl Watch {
     /// # Errors
     /// When the kernel does not tell.
     pub fn begin(mut options: Options, recording: Option<Recording>) -> Result<Self, Error> {
-        let servers = servers(&mut options)?;
+        fill(&mut options)?;
         let mut monitor = Monitor::open(&options.programs, &options.ports);
         let (mut requests, mut refused) = (None, None);
         if !options.ports.is_empty() {
@@ -86,8 +85,7 @@ impl Watch {
         let (began, cpu) = (clock::monotonic(), costs::process());
         let first = monitor.look()?;
         let (last, took) = (first.clone(), record::Histogram::new());
-        let servers = servers.into_iter().map(|server| server.program).collect();
-        Ok(Self { monitor, requests, refused, recording, began, cpu, first, last, took, servers })
+        Ok(Self { monitor, requests, refused, recording, began, cpu, first, last, took })
     }
 
     /// By what mechanism each group is watched, and why not by a better one.
@@ -125,21 +123,29 @@ impl Watch {
     /// # Errors
     /// When the kernel does not tell, or the record cannot be written.
     pub fn look(&mut self) -> Result<Summary, Error> {
+        let before = clock::thread();
         let look = self.monitor.look()?;
+        let cost = clock::thread().saturating_sub(before);
         self.took.record(look.took);
+        let interval = look.kernel.uptime.saturating_sub(self.last.kernel.uptime);
         let mut seen = self.monitor.between(&self.last, &look);
         self.last = look;
         let mut tally = None;
         if let Some(requests) = &mut self.requests {
-            let used = self.servers.iter().filter_map(|server| seen.processes.get(server));
-            requests.note_busy(used.map(|used| used.cpu).sum());
+            let servers: BTreeSet<_> = requests.servers().iter().map(|server| &server.program).collect();
+            let used = servers.into_iter().filter_map(|server| seen.processes.get(server));
+            let busy = used.map(|used| used.cpu).sum();
+            requests.note_busy(busy, cost.as_secs_f64() / interval.as_secs_f64().max(1e-3));
             let recent = requests.look()?;
             seen.add_requests(&recent, requests.classes());
             tally = Some((recent, requests.classes()));
         }
         if let Some(recording) = &mut self.recording {
             let time = clock::monotonic().since(self.began);
-            recording.add(time, &seen, tally.as_ref().map(|(tally, classes)| (tally, *classes)))?;
+            recording.add(time, &seen)?;
+            if let Some((tally, classes)) = tally {
+                recording.add_requests(time, &tally, classes)?;
+            }
         }
         Ok(seen)
     }
@@ -153,13 +159,17 @@ impl Watch {
         let mut seen = self.monitor.between(&self.first, &self.last);
         let mut demands = BTreeMap::new();
         let (mut duty, mut spent) = (0.0, Span::ZERO);
+        let mut ended = Ok(());
         if let Some(requests) = &mut self.requests {
-            requests.end(|_| ())?;
-            requests.look()?;
+            ended = requests.end(|_| ());
+            let recent = requests.look()?;
             seen.add_requests(requests.whole(), requests.classes());
             demands = requests.demands();
             duty = requests.duty(length).as_f64();
             spent = requests.spent_by_others();
+            if let Some(recording) = &mut self.recording {
+                recording.add_requests(length, &recent, requests.classes())?;
+            }
         }
         let used = costs::process().saturating_sub(self.cpu) + spent;
         let cpu = used.as_secs_f64() / length.as_secs_f64();
@@ -168,26 +178,27 @@ impl Watch {
         if let Some(recording) = self.recording.take() {
             recording.end(length, interrupted, &outcome)?;
         }
+        // What was seen is kept all the same.
+        ended?;
         Ok(outcome)
     }
 }
 
-/// Who listens, and with that the programs or the ports that were not named.
-fn servers(options: &mut Options) -> Result<Vec<Server>, Error> {
-    if options.programs.is_empty() && options.ports.is_empty() {
-        return Ok(Vec::new());
+/// The programs or the ports that were not named, by who listens.
+fn fill(options: &mut Options) -> Result<(), Error> {
+    if options.programs.is_empty() == options.ports.is_empty() {
+        return Ok(());
     }
     let servers = find(&options.programs, &options.ports)?;
     if options.programs.is_empty() {
         options.programs = servers.iter().map(|server| server.program.clone()).collect();
         options.programs.sort_unstable();
         options.programs.dedup();
-    }
-    if options.ports.is_empty() {
+    } else {
         options.ports = servers.iter().flat_map(|server| server.ports.clone()).collect();
         options.ports.sort_unstable();
         options.ports.dedup();
         options.ports.truncate(requests::MOST_PORTS);
     }
-    Ok(servers)
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! [`Server`]: a server's process, in a network of its own.
 
 use std::fs::{self, File};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -32,6 +33,8 @@ impl Server {
         isolation: Isolation,
     ) -> anyhow::Result<Self> {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(complaints)?);
+        // Apache ends its whole process group when it is told to end.
+        command.process_group(0);
         let child = command.spawn().with_context(|| format!("cannot start {}", process::show(&command)))?;
         let server = Self { child, port, isolation };
         server.wait_until_it_listens().with_context(|| {

@@ -1,4 +1,4 @@
-//! One run: a fresh server, somebody who watches it, and a generator that saturates it.
+//! A round: a fresh server that is saturated again and again, by turns watched and not.
 
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
@@ -17,8 +17,9 @@ use crate::testbed::{SERVER_CPU, Server, Site, Software};
 
 /// As many as keep the server busy, and fewer than Apache has processes.
 const CONNECTIONS: u32 = 32;
-/// Watchers are given so long to begin, and the server to have made its processes.
+/// Watchers are given so long to begin; what was before is over sooner.
 const START: Duration = Duration::from_secs(2);
+const BREATH: Duration = Duration::from_millis(300);
 const GRACE: Duration = Duration::from_secs(40);
 const END: Duration = Duration::from_secs(10);
 
@@ -69,6 +70,8 @@ pub(super) struct Run {
     pub(super) failure: Option<String>,
     /// Requests per second.
     pub(super) rate: Option<f64>,
+    /// Those of the server when nobody watched, just before and just after; their mean.
+    pub(super) beside: Option<f64>,
 }
 
 impl Repeated for Run {
@@ -82,24 +85,41 @@ impl Repeated for Run {
 }
 
 impl Runner {
-    /// What fails, fails this run: the others are worth having.
-    pub(super) fn run(&self, subject: Subject, watcher: Watcher, round: u32) -> Run {
-        let (rate, failure) = match self.measure(subject, watcher) {
-            Ok(rate) => (Some(rate), None),
-            Err(error) => (None, Some(format!("{error:#}"))),
+    /// Has each of them watch a server, and nobody before and after. What fails, fails one run: the others are
+    /// worth having.
+    pub(super) fn round(
+        &self,
+        subject: Subject,
+        watchers: &[Watcher],
+        round: u32,
+    ) -> anyhow::Result<Vec<Run>> {
+        let server = self.site.serve(subject.software(), SERVER_CPU)?;
+        let run = |watcher| {
+            let measured = self.measure(&server, subject, watcher);
+            let failure = measured.as_ref().err().map(|error| format!("{error:#}"));
+            Run { subject, watcher, round, failure, rate: measured.ok(), beside: None }
         };
-        Run { subject, watcher, round, failure, rate }
+        let mut before = run(Watcher::Nobody);
+        let mut runs = Vec::new();
+        for watcher in watchers {
+            let mut watched = run(*watcher);
+            let after = run(Watcher::Nobody);
+            watched.beside = before.rate.zip(after.rate).map(|(before, after)| f64::midpoint(before, after));
+            runs.extend([before, watched]);
+            before = after;
+        }
+        runs.push(before);
+        Ok(runs)
     }
 
-    fn measure(&self, subject: Subject, watcher: Watcher) -> anyhow::Result<f64> {
-        let server = self.site.serve(subject.software(), SERVER_CPU)?;
+    fn measure(&self, server: &Server, subject: Subject, watcher: Watcher) -> anyhow::Result<f64> {
         let headworks = Peer::Headworks.program(&self.programs);
         let watchers: Vec<_> = watcher
             .programs(&headworks, subject.software(), server.port())
             .into_iter()
-            .map(|words| self.watch(&server, &words))
+            .map(|words| self.watch(server, &words))
             .collect::<anyhow::Result<_>>()?;
-        std::thread::sleep(START);
+        std::thread::sleep(if watchers.is_empty() { BREATH } else { START });
         let url = server.url(SIZE);
         let ask = Ask {
             url: &url,

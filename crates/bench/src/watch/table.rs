@@ -21,13 +21,12 @@ pub(super) struct Results {
 
 impl Results {
     pub(super) fn to_markdown(&self) -> String {
-        let mut text = "| server | watched by | requests/s, median | of those unwatched, 95 % | rounds |\n| --- | --- | --- | --- | --- |".to_owned();
+        let mut text = "| server | watched by | requests/s, median | of those unwatched, 95 % | runs |\n| --- | --- | --- | --- | --- |".to_owned();
         for subject in Subject::ALL {
             for watcher in Watcher::ALL {
                 let cell = self.cell(subject, watcher);
-                let median = Spread::of(cell.by_round(|run| run.rate).into_values());
-                let rate =
-                    median.map_or_else(|| cell.told(|run| run.rate), |spread| thousands(spread.median));
+                let rate = Spread::of(cell.runs.iter().filter_map(|run| run.rate));
+                let rate = rate.map_or_else(|| cell.told(|run| run.rate), |spread| thousands(spread.median));
                 let share = self.share(subject, watcher);
                 let _ = write!(
                     text,
@@ -54,15 +53,13 @@ impl Results {
         Cell { runs: runs.collect() }
     }
 
-    /// Throughput beside that of the same round without anybody.
+    /// Throughput beside that just before and after, without anybody.
     fn share(&self, subject: Subject, watcher: Watcher) -> String {
         if watcher == Watcher::Nobody {
             return "1".to_owned();
         }
-        let rates = |watcher| self.cell(subject, watcher).by_round(|run| run.rate);
-        let (alone, watched) = (rates(Watcher::Nobody), rates(watcher));
-        let pairs = watched.iter().filter_map(|(round, rate)| Some(rate / alone.get(round)?));
-        let estimate = Estimate::of(pairs);
+        let shares = self.cell(subject, watcher).by_round(|run| Some(run.rate? / run.beside?));
+        let estimate = Estimate::of(shares.into_values());
         if !estimate.half_width().is_finite() {
             return "–".to_owned();
         }
@@ -76,18 +73,19 @@ mod tests {
 
     #[test]
     fn throughput_is_compared_within_a_round() {
-        let run = |watcher, round, rate| Run {
+        let run = |watcher, round, rate, beside| Run {
             subject: Subject::Nginx,
             watcher,
             round,
             failure: None,
             rate: Some(rate),
+            beside,
         };
         let runs = vec![
-            run(Watcher::Nobody, 0, 1000.0),
-            run(Watcher::Default, 0, 990.0),
-            run(Watcher::Nobody, 1, 500.0),
-            run(Watcher::Default, 1, 495.0),
+            run(Watcher::Nobody, 0, 1000.0, None),
+            run(Watcher::Default, 0, 990.0, Some(1000.0)),
+            run(Watcher::Nobody, 1, 500.0, None),
+            run(Watcher::Default, 1, 495.0, Some(500.0)),
         ];
         let text = Results { setting: Setting::example(), seconds: 5, runs }.to_markdown();
         assert!(text.contains("| nginx | headworks watch | 742 | 0.990 (0.990–0.990) | 2 |"), "{text}");

@@ -85,7 +85,8 @@ impl Args {
             let _ = stop.send(signal);
         })
         .map_err(Failure::Failed)?;
-        let recording = self.out.as_ref().map(|out| Recording::begin(out, command_line(), self.spec()));
+        let recording =
+            self.out.as_ref().map(|out| Recording::begin(out, command_line(), self.seed, self.spec()));
         let recording = recording.transpose().map_err(|why| Failure::Failed(why.into()))?;
         let mut watch = Watch::begin(self.options(), recording).map_err(failed)?;
         if !self.quiet {
@@ -165,6 +166,11 @@ impl Args {
             self.port.iter().map(|port| i64::from(*port)).collect::<Vec<_>>().into(),
         );
         spec.insert("interval".to_owned(), self.interval.to_string().into());
+        let budget = match self.budget {
+            Budget::Unlimited => "none".to_owned(),
+            Budget::Share(share) => share.to_string(),
+        };
+        spec.insert("budget".to_owned(), budget.into());
         spec.insert("classes".to_owned(), self.classes.to_string().into());
         spec
     }

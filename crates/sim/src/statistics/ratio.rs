@@ -17,15 +17,31 @@ const BATCHES: usize = 30;
 impl Parts {
     /// The standard error of the mean of `residuals`, which have the mean 0, and its degrees of freedom.
     fn error(self, residuals: &[f64]) -> (f64, f64) {
+        let count = residuals.len() as f64;
         match self {
-            Self::Independent => Estimate::independent_error(residuals),
+            Self::Independent => {
+                let squares: f64 = residuals.iter().map(|residual| residual * residual).sum();
+                ((squares / (count - 1.0) / count).sqrt(), count - 1.0)
+            }
             Self::Consecutive => overlapping_batch_means(residuals, residuals.len() / BATCHES),
         }
     }
 
-    /// The sum of all dividends over that of all divisors, one pair for each part.
+    /// The sum of all dividends over that of all divisors, one pair for each part. The interval comes
+    /// from what the parts' own ratios leave unexplained (the delta method: Law, "Simulation Modeling
+    /// and Analysis", section 9.5.3 on ratio estimators), so that parts may differ in size. Not a
+    /// number when there is nothing to divide by.
     pub(crate) fn ratio(self, parts: &[(f64, f64)]) -> Estimate {
-        Estimate::of_ratio(parts, |residuals| self.error(residuals))
+        let (dividend, divisor) =
+            parts.iter().fold((0.0, 0.0), |(above, below), (more, under)| (above + more, below + under));
+        let (ratio, average) = (dividend / divisor, divisor / parts.len() as f64);
+        if !ratio.is_finite() || parts.len() < 2 {
+            return Estimate { mean: ratio, ci: [f64::NEG_INFINITY, f64::INFINITY] };
+        }
+        let residuals: Vec<f64> =
+            parts.iter().map(|(above, below)| (above - ratio * below) / average).collect();
+        let (error, freedom) = self.error(&residuals);
+        Estimate::with_error(ratio, error, freedom)
     }
 
     /// The latency that a share of `portion` of all does not exceed: that of all parts together, for a

@@ -8,6 +8,8 @@ use std::os::fd::{AsFd as _, AsRawFd as _, FromRawFd as _, OwnedFd};
 use libbpf_rs::{ProgramMut, libbpf_sys};
 use units::Span;
 
+use crate::Error;
+
 /// Lets the kernel measure the runs of all programs, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Measuring {
@@ -15,12 +17,17 @@ pub(crate) struct Measuring {
 }
 
 impl Measuring {
-    /// None where the kernel does not.
-    pub(crate) fn begin() -> Option<Self> {
+    /// # Errors
+    /// When the kernel does not.
+    pub(crate) fn begin() -> Result<Self, Error> {
         // SAFETY: the call takes a constant and gives a descriptor that is ours, or a negative number.
         unsafe {
             let descriptor = libbpf_sys::bpf_enable_stats(libbpf_sys::BPF_STATS_RUN_TIME);
-            (descriptor >= 0).then(|| Self { _keeps_on: OwnedFd::from_raw_fd(descriptor) })
+            if descriptor < 0 {
+                let why = libbpf_rs::Error::from_raw_os_error(-descriptor);
+                return Err(Error::bpf("measuring the run time of programs")(why));
+            }
+            Ok(Self { _keeps_on: OwnedFd::from_raw_fd(descriptor) })
         }
     }
 }

@@ -10,7 +10,7 @@ use super::traced::{Kind, Probes};
 use crate::{Error, clock};
 
 /// Processor time of a run of a program besides its own, in seconds.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct UnitCosts {
     tracepoint: f64,
     breakpoint: f64,
@@ -30,11 +30,11 @@ impl UnitCosts {
             black_box(rustix::process::getppid());
         };
         let alone = fastest(call);
-        probes.attach(&[])?;
+        probes.attach()?;
         let before = probes.runs(Kind::Tracepoint);
         let watched = fastest(call);
         let runs = probes.runs(Kind::Tracepoint).since(before);
-        probes.detach()?;
+        probes.detach();
         // Two runs for each call, at its beginning and at its end.
         let tracepoint = (watched - alone) / 2.0 - mean(runs.time, runs.count);
 
@@ -43,7 +43,7 @@ impl UnitCosts {
         let before = probes.runs(Kind::Breakpoint);
         let watched = fastest(|| a_function());
         let runs = probes.runs(Kind::Breakpoint).since(before);
-        probes.detach()?;
+        probes.detach();
         let breakpoint = watched - alone - mean(runs.time, runs.count);
         Ok(Self { tracepoint: tracepoint.max(0.0), breakpoint: breakpoint.max(0.0) })
     }

@@ -8,6 +8,7 @@ const WRITES: u8 = 2;
 const WAITS: u8 = 4;
 const LEAVES: u8 = 8;
 const ACCEPTS: u8 = 16;
+const JOINS: u8 = 64;
 
 /// Calls that every architecture has.
 const CALLS: [(c_long, u8); 38] = [
@@ -39,16 +40,16 @@ const CALLS: [(c_long, u8); 38] = [
     (libc::SYS_io_uring_enter, WAITS),
     (libc::SYS_ppoll, WAITS),
     (libc::SYS_pselect6, WAITS),
-    (libc::SYS_futex, WAITS),
-    (libc::SYS_futex_waitv, WAITS),
-    (libc::SYS_nanosleep, WAITS),
-    (libc::SYS_clock_nanosleep, WAITS),
-    (libc::SYS_rt_sigtimedwait, WAITS),
-    (libc::SYS_rt_sigsuspend, WAITS),
-    (libc::SYS_semtimedop, WAITS),
-    (libc::SYS_semop, WAITS),
-    (libc::SYS_wait4, WAITS),
-    (libc::SYS_waitid, WAITS),
+    (libc::SYS_futex, JOINS),
+    (libc::SYS_futex_waitv, JOINS),
+    (libc::SYS_nanosleep, JOINS),
+    (libc::SYS_clock_nanosleep, JOINS),
+    (libc::SYS_rt_sigtimedwait, JOINS),
+    (libc::SYS_rt_sigsuspend, JOINS),
+    (libc::SYS_semtimedop, JOINS),
+    (libc::SYS_semop, JOINS),
+    (libc::SYS_wait4, JOINS),
+    (libc::SYS_waitid, JOINS),
 ];
 
 /// Calls that newer architectures have left out.
@@ -57,7 +58,7 @@ const OLDER: [(c_long, u8); 4] = [
     (libc::SYS_epoll_wait, LEAVES | WAITS),
     (libc::SYS_poll, WAITS),
     (libc::SYS_select, WAITS),
-    (libc::SYS_pause, WAITS),
+    (libc::SYS_pause, JOINS),
 ];
 #[cfg(not(target_arch = "x86_64"))]
 const OLDER: [(c_long, u8); 0] = [];

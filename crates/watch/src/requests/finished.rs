@@ -68,18 +68,19 @@ pub struct Finished {
     pub port: u16,
     /// The client's port.
     pub client_port: u16,
-    /// Which it was on its connection since that was first seen, from 1.
-    pub number: u64,
-    /// Its connection was closed before anything was sent.
-    pub is_cut: bool,
+    /// It was the first on its connection.
+    pub is_first: bool,
+    /// Whether it was seen when it could have been read; [`began`](Self::began) is when it was read if not.
+    pub is_arrival_seen: bool,
     /// What it used in each phase: the phase is the index.
     pub used: [Usage; 3],
 }
 
 /// Words of `struct finished` in state.h.
-const WORDS: usize = 12 + 3 * 7;
+const WORDS: usize = 11 + 3 * 7;
 /// As in state.h.
-const CUT: u64 = 2;
+const FIRST: u64 = 4;
+const UNSEEN: u64 = 8;
 
 impl Finished {
     /// How long a phase took. Of a request that was not parsed, or not answered, the phase before has all.
@@ -123,9 +124,9 @@ impl Finished {
             bytes_sent: word(8),
             port: word(9) as u16,
             client_port: (word(9) >> 16) as u16,
-            number: word(10),
-            is_cut: word(11) & CUT != 0,
-            used: [usage(12), usage(19), usage(26)],
+            is_first: word(10) & FIRST != 0,
+            is_arrival_seen: word(10) & UNSEEN == 0,
+            used: [usage(11), usage(18), usage(25)],
         })
     }
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use units::{Ratio, Span, Time};
 
 use super::calibration::UnitCosts;
-use super::metrics::demands;
-use super::tally::{Sums, Tally};
+use super::metrics::Needs;
+use super::tally::Tally;
 use super::traced::{Kind, Losses, Probes};
 use super::windows::{PATIENCE, Spent, Windows};
 use super::{Budget, Classes, Demands, Finished, Server, find};
-use crate::bpf::runs::Measuring;
+use crate::bpf::runs::{Measuring, Runs};
 use crate::{Error, clock};
 
 /// How requests are to be followed.
@@ -22,7 +22,7 @@ pub struct Following {
     pub classes: Classes,
     /// What it may cost.
     pub budget: Budget,
-    /// Of the random places of windows.
+    /// Of the random times of windows.
     pub seed: u64,
 }
 
@@ -30,27 +30,35 @@ pub struct Following {
 pub struct Requests {
     following: Following,
     probes: Probes,
-    servers: Vec<Server>,
+    servers: Servers,
     phase: Phase,
     windows: Option<Windows>,
     unit_costs: UnitCosts,
-    /// Since the last look, and since the beginning.
+    /// Of the window that is open, or since the last look where all of the time is one window.
+    window: Tally,
+    /// Of windows that have been closed since the last look.
     recent: Tally,
     whole: Tally,
-    /// By class, in each interval or window.
-    parts: Vec<Vec<Sums>>,
-    /// Of the window that is open.
-    part: Vec<Sums>,
+    needs: Vec<Needs>,
     losses: Losses,
     /// By closed windows, besides what this process used.
     spent: Span,
+    /// Up to when windows stand for the time.
+    stood_for_to: Time,
+}
+
+/// Who listens, as far as is known.
+#[derive(Debug)]
+struct Servers {
+    all: Vec<Server>,
+    searched: Time,
 }
 
 #[derive(Debug)]
 enum Phase {
     Closed,
     Open(Opened),
-    /// No more requests are begun with.
+    /// Requests that have begun are waited for.
     Draining {
         opened: Opened,
         since: Time,
@@ -60,54 +68,61 @@ enum Phase {
 #[derive(Debug)]
 struct Opened {
     at: Time,
+    /// When requests are not begun with any more.
+    to: Time,
     /// What it took to open it, and what this process has used since.
     fixed: Span,
     own: Span,
-    runs: [(Kind, crate::bpf::runs::Runs); 2],
+    runs: [(Kind, Runs); 2],
     _measuring: Option<Measuring>,
-    /// Until when its time has been added to the tally.
-    counted_to: Time,
 }
 
 /// The ring has room for what a fast server does in as long.
 const TURN: Span = Span::from_millis(20);
+/// A port that nobody listens on is looked at so often.
+const SEARCH: Span = Span::from_secs(3);
+/// Bounds on how long nothing has to happen on a connection for its response to be taken as whole.
+const LEAST_QUIET: Span = Span::from_millis(20);
+const MOST_QUIET: Span = Span::from_millis(500);
 
 impl Requests {
     /// Loads the programs and measures what they cost. Nothing is followed until the first turn.
     ///
     /// # Errors
-    /// When the kernel does not take them.
+    /// When the kernel does not take them, or does not measure them and a budget is to be kept.
     pub fn open(following: Following) -> Result<Self, Error> {
         let mut probes = Probes::load(&following.ports)?;
-        let unit_costs = {
-            let _measuring = Measuring::begin();
-            UnitCosts::measure(&mut probes)?
+        let now = clock::monotonic();
+        let (windows, unit_costs) = match following.budget {
+            Budget::Unlimited => (None, UnitCosts::default()),
+            Budget::Share(share) => {
+                let _measuring = Measuring::begin()?;
+                let unit_costs = UnitCosts::measure(&mut probes)?;
+                (Some(Windows::new(share, following.seed, now)), unit_costs)
+            }
         };
-        let servers = find(&[], &following.ports)?;
+        let servers = Servers { all: find(&[], &following.ports)?, searched: now };
         let classes = following.classes.count();
-        let windows = match following.budget {
-            Budget::Unlimited => None,
-            Budget::Share(share) => Some(Windows::new(share, following.seed, clock::monotonic())),
-        };
         Ok(Self {
             probes,
             servers,
             phase: Phase::Closed,
             windows,
             unit_costs,
+            window: Tally::new(classes),
             recent: Tally::new(classes),
             whole: Tally::new(classes),
-            parts: vec![Vec::new(); classes],
-            part: vec![Sums::default(); classes],
+            needs: vec![Needs::default(); classes],
             losses: Losses::default(),
             spent: Span::ZERO,
+            stood_for_to: now,
             following,
         })
     }
 
     /// Who listens on the ports, as far as is known.
     pub fn servers(&self) -> &[Server] {
-        &self.servers
+        &self.servers.all
     }
 
     /// Does what is due, and says when there will be something to do again. Requests that have ended go to
@@ -135,16 +150,15 @@ impl Requests {
                 self.open_window()?;
             }
             Phase::Open(opened) => {
-                let length = self.windows.as_ref().map(Windows::length);
-                if length.is_some_and(|length| now >= opened.at + length) {
-                    self.stop_beginning(now)?;
+                if now >= opened.to {
+                    self.stop_beginning(now);
                 }
             }
             Phase::Draining { since, .. } => {
-                let since = *since;
-                let unfinished = self.probes.sweep()?;
-                if unfinished == 0 || now >= since + PATIENCE {
-                    self.recent.counts.unfinished += unfinished;
+                let is_last = now >= *since + PATIENCE;
+                let unfinished = self.sweep(is_last)?;
+                if unfinished == 0 || is_last {
+                    self.window.counts.unfinished += unfinished;
                     self.take(&mut each)?;
                     self.close_window()?;
                     return Ok(now + TURN);
@@ -155,37 +169,45 @@ impl Requests {
         Ok(now + TURN)
     }
 
-    /// The server used so many processors of late, which the budget is a share of.
-    pub fn note_busy(&mut self, processors: f64) {
+    /// The server used so many processors of late, which the budget is a share of, and watching all the rest
+    /// so much of one, which is part of the budget.
+    pub fn note_busy(&mut self, processors: f64, besides: f64) {
         if let Some(windows) = &mut self.windows {
-            windows.note_busy(processors, clock::monotonic());
+            windows.note_busy(processors, besides, clock::monotonic());
         }
     }
 
     fn open_window(&mut self) -> Result<(), Error> {
         let before = clock::thread();
-        if self.servers.is_empty() || !self.servers.iter().all(Server::is_there) {
-            self.servers = find(&[], &self.following.ports)?;
-        }
-        let measuring = self.windows.as_ref().and_then(|_| Measuring::begin());
-        self.probes.attach(&self.servers)?;
+        self.servers.refresh(&self.following.ports)?;
+        let length = self.windows.as_ref().map(Windows::length);
+        let measuring = length.map(|_| Measuring::begin()).transpose()?;
         let runs = [Kind::Breakpoint, Kind::Tracepoint].map(|kind| (kind, self.probes.runs(kind)));
-        let at = clock::monotonic();
+        self.probes.attach()?;
+        self.probes.attach_to(&self.servers.all)?;
         let fixed = clock::thread().saturating_sub(before);
-        self.phase =
-            Phase::Open(Opened { at, fixed, own: Span::ZERO, runs, _measuring: measuring, counted_to: at });
+        let at = clock::monotonic();
+        let to = length.map_or(Time::NEVER, |length| at + length);
+        self.probes.open(at, to)?;
+        self.window.watched_from = at;
+        if length.is_none() {
+            self.stood_for_to = at;
+        }
+        self.phase = Phase::Open(Opened { at, to, fixed, own: Span::ZERO, runs, _measuring: measuring });
         Ok(())
     }
 
-    fn stop_beginning(&mut self, now: Time) -> Result<(), Error> {
-        self.probes.set_open(false)?;
-        let Phase::Open(mut opened) = std::mem::replace(&mut self.phase, Phase::Closed) else {
-            return Ok(());
-        };
-        self.recent.watched += now.since(opened.counted_to);
-        opened.counted_to = now;
+    fn stop_beginning(&mut self, now: Time) {
+        let Phase::Open(opened) = std::mem::replace(&mut self.phase, Phase::Closed) else { return };
+        self.window.watch_to(opened.to.min(now));
         self.phase = Phase::Draining { opened, since: now };
-        Ok(())
+    }
+
+    /// Tells requests on which nothing happens any more; how many there are besides.
+    fn sweep(&mut self, is_last: bool) -> Result<u64, Error> {
+        let pause = self.probes.longest_pause()?;
+        let quiet = if is_last { Span::ZERO } else { (pause + pause).clamp(LEAST_QUIET, MOST_QUIET) };
+        self.probes.sweep(quiet)
     }
 
     fn close_window(&mut self) -> Result<(), Error> {
@@ -193,57 +215,52 @@ impl Requests {
             return Ok(());
         };
         let before = clock::thread();
-        let length = clock::monotonic().since(opened.at);
+        let now = clock::monotonic();
+        let length = now.since(opened.at);
+        self.probes.detach();
         let mut others = Span::ZERO;
         for (kind, earlier) in opened.runs {
             let runs = self.probes.runs(kind).since(earlier);
             others += runs.time + self.unit_costs.of(kind, runs.count);
         }
-        self.probes.detach()?;
+        self.end_window(now);
         let fixed = opened.fixed + clock::thread().saturating_sub(before);
-        let open = opened.own + others;
-        self.spent += others;
-        self.end_part();
         if let Some(windows) = &mut self.windows {
-            windows.closed(Spent { fixed, open, length }, clock::monotonic());
+            self.spent += others;
+            windows.closed(Spent { fixed, open: opened.own + others, length }, now);
         }
         Ok(())
     }
 
-    fn end_part(&mut self) {
-        for (parts, part) in self.parts.iter_mut().zip(&mut self.part) {
-            parts.push(std::mem::take(part));
+    /// What the window has shown stands for the time since the one before.
+    fn end_window(&mut self, now: Time) {
+        let whole = if self.windows.is_some() { now.since(self.stood_for_to) } else { self.window.watched };
+        let weight = self.window.stand_for(whole);
+        self.stood_for_to = now;
+        for (needs, class) in self.needs.iter_mut().zip(&self.window.classes) {
+            needs.add(&class.sums, weight);
         }
+        let empty = Tally::new(self.following.classes.count());
+        self.recent.add(&std::mem::replace(&mut self.window, empty));
     }
 
     /// Counts the requests that have ended.
     fn take(&mut self, each: &mut impl FnMut(&Finished)) -> Result<(), Error> {
         for request in self.probes.take()? {
             each(&request);
-            self.recent.count(&request, &self.following.classes);
-            if request.parsed.is_some() && request.sent.is_some() {
-                let class = self.following.classes.of(units::Bytes(request.bytes_sent));
-                let part = &mut self.part[class];
-                part.requests += 1;
-                part.bytes_sent += request.bytes_sent;
-                request.used.iter().for_each(|used| part.used += *used);
-            }
+            self.window.count(&request, &self.following.classes);
         }
         Ok(())
     }
 
-    /// What was seen since the last look.
+    /// What was seen since the last look: by windows that have been closed since, or at all where there are
+    /// none.
     ///
     /// # Errors
     /// When the kernel does not tell.
     pub fn look(&mut self) -> Result<Tally, Error> {
-        let now = clock::monotonic();
-        if let Phase::Open(opened) = &mut self.phase {
-            self.recent.watched += now.since(opened.counted_to);
-            opened.counted_to = now;
-            if self.windows.is_none() {
-                self.end_part();
-            }
+        if self.windows.is_none() && matches!(self.phase, Phase::Open(_)) {
+            self.look_on()?;
         }
         let losses = self.probes.losses()?;
         self.recent.counts.lost += losses.requests - self.losses.requests;
@@ -255,16 +272,32 @@ impl Requests {
         Ok(seen)
     }
 
+    /// A look where all of the time is one window.
+    fn look_on(&mut self) -> Result<(), Error> {
+        if self.servers.refresh(&self.following.ports)? {
+            self.probes.attach_to(&self.servers.all)?;
+        }
+        self.sweep(false)?;
+        self.take(&mut |_| ())?;
+        let now = clock::monotonic();
+        self.window.watch_to(now);
+        self.end_window(now);
+        self.window.watched_from = now;
+        Ok(())
+    }
+
     /// Ends the window that is open: requests that have ended are told, for others there is no more time.
     ///
     /// # Errors
     /// When the kernel refuses.
     pub fn end(&mut self, mut each: impl FnMut(&Finished)) -> Result<(), Error> {
         if let Phase::Open(_) = self.phase {
-            self.stop_beginning(clock::monotonic())?;
+            let now = clock::monotonic();
+            self.probes.open(Time::NEVER, Time::NEVER)?;
+            self.stop_beginning(now);
         }
         if let Phase::Draining { .. } = self.phase {
-            self.recent.counts.unfinished += self.probes.sweep()?;
+            self.window.counts.unfinished += self.sweep(true)?;
             self.take(&mut each)?;
             self.close_window()?;
         }
@@ -279,9 +312,9 @@ impl Requests {
     /// What requests need, by the names of their classes; classes without requests are left out.
     pub fn demands(&self) -> BTreeMap<String, Demands> {
         let names = self.following.classes.names();
-        let seen = names.into_iter().zip(&self.parts);
-        let seen = seen.filter(|(_, parts)| parts.iter().any(|sums| sums.requests > 0));
-        seen.map(|(name, parts)| (name, demands(parts))).collect()
+        let seen = names.into_iter().zip(&self.needs).zip(&self.whole.classes);
+        let seen = seen.filter(|(_, class)| class.sums.requests > 0);
+        seen.map(|((name, needs), _)| (name, needs.demands())).collect()
     }
 
     /// The classes.
@@ -298,5 +331,18 @@ impl Requests {
     /// The share of so much time in which requests that began were followed.
     pub fn duty(&self, whole: Span) -> Ratio {
         Ratio::clamped(self.whole.watched.as_secs_f64() / whole.as_secs_f64())
+    }
+}
+
+impl Servers {
+    /// Looks for them again if one is not there any more, or a port has none. Whether it has looked.
+    fn refresh(&mut self, ports: &[u16]) -> Result<bool, Error> {
+        let now = clock::monotonic();
+        let has_one = |port| self.all.iter().any(|server| server.ports.contains(port) && server.is_there());
+        if ports.iter().all(has_one) || now < self.searched + SEARCH {
+            return Ok(false);
+        }
+        *self = Self { all: find(&[], ports)?, searched: now };
+        Ok(true)
     }
 }

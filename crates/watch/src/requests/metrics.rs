@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use record::{Clock, Estimate, PhaseName, Quantiles};
+use record::{Clock, Estimate, PhaseName, Quantiles, RatioSums};
 use serde::Serialize;
+use units::Span;
 
 use super::tally::{Counts, OfClass, Sums, Tally};
 
@@ -83,17 +84,18 @@ pub struct Followed {
 impl Tally {
     /// By class; classes without requests are left out.
     pub(crate) fn rates(&self, names: &[String]) -> BTreeMap<String, Rates> {
-        let seconds = self.watched.as_secs_f64();
+        let seconds = self.stood_for.as_secs_f64();
         let seen = names.iter().zip(&self.classes).filter(|(_, class)| class.sums.requests > 0);
         seen.map(|(name, class)| (name.clone(), rates(class, seconds))).collect()
     }
 
-    pub(crate) fn waits(&self) -> Waits {
-        Waits {
-            connections: self.connections as f64 / self.watched.as_secs_f64().max(f64::MIN_POSITIVE),
+    /// None when nothing was watched.
+    pub(crate) fn waits(&self) -> Option<Waits> {
+        (self.stood_for > Span::ZERO).then(|| Waits {
+            connections: self.estimated_connections / self.stood_for.as_secs_f64(),
             accept: self.accept_wait.quantiles(),
             read: self.read_wait.quantiles(),
-        }
+        })
     }
 
     pub(crate) fn followed(&self) -> Followed {
@@ -102,7 +104,7 @@ impl Tally {
 }
 
 fn rates(class: &OfClass, seconds: f64) -> Rates {
-    let Sums { requests, bytes_sent, used } = class.sums;
+    let Sums { requests, used, .. } = class.sums;
     let each = |sum: f64| sum / requests as f64;
     let clocks = |phase: PhaseName| {
         let quantiles = |clock| class.durations(phase, clock).histogram.quantiles();
@@ -110,8 +112,8 @@ fn rates(class: &OfClass, seconds: f64) -> Rates {
     };
     Rates {
         count: requests,
-        rate: requests as f64 / seconds,
-        bytes_rate: bytes_sent as f64 / seconds,
+        rate: class.estimated_requests / seconds,
+        bytes_rate: class.estimated_bytes / seconds,
         reads: each(used.reads as f64),
         writes: each(used.writes as f64),
         blocks: each(used.disk_bytes as f64 / 512.0),
@@ -123,17 +125,27 @@ fn rates(class: &OfClass, seconds: f64) -> Rates {
     }
 }
 
-/// What requests of one class need, from its sums in each of the intervals or windows.
-pub(super) fn demands(parts: &[Sums]) -> Demands {
-    let of = |part: fn(&Sums) -> f64| {
-        let pairs: Vec<_> = parts.iter().map(|sums| (part(sums), sums.requests as f64)).collect();
-        Estimate::of_ratio(&pairs, Estimate::independent_error)
-    };
-    Demands {
-        cpu_user: of(|sums| sums.used.user.as_secs_f64()),
-        cpu_kernel: of(|sums| sums.used.kernel.as_secs_f64()),
-        cpu_soft_interrupt: of(|sums| sums.used.soft_interrupt.as_secs_f64()),
-        disk: of(|sums| sums.used.disk_wait.as_secs_f64()),
-        network: of(|sums| sums.bytes_sent as f64),
+/// Sums over intervals or windows of what requests of one class needed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Needs([RatioSums; 5]);
+
+impl Needs {
+    /// Adds an interval or a window, which stands for so many of its length.
+    pub(super) fn add(&mut self, sums: &Sums, weight: f64) {
+        let needs = [
+            sums.used.user.as_secs_f64(),
+            sums.used.kernel.as_secs_f64(),
+            sums.used.soft_interrupt.as_secs_f64(),
+            sums.used.disk_wait.as_secs_f64(),
+            sums.bytes_sent as f64,
+        ];
+        for (ratio, need) in self.0.iter_mut().zip(needs) {
+            ratio.add(need * weight, sums.requests as f64 * weight);
+        }
+    }
+
+    pub(super) fn demands(&self) -> Demands {
+        let [cpu_user, cpu_kernel, cpu_soft_interrupt, disk, network] = self.0.map(|ratio| ratio.estimate());
+        Demands { cpu_user, cpu_kernel, cpu_soft_interrupt, disk, network }
     }
 }

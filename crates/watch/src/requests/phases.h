@@ -1,23 +1,30 @@
 /* The phases of a request (the paper's section 4.2), as what happens on its connection tells them.
  *
  * Which part of a response is its last is known only afterwards, so what follows a part is logging until
- * there is another one, and whether what is received then belongs to the next request a server's own probe
- * says, or nobody, and then it does. */
+ * there is another one. Whether what is received then belongs to the next request, a server's own probe says;
+ * where there is none, it does. */
 #ifndef HEADWORKS_REQUESTS_PHASES_H
 #define HEADWORKS_REQUESTS_PHASES_H
 
 #include "stopwatch.h"
+
+/* An interim response, such as `100 Continue`, has no more. */
+#define LONGEST_INTERIM 64
 
 static u64 later(u64 one, u64 other)
 {
 	return one > other ? one : other;
 }
 
-static void begin(struct connection *connection, u64 began, u64 read, u64 received)
+static bool is_open(u64 now)
+{
+	return now >= opens && now < closes;
+}
+
+static void begin(struct connection *connection, u64 began, u64 read, u64 received, u64 flags)
 {
 	__builtin_memset(connection->used, 0, 3 * sizeof(struct usage));
-	connection->state = PARSING;
-	connection->requests++;
+	connection->flags = flags;
 	connection->began = began;
 	connection->read = read;
 	connection->parsed = 0;
@@ -25,10 +32,11 @@ static void begin(struct connection *connection, u64 began, u64 read, u64 receiv
 	connection->ended = 0;
 	connection->bytes_received = received;
 	connection->bytes_sent = 0;
+	connection->state = PARSING;
 }
 
 /* Tells the request as it is. */
-static void tell(struct connection *connection, u64 flags)
+static void tell(struct connection *connection)
 {
 	struct finished *finished = bpf_ringbuf_reserve(&ring, sizeof(*finished), 0);
 
@@ -46,29 +54,26 @@ static void tell(struct connection *connection, u64 flags)
 	finished->bytes_received = connection->bytes_received;
 	finished->bytes_sent = connection->bytes_sent;
 	finished->ports = connection->ports;
-	finished->number = connection->requests;
-	finished->flags = flags;
+	finished->flags = connection->flags;
 	__builtin_memcpy(finished->used, connection->used, sizeof(finished->used));
 	bpf_ringbuf_submit(finished, BPF_RB_NO_WAKEUP);
 }
 
-/* The request is over; `now` is when, if nothing has said so before. */
+/* The request is over; `now` is when, if nothing has said so before. Others may see that at the same time. */
 static void finish(struct connection *connection, u64 now)
 {
-	u64 flags = 0;
+	u64 state;
 
 	if (connection->state >= PARTS)
 		return;
-	if (connection->state == RECEIVED_MORE)
+	state = __sync_lock_test_and_set(&connection->state, IDLE);
+	if (state >= PARTS)
+		return;
+	if (state == RECEIVED_MORE)
 		add(&connection->used[SENT], &connection->used[RECEIVED_MORE]);
-	if (!connection->parsed)
-		flags |= FLAG_UNPARSED;
-	if (connection->state < SENT)
-		flags |= FLAG_CUT;
 	if (!connection->ended)
 		connection->ended = now;
-	connection->state = IDLE;
-	tell(connection, flags);
+	tell(connection);
 }
 
 /* When the thread was ready for something else: as it began to sleep in wait of it, which is known, or, if it
@@ -83,34 +88,39 @@ static void ready(struct thread *thread, struct connection *connection)
  * client to close as well. */
 static void sleeps(struct thread *thread)
 {
-	struct connection *connection = thread->connection ? connection_of(thread->connection) : NULL;
+	struct connection *connection = current_of(thread);
 
-	if (connection && connection->state == SENT && !connection->is_closing)
+	if (connection && connection->state == SENT && (!connection->is_closing || thread->call & CALL_JOINS))
 		connection->ended = thread->entered;
 }
 
 /* The thread turns away from its connection. */
 static void leave(struct thread *thread, u64 now)
 {
-	struct connection *connection = thread->connection ? connection_of(thread->connection) : NULL;
+	struct connection *connection = current_of(thread);
 
 	if (connection) {
 		charge(thread, connection, now);
 		ready(thread, connection);
 		if (connection->is_closing && connection->state >= SENT)
 			finish(connection, now);
+	} else {
+		/* It has ended, whoever saw that first. */
+		account(thread, now);
+		__builtin_memset(&thread->used, 0, sizeof(thread->used));
 	}
 	thread->connection = 0;
 }
 
 /* The thread turns to a connection. */
-static void turn_to(struct thread *thread, u64 key, u64 now)
+static void turn_to(struct thread *thread, u64 key, struct connection *connection, u64 now)
 {
-	if (thread->connection == key)
+	if (thread->connection == key && thread->serial == connection->serial)
 		return;
 	if (thread->connection)
 		leave(thread, now);
 	thread->connection = key;
+	thread->serial = connection->serial;
 }
 
 /* What was received was the next request. */
@@ -121,9 +131,12 @@ static void promote(struct connection *connection)
 	__builtin_memset(&connection->used[RECEIVED_MORE], 0, sizeof(used));
 	connection->state = SENT;
 	finish(connection, connection->next_read);
-	if (!is_open)
+	if (!is_open(connection->next_read)) {
+		connection->state = IGNORED;
 		return;
-	begin(connection, connection->next_began, connection->next_read, connection->next_received);
+	}
+	begin(connection, connection->next_began, connection->next_read, connection->next_received,
+	      connection->next_flags);
 	connection->used[PARSING] = used;
 }
 
@@ -133,16 +146,17 @@ static void parsed(struct thread *thread, struct connection *connection, u64 now
 	charge(thread, connection, now);
 	if (connection->state == RECEIVED_MORE) {
 		promote(connection);
-	} else if (connection->state != PARSING) {
+	} else if (connection->state == PROCESSING || connection->state == SENT) {
 		/* It lay in the server's memory already. */
-		if (connection->state < PARTS)
-			connection->ended = now;
+		connection->ended = now;
 		finish(connection, now);
-		if (is_open && connection->epoch == epoch)
-			begin(connection, now, now, 0);
+		if (is_open(now))
+			begin(connection, now, now, 0, 0);
 	}
 	if (connection->state == PARSING) {
 		connection->parsed = now;
+		connection->sent = 0;
+		connection->bytes_sent = 0;
 		connection->state = PROCESSING;
 	}
 }
@@ -151,32 +165,41 @@ static void received(struct thread *thread, struct connection *connection, u64 b
 {
 	/* It could not be read before. */
 	u64 began = later(connection->arrived ?: now, later(connection->accepted, connection->ended));
+	u64 flags = connection->arrived ? 0 : FLAG_UNSEEN;
 
-	charge(thread, connection, now);
 	connection->arrived = 0;
 	switch (connection->state) {
+	case FRESH:
+		flags |= FLAG_FIRST;
+		/* fallthrough */
 	case IDLE:
-		if (!is_open)
-			return;
-		begin(connection, began, now, bytes);
-		charge(thread, connection, now);
+		if (is_open(now))
+			begin(connection, began, now, bytes, flags);
+		else
+			connection->state = IGNORED;
 		break;
 	case SENT:
 		ready(thread, connection);
 		connection->next_began = later(began, connection->ended);
 		connection->next_read = now;
 		connection->next_received = bytes;
+		connection->next_flags = flags;
+		/* What was used for the one before was charged as the thread called the kernel for more. */
 		connection->state = RECEIVED_MORE;
-		if (!connection->is_probed)
-			promote(connection);
 		break;
 	case RECEIVED_MORE:
 		connection->next_received += bytes;
 		break;
-	default:
+	case PARSING:
+	case PROCESSING:
 		connection->bytes_received += bytes;
 	}
-	if (connection->is_probed || connection->state > PROCESSING)
+	charge(thread, connection, now);
+	if (connection->is_probed)
+		return;
+	if (connection->state == RECEIVED_MORE)
+		promote(connection);
+	if (connection->state > PROCESSING)
 		return;
 	/* Nobody says when it has been parsed; as long as there is more to read, it has not. */
 	add(&connection->used[PARSING], &connection->used[PROCESSING]);
@@ -187,23 +210,27 @@ static void received(struct thread *thread, struct connection *connection, u64 b
 static void sent(struct thread *thread, struct connection *connection, u64 bytes, u64 now)
 {
 	charge(thread, connection, now);
-	switch (connection->state) {
-	case IDLE:
+	if (connection->state == IGNORED)
+		connection->state = IDLE;
+	if (connection->state >= PARTS)
 		return;
-	case PARSING:
-		/* A handshake, or a request that it cannot parse. */
-		break;
-	case RECEIVED_MORE:
+	if (connection->state == RECEIVED_MORE && connection->bytes_sent > LONGEST_INTERIM)
+		/* A request that the server cannot parse. */
+		promote(connection);
+	if (connection->state == RECEIVED_MORE) {
 		/* It was more of the same request. */
 		add(&connection->used[SENT], &connection->used[RECEIVED_MORE]);
 		connection->bytes_received += connection->next_received;
-		/* fallthrough */
-	case SENT:
-		add(&connection->used[PROCESSING], &connection->used[SENT]);
-		/* fallthrough */
-	default:
 		connection->state = SENT;
 	}
+	if (connection->state == SENT) {
+		if (connection->ended && now - connection->ended > longest_pause)
+			longest_pause = now - connection->ended;
+		add(&connection->used[PROCESSING], &connection->used[SENT]);
+	} else if (connection->state == PROCESSING) {
+		connection->state = SENT;
+	}
+	/* Else it is a handshake, or what answers a request that cannot be parsed. */
 	connection->ended = 0;
 	connection->sent = now;
 	connection->bytes_sent += bytes;

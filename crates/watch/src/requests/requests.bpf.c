@@ -21,15 +21,20 @@ static bool is_ours(const struct sock *sock)
 	       is_wanted(sock->__sk_common.skc_num);
 }
 
-static void reset(struct connection *connection, u16 port, __be16 peer)
+/* When it was established is known even if that was before this epoch. Others may look at it meanwhile, so
+ * that it is one of this epoch only when all else is in place. */
+static void reset(struct connection *connection, u16 port, __be16 peer, u64 established, u64 state)
 {
 	u32 at = place(port);
 
 	__builtin_memset(connection, 0, sizeof(*connection));
-	connection->epoch = epoch;
-	connection->state = IDLE;
+	connection->state = state;
+	connection->serial = __sync_fetch_and_add(&serials, 1) + 1;
+	connection->established = established;
 	connection->ports = (u64)__builtin_bswap16(peer) << 16 | port;
 	connection->is_probed = at < MOST_PORTS && probed[at];
+	barrier();
+	connection->epoch = epoch;
 }
 
 static struct connection *known(u64 key, u16 port, __be16 peer)
@@ -42,23 +47,26 @@ static struct connection *known(u64 key, u16 port, __be16 peer)
 		found = bpf_map_lookup_elem(&connections, &key);
 	}
 	if (found && found->epoch != epoch)
-		reset(found, port, peer);
+		reset(found, port, peer, found->established, IDLE);
 	return found;
 }
 
-static void established(const struct sock *sock, u64 key, u64 now)
+static struct connection *known_by(const struct sock *sock)
 {
-	u16 port = sock->__sk_common.skc_num;
-	__be16 peer = sock->__sk_common.skc_dport;
-	struct connection *connection = known(key, port, peer);
-
-	if (!connection)
-		return;
-	/* The memory of one that has ended may have been used again before its end was seen. */
-	reset(connection, port, peer);
-	connection->established = now;
+	return known((u64)sock, sock->__sk_common.skc_num, sock->__sk_common.skc_dport);
 }
 
+static void established(const struct sock *sock, u64 now)
+{
+	struct connection *connection = known_by(sock);
+
+	/* The memory of one that has ended may have been used again before its end was seen. */
+	if (connection)
+		reset(connection, sock->__sk_common.skc_num, sock->__sk_common.skc_dport, now, FRESH);
+}
+
+/* The only one that stays attached between windows: or the wait of those that are accepted in one would be
+ * known only if they were established in it. */
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(state_changes, const struct sock *sock, int before, int state)
 {
@@ -68,17 +76,20 @@ int BPF_PROG(state_changes, const struct sock *sock, int before, int state)
 
 	if (state == TCP_ESTABLISHED) {
 		if (is_ours(sock))
-			established(sock, key, now);
+			established(sock, now);
 		return 0;
 	}
 	if (state != TCP_FIN_WAIT1 && state != TCP_LAST_ACK && state != TCP_CLOSE)
 		return 0;
 	/* Not by its port, which it has given back by the time it is closed. */
 	connection = connection_of(key);
-	if (!connection)
+	if (!connection) {
+		if (state == TCP_CLOSE)
+			bpf_map_delete_elem(&connections, &key);
 		return 0;
+	}
 	thread = this_thread();
-	if (thread && !thread->in_soft && thread->connection == key)
+	if (thread && !thread->in_soft && current_of(thread) == connection)
 		charge(thread, connection, now);
 	connection->is_closing = 1;
 	if (state == TCP_CLOSE) {
@@ -95,26 +106,29 @@ int BPF_PROG(arrives, const struct sock *sock)
 
 	if (!is_ours(sock))
 		return 0;
-	connection = connection_of((u64)sock);
+	connection = known_by(sock);
 	if (connection && !connection->arrived)
 		connection->arrived = bpf_ktime_get_ns();
 	return 0;
 }
 
+/* include/linux/socket.h: it will be read again. */
+#define MSG_PEEK 2
+
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(receives, struct sock *sock, int bytes, int flags)
 {
-	u64 key = (u64)sock, now = bpf_ktime_get_ns();
+	u64 now = bpf_ktime_get_ns();
 	struct connection *connection;
 	struct thread *thread;
 
-	if (!is_ours(sock))
+	if (!is_ours(sock) || flags & MSG_PEEK)
 		return 0;
 	thread = watch(bpf_get_current_task_btf(), now);
-	connection = known(key, sock->__sk_common.skc_num, sock->__sk_common.skc_dport);
+	connection = known_by(sock);
 	if (!thread || !connection)
 		return 0;
-	turn_to(thread, key, now);
+	turn_to(thread, (u64)sock, connection, now);
 	if (bytes > 0)
 		received(thread, connection, bytes, now);
 	return 0;
@@ -123,17 +137,17 @@ int BPF_PROG(receives, struct sock *sock, int bytes, int flags)
 SEC("tp_btf/sock_send_length")
 int BPF_PROG(sends, struct sock *sock, int bytes, int flags)
 {
-	u64 key = (u64)sock, now = bpf_ktime_get_ns();
+	u64 now = bpf_ktime_get_ns();
 	struct connection *connection;
 	struct thread *thread;
 
 	if (!is_ours(sock))
 		return 0;
 	thread = watch(bpf_get_current_task_btf(), now);
-	connection = known(key, sock->__sk_common.skc_num, sock->__sk_common.skc_dport);
+	connection = known_by(sock);
 	if (!thread || !connection)
 		return 0;
-	turn_to(thread, key, now);
+	turn_to(thread, (u64)sock, connection, now);
 	if (bytes > 0)
 		sent(thread, connection, bytes, now);
 	return 0;
@@ -143,14 +157,20 @@ SEC("uprobe")
 int header_parsed(void *context)
 {
 	struct thread *thread = this_thread();
-	struct connection *connection;
+	struct connection *connection = thread ? current_of(thread) : NULL;
 
-	if (!thread || !thread->connection)
-		return 0;
-	connection = connection_of(thread->connection);
 	if (connection)
 		parsed(thread, connection, bpf_ktime_get_ns());
 	return 0;
+}
+
+/* Before a thread waits for more, what it has used is the present request's. */
+static void settle(struct thread *thread, u64 now)
+{
+	struct connection *connection = current_of(thread);
+
+	if (connection && connection->state == SENT)
+		charge(thread, connection, now);
 }
 
 SEC("tp_btf/sys_enter")
@@ -168,8 +188,12 @@ int BPF_PROG(enters, void *registers, long number)
 	thread->call = at < MOST_CALLS ? calls[at] : 0;
 	thread->used.reads += !!(thread->call & CALL_READS);
 	thread->used.writes += !!(thread->call & CALL_WRITES);
-	if (thread->call & CALL_LEAVES && thread->connection)
+	if (!thread->connection)
+		return 0;
+	if (thread->call & CALL_LEAVES)
 		leave(thread, now);
+	else if (thread->call & CALL_WAITS)
+		settle(thread, now);
 	return 0;
 }
 
@@ -198,7 +222,9 @@ static void accepted(struct thread *thread, long descriptor, u64 now)
 	if (!connection)
 		return;
 	connection->accepted = now;
-	turn_to(thread, (u64)sock, now);
+	if (connection->state == IDLE)
+		connection->state = FRESH;
+	turn_to(thread, (u64)sock, connection, now);
 }
 
 static u64 number_of_call(void *registers)
@@ -246,7 +272,7 @@ int BPF_PROG(switches, bool is_preempted, struct task_struct *from, struct task_
 	if (thread) {
 		slice_ends(thread, from, now);
 		if (!is_preempted && state) {
-			if (thread->in_kernel && thread->call & CALL_WAITS)
+			if (thread->in_kernel && thread->call & (CALL_WAITS | CALL_JOINS))
 				sleeps(thread);
 			if (is_in_io(from))
 				thread->waits_for_disk = now;
@@ -340,8 +366,9 @@ int enroll(void *unused)
 	return 0;
 }
 
-/* Requests that were begun and have not ended. */
+/* Requests that were begun and have not ended, and for how long nothing has happened on those that have. */
 u64 unfinished;
+u64 quiet_for;
 
 /* include/linux/net.h: there was no room for all that was to be sent. */
 #define SOCK_NOSPACE 2
@@ -353,16 +380,17 @@ static bool is_blocked(u64 key)
 	return flags & 1 << SOCK_NOSPACE;
 }
 
-static long visit(void *map, u64 *key, struct connection *connection, void *unused)
+static long visit(void *map, u64 *key, struct connection *connection, u64 *now)
 {
-	if (connection->epoch == epoch && connection->state < PARTS) {
-		/* Whoever has sent something and turned to something else since has sent all of it, as far as
-		 * anybody can tell. */
-		if (connection->state >= SENT && connection->ended && !is_blocked(*key))
-			finish(connection, connection->ended);
-		else
-			unfinished++;
-	}
+	if (connection->epoch != epoch || connection->state >= PARTS)
+		return 0;
+	/* Whoever has sent something and been ready for something else since for longer than it ever paused
+	 * within a response has sent all of it, as far as anybody can tell. */
+	if (connection->state == SENT && connection->ended && *now - connection->ended > quiet_for &&
+	    !is_blocked(*key))
+		finish(connection, *now);
+	else
+		unfinished++;
 	return 0;
 }
 
@@ -370,21 +398,9 @@ static long visit(void *map, u64 *key, struct connection *connection, void *unus
 SEC("syscall")
 int sweep(void *unused)
 {
+	u64 now = bpf_ktime_get_ns();
+
 	unfinished = 0;
-	bpf_for_each_map_elem(&connections, visit, NULL, 0);
-	return 0;
-}
-
-static long forget(void *map, u64 *key, struct connection *connection, void *unused)
-{
-	bpf_map_delete_elem(&connections, key);
-	return 0;
-}
-
-/* Forgets all connections. */
-SEC("syscall")
-int clear(void *unused)
-{
-	bpf_for_each_map_elem(&connections, forget, NULL, 0);
+	bpf_for_each_map_elem(&connections, visit, &now, 0);
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include <bpf/bpf_helpers.h>
 
 #define MOST_PORTS 16
-#define MOST_CONNECTIONS 262144
+#define MOST_CONNECTIONS 65536
 #define RING_BYTES (8 << 20)
 /* More than any architecture has system calls. */
 #define MOST_CALLS 512
@@ -28,26 +28,33 @@
 /* What a system call is to a request; as in calls.rs. */
 #define CALL_READS 1
 #define CALL_WRITES 2
-/* May sleep until somebody else does something. */
+/* May sleep until somebody else does something with a socket or a file. */
 #define CALL_WAITS 4
 /* Turns to whatever comes next, so that the thread is done with the connection for now. */
 #define CALL_LEAVES 8
 #define CALL_ACCEPTS 16
 /* It was entered before the thread was watched. */
 #define CALL_UNKNOWN 32
+/* May sleep until another thread does something. */
+#define CALL_JOINS 64
 
 const volatile u16 wanted[MOST_PORTS];
 const volatile u32 ports;
 const volatile u8 calls[MOST_CALLS];
 /* Grows when a window opens: what was known before is not continued. */
 u64 epoch;
-/* Requests that begin now are followed. */
-bool is_open;
+/* Requests that begin between these moments are followed. */
+u64 opens;
+u64 closes;
 /* By place in `wanted`: a probe in the server says when the header of a request has been parsed. */
 bool probed[MOST_PORTS];
 /* Finished requests that there was no room for in the ring, and connections that there was none for. */
 u64 lost;
 u64 crowded;
+/* Connections so far. */
+u64 serials;
+/* The longest that a server has paused within a response and been ready for something else, in ns. */
+u64 longest_pause;
 
 /* What a thread has used; times in ns. As in finished.rs. */
 struct usage {
@@ -67,8 +74,10 @@ struct usage {
 
 struct thread {
 	u64 epoch;
-	/* The connection it is occupied with, 0 if none. */
+	/* The connection it is occupied with, 0 if none. The memory of a socket is used again, so its address
+	 * is not enough. */
 	u64 connection;
+	u64 serial;
 	/* Until when its time is in `used`. */
 	u64 accounted;
 	/* What has been accounted since it was switched in, what the scheduler had charged it with until
@@ -98,11 +107,17 @@ enum state {
 	/* Something has been received after that: more of the request or the next one. */
 	RECEIVED_MORE,
 	PARTS,
+	/* There has been none. */
+	FRESH,
+	/* There is none, as far as is known. */
 	IDLE,
+	/* There is one that is not followed. */
+	IGNORED,
 };
 
 struct connection {
 	u64 epoch;
+	u64 serial;
 	u64 state;
 	u64 established;
 	u64 accepted;
@@ -111,9 +126,10 @@ struct connection {
 	/* The server has begun to close it. */
 	u64 is_closing;
 	u64 is_probed;
+	/* As in finished.rs, of the request. */
+	u64 flags;
 	/* port of the client << 16 | port */
 	u64 ports;
-	u64 requests;
 	/* Of the request. */
 	u64 began;
 	u64 read;
@@ -126,12 +142,15 @@ struct connection {
 	u64 next_began;
 	u64 next_read;
 	u64 next_received;
+	u64 next_flags;
 	struct usage used[PARTS];
 };
 
 /* As in finished.rs. */
-#define FLAG_UNPARSED 1
-#define FLAG_CUT 2
+/* It is the first on its connection. */
+#define FLAG_FIRST 4
+/* When it could have been read is not known. */
+#define FLAG_UNSEEN 8
 
 struct finished {
 	u64 established;
@@ -144,8 +163,6 @@ struct finished {
 	u64 bytes_received;
 	u64 bytes_sent;
 	u64 ports;
-	/* On its connection, from 1. */
-	u64 number;
 	u64 flags;
 	struct usage used[3];
 };
@@ -193,6 +210,14 @@ static struct connection *connection_of(u64 key)
 	struct connection *found = bpf_map_lookup_elem(&connections, &key);
 
 	return found && found->epoch == epoch ? found : NULL;
+}
+
+/* The connection that a thread is occupied with. */
+static struct connection *current_of(struct thread *thread)
+{
+	struct connection *found = thread->connection ? connection_of(thread->connection) : NULL;
+
+	return found && found->serial == thread->serial ? found : NULL;
 }
 
 #endif

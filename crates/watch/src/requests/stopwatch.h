@@ -13,6 +13,7 @@ static void account(struct thread *thread, u64 now)
 	if ((s64)passed <= 0)
 		return;
 	thread->accounted = now;
+	thread->slice += passed;
 	if (thread->overcharged) {
 		/* Not all of it: this is another request, as often as not. */
 		u64 less = thread->overcharged < passed / 2 ? thread->overcharged : passed / 2;
@@ -20,7 +21,6 @@ static void account(struct thread *thread, u64 now)
 		thread->overcharged -= less;
 		passed -= less;
 	}
-	thread->slice += passed;
 	if (thread->in_kernel)
 		thread->used.kernel += passed;
 	else
@@ -81,7 +81,15 @@ static struct thread *this_thread(void)
 	return thread_of(bpf_get_current_task_btf());
 }
 
-/* A thread that is in a system call, from now on watched. */
+static u64 disk_bytes(struct task_struct *task)
+{
+	if (!bpf_core_field_exists(task->ioac.read_bytes))
+		return 0;
+	return BPF_CORE_READ(task, ioac.read_bytes);
+}
+
+/* A thread that is in a system call, from now on watched. It may run on another processor meanwhile, so that
+ * it is a thread of this epoch only when all else is in place. */
 static struct thread *watch(struct task_struct *task, u64 now)
 {
 	struct thread *thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -89,12 +97,13 @@ static struct thread *watch(struct task_struct *task, u64 now)
 	if (!thread || thread->epoch == epoch)
 		return thread;
 	__builtin_memset(thread, 0, sizeof(*thread));
-	thread->epoch = epoch;
 	thread->accounted = now;
 	thread->entered = now;
 	thread->in_kernel = 1;
 	thread->call = CALL_UNKNOWN;
-	thread->disk_bytes = task->ioac.read_bytes;
+	thread->disk_bytes = disk_bytes(task);
+	barrier();
+	thread->epoch = epoch;
 	return thread;
 }
 
@@ -110,20 +119,23 @@ static void add(struct usage *to, struct usage *from)
 	__builtin_memset(from, 0, sizeof(*from));
 }
 
-/* Charges the request with what this thread has used so far. What is used while there is none is left for
- * the next one: it came to be accepted, or read. */
+/* Charges the request with what this thread has used so far. What it used before a request could be read on
+ * a fresh connection is left for it; what it used for one that is not followed is nobody's. */
 static void charge(struct thread *thread, struct connection *connection, u64 now)
 {
 	u64 state = connection->state;
-	u64 disk_bytes;
+	u64 bytes;
 
 	account(thread, now);
-	if (state >= PARTS)
+	if (state == FRESH)
 		return;
-	disk_bytes = bpf_get_current_task_btf()->ioac.read_bytes;
-	thread->used.disk_bytes += disk_bytes - thread->disk_bytes;
-	thread->disk_bytes = disk_bytes;
-	add(&connection->used[state], &thread->used);
+	bytes = disk_bytes(bpf_get_current_task_btf());
+	thread->used.disk_bytes += bytes - thread->disk_bytes;
+	thread->disk_bytes = bytes;
+	if (state < PARTS)
+		add(&connection->used[state], &thread->used);
+	else
+		__builtin_memset(&thread->used, 0, sizeof(thread->used));
 }
 
 #endif

@@ -1,7 +1,7 @@
 //! [`Tally`]: requests summed up by class and phase.
 
 use record::{Clock, Histogram, PhaseName};
-use units::{Bytes, Span};
+use units::{Bytes, Span, Time};
 
 use super::{Classes, Finished, Usage};
 
@@ -37,10 +37,21 @@ pub(crate) struct Sums {
     pub(crate) used: Usage,
 }
 
+impl Sums {
+    pub(crate) fn count(&mut self, request: &Finished) {
+        self.requests += 1;
+        self.bytes_sent += request.bytes_sent;
+        request.used.iter().for_each(|used| self.used += *used);
+    }
+}
+
 /// Requests of one class.
 #[derive(Debug, Clone)]
 pub(crate) struct OfClass {
     pub(crate) sums: Sums,
+    /// In all of the time that windows stand for.
+    pub(crate) estimated_requests: f64,
+    pub(crate) estimated_bytes: f64,
     /// By phase and clock.
     phases: [[Durations; 2]; 3],
 }
@@ -49,6 +60,8 @@ impl OfClass {
     fn new() -> Self {
         Self {
             sums: Sums::default(),
+            estimated_requests: 0.0,
+            estimated_bytes: 0.0,
             phases: std::array::from_fn(|_| std::array::from_fn(|_| Durations::new())),
         }
     }
@@ -58,13 +71,13 @@ impl OfClass {
     }
 
     fn count(&mut self, request: &Finished) {
-        self.sums.requests += 1;
-        self.sums.bytes_sent += request.bytes_sent;
+        self.sums.count(request);
         for (phase, used) in PhaseName::ALL.into_iter().zip(&request.used) {
-            self.sums.used += *used;
             let clocks = &mut self.phases[phase as usize];
             clocks[Clock::Cpu as usize].record(used.cpu());
-            clocks[Clock::Elapsed as usize].record(request.elapsed(phase));
+            if phase != PhaseName::Parse || request.is_arrival_seen {
+                clocks[Clock::Elapsed as usize].record(request.elapsed(phase));
+            }
         }
     }
 
@@ -72,6 +85,8 @@ impl OfClass {
         self.sums.requests += other.sums.requests;
         self.sums.bytes_sent += other.sums.bytes_sent;
         self.sums.used += other.sums.used;
+        self.estimated_requests += other.estimated_requests;
+        self.estimated_bytes += other.estimated_bytes;
         for (mine, theirs) in self.phases.iter_mut().flatten().zip(other.phases.iter().flatten()) {
             mine.add(theirs);
         }
@@ -84,6 +99,11 @@ pub struct Tally {
     pub(crate) classes: Vec<OfClass>,
     /// How long requests were followed from their beginning.
     pub(crate) watched: Span,
+    /// Since when, for what is open.
+    pub(crate) watched_from: Time,
+    /// How long the time is that they stand for: windows for the time between them as well.
+    pub(crate) stood_for: Span,
+    pub(crate) estimated_connections: f64,
     /// From when a connection was established to when it was accepted.
     pub(crate) accept_wait: Histogram,
     /// From when a request could have been read to when it was.
@@ -112,6 +132,9 @@ impl Tally {
         Self {
             classes: (0..classes).map(|_| OfClass::new()).collect(),
             watched: Span::ZERO,
+            watched_from: Time::NEVER,
+            stood_for: Span::ZERO,
+            estimated_connections: 0.0,
             accept_wait: Histogram::coarse(),
             read_wait: Histogram::coarse(),
             connections: 0,
@@ -120,15 +143,15 @@ impl Tally {
     }
 
     pub(crate) fn count(&mut self, request: &Finished, classes: &Classes) {
-        if request.number == 1
-            && let Some(established) = request.established
-        {
+        if request.is_first {
             self.connections += 1;
-            if let Some(accepted) = request.accepted {
+            if let Some((established, accepted)) = request.established.zip(request.accepted) {
                 self.accept_wait.record(accepted.since(established));
             }
         }
-        self.read_wait.record(request.read.since(request.began));
+        if request.is_arrival_seen {
+            self.read_wait.record(request.read.since(request.began));
+        }
         match (request.parsed, request.sent) {
             (None, _) => self.counts.unparsed += 1,
             (Some(_), None) => self.counts.unanswered += 1,
@@ -136,11 +159,31 @@ impl Tally {
         }
     }
 
+    /// Requests were followed from their beginning until then.
+    pub(crate) fn watch_to(&mut self, to: Time) {
+        self.watched += to.since(self.watched_from);
+        self.watched_from = Time::NEVER;
+    }
+
+    /// What has been watched so far stands for so long a time. By how much that is more.
+    pub(crate) fn stand_for(&mut self, time: Span) -> f64 {
+        let weight = time.as_secs_f64() / self.watched.as_secs_f64().max(1e-9);
+        self.stood_for = time;
+        self.estimated_connections = self.connections as f64 * weight;
+        for class in &mut self.classes {
+            class.estimated_requests = class.sums.requests as f64 * weight;
+            class.estimated_bytes = class.sums.bytes_sent as f64 * weight;
+        }
+        weight
+    }
+
     pub(crate) fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.classes.iter_mut().zip(&other.classes) {
             mine.add(theirs);
         }
         self.watched += other.watched;
+        self.stood_for += other.stood_for;
+        self.estimated_connections += other.estimated_connections;
         self.accept_wait.add(&other.accept_wait);
         self.read_wait.add(&other.read_wait);
         self.connections += other.connections;

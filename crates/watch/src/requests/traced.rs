@@ -1,13 +1,16 @@
 //! [`Probes`]: the programs in the kernel that follow requests.
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::rc::Rc;
 
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
 use libbpf_rs::{Link, ProgramMut, RingBuffer, RingBufferBuilder, UprobeOpts};
 
 use procfs::process::Process;
+use units::{Span, Time};
 
 use super::finished::Finished;
 use super::servers::Server;
@@ -22,6 +25,8 @@ program!("requests");
 pub(super) struct Probes {
     program: program::RequestsSkel<'static>,
     links: Vec<Link>,
+    /// Of the states of connections, which is attached all of the time.
+    _states: Link,
     ring: RingBuffer<'static>,
     finished: Rc<RefCell<Vec<Finished>>>,
 }
@@ -71,32 +76,20 @@ impl Probes {
         })
         .map_err(Error::bpf("opening the ring of finished requests"))?;
         let ring = ring.build().map_err(Error::bpf("opening the ring of finished requests"))?;
-        Ok(Self { program, links: Vec::new(), ring, finished })
+        let states = program.progs.state_changes.attach_trace();
+        let states = states.map_err(Error::bpf("watching the states of connections"))?;
+        let mut probes = Self { program, links: Vec::new(), _states: states, ring, finished };
+        probes.state()?.epoch = 1;
+        Ok(probes)
     }
 
-    /// Attaches them; requests that begin from now on are followed. A server whose probe cannot be attached
-    /// is followed by its system calls.
+    /// Attaches them. No request is followed yet.
     ///
     /// # Errors
     /// When the kernel refuses.
-    pub(super) fn attach(&mut self, servers: &[Server]) -> Result<(), Error> {
-        self.set_open(false)?;
+    pub(super) fn attach(&mut self) -> Result<(), Error> {
         let state = self.state()?;
-        state.probed = std::array::from_fn(|_| false);
-        let mut executables: Vec<PathBuf> = Vec::new();
-        for server in servers {
-            let Some(symbol) = server.symbol() else { continue };
-            let attached = executables.contains(&server.executable) || self.attach_to(server, symbol)?;
-            if attached {
-                executables.push(server.executable.clone());
-                let constants = self.program.maps.rodata_data;
-                let wanted = constants.ok_or(Error::Unknown("constants"))?.wanted;
-                let state = self.state()?;
-                for (place, _) in wanted.iter().enumerate().filter(|(_, port)| server.ports.contains(port)) {
-                    state.probed[place] = true;
-                }
-            }
-        }
+        (state.opens, state.closes) = (u64::MAX, u64::MAX);
         let programs = &self.program.progs;
         for (program, what) in [
             (&programs.exits, "watching the end of system calls"),
@@ -108,31 +101,50 @@ impl Probes {
             (&programs.arrives, "watching what arrives on sockets"),
             (&programs.sends, "watching what is sent"),
             (&programs.receives, "watching what is received"),
-            (&programs.state_changes, "watching the states of connections"),
         ] {
-            self.links.push(program.attach_trace().map_err(Error::bpf(what))?);
+            match program.attach_trace() {
+                Ok(link) => self.links.push(link),
+                Err(why) => {
+                    self.links.clear();
+                    return Err(Error::bpf(what)(why));
+                }
+            }
         }
         // What was noted while only some of them were attached is not continued.
         self.state()?.epoch += 1;
+        Ok(())
+    }
+
+    /// Watches the servers' threads, and attaches to their binaries: those that it cannot attach to are
+    /// followed by their system calls. Which of the servers it could.
+    ///
+    /// # Errors
+    /// When the kernel refuses the former.
+    pub(super) fn attach_to(&mut self, servers: &[Server]) -> Result<Vec<bool>, Error> {
+        let mut attached = BTreeMap::new();
+        let mut all = Vec::new();
         for server in servers {
             self.state()?.server = server.process;
             bpf::run(&self.program.progs.enroll, "finding the server's threads")?;
-        }
-        self.set_open(true)
-    }
-
-    /// Whether the server has the function, so that its probe is attached.
-    fn attach_to(&mut self, server: &Server, symbol: &str) -> Result<bool, Error> {
-        let options = UprobeOpts { func_name: Some(symbol.to_owned()), ..UprobeOpts::default() };
-        let probe = &self.program.progs.header_parsed;
-        match probe.attach_uprobe_with_opts(-1, &server.executable, 0, options) {
-            Ok(link) => {
-                self.links.push(link);
-                Ok(true)
+            let file = fs::metadata(&server.executable).map(|file| (file.dev(), file.ino()));
+            let is_attached = match (server.symbol(), file) {
+                (Some(symbol), Ok(file)) => *attached.entry(file).or_insert_with(|| {
+                    let options = UprobeOpts { func_name: Some(symbol.to_owned()), ..UprobeOpts::default() };
+                    let probe = &self.program.progs.header_parsed;
+                    let link = probe.attach_uprobe_with_opts(-1, &server.executable, 0, options);
+                    link.map(|link| self.links.push(link)).is_ok()
+                }),
+                _ => false,
+            };
+            let constants = self.program.maps.rodata_data;
+            let wanted = constants.ok_or(Error::Unknown("constants"))?.wanted;
+            let state = self.state()?;
+            for (place, _) in wanted.iter().enumerate().filter(|(_, port)| server.ports.contains(port)) {
+                state.probed[place] = is_attached;
             }
-            Err(why) if why.kind() == libbpf_rs::ErrorKind::NotFound => Ok(false),
-            Err(why) => Err(Error::bpf("attaching to the server")(why)),
+            all.push(is_attached);
         }
+        Ok(all)
     }
 
     /// Attaches the probe for servers to a function of this process, at this address in memory.
@@ -149,22 +161,28 @@ impl Probes {
         Ok(())
     }
 
-    /// Requests that begin from now on are followed, or not.
-    pub(super) fn set_open(&mut self, is_open: bool) -> Result<(), Error> {
-        self.state()?.is_open = is_open;
+    /// Requests that begin between these moments are followed.
+    pub(super) fn open(&mut self, from: Time, to: Time) -> Result<(), Error> {
+        let state = self.state()?;
+        (state.closes, state.opens) = (to.as_nanos(), from.as_nanos());
         Ok(())
     }
 
-    /// Tells the requests that have ended as far as can be seen; how many have not.
-    pub(super) fn sweep(&mut self) -> Result<u64, Error> {
+    /// Tells the requests on which nothing has happened for so long; how many there are besides.
+    pub(super) fn sweep(&mut self, quiet_for: Span) -> Result<u64, Error> {
+        self.state()?.quiet_for = quiet_for.as_nanos();
         bpf::run(&self.program.progs.sweep, "looking at unfinished requests")?;
         Ok(peek(&self.state()?.unfinished))
     }
 
-    /// Detaches all.
-    pub(super) fn detach(&mut self) -> Result<(), Error> {
+    /// The longest that a server was seen to pause within a response.
+    pub(super) fn longest_pause(&mut self) -> Result<Span, Error> {
+        Ok(Span::from_nanos(peek(&self.state()?.longest_pause)))
+    }
+
+    /// Detaches all but what is always attached.
+    pub(super) fn detach(&mut self) {
         self.links.clear();
-        bpf::run(&self.program.progs.clear, "forgetting connections")
     }
 
     /// The requests that have been told since the last time.

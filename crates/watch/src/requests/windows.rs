@@ -42,6 +42,8 @@ pub(super) const PATIENCE: Span = Span::from_secs(1);
 const FIRST_COST: f64 = 0.5e-3;
 /// A server that uses less than this, in processors, is taken to use as much.
 const LEAST_BUSY: f64 = 0.1;
+/// However dear the rest is, requests get this share of the budget.
+const LEAST_FOR_WINDOWS: f64 = 0.2;
 /// The allowance is looked at so often.
 const STEP: Span = Span::from_millis(50);
 
@@ -69,8 +71,8 @@ pub(super) struct Windows {
     earned_to: Time,
     /// In multiples of the cost.
     opens_at: f64,
-    /// Processors that the server uses.
-    busy: f64,
+    /// What is allowed for windows per second, in seconds.
+    allowed: f64,
 }
 
 impl Windows {
@@ -84,14 +86,16 @@ impl Windows {
             earned_to: now,
             opens_at: random.random_range(0.0..2.0),
             random,
-            busy: LEAST_BUSY,
+            allowed: share.as_f64() * LEAST_BUSY,
         }
     }
 
-    /// The server uses so many processors.
-    pub(super) fn note_busy(&mut self, processors: f64, now: Time) {
+    /// The server uses so many processors, and all that is watched besides requests takes so much of one: the
+    /// budget is for both.
+    pub(super) fn note_busy(&mut self, processors: f64, besides: f64, now: Time) {
         self.earn(now);
-        self.busy = processors.max(LEAST_BUSY);
+        let budget = self.share * processors.max(LEAST_BUSY);
+        self.allowed = (budget - besides).max(budget * LEAST_FOR_WINDOWS);
     }
 
     /// Whether a window opens now, or when to ask again.
@@ -101,7 +105,7 @@ impl Windows {
         if missing <= 0.0 {
             return Ok(());
         }
-        let wait = Span::from_secs_f64((missing / (self.share * self.busy)).min(1.0));
+        let wait = Span::from_secs_f64((missing / self.allowed).min(1.0));
         Err(now + wait.clamp(Span::from_millis(1), STEP))
     }
 
@@ -117,7 +121,7 @@ impl Windows {
         let expected = self.opens_at * self.cost.unwrap_or(FIRST_COST);
         // On average, what is earned is what is spent: not for each window, since gaps are random.
         let average = self.cost.map_or(all, |cost| 0.7 * cost + 0.3 * all);
-        self.earned -= expected + all - self.cost.unwrap_or(all);
+        self.earned -= expected + all - self.cost.unwrap_or(FIRST_COST);
         self.cost = Some(average);
         self.opens_at = self.random.random_range(0.0..2.0);
         // As much to look as to open and close.
@@ -127,7 +131,9 @@ impl Windows {
     }
 
     fn earn(&mut self, now: Time) {
-        self.earned += now.since(self.earned_to).as_secs_f64() * self.share * self.busy;
+        self.earned += now.since(self.earned_to).as_secs_f64() * self.allowed;
+        // What is not spent cannot be saved for long: it would be spent all at once.
+        self.earned = self.earned.min(3.0 * self.cost.unwrap_or(FIRST_COST));
         self.earned_to = self.earned_to.max(now);
     }
 }
@@ -140,7 +146,7 @@ mod tests {
     fn watched(share: f64, fixed: f64, rate: f64, busy: f64, windows: usize) -> (f64, f64, Vec<f64>) {
         let mut now = Time::ZERO;
         let mut schedule = Windows::new(Ratio::clamped(share), 7, now);
-        schedule.note_busy(busy, now);
+        schedule.note_busy(busy, 0.0, now);
         let (mut cost, mut places) = (0.0, Vec::new());
         let mut open = 0.0;
         for _ in 0..windows {
@@ -175,7 +181,7 @@ mod tests {
         let spent =
             Spent { fixed: Span::from_millis(5), open: Span::from_millis(5), length: Span::from_millis(100) };
         schedule.closed(spent, Time::ZERO);
-        schedule.note_busy(2.0, Time::ZERO + Span::from_millis(10));
+        schedule.note_busy(2.0, 0.0, Time::ZERO + Span::from_millis(10));
         let mut now = Time::ZERO;
         while let Err(later) = schedule.opens(now) {
             now = later;
