@@ -132,6 +132,9 @@ pub(super) struct Needs([RatioSums; 5]);
 impl Needs {
     /// Adds an interval or a window, which stands for so many of its length.
     pub(super) fn add(&mut self, sums: &Sums, weight: f64) {
+        if sums.requests == 0 {
+            return;
+        }
         let needs = [
             sums.used.user.as_secs_f64(),
             sums.used.kernel.as_secs_f64(),

@@ -34,8 +34,8 @@ impl FromStr for Budget {
 
 /// Windows are at least as long, so that not all of the cost is that of opening them.
 const SHORTEST: Span = Span::from_millis(50);
-/// And not longer than it takes to see what there is.
-const LONGEST: Span = Span::from_millis(1000);
+/// And not longer: a server that was idle may be busy in the next one.
+const LONGEST: Span = Span::from_millis(200);
 /// Requests that have begun are waited for no longer.
 pub(super) const PATIENCE: Span = Span::from_secs(1);
 /// What the first window costs, of which nothing is known.
