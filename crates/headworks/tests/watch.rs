@@ -3,9 +3,10 @@
 
 use std::process::{Command, Output};
 
-use record::{RunDirectory, Viewpoint};
-use rustix::process::geteuid;
+use record::{Clock, PhaseName, RunDirectory, Viewpoint};
+use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde_json::Value;
+use testkit::{Process, Raw};
 
 fn headworks(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_headworks")).args(arguments).output().unwrap()
@@ -75,6 +76,79 @@ fn a_port_is_watched() {
     assert!(!geteuid().is_root() || said["listen_queues"][&port]["room"] == 128, "{said}");
 }
 
+/// Requests to a server that no probe is known for, in JSON and in the record.
+#[test]
+fn requests_are_followed() {
+    if !geteuid().is_root() {
+        println!("skipped: only root may load programs");
+        return;
+    }
+    let mut server = Command::new(env!("CARGO_BIN_EXE_headworks"));
+    let mut server = Process::start(server.args(["origin", "--mode", "static", "--listen", "127.0.0.1:0"]));
+    let address = server.wait_for_address("listening on ");
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("run");
+    let port = address.port().to_string();
+    let mut watch = Command::new(env!("CARGO_BIN_EXE_headworks"));
+    watch.args([
+        "watch",
+        "--port",
+        &port,
+        "--budget",
+        "none",
+        "--classes",
+        "10k,100k",
+        "--interval",
+        "500ms",
+    ]);
+    let mut watch = Process::start(watch.arg("--out").arg(&out));
+    // When it has looked once, it follows.
+    watch.wait_for_line("  user%");
+    let mut client = Raw::connect(address);
+    for size in [1000, 50_000, 1000, 1000] {
+        assert_eq!(client.get(&format!("/bytes/{size}")).response().body.len(), size);
+    }
+    drop(client);
+    watch.wait_for_line("        10k-100k");
+    kill_process(Pid::from_raw(watch.id() as i32).unwrap(), Signal::INT).unwrap();
+    assert_eq!(watch.wait().code(), Some(130));
+    let directory = RunDirectory::open(&out).unwrap();
+    let said: Value = directory.outcome().unwrap();
+    let requests = &said["requests"];
+    assert_eq!(
+        (&requests["0-10k"]["count"], &requests["10k-100k"]["count"]),
+        (&3.into(), &1.into()),
+        "{said}"
+    );
+    assert!(requests["100k-"].is_null(), "a class without requests is left out");
+    for phase in ["parse", "process", "log"] {
+        for clock in ["cpu", "elapsed"] {
+            assert_eq!(requests["0-10k"]["phases"][phase][clock]["count"], 3, "{said}");
+        }
+    }
+    let used = &requests["0-10k"];
+    assert!(used["cpu_user"].as_f64().unwrap() + used["cpu_kernel"].as_f64().unwrap() > 0.0, "{said}");
+    assert!(said["demands"]["0-10k"]["cpu_kernel"]["mean"].as_f64().unwrap() > 0.0, "{said}");
+    assert_eq!(said["followed"]["unfinished"], 0);
+    assert!(said["processes"]["headworks"]["processes"].as_u64().unwrap() > 0, "who listens is watched");
+    let rows: Vec<_> = directory.phases().unwrap().map(Result::unwrap).collect();
+    let of = |class: &str| -> u64 {
+        let rows = rows
+            .iter()
+            .filter(|row| (&*row.class, row.phase, row.clock) == (class, PhaseName::Process, Clock::Cpu));
+        rows.map(|row| row.count).sum()
+    };
+    assert_eq!((of("0-10k"), of("10k-100k"), of("100k-")), (3, 1, 0));
+}
+
+#[test]
+fn a_port_that_nobody_listens_on_is_told() {
+    let port = testkit::free_address().port().to_string();
+    let output = headworks(&["watch", "--port", &port, "--duration", "200ms"]);
+    assert_eq!(output.status.code(), Some(0), "somebody may come");
+    assert!(text(&output.stderr).contains("nobody listens"), "{}", text(&output.stderr));
+}
+
 /// A reader who has read enough ends a watch, and the record is whole all the same.
 #[test]
 fn a_broken_pipe_ends_the_record() {
@@ -136,6 +210,9 @@ fn what_cannot_be_done_is_refused() {
         (["--program", "fifteen-letters-1,fifteen-letters-2"], "the first 15 bytes"),
         (["--program", "a,,b"], "is empty"),
         (["--port", "70000"], "70000"),
+        (["--budget", "0%"], "such as 1%, or none"),
+        (["--classes", "50k,10k"], "bounds must grow"),
+        (["--classes", "small"], "is not a size"),
     ] {
         let output = headworks(&[&["watch"], &arguments[..]].concat());
         assert_eq!(output.status.code(), Some(2));

@@ -7,7 +7,9 @@ use serde::Serialize;
 use units::Span;
 
 use crate::requests::{Classes, Tally};
-use crate::{Chosen, Error, Mechanism, Source as _, connections, kernel, network, processes, requests};
+use crate::{
+    Chosen, Error, Mechanism, Source as _, clock, connections, kernel, network, processes, requests,
+};
 
 /// All groups.
 pub struct Monitor {
@@ -16,6 +18,10 @@ pub struct Monitor {
     processes: Chosen<processes::Sample>,
     ports: Vec<u16>,
     connections: Chosen<connections::Sample>,
+    /// The share of the time that looks at connections may take, and when the next one is due.
+    share_for_connections: Option<f64>,
+    connections_due: Span,
+    last_connections: connections::Sample,
 }
 
 /// What was seen at one moment.
@@ -66,14 +72,19 @@ impl Summary {
 }
 
 impl Monitor {
-    /// Makes ready to look at the kernel, at all processes of these programs and at these ports' connections.
-    pub fn open(programs: &[String], ports: &[u16]) -> Self {
+    /// Makes ready to look at the kernel, at all processes of these programs and at these ports' connections:
+    /// at the latter so rarely that it takes this share of the time, if one is given, since a walk over all
+    /// connections of a machine may be long.
+    pub fn open(programs: &[String], ports: &[u16], share_for_connections: Option<f64>) -> Self {
         Self {
             programs: programs.to_vec(),
             kernel: Chosen::of(kernel::Traced::open(), kernel::Proc::default),
             processes: Chosen::of(processes::Traced::open(programs), || processes::Proc::open(programs)),
             ports: ports.to_vec(),
             connections: Chosen::of(connections::Traced::open(ports), || connections::Proc::open(ports)),
+            share_for_connections,
+            connections_due: Span::ZERO,
+            last_connections: connections::Sample::default(),
         }
     }
 
@@ -94,12 +105,16 @@ impl Monitor {
         let began = Instant::now();
         let (kernel, processes) = (self.kernel.sample()?, self.processes.sample()?);
         let network = network::Proc.sample()?;
-        let connections = if self.ports.is_empty() {
-            // A walk over all connections of the machine for none of them.
-            connections::Sample::default()
-        } else {
-            self.connections.sample()?
-        };
+        // A walk over all connections of the machine for none of them is no use.
+        if !self.ports.is_empty() && kernel.uptime >= self.connections_due {
+            let before = clock::thread();
+            self.last_connections = self.connections.sample()?;
+            let took = clock::thread().saturating_sub(before);
+            let pause = self.share_for_connections.map_or(Span::ZERO, |share| took.mul_f64(1.0 / share));
+            // Looks are not quite as far apart as they ought to be.
+            self.connections_due = kernel.uptime + pause.mul_f64(0.99);
+        }
+        let connections = self.last_connections.clone();
         Ok(Look { kernel, processes, network, connections, took: Span::from(began.elapsed()) })
     }
 

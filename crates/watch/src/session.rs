@@ -61,6 +61,9 @@ pub struct Overhead {
     pub duty: f64,
 }
 
+/// Of the budget, as if the server used one processor.
+const FOR_CONNECTIONS: f64 = 0.1;
+
 impl Watch {
     /// Begins: what there is to find about programs and ports that were not named is looked up.
     ///
@@ -68,7 +71,11 @@ impl Watch {
     /// When the kernel does not tell.
     pub fn begin(mut options: Options, recording: Option<Recording>) -> Result<Self, Error> {
         fill(&mut options)?;
-        let mut monitor = Monitor::open(&options.programs, &options.ports);
+        let share_for_connections = match options.budget {
+            Budget::Unlimited => None,
+            Budget::Share(share) => Some(share.as_f64() * FOR_CONNECTIONS),
+        };
+        let mut monitor = Monitor::open(&options.programs, &options.ports, share_for_connections);
         let (mut requests, mut refused) = (None, None);
         if !options.ports.is_empty() {
             let following = Following {

@@ -85,6 +85,8 @@ pub fn listen_queues(before: &Sample, after: &Sample) -> impl Iterator<Item = Li
         drops: after
             .drops
             .zip(before.drops)
+            // One sample may stand for two.
+            .filter(|_| seconds > 0.0)
             .map(|(after, before)| after.saturating_sub(before) as f64 / seconds),
     })
 }

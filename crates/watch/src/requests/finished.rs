@@ -76,7 +76,7 @@ pub struct Finished {
     pub used: [Usage; 3],
 }
 
-/// Words of `struct finished` in state.h.
+/// Words of `struct http_request` in state.h.
 const WORDS: usize = 11 + 3 * 7;
 /// As in state.h.
 const FIRST: u64 = 4;
@@ -115,17 +115,17 @@ impl Finished {
         Some(Self {
             established: seen(0),
             accepted: seen(1),
-            began: moment(2),
-            read: moment(3),
-            parsed: seen(4),
-            sent: seen(5),
-            ended: moment(6),
-            bytes_received: word(7),
-            bytes_sent: word(8),
-            port: word(9) as u16,
-            client_port: (word(9) >> 16) as u16,
-            is_first: word(10) & FIRST != 0,
-            is_arrival_seen: word(10) & UNSEEN == 0,
+            port: word(2) as u16,
+            client_port: (word(2) >> 16) as u16,
+            is_first: word(3) & FIRST != 0,
+            is_arrival_seen: word(3) & UNSEEN == 0,
+            began: moment(4),
+            read: moment(5),
+            parsed: seen(6),
+            sent: seen(7),
+            ended: moment(8),
+            bytes_received: word(9),
+            bytes_sent: word(10),
             used: [usage(11), usage(18), usage(25)],
         })
     }

@@ -23,40 +23,29 @@ static bool is_open(u64 now)
 
 static void begin(struct connection *connection, u64 began, u64 read, u64 received, u64 flags)
 {
-	__builtin_memset(connection->used, 0, 3 * sizeof(struct usage));
-	connection->flags = flags;
-	connection->began = began;
-	connection->read = read;
-	connection->parsed = 0;
-	connection->sent = 0;
-	connection->ended = 0;
-	connection->bytes_received = received;
-	connection->bytes_sent = 0;
+	__builtin_memset(connection->request.used, 0, 3 * sizeof(struct usage));
+	connection->request.flags = flags;
+	connection->request.began = began;
+	connection->request.read = read;
+	connection->request.parsed = 0;
+	connection->request.sent = 0;
+	connection->request.ended = 0;
+	connection->request.bytes_received = received;
+	connection->request.bytes_sent = 0;
 	connection->state = PARSING;
 }
 
 /* Tells the request as it is. */
 static void tell(struct connection *connection)
 {
-	struct finished *finished = bpf_ringbuf_reserve(&ring, sizeof(*finished), 0);
+	struct http_request *told = bpf_ringbuf_reserve(&ring, sizeof(*told), 0);
 
-	if (!finished) {
+	if (!told) {
 		__sync_fetch_and_add(&lost, 1);
 		return;
 	}
-	finished->established = connection->established;
-	finished->accepted = connection->accepted;
-	finished->began = connection->began;
-	finished->read = connection->read;
-	finished->parsed = connection->parsed;
-	finished->sent = connection->sent;
-	finished->ended = connection->ended;
-	finished->bytes_received = connection->bytes_received;
-	finished->bytes_sent = connection->bytes_sent;
-	finished->ports = connection->ports;
-	finished->flags = connection->flags;
-	__builtin_memcpy(finished->used, connection->used, sizeof(finished->used));
-	bpf_ringbuf_submit(finished, BPF_RB_NO_WAKEUP);
+	__builtin_memcpy(told, &connection->request, sizeof(*told));
+	bpf_ringbuf_submit(told, BPF_RB_NO_WAKEUP);
 }
 
 /* The request is over; `now` is when, if nothing has said so before. Others may see that at the same time. */
@@ -70,9 +59,9 @@ static void finish(struct connection *connection, u64 now)
 	if (state >= PARTS)
 		return;
 	if (state == RECEIVED_MORE)
-		add(&connection->used[SENT], &connection->used[RECEIVED_MORE]);
-	if (!connection->ended)
-		connection->ended = now;
+		add(&connection->request.used[SENT], &connection->next_used);
+	if (!connection->request.ended)
+		connection->request.ended = now;
 	tell(connection);
 }
 
@@ -80,8 +69,8 @@ static void finish(struct connection *connection, u64 now)
  * never did after the last part of the response, as it called the kernel for something else. */
 static void ready(struct thread *thread, struct connection *connection)
 {
-	if (connection->state == SENT && !connection->ended)
-		connection->ended = thread->entered;
+	if (connection->state == SENT && !connection->request.ended)
+		connection->request.ended = thread->entered;
 }
 
 /* The thread sleeps until somebody does something: who has sent all is ready, but not who waits for the
@@ -91,7 +80,7 @@ static void sleeps(struct thread *thread)
 	struct connection *connection = current_of(thread);
 
 	if (connection && connection->state == SENT && (!connection->is_closing || thread->call & CALL_JOINS))
-		connection->ended = thread->entered;
+		connection->request.ended = thread->entered;
 }
 
 /* The thread turns away from its connection. */
@@ -126,9 +115,9 @@ static void turn_to(struct thread *thread, u64 key, struct connection *connectio
 /* What was received was the next request. */
 static void promote(struct connection *connection)
 {
-	struct usage used = connection->used[RECEIVED_MORE];
+	struct usage used = connection->next_used;
 
-	__builtin_memset(&connection->used[RECEIVED_MORE], 0, sizeof(used));
+	__builtin_memset(&connection->next_used, 0, sizeof(used));
 	connection->state = SENT;
 	finish(connection, connection->next_read);
 	if (!is_open(connection->next_read)) {
@@ -137,7 +126,7 @@ static void promote(struct connection *connection)
 	}
 	begin(connection, connection->next_began, connection->next_read, connection->next_received,
 	      connection->next_flags);
-	connection->used[PARSING] = used;
+	connection->request.used[PARSING] = used;
 }
 
 /* The header of a request has been parsed. */
@@ -148,15 +137,15 @@ static void parsed(struct thread *thread, struct connection *connection, u64 now
 		promote(connection);
 	} else if (connection->state == PROCESSING || connection->state == SENT) {
 		/* It lay in the server's memory already. */
-		connection->ended = now;
+		connection->request.ended = now;
 		finish(connection, now);
 		if (is_open(now))
 			begin(connection, now, now, 0, 0);
 	}
 	if (connection->state == PARSING) {
-		connection->parsed = now;
-		connection->sent = 0;
-		connection->bytes_sent = 0;
+		connection->request.parsed = now;
+		connection->request.sent = 0;
+		connection->request.bytes_sent = 0;
 		connection->state = PROCESSING;
 	}
 }
@@ -164,7 +153,8 @@ static void parsed(struct thread *thread, struct connection *connection, u64 now
 static void received(struct thread *thread, struct connection *connection, u64 bytes, u64 now)
 {
 	/* It could not be read before. */
-	u64 began = later(connection->arrived ?: now, later(connection->accepted, connection->ended));
+	u64 began = later(connection->arrived ?: now,
+			  later(connection->request.accepted, connection->request.ended));
 	u64 flags = connection->arrived ? 0 : FLAG_UNSEEN;
 
 	connection->arrived = 0;
@@ -180,7 +170,7 @@ static void received(struct thread *thread, struct connection *connection, u64 b
 		break;
 	case SENT:
 		ready(thread, connection);
-		connection->next_began = later(began, connection->ended);
+		connection->next_began = later(began, connection->request.ended);
 		connection->next_read = now;
 		connection->next_received = bytes;
 		connection->next_flags = flags;
@@ -192,7 +182,7 @@ static void received(struct thread *thread, struct connection *connection, u64 b
 		break;
 	case PARSING:
 	case PROCESSING:
-		connection->bytes_received += bytes;
+		connection->request.bytes_received += bytes;
 	}
 	charge(thread, connection, now);
 	if (connection->is_probed)
@@ -202,8 +192,8 @@ static void received(struct thread *thread, struct connection *connection, u64 b
 	if (connection->state > PROCESSING)
 		return;
 	/* Nobody says when it has been parsed; as long as there is more to read, it has not. */
-	add(&connection->used[PARSING], &connection->used[PROCESSING]);
-	connection->parsed = now;
+	add(&connection->request.used[PARSING], &connection->request.used[PROCESSING]);
+	connection->request.parsed = now;
 	connection->state = PROCESSING;
 }
 
@@ -214,26 +204,26 @@ static void sent(struct thread *thread, struct connection *connection, u64 bytes
 		connection->state = IDLE;
 	if (connection->state >= PARTS)
 		return;
-	if (connection->state == RECEIVED_MORE && connection->bytes_sent > LONGEST_INTERIM)
+	if (connection->state == RECEIVED_MORE && connection->request.bytes_sent > LONGEST_INTERIM)
 		/* A request that the server cannot parse. */
 		promote(connection);
 	if (connection->state == RECEIVED_MORE) {
 		/* It was more of the same request. */
-		add(&connection->used[SENT], &connection->used[RECEIVED_MORE]);
-		connection->bytes_received += connection->next_received;
+		add(&connection->request.used[SENT], &connection->next_used);
+		connection->request.bytes_received += connection->next_received;
 		connection->state = SENT;
 	}
 	if (connection->state == SENT) {
-		if (connection->ended && now - connection->ended > longest_pause)
-			longest_pause = now - connection->ended;
-		add(&connection->used[PROCESSING], &connection->used[SENT]);
+		if (connection->request.ended && now - connection->request.ended > longest_pause)
+			longest_pause = now - connection->request.ended;
+		add(&connection->request.used[PROCESSING], &connection->request.used[SENT]);
 	} else if (connection->state == PROCESSING) {
 		connection->state = SENT;
 	}
 	/* Else it is a handshake, or what answers a request that cannot be parsed. */
-	connection->ended = 0;
-	connection->sent = now;
-	connection->bytes_sent += bytes;
+	connection->request.ended = 0;
+	connection->request.sent = now;
+	connection->request.bytes_sent += bytes;
 }
 
 #endif

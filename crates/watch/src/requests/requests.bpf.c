@@ -30,8 +30,8 @@ static void reset(struct connection *connection, u16 port, __be16 peer, u64 esta
 	__builtin_memset(connection, 0, sizeof(*connection));
 	connection->state = state;
 	connection->serial = __sync_fetch_and_add(&serials, 1) + 1;
-	connection->established = established;
-	connection->ports = (u64)__builtin_bswap16(peer) << 16 | port;
+	connection->request.established = established;
+	connection->request.ports = (u64)__builtin_bswap16(peer) << 16 | port;
 	connection->is_probed = at < MOST_PORTS && probed[at];
 	barrier();
 	connection->epoch = epoch;
@@ -47,7 +47,7 @@ static struct connection *known(u64 key, u16 port, __be16 peer)
 		found = bpf_map_lookup_elem(&connections, &key);
 	}
 	if (found && found->epoch != epoch)
-		reset(found, port, peer, found->established, IDLE);
+		reset(found, port, peer, found->request.established, IDLE);
 	return found;
 }
 
@@ -115,21 +115,29 @@ int BPF_PROG(arrives, const struct sock *sock)
 /* include/linux/socket.h: it will be read again. */
 #define MSG_PEEK 2
 
+/* This thread turns to the connection, if it is one of ours. */
+static struct connection *turn(struct sock *sock, struct thread **thread, u64 now)
+{
+	struct connection *connection;
+
+	if (!is_ours(sock))
+		return NULL;
+	*thread = watch(bpf_get_current_task_btf(), now);
+	connection = known_by(sock);
+	if (!*thread || !connection)
+		return NULL;
+	turn_to(*thread, (u64)sock, connection, now);
+	return connection;
+}
+
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(receives, struct sock *sock, int bytes, int flags)
 {
 	u64 now = bpf_ktime_get_ns();
-	struct connection *connection;
-	struct thread *thread;
+	struct thread *thread = NULL;
+	struct connection *connection = flags & MSG_PEEK ? NULL : turn(sock, &thread, now);
 
-	if (!is_ours(sock) || flags & MSG_PEEK)
-		return 0;
-	thread = watch(bpf_get_current_task_btf(), now);
-	connection = known_by(sock);
-	if (!thread || !connection)
-		return 0;
-	turn_to(thread, (u64)sock, connection, now);
-	if (bytes > 0)
+	if (connection && thread && bytes > 0)
 		received(thread, connection, bytes, now);
 	return 0;
 }
@@ -138,17 +146,10 @@ SEC("tp_btf/sock_send_length")
 int BPF_PROG(sends, struct sock *sock, int bytes, int flags)
 {
 	u64 now = bpf_ktime_get_ns();
-	struct connection *connection;
-	struct thread *thread;
+	struct thread *thread = NULL;
+	struct connection *connection = turn(sock, &thread, now);
 
-	if (!is_ours(sock))
-		return 0;
-	thread = watch(bpf_get_current_task_btf(), now);
-	connection = known_by(sock);
-	if (!thread || !connection)
-		return 0;
-	turn_to(thread, (u64)sock, connection, now);
-	if (bytes > 0)
+	if (connection && thread && bytes > 0)
 		sent(thread, connection, bytes, now);
 	return 0;
 }
@@ -221,7 +222,7 @@ static void accepted(struct thread *thread, long descriptor, u64 now)
 	connection = known((u64)sock, port, BPF_CORE_READ(sock, __sk_common.skc_dport));
 	if (!connection)
 		return;
-	connection->accepted = now;
+	connection->request.accepted = now;
 	if (connection->state == IDLE)
 		connection->state = FRESH;
 	turn_to(thread, (u64)sock, connection, now);
@@ -386,8 +387,8 @@ static long visit(void *map, u64 *key, struct connection *connection, u64 *now)
 		return 0;
 	/* Whoever has sent something and been ready for something else since for longer than it ever paused
 	 * within a response has sent all of it, as far as anybody can tell. */
-	if (connection->state == SENT && connection->ended && *now - connection->ended > quiet_for &&
-	    !is_blocked(*key))
+	if (connection->state == SENT && connection->request.ended &&
+	    *now - connection->request.ended > quiet_for && !is_blocked(*key))
 		finish(connection, *now);
 	else
 		unfinished++;

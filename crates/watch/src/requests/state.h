@@ -115,57 +115,45 @@ enum state {
 	IGNORED,
 };
 
+/* A request. As in finished.rs. */
+struct http_request {
+	u64 established;
+	u64 accepted;
+	/* port of the client << 16 | port */
+	u64 ports;
+	u64 flags;
+	u64 began;
+	u64 read;
+	u64 parsed;
+	u64 sent;
+	u64 ended;
+	u64 bytes_received;
+	u64 bytes_sent;
+	struct usage used[3];
+};
+
 struct connection {
 	u64 epoch;
 	u64 serial;
 	u64 state;
-	u64 established;
-	u64 accepted;
 	/* Since when something lies unread. */
 	u64 arrived;
 	/* The server has begun to close it. */
 	u64 is_closing;
 	u64 is_probed;
-	/* As in finished.rs, of the request. */
-	u64 flags;
-	/* port of the client << 16 | port */
-	u64 ports;
-	/* Of the request. */
-	u64 began;
-	u64 read;
-	u64 parsed;
-	u64 sent;
-	u64 ended;
-	u64 bytes_received;
-	u64 bytes_sent;
+	struct http_request request;
 	/* Of what may be the next one. */
 	u64 next_began;
 	u64 next_read;
 	u64 next_received;
 	u64 next_flags;
-	struct usage used[PARTS];
+	struct usage next_used;
 };
 
-/* As in finished.rs. */
 /* It is the first on its connection. */
 #define FLAG_FIRST 4
 /* When it could have been read is not known. */
 #define FLAG_UNSEEN 8
-
-struct finished {
-	u64 established;
-	u64 accepted;
-	u64 began;
-	u64 read;
-	u64 parsed;
-	u64 sent;
-	u64 ended;
-	u64 bytes_received;
-	u64 bytes_sent;
-	u64 ports;
-	u64 flags;
-	struct usage used[3];
-};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);

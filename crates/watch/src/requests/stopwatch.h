@@ -132,8 +132,10 @@ static void charge(struct thread *thread, struct connection *connection, u64 now
 	bytes = disk_bytes(bpf_get_current_task_btf());
 	thread->used.disk_bytes += bytes - thread->disk_bytes;
 	thread->disk_bytes = bytes;
-	if (state < PARTS)
-		add(&connection->used[state], &thread->used);
+	if (state == RECEIVED_MORE)
+		add(&connection->next_used, &thread->used);
+	else if (state < RECEIVED_MORE)
+		add(&connection->request.used[state], &thread->used);
 	else
 		__builtin_memset(&thread->used, 0, sizeof(thread->used));
 }

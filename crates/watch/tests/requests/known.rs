@@ -139,14 +139,18 @@ fn found(told: &[Finished], known: &[Known]) {
     }
 }
 
+fn begin() -> (TcpListener, SocketAddr, Followed) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    (listener, address, Followed::begin(address.port()))
+}
+
 #[test]
 fn known_costs_are_found_in_each_phase() {
     if !is_able() {
         return;
     }
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let followed = Followed::begin(address.port());
+    let (listener, address, followed) = begin();
     let server = std::thread::spawn(move || serve(&listener, 40, Duration::ZERO));
     let (told, _) = followed.until(ask(address, 40));
     found(&told, &server.join().unwrap());
@@ -157,9 +161,7 @@ fn known_costs_are_found_where_another_competes_for_the_processor() {
     if !is_able() {
         return;
     }
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let followed = Followed::begin(address.port());
+    let (listener, address, followed) = begin();
     let server = std::thread::spawn(move || {
         let (stop, rival) = compete();
         let known = serve(&listener, 40, Duration::ZERO);
@@ -184,9 +186,7 @@ fn moments_are_where_client_and_server_saw_them() {
     if !is_able() {
         return;
     }
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let followed = Followed::begin(address.port());
+    let (listener, address, followed) = begin();
     let late = Duration::from_millis(20);
     let server = std::thread::spawn(move || serve(&listener, 10, late));
     let (told, asked) = followed.until(ask(address, 10));
@@ -209,9 +209,7 @@ fn user_and_kernel_are_told_apart() {
     if !is_able() {
         return;
     }
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let followed = Followed::begin(address.port());
+    let (listener, address, followed) = begin();
     let server = std::thread::spawn(move || {
         let serve = |_| {
             let (mut stream, _) = listener.accept().unwrap();
