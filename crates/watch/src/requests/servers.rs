@@ -75,7 +75,7 @@ pub fn find(programs: &[String], ports: &[u16]) -> Result<Vec<Server>, Error> {
             listening.insert(entry.inode, port);
         }
     }
-    let mut servers: BTreeMap<(u16, String), Server> = BTreeMap::new();
+    let mut servers: BTreeMap<(u16, String), (u64, Server)> = BTreeMap::new();
     for process in all_processes()?.flatten() {
         let (Ok(stat), Ok(descriptors)) = (process.stat(), process.fd()) else { continue };
         if ports.is_empty() && !programs.contains(&stat.comm) {
@@ -104,7 +104,10 @@ pub fn find(programs: &[String], ports: &[u16]) -> Result<Vec<Server>, Error> {
             file: file.clone(),
         };
         // Its oldest process is likely to outlive the others.
-        servers.entry((*first, file)).or_insert(server);
+        let oldest = servers.entry((*first, file)).or_insert_with(|| (stat.starttime, server.clone()));
+        if stat.starttime < oldest.0 {
+            *oldest = (stat.starttime, server);
+        }
     }
-    Ok(servers.into_values().collect())
+    Ok(servers.into_values().map(|(_, server)| server).collect())
 }

@@ -25,6 +25,8 @@ program!("requests");
 pub(super) struct Probes {
     program: program::RequestsSkel<'static>,
     links: Vec<Link>,
+    /// Binaries, by device and inode, and whether there is a probe in them.
+    attached: BTreeMap<(u64, u64), bool>,
     /// Of the states of connections, which is attached all of the time.
     _states: Link,
     ring: RingBuffer<'static>,
@@ -78,7 +80,8 @@ impl Probes {
         let ring = ring.build().map_err(Error::bpf("opening the ring of finished requests"))?;
         let states = program.progs.state_changes.attach_trace();
         let states = states.map_err(Error::bpf("watching the states of connections"))?;
-        let mut probes = Self { program, links: Vec::new(), _states: states, ring, finished };
+        let mut probes =
+            Self { program, links: Vec::new(), attached: BTreeMap::new(), _states: states, ring, finished };
         probes.state()?.epoch = 1;
         Ok(probes)
     }
@@ -115,20 +118,18 @@ impl Probes {
         Ok(())
     }
 
-    /// Watches the servers' threads, and attaches to their binaries: those that it cannot attach to are
-    /// followed by their system calls. Which of the servers it could.
+    /// Watches the servers' threads, and attaches to their binaries, unless that has been done: those that it cannot attach to are
+    /// followed by their system calls.
     ///
     /// # Errors
     /// When the kernel refuses the former.
-    pub(super) fn attach_to(&mut self, servers: &[Server]) -> Result<Vec<bool>, Error> {
-        let mut attached = BTreeMap::new();
-        let mut all = Vec::new();
+    pub(super) fn attach_to(&mut self, servers: &[Server]) -> Result<(), Error> {
         for server in servers {
             self.state()?.server = server.process;
             bpf::run(&self.program.progs.enroll, "finding the server's threads")?;
             let file = fs::metadata(&server.executable).map(|file| (file.dev(), file.ino()));
             let is_attached = match (server.symbol(), file) {
-                (Some(symbol), Ok(file)) => *attached.entry(file).or_insert_with(|| {
+                (Some(symbol), Ok(file)) => *self.attached.entry(file).or_insert_with(|| {
                     let options = UprobeOpts { func_name: Some(symbol.to_owned()), ..UprobeOpts::default() };
                     let probe = &self.program.progs.header_parsed;
                     let link = probe.attach_uprobe_with_opts(-1, &server.executable, 0, options);
@@ -142,9 +143,8 @@ impl Probes {
             for (place, _) in wanted.iter().enumerate().filter(|(_, port)| server.ports.contains(port)) {
                 state.probed[place] = is_attached;
             }
-            all.push(is_attached);
         }
-        Ok(all)
+        Ok(())
     }
 
     /// Attaches the probe for servers to a function of this process, at this address in memory.
@@ -183,6 +183,7 @@ impl Probes {
     /// Detaches all but what is always attached.
     pub(super) fn detach(&mut self) {
         self.links.clear();
+        self.attached.clear();
     }
 
     /// The requests that have been told since the last time.
