@@ -1,6 +1,6 @@
 //! What each request costs an unmodified server: the paper's server module (section 4.2).
 //!
-//! [`traced`] has the programs in the kernel, [`windows`] says when they look, [`tally`] sums up what they
+//! `traced` has the programs in the kernel, `windows` says when they look, `tally` sums up what they
 //! tell, and [`Requests`] puts that together. There is no other way to see this than by programs in the
 //! kernel.
 
