@@ -139,6 +139,14 @@ fn requests_are_followed() {
         rows.map(|row| row.count).sum()
     };
     assert_eq!((of("0-10k"), of("10k-100k"), of("100k-")), (3, 1, 0));
+
+    // What was measured is what the simulator needs.
+    let fitted = json(&headworks(&["sim", "fit", out.to_str().unwrap(), "--json"]));
+    assert_eq!((&fitted["origin"], &fitted["demands"]), (&"watch".into(), &"stopwatch".into()), "{fitted}");
+    let need = |of: &str| used[of].as_f64().unwrap();
+    let known = need("cpu_user") + need("cpu_kernel") + need("cpu_soft_interrupt");
+    assert!((fitted["classes"][0]["demand"].as_f64().unwrap() / known - 1.0).abs() < 1e-6, "{fitted}");
+    assert_eq!((&fitted["classes"][0]["share"], &fitted["classes"][1]["share"]), (&0.75.into(), &0.25.into()));
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub enum Source {
     Shares,
     /// The mean time that requests took, less what the mean number of others made it longer.
     Means,
+    /// Processor time, measured in the server.
+    Stopwatch,
 }
 
 /// Needs in seconds.

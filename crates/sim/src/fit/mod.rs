@@ -13,6 +13,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 mod text;
+mod watched;
 mod windows;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ pub use self::demands::Source as DemandSource;
 pub use self::log::{LogFormat, LoggedAt, TimeTaken};
 pub use self::model::{Stated, UnknownCost};
 pub use self::observation::{Observation, ObservationError, Origin};
+pub use self::watched::{fit_watched, is_of_watch};
 pub use self::windows::{Verdict, Window};
 
 /// How to look at what was observed.

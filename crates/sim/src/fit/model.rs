@@ -131,6 +131,9 @@ impl Fit {
                     Some(DemandSource::Means) => {
                         "The mean time that it took over 1 + the mean number of requests present.".to_owned()
                     }
+                    Some(DemandSource::Stopwatch) => {
+                        "Processor time in user mode, in the kernel and in soft interrupts, measured in the server.".to_owned()
+                    }
                     _ => "The processor's share that it had, over its time in the server.".to_owned(),
                 },
             );

@@ -10,6 +10,8 @@ pub enum Origin {
     Log,
     /// A run of the load generator.
     Run,
+    /// A watch of the server.
+    Watch,
 }
 
 /// Requests as they were observed, in the order in which they came.

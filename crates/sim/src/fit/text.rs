@@ -29,11 +29,11 @@ impl fmt::Display for Fit {
                 processors(self.processors)
             )?;
         }
-        write!(f, "  status      ")?;
-        for (status, count) in &self.status {
-            write!(f, " {status}: {count}")?;
+        if !self.status.is_empty() {
+            write!(f, "  status      ")?;
+            self.status.iter().try_for_each(|(status, count)| write!(f, " {status}: {count}"))?;
+            writeln!(f)?;
         }
-        writeln!(f)?;
         if self.rejected > 0.0 {
             writeln!(f, "  rejected     {:.3} % (429 and 503)", self.rejected * 100.0)?;
         }
@@ -96,6 +96,7 @@ impl Fit {
             match self.demands {
                 _ if class.stated => write!(f, " (as stated)")?,
                 Some(DemandSource::Means) => write!(f, " (from mean times)")?,
+                Some(DemandSource::Stopwatch) => write!(f, " (measured in the server)")?,
                 Some(DemandSource::Shares) | None => {}
             }
         }

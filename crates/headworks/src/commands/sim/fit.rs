@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use sim::Model;
-use sim::fit::{Fit, FitOptions, LogFormat, LoggedAt, Observation, Stated, TimeTaken, fit};
+use sim::fit::{
+    Fit, FitOptions, LogFormat, LoggedAt, Observation, Stated, TimeTaken, fit, fit_watched, is_of_watch,
+};
 use units::Span;
 
 use super::args::OUTPUT;
@@ -21,7 +23,7 @@ const SERVER: &str = "Server that was measured";
 /// Characterises the requests of an access log or a run of `headworks load`, and writes a model that has the same.
 #[derive(Debug, clap::Args)]
 pub(super) struct FitArgs {
-    /// An access log, or the directory of a run (`load --out`).
+    /// An access log, or the directory of a run (`load --out`, `watch --out`).
     #[arg(value_name = "LOG|RUN")]
     source: PathBuf,
     #[command(flatten)]
@@ -106,12 +108,17 @@ impl LookArgs {
         if self.window.is_zero() {
             return Err(Failure::Usage(anyhow!("--window is 0; give a time above 0, such as 1h")));
         }
+        let Known { processors, threads, stated } = known;
+        let options = FitOptions { window: self.window, processors, threads, stated };
         let observation = if source.is_dir() {
             if self.time_taken.is_some() || self.logged.is_some() {
                 return Err(Failure::Usage(anyhow!(
                     "--time-taken and --logged are about logs, and {} is the directory of a run",
                     source.display()
                 )));
+            }
+            if is_of_watch(source) {
+                return fit_watched(source, &options).map_err(|why| Failure::Usage(why.into()));
             }
             Observation::of_run(source)
         } else {
@@ -120,8 +127,7 @@ impl LookArgs {
             Observation::of_log(source, LogFormat { time_taken, logged_at })
         };
         let observation = observation.map_err(|why| Failure::Usage(why.into()))?;
-        let Known { processors, threads, stated } = known;
-        Ok(fit(&observation, &FitOptions { window: self.window, processors, threads, stated }))
+        Ok(fit(&observation, &options))
     }
 }
 
