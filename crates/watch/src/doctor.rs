@@ -1,7 +1,8 @@
 //! What can be watched on this machine, by what mechanism, and what is lost where the best is not to be had.
 
 use crate::bpf::Layout;
-use crate::{Error, connections, kernel, processes};
+use crate::bpf::runs::Measuring;
+use crate::{Error, connections, kernel, processes, requests};
 
 /// A mechanism that was tried.
 #[derive(Debug)]
@@ -37,6 +38,21 @@ pub fn examine() -> Vec<Finding> {
             "a program for connections",
             connections::Traced::open(&[80]).err(),
             "room and drops of listen queues; /proc has a line for each connection, which takes long when they are many",
+        ),
+        finding(
+            "programs that follow requests",
+            requests::try_out(false).err(),
+            "all about requests: there is no other way to see them",
+        ),
+        finding(
+            "probes in a server's binary",
+            requests::try_out(true).err(),
+            "when headers of Apache's and nginx's requests have been parsed: they are followed by what they receive and send",
+        ),
+        finding(
+            "the run time of programs, as the kernel measures it",
+            Measuring::begin().err(),
+            "budgets: requests can be followed with --budget none only",
         ),
     ]
 }

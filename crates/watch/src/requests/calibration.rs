@@ -20,6 +20,12 @@ pub(super) struct UnitCosts {
 const CALLS: u32 = 500;
 const BATCHES: usize = 8;
 
+/// Attaches all of the probes, those in binaries to this process or not at all, and detaches them.
+pub(crate) fn try_out(binary: bool) -> Result<(), Error> {
+    let mut probes = Probes::load(&[])?;
+    if binary { probes.attach_to_self(a_function as *const () as usize) } else { probes.attach() }
+}
+
 impl UnitCosts {
     /// Measures both on this thread. The probes must not be attached.
     ///

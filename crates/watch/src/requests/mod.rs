@@ -15,6 +15,7 @@ mod tally;
 mod traced;
 mod windows;
 
+pub(crate) use calibration::try_out;
 pub use classes::{BadClasses, Classes, MOST_CLASSES};
 pub use finished::{Finished, Usage};
 pub use follow::{Following, Requests};
