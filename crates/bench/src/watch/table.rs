@@ -88,7 +88,7 @@ mod tests {
             run(Watcher::Default, 1, 495.0, Some(500.0)),
         ];
         let text = Results { setting: Setting::example(), seconds: 5, runs }.to_markdown();
-        assert!(text.contains("| nginx | headworks watch | 742 | 0.990 (0.990–0.990) | 2 |"), "{text}");
+        assert!(text.contains("| nginx | headworks watch | 743 | 0.990 (0.990–0.990) | 2 |"), "{text}");
         assert!(text.contains("| nginx | nobody | 750 | 1 | 2 |"), "{text}");
     }
 }
