@@ -1,13 +1,13 @@
 //! [`Watch`]: a watch from its beginning to its end, whoever shows what it sees.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Serialize;
 use units::{Span, Time};
 
 use crate::requests::{Budget, Classes, Demands, Following, Requests, Server, find};
-use crate::{Error, Look, Mechanism, Monitor, Recording, Summary, clock, costs, requests};
+use crate::{Error, Look, Mechanism, Monitor, Recording, Summary, clock, costs, processes, requests};
 
 /// What is to be watched.
 #[derive(Debug, Clone)]
@@ -139,9 +139,11 @@ impl Watch {
         self.last = look;
         let mut tally = None;
         if let Some(requests) = &mut self.requests {
-            let servers: BTreeSet<_> = requests.servers().iter().map(|server| &server.program).collect();
-            let used = servers.into_iter().filter_map(|server| seen.processes.get(server));
-            let busy = used.map(|used| used.cpu).sum();
+            let listens = |name: &str| {
+                requests.servers().iter().any(|server| server.program.as_bytes() == processes::kept(name))
+            };
+            let used = seen.processes.iter().filter(|(name, _)| listens(name));
+            let busy = used.map(|(_, used)| used.cpu).sum();
             requests.note_busy(busy, cost.as_secs_f64() / interval.as_secs_f64().max(1e-3));
             let recent = requests.look()?;
             seen.add_requests(&recent, requests.classes());
@@ -168,15 +170,15 @@ impl Watch {
         let (mut duty, mut spent) = (0.0, Span::ZERO);
         let mut ended = Ok(());
         if let Some(requests) = &mut self.requests {
-            ended = requests.end(|_| ());
-            let recent = requests.look()?;
+            let recent = requests.end(|_| ()).and_then(|()| requests.look());
             seen.add_requests(requests.whole(), requests.classes());
             demands = requests.demands();
             duty = requests.duty(length).as_f64();
             spent = requests.spent_by_others();
-            if let Some(recording) = &mut self.recording {
-                recording.add_requests(length, &recent, requests.classes())?;
-            }
+            ended = recent.and_then(|recent| match &mut self.recording {
+                Some(recording) => Ok(recording.add_requests(length, &recent, requests.classes())?),
+                None => Ok(()),
+            });
         }
         let used = costs::process().saturating_sub(self.cpu) + spent;
         let cpu = used.as_secs_f64() / length.as_secs_f64();

@@ -40,3 +40,8 @@ pub struct Sample {
 pub const LONGEST_NAME: usize = 15;
 /// Programs that can be watched at once.
 pub const MOST_PROGRAMS: usize = 16;
+
+/// What the kernel keeps of a name.
+pub(crate) fn kept(name: &str) -> &[u8] {
+    &name.as_bytes()[..name.len().min(LONGEST_NAME)]
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use procfs::process::{Process, all_processes};
 use units::Span;
 
-use super::{LONGEST_NAME, MOST_PROGRAMS, Program, Sample};
+use super::{MOST_PROGRAMS, Program, Sample, kept};
 use crate::clock::uptime;
 use crate::{Error, Source};
 
@@ -23,9 +23,7 @@ pub struct Proc {
 impl Proc {
     /// For processes of these names; of more than [`MOST_PROGRAMS`] the first.
     pub fn open(names: &[impl AsRef<str>]) -> Self {
-        let kept = |name: &str| {
-            String::from_utf8_lossy(&name.as_bytes()[..name.len().min(LONGEST_NAME)]).into_owned()
-        };
+        let kept = |name: &str| String::from_utf8_lossy(kept(name)).into_owned();
         let names: Vec<_> = names.iter().take(MOST_PROGRAMS).map(|name| kept(name.as_ref())).collect();
         let ended = vec![(0, 0); names.len()];
         Self { names, seen: BTreeMap::new(), ended }

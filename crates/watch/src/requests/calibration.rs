@@ -23,7 +23,7 @@ const BATCHES: usize = 8;
 /// Attaches all of the probes, those in binaries to this process or not at all, and detaches them.
 pub(crate) fn try_out(binary: bool) -> Result<(), Error> {
     let mut probes = Probes::load(&[])?;
-    if binary { probes.attach_to_self(a_function as *const () as usize) } else { probes.attach() }
+    if binary { probes.attach_to_self(a_function as *const () as usize) } else { probes.attach(&[]) }
 }
 
 impl UnitCosts {
@@ -36,7 +36,7 @@ impl UnitCosts {
             black_box(rustix::process::getppid());
         };
         let alone = fastest(call);
-        probes.attach()?;
+        probes.attach(&[])?;
         let before = probes.runs(Kind::Tracepoint);
         let watched = fastest(call);
         let runs = probes.runs(Kind::Tracepoint).since(before);
@@ -57,7 +57,7 @@ impl UnitCosts {
     /// Of so many runs, without their own time.
     pub(super) fn of(self, kind: Kind, runs: u64) -> Span {
         let each = match kind {
-            Kind::Tracepoint => self.tracepoint,
+            Kind::Tracepoint | Kind::State => self.tracepoint,
             Kind::Breakpoint => self.breakpoint,
         };
         Span::from_secs_f64(each * runs as f64)

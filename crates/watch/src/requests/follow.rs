@@ -73,7 +73,7 @@ struct Opened {
     /// What it took to open it, and what this process has used since.
     fixed: Span,
     own: Span,
-    runs: [(Kind, Runs); 2],
+    runs: [(Kind, Runs); 3],
     _measuring: Option<Measuring>,
 }
 
@@ -159,6 +159,7 @@ impl Requests {
                 let unfinished = self.sweep(is_last)?;
                 if unfinished == 0 || is_last {
                     self.window.counts.unfinished += unfinished;
+                    self.probes.close()?;
                     self.take(&mut each)?;
                     self.close_window()?;
                     return Ok(now + TURN);
@@ -182,9 +183,9 @@ impl Requests {
         self.servers.refresh(&self.following.ports)?;
         let length = self.windows.as_ref().map(Windows::length);
         let measuring = length.map(|_| Measuring::begin()).transpose()?;
-        let runs = [Kind::Breakpoint, Kind::Tracepoint].map(|kind| (kind, self.probes.runs(kind)));
-        self.probes.attach()?;
-        self.probes.attach_to(&self.servers.all)?;
+        let runs =
+            [Kind::Breakpoint, Kind::Tracepoint, Kind::State].map(|kind| (kind, self.probes.runs(kind)));
+        self.probes.attach(&self.servers.all)?;
         let fixed = clock::thread().saturating_sub(before);
         let at = clock::monotonic();
         let to = length.map_or(Time::NEVER, |length| at + length);
@@ -221,7 +222,13 @@ impl Requests {
         let mut others = Span::ZERO;
         for (kind, earlier) in opened.runs {
             let runs = self.probes.runs(kind).since(earlier);
-            others += runs.time + self.unit_costs.of(kind, runs.count);
+            let cost = runs.time + self.unit_costs.of(kind, runs.count);
+            // It goes on between windows, about as it does in one.
+            let times = match kind {
+                Kind::State => now.since(self.stood_for_to).as_secs_f64() / length.as_secs_f64().max(1e-3),
+                Kind::Breakpoint | Kind::Tracepoint => 1.0,
+            };
+            others += cost.mul_f64(times.max(1.0));
         }
         self.end_window(now);
         let fixed = opened.fixed + clock::thread().saturating_sub(before);
@@ -298,6 +305,7 @@ impl Requests {
         }
         if let Phase::Draining { .. } = self.phase {
             self.window.counts.unfinished += self.sweep(true)?;
+            self.probes.close()?;
             self.take(&mut each)?;
             self.close_window()?;
         }

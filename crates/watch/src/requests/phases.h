@@ -104,9 +104,15 @@ static void leave(struct thread *thread, u64 now)
 /* The thread turns to a connection. */
 static void turn_to(struct thread *thread, u64 key, struct connection *connection, u64 now)
 {
+	struct connection *before;
+
 	if (thread->connection == key && thread->serial == connection->serial)
 		return;
-	if (thread->connection)
+	before = current_of(thread);
+	if (before && before->state == SENT && !before->is_closing && thread->call & CALL_WAITS)
+		/* It was charged as the thread entered the call, which is for the next one. */
+		ready(thread, before);
+	else if (thread->connection)
 		leave(thread, now);
 	thread->connection = key;
 	thread->serial = connection->serial;
@@ -133,6 +139,15 @@ static void promote(struct connection *connection)
 static void parsed(struct thread *thread, struct connection *connection, u64 now)
 {
 	charge(thread, connection, now);
+	if (!connection->is_probed) {
+		/* It was first seen before the server was known. */
+		connection->is_probed = 1;
+		if (connection->state == PROCESSING) {
+			add(&connection->request.used[PARSING], &connection->request.used[PROCESSING]);
+			connection->request.parsed = now;
+		}
+		return;
+	}
 	if (connection->state == RECEIVED_MORE) {
 		promote(connection);
 	} else if (connection->state == PROCESSING || connection->state == SENT) {

@@ -42,8 +42,7 @@ static struct connection *known(u64 key, u16 port, __be16 peer)
 	struct connection *found = bpf_map_lookup_elem(&connections, &key);
 
 	if (!found) {
-		if (bpf_map_update_elem(&connections, &key, &nothing, BPF_NOEXIST))
-			__sync_fetch_and_add(&crowded, 1);
+		bpf_map_update_elem(&connections, &key, &nothing, BPF_NOEXIST);
 		found = bpf_map_lookup_elem(&connections, &key);
 	}
 	if (found && found->epoch != epoch)
@@ -61,7 +60,9 @@ static void established(const struct sock *sock, u64 now)
 	struct connection *connection = known_by(sock);
 
 	/* The memory of one that has ended may have been used again before its end was seen. */
-	if (connection)
+	if (!connection)
+		__sync_fetch_and_add(&crowded, 1);
+	else
 		reset(connection, sock->__sk_common.skc_num, sock->__sk_common.skc_dport, now, FRESH);
 }
 
@@ -187,14 +188,12 @@ int BPF_PROG(enters, void *registers, long number)
 	thread->in_kernel = 1;
 	thread->entered = now;
 	thread->call = at < MOST_CALLS ? calls[at] : 0;
+	if (thread->connection && thread->call & CALL_LEAVES)
+		leave(thread, now);
+	else if (thread->connection && thread->call & CALL_WAITS)
+		settle(thread, now);
 	thread->used.reads += !!(thread->call & CALL_READS);
 	thread->used.writes += !!(thread->call & CALL_WRITES);
-	if (!thread->connection)
-		return 0;
-	if (thread->call & CALL_LEAVES)
-		leave(thread, now);
-	else if (thread->call & CALL_WAITS)
-		settle(thread, now);
 	return 0;
 }
 

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use procfs::net::TcpState;
 use procfs::process::{FDTarget, all_processes};
 
 use crate::Error;
+use crate::processes::kept;
 
 /// Who listens on some of the ports.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,8 +46,7 @@ impl Server {
 
     /// Whether the process is still there and runs the same file.
     pub(super) fn is_there(&self) -> bool {
-        let name = std::fs::read_link(&self.executable);
-        name.is_ok_and(|path| path.file_name().is_some_and(|name| name.to_string_lossy() == self.file))
+        file_name(&self.executable) == self.file
     }
 }
 
@@ -60,6 +60,13 @@ impl fmt::Display for Server {
             None => f.write_str("what it receives and sends"),
         }
     }
+}
+
+/// The name of the file that a process runs; of one that has been replaced since, the name it had.
+fn file_name(executable: &Path) -> String {
+    let file = std::fs::read_link(executable).unwrap_or_default();
+    let file = file.file_name().unwrap_or_default().to_string_lossy();
+    file.trim_end_matches(" (deleted)").to_owned()
 }
 
 /// Who listens on these ports, or, when there are none, on which ports processes of these names do. In the
@@ -78,7 +85,7 @@ pub fn find(programs: &[String], ports: &[u16]) -> Result<Vec<Server>, Error> {
     let mut servers: BTreeMap<(u16, String), (u64, Server)> = BTreeMap::new();
     for process in all_processes()?.flatten() {
         let (Ok(stat), Ok(descriptors)) = (process.stat(), process.fd()) else { continue };
-        if ports.is_empty() && !programs.contains(&stat.comm) {
+        if ports.is_empty() && !programs.iter().any(|name| kept(name) == stat.comm.as_bytes()) {
             continue;
         }
         let mut held: Vec<u16> = Vec::new();
@@ -93,9 +100,7 @@ pub fn find(programs: &[String], ports: &[u16]) -> Result<Vec<Server>, Error> {
         held.sort_unstable();
         let Some(first) = held.first() else { continue };
         let executable = PathBuf::from(format!("/proc/{}/exe", stat.pid));
-        let file = std::fs::read_link(&executable).unwrap_or_default();
-        let file = file.file_name().unwrap_or_default().to_string_lossy();
-        let file = file.trim_end_matches(" (deleted)").to_owned();
+        let file = file_name(&executable);
         let server = Server {
             program: stat.comm.clone(),
             process: stat.pid as u32,

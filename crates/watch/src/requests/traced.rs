@@ -49,6 +49,8 @@ pub(super) enum Kind {
     Breakpoint,
     /// Places in the kernel.
     Tracepoint,
+    /// Changes of connections' states, which are watched between windows as well.
+    State,
 }
 
 impl Probes {
@@ -86,11 +88,11 @@ impl Probes {
         Ok(probes)
     }
 
-    /// Attaches them. No request is followed yet.
+    /// Attaches them, and to the servers. No request is followed yet.
     ///
     /// # Errors
     /// When the kernel refuses.
-    pub(super) fn attach(&mut self) -> Result<(), Error> {
+    pub(super) fn attach(&mut self, servers: &[Server]) -> Result<(), Error> {
         let state = self.state()?;
         (state.opens, state.closes) = (u64::MAX, u64::MAX);
         let programs = &self.program.progs;
@@ -113,20 +115,34 @@ impl Probes {
                 }
             }
         }
+        self.probe(servers)?;
         // What was noted while only some of them were attached is not continued.
         self.state()?.epoch += 1;
-        Ok(())
+        self.enroll(servers)
     }
 
-    /// Watches the servers' threads, and attaches to their binaries, unless that has been done: those that it cannot attach to are
-    /// followed by their system calls.
+    /// Attaches to servers that were found since.
     ///
     /// # Errors
-    /// When the kernel refuses the former.
+    /// When the kernel refuses.
     pub(super) fn attach_to(&mut self, servers: &[Server]) -> Result<(), Error> {
+        self.probe(servers)?;
+        self.enroll(servers)
+    }
+
+    /// Watches the servers' threads.
+    fn enroll(&mut self, servers: &[Server]) -> Result<(), Error> {
         for server in servers {
             self.state()?.server = server.process;
             bpf::run(&self.program.progs.enroll, "finding the server's threads")?;
+        }
+        Ok(())
+    }
+
+    /// Attaches to the servers' binaries, unless that has been done: those that it cannot attach to are
+    /// followed by their system calls.
+    fn probe(&mut self, servers: &[Server]) -> Result<(), Error> {
+        for server in servers {
             let file = fs::metadata(&server.executable).map(|file| (file.dev(), file.ino()));
             let is_attached = match (server.symbol(), file) {
                 (Some(symbol), Ok(file)) => *self.attached.entry(file).or_insert_with(|| {
@@ -165,6 +181,13 @@ impl Probes {
     pub(super) fn open(&mut self, from: Time, to: Time) -> Result<(), Error> {
         let state = self.state()?;
         (state.closes, state.opens) = (to.as_nanos(), from.as_nanos());
+        Ok(())
+    }
+
+    /// Follows none of the requests any more that are known now.
+    pub(super) fn close(&mut self) -> Result<(), Error> {
+        self.open(Time::NEVER, Time::NEVER)?;
+        self.state()?.epoch += 1;
         Ok(())
     }
 
@@ -211,11 +234,12 @@ impl Probes {
             &programs.arrives,
             &programs.sends,
             &programs.receives,
-            &programs.state_changes,
         ];
+        let states = [&programs.state_changes];
         let programs: &[&ProgramMut<'_>] = match kind {
             Kind::Breakpoint => &breakpoints,
             Kind::Tracepoint => &tracepoints,
+            Kind::State => &states,
         };
         programs.iter().map(|program| Runs::of(program)).fold(Runs::default(), |sum, runs| Runs {
             count: sum.count + runs.count,
