@@ -115,6 +115,16 @@ impl Summary {
                 elapsed(PhaseName::Process).p99 * 1e3,
             );
         }
+        if let Some(waits) = &self.waits {
+            text += &format!(
+                "        waits: {:.1} connections/s, ms to be accepted mean {:.3}, p99 {:.3}; requests, ms to be read mean {:.3}, p99 {:.3}\n",
+                waits.connections,
+                waits.accept.mean * 1e3,
+                waits.accept.p99 * 1e3,
+                waits.read.mean * 1e3,
+                waits.read.p99 * 1e3,
+            );
+        }
         text
     }
 }

@@ -49,6 +49,23 @@ static void slice_begins(struct thread *thread, struct task_struct *task, u64 no
 	thread->charged = task->se.sum_exec_runtime;
 }
 
+static u64 less(u64 *from, u64 much)
+{
+	u64 taken = *from < much ? *from : much;
+
+	*from -= taken;
+	return much - taken;
+}
+
+/* What was accounted beyond what the scheduler has charged: as long as no request has been charged with it,
+ * it is taken back. */
+static void take_back(struct thread *thread, u64 much)
+{
+	much = less(&thread->used.kernel, much);
+	much = less(&thread->used.user, much);
+	thread->overcharged += much;
+}
+
 /* The thread has been switched out. The scheduler has charged it for less than until now, since it looks for
  * the next one on nobody's account, and not for what the hypervisor took; so the last part is what is missing
  * to that, and what is too much comes off the next. */
@@ -62,7 +79,7 @@ static void slice_ends(struct thread *thread, struct task_struct *task, u64 now)
 	}
 	thread->accounted = now;
 	if (missing < 0)
-		thread->overcharged += -missing;
+		take_back(thread, -missing);
 	else if (thread->in_kernel)
 		thread->used.kernel += missing;
 	else
