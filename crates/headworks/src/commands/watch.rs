@@ -59,8 +59,7 @@ impl Args {
     }
 
     fn check(&self) -> anyhow::Result<()> {
-        let kept = |name: &String| name.as_bytes()[..name.len().min(processes::LONGEST_NAME)].to_vec();
-        let names: Vec<_> = self.program.iter().map(kept).collect();
+        let names: Vec<_> = self.program.iter().map(|name| processes::kept(name)).collect();
         for (at, name) in names.iter().enumerate() {
             anyhow::ensure!(!name.is_empty(), "--program: a name is empty");
             let longest = processes::LONGEST_NAME;
@@ -166,11 +165,7 @@ impl Args {
             self.port.iter().map(|port| i64::from(*port)).collect::<Vec<_>>().into(),
         );
         spec.insert("interval".to_owned(), self.interval.to_string().into());
-        let budget = match self.budget {
-            Budget::Unlimited => "none".to_owned(),
-            Budget::Share(share) => share.to_string(),
-        };
-        spec.insert("budget".to_owned(), budget.into());
+        spec.insert("budget".to_owned(), self.budget.to_string().into());
         spec.insert("classes".to_owned(), self.classes.to_string().into());
         spec
     }

@@ -42,6 +42,6 @@ pub const LONGEST_NAME: usize = 15;
 pub const MOST_PROGRAMS: usize = 16;
 
 /// What the kernel keeps of a name.
-pub(crate) fn kept(name: &str) -> &[u8] {
+pub fn kept(name: &str) -> &[u8] {
     &name.as_bytes()[..name.len().min(LONGEST_NAME)]
 }

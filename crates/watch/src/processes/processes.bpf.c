@@ -4,6 +4,7 @@
  * `programs`. What tasks use is added up in `sums`, task by task, as the difference to what was added before,
  * so that a sum neither goes back when one ends or changes its name, nor jumps when one comes. */
 #include "../bpf/processors.h"
+#include "../bpf/tasks.h"
 #include <bpf/bpf_tracing.h>
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -16,10 +17,6 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #define MM_FILEPAGES 0
 #define MM_ANONPAGES 1
 #define MM_SHMEMPAGES 3
-/* include/uapi/linux/bpf.h, kernel/bpf/task_iter.c */
-#define BPF_TASK_ITER_ALL_THREADS 1
-#define BPF_LOCAL_STORAGE_GET_F_CREATE 1
-#define BPF_F_NO_PREALLOC 1
 
 /* What `comm` of a program's processes holds, padded with zeros. */
 struct name {
@@ -69,12 +66,6 @@ struct {
 	__type(key, int);
 	__type(value, struct charged);
 } tasks SEC(".maps");
-
-extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task, unsigned int flags) __ksym;
-extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym;
-extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym;
-extern void bpf_rcu_read_lock(void) __ksym;
-extern void bpf_rcu_read_unlock(void) __ksym;
 
 /* Which of the programs a process is of, by its first thread, since others may call themselves something
  * else; `names` if of none. */

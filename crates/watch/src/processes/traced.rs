@@ -4,7 +4,7 @@ use libbpf_rs::Link;
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
 use units::Span;
 
-use super::{LONGEST_NAME, MOST_PROGRAMS, Program, Sample};
+use super::{LONGEST_NAME, MOST_PROGRAMS, Program, Sample, kept};
 use crate::bpf::{self, Layout, peek};
 use crate::{Error, Source};
 
@@ -36,9 +36,8 @@ impl Traced {
         constants.names = programs as u32;
         for (place, name) in constants.wanted.iter_mut().zip(names) {
             let mut padded = [0; LONGEST_NAME + 1];
-            let name = name.as_ref().as_bytes();
-            let length = name.len().min(LONGEST_NAME);
-            padded[..length].copy_from_slice(&name[..length]);
+            let name = kept(name.as_ref());
+            padded[..name.len()].copy_from_slice(name);
             let (halves, _) = padded.as_chunks::<8>();
             place.halves = [u64::from_ne_bytes(halves[0]), u64::from_ne_bytes(halves[1])];
         }

@@ -158,10 +158,7 @@ impl Requests {
                 let is_last = now >= *since + PATIENCE;
                 let unfinished = self.sweep(is_last)?;
                 if unfinished == 0 || is_last {
-                    self.window.counts.unfinished += unfinished;
-                    self.probes.close()?;
-                    self.take(&mut each)?;
-                    self.close_window()?;
+                    self.end_draining(unfinished, &mut each)?;
                     return Ok(now + TURN);
                 }
             }
@@ -211,9 +208,18 @@ impl Requests {
         self.probes.sweep(quiet)
     }
 
-    fn close_window(&mut self) -> Result<(), Error> {
+    /// No request is waited for any longer.
+    fn end_draining(&mut self, unfinished: u64, each: &mut impl FnMut(&Finished)) -> Result<(), Error> {
+        self.window.counts.unfinished += unfinished;
+        self.probes.close()?;
+        self.take(each)?;
+        self.close_window();
+        Ok(())
+    }
+
+    fn close_window(&mut self) {
         let Phase::Draining { opened, .. } = std::mem::replace(&mut self.phase, Phase::Closed) else {
-            return Ok(());
+            return;
         };
         let before = clock::thread();
         let now = clock::monotonic();
@@ -236,7 +242,6 @@ impl Requests {
             self.spent += others;
             windows.closed(Spent { fixed, open: opened.own + others, length }, now);
         }
-        Ok(())
     }
 
     /// What the window has shown stands for the time since the one before.
@@ -304,10 +309,8 @@ impl Requests {
             self.stop_beginning(now);
         }
         if let Phase::Draining { .. } = self.phase {
-            self.window.counts.unfinished += self.sweep(true)?;
-            self.probes.close()?;
-            self.take(&mut each)?;
-            self.close_window()?;
+            let unfinished = self.sweep(true)?;
+            self.end_draining(unfinished, &mut each)?;
         }
         Ok(())
     }

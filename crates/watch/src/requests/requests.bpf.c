@@ -321,15 +321,6 @@ int BPF_PROG(is_born, struct task_struct *task, u64 flags)
 	return 0;
 }
 
-extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task, unsigned int flags) __ksym;
-extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym;
-extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym;
-extern void bpf_rcu_read_lock(void) __ksym;
-extern void bpf_rcu_read_unlock(void) __ksym;
-/* kernel/bpf/task_iter.c */
-#define BPF_TASK_ITER_ALL_PROCS 0
-#define BPF_TASK_ITER_ALL_THREADS 1
-
 static u64 executable(struct task_struct *task)
 {
 	return (u64)BPF_CORE_READ(task, mm, exe_file, f_inode);

@@ -2,7 +2,7 @@
 #ifndef HEADWORKS_REQUESTS_STATE_H
 #define HEADWORKS_REQUESTS_STATE_H
 
-#include "../bpf/vmlinux.h"
+#include "../bpf/tasks.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
@@ -12,9 +12,6 @@
 /* More than any architecture has system calls. */
 #define MOST_CALLS 512
 
-/* include/uapi/linux/bpf.h */
-#define BPF_LOCAL_STORAGE_GET_F_CREATE 1
-#define BPF_F_NO_PREALLOC 1
 /* include/net/tcp_states.h */
 #define TCP_ESTABLISHED 1
 #define TCP_FIN_WAIT1 4

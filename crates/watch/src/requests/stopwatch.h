@@ -5,6 +5,14 @@
 
 #include "state.h"
 
+static void spend(struct thread *thread, u64 time)
+{
+	if (thread->in_kernel)
+		thread->used.kernel += time;
+	else
+		thread->used.user += time;
+}
+
 /* Interrupts may come between when `now` was read and here, and account for it first. */
 static void account(struct thread *thread, u64 now)
 {
@@ -21,10 +29,7 @@ static void account(struct thread *thread, u64 now)
 		thread->overcharged -= less;
 		passed -= less;
 	}
-	if (thread->in_kernel)
-		thread->used.kernel += passed;
-	else
-		thread->used.user += passed;
+	spend(thread, passed);
 }
 
 /* A soft interrupt has ended. */
@@ -80,10 +85,8 @@ static void slice_ends(struct thread *thread, struct task_struct *task, u64 now)
 	thread->accounted = now;
 	if (missing < 0)
 		take_back(thread, -missing);
-	else if (thread->in_kernel)
-		thread->used.kernel += missing;
 	else
-		thread->used.user += missing;
+		spend(thread, missing);
 }
 
 static struct thread *thread_of(struct task_struct *task)

@@ -8,7 +8,6 @@ use std::rc::Rc;
 
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
 use libbpf_rs::{Link, ProgramMut, RingBuffer, RingBufferBuilder, UprobeOpts};
-
 use procfs::process::Process;
 use units::{Span, Time};
 
@@ -95,26 +94,12 @@ impl Probes {
     pub(super) fn attach(&mut self, servers: &[Server]) -> Result<(), Error> {
         let state = self.state()?;
         (state.opens, state.closes) = (u64::MAX, u64::MAX);
-        let programs = &self.program.progs;
-        for (program, what) in [
-            (&programs.exits, "watching the end of system calls"),
-            (&programs.enters, "watching system calls"),
-            (&programs.switches, "watching switches between tasks"),
-            (&programs.soft_begins, "watching soft interrupts"),
-            (&programs.soft_ends, "watching soft interrupts"),
-            (&programs.is_born, "watching new threads"),
-            (&programs.arrives, "watching what arrives on sockets"),
-            (&programs.sends, "watching what is sent"),
-            (&programs.receives, "watching what is received"),
-        ] {
-            match program.attach_trace() {
-                Ok(link) => self.links.push(link),
-                Err(why) => {
-                    self.links.clear();
-                    return Err(Error::bpf(what)(why));
-                }
-            }
-        }
+        let attached: Result<Vec<_>, _> = self
+            .tracepoints()
+            .into_iter()
+            .map(|(program, what)| program.attach_trace().map_err(Error::bpf(what)))
+            .collect();
+        self.links = attached?;
         self.probe(servers)?;
         // What was noted while only some of them were attached is not continued.
         self.state()?.epoch += 1;
@@ -223,28 +208,31 @@ impl Probes {
     /// How often programs of one kind have run while that was measured.
     pub(super) fn runs(&self, kind: Kind) -> Runs {
         let programs = &self.program.progs;
-        let breakpoints = [&programs.header_parsed];
-        let tracepoints = [
-            &programs.exits,
-            &programs.enters,
-            &programs.switches,
-            &programs.soft_begins,
-            &programs.soft_ends,
-            &programs.is_born,
-            &programs.arrives,
-            &programs.sends,
-            &programs.receives,
-        ];
-        let states = [&programs.state_changes];
-        let programs: &[&ProgramMut<'_>] = match kind {
-            Kind::Breakpoint => &breakpoints,
-            Kind::Tracepoint => &tracepoints,
-            Kind::State => &states,
+        let programs: Vec<&ProgramMut<'_>> = match kind {
+            Kind::Breakpoint => vec![&programs.header_parsed],
+            Kind::Tracepoint => self.tracepoints().map(|(program, _)| program).into(),
+            Kind::State => vec![&programs.state_changes],
         };
-        programs.iter().map(|program| Runs::of(program)).fold(Runs::default(), |sum, runs| Runs {
+        programs.into_iter().map(Runs::of).fold(Runs::default(), |sum, runs| Runs {
             count: sum.count + runs.count,
             time: sum.time + runs.time,
         })
+    }
+
+    /// What is attached in windows only, with what it does.
+    fn tracepoints(&self) -> [(&ProgramMut<'static>, &'static str); 9] {
+        let programs = &self.program.progs;
+        [
+            (&programs.exits, "watching the end of system calls"),
+            (&programs.enters, "watching system calls"),
+            (&programs.switches, "watching switches between tasks"),
+            (&programs.soft_begins, "watching soft interrupts"),
+            (&programs.soft_ends, "watching soft interrupts"),
+            (&programs.is_born, "watching new threads"),
+            (&programs.arrives, "watching what arrives on sockets"),
+            (&programs.sends, "watching what is sent"),
+            (&programs.receives, "watching what is received"),
+        ]
     }
 
     /// The variables that both sides write.

@@ -5,6 +5,7 @@
 //! none and two, of what a window costs. So no regularity of the load can hide from windows or hide in them,
 //! and a server that gets busier is looked at more often at once.
 
+use std::fmt;
 use std::str::FromStr;
 
 use rand::rngs::SmallRng;
@@ -28,6 +29,15 @@ impl FromStr for Budget {
             ("none", _) => Ok(Self::Unlimited),
             (_, Ok(share)) if share.as_f64() > 0.0 => Ok(Self::Share(share)),
             _ => Err("a share above nothing, such as 1%, or none for no limit"),
+        }
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unlimited => f.write_str("none"),
+            Self::Share(share) => share.fmt(f),
         }
     }
 }

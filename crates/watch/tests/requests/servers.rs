@@ -22,7 +22,7 @@ fn documents() -> tempfile::TempDir {
     place
 }
 
-fn address(url: &str) -> SocketAddr {
+pub(super) fn address(url: &str) -> SocketAddr {
     url.strip_prefix("http://").unwrap().parse().unwrap()
 }
 

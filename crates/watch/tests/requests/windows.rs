@@ -7,6 +7,7 @@ use testkit::{Nginx, Raw};
 use units::Ratio;
 use watch::requests::Budget;
 
+use crate::servers::address;
 use crate::{Followed, is_able};
 
 /// Some requests are seen, and none that had begun before.
@@ -18,9 +19,9 @@ fn windows_see_requests_from_their_beginning() {
     let documents = tempfile::tempdir().unwrap();
     std::fs::write(documents.path().join("page"), "x").unwrap();
     let Some(nginx) = Nginx::start(documents.path(), "keepalive_requests 1000000;") else { return };
-    let address = nginx.url().strip_prefix("http://").unwrap().parse().unwrap();
+    let address = address(nginx.url());
     let budget = Budget::Share(Ratio::clamped(0.5));
-    let mut followed = Followed::within(u16_of(address), budget);
+    let mut followed = Followed::within(address.port(), budget);
     let end = Instant::now() + Duration::from_secs(3);
     let client = std::thread::spawn(move || {
         let mut kept = Raw::connect(address);
@@ -45,8 +46,4 @@ fn windows_see_requests_from_their_beginning() {
     assert!(complete, "{:?}", followed.told);
     drop(nginx.stop());
     assert!(TcpStream::connect(address).is_err());
-}
-
-fn u16_of(address: std::net::SocketAddr) -> u16 {
-    address.port()
 }
