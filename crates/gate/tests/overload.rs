@@ -29,12 +29,17 @@ fn premium_goes_before_basic_when_a_queue_stands() {
         clients.push(client);
         gate.wait_for_queue(waiting as u64 + 1);
     }
-    // Premium requests are on top of the others, and among themselves no more than the window.
+    // Premium requests are on top of the others. The second may go beside the first, if `/express` has been
+    // inside for so long that they are short beside it.
     server.release();
-    for next in ["/premium-1", "/premium-2", "/basic-1", "/basic-2"] {
+    let next = || {
         server.release();
-        assert_eq!(server.next(), next);
-    }
+        server.next()
+    };
+    let mut premium = [next(), next()];
+    premium.sort();
+    assert_eq!(premium, ["/premium-1", "/premium-2"]);
+    assert_eq!([next(), next()], ["/basic-1", "/basic-2"]);
     server.release();
     for client in &mut clients {
         assert_eq!(client.response().status, 200);
