@@ -1,6 +1,7 @@
 //! How long requests spend in the gate and in the server: a histogram per class and stage.
 
 use policy::Waits;
+use telemetry::Buckets;
 use units::{ClassId, Span, Time};
 
 /// Upper bounds of the buckets in seconds: from a gate that lets everything through to the
@@ -69,7 +70,8 @@ impl Histogram {
         self.sum += seconds;
     }
 
-    pub(crate) fn count(&self) -> u64 {
-        self.buckets.iter().sum()
+    /// For who reads metrics.
+    pub(crate) fn buckets(&self) -> Buckets {
+        Buckets { bounds: &BOUNDS, counts: self.buckets.to_vec(), sum: self.sum }
     }
 }

@@ -31,7 +31,7 @@ pub enum Error {
     Tls(String),
     /// Metrics cannot be served.
     #[error(transparent)]
-    Metrics(#[from] crate::EndpointError),
+    Metrics(#[from] telemetry::EndpointError),
     /// The record could not be written.
     #[error(transparent)]
     Record(#[from] record::Error),

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use record::Window;
+use telemetry::MetricsAddress;
 use traffic::model::Model;
 use traffic::trace::{Times, Trace};
 use traffic::{Process, Ramp, Workload};
 use units::{Rate, Span, Time};
 
-use crate::{Checks, MetricsAddress, Objective, Target, View};
+use crate::{Checks, Objective, Target, View};
 
 /// A run: what is asked for, how often, for how long, and where the record goes.
 #[derive(Debug, Clone)]

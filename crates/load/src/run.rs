@@ -11,15 +11,15 @@ use record::{
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
+use telemetry::Endpoint;
 use units::{Rate, Span, Time};
 
 use crate::clock::Clock;
 use crate::engine::Share;
 use crate::plan::Plan;
-use crate::priority::be_ordinary;
 use crate::recorder::Seen;
+use crate::show::Show;
 use crate::show::glance::Setting;
-use crate::show::{Endpoint, Show};
 use crate::target::Address;
 use crate::tls::Tls;
 use crate::validity::{Observed, Wanted, judge, judge_starts};
@@ -27,6 +27,7 @@ use crate::watcher::Watcher;
 use crate::worker::{Common, Ending, Look, work};
 use crate::writer::Writer;
 use crate::{Error, Options, Report};
+use console::be_ordinary;
 
 /// How often somebody looks.
 const LOOK_EVERY: Span = Span::from_secs(1);

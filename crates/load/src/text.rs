@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Formatter};
 
+use console::figures;
 use record::Summary;
 use units::Bytes;
 
 use crate::Report;
-use crate::show::figures;
 
 pub(crate) fn write(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
     let summary = &report.summary;

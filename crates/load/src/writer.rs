@@ -8,8 +8,8 @@ use std::thread::JoinHandle;
 use record::{RequestRow, RunDirectory, SampleRow, SessionRow, TableWriter, Viewpoint};
 use units::Time;
 
-use crate::priority::give_way;
 use crate::recorder::Rows;
+use console::give_way;
 
 /// Batches that may wait. When the disk is slower than the server for long, threads wait for it,
 /// and their lag says so.

@@ -16,7 +16,6 @@ mod servers;
 mod sessions;
 mod state;
 mod stream;
-pub(crate) mod text;
 mod token;
 mod watch;
 
@@ -160,9 +159,7 @@ async fn obey(gate: &Rc<Gate>, who: &Who, listening: &Listening, head: &Parts, b
         None => path,
     };
     match (method, known) {
-        ("GET", "/metrics") => {
-            page("text/plain; version=0.0.4; charset=utf-8", metrics::gather(gate).finish())
-        }
+        ("GET", "/metrics") => page(telemetry::CONTENT_TYPE, metrics::gather(gate).text()),
         ("GET", "/api/v1/openapi.json") => json(&operations::description()),
         ("GET", "/api/v1/state") => json(&state::State::of(gate)),
         ("GET", "/api/v1/knobs") => json(&knobs::current(gate)),

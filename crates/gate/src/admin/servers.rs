@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::text::Text;
 use crate::gate::Gate;
 use crate::upstream::Server;
+use telemetry::Metrics;
 
 /// The servers together.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -89,15 +89,15 @@ impl Upstream {
 }
 
 /// Metrics of the servers.
-pub(super) fn metrics(text: &mut Text, gate: &Gate) {
+pub(super) fn metrics(metrics: &mut Metrics, gate: &Gate) {
     let (pool, now) = (&gate.pool, gate.clock.last());
     let servers: Vec<_> =
         pool.servers().iter().map(|server| (server.address().to_string(), server.clone())).collect();
-    let up = text.gauge("headworks_gate_server_up", "Whether a server gets requests.");
+    let up = metrics.gauge("headworks_gate_server_up", "Whether a server gets requests.");
     for (name, server) in &servers {
         up.sample(&[("server", name)], u8::from(server.health.name(now) == "up"));
     }
-    let outstanding = text
+    let outstanding = metrics
         .gauge("headworks_gate_server_outstanding", "Requests that a server has not answered to the end.");
     for (name, server) in &servers {
         outstanding.sample(&[("server", name)], server.outstanding());
@@ -113,35 +113,39 @@ pub(super) fn metrics(text: &mut Text, gate: &Gate) {
         }),
     ];
     for (metric, help, read) in counters {
-        let family = text.counter(metric, help);
+        let family = metrics.counter(metric, help);
         for (name, server) in &servers {
             family.sample(&[("server", name)], read(server));
         }
     }
-    let checks = text.counter("headworks_gate_server_checks_total", "Checks of a server, by result.");
+    let checks = metrics.counter("headworks_gate_server_checks_total", "Checks of a server, by result.");
     for (name, server) in &servers {
         for (result, count) in ["failed", "passed"].iter().zip(server.health.checks()) {
             checks.sample(&[("server", name), ("result", result)], count);
         }
     }
     let (retries, denied) = pool.budget.counts();
-    text.counter("headworks_gate_retries_total", "Requests to be sent once more, by what the budget said.")
+    metrics
+        .counter("headworks_gate_retries_total", "Requests to be sent once more, by what the budget said.")
         .sample(&[("result", "sent")], retries)
         .sample(&[("result", "denied")], denied);
-    text.counter("headworks_gate_last_resort_total", "Requests sent although no server was up.")
+    metrics
+        .counter("headworks_gate_last_resort_total", "Requests sent although no server was up.")
         .sample(&[], pool.last_resort());
-    text.counter("headworks_gate_look_up_failures_total", "Times that a server's name led nowhere.")
+    metrics
+        .counter("headworks_gate_look_up_failures_total", "Times that a server's name led nowhere.")
         .sample(&[], pool.failed_look_ups());
-    tunnels(text, gate);
+    tunnels(metrics, gate);
 }
 
-fn tunnels(text: &mut Text, gate: &Gate) {
+fn tunnels(metrics: &mut Metrics, gate: &Gate) {
     let (opened, refused) = gate.tunnels.counts();
-    text.gauge("headworks_gate_tunnels", "Tunnels open or asked for.").sample(&[], gate.tunnels.open());
-    text.counter("headworks_gate_tunnels_total", "Tunnels, by what became of the request for them.")
+    metrics.gauge("headworks_gate_tunnels", "Tunnels open or asked for.").sample(&[], gate.tunnels.open());
+    metrics
+        .counter("headworks_gate_tunnels_total", "Tunnels, by what became of the request for them.")
         .sample(&[("result", "opened")], opened)
         .sample(&[("result", "refused")], refused);
-    let bytes = text.counter("headworks_gate_tunnel_bytes_total", "Bytes through tunnels, by direction.");
+    let bytes = metrics.counter("headworks_gate_tunnel_bytes_total", "Bytes through tunnels, by direction.");
     for (direction, count) in ["from-client", "to-client"].iter().zip(gate.tunnels.passed()) {
         bytes.sample(&[("direction", direction)], count);
     }

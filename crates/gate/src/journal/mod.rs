@@ -18,8 +18,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http::StatusCode;
 use http::request::Parts;
+use telemetry::Metrics;
 
-use crate::admin::text::Text;
 use crate::clock::Clock;
 use crate::settings::{Collector, LogTo, Telemetry};
 use crate::telemetry::{Exporter, Sent, Trace};
@@ -108,7 +108,7 @@ impl Journal {
     }
 
     /// Passes metrics on.
-    pub(crate) fn export(&self, metrics: Text) {
+    pub(crate) fn export(&self, metrics: Metrics) {
         if let Some(exporter) = &*self.exporter.borrow() {
             exporter.metrics(metrics, self.now());
         }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use config::{Error, Source, Spanned, quantity};
-use http::uri::Authority;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use telemetry::otlp;
 use units::{Ratio, Span};
 
 /// The table as people write it.
@@ -43,10 +43,7 @@ pub(crate) struct Telemetry {
 /// Where they are sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Collector {
-    /// Host and port.
-    pub(crate) address: String,
-    /// In front of `/v1/traces`.
-    pub(crate) prefix: String,
+    pub(crate) at: otlp::Collector,
     /// What the gate is called there.
     pub(crate) service: String,
 }
@@ -73,32 +70,24 @@ pub(super) fn resolve(source: &Source, file: &TelemetryFile) -> Result<Telemetry
     }
     if let Some(endpoint) = &file.endpoint {
         let service = file.service.clone().unwrap_or_else(|| "headworks-gate".to_owned());
-        telemetry.collector = Some(collector(endpoint.get_ref(), service).ok_or_else(|| {
+        let at = otlp::Collector::at(endpoint.get_ref()).ok_or_else(|| {
             source
                 .error(endpoint.span(), format!("\"{}\" is no collector's address", endpoint.get_ref()))
                 .mend("give http:// with host and port, for example \"http://127.0.0.1:4318\"")
-        })?);
+        })?;
+        telemetry.collector = Some(Collector { at, service });
     }
     Ok(telemetry)
-}
-
-fn collector(endpoint: &str, service: String) -> Option<Collector> {
-    let plain = endpoint.strip_prefix("http://")?;
-    let (address, path) = plain.split_at(plain.find('/').unwrap_or(plain.len()));
-    address.parse::<Authority>().ok()?.port_u16()?;
-    let prefix = path.trim_end_matches('/').to_owned();
-    prefix.bytes().all(|byte| byte.is_ascii_graphic()).then_some(())?;
-    Some(Collector { address: address.to_owned(), prefix, service })
 }
 
 impl Telemetry {
     /// What `gate check` says.
     pub(super) fn describe(&self) -> (&'static str, String) {
-        let Some(Collector { address, prefix, service }) = &self.collector else {
+        let Some(Collector { at, service }) = &self.collector else {
             return ("telemetry", "none".to_owned());
         };
         let follow = if self.follow { ", and what clients record" } else { "" };
         let what = format!("{} of the requests{follow}, metrics every {:?}", self.sample, self.interval);
-        ("telemetry", format!("{what}, to http://{address}{prefix} as {service}"))
+        ("telemetry", format!("{what}, to {at} as {service}"))
     }
 }

@@ -1,14 +1,12 @@
 //! OpenTelemetry: a span for each request that is recorded, and the metrics, sent to a collector
 //! (OTLP over HTTP, as JSON).
 //!
-//! `context` reads and writes the header that carries a trace from server to server, `spans` and
-//! `metrics` make what is sent, `exporter` is the thread that sends it.
+//! `context` reads and writes the header that carries a trace from server to server, `spans` makes what is
+//! sent of requests, `exporter` is the thread that sends it.
 
 mod context;
 mod exporter;
-mod metrics;
 mod spans;
-mod value;
 
 use std::rc::Rc;
 
@@ -17,6 +15,9 @@ use crate::gate::Gate;
 
 pub(crate) use context::Trace;
 pub(crate) use exporter::{Exporter, Sent};
+
+/// What of Headworks sends it.
+const SCOPE: &str = "headworks.gate";
 
 /// Sends the metrics at intervals for as long as it is polled.
 pub(crate) async fn push_metrics(gate: Rc<Gate>) {

@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 use units::Time;
 
-use super::Trace;
-use super::value::{attribute, integer, resource, scope, seconds, text};
+use super::{SCOPE, Trace};
 use crate::journal::{Batch, Entry, Line};
+use telemetry::otlp::{attribute, integer, resource, scope, seconds, text};
 
 /// Kinds of spans, and the status of one that failed, by OTLP's numbers.
 const INTERNAL: u8 = 1;
@@ -21,14 +21,14 @@ pub(super) fn export(service: &str, classes: &[String], batches: &[impl AsRef<Ba
         for entry in &batch.entries {
             let Some(trace) = entry.trace else { continue };
             let line = Line::new(entry, classes, batch.offset);
-            let at = |time: Time| super::value::time(i128::from(time.as_nanos()) + batch.offset);
+            let at = |time: Time| telemetry::otlp::time(i128::from(time.as_nanos()) + batch.offset);
             spans.extend(of_request(entry, &line, &trace, at));
         }
     }
     (!spans.is_empty()).then(|| {
         json!({ "resourceSpans": [{
             "resource": resource(service),
-            "scopeSpans": [{ "scope": scope(), "spans": spans }],
+            "scopeSpans": [{ "scope": scope(SCOPE), "spans": spans }],
         }] })
     })
 }

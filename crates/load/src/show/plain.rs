@@ -2,9 +2,9 @@
 
 use std::io::{IsTerminal, Write, stderr};
 
-use super::figures;
+use console::{figures, is_dumb, wants_colour};
+
 use super::glance::{Glance, Setting};
-use super::theme::{is_dumb, wants_colour};
 
 const RED: &str = "\x1b[31m";
 const RESET: &str = "\x1b[0m";

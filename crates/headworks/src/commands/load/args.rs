@@ -3,8 +3,9 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use load::{Backend, Http, MetricsAddress, Objective, Sha256Digest, StatusSet, Target, Think, Via};
+use load::{Backend, Http, Objective, Sha256Digest, StatusSet, Target, Think, Via};
 use regex::bytes::Regex;
+use telemetry::MetricsAddress;
 use traffic::Ramp;
 use units::{Rate, Span};
 

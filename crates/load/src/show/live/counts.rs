@@ -2,13 +2,13 @@
 
 use std::net::SocketAddr;
 
+use console::Theme;
+use console::figures::{number, time};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span as Piece};
 use record::{ObjectiveResult, RequestError};
 
-use super::super::figures::{number, time};
 use super::super::glance::Glance;
-use super::super::theme::Theme;
 use super::state::{Latest, State};
 
 /// The most important first: what does not fit is left out from the end.

@@ -1,12 +1,13 @@
 //! [`draw`]: the live view of a [`State`], from top to bottom.
 
+use console::figures::{clock, number};
+use console::{draw_help, wrapped};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span as Piece, Text};
-use ratatui::widgets::{Block, Clear, LineGauge, Paragraph, Wrap};
+use ratatui::widgets::{LineGauge, Paragraph, Wrap};
 use units::{Span, Time};
 
-use super::super::figures::{clock, number};
 use super::super::glance::Stage;
 use super::super::plain;
 use super::state::{Latest, State};
@@ -59,25 +60,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     table::draw(frame, latency, state, latest);
     frame.render_widget(Paragraph::new(Text::from(lines)).wrap(Wrap { trim: false }), outcome);
     draw_footer(frame, footer, state);
-    if state.help {
-        draw_help(frame, state);
+    if state.controls.help {
+        draw_help(frame, state.theme, HELP);
     }
-}
-
-/// How many rows `lines` take when words are not cut.
-fn wrapped(lines: &[Line<'_>], width: u16) -> usize {
-    let width = usize::from(width);
-    let rows = |line: &Line<'_>| {
-        let (mut rows, mut column) = (1, 0);
-        for word in line.to_string().split_inclusive(' ').map(|word| word.chars().count()) {
-            if column > 0 && column + word > width + 1 {
-                (rows, column) = (rows + 1, 0);
-            }
-            column += word;
-        }
-        rows
-    };
-    lines.iter().map(rows).sum()
 }
 
 fn draw_title(frame: &mut Frame<'_>, area: Rect, state: &State) {
@@ -130,22 +115,13 @@ fn draw_progress(frame: &mut Frame<'_>, area: Rect, state: &State, latest: &Late
 fn draw_footer(frame: &mut Frame<'_>, area: Rect, state: &State) {
     let theme = state.theme;
     let mut keys = vec![Piece::styled("q end   p pause   h help", theme.label)];
-    if state.paused {
+    if state.controls.paused {
         keys.push(Piece::styled("   paused: the run goes on", theme.strong));
     }
-    if state.ending {
+    if state.controls.ending {
         keys.push(Piece::styled("   ending", theme.strong));
     }
     frame.render_widget(Line::from(keys), area);
-}
-
-fn draw_help(frame: &mut Frame<'_>, state: &State) {
-    let area = frame.area().centered(Constraint::Length(58), Constraint::Length(10));
-    frame.render_widget(Clear, area);
-    frame.render_widget(
-        Paragraph::new(HELP).block(Block::bordered().title(" keys and words ").style(state.theme.strong)),
-        area,
-    );
 }
 
 /// What is most needed, for a terminal that became small.

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use console::{Controls, Theme};
 use record::{LatencySummary, ObjectiveResult};
 use units::Time;
 
 use super::super::glance::{Glance, Setting};
-use super::super::theme::Theme;
 
 /// Looks that the chart remembers; more than the widest terminal has points for.
 const MOST_POINTS: usize = 1000;
@@ -23,10 +23,7 @@ pub(super) struct State {
     latest: Option<Latest>,
     /// What came while the view was paused.
     waiting: Option<Latest>,
-    pub(super) paused: bool,
-    pub(super) help: bool,
-    /// Whether the user asked for the end.
-    pub(super) ending: bool,
+    pub(super) controls: Controls,
 }
 
 /// A look, with the figures that take time to find.
@@ -55,9 +52,7 @@ impl State {
             points: VecDeque::new(),
             latest: None,
             waiting: None,
-            paused: false,
-            help: false,
-            ending: false,
+            controls: Controls::default(),
         }
     }
 
@@ -73,11 +68,11 @@ impl State {
         let whole = glance.whole.latency.summary();
         let objectives = glance.objectives(&self.setting, whole);
         let latest = Latest { recent: glance.recent.latency.summary(), whole, objectives, glance };
-        *(if self.paused { &mut self.waiting } else { &mut self.latest }) = Some(latest);
+        *(if self.controls.paused { &mut self.waiting } else { &mut self.latest }) = Some(latest);
     }
 
     pub(super) fn toggle_pause(&mut self) {
-        self.paused = !self.paused;
+        self.controls.paused = !self.controls.paused;
         if let Some(waiting) = self.waiting.take() {
             self.latest = Some(waiting);
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use console::Theme;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -9,7 +10,6 @@ use ratatui::style::{Color, Modifier};
 
 use super::super::glance::{Glance, Setting};
 use super::super::samples;
-use super::super::theme::Theme;
 use super::draw::draw;
 use super::state::State;
 
@@ -108,7 +108,7 @@ fn a_terminal_that_became_too_small_still_says_the_most_important() {
 #[test]
 fn no_size_is_too_odd() {
     let mut state = state(samples::setting(), [samples::glance(1), samples::trouble(40)]);
-    state.help = true;
+    state.controls.help = true;
     for width in [1, 2, 9, 59, 60, 79, 300] {
         for height in [1, 2, 14, 15, 16, 23, 24, 90] {
             assert!(
@@ -142,14 +142,14 @@ fn sessions_and_closed_loops_have_their_own_words() {
 fn keys_change_what_is_said() {
     let mut state = state(samples::setting(), [samples::glance(9)]);
     state.toggle_pause();
-    state.ending = true;
+    state.controls.ending = true;
     state.metrics = Some(([127, 0, 0, 1], 9464).into());
     let shown = text(&picture(80, 24, &state));
     for said in ["paused: the run goes on", "ending", "http://127.0.0.1:9464/metrics"] {
         assert!(shown.contains(said), "{shown}");
     }
     assert!(!shown.contains("Ctrl-C"), "{shown}");
-    state.help = true;
+    state.controls.help = true;
     let shown = text(&picture(80, 24, &state));
     assert!(shown.contains("Ctrl-C  end the run now"), "{shown}");
 }

@@ -3,29 +3,32 @@
 use serde_json::{Value, json};
 
 /// One attribute, if there is a value.
-pub(super) fn attribute(key: &str, value: Option<Value>) -> Option<Value> {
+pub fn attribute(key: &str, value: Option<Value>) -> Option<Value> {
     Some(json!({ "key": key, "value": value? }))
 }
 
-pub(super) fn text(text: impl Into<String>) -> Option<Value> {
+/// Of a text.
+pub fn text(text: impl Into<String>) -> Option<Value> {
     Some(json!({ "stringValue": text.into() }))
 }
 
-pub(super) fn integer(number: u64) -> Option<Value> {
+/// Of a whole number.
+pub fn integer(number: u64) -> Option<Value> {
     Some(json!({ "intValue": number.to_string() }))
 }
 
-pub(super) fn seconds(seconds: f64) -> Option<Value> {
+/// Of a time in seconds.
+pub fn seconds(seconds: f64) -> Option<Value> {
     Some(json!({ "doubleValue": seconds }))
 }
 
 /// Nanoseconds since 1970.
-pub(super) fn time(nanoseconds: i128) -> Value {
+pub fn time(nanoseconds: i128) -> Value {
     json!(nanoseconds.max(0).to_string())
 }
 
 /// Who sends it.
-pub(super) fn resource(service: &str) -> Value {
+pub fn resource(service: &str) -> Value {
     let attributes: Vec<Value> = [
         attribute("service.name", text(service)),
         attribute("service.version", text(env!("CARGO_PKG_VERSION"))),
@@ -37,7 +40,7 @@ pub(super) fn resource(service: &str) -> Value {
     json!({ "attributes": attributes })
 }
 
-/// What of the program it is from.
-pub(super) fn scope() -> Value {
-    json!({ "name": "headworks.gate", "version": env!("CARGO_PKG_VERSION") })
+/// What of the program it is from: `headworks.gate`, for example.
+pub fn scope(name: &str) -> Value {
+    json!({ "name": name, "version": env!("CARGO_PKG_VERSION") })
 }

@@ -15,21 +15,21 @@ use ratatui::{Frame, Terminal};
 use rustix::process::getpgrp;
 use rustix::termios::tcgetpgrp;
 
-use crate::show::theme::is_dumb;
+use crate::theme::is_dumb;
 
 /// Whether the terminal is in the state that only we can live with.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The terminal of standard error, in raw mode and on its alternate screen.
 #[derive(Debug)]
-pub(in crate::show) struct Screen {
+pub struct Screen {
     terminal: Terminal<CrosstermBackend<BufWriter<Stderr>>>,
 }
 
 impl Screen {
     /// Takes the terminal over; `None` when there is none, it is smaller than this, or it is not
     /// ours to take.
-    pub(super) fn open(least_width: u16, least_height: u16) -> Option<Self> {
+    pub fn open(least_width: u16, least_height: u16) -> Option<Self> {
         let (width, height) = is_ours().then(size)?.ok()?;
         if width < least_width || height < least_height {
             return None;
@@ -54,7 +54,7 @@ impl Screen {
     }
 
     /// Draws one picture.
-    pub(super) fn draw(&mut self, picture: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+    pub fn draw(&mut self, picture: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         if !TAKEN.load(Ordering::Acquire) {
             return Err(io::Error::other("the terminal was restored"));
         }
@@ -62,7 +62,7 @@ impl Screen {
     }
 
     /// Draws everything next time, because somebody else wrote on the screen.
-    pub(super) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         // Terminal::clear asks the terminal where its cursor is, and not every terminal answers.
         let _ =
             self.terminal.size().and_then(|size| self.terminal.resize(Rect::from((Position::ORIGIN, size))));

@@ -9,14 +9,14 @@ use thread_priority::{
 /// What is run with a real-time priority has all of its threads alike: first come, first served, for as
 /// long as each likes (sched(7), `SCHED_FIFO`). This one has nothing to do that has to be in time,
 /// and would make those late that have.
-pub(crate) fn be_ordinary() {
+pub fn be_ordinary() {
     let ordinary = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
     // Whoever may run at all may run as everybody does.
     let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, ordinary);
 }
 
 /// The same for a thread that others never wait for: it runs when nobody else wants to.
-pub(crate) fn give_way() {
+pub fn give_way() {
     const LAST: i32 = 19;
     be_ordinary();
     // On Linux this is about the calling thread alone (setpriority(2), NOTES).

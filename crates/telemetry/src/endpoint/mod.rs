@@ -1,17 +1,16 @@
-//! [`Endpoint`]: the run's figures for Prometheus, while it lasts.
+//! [`Endpoint`]: a run's figures for Prometheus, while it lasts.
 
 mod address;
-mod metrics;
 #[cfg(test)]
 mod tests;
 
 use std::convert::Infallible;
-use std::io;
 use std::net::{SocketAddr, TcpListener as Listener};
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
+use std::{fmt, io};
 
 use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE};
@@ -27,9 +26,6 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::task::{LocalSet, spawn_local};
 
 pub use self::address::{MetricsAddress, MetricsAddressError};
-use self::metrics::Metrics;
-use super::glance::{Glance, Setting};
-use crate::priority::give_way;
 
 /// Scrapers at once.
 const CONNECTIONS: usize = 16;
@@ -47,17 +43,24 @@ pub struct EndpointError {
     why: io::Error,
 }
 
-/// Where scrapers find the figures of a run.
+/// Where scrapers find the figures of a run, from when it [serves](Self::serve) until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Endpoint {
+pub struct Endpoint {
     address: SocketAddr,
-    board: Board,
     work: Option<Work>,
     thread: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
 }
 
-/// The last look, for whoever asks.
-type Board = Arc<Mutex<Option<Arc<Glance>>>>;
+/// What a scraper gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// For the header of that name.
+    pub content_type: &'static str,
+    /// The metrics.
+    pub text: String,
+}
+
+type Scrape = dyn Fn() -> Result<Page, fmt::Error>;
 
 #[derive(Debug)]
 struct Work {
@@ -67,7 +70,10 @@ struct Work {
 
 impl Endpoint {
     /// Takes the address. Before a run begins, so that it does not begin without.
-    pub(crate) fn bind(address: MetricsAddress) -> Result<Self, EndpointError> {
+    ///
+    /// # Errors
+    /// When it cannot be had.
+    pub fn bind(address: MetricsAddress) -> Result<Self, EndpointError> {
         let address = address.get();
         let bind = || {
             let listener = Listener::bind(address)?;
@@ -76,25 +82,28 @@ impl Endpoint {
             Ok((listener.local_addr()?, Work { listener, runtime }))
         };
         let (address, work) = bind().map_err(|why| EndpointError { address, why })?;
-        Ok(Self { address, board: Board::default(), work: Some(work), thread: None })
+        Ok(Self { address, work: Some(work), thread: None })
     }
 
     /// Where it is; the port that was taken, where 0 was asked for.
-    pub(crate) fn address(&self) -> SocketAddr {
+    pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Answers from now on, from a thread of its own, until it is dropped.
-    pub(super) fn serve(mut self, setting: Setting) -> Self {
+    /// Answers from now on with what `scrape` gives, from a thread of its own that does `prepare` first.
+    pub fn serve(
+        mut self,
+        prepare: fn(),
+        scrape: impl Fn() -> Result<Page, fmt::Error> + Send + 'static,
+    ) -> Self {
         if let Some(Work { listener, runtime }) = self.work.take() {
-            let metrics = Metrics::new(setting, Arc::clone(&self.board));
             let (end, ended) = oneshot::channel();
             let thread = std::thread::Builder::new().name("prometheus".to_owned()).spawn(move || {
-                give_way();
+                prepare();
                 let accepting = async {
                     // Only fails without a reactor, which the runtime has.
                     if let Ok(listener) = TcpListener::from_std(listener) {
-                        accept(listener, Rc::new(metrics)).await;
+                        accept(listener, Rc::new(scrape)).await;
                     }
                 };
                 runtime.block_on(LocalSet::new().run_until(async {
@@ -109,10 +118,6 @@ impl Endpoint {
         }
         self
     }
-
-    pub(super) fn see(&self, glance: Arc<Glance>) {
-        *self.board.lock().unwrap_or_else(PoisonError::into_inner) = Some(glance);
-    }
 }
 
 impl Drop for Endpoint {
@@ -124,7 +129,7 @@ impl Drop for Endpoint {
     }
 }
 
-async fn accept(listener: TcpListener, metrics: Rc<Metrics>) {
+async fn accept(listener: TcpListener, scrape: Rc<Scrape>) {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         let Ok((socket, _)) = listener.accept().await else {
@@ -133,18 +138,18 @@ async fn accept(listener: TcpListener, metrics: Rc<Metrics>) {
         };
         // Beyond that the connection is closed: a scraper comes again, and nothing piles up.
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
-        let metrics = Rc::clone(&metrics);
+        let scrape = Rc::clone(&scrape);
         spawn_local(async move {
-            serve_connection(socket, metrics).await;
+            serve_connection(socket, scrape).await;
             drop(place);
         });
     }
 }
 
-async fn serve_connection(socket: TcpStream, metrics: Rc<Metrics>) {
+async fn serve_connection(socket: TcpStream, scrape: Rc<Scrape>) {
     let service = service_fn(move |request| {
-        let metrics = Rc::clone(&metrics);
-        async move { Ok::<_, Infallible>(answer(&metrics, &request)) }
+        let scrape = Rc::clone(&scrape);
+        async move { Ok::<_, Infallible>(answer(&*scrape, &request)) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -156,11 +161,11 @@ async fn serve_connection(socket: TcpStream, metrics: Rc<Metrics>) {
 
 type Answer = Response<Full<Bytes>>;
 
-fn answer(metrics: &Metrics, request: &Request<Incoming>) -> Answer {
+fn answer(scrape: &Scrape, request: &Request<Incoming>) -> Answer {
     let get = matches!(*request.method(), Method::GET | Method::HEAD);
     match (request.uri().path(), get) {
-        ("/metrics", true) => match metrics.text() {
-            Ok(text) => page(StatusCode::OK, metrics::CONTENT_TYPE, text),
+        ("/metrics", true) => match scrape() {
+            Ok(Page { content_type, text }) => page(StatusCode::OK, content_type, text),
             Err(why) => page(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", format!("{why}\n")),
         },
         ("/metrics", false) => {

@@ -4,7 +4,8 @@
 //! says, as far as it was seen.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet, text};
@@ -15,10 +16,12 @@ use prometheus_client::registry::{Registry, Unit};
 use record::{Histogram, RequestError};
 use units::{Rate, Span, Time};
 
-use super::super::glance::{Glance, Latencies, Setting, Stage};
-use super::Board;
+use console::give_way;
+use telemetry::{Endpoint, Page};
 
-pub(super) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+use super::glance::{Glance, Latencies, Setting, Stage};
+
+const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Upper ends of the buckets of latency, us: from what a server on the same machine takes to the
 /// longest patience.
@@ -27,22 +30,37 @@ const BOUNDS_US: [u64; 21] = [
     1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000, 60_000_000,
 ];
 
-/// All metrics of a run.
+/// The last look, for whoever asks.
+type Board = Arc<Mutex<Option<Arc<Glance>>>>;
+
+/// The endpoint, and the last look that it tells.
 #[derive(Debug)]
-pub(super) struct Metrics(Registry);
+pub(super) struct Metrics {
+    board: Board,
+    endpoint: Endpoint,
+}
 
 impl Metrics {
-    pub(super) fn new(setting: Setting, board: Board) -> Self {
+    /// Answers scrapers from now on.
+    pub(super) fn serve(setting: Setting, endpoint: Endpoint) -> Self {
+        let board = Board::default();
         let mut registry = Registry::default();
-        registry.register_collector(Box::new(Run { setting, board }));
-        Self(registry)
+        registry.register_collector(Box::new(Run { setting, board: Arc::clone(&board) }));
+        let endpoint = endpoint.serve(give_way, move || {
+            let mut written = String::new();
+            text::encode(&mut written, &registry)?;
+            Ok(Page { content_type: CONTENT_TYPE, text: written })
+        });
+        Self { board, endpoint }
     }
 
-    /// The exposition, in OpenMetrics' text format.
-    pub(super) fn text(&self) -> Result<String, fmt::Error> {
-        let mut written = String::new();
-        text::encode(&mut written, &self.0)?;
-        Ok(written)
+    pub(super) fn see(&self, glance: Arc<Glance>) {
+        *self.board.lock().unwrap_or_else(PoisonError::into_inner) = Some(glance);
+    }
+
+    /// Where scrapers find them.
+    pub(super) fn address(&self) -> SocketAddr {
+        self.endpoint.address()
     }
 }
 
@@ -258,4 +276,107 @@ fn buckets(histogram: &Histogram) -> Vec<(f64, u64)> {
     ends.chain([(f64::INFINITY, histogram.count())])
         .map(|(bound, up_to)| (bound, up_to - std::mem::replace(&mut before, up_to)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use testkit::Raw;
+
+    use super::super::samples;
+    use super::*;
+
+    fn serve() -> Metrics {
+        let endpoint = Endpoint::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        Metrics::serve(samples::setting(), endpoint)
+    }
+
+    fn scrape(metrics: &Metrics) -> String {
+        let response = Raw::connect(metrics.address()).get("/metrics").response();
+        assert_eq!(response.status, 200, "{}", response.head);
+        assert!(response.header("content-type").unwrap().starts_with("application/openmetrics-text"));
+        response.text().to_owned()
+    }
+
+    /// Reads OpenMetrics' text strictly: samples only after TYPE of their family, no sample twice,
+    /// the end marked.
+    fn parse(text: &str) -> BTreeMap<String, f64> {
+        let (mut family, mut kind) = ("", "");
+        let mut samples = BTreeMap::new();
+        let text = text.strip_suffix("# EOF\n").expect("the end is marked");
+        for line in text.lines() {
+            if let Some(described) = line.strip_prefix("# TYPE ") {
+                (family, kind) = described.split_once(' ').unwrap();
+                continue;
+            }
+            if line.starts_with("# HELP ") || line.starts_with("# UNIT ") {
+                continue;
+            }
+            let (name, value) = line.rsplit_once(' ').unwrap();
+            let suffix = name.split('{').next().unwrap().strip_prefix(family);
+            let allowed: &[&str] = match kind {
+                "counter" => &["_total"],
+                "gauge" => &[""],
+                "histogram" => &["_bucket", "_sum", "_count"],
+                other => panic!("{other} in {line}"),
+            };
+            assert!(
+                suffix.is_some_and(|suffix| allowed.contains(&suffix)),
+                "{line} is no {kind} of {family}"
+            );
+            assert_eq!(samples.insert(name.to_owned(), value.parse().unwrap()), None, "{line} twice");
+        }
+        samples
+    }
+
+    #[test]
+    fn a_scrape_says_what_the_last_look_saw() {
+        let metrics = serve();
+        assert_eq!(parse(&scrape(&metrics))["headworks_load_requests_total"], 0.0);
+        metrics.see(Arc::new(samples::trouble(12)));
+        let samples = parse(&scrape(&metrics));
+        for (name, value) in [
+            ("headworks_load_requests_total", 20_000.0),
+            ("headworks_load_responses_total{status=\"200\"}", 19_500.0),
+            ("headworks_load_responses_total{status=\"503\"}", 60.0),
+            ("headworks_load_errors_total{kind=\"timeout\"}", 40.0),
+            ("headworks_load_errors_total{kind=\"body\"}", 0.0),
+            ("headworks_load_bytes_total", 20_275_200.0),
+            ("headworks_load_connections_opened_total", 64.0),
+            ("headworks_load_syn_retransmits_total", 2.0),
+            ("headworks_load_latency_seconds_count{phase=\"total\"}", 19_800.0),
+            ("headworks_load_latency_seconds_bucket{le=\"+Inf\",phase=\"total\"}", 19_800.0),
+            ("headworks_load_latency_seconds_bucket{le=\"0.0001\",phase=\"connect\"}", 61.0),
+            ("headworks_load_latency_seconds_bucket{le=\"0.0002\",phase=\"connect\"}", 64.0),
+            ("headworks_load_stage{stage=\"measuring\"}", 1.0),
+            ("headworks_load_stage{stage=\"warm-up\"}", 0.0),
+            ("headworks_load_offered_per_second", 2000.0),
+            ("headworks_load_level{unit=\"requests/s\"}", 3000.0),
+            ("headworks_load_client_cpu_ratio", 0.97),
+            ("headworks_load_lag_p99_seconds", 21e-6),
+            ("headworks_load_valid", 0.0),
+        ] {
+            assert_eq!(samples.get(name), Some(&value), "{name}");
+        }
+        let sum = samples["headworks_load_latency_seconds_sum{phase=\"connect\"}"];
+        assert!((sum - 64.0 * 71.5e-6).abs() < 1e-12, "{sum}");
+    }
+
+    #[test]
+    fn each_metric_is_documented() {
+        let page = include_str!("../../../../docs/live.md");
+        let metrics = serve();
+        metrics.see(Arc::new(samples::trouble(12)));
+        for line in scrape(&metrics).lines() {
+            let Some((family, kind)) = line.strip_prefix("# TYPE ").and_then(|line| line.split_once(' '))
+            else {
+                continue;
+            };
+            let name = if kind == "counter" { format!("{family}_total") } else { family.to_owned() };
+            let row = page.lines().find(|row| row.starts_with('|') && row.contains(&format!("`{name}`")));
+            let row = row.unwrap_or_else(|| panic!("docs/live.md does not have {name}"));
+            assert!(row.contains(&format!("| {kind} |")), "{row}");
+        }
+    }
 }

@@ -4,16 +4,22 @@ use ratatui::style::{Color, Modifier, Style};
 
 /// How a view looks.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Theme {
-    pub(super) label: Style,
-    pub(super) strong: Style,
-    pub(super) good: Style,
-    pub(super) bad: Style,
-    pub(super) line: Style,
+pub struct Theme {
+    /// Names of things, and what matters less.
+    pub label: Style,
+    /// What is looked for first.
+    pub strong: Style,
+    /// What is as it should be.
+    pub good: Style,
+    /// What is not.
+    pub bad: Style,
+    /// Lines of charts and bars.
+    pub line: Style,
 }
 
 impl Theme {
-    pub(super) const fn new(colour: bool) -> Self {
+    /// With colours or, for terminals and users without, in bold and reversed letters.
+    pub const fn new(colour: bool) -> Self {
         let plain = Style::new();
         // Dim rather than grey, which some palettes make the colour of the ground.
         let strong = plain.add_modifier(Modifier::BOLD).remove_modifier(Modifier::DIM);
@@ -32,11 +38,11 @@ impl Theme {
 }
 
 /// Whether the terminal knows no more than letters and the end of a line.
-pub(super) fn is_dumb() -> bool {
+pub fn is_dumb() -> bool {
     std::env::var_os("TERM").is_none_or(|term| term == "dumb")
 }
 
 /// <https://no-color.org>: not when `NO_COLOR` is set, and not to nothing.
-pub(super) fn wants_colour() -> bool {
+pub fn wants_colour() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

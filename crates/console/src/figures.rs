@@ -4,11 +4,12 @@ use record::Quantiles;
 use units::Span;
 
 /// A figure of a distribution; `-` where it has none.
-pub(crate) fn of(quantiles: &Quantiles, seconds: f64) -> String {
+pub fn of(quantiles: &Quantiles, seconds: f64) -> String {
     if quantiles.count == 0 { "-".to_owned() } else { time(seconds) }
 }
 
-pub(crate) fn time(seconds: f64) -> String {
+/// A time in the unit that fits it, from microseconds to seconds.
+pub fn time(seconds: f64) -> String {
     let (scale, unit) = match Span::from_secs_f64(seconds).as_nanos() {
         0 => return "0".to_owned(),
         1..1_000_000 => (1e6, "us"),
@@ -19,7 +20,7 @@ pub(crate) fn time(seconds: f64) -> String {
 }
 
 /// A count or a rate.
-pub(crate) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     match value {
         value if value >= 999.5e6 => format!("{}G", three_digits(value / 1e9)),
         value if value >= 999.5e3 => format!("{}M", three_digits(value / 1e6)),
@@ -30,7 +31,7 @@ pub(crate) fn number(value: f64) -> String {
 }
 
 /// A duration of the run itself.
-pub(crate) fn clock(seconds: f64) -> String {
+pub fn clock(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
     match whole {
         0..60 => format!("{whole} s"),

@@ -7,9 +7,9 @@ use std::str::FromStr;
 /// An address and a port; of a port alone, on 127.0.0.1.
 ///
 /// ```
-/// let address: load::MetricsAddress = "9464".parse()?;
+/// let address: telemetry::MetricsAddress = "9464".parse()?;
 /// assert_eq!(address.to_string(), "127.0.0.1:9464");
-/// # Ok::<(), load::MetricsAddressError>(())
+/// # Ok::<(), telemetry::MetricsAddressError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MetricsAddress(SocketAddr);

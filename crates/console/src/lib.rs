@@ -1,0 +1,27 @@
+//! What users see while a run lasts, whichever tool it is of: a picture on the whole terminal, which a thread
+//! of its own draws at the lowest priority, so that nothing that happens to it reaches the measurement.
+//!
+//! | file | idea |
+//! | --- | --- |
+//! | `viewer` | the thread, and the looks it is given |
+//! | `view` | the loop of looks and keys; what a tool has to draw |
+//! | `screen` | the terminal while it is ours, given back whatever happens |
+//! | `theme`, `figures`, `scale`, `lines` | colours, numbers, axes, texts |
+//! | `priority` | whose work can wait |
+
+pub mod figures;
+mod lines;
+mod priority;
+mod scale;
+mod screen;
+mod theme;
+mod view;
+mod viewer;
+
+pub use lines::{draw_help, wrapped};
+pub use priority::{be_ordinary, give_way};
+pub use scale::round_up;
+pub use screen::Screen;
+pub use theme::{Theme, is_dumb, wants_colour};
+pub use view::{Controls, End, View, run};
+pub use viewer::{Viewer, ask_to_end};

@@ -1,0 +1,82 @@
+//! Metrics as OTLP has them: the same that Prometheus reads.
+
+use serde_json::{Value, json};
+
+use super::value::{attribute, resource, scope, text, time};
+use crate::{Family, Kind, Metrics, Sample, Value as Measured};
+
+/// Totals since the start, by OTLP's number.
+const CUMULATIVE: u8 = 2;
+
+/// The body of a request to `/v1/metrics` from `service`'s part `name`; `began` and `now` are times since
+/// 1970 in nanoseconds.
+pub fn metrics(service: &str, name: &str, metrics: &Metrics, began: i128, now: i128) -> Value {
+    let metrics: Vec<Value> = metrics.families().iter().map(|family| of_family(family, began, now)).collect();
+    json!({ "resourceMetrics": [{
+        "resource": resource(service),
+        "scopeMetrics": [{ "scope": scope(name), "metrics": metrics }],
+    }] })
+}
+
+fn of_family(family: &Family, began: i128, now: i128) -> Value {
+    let points: Vec<Value> = family.samples.iter().map(|sample| of_sample(sample, began, now)).collect();
+    let name = family.convention.unwrap_or(&family.name);
+    let mut metric = json!({ "name": name, "description": family.help });
+    if family.name.contains("_seconds") {
+        metric["unit"] = json!("s");
+    }
+    match family.kind {
+        Kind::Gauge => metric["gauge"] = json!({ "dataPoints": points }),
+        Kind::Counter => {
+            metric["sum"] =
+                json!({ "dataPoints": points, "aggregationTemporality": CUMULATIVE, "isMonotonic": true });
+        }
+        Kind::Histogram => {
+            metric["histogram"] = json!({ "dataPoints": points, "aggregationTemporality": CUMULATIVE });
+        }
+    }
+    metric
+}
+
+fn of_sample(sample: &Sample, began: i128, now: i128) -> Value {
+    let attributes: Vec<Value> =
+        sample.labels.iter().filter_map(|(name, value)| attribute(name, text(value.as_str()))).collect();
+    let mut point =
+        json!({ "attributes": attributes, "startTimeUnixNano": time(began), "timeUnixNano": time(now) });
+    match &sample.value {
+        Measured::Number(number) => point["asDouble"] = json!(number.parse::<f64>().unwrap_or_default()),
+        Measured::Histogram(histogram) => {
+            let counts: Vec<String> = histogram.counts.iter().map(u64::to_string).collect();
+            point["count"] = json!(histogram.count().to_string());
+            point["sum"] = json!(histogram.sum);
+            point["bucketCounts"] = json!(counts);
+            point["explicitBounds"] = json!(histogram.bounds);
+        }
+    }
+    point
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Buckets;
+
+    #[test]
+    fn a_metric_goes_by_the_name_of_the_convention() {
+        let mut gathered = Metrics::default();
+        let buckets = Buckets { bounds: &[0.1], counts: vec![1, 2], sum: 3.5 };
+        let family = gathered.histogram("http_server_request_duration_seconds", "How long.");
+        family.as_convention("http.server.request.duration").buckets(&[("class", "a")], buckets);
+        gathered.gauge("load", "How much.").sample(&[], 0.25);
+        let sent = metrics("shop", "headworks.test", &gathered, 1, 2);
+        let of = |at: usize| &sent["resourceMetrics"][0]["scopeMetrics"][0]["metrics"][at];
+        assert_eq!(of(0)["name"], "http.server.request.duration");
+        assert_eq!(of(0)["unit"], "s");
+        let point = &of(0)["histogram"]["dataPoints"][0];
+        assert_eq!((&point["count"], &point["sum"]), (&json!("3"), &json!(3.5)));
+        assert_eq!(point["bucketCounts"], json!(["1", "2"]));
+        assert_eq!(point["attributes"][0], json!({ "key": "class", "value": { "stringValue": "a" } }));
+        assert_eq!(of(1)["gauge"]["dataPoints"][0]["asDouble"], 0.25);
+        assert_eq!(of(1)["gauge"]["dataPoints"][0]["timeUnixNano"], "2");
+    }
+}
