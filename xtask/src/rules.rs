@@ -49,7 +49,7 @@ pub const HEADWORKS: Rules = Rules {
         ("load", DependOn(&["config", "console", "traffic", "record", "telemetry", "units"])),
         ("lab", DependOn(&["config", "traffic", "record", "units"])),
         ("report", DependOn(&["record", "units"])),
-        ("watch", DependOn(&["record", "units"])),
+        ("watch", DependOn(&["config", "console", "record", "telemetry", "units"])),
         ("headworks", DependOnAll),
         ("bench", DependOn(&["record", "sim"])),
         ("testkit", DependOn(&[])),

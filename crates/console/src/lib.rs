@@ -6,9 +6,10 @@
 //! | `viewer` | the thread, and the looks it is given |
 //! | `view` | the loop of looks and keys; what a tool has to draw |
 //! | `screen` | the terminal while it is ours, given back whatever happens |
-//! | `theme`, `figures`, `scale`, `lines` | colours, numbers, axes, texts |
+//! | `theme`, `figures`, `chart`, `scale`, `lines` | colours, numbers, lines over time, texts |
 //! | `priority` | whose work can wait |
 
+mod chart;
 pub mod figures;
 mod lines;
 mod priority;
@@ -18,9 +19,9 @@ mod theme;
 mod view;
 mod viewer;
 
+pub use chart::{Series, draw_chart, points_in};
 pub use lines::{draw_help, wrapped};
 pub use priority::{be_ordinary, give_way};
-pub use scale::round_up;
 pub use screen::Screen;
 pub use theme::{Theme, is_dumb, wants_colour};
 pub use view::{Controls, End, View, run};

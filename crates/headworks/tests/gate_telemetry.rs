@@ -3,69 +3,11 @@
 
 mod common;
 
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::net::SocketAddr;
 
 use common::{Crowd, Site};
 use serde_json::Value;
-use testkit::{Hostile, PATIENCE, Raw, poll_until};
-
-/// A collector that keeps what it gets, and answers with a status.
-struct Collector {
-    server: Hostile,
-    got: Arc<Mutex<Vec<(String, Value)>>>,
-}
-
-impl Collector {
-    fn start(status: &'static str) -> Self {
-        let got = Arc::<Mutex<Vec<(String, Value)>>>::default();
-        let server = Hostile::start({
-            let got = Arc::clone(&got);
-            move |stream, _| {
-                let Some((path, body)) = request(stream) else { return };
-                got.lock().unwrap().push((path, serde_json::from_slice(&body).unwrap()));
-                let mut stream: &TcpStream = stream;
-                let _ = write!(stream, "HTTP/1.1 {status}\r\ncontent-length: 2\r\n\r\n{{}}");
-            }
-        });
-        Self { server, got }
-    }
-
-    fn address(&self) -> SocketAddr {
-        self.server.address()
-    }
-
-    /// All spans so far.
-    fn spans(&self) -> Vec<Value> {
-        let got = self.got.lock().unwrap();
-        let traces = got.iter().filter(|(path, _)| path == "/v1/traces");
-        let spans = traces.flat_map(|(_, body)| {
-            body["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap().clone()
-        });
-        spans.collect()
-    }
-
-    #[track_caller]
-    fn wait_for<T>(&self, what: &str, find: impl Fn(&Self) -> Option<T>) -> T {
-        poll_until(PATIENCE, what, || find(self))
-    }
-}
-
-fn request(mut stream: &TcpStream) -> Option<(String, Vec<u8>)> {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        let mut byte = [0];
-        stream.read_exact(&mut byte).ok()?;
-        head.push(byte[0]);
-    }
-    let head = String::from_utf8(head).unwrap();
-    let path = head.split(' ').nth(1)?.to_owned();
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "))?.parse().ok()?;
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body).ok()?;
-    Some((path, body))
-}
+use testkit::{Collector, PATIENCE, Raw, poll_until};
 
 fn attribute<'a>(span: &'a Value, key: &str) -> Option<&'a Value> {
     let attributes = span["attributes"].as_array().unwrap();
@@ -124,9 +66,7 @@ fn clients_record_only_when_they_are_followed() {
     };
     ask("01");
     // Metrics that come later come after its spans would have.
-    let metrics = |collector: &Collector| {
-        collector.got.lock().unwrap().iter().filter(|(path, _)| path == "/v1/metrics").count()
-    };
+    let metrics = |collector: &Collector| collector.got("/v1/metrics").len();
     let before = metrics(&collector);
     collector.wait_for("metrics", |collector| (metrics(collector) > before + 1).then_some(()));
     assert!(collector.spans().is_empty(), "{:?}", collector.spans());
@@ -147,23 +87,14 @@ fn metrics_are_those_that_prometheus_reads() {
     for _ in 0..5 {
         Raw::connect(site.address).get("/bytes/1").response();
     }
-    let find = |body: &Value, name: &str| -> Option<Value> {
-        let metrics = body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"].as_array()?;
-        metrics.iter().find(|metric| metric["name"] == name).cloned()
-    };
-    let body = collector.wait_for("metrics of five requests", |collector| {
-        let got = collector.got.lock().unwrap();
-        got.iter().map(|(_, body)| body.clone()).find(|body| {
-            let finished = find(body, "headworks_gate_finished_total");
-            finished.is_some_and(|metric| {
-                let points = metric["sum"]["dataPoints"].as_array().unwrap().clone();
-                points.iter().any(|point| point["asDouble"] == 5.0)
-            })
-        })
+    let (body, _) = collector.wait_for_metric("headworks_gate_finished_total", |metric| {
+        let points = metric["sum"]["dataPoints"].as_array().unwrap();
+        points.iter().any(|point| point["asDouble"] == 5.0)
     });
     let service = &body["resourceMetrics"][0]["resource"]["attributes"][0];
     assert_eq!((&service["key"], &service["value"]["stringValue"]), (&"service.name".into(), &"shop".into()));
-    let seconds = find(&body, "headworks_gate_request_seconds").unwrap();
+    let metrics = body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"].as_array().unwrap();
+    let seconds = metrics.iter().find(|metric| metric["name"] == "headworks_gate_request_seconds").unwrap();
     assert_eq!(seconds["unit"], "s");
     let points = seconds["histogram"]["dataPoints"].as_array().unwrap();
     let total = points.iter().find(|point| point["count"] == "5").unwrap();

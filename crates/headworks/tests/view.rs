@@ -1,78 +1,13 @@
-//! `headworks load` on a terminal: the live view comes, obeys keys, and gives the terminal back.
+//! `headworks load` and `headworks watch` on a terminal: the live view comes, obeys keys, and gives the terminal back.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use std::io::{Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::{Arc, Mutex};
+use std::process::Command;
 
-use testkit::{PATIENCE, Process, poll_until};
+use testkit::{Process, Terminal};
 
 const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
 const ENTER_ALTERNATE_SCREEN: &str = "\x1b[?1049h";
 const LEAVE_ALTERNATE_SCREEN: &str = "\x1b[?1049l";
-
-/// A shell on a terminal of its own.
-struct Terminal {
-    child: Child,
-    keys: ChildStdin,
-    screen: Arc<Mutex<String>>,
-}
-
-impl Terminal {
-    /// Runs `script` in a terminal of this size; its keys come from the test.
-    fn start(columns: u16, rows: u16, script: &str) -> Self {
-        // Keys that are signals are for the program, not for the shell.
-        let script = format!("trap : INT; stty columns {columns} rows {rows}; {script}");
-        let mut child = Command::new("script")
-            .args(["--quiet", "--return", "--command", &script, "/dev/null"])
-            .env("TERM", "xterm-256color")
-            .env("SHELL", "/bin/sh")
-            .env_remove("NO_COLOR")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let screen = Arc::new(Mutex::new(String::new()));
-        let mut output = child.stdout.take().unwrap();
-        let written = Arc::clone(&screen);
-        std::thread::spawn(move || {
-            let mut piece = [0; 4096];
-            while let Ok(length @ 1..) = output.read(&mut piece) {
-                written.lock().unwrap().push_str(&String::from_utf8_lossy(&piece[..length]));
-            }
-        });
-        Self { keys: child.stdin.take().unwrap(), child, screen }
-    }
-
-    /// Waits until `text` has been written, and gives everything up to then.
-    #[track_caller]
-    fn wait_for(&self, text: &str) -> String {
-        let written = || self.screen.lock().unwrap().clone();
-        poll_until(PATIENCE, &format!("{text:?} on the terminal"), || {
-            Some(written()).filter(|written| written.contains(text))
-        })
-    }
-
-    fn press(&mut self, keys: &str) {
-        self.keys.write_all(keys.as_bytes()).unwrap();
-        self.keys.flush().unwrap();
-    }
-
-    /// What the terminal was told after the shell ended, if it did.
-    #[track_caller]
-    fn end(mut self) -> String {
-        let status = poll_until(PATIENCE, "the shell to end", || self.child.try_wait().unwrap());
-        assert!(status.success(), "{status}");
-        self.wait_for("ended\r\n")
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 fn origin() -> (Process, String) {
     let mut server = Process::start(Command::new(HEADWORKS).args(["origin", "--listen", "127.0.0.1:0"]));
@@ -127,4 +62,35 @@ fn a_small_terminal_and_one_that_is_in_use_get_lines() {
     let text = Terminal::start(100, 30, &script).end();
     assert!(text.contains("measuring") && !text.contains(ENTER_ALTERNATE_SCREEN), "{text}");
     assert!(text.contains("code 0") || text.contains("code 4"), "{text}");
+}
+
+#[test]
+fn a_watch_has_a_tab_for_each_group() {
+    let (_server, url) = origin();
+    let port = url.rsplit(':').next().unwrap().split('/').next().unwrap();
+    let script = format!(
+        "{HEADWORKS} watch --port {port} --interval 200ms --prometheus 0; echo code $?; stty -a; echo ended"
+    );
+    let mut terminal = Terminal::start(100, 30, &script);
+    terminal.wait_for(ENTER_ALTERNATE_SCREEN);
+    // Single words: a blank that was there before is not drawn again.
+    for (key, shown) in
+        [("2", "switches"), ("3", "faults/s"), ("4", "drops/s"), ("5", "Prometheus"), ("h", "understood")]
+    {
+        terminal.press(key);
+        terminal.wait_for(shown);
+    }
+    terminal.press("q");
+    let text = terminal.end();
+    is_given_back(&text);
+    let (_, after) = text.rsplit_once(LEAVE_ALTERNATE_SCREEN).unwrap();
+    assert!(
+        after.contains("wait to be accepted"),
+        "the figures of all of the time come after the view: {after}"
+    );
+
+    // Figures of a watch that is read by a program stay lines.
+    let script = format!("{HEADWORKS} watch --duration 300ms | cat; echo ended");
+    let text = Terminal::start(100, 30, &script).end();
+    assert!(text.contains("user%") && !text.contains(ENTER_ALTERNATE_SCREEN), "{text}");
 }

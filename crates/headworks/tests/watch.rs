@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use record::{Clock, PhaseName, RunDirectory, Viewpoint};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde_json::Value;
-use testkit::{Process, Raw};
+use testkit::{Collector, Process, Raw};
 
 fn headworks(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_headworks")).args(arguments).output().unwrap()
@@ -156,6 +156,72 @@ fn a_port_that_nobody_listens_on_is_told() {
     let output = headworks(&["watch", "--port", &port, "--duration", "200ms"]);
     assert_eq!(output.status.code(), Some(0), "somebody may come");
     assert!(text(&output.stderr).contains("nobody listens"), "{}", text(&output.stderr));
+}
+
+/// Each group has its own interval or none, by the file or by an option, which comes first.
+#[test]
+fn groups_are_switched_off_and_have_their_own_intervals() {
+    let place = tempfile::tempdir().unwrap();
+    let (file, out) = (place.path().join("watch.toml"), place.path().join("run"));
+    let text = "programs = ['headworks']\nports = [1]\ninterval = '50ms'\nsamples = 6\n\
+                [network]\nenabled = false\n[processes]\ninterval = '100ms'\n[requests]\nenabled = false\n";
+    std::fs::write(&file, text).unwrap();
+    let arguments = ["watch", "--config", file.to_str().unwrap(), "--json", "--out", out.to_str().unwrap()];
+    let said = json(&headworks(&[&arguments[..], &["--group", "connections=off"]].concat()));
+    assert!(said["kernel"].is_object() && said["processes"]["headworks"].is_object(), "{said}");
+    for absent in ["network", "connections", "listen_queues", "requests"] {
+        assert_eq!(said[absent], serde_json::json!({}), "{absent}");
+    }
+    let directory = RunDirectory::open(&out).unwrap();
+    let mut looks = std::collections::BTreeMap::<String, u32>::new();
+    for row in directory.samples().unwrap().map(Result::unwrap) {
+        *looks.entry(row.metric.to_string()).or_default() += 1;
+    }
+    let (often, seldom) = (looks["kernel.cpu_idle"], looks["processes.cpu"]);
+    assert!(often >= 1 && seldom <= often && seldom <= 4, "{looks:?}");
+    assert!(!looks.keys().any(|metric| metric.starts_with("network")), "{looks:?}");
+    let spec = directory.info().unwrap().spec;
+    assert_eq!(spec["processes"].as_str(), Some("100ms"));
+    assert_eq!((spec["network"].as_str(), spec["connections"].as_str()), (Some("off"), Some("off")));
+    assert_eq!(spec["classes"].as_str(), Some("50k,500k"));
+}
+
+#[test]
+fn a_file_that_cannot_be_done_is_explained() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("watch.toml");
+    std::fs::write(&file, "programs = ['a']\n[kernal]\nenabled = false\n").unwrap();
+    let output = headworks(&["watch", "--config", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    assert!(said.contains("watch.toml:2: unknown key \"kernal\"; did you mean \"kernel\"?"), "{said}");
+    for arguments in [&["--group", "kernal=1s"][..], &["--otlp", "ftp://x"], &["--interval", "1ms"]] {
+        let output = headworks(&[&["watch"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
+
+/// The same figures to scrapers and to a collector.
+#[test]
+fn prometheus_and_opentelemetry_are_told() {
+    let collector = Collector::start("200 OK");
+    let place = format!("http://{}", collector.address());
+    let mut watch = Command::new(env!("CARGO_BIN_EXE_headworks"));
+    watch.args(["watch", "--program", "headworks", "--interval", "50ms"]);
+    let address = testkit::free_address();
+    let mut watch = Process::start(watch.args(["--prometheus", &address.to_string(), "--otlp", &place]));
+    // When it has looked once, there is something to tell.
+    watch.wait_for_line("  user%");
+    let scraped = Raw::connect(address).get("/metrics").response();
+    assert_eq!(scraped.status, 200);
+    assert!(scraped.text().contains("\nheadworks_watch_processes_processes{program=\"headworks\"} "));
+    kill_process(Pid::from_raw(watch.id() as i32).unwrap(), Signal::INT).unwrap();
+    assert_eq!(watch.wait().code(), Some(130));
+    // What was seen last is sent at the end.
+    let (body, metric) = collector.wait_for_metric("headworks_watch_kernel_cpu_idle", |_| true);
+    assert!(metric["gauge"]["dataPoints"][0]["asDouble"].as_f64().unwrap() >= 0.0, "{metric}");
+    let service = &body["resourceMetrics"][0]["resource"]["attributes"][0]["value"];
+    assert_eq!(service["stringValue"], "headworks-watch");
 }
 
 /// A reader who has read enough ends a watch, and the record is whole all the same.

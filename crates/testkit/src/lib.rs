@@ -4,16 +4,20 @@
 //! Every helper panics with what it was waiting for, since a panic is how a test reports.
 #![allow(clippy::expect_used, reason = "only tests depend on this crate")]
 
+mod collector;
 mod hostile;
 mod machine;
 mod poll;
 mod process;
 mod raw;
+mod terminal;
 mod web;
 
+pub use collector::Collector;
 pub use hostile::Hostile;
 pub use machine::{follow_memory, free_address, open_descriptors};
 pub use poll::{PATIENCE, poll_until};
 pub use process::Process;
 pub use raw::{Raw, Response, exchange};
+pub use terminal::Terminal;
 pub use web::{Apache, LogLine, Nginx, Processing};

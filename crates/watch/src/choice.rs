@@ -49,6 +49,11 @@ impl<S> Chosen<S> {
         }
     }
 
+    /// What there is no program for.
+    pub fn only<P: Source<Sample = S> + 'static>(proc: P) -> Self {
+        Self { source: Box::new(proc), mechanism: Mechanism::Proc, refused: None }
+    }
+
     /// How its figures come about.
     pub fn mechanism(&self) -> Mechanism {
         self.mechanism

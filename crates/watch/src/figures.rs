@@ -19,7 +19,10 @@ pub(crate) struct Figure {
 impl Summary {
     /// Every figure there is.
     pub(crate) fn figures(&self) -> Vec<Figure> {
-        let mut figures = named("kernel", "", &self.kernel);
+        let mut figures = Vec::new();
+        if let Some(kernel) = &self.kernel {
+            figures.extend(named("kernel", "", kernel));
+        }
         for (program, rates) in &self.processes {
             figures.extend(named("processes", program, rates));
         }

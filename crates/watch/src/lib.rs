@@ -13,6 +13,7 @@ pub mod costs;
 pub mod doctor;
 mod error;
 mod figures;
+mod groups;
 pub mod kernel;
 mod monitor;
 pub mod network;
@@ -20,13 +21,18 @@ pub mod processes;
 mod recording;
 pub mod requests;
 mod session;
+mod settings;
+mod show;
 mod table;
 
 pub use choice::{Chosen, Mechanism};
 pub use error::Error;
-pub use monitor::{Look, Monitor, Summary};
+pub use groups::{Group, Groups};
+pub use monitor::{Monitor, Summary};
 pub use recording::Recording;
-pub use session::{Options, Outcome, Overhead, Watch};
+pub use session::{Note, Options, Outcome, Overhead, Watch};
+pub use settings::{BadGroupOption, GroupOption, LEAST_INTERVAL, Settings};
+pub use show::{Glance, Setting, Show};
 
 /// Where a group's samples come from.
 pub trait Source {

@@ -1,49 +1,42 @@
-//! [`Monitor`]: all groups together, and what went on between two looks at them.
+//! [`Monitor`]: the groups that are samples of sums, read together.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use serde::Serialize;
 use units::Span;
 
+use crate::groups::{Group, Groups, Pace};
 use crate::requests::{Classes, Tally};
 use crate::{
     Chosen, Error, Mechanism, Source as _, clock, connections, kernel, network, processes, requests,
 };
 
-/// All groups.
+/// Looks at the kernel, at programs and at connections, and turns what it sees into rates.
 pub struct Monitor {
     programs: Vec<String>,
-    kernel: Chosen<kernel::Sample>,
-    processes: Chosen<processes::Sample>,
     ports: Vec<u16>,
-    connections: Chosen<connections::Sample>,
-    /// The share of the time that looks at connections may take, and when the next one is due.
+    kernel: Sampled<kernel::Sample>,
+    processes: Sampled<processes::Sample>,
+    network: Sampled<network::Sample>,
+    connections: Sampled<connections::Sample>,
+    /// The share of the time that looks at connections may take, and when the next one may be.
     share_for_connections: Option<f64>,
-    connections_due: Span,
-    last_connections: connections::Sample,
+    connections_not_before: Span,
 }
 
-/// What was seen at one moment.
-#[derive(Debug, Clone)]
-pub struct Look {
-    /// The kernel as a whole.
-    pub kernel: kernel::Sample,
-    /// The programs.
-    pub processes: processes::Sample,
-    /// The network interfaces.
-    pub network: network::Sample,
-    /// Connections.
-    pub connections: connections::Sample,
-    /// How long it took to look.
-    pub took: Span,
+/// A group that is looked at from time to time.
+struct Sampled<S> {
+    source: Option<(Chosen<S>, Pace)>,
+    first: Option<S>,
+    last: Option<S>,
 }
 
-/// What went on between two looks.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// What went on between two looks. What was not looked at is left out.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Summary {
     /// The kernel as a whole.
-    pub kernel: kernel::Rates,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<kernel::Rates>,
     /// By program.
     pub processes: BTreeMap<String, processes::Rates>,
     /// By interface.
@@ -71,66 +64,196 @@ impl Summary {
     }
 }
 
+impl<S: Clone> Sampled<S> {
+    fn open(interval: Option<Span>, source: impl FnOnce() -> Chosen<S>) -> Self {
+        let source = interval.map(|interval| (source(), Pace::every(interval)));
+        Self { source, first: None, last: None }
+    }
+
+    fn begin(&mut self) -> Result<(), Error> {
+        if let Some((source, _)) = &mut self.source {
+            self.first = Some(source.sample()?);
+            self.last = self.first.clone();
+        }
+        Ok(())
+    }
+
+    /// Whether it is time for another sample.
+    fn is_due(&mut self, age: Span) -> bool {
+        self.source.as_mut().is_some_and(|(_, pace)| pace.is_due(age))
+    }
+
+    /// Takes a sample; the one before it and itself.
+    fn sample(&mut self) -> Result<Option<(S, &S)>, Error> {
+        let Some((source, _)) = &mut self.source else { return Ok(None) };
+        let Some(before) = self.last.replace(source.sample()?) else { return Ok(None) };
+        Ok(self.last.as_ref().map(|last| (before, last)))
+    }
+
+    fn whole(&self) -> Option<(&S, &S)> {
+        self.first.as_ref().zip(self.last.as_ref())
+    }
+
+    fn due(&self) -> Option<Span> {
+        self.source.as_ref().map(|(_, pace)| pace.due())
+    }
+
+    fn mechanism(&self) -> Option<(Mechanism, Option<&Error>)> {
+        self.source.as_ref().map(|(source, _)| (source.mechanism(), source.refused()))
+    }
+}
+
 impl Monitor {
     /// Makes ready to look at the kernel, at all processes of these programs and at these ports' connections:
     /// at the latter so rarely that it takes this share of the time, if one is given, since a walk over all
     /// connections of a machine may be long.
-    pub fn open(programs: &[String], ports: &[u16], share_for_connections: Option<f64>) -> Self {
+    pub fn open(
+        programs: &[String],
+        ports: &[u16],
+        groups: &Groups,
+        share_for_connections: Option<f64>,
+    ) -> Self {
+        // A walk over all connections of the machine for none of them is no use.
+        let of_connections = groups.interval(Group::Connections).filter(|_| !ports.is_empty());
         Self {
             programs: programs.to_vec(),
-            kernel: Chosen::of(kernel::Traced::open(), kernel::Proc::default),
-            processes: Chosen::of(processes::Traced::open(programs), || processes::Proc::open(programs)),
             ports: ports.to_vec(),
-            connections: Chosen::of(connections::Traced::open(ports), || connections::Proc::open(ports)),
+            kernel: Sampled::open(groups.interval(Group::Kernel), || {
+                Chosen::of(kernel::Traced::open(), kernel::Proc::default)
+            }),
+            processes: Sampled::open(groups.interval(Group::Processes), || {
+                Chosen::of(processes::Traced::open(programs), || processes::Proc::open(programs))
+            }),
+            network: Sampled::open(groups.interval(Group::Network), || Chosen::only(network::Proc)),
+            connections: Sampled::open(of_connections, || {
+                Chosen::of(connections::Traced::open(ports), || connections::Proc::open(ports))
+            }),
             share_for_connections,
-            connections_due: Span::ZERO,
-            last_connections: connections::Sample::default(),
+            connections_not_before: Span::ZERO,
         }
     }
 
-    /// By what mechanism each group is looked at, and why not by a better one.
-    pub fn mechanisms(&self) -> [(&'static str, Mechanism, Option<&Error>); 3] {
-        [
-            ("kernel", self.kernel.mechanism(), self.kernel.refused()),
-            ("processes", self.processes.mechanism(), self.processes.refused()),
-            ("connections", self.connections.mechanism(), self.connections.refused()),
-        ]
-    }
-
-    /// Looks at everything.
+    /// Takes the first look, from which on everything is counted.
     ///
     /// # Errors
     /// When the kernel does not tell.
-    pub fn look(&mut self) -> Result<Look, Error> {
-        let began = Instant::now();
-        let (kernel, processes) = (self.kernel.sample()?, self.processes.sample()?);
-        let network = network::Proc.sample()?;
-        // A walk over all connections of the machine for none of them is no use.
-        if !self.ports.is_empty() && kernel.uptime >= self.connections_due {
-            let before = clock::thread();
-            self.last_connections = self.connections.sample()?;
-            let took = clock::thread().saturating_sub(before);
-            let pause = self.share_for_connections.map_or(Span::ZERO, |share| took.mul_f64(1.0 / share));
-            // Looks are not quite as far apart as they ought to be.
-            self.connections_due = kernel.uptime + pause.mul_f64(0.99);
-        }
-        let connections = self.last_connections.clone();
-        Ok(Look { kernel, processes, network, connections, took: Span::from(began.elapsed()) })
+    pub fn begin(&mut self) -> Result<(), Error> {
+        self.kernel.begin()?;
+        self.processes.begin()?;
+        self.network.begin()?;
+        let started = clock::thread();
+        self.connections.begin()?;
+        self.rest_from_connections(Span::ZERO, started);
+        Ok(())
     }
 
-    /// What went on between two looks.
-    pub fn between(&self, before: &Look, after: &Look) -> Summary {
-        let rates = processes::rates(&before.processes, &after.processes);
-        let queues = connections::listen_queues(&before.connections, &after.connections);
+    /// By what mechanism each group is looked at, and why not by a better one. That interfaces are in `/proc`
+    /// alone goes without saying.
+    pub fn mechanisms(&self) -> Vec<(&'static str, Mechanism, Option<&Error>)> {
+        let groups = [
+            (Group::Kernel, self.kernel.mechanism()),
+            (Group::Processes, self.processes.mechanism()),
+            (Group::Connections, self.connections.mechanism()),
+        ];
+        let used = groups.into_iter().filter_map(|(group, mechanism)| Some((group.name(), mechanism?)));
+        used.map(|(name, (mechanism, refused))| (name, mechanism, refused)).collect()
+    }
+
+    /// When something is due, so long after the start; never if all groups are switched off.
+    pub fn due(&self) -> Option<Span> {
+        let due = [self.kernel.due(), self.processes.due(), self.network.due(), self.connections.due()];
+        due.into_iter().flatten().min()
+    }
+
+    /// Looks at what is due so long after the start, or at everything: what went on since each was looked at
+    /// before.
+    ///
+    /// # Errors
+    /// When the kernel does not tell.
+    pub fn look(&mut self, age: Span, everything: bool) -> Result<Summary, Error> {
+        let mut seen = Summary::default();
+        if self.kernel.is_due(age) | everything
+            && let Some((before, after)) = self.kernel.sample()?
+        {
+            seen.kernel = Some(kernel::rates(&before, after));
+        }
+        if self.processes.is_due(age) | everything
+            && let Some((before, after)) = self.processes.sample()?
+        {
+            seen.processes = by_program(&self.programs, &before, after);
+        }
+        if self.network.is_due(age) | everything
+            && let Some((before, after)) = self.network.sample()?
+        {
+            seen.network = network::rates(&before, after).collect();
+        }
+        if self.connections.is_due(age) | everything {
+            self.look_at_connections(age, &mut seen)?;
+        }
+        Ok(seen)
+    }
+
+    /// Where there is no time for another walk yet, the last one is told again.
+    fn look_at_connections(&mut self, age: Span, seen: &mut Summary) -> Result<(), Error> {
+        let started = clock::thread();
+        if age < self.connections_not_before {
+            if let Some(last) = &self.connections.last {
+                seen.connections = connections::by_state(last);
+                seen.listen_queues = by_port(&self.ports, last, last);
+            }
+            return Ok(());
+        }
+        if let Some((before, after)) = self.connections.sample()? {
+            seen.connections = connections::by_state(after);
+            seen.listen_queues = by_port(&self.ports, &before, after);
+        }
+        self.rest_from_connections(age, started);
+        Ok(())
+    }
+
+    fn rest_from_connections(&mut self, age: Span, started: Span) {
+        let took = clock::thread().saturating_sub(started);
+        let pause = self.share_for_connections.map_or(Span::ZERO, |share| took.mul_f64(1.0 / share));
+        // Looks are not quite as far apart as they ought to be.
+        self.connections_not_before = age + pause.mul_f64(0.99);
+    }
+
+    /// What went on between the first look and the last.
+    pub fn whole(&self) -> Summary {
+        let connections = self.connections.whole();
         Summary {
-            kernel: kernel::rates(&before.kernel, &after.kernel),
-            processes: self.programs.iter().cloned().zip(rates).collect(),
-            network: network::rates(&before.network, &after.network).collect(),
-            connections: connections::by_state(&after.connections),
-            listen_queues: self.ports.iter().copied().zip(queues).collect(),
-            requests: BTreeMap::new(),
-            waits: None,
-            followed: None,
+            kernel: self.kernel.whole().map(|(first, last)| kernel::rates(first, last)),
+            processes: self
+                .processes
+                .whole()
+                .map(|(first, last)| by_program(&self.programs, first, last))
+                .unwrap_or_default(),
+            network: self
+                .network
+                .whole()
+                .map(|(first, last)| network::rates(first, last).collect())
+                .unwrap_or_default(),
+            connections: connections.map(|(_, last)| connections::by_state(last)).unwrap_or_default(),
+            listen_queues: connections
+                .map(|(first, last)| by_port(&self.ports, first, last))
+                .unwrap_or_default(),
+            ..Summary::default()
         }
     }
+}
+
+fn by_program(
+    programs: &[String],
+    before: &processes::Sample,
+    after: &processes::Sample,
+) -> BTreeMap<String, processes::Rates> {
+    programs.iter().cloned().zip(processes::rates(before, after)).collect()
+}
+
+fn by_port(
+    ports: &[u16],
+    before: &connections::Sample,
+    after: &connections::Sample,
+) -> BTreeMap<u16, connections::ListenQueue> {
+    ports.iter().copied().zip(connections::listen_queues(before, after)).collect()
 }

@@ -1,13 +1,16 @@
 //! [`Watch`]: a watch from its beginning to its end, whoever shows what it sees.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::fmt;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use units::{Span, Time};
 
+use crate::groups::{Group, Groups, Pace};
 use crate::requests::{Budget, Classes, Demands, Following, Requests, Server, find};
-use crate::{Error, Look, Mechanism, Monitor, Recording, Summary, clock, costs, processes, requests};
+use crate::show::{Glance, Setting};
+use crate::{Error, Mechanism, Monitor, Recording, Summary, clock, costs, processes, requests};
 
 /// What is to be watched.
 #[derive(Debug, Clone)]
@@ -16,6 +19,8 @@ pub struct Options {
     pub programs: Vec<String>,
     /// Ports; none for those that the programs listen on.
     pub ports: Vec<u16>,
+    /// What is looked at, and how often.
+    pub groups: Groups,
     /// Requests by the size of their responses.
     pub classes: Classes,
     /// What following requests may cost.
@@ -27,14 +32,20 @@ pub struct Options {
 /// A watch under way.
 pub struct Watch {
     monitor: Monitor,
-    requests: Option<Requests>,
+    requests: Option<(Requests, Pace)>,
     refused: Option<Error>,
     recording: Option<Recording>,
     began: Time,
     cpu: Span,
-    first: Look,
-    last: Look,
     took: record::Histogram,
+    /// The latest of every group.
+    latest: Summary,
+    /// What is watched, in a few words, and what following requests may cost.
+    subject: String,
+    ports: Vec<u16>,
+    budget: Budget,
+    /// Processor time of looks since this age, which is part of the budget.
+    looking: (Span, Span),
 }
 
 /// All that was seen.
@@ -61,6 +72,22 @@ pub struct Overhead {
     pub duty: f64,
 }
 
+/// Something that users should know of how it is watched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// A sentence.
+    pub text: String,
+    /// Whether it is so on most machines.
+    pub is_expected: bool,
+}
+
+impl Note {
+    fn group(group: &str, how: &dyn fmt::Display, refused: Option<&Error>) -> Self {
+        let why = refused.map_or_else(String::new, |why| format!(", because of {why}"));
+        Self { text: format!("{group}: {how}{why}"), is_expected: refused.is_none() }
+    }
+}
+
 /// Of the budget, as if the server used one processor.
 const FOR_CONNECTIONS: f64 = 0.1;
 
@@ -71,43 +98,74 @@ impl Watch {
     /// When the kernel does not tell.
     pub fn begin(mut options: Options, recording: Option<Recording>) -> Result<Self, Error> {
         fill(&mut options)?;
+        let (subject, budget) = (subject(&options), options.budget);
         let share_for_connections = match options.budget {
             Budget::Unlimited => None,
             Budget::Share(share) => Some(share.as_f64() * FOR_CONNECTIONS),
         };
-        let mut monitor = Monitor::open(&options.programs, &options.ports, share_for_connections);
         let (mut requests, mut refused) = (None, None);
-        if !options.ports.is_empty() {
+        let interval = options.groups.interval(Group::Requests).filter(|_| !options.ports.is_empty());
+        if let Some(interval) = interval {
             let following = Following {
-                ports: options.ports,
+                ports: options.ports.clone(),
                 classes: options.classes,
                 budget: options.budget,
                 seed: options.seed,
             };
             match Requests::open(following) {
-                Ok(opened) => requests = Some(opened),
+                Ok(opened) => requests = Some((opened, Pace::every(interval))),
                 Err(why) => refused = Some(why),
             }
         }
+        let mut monitor =
+            Monitor::open(&options.programs, &options.ports, &options.groups, share_for_connections);
         let (began, cpu) = (clock::monotonic(), costs::process());
-        let first = monitor.look()?;
-        let (last, took) = (first.clone(), record::Histogram::new());
-        Ok(Self { monitor, requests, refused, recording, began, cpu, first, last, took })
+        monitor.begin()?;
+        Ok(Self {
+            monitor,
+            requests,
+            refused,
+            recording,
+            began,
+            cpu,
+            took: record::Histogram::new(),
+            latest: Summary::default(),
+            subject,
+            ports: options.ports,
+            budget,
+            looking: (Span::ZERO, Span::ZERO),
+        })
     }
 
-    /// By what mechanism each group is watched, and why not by a better one.
-    pub fn mechanisms(&self) -> Vec<(&'static str, Option<Mechanism>, Option<&Error>)> {
-        let groups = self.monitor.mechanisms().into_iter();
-        let mut groups: Vec<_> = groups.map(|(group, by, why)| (group, Some(by), why)).collect();
-        if self.requests.is_some() || self.refused.is_some() {
-            groups.push(("requests", self.requests.as_ref().map(|_| Mechanism::Ebpf), self.refused.as_ref()));
+    /// How each group is watched, and what is not as good as it could be.
+    pub fn notes(&self) -> Vec<Note> {
+        let mut notes = Vec::new();
+        for (group, mechanism, refused) in self.monitor.mechanisms() {
+            notes.push(Note::group(group, &mechanism, refused));
         }
-        groups
+        let group = Group::Requests.name();
+        if self.requests.is_some() {
+            notes.push(Note::group(group, &Mechanism::Ebpf, None));
+        } else if let Some(why) = &self.refused {
+            notes.push(Note::group(group, &"not followed", Some(why)));
+        }
+        for server in self.servers() {
+            notes.push(Note { text: server.to_string(), is_expected: false });
+        }
+        for port in self.ports.iter().filter(|_| self.requests.is_some()) {
+            if !self.servers().iter().any(|server| server.ports.contains(port)) {
+                let text = format!(
+                    "port {port}: nobody listens on it, or nobody whose sockets can be seen; it is looked at again"
+                );
+                notes.push(Note { text, is_expected: false });
+            }
+        }
+        notes
     }
 
     /// Who listens on the ports whose requests are followed.
-    pub fn servers(&self) -> &[Server] {
-        self.requests.as_ref().map_or(&[], Requests::servers)
+    fn servers(&self) -> &[Server] {
+        self.requests.as_ref().map_or(&[], |(requests, _)| requests.servers())
     }
 
     /// How long it has gone on.
@@ -115,48 +173,97 @@ impl Watch {
         clock::monotonic().since(self.began)
     }
 
+    /// When the next look is due, so long after the start; none when nothing is looked at.
+    pub fn due(&self) -> Option<Span> {
+        let requests = self.requests.as_ref().map(|(_, pace)| pace.due());
+        self.monitor.due().into_iter().chain(requests).min()
+    }
+
     /// Does what is due between two looks, and says how soon there will be something to do again.
     ///
     /// # Errors
     /// When the kernel refuses.
     pub fn turn(&mut self) -> Result<Duration, Error> {
-        let Some(requests) = &mut self.requests else { return Ok(Duration::MAX) };
+        let Some((requests, _)) = &mut self.requests else { return Ok(Duration::MAX) };
         let due = requests.turn(|_| ())?;
         Ok(due.since(clock::monotonic()).into())
     }
 
-    /// What went on since the last look.
+    /// Looks at what is due, or for the last time at everything: what went on since the looks before.
     ///
     /// # Errors
     /// When the kernel does not tell, or the record cannot be written.
-    pub fn look(&mut self) -> Result<Summary, Error> {
-        let before = clock::thread();
-        let look = self.monitor.look()?;
-        let cost = clock::thread().saturating_sub(before);
-        self.took.record(look.took);
-        let interval = look.kernel.uptime.saturating_sub(self.last.kernel.uptime);
-        let mut seen = self.monitor.between(&self.last, &look);
-        self.last = look;
+    pub fn look(&mut self, everything: bool) -> Result<Summary, Error> {
+        let (age, began, before) = (self.age(), Instant::now(), clock::thread());
+        let mut seen = self.monitor.look(age, everything)?;
+        self.took.record(Span::from(began.elapsed()));
+        self.looking.0 += clock::thread().saturating_sub(before);
+        self.note_busy(age, &seen);
         let mut tally = None;
-        if let Some(requests) = &mut self.requests {
-            let listens = |name: &str| {
-                requests.servers().iter().any(|server| server.program.as_bytes() == processes::kept(name))
-            };
-            let used = seen.processes.iter().filter(|(name, _)| listens(name));
-            let busy = used.map(|(_, used)| used.cpu).sum();
-            requests.note_busy(busy, cost.as_secs_f64() / interval.as_secs_f64().max(1e-3));
+        if let Some((requests, pace)) = &mut self.requests
+            && (pace.is_due(age) || everything)
+        {
             let recent = requests.look()?;
             seen.add_requests(&recent, requests.classes());
             tally = Some((recent, requests.classes()));
         }
+        self.latest.update(&seen);
         if let Some(recording) = &mut self.recording {
-            let time = clock::monotonic().since(self.began);
-            recording.add(time, &seen)?;
+            recording.add(age, &seen)?;
             if let Some((tally, classes)) = tally {
-                recording.add_requests(time, &tally, classes)?;
+                recording.add_requests(age, &tally, classes)?;
             }
         }
         Ok(seen)
+    }
+
+    /// Tells the budget what the server has used, if that is known.
+    fn note_busy(&mut self, age: Span, seen: &Summary) {
+        let Some((requests, _)) = &mut self.requests else { return };
+        if seen.processes.is_empty() {
+            return;
+        }
+        let listens = |name: &str| {
+            requests.servers().iter().any(|server| server.program.as_bytes() == processes::kept(name))
+        };
+        let busy = seen.processes.iter().filter(|(name, _)| listens(name)).map(|(_, used)| used.cpu).sum();
+        let (cost, since) = std::mem::replace(&mut self.looking, (Span::ZERO, age));
+        requests.note_busy(busy, cost.as_secs_f64() / age.saturating_sub(since).as_secs_f64().max(1e-3));
+    }
+
+    /// For those who show it: what is watched.
+    pub fn setting(&self) -> Setting {
+        let budget = self.requests.as_ref().map_or_else(String::new, |_| match self.budget {
+            Budget::Unlimited => "none: every request is followed".to_owned(),
+            Budget::Share(_) => format!("{} of the processor time that the server uses", self.budget),
+        });
+        Setting { title: self.subject.clone(), budget, ..Setting::default() }
+    }
+
+    /// For those who show it: the last look, and everything so far.
+    pub fn glance(&self) -> Glance {
+        let names = |requests: &Requests| requests.classes().names();
+        let whole = self.requests.as_ref().map(|(requests, _)| (names(requests), requests.whole().clone()));
+        Glance {
+            age: self.age(),
+            latest: self.latest.clone(),
+            requests: whole.as_ref().map(|(names, tally)| tally.rates(names)).unwrap_or_default(),
+            waits: whole.as_ref().and_then(|(_, tally)| tally.waits()),
+            whole,
+            overhead: self.overhead(),
+            notes: self.notes().into_iter().map(|note| note.text).collect(),
+            untold: None,
+        }
+    }
+
+    /// What it has cost so far.
+    pub fn overhead(&self) -> Overhead {
+        let length = self.age();
+        let (duty, spent) = self.requests.as_ref().map_or((0.0, Span::ZERO), |(requests, _)| {
+            (requests.duty(length).as_f64(), requests.spent_by_others())
+        });
+        let used = costs::process().saturating_sub(self.cpu) + spent;
+        Overhead { cpu: used.as_secs_f64() / length.as_secs_f64(), sample_cost: self.took.quantiles(), duty }
     }
 
     /// Ends it, and the record.
@@ -165,31 +272,36 @@ impl Watch {
     /// When the kernel does not tell, or the record cannot be written.
     pub fn end(&mut self, interrupted: bool) -> Result<Outcome, Error> {
         let length = self.age();
-        let mut seen = self.monitor.between(&self.first, &self.last);
+        let mut seen = self.monitor.whole();
         let mut demands = BTreeMap::new();
-        let (mut duty, mut spent) = (0.0, Span::ZERO);
         let mut ended = Ok(());
-        if let Some(requests) = &mut self.requests {
+        if let Some((requests, _)) = &mut self.requests {
             let recent = requests.end(|_| ()).and_then(|()| requests.look());
             seen.add_requests(requests.whole(), requests.classes());
             demands = requests.demands();
-            duty = requests.duty(length).as_f64();
-            spent = requests.spent_by_others();
             ended = recent.and_then(|recent| match &mut self.recording {
                 Some(recording) => Ok(recording.add_requests(length, &recent, requests.classes())?),
                 None => Ok(()),
             });
         }
-        let used = costs::process().saturating_sub(self.cpu) + spent;
-        let cpu = used.as_secs_f64() / length.as_secs_f64();
-        let overhead = Overhead { cpu, sample_cost: self.took.quantiles(), duty };
-        let outcome = Outcome { seen, demands, overhead };
+        let outcome = Outcome { seen, demands, overhead: self.overhead() };
         if let Some(recording) = self.recording.take() {
             recording.end(length, interrupted, &outcome)?;
         }
         // What was seen is kept all the same.
         ended?;
         Ok(outcome)
+    }
+}
+
+/// What is watched, in a few words.
+fn subject(options: &Options) -> String {
+    let ports: Vec<_> = options.ports.iter().map(u16::to_string).collect();
+    match (&options.programs[..], &ports[..]) {
+        ([], []) => "this machine".to_owned(),
+        ([], ports) => format!("port {}", ports.join(", ")),
+        (programs, []) => programs.join(", "),
+        (programs, ports) => format!("{} on port {}", programs.join(", "), ports.join(", ")),
     }
 }
 

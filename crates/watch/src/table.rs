@@ -2,7 +2,7 @@
 
 use record::PhaseName;
 
-use crate::Summary;
+use crate::{Summary, kernel};
 
 impl Summary {
     /// The lines; `titled` with the names of the first one's columns above it.
@@ -11,25 +11,7 @@ impl Summary {
         if titled {
             text += "  user%   sys%   irq%  soft% steal%   iow%  idle%  runq     cs/s    irq/s  net-irq  dsk-irq     rd/s     wr/s   rKiB/s   wKiB/s\n";
         }
-        let k = &self.kernel;
-        for share in [
-            k.cpu_user,
-            k.cpu_system,
-            k.cpu_interrupt,
-            k.cpu_soft_interrupt,
-            k.cpu_stolen,
-            k.cpu_io_wait,
-            k.cpu_idle,
-        ] {
-            text += &format!("{:7.1}", share * 100.0);
-        }
-        text += &format!("{:6}", k.run_queue);
-        for rate in
-            [k.context_switches, k.interrupts, k.network_interrupts, k.disk_interrupts, k.reads, k.writes]
-        {
-            text += &format!("{rate:9.0}");
-        }
-        text += &format!("{:9.0}{:9.0}\n", k.blocks_read / 2.0, k.blocks_written / 2.0);
+        text += &self.kernel.as_ref().map_or_else(String::new, kernel_line);
         text + &self.details()
     }
 
@@ -127,4 +109,25 @@ impl Summary {
         }
         text
     }
+}
+
+fn kernel_line(k: &kernel::Rates) -> String {
+    let mut text = String::new();
+    for share in [
+        k.cpu_user,
+        k.cpu_system,
+        k.cpu_interrupt,
+        k.cpu_soft_interrupt,
+        k.cpu_stolen,
+        k.cpu_io_wait,
+        k.cpu_idle,
+    ] {
+        text += &format!("{:7.1}", share * 100.0);
+    }
+    text += &format!("{:6}", k.run_queue);
+    for rate in [k.context_switches, k.interrupts, k.network_interrupts, k.disk_interrupts, k.reads, k.writes]
+    {
+        text += &format!("{rate:9.0}");
+    }
+    text + &format!("{:9.0}{:9.0}\n", k.blocks_read / 2.0, k.blocks_written / 2.0)
 }

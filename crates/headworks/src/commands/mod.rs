@@ -30,7 +30,7 @@ pub(crate) enum Command {
     Origin(origin::Args),
     Report(report::Args),
     Sim(Box<sim::Args>),
-    Watch(watch::Args),
+    Watch(Box<watch::Args>),
     Man(man::Args),
     Completions(completions::Args),
 }

@@ -1,13 +1,18 @@
 //! `headworks watch`: the monitor of a server and its kernel.
 
+use std::io::{IsTerminal as _, stdout};
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use telemetry::otlp::Collector;
+use telemetry::{Endpoint, MetricsAddress};
 use units::Span;
 use watch::costs::{self, Pair};
 use watch::requests::{Budget, Classes};
-use watch::{Recording, Watch, connections, kernel, processes};
+use watch::{
+    Group, GroupOption, LEAST_INTERVAL, Recording, Settings, Show, Watch, connections, kernel, processes,
+};
 
 use super::{command_line, print, signals};
 use crate::exit::{Exit, Failure, tell};
@@ -23,21 +28,27 @@ pub(crate) struct Args {
     /// Ports whose connections are watched: how many there are in each state, and how many wait to be accepted.
     #[arg(long, value_name = "P", value_delimiter = ',')]
     port: Vec<u16>,
-    /// Bounds between classes of requests, by the size of their responses.
-    #[arg(long, value_name = "SIZE,..", default_value = "50k,500k")]
-    classes: Classes,
-    /// What following requests may cost, as a share of the processor time that the server uses: windows at random times are as long as that allows. `none` follows every request.
-    #[arg(long, value_name = "SHARE|none", default_value = "1%")]
-    budget: Budget,
-    /// Seed of the random times.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// Time between two looks.
-    #[arg(long, value_name = "SPAN", default_value = "1s")]
-    interval: Span,
+    /// Bounds between classes of requests, by the size of their responses (default: 50k,500k).
+    #[arg(long, value_name = "SIZE,..")]
+    classes: Option<Classes>,
+    /// What following requests may cost, as a share of the processor time that the server uses (default: 1%): windows at random times are as long as that allows. `none` follows every request.
+    #[arg(long, value_name = "SHARE|none")]
+    budget: Option<Budget>,
+    /// Seed of the random times (default: 1).
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Time between two looks (default: 1s).
+    #[arg(long, value_name = "SPAN")]
+    interval: Option<Span>,
+    /// Time between two looks at one group, or `off`: kernel, processes, network, connections or requests. Repeatable.
+    #[arg(long, value_name = "NAME=SPAN|off")]
+    group: Vec<GroupOption>,
     /// How long to watch (default: until interrupted).
     #[arg(long, value_name = "SPAN")]
     duration: Option<Span>,
+    /// A file with settings; options of the command line come before it.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Say what a sample costs, by a program in the kernel and from /proc, and end.
     #[arg(long)]
     costs: bool,
@@ -47,136 +58,140 @@ pub(crate) struct Args {
     /// Write a run directory.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Print a line for each look, on a terminal too.
+    #[arg(long)]
+    plain: bool,
     /// Print no line for each look.
     #[arg(long)]
     quiet: bool,
+    /// Serve metrics to Prometheus while the watch lasts, as in 127.0.0.1:9465.
+    #[arg(long, value_name = "ADDRESS")]
+    prometheus: Option<MetricsAddress>,
+    /// Send metrics to an OpenTelemetry collector (OTLP over HTTP), as in http://127.0.0.1:4318.
+    #[arg(long, value_name = "URL", value_parser = collector)]
+    otlp: Option<Collector>,
+}
+
+/// All that was asked for, by options and by a file.
+struct Wanted {
+    options: watch::Options,
+    duration: Option<Span>,
+    prometheus: Option<MetricsAddress>,
+    collector: Option<Collector>,
+    spec: toml::Table,
 }
 
 impl Args {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
-        self.check().map_err(Failure::Usage)?;
-        if self.costs { self.costs() } else { self.watch() }
+        let wanted = self.wanted().map_err(Failure::Usage)?;
+        if self.costs { self.costs(&wanted) } else { self.watch(wanted) }
     }
 
-    fn check(&self) -> anyhow::Result<()> {
-        let names: Vec<_> = self.program.iter().map(|name| processes::kept(name)).collect();
-        for (at, name) in names.iter().enumerate() {
-            anyhow::ensure!(!name.is_empty(), "--program: a name is empty");
-            let longest = processes::LONGEST_NAME;
-            let twice = names[..at].contains(name);
-            let name = &self.program[at];
-            anyhow::ensure!(!twice, "--program: the first {longest} bytes of \"{name}\" are there before");
-        }
-        for (option, count, most) in [
-            ("program", self.program.len(), processes::MOST_PROGRAMS),
-            ("port", self.port.len(), connections::MOST_PORTS),
-        ] {
-            anyhow::ensure!(count <= most, "--{option}: at most {most} can be watched at once");
-        }
-        anyhow::ensure!(self.interval >= Span::from_millis(10), "--interval: must be at least 10ms");
-        anyhow::ensure!(!self.duration.is_some_and(Span::is_zero), "--duration: must be more than nothing");
-        Ok(())
+    /// Options, and where there are none what the file says.
+    fn wanted(&self) -> anyhow::Result<Wanted> {
+        let file = self.config.as_deref().map(Settings::read).transpose()?.unwrap_or_default();
+        let interval = self.interval.or(file.interval()).unwrap_or(Span::from_secs(1));
+        let mut groups = file.groups(interval);
+        self.group.iter().for_each(|option| groups.set(option.group, option.interval));
+        let given =
+            |option: &[String], file: &[String]| if option.is_empty() { file } else { option }.to_vec();
+        let programs = given(&self.program, &file.programs);
+        let ports = if self.port.is_empty() { file.ports.clone() } else { self.port.clone() };
+        let duration = self.duration.or(file.duration(interval));
+        check(&programs, &ports, interval, duration)?;
+        let options = watch::Options {
+            programs,
+            ports,
+            groups,
+            classes: self.classes.clone().or(file.classes.clone()).unwrap_or_default(),
+            budget: self.budget.or(file.budget).unwrap_or_default(),
+            seed: self.seed.or(file.seed).unwrap_or(1),
+        };
+        Ok(Wanted {
+            spec: spec(&options, interval),
+            options,
+            duration,
+            prometheus: self.prometheus.or(file.prometheus),
+            collector: self.otlp.clone().or(file.collector()),
+        })
     }
 
-    fn watch(&self) -> Result<Exit, Failure> {
+    fn watch(&self, wanted: Wanted) -> Result<Exit, Failure> {
         let (stop, stopped) = mpsc::channel();
         signals::on_each(move |signal| {
             let _ = stop.send(signal);
         })
         .map_err(Failure::Failed)?;
-        let recording =
-            self.out.as_ref().map(|out| Recording::begin(out, command_line(), self.seed, self.spec()));
+        let endpoint = wanted.prometheus.map(Endpoint::bind).transpose();
+        let endpoint = endpoint.map_err(|why| Failure::Failed(why.into()))?;
+        let recording = self
+            .out
+            .as_ref()
+            .map(|out| Recording::begin(out, command_line(), wanted.options.seed, wanted.spec));
         let recording = recording.transpose().map_err(|why| Failure::Failed(why.into()))?;
-        let mut watch = Watch::begin(self.options(), recording).map_err(failed)?;
-        if !self.quiet {
-            self.say_how(&watch);
+        let mut watch = Watch::begin(wanted.options, recording).map_err(failed)?;
+        let live = !self.json && !self.plain && !self.quiet && stdout().is_terminal();
+        let mut show = Show::start(watch.setting(), live, endpoint, wanted.collector);
+        if !self.quiet && !show.is_live() {
+            watch.notes().iter().filter(|note| !note.is_expected).for_each(|note| tell(&note.text));
+            if let Some(address) = show.address() {
+                tell(format_args!("metrics on http://{address}/metrics"));
+            }
         }
-        let ended = self.follow(&mut watch, &stopped);
+        let ended = self.follow(&mut watch, &mut show, wanted.duration, &stopped);
+        let was_live = show.is_live();
+        let untold = show.end();
         // Whatever ended it, what was seen is kept.
         let outcome = watch.end(!matches!(ended, Ok(None))).map_err(failed);
+        if let Some(why) = untold {
+            tell(format_args!("collector: {why}"));
+        }
         let (signal, outcome) = (ended?, outcome?);
         if self.json {
             let text = serde_json::to_string(&outcome).map_err(|why| Failure::Failed(why.into()))?;
             print(text + "\n")?;
-        } else if self.quiet {
+        } else if self.quiet || was_live {
             print(outcome.seen.lines(true))?;
         }
         Ok(signal.map_or(Exit::Ok, |signal| Exit::Interrupted { signal }))
     }
 
-    /// Looks once an interval, until the time is over or a signal comes.
-    fn follow(&self, watch: &mut Watch, stopped: &mpsc::Receiver<u8>) -> Result<Option<u8>, Failure> {
-        let whole = self.duration.unwrap_or(Span::MAX);
-        let mut due = Span::ZERO;
+    /// Looks whenever something is due, until the time is over or a signal comes.
+    fn follow(
+        &self,
+        watch: &mut Watch,
+        show: &mut Show,
+        duration: Option<Span>,
+        stopped: &mpsc::Receiver<u8>,
+    ) -> Result<Option<u8>, Failure> {
+        let whole = duration.unwrap_or(Span::MAX);
         let mut titled = true;
-        while watch.age() < whole {
-            due = (due + self.interval).min(whole);
+        loop {
+            let due = watch.due().unwrap_or(Span::MAX).min(whole);
             let signal = wait(watch, due, stopped)?;
-            let seen = watch.look().map_err(failed)?;
-            if !self.json && !self.quiet {
+            let last = signal.is_some() || due == whole;
+            let seen = watch.look(last).map_err(failed)?;
+            if show.is_watched() {
+                show.see(watch.glance());
+            }
+            if !self.json && !self.quiet && !show.is_live() {
                 print(seen.lines(titled))?;
                 titled = false;
             }
-            if signal.is_some() {
+            if last {
                 return Ok(signal);
             }
-            // After a stop, looks that were missed are not made up for.
-            due = due.max(watch.age().saturating_sub(self.interval));
         }
-        Ok(None)
-    }
-
-    fn options(&self) -> watch::Options {
-        watch::Options {
-            programs: self.program.clone(),
-            ports: self.port.clone(),
-            classes: self.classes.clone(),
-            budget: self.budget,
-            seed: self.seed,
-        }
-    }
-
-    /// What is watched, and what is not watched as well as it could be.
-    fn say_how(&self, watch: &Watch) {
-        for (group, mechanism, refused) in watch.mechanisms() {
-            match (mechanism, refused) {
-                (Some(mechanism), Some(why)) => tell(format_args!("{group}: {mechanism}, because of {why}")),
-                (None, Some(why)) => tell(format_args!("{group}: not followed, because of {why}")),
-                _ => {}
-            }
-        }
-        for server in watch.servers() {
-            tell(server);
-        }
-        for port in &self.port {
-            if !watch.servers().iter().any(|server| server.ports.contains(port)) {
-                tell(format_args!(
-                    "port {port}: nobody listens on it, or nobody whose sockets can be seen; it is looked at again"
-                ));
-            }
-        }
-    }
-
-    fn spec(&self) -> toml::Table {
-        let mut spec = toml::Table::new();
-        spec.insert("program".to_owned(), self.program.clone().into());
-        spec.insert(
-            "port".to_owned(),
-            self.port.iter().map(|port| i64::from(*port)).collect::<Vec<_>>().into(),
-        );
-        spec.insert("interval".to_owned(), self.interval.to_string().into());
-        spec.insert("budget".to_owned(), self.budget.to_string().into());
-        spec.insert("classes".to_owned(), self.classes.to_string().into());
-        spec
     }
 
     /// The paper's table 4.
-    fn costs(&self) -> Result<Exit, Failure> {
+    fn costs(&self, wanted: &Wanted) -> Result<Exit, Failure> {
+        let watch::Options { programs, ports, .. } = &wanted.options;
         let kernel = Pair::of(or_say(kernel::Traced::open()), kernel::Proc::default());
-        let traced = or_say(processes::Traced::open(&self.program));
-        let processes = Pair::of(traced, processes::Proc::open(&self.program));
-        let traced = or_say(connections::Traced::open(&self.port));
-        let connections = Pair::of(traced, connections::Proc::open(&self.port));
+        let traced = or_say(processes::Traced::open(programs));
+        let processes = Pair::of(traced, processes::Proc::open(programs));
+        let traced = or_say(connections::Traced::open(ports));
+        let connections = Pair::of(traced, connections::Proc::open(ports));
         let [kernel, processes, connections] =
             [kernel.map_err(failed)?, processes.map_err(failed)?, connections.map_err(failed)?];
         if self.json {
@@ -197,6 +212,50 @@ impl Args {
         print(text)?;
         Ok(Exit::Ok)
     }
+}
+
+fn check(programs: &[String], ports: &[u16], interval: Span, duration: Option<Span>) -> anyhow::Result<()> {
+    let names: Vec<_> = programs.iter().map(|name| processes::kept(name)).collect();
+    for (at, name) in names.iter().enumerate() {
+        anyhow::ensure!(!name.is_empty(), "programs: a name is empty");
+        let longest = processes::LONGEST_NAME;
+        let twice = names[..at].contains(name);
+        let name = &programs[at];
+        anyhow::ensure!(!twice, "programs: the first {longest} bytes of \"{name}\" are there before");
+    }
+    for (what, count, most) in [
+        ("programs", programs.len(), processes::MOST_PROGRAMS),
+        ("ports", ports.len(), connections::MOST_PORTS),
+    ] {
+        anyhow::ensure!(count <= most, "{what}: at most {most} can be watched at once");
+    }
+    anyhow::ensure!(interval >= LEAST_INTERVAL, "--interval: must be at least {LEAST_INTERVAL}");
+    anyhow::ensure!(!duration.is_some_and(Span::is_zero), "--duration: must be more than nothing");
+    Ok(())
+}
+
+/// What is asked for, as it goes into a record.
+fn spec(options: &watch::Options, interval: Span) -> toml::Table {
+    let mut spec = toml::Table::new();
+    let ports: Vec<_> = options.ports.iter().map(|port| i64::from(*port)).collect();
+    spec.insert("program".to_owned(), options.programs.clone().into());
+    spec.insert("port".to_owned(), ports.into());
+    spec.insert("interval".to_owned(), interval.to_string().into());
+    for group in Group::ALL {
+        let own = options.groups.interval(group);
+        if own != Some(interval) {
+            let every = own.map_or_else(|| "off".to_owned(), |own| own.to_string());
+            spec.insert(group.name().to_owned(), every.into());
+        }
+    }
+    spec.insert("budget".to_owned(), options.budget.to_string().into());
+    spec.insert("classes".to_owned(), options.classes.to_string().into());
+    spec
+}
+
+fn collector(text: &str) -> Result<Collector, String> {
+    Collector::at(text)
+        .ok_or_else(|| "give http:// with host and port, for example http://127.0.0.1:4318".to_owned())
 }
 
 /// Until it is time to look, or a signal comes.

@@ -6,7 +6,7 @@ use units::Span;
 use super::Sample;
 
 /// What went on between two samples: shares of all processors, and events per second. The paper's table 7.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 #[expect(missing_docs, reason = "as in `Sample`")]
 pub struct Rates {
     pub cpu_user: f64,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{Interface, Sample};
 
 /// What went over an interface between two samples, per second.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 #[expect(missing_docs, reason = "as in `super::Direction`")]
 pub struct Rates {
     pub received_bytes: f64,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Sample;
 
 /// What a program's processes used between two samples. The paper's table 8.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Rates {
     /// Processors in use, by all of its threads together: 1 is one processor all of the time.
     pub cpu: f64,

@@ -26,15 +26,19 @@ impl Classes {
 
     /// The names of all, in the order of their sizes: `0-50k`, `50k-500k`, `500k-`.
     pub fn names(&self) -> Vec<String> {
+        let ends = self.bounds();
+        let begins = std::iter::once("0").chain(ends.iter().map(String::as_str));
+        let ends = ends.iter().map(String::as_str).chain(std::iter::once(""));
+        begins.zip(ends).map(|(begin, end)| format!("{begin}-{end}")).collect()
+    }
+
+    fn bounds(&self) -> Vec<String> {
         let short = |bytes: &Bytes| match bytes.0 {
             n if n > 0 && n.is_multiple_of(1_000_000) => format!("{}M", n / 1_000_000),
             n if n > 0 && n.is_multiple_of(1000) => format!("{}k", n / 1000),
             n => n.to_string(),
         };
-        let ends: Vec<_> = self.0.iter().map(short).collect();
-        let begins = std::iter::once("0").chain(ends.iter().map(String::as_str));
-        let ends = ends.iter().map(String::as_str).chain(std::iter::once(""));
-        begins.zip(ends).map(|(begin, end)| format!("{begin}-{end}")).collect()
+        self.0.iter().map(short).collect()
     }
 }
 
@@ -73,10 +77,10 @@ impl FromStr for Classes {
     }
 }
 
+/// As it is read.
 impl fmt::Display for Classes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.names();
-        f.write_str(&names.join(", "))
+        f.write_str(&self.bounds().join(","))
     }
 }
 
@@ -88,6 +92,7 @@ mod tests {
     fn a_bound_belongs_to_the_class_below() {
         let classes: Classes = "50k,1M".parse().unwrap();
         assert_eq!(classes.names(), ["0-50k", "50k-1M", "1M-"]);
+        assert_eq!(classes.to_string(), "50k,1M");
         let of = |bytes| classes.of(Bytes(bytes));
         assert_eq!([0, 50_000, 50_001, 1_000_000, 1_000_001].map(of), [0, 0, 1, 1, 2]);
     }

@@ -23,6 +23,8 @@ pub struct Rates {
     pub writes: f64,
     /// Blocks of 512 bytes read from disks for it.
     pub blocks: f64,
+    /// From when it could be read to when the last of its response had been handed to the kernel.
+    pub duration: Quantiles,
     /// Durations by phase and clock.
     pub phases: BTreeMap<&'static str, Clocks>,
     /// Processor time of a request in user mode, s.
@@ -117,6 +119,7 @@ fn rates(class: &OfClass, seconds: f64) -> Rates {
         reads: each(used.reads as f64),
         writes: each(used.writes as f64),
         blocks: each(used.disk_bytes as f64 / 512.0),
+        duration: class.duration.quantiles(),
         phases: PhaseName::ALL.into_iter().map(clocks).collect(),
         cpu_user: each(used.user.as_secs_f64()),
         cpu_kernel: each(used.kernel.as_secs_f64()),

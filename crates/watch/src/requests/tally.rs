@@ -52,6 +52,8 @@ pub(crate) struct OfClass {
     /// In all of the time that windows stand for.
     pub(crate) estimated_requests: f64,
     pub(crate) estimated_bytes: f64,
+    /// From when it could be read to the last of its response.
+    pub(crate) duration: Histogram,
     /// By phase and clock.
     phases: [[Durations; 2]; 3],
 }
@@ -62,6 +64,7 @@ impl OfClass {
             sums: Sums::default(),
             estimated_requests: 0.0,
             estimated_bytes: 0.0,
+            duration: Histogram::coarse(),
             phases: std::array::from_fn(|_| std::array::from_fn(|_| Durations::new())),
         }
     }
@@ -72,6 +75,9 @@ impl OfClass {
 
     fn count(&mut self, request: &Finished) {
         self.sums.count(request);
+        if let Some(sent) = request.sent.filter(|_| request.is_arrival_seen) {
+            self.duration.record(sent.since(request.began));
+        }
         for (phase, used) in PhaseName::ALL.into_iter().zip(&request.used) {
             let clocks = &mut self.phases[phase as usize];
             clocks[Clock::Cpu as usize].record(used.cpu());
@@ -87,6 +93,7 @@ impl OfClass {
         self.sums.used += other.sums.used;
         self.estimated_requests += other.estimated_requests;
         self.estimated_bytes += other.estimated_bytes;
+        self.duration.add(&other.duration);
         for (mine, theirs) in self.phases.iter_mut().flatten().zip(other.phases.iter().flatten()) {
             mine.add(theirs);
         }

@@ -21,6 +21,13 @@ pub enum Budget {
     Share(Ratio),
 }
 
+impl Default for Budget {
+    /// The share that [`Watch`](crate::Watch)'s users grant it without being asked.
+    fn default() -> Self {
+        Self::Share(Ratio::clamped(0.01))
+    }
+}
+
 impl FromStr for Budget {
     type Err = &'static str;
 

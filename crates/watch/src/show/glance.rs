@@ -1,0 +1,70 @@
+//! [`Glance`]: what a look leaves behind for whoever shows it.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use units::Span;
+
+use crate::requests::{Rates, Tally, Waits};
+use crate::{Overhead, Summary};
+
+/// What does not change while a watch lasts.
+#[derive(Debug, Clone, Default)]
+pub struct Setting {
+    /// What is watched: programs and ports.
+    pub title: String,
+    /// What following requests may cost.
+    pub budget: String,
+    /// Where scrapers find the figures.
+    pub metrics: Option<SocketAddr>,
+    /// The collector that is sent to.
+    pub collector: Option<String>,
+}
+
+/// One look: the latest of every group, and what was seen in all.
+#[derive(Debug, Clone)]
+pub struct Glance {
+    /// How long the watch has gone on.
+    pub age: Span,
+    /// The latest of every group; of requests, of the last window that was closed.
+    pub latest: Summary,
+    /// Requests in all, by class.
+    pub requests: BTreeMap<String, Rates>,
+    /// Their waits in all.
+    pub waits: Option<Waits>,
+    /// In all, with its histograms.
+    pub whole: Option<(Vec<String>, Tally)>,
+    /// What it has cost.
+    pub overhead: Overhead,
+    /// How each group comes about, and who listens, a sentence each.
+    pub notes: Vec<String>,
+    /// What the collector was not told, and why.
+    pub untold: Option<String>,
+}
+
+impl Summary {
+    /// Takes over what a later look saw, group by group.
+    pub(crate) fn update(&mut self, later: &Self) {
+        if later.kernel.is_some() {
+            self.kernel = later.kernel;
+        }
+        if !later.connections.is_empty() {
+            self.connections.clone_from(&later.connections);
+        }
+        if !later.processes.is_empty() {
+            self.processes.clone_from(&later.processes);
+        }
+        if !later.network.is_empty() {
+            self.network.clone_from(&later.network);
+        }
+        if !later.listen_queues.is_empty() {
+            self.listen_queues.clone_from(&later.listen_queues);
+        }
+        // Between two windows nothing is seen, which says nothing.
+        if later.followed.is_some_and(|followed| followed.watched > 0.0) {
+            self.requests.clone_from(&later.requests);
+            self.waits.clone_from(&later.waits);
+            self.followed = later.followed;
+        }
+    }
+}

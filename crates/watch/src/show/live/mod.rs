@@ -1,0 +1,75 @@
+//! The live view: a picture of the watch on the whole terminal, a tab for each group, and keys.
+
+mod body;
+mod draw;
+mod kernel;
+mod network;
+mod overhead;
+mod processes;
+mod requests;
+mod state;
+mod tab;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use console::{Controls, End, Screen, Theme, View, wants_colour};
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyCode;
+
+use self::draw::{LEAST_HEIGHT, LEAST_WIDTH};
+use self::state::State;
+use self::tab::Tab;
+use super::{Glance, Setting};
+
+/// The terminal taken over, when there is one that the view fits on and that is ours to take.
+pub(super) fn open() -> Option<Screen> {
+    Screen::open(LEAST_WIDTH, LEAST_HEIGHT)
+}
+
+/// Shows what comes until nothing more will; `ask_to_end` is called when the user wants the end.
+pub(super) fn run(
+    screen: Screen,
+    setting: Setting,
+    looks: &Receiver<Arc<Glance>>,
+    ask_to_end: impl Fn(),
+) -> End {
+    let mut state = State::new(setting, Theme::new(wants_colour()));
+    console::run(screen, &mut state, looks, ask_to_end)
+}
+
+impl View for State {
+    type Look = Arc<Glance>;
+
+    fn see(&mut self, look: Arc<Glance>) {
+        State::see(self, look);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>) {
+        draw::draw(frame, self);
+    }
+
+    fn controls(&mut self) -> &mut Controls {
+        &mut self.controls
+    }
+
+    fn toggle_pause(&mut self) {
+        State::toggle_pause(self);
+    }
+
+    fn press(&mut self, key: KeyCode) -> bool {
+        match key {
+            KeyCode::Char('w') => self.whole = !self.whole,
+            KeyCode::Tab | KeyCode::Right => self.tab = self.tab.next(),
+            KeyCode::BackTab | KeyCode::Left => self.tab = self.tab.previous(),
+            KeyCode::Char(digit) => match Tab::of(digit) {
+                Some(tab) => self.tab = tab,
+                None => return false,
+            },
+            _ => return false,
+        }
+        true
+    }
+}

@@ -1,0 +1,143 @@
+//! Requests by class and phase: the paper's table 5.
+
+use std::collections::BTreeMap;
+
+use console::figures::{number, of, time};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span as Piece, Text};
+use ratatui::widgets::{Paragraph, Wrap};
+use record::PhaseName;
+
+use super::super::Glance;
+use super::body::{chart, table};
+use super::state::State;
+use crate::requests::{Rates, Waits};
+
+const NAME_WIDTH: u16 = 11;
+const PHASE_WIDTH: u16 = 18;
+
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, glance: &Glance) {
+    let requests = if state.whole { &glance.requests } else { &glance.latest.requests };
+    let waits = if state.whole { &glance.waits } else { &glance.latest.waits };
+    let lines = lines(state, glance, waits.as_ref(), requests.is_empty());
+    let classes = u16::try_from(requests.len()).unwrap_or(u16::MAX);
+    let heights = if classes == 0 { [0, 0] } else { [classes + 1, classes * 3 + 1] };
+    let [picture, by_class, by_phase, rest] = Layout::vertical([
+        Constraint::Min(1),
+        Constraint::Length(heights[0]),
+        Constraint::Length(heights[1]),
+        Constraint::Length(u16::try_from(console::wrapped(&lines, area.width)).unwrap_or(u16::MAX)),
+    ])
+    .areas(area);
+    let total = |glance: &Glance| {
+        let seen = glance.latest.followed.is_some();
+        seen.then(|| glance.latest.requests.values().map(|rates| rates.rate).sum())
+    };
+    let title = title(state, requests);
+    chart(frame, picture, state, title, &[(state.theme.line, &total)], 1.0);
+    draw_classes(frame, by_class, state, requests);
+    draw_phases(frame, by_phase, state, requests);
+    frame.render_widget(Paragraph::new(Text::from(lines)).wrap(Wrap { trim: false }), rest);
+}
+
+fn title(state: &State, requests: &BTreeMap<String, Rates>) -> Line<'static> {
+    let rate: f64 = requests.values().map(|rates| rates.rate).sum();
+    let bits: f64 = requests.values().map(|rates| rates.bytes_rate * 8e-6).sum();
+    let when = if state.whole { "in all" } else { "last look" };
+    Line::from(vec![
+        Piece::styled(format!(" requests {}/s ", number(rate)), state.theme.strong),
+        Piece::styled(format!(" {} Mbit/s   {when} ", number(bits)), state.theme.label),
+    ])
+}
+
+fn draw_classes(frame: &mut Frame<'_>, area: Rect, state: &State, requests: &BTreeMap<String, Rates>) {
+    let titles =
+        ["req/s", "Mbit/s", "p50", "p99", "user", "kernel", "soft", "disk", "reads", "writes", "blocks"];
+    let rows = requests.iter().map(|(class, rates)| {
+        let duration = &rates.duration;
+        let figures = vec![
+            number(rates.rate),
+            number(rates.bytes_rate * 8e-6),
+            of(duration, duration.p50),
+            of(duration, duration.p99),
+            time(rates.cpu_user),
+            time(rates.cpu_kernel),
+            time(rates.cpu_soft_interrupt),
+            time(rates.disk_wait),
+            number(rates.reads),
+            number(rates.writes),
+            number(rates.blocks),
+        ];
+        (Line::styled(class.clone(), state.theme.strong), figures)
+    });
+    let (rows, theme) = (rows.collect(), state.theme);
+    table(frame, area, theme, ("class", NAME_WIDTH), (&titles, 7), rows);
+}
+
+fn draw_phases(frame: &mut Frame<'_>, area: Rect, state: &State, requests: &BTreeMap<String, Rates>) {
+    let titles = ["elapsed", "p50", "p90", "p99", "max", "cpu", "p99", "max"];
+    let mut rows = Vec::new();
+    for (class, rates) in requests {
+        for phase in PhaseName::ALL {
+            let clocks = &rates.phases[phase.name()];
+            let (elapsed, cpu) = (&clocks.elapsed, &clocks.cpu);
+            let times = [elapsed.mean, elapsed.p50, elapsed.p90, elapsed.p99, elapsed.max];
+            let figures = times.map(|figure| of(elapsed, figure)).into_iter();
+            let figures = figures.chain([cpu.mean, cpu.p99, cpu.max].map(|figure| of(cpu, figure)));
+            let name = Line::from(vec![
+                Piece::styled(format!("{class:<10} "), state.theme.label),
+                Piece::raw(phase.name()),
+            ]);
+            rows.push((name, figures.collect()));
+        }
+    }
+    table(frame, area, state.theme, ("by phase", PHASE_WIDTH), (&titles, 7), rows);
+}
+
+/// Waits, and what was not seen.
+fn lines(state: &State, glance: &Glance, waits: Option<&Waits>, is_empty: bool) -> Vec<Line<'static>> {
+    let theme = state.theme;
+    let label = |name: &str| Piece::styled(format!("{name:<12}"), theme.label);
+    let mut lines = Vec::new();
+    if let Some(waits) = waits {
+        let (accept, read) = (&waits.accept, &waits.read);
+        lines.push(Line::from(vec![
+            label("waits"),
+            Piece::raw(format!(
+                "to be accepted {}, p99 {} ({} connections/s)   to be read {}, p99 {}",
+                of(accept, accept.mean),
+                of(accept, accept.p99),
+                number(waits.connections),
+                of(read, read.mean),
+                of(read, read.p99),
+            )),
+        ]));
+    }
+    let Some(followed) = &glance.latest.followed else {
+        let why = if state.setting.budget.is_empty() {
+            "requests are not followed: see overhead".to_owned()
+        } else {
+            "no window was open yet: they are earned by what the server does".to_owned()
+        };
+        lines.push(Line::from(vec![label("requests"), Piece::raw(why)]));
+        return lines;
+    };
+    if is_empty {
+        lines.push(Line::from(vec![label("requests"), Piece::raw("none")]));
+    }
+    let counts = &followed.counts;
+    let missing = [
+        (counts.unfinished, "unfinished"),
+        (counts.unanswered, "unanswered"),
+        (counts.unparsed, "unparsed"),
+        (counts.lost, "lost"),
+        (counts.crowded, "crowded out"),
+    ];
+    let missing = missing.iter().filter(|(count, _)| *count > 0);
+    let missing: Vec<_> = missing.map(|(count, what)| format!("{count} {what}")).collect();
+    if !missing.is_empty() {
+        lines.push(Line::from(vec![label("not in it"), Piece::styled(missing.join(", "), theme.bad)]));
+    }
+    lines
+}

@@ -1,0 +1,66 @@
+//! [`State`]: what the live view knows, whatever the terminal looks like.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use console::{Controls, Theme};
+use units::Span;
+
+use super::super::{Glance, Setting};
+use super::tab::Tab;
+
+/// Looks that charts remember; more than the widest terminal has points for.
+const MOST_LOOKS: usize = 1000;
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) setting: Setting,
+    pub(super) theme: Theme,
+    pub(super) controls: Controls,
+    pub(super) tab: Tab,
+    /// Whether requests are those of all of the time, not those of the last look.
+    pub(super) whole: bool,
+    looks: VecDeque<Arc<Glance>>,
+    /// The last look that is shown, while the picture is held.
+    held: Option<Arc<Glance>>,
+}
+
+impl State {
+    pub(super) fn new(setting: Setting, theme: Theme) -> Self {
+        Self {
+            setting,
+            theme,
+            controls: Controls::default(),
+            tab: Tab::default(),
+            whole: false,
+            looks: VecDeque::new(),
+            held: None,
+        }
+    }
+
+    pub(super) fn see(&mut self, look: Arc<Glance>) {
+        if self.looks.len() == MOST_LOOKS {
+            self.looks.pop_front();
+        }
+        self.looks.push_back(look);
+    }
+
+    pub(super) fn toggle_pause(&mut self) {
+        self.controls.paused = !self.controls.paused;
+        self.held = self.looks.back().filter(|_| self.controls.paused).cloned();
+    }
+
+    /// What is on the screen.
+    pub(super) fn shown(&self) -> Option<&Glance> {
+        self.held.as_ref().or_else(|| self.looks.back()).map(Arc::as_ref)
+    }
+
+    /// The last looks up to the one that is on the screen, `most` at most, from the oldest on.
+    pub(super) fn looks(&self, most: usize) -> Vec<&Glance> {
+        let until = self.shown().map_or(Span::ZERO, |shown| shown.age);
+        let looks = self.looks.iter().rev().skip_while(|look| look.age > until);
+        let mut looks: Vec<_> = looks.take(most).map(Arc::as_ref).collect();
+        looks.reverse();
+        looks
+    }
+}

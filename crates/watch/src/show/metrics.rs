@@ -1,0 +1,181 @@
+//! What Prometheus and OpenTelemetry are told of a [`Glance`]: every figure that the record has, under the
+//! same name, and of requests counters and histograms since the start.
+
+use record::{Clock, Histogram, PhaseName};
+use telemetry::{Buckets, Metrics};
+use units::Span;
+
+use super::Glance;
+use crate::requests::Tally;
+
+/// Upper ends of the buckets of durations, us: from what a small file takes to what nobody waits for.
+const BOUNDS_US: [u64; 19] = [
+    10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000,
+    1_000_000, 2_000_000, 5_000_000, 10_000_000,
+];
+/// The same in seconds.
+const BOUNDS: [f64; BOUNDS_US.len()] = [
+    1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0,
+    10.0,
+];
+
+/// All metrics of a look.
+pub(super) fn gather(glance: &Glance) -> Metrics {
+    let mut metrics = Metrics::default();
+    figures(&mut metrics, glance);
+    if let Some((names, tally)) = &glance.whole {
+        requests(&mut metrics, names, tally);
+    }
+    let overhead = &glance.overhead;
+    let cpu = "Processors that watching uses, its programs in the kernel included.";
+    metrics.gauge("headworks_watch_overhead_cpu", cpu).sample(&[], overhead.cpu);
+    let duty = "Share of the time in which requests are followed.";
+    metrics.gauge("headworks_watch_overhead_duty", duty).sample(&[], overhead.duty);
+    metrics
+        .gauge("headworks_watch_age_seconds", "Since the watch began.")
+        .sample(&[], glance.age.as_secs_f64());
+    metrics
+}
+
+/// A gauge for each name; figures of one name follow each other.
+fn figures(metrics: &mut Metrics, glance: &Glance) {
+    let mut figures = glance.latest.figures();
+    figures.sort_by(|one, other| one.metric.cmp(&other.metric));
+    for figures in figures.chunk_by(|one, other| one.metric == other.metric) {
+        let metric = &figures[0].metric;
+        let name = format!("headworks_watch_{}", metric.replace('.', "_"));
+        let gauge = metrics.gauge(name, format!("{metric} of the record: the last look."));
+        for figure in figures {
+            match label(metric) {
+                Some(label) => gauge.sample(&[(label, &figure.label)], figure.value),
+                None => gauge.sample(&[], figure.value),
+            };
+        }
+    }
+}
+
+/// What a figure's label is the name of.
+fn label(metric: &str) -> Option<&'static str> {
+    match metric.split('.').next()? {
+        "processes" => Some("program"),
+        "network" => Some("interface"),
+        "connections" => Some("state"),
+        "listen_queue" => Some("port"),
+        "requests" => Some("class"),
+        _ => None,
+    }
+}
+
+fn requests(metrics: &mut Metrics, names: &[String], tally: &Tally) {
+    let classes = || names.iter().map(String::as_str).zip(&tally.classes);
+    let help = "Requests: those that were followed, each for as many as its window stands for.";
+    let requests = metrics.counter("headworks_watch_requests_total", help);
+    for (name, class) in classes() {
+        requests.sample(&[("class", name)], class.estimated_requests);
+    }
+    let help = "Bytes that were handed to the kernel for them, headers included.";
+    let bytes = metrics.counter("headworks_watch_response_bytes_total", help);
+    for (name, class) in classes() {
+        bytes.sample(&[("class", name)], class.estimated_bytes);
+    }
+    let help = "Requests that were followed.";
+    let followed = metrics.counter("headworks_watch_followed_total", help);
+    for (name, class) in classes() {
+        followed.sample(&[("class", name)], class.sums.requests);
+    }
+    let counts = tally.counts;
+    let help = "Requests that were followed and are in no class, or might be, by reason.";
+    let untold = metrics.counter("headworks_watch_not_counted_total", help);
+    for (reason, count) in [
+        ("unfinished", counts.unfinished),
+        ("unanswered", counts.unanswered),
+        ("unparsed", counts.unparsed),
+        ("lost", counts.lost),
+        ("crowded", counts.crowded),
+    ] {
+        untold.sample(&[("reason", reason)], count);
+    }
+    let help = "From when a request could be read to the last of its response, of those that were followed.";
+    let durations = metrics.histogram("http_server_request_duration_seconds", help);
+    durations.as_convention("http.server.request.duration");
+    for (name, class) in classes() {
+        durations.buckets(&[("class", name)], buckets(&class.duration));
+    }
+    let help = "Time of each phase of the requests that were followed, by clock.";
+    let phases = metrics.histogram("headworks_watch_phase_seconds", help);
+    for (name, class) in classes() {
+        for (phase, clock) in PhaseName::ALL.iter().flat_map(|phase| Clock::ALL.map(|clock| (*phase, clock)))
+        {
+            let labels = [("class", name), ("phase", phase.name()), ("clock", clock.name())];
+            phases.buckets(&labels, buckets(&class.durations(phase, clock).histogram));
+        }
+    }
+    let help = "From when a connection was established to when the server accepted it.";
+    let waits = metrics.histogram("headworks_watch_accept_wait_seconds", help);
+    waits.buckets(&[], buckets(&tally.accept_wait));
+}
+
+fn buckets(histogram: &Histogram) -> Buckets {
+    let mut before = 0;
+    let bounds = BOUNDS_US.into_iter().map(Span::from_micros);
+    let ends = bounds.map(|bound| histogram.count() - histogram.count_above(bound));
+    let counts = ends.chain([histogram.count()]);
+    let counts = counts.map(|up_to| up_to - std::mem::replace(&mut before, up_to)).collect();
+    Buckets { bounds: &BOUNDS, counts, sum: histogram.sum().as_secs_f64() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+
+    fn value(text: &str, sample: &str) -> f64 {
+        let line = text.lines().find_map(|line| line.strip_prefix(sample)?.strip_prefix(' '));
+        line.unwrap_or_else(|| panic!("no {sample} in {text}")).parse().unwrap()
+    }
+
+    #[test]
+    fn every_figure_and_every_request_is_told() {
+        let glance = samples::glance(2);
+        let text = gather(&glance).text();
+        for (sample, expected) in [
+            ("headworks_watch_kernel_context_switches", 2000.0),
+            ("headworks_watch_processes_cpu{program=\"apache2\"}", 0.9),
+            ("headworks_watch_network_received_bytes{interface=\"lo\"}", 1e6),
+            ("headworks_watch_connections{state=\"ESTAB\"}", 32.0),
+            ("headworks_watch_listen_queue_waiting{port=\"80\"}", 24.0),
+            ("headworks_watch_requests_rate{class=\"50k-500k\"}", 10.0),
+            ("headworks_watch_requests_total{class=\"0-50k\"}", 190.0),
+            ("headworks_watch_followed_total{class=\"500k-\"}", 0.0),
+            ("http_server_request_duration_seconds_count{class=\"0-50k\"}", 190.0),
+            ("http_server_request_duration_seconds_bucket{class=\"0-50k\",le=\"0.002\"}", 0.0),
+            ("http_server_request_duration_seconds_bucket{class=\"0-50k\",le=\"0.005\"}", 190.0),
+            ("headworks_watch_phase_seconds_count{class=\"50k-500k\",phase=\"log\",clock=\"cpu\"}", 10.0),
+            ("headworks_watch_accept_wait_seconds_bucket{le=\"0.0005\"}", 200.0),
+            ("headworks_watch_overhead_cpu", 0.008),
+        ] {
+            let said = value(&text, sample);
+            assert!((said - expected).abs() <= 1e-9 * expected, "{sample}: {said}");
+        }
+        let seconds = value(&text, "http_server_request_duration_seconds_sum{class=\"0-50k\"}");
+        assert!((seconds / (190.0 * 0.0021) - 1.0).abs() < 1e-3, "{seconds}");
+        // No metric twice, which Prometheus refuses.
+        let mut names: Vec<_> = text.lines().filter(|line| line.starts_with("# TYPE ")).collect();
+        names.sort_unstable();
+        let all = names.len();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+
+    /// Families besides the gauges that repeat the record.
+    #[test]
+    fn each_metric_is_documented() {
+        let page = include_str!("../../../../docs/watch.md");
+        let metrics = gather(&samples::glance(1));
+        let own = metrics.families().iter().filter(|family| !family.help.contains(" of the record: "));
+        for family in own {
+            let row = page.lines().find(|row| row.starts_with(&format!("| `{}` |", family.name)));
+            assert!(row.is_some(), "docs/watch.md does not have {}", family.name);
+        }
+    }
+}
