@@ -1,11 +1,13 @@
 import type { RunReport } from './run/data.ts';
 import type { SimulationReport } from './simulation/data.ts';
+import type { WatchReport } from './watch/data.ts';
 
-/** What the page carries: a report of one of three kinds. */
+/** What the page carries: a report of one of four kinds. */
 export type Data =
   | ({ kind: 'experiment' } & Report)
   | ({ kind: 'run' } & RunReport)
-  | ({ kind: 'simulation' } & SimulationReport);
+  | ({ kind: 'simulation' } & SimulationReport)
+  | ({ kind: 'watch' } & WatchReport);
 
 /**
  * The report of an experiment, as the crate `report` derives it from an experiment's directory

@@ -10,6 +10,7 @@ import { experiment } from './page/experiment.ts';
 import { run } from './run/page.ts';
 import { simulation } from './simulation/page.ts';
 import type { View } from './view.ts';
+import { watch } from './watch/page.ts';
 
 function contents(view: View): HTMLElement {
   return h(
@@ -27,6 +28,8 @@ function viewOf(data: Data): View {
       return run(data);
     case 'simulation':
       return simulation(data);
+    case 'watch':
+      return watch(data);
   }
 }
 

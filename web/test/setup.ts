@@ -16,6 +16,8 @@ declare module 'vitest' {
     simulation: string;
     /** A single simulation. */
     simulated: string;
+    /** Two watches side by side. */
+    watches: string;
     /** The figures of the ramp: its `summary.json`. */
     summary: string;
   }
@@ -34,6 +36,7 @@ export default function setup(project: TestProject): () => void {
   project.provide('late', join(directory, 'late', 'report.html'));
   project.provide('simulation', join(directory, 'simulation', 'report.html'));
   project.provide('simulated', join(directory, 'simulated', 'report.html'));
+  project.provide('watches', join(directory, 'watches', 'report.html'));
   project.provide('summary', join(directory, 'run', 'summary.json'));
   return () => {
     rmSync(directory, { recursive: true, force: true });

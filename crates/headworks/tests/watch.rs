@@ -140,6 +140,12 @@ fn requests_are_followed() {
     };
     assert_eq!((of("0-10k"), of("10k-100k"), of("100k-")), (3, 1, 0));
 
+    // The record has its report, which can be made again.
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(page.contains(r#""kind":"watch""#) && page.contains("Requests, class by class"));
+    let again = headworks(&["report", out.to_str().unwrap()]);
+    assert!(text(&again.stdout).contains("10k-100k"), "{}", text(&again.stdout));
+
     // What was measured is what the simulator needs.
     let fitted = json(&headworks(&["sim", "fit", out.to_str().unwrap(), "--json"]));
     assert_eq!((&fitted["origin"], &fitted["demands"]), (&"watch".into(), &"stopwatch".into()), "{fitted}");

@@ -1,6 +1,6 @@
-//! Writes an experiment, a sweep of the simulator, a simulation, a run and a run that does not count,
-//! with made-up figures and their reports, into `DIR/experiment`, `DIR/simulation`, `DIR/simulated`,
-//! `DIR/run` and `DIR/late`, for the tests of the page in `web/`:
+//! Writes an experiment, a sweep of the simulator, a simulation, a run, a run that does not count
+//! and two watches, with made-up figures and their reports, into `DIR/experiment`, `DIR/simulation`,
+//! `DIR/simulated`, `DIR/run`, `DIR/late` and `DIR/watches`, for the tests of the page in `web/`:
 //! `cargo run -p report --example fixture -- DIR`.
 #![allow(clippy::unwrap_used, reason = "the tests' fixture")]
 #![allow(dead_code, reason = "the tests use more of the fixture")]
@@ -11,8 +11,12 @@ mod fixture;
 mod simulated;
 #[path = "../tests/fixture/sweep.rs"]
 mod sweep;
+#[path = "../tests/fixture/watch.rs"]
+mod watch;
 
 use std::path::Path;
+
+use fixture::run;
 
 fn main() {
     let directory = std::env::args().nth(1).unwrap_or_else(|| {
@@ -32,10 +36,13 @@ fn main() {
     simulated::write(&simulated);
     println!("{}", report::SimulationReport::read(&simulated).unwrap().write(&simulated).unwrap().display());
     let run = Path::new(&directory).join("run");
-    let (info, rows) = fixture::run::ramp();
-    fixture::run::write(&run, &info, &rows);
+    let (info, rows) = run::ramp();
+    run::write(&run, &info, &rows);
     println!("{}", report::run(&run).unwrap().display());
     let late = Path::new(&directory).join("late");
-    fixture::run::write_late_sessions(&late);
+    run::write_late_sessions(&late);
     println!("{}", report::run(&late).unwrap().display());
+    let watches = Path::new(&directory).join("watches");
+    watch::write(&watches);
+    println!("{}", report::WatchReport::read(&watches).unwrap().write(&watches).unwrap().display());
 }

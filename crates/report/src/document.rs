@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use record::experiment::Experiment;
 use serde::Serialize;
 
-use crate::{Error, Report, RunReport, SimulationReport};
+use crate::{Error, Report, RunReport, SimulationReport, WatchReport};
 
-/// A report of one of the three kinds.
+/// A report of one of the four kinds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Document {
@@ -17,10 +17,13 @@ pub enum Document {
     Run(Box<RunReport>),
     /// Of the simulator or its sweeps.
     Simulation(Box<SimulationReport>),
+    /// Of the monitor: a watch, or several side by side.
+    Watch(Box<WatchReport>),
 }
 
 impl Document {
-    /// Derives the report of the experiment, the run, the simulation or the sweeps in `directory`.
+    /// Derives the report of the experiment, the run, the simulation, the sweeps or
+    /// the watch in `directory`.
     ///
     /// # Errors
     /// When the directory holds none of them, or what it holds cannot be read.
@@ -29,6 +32,8 @@ impl Document {
             Ok(Self::Experiment(Box::new(Report::read(directory)?)))
         } else if SimulationReport::is_in(directory) {
             Ok(Self::Simulation(Box::new(SimulationReport::read(directory)?)))
+        } else if WatchReport::is_in(directory) {
+            Ok(Self::Watch(Box::new(WatchReport::read(directory)?)))
         } else {
             Ok(Self::Run(Box::new(RunReport::read(directory)?)))
         }
@@ -44,6 +49,7 @@ impl Document {
             Self::Experiment(report) => report.write(directory),
             Self::Run(report) => report.write(directory),
             Self::Simulation(report) => report.write(directory),
+            Self::Watch(report) => report.write(directory),
         }
     }
 
@@ -53,6 +59,7 @@ impl Document {
             Self::Experiment(report) => report.table(),
             Self::Run(report) => report.table(),
             Self::Simulation(report) => report.table(),
+            Self::Watch(report) => report.table(),
         }
     }
 }

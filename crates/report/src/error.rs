@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum Error {
     /// There is no such directory.
-    #[error("{} does not exist; give the directory that `headworks lab run`, `headworks load --out` or `headworks sim --out` wrote", .0.display())]
+    #[error("{} does not exist; give the directory that `headworks lab run`, or `load`, `sim` or `watch` with `--out` wrote", .0.display())]
     Missing(PathBuf),
     /// It is no directory of an experiment.
     #[error(
@@ -19,7 +19,7 @@ pub enum Error {
     /// It is a directory of neither.
     #[error(
         "{} has no experiment.json and no run.toml; give the directory that `headworks lab run`, \
-         `headworks load --out` or `headworks sim --out` wrote",
+         or `load`, `sim` or `watch` with `--out` wrote",
         .0.display()
     )]
     NotARecord(PathBuf),

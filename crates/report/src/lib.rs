@@ -3,8 +3,8 @@
 //! Nothing is measured or kept here: everything is derived from the record, each time anew.
 //! [`Report::read`] derives the figures of an experiment and [`RunReport::read`] those of a run of
 //! the load generator; both are put into the page that `web/` builds, and shown on a terminal.
-//! [`SimulationReport::read`] derives those of the simulator and its sweeps. [`Document`] is whichever of the
-//! three a directory holds.
+//! [`SimulationReport::read`] derives those of the simulator and its sweeps, [`WatchReport::read`] those of the
+//! monitor. [`Document`] is whichever of the four a directory holds.
 
 mod derive;
 mod document;
@@ -21,6 +21,7 @@ mod subjects;
 mod terminal;
 mod text;
 mod verdict;
+mod watch;
 
 pub use document::Document;
 pub use error::Error;
@@ -39,3 +40,4 @@ pub use simulation::{
     SimulationReport, Unit,
 };
 pub use verdict::{KeyFigure, Verdict};
+pub use watch::{Table, TableRow, TimeFigure, WatchReport};

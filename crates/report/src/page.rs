@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::{Error, Report, RunReport, SimulationReport};
+use crate::{Error, Report, RunReport, SimulationReport, WatchReport};
 
 /// The whole page: markup, style and script in one file.
 const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/dist/report.html"));
@@ -21,6 +21,7 @@ enum Data<'a> {
     Experiment(&'a Report),
     Run(&'a RunReport),
     Simulation(&'a SimulationReport),
+    Watch(&'a WatchReport),
 }
 
 impl Report {
@@ -53,6 +54,17 @@ impl SimulationReport {
     /// When the file cannot be written.
     pub fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
         write(&Data::Simulation(self), directory)
+    }
+}
+
+impl WatchReport {
+    /// Writes the report as `report.html` into `directory` and returns its path. An older report
+    /// is replaced in one step.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
+        write(&Data::Watch(self), directory)
     }
 }
 

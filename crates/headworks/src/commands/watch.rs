@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use anyhow::Context as _;
+use report::WatchReport;
 use telemetry::otlp::Collector;
 use telemetry::{Endpoint, MetricsAddress};
 use units::Span;
@@ -152,6 +154,12 @@ impl Args {
             print(text + "\n")?;
         } else if self.quiet || was_live {
             print(outcome.seen.lines(true))?;
+        }
+        if let Some(directory) = &self.out {
+            let written = WatchReport::read(directory).and_then(|report| report.write(directory));
+            written
+                .context("the record is whole, but its report could not be made")
+                .map_err(Failure::Failed)?;
         }
         Ok(signal.map_or(Exit::Ok, |signal| Exit::Interrupted { signal }))
     }

@@ -1,0 +1,191 @@
+//! From the directories of watches to what is reported of them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use record::{Environment, RunDirectory, RunInfo, Summary};
+use serde_json::Value;
+
+use super::model::WatchReport;
+use super::{headline, method, tables, time};
+use crate::{Error, Verdict, files};
+
+/// The name of a watch's directory beside that of the load it saw.
+const WATCH: &str = "watch";
+const LOAD: &str = "load";
+
+/// One watch as far as it is known.
+#[derive(Debug)]
+pub(super) struct Watched {
+    /// What sets it apart from others; empty where it is alone.
+    pub(super) name: String,
+    pub(super) info: RunInfo,
+    pub(super) environment: Option<Environment>,
+    /// `summary.json`; null when the watch was killed.
+    pub(super) summary: Value,
+    /// What the load generator saw of the same time, if it was there.
+    pub(super) client: Option<Summary>,
+    /// Times and values, by metric and label.
+    samples: BTreeMap<(String, String), Vec<(f64, f64)>>,
+}
+
+impl Watched {
+    fn read(directory: &Path, name: String) -> Result<Self, Error> {
+        let run = RunDirectory::open(directory).map_err(|_| Error::NotARecord(directory.to_owned()))?;
+        let mut samples = BTreeMap::<_, Vec<_>>::new();
+        for row in run.samples()? {
+            let row = row?;
+            let time = row.time.since(units::Time::ZERO).as_secs_f64();
+            samples
+                .entry((row.metric.to_string(), row.label.to_string()))
+                .or_default()
+                .push((time, row.value));
+        }
+        let beside = directory.parent().map(|parent| parent.join(LOAD));
+        let client = beside.filter(|_| directory.ends_with(WATCH)).and_then(|load| {
+            let run = RunDirectory::open(load).ok()?;
+            run.info().ok().filter(|info| info.tool == LOAD)?;
+            run.summary().ok()
+        });
+        Ok(Self {
+            name,
+            info: run.info()?,
+            environment: run.environment().ok(),
+            summary: run.outcome().unwrap_or_default(),
+            client,
+            samples,
+        })
+    }
+
+    /// A figure of the summary, by the names that lead to it.
+    pub(super) fn figure(&self, path: &[&str]) -> Option<f64> {
+        path.iter().try_fold(&self.summary, |value, name| value.get(*name))?.as_f64()
+    }
+
+    /// The names below a part of the summary.
+    pub(super) fn names(&self, part: &str) -> Vec<String> {
+        let part = self.summary.get(part).and_then(Value::as_object);
+        part.map(|part| part.keys().cloned().collect()).unwrap_or_default()
+    }
+
+    /// A sum over classes of something that each class has.
+    pub(super) fn sum(&self, figure: &str) -> f64 {
+        let classes = self.names("requests");
+        classes.iter().filter_map(|class| self.figure(&["requests", class, figure])).sum()
+    }
+
+    /// A mean over requests of something that each class has the mean of.
+    pub(super) fn mean(&self, figure: &str) -> Option<f64> {
+        let (mut sum, mut requests) = (0.0, 0.0);
+        for class in self.names("requests") {
+            let rate = self.figure(&["requests", &class, "rate"])?;
+            sum += rate * self.figure(&["requests", &class, figure])?;
+            requests += rate;
+        }
+        (requests > 0.0).then_some(sum / requests)
+    }
+
+    /// Times and values of a metric.
+    pub(super) fn samples(&self, metric: &str, label: &str) -> &[(f64, f64)] {
+        self.samples.get(&(metric.to_owned(), label.to_owned())).map_or(&[], Vec::as_slice)
+    }
+
+    /// The labels that a metric has.
+    pub(super) fn labels(&self, metric: &str) -> Vec<&str> {
+        let labels = self.samples.keys().filter(|(name, _)| name == metric);
+        labels.map(|(_, label)| label.as_str()).collect()
+    }
+
+    /// When any of the labels of a metric was looked at.
+    pub(super) fn looks(&self, metric: &str) -> Vec<f64> {
+        let rows = self.samples.iter().filter(|((name, _), _)| name == metric);
+        let mut looks: Vec<f64> = rows.flat_map(|(_, rows)| rows).map(|(time, _)| *time).collect();
+        looks.sort_by(f64::total_cmp);
+        looks.dedup();
+        looks
+    }
+}
+
+impl WatchReport {
+    /// Whether a directory holds a watch, or watches side by side.
+    pub(crate) fn is_in(directory: &Path) -> bool {
+        !inside(directory).is_empty()
+    }
+
+    /// Derives the report of the watch in `directory`, or of the watches in directories there, which are
+    /// `NAME/watch`: side by side, with what the load generator saw in `NAME/load`.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be read.
+    pub fn read(directory: &Path) -> Result<Self, Error> {
+        let inside = inside(directory);
+        let watches = inside.into_iter().map(|(name, path)| Watched::read(&path, name));
+        let mut watches = watches.collect::<Result<Vec<_>, _>>()?;
+        // As they were made; by name where that does not tell.
+        watches.sort_by_key(|watched| watched.info.started);
+        let Some(first) = watches.first() else { return Err(Error::NotARecord(directory.to_owned())) };
+        let looks = time::looks(&watches);
+        let mut report = Self {
+            title: method::subject(first),
+            started: first.info.started,
+            version: first.info.version.clone(),
+            verdict: Verdict::default(),
+            warnings: warnings(&watches),
+            tables: tables::of(&watches),
+            figures: time::figures(&watches, &looks),
+            looks,
+            method: method::facts(&watches),
+            sources: method::sources(directory),
+            files: files::names(directory),
+        };
+        report.verdict = headline::of(&watches);
+        Ok(report)
+    }
+}
+
+/// The watches in a directory, by name: itself, its own `watch`, or those of the directories in it.
+fn inside(directory: &Path) -> Vec<(String, PathBuf)> {
+    let itself = [directory.to_owned(), directory.join(WATCH)];
+    if let Some(path) = itself.into_iter().find(|path| is_watch(path)) {
+        return vec![(String::new(), path)];
+    }
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let watches = entries.filter_map(|entry| {
+        let entry = entry.ok()?;
+        let path = entry.path().join(WATCH);
+        Some((entry.file_name().into_string().ok()?, path)).filter(|(_, path)| is_watch(path))
+    });
+    let mut watches: Vec<_> = watches.collect();
+    watches.sort();
+    watches
+}
+
+fn is_watch(path: &Path) -> bool {
+    let info = RunDirectory::open(path).and_then(|run| run.info());
+    info.is_ok_and(|info| info.tool == WATCH)
+}
+
+fn warnings(watches: &[Watched]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for watched in watches {
+        let which = if watched.name.is_empty() { String::new() } else { format!("{}: ", watched.name) };
+        if watched.info.ended.is_none() {
+            warnings.push(format!("{which}the watch never ended: what it had written until then is shown."));
+        } else if watched.info.interrupted {
+            warnings.push(format!("{which}the watch was ended by hand or by a signal."));
+        }
+        let lost = ["lost", "crowded"].map(|what| watched.figure(&["followed", what]).unwrap_or(0.0));
+        if lost.iter().any(|count| *count > 0.0) {
+            let [lost, crowded] = lost;
+            warnings.push(format!(
+                "{which}{lost} requests were more than could be taken in, {crowded} connections more than can be followed at once."
+            ));
+        }
+        if let Some(client) = watched.client.as_ref().filter(|client| !client.client.valid) {
+            let why = client.client.why_invalid.join("; ");
+            warnings.push(format!("{which}the load generator’s figures are not valid: {why}."));
+        }
+    }
+    warnings
+}
