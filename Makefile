@@ -35,7 +35,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo side-by-side test bench bench-policy bench-gate bench-load bench-sim bench-watch soak fuzz lint fmt clean web rust web-lint web-test install
+.PHONY: help demo side-by-side webmonitor test bench bench-policy bench-gate bench-load bench-sim bench-watch soak fuzz lint fmt clean web rust web-lint web-test install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -63,6 +63,11 @@ test: lint web-test ## everything that must hold: lint, documentation, all tests
 	$(STAGE) 'tests'
 	cargo test --workspace
 	$(STAGE) 'make test: all passed'
+
+webmonitor: rust $(WEB) ## what Webmonitor measured in 1997, measured today (as root, five minutes)
+	@tools/need debian $(BENCH_WATCH_PACKAGES)
+	cargo build --release -p headworks
+	experiments/webmonitor/run
 
 bench: bench-policy bench-gate bench-load bench-sim bench-watch ## all benchmarks
 

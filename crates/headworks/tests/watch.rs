@@ -46,9 +46,11 @@ fn a_watch_says_what_the_machine_and_a_program_used_and_writes_it_down() {
     assert_eq!(directory.outcome::<Value>().unwrap(), said);
     let rows: Vec<_> = directory.samples().unwrap().map(Result::unwrap).collect();
     let idle = rows.iter().filter(|row| &*row.metric == "kernel.cpu_idle");
-    assert_eq!(idle.count(), looks);
+    // The last look comes 50 ms after another, which may be too soon to be told.
+    let told = idle.count();
+    assert!((looks - 1..=looks).contains(&told), "{told} of {looks}");
     let own = rows.iter().filter(|row| (&*row.metric, &*row.label) == ("processes.cpu", "headworks"));
-    assert!(own.clone().all(|row| row.viewpoint == Viewpoint::Server) && own.count() == looks);
+    assert!(own.clone().all(|row| row.viewpoint == Viewpoint::Server) && own.count() == told);
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn watches_side_by_side_are_compared_and_held_against_the_load() {
         report.verdict.headline.contains("2.0 times as much") || report.verdict.headline.contains("0.50")
     );
     let [warning] = &report.warnings[..] else { panic!("{:?}", report.warnings) };
-    assert!(warning.starts_with("after: ") && warning.contains("by hand"), "{warning}");
+    assert!(warning.starts_with("after: ") && warning.contains("before its time"), "{warning}");
     let table = Document::read(scratch.path()).unwrap().table();
     assert!(table.contains("before · 0-50k") && table.contains("What both ends saw"), "{table}");
 }

@@ -69,6 +69,11 @@ impl Pace {
         Self { interval, due: interval }
     }
 
+    /// The interval.
+    pub(crate) const fn interval(self) -> Span {
+        self.interval
+    }
+
     /// How long after the start it is due.
     pub(crate) const fn due(self) -> Span {
         self.due

@@ -31,8 +31,8 @@ pub use groups::{Group, Groups};
 pub use monitor::{Monitor, Summary};
 pub use recording::Recording;
 pub use session::{Note, Options, Outcome, Overhead, Watch};
-pub use settings::{BadGroupOption, GroupOption, LEAST_INTERVAL, Settings};
-pub use show::{Glance, Setting, Show};
+pub use settings::{BadGroupOption, GroupOption, LEAST_INTERVAL, Settings, check_ports, check_programs};
+pub use show::{Glance, Setting, Show, Totals};
 
 /// Where a group's samples come from.
 pub trait Source {

@@ -22,6 +22,8 @@ pub struct Monitor {
     /// The share of the time that looks at connections may take, and when the next one may be.
     share_for_connections: Option<f64>,
     connections_not_before: Span,
+    /// What is told again meanwhile.
+    last_queues: BTreeMap<u16, connections::ListenQueue>,
 }
 
 /// A group that is looked at from time to time.
@@ -29,6 +31,8 @@ struct Sampled<S> {
     source: Option<(Chosen<S>, Pace)>,
     first: Option<S>,
     last: Option<S>,
+    /// When the last one was taken, so long after the start; none for the first.
+    taken: Option<Span>,
 }
 
 /// What went on between two looks. What was not looked at is left out.
@@ -67,7 +71,7 @@ impl Summary {
 impl<S: Clone> Sampled<S> {
     fn open(interval: Option<Span>, source: impl FnOnce() -> Chosen<S>) -> Self {
         let source = interval.map(|interval| (source(), Pace::every(interval)));
-        Self { source, first: None, last: None }
+        Self { source, first: None, last: None, taken: None }
     }
 
     fn begin(&mut self) -> Result<(), Error> {
@@ -83,11 +87,14 @@ impl<S: Clone> Sampled<S> {
         self.source.as_mut().is_some_and(|(_, pace)| pace.is_due(age))
     }
 
-    /// Takes a sample; the one before it and itself.
-    fn sample(&mut self) -> Result<Option<(S, &S)>, Error> {
-        let Some((source, _)) = &mut self.source else { return Ok(None) };
+    /// Takes a sample; the one before it and itself. One that comes so soon after another that its rates would
+    /// be those of single ticks is only there for the whole.
+    fn sample(&mut self, age: Span) -> Result<Option<(S, &S)>, Error> {
+        let Some((source, pace)) = &mut self.source else { return Ok(None) };
         let Some(before) = self.last.replace(source.sample()?) else { return Ok(None) };
-        Ok(self.last.as_ref().map(|last| (before, last)))
+        let since = self.taken.replace(age).map(|taken| age.saturating_sub(taken));
+        let is_worth_telling = since.is_none_or(|since| since + since >= pace.interval());
+        Ok(self.last.as_ref().filter(|_| is_worth_telling).map(|last| (before, last)))
     }
 
     fn whole(&self) -> Option<(&S, &S)> {
@@ -130,6 +137,7 @@ impl Monitor {
             }),
             share_for_connections,
             connections_not_before: Span::ZERO,
+            last_queues: BTreeMap::new(),
         }
     }
 
@@ -173,17 +181,17 @@ impl Monitor {
     pub fn look(&mut self, age: Span, everything: bool) -> Result<Summary, Error> {
         let mut seen = Summary::default();
         if self.kernel.is_due(age) | everything
-            && let Some((before, after)) = self.kernel.sample()?
+            && let Some((before, after)) = self.kernel.sample(age)?
         {
             seen.kernel = Some(kernel::rates(&before, after));
         }
         if self.processes.is_due(age) | everything
-            && let Some((before, after)) = self.processes.sample()?
+            && let Some((before, after)) = self.processes.sample(age)?
         {
             seen.processes = by_program(&self.programs, &before, after);
         }
         if self.network.is_due(age) | everything
-            && let Some((before, after)) = self.network.sample()?
+            && let Some((before, after)) = self.network.sample(age)?
         {
             seen.network = network::rates(&before, after).collect();
         }
@@ -198,14 +206,18 @@ impl Monitor {
         let started = clock::thread();
         if age < self.connections_not_before {
             if let Some(last) = &self.connections.last {
+                if self.last_queues.is_empty() {
+                    self.last_queues = by_port(&self.ports, last, last);
+                }
                 seen.connections = connections::by_state(last);
-                seen.listen_queues = by_port(&self.ports, last, last);
+                seen.listen_queues.clone_from(&self.last_queues);
             }
             return Ok(());
         }
-        if let Some((before, after)) = self.connections.sample()? {
+        if let Some((before, after)) = self.connections.sample(age)? {
             seen.connections = connections::by_state(after);
-            seen.listen_queues = by_port(&self.ports, &before, after);
+            self.last_queues = by_port(&self.ports, &before, after);
+            seen.listen_queues.clone_from(&self.last_queues);
         }
         self.rest_from_connections(age, started);
         Ok(())

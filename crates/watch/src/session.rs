@@ -9,7 +9,7 @@ use units::{Span, Time};
 
 use crate::groups::{Group, Groups, Pace};
 use crate::requests::{Budget, Classes, Demands, Following, Requests, Server, find};
-use crate::show::{Glance, Setting};
+use crate::show::{Glance, Setting, Totals};
 use crate::{Error, Mechanism, Monitor, Recording, Summary, clock, costs, processes, requests};
 
 /// What is to be watched.
@@ -38,6 +38,8 @@ pub struct Watch {
     began: Time,
     cpu: Span,
     took: record::Histogram,
+    /// Processors that the server used when its processes were looked at last.
+    busy: f64,
     /// The latest of every group.
     latest: Summary,
     /// What is watched, in a few words, and what following requests may cost.
@@ -66,7 +68,7 @@ pub struct Overhead {
     /// Processors that this process used, and, unless every request was followed, the server and all others
     /// for the programs that follow requests.
     pub cpu: f64,
-    /// How long it takes to look at everything once.
+    /// How long a look takes, at what was due.
     pub sample_cost: record::Quantiles,
     /// The share of the time in which requests were followed from their beginning.
     pub duty: f64,
@@ -129,6 +131,7 @@ impl Watch {
             began,
             cpu,
             took: record::Histogram::new(),
+            busy: 0.0,
             latest: Summary::default(),
             subject,
             ports: options.ports,
@@ -217,18 +220,18 @@ impl Watch {
         Ok(seen)
     }
 
-    /// Tells the budget what the server has used, if that is known.
+    /// Tells the budget what the server has used, as far as that is known, and what looking has.
     fn note_busy(&mut self, age: Span, seen: &Summary) {
         let Some((requests, _)) = &mut self.requests else { return };
-        if seen.processes.is_empty() {
-            return;
-        }
         let listens = |name: &str| {
             requests.servers().iter().any(|server| server.program.as_bytes() == processes::kept(name))
         };
-        let busy = seen.processes.iter().filter(|(name, _)| listens(name)).map(|(_, used)| used.cpu).sum();
+        if !seen.processes.is_empty() {
+            let used = seen.processes.iter().filter(|(name, _)| listens(name));
+            self.busy = used.map(|(_, used)| used.cpu).sum();
+        }
         let (cost, since) = std::mem::replace(&mut self.looking, (Span::ZERO, age));
-        requests.note_busy(busy, cost.as_secs_f64() / age.saturating_sub(since).as_secs_f64().max(1e-3));
+        requests.note_busy(self.busy, cost.as_secs_f64() / age.saturating_sub(since).as_secs_f64().max(1e-3));
     }
 
     /// For those who show it: what is watched.
@@ -242,18 +245,26 @@ impl Watch {
 
     /// For those who show it: the last look, and everything so far.
     pub fn glance(&self) -> Glance {
-        let names = |requests: &Requests| requests.classes().names();
-        let whole = self.requests.as_ref().map(|(requests, _)| (names(requests), requests.whole().clone()));
+        let mut whole = Summary::default();
+        if let Some((requests, _)) = &self.requests {
+            whole.add_requests(requests.whole(), requests.classes());
+        }
         Glance {
             age: self.age(),
             latest: self.latest.clone(),
-            requests: whole.as_ref().map(|(names, tally)| tally.rates(names)).unwrap_or_default(),
-            waits: whole.as_ref().and_then(|(_, tally)| tally.waits()),
-            whole,
+            requests: whole.requests,
+            waits: whole.waits,
+            followed: whole.followed,
             overhead: self.overhead(),
             notes: self.notes().into_iter().map(|note| note.text).collect(),
             untold: None,
         }
+    }
+
+    /// For those who read histograms: requests so far; none when they are not followed.
+    pub fn totals(&self) -> Option<Totals> {
+        let (requests, _) = self.requests.as_ref()?;
+        Some(Totals { classes: requests.classes().names(), tally: requests.whole().clone() })
     }
 
     /// What it has cost so far.

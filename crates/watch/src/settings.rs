@@ -11,7 +11,9 @@ use telemetry::MetricsAddress;
 use telemetry::otlp::Collector;
 use units::Span;
 
+use crate::connections::MOST_PORTS;
 use crate::groups::{Group, Groups};
+use crate::processes::{LONGEST_NAME, MOST_PROGRAMS, kept};
 use crate::requests::{Budget, Classes};
 
 /// Looks that are closer to each other than this see little else than themselves.
@@ -21,18 +23,14 @@ pub const LEAST_INTERVAL: Span = Span::from_millis(10);
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// Names of programs.
-    #[serde(default)]
-    pub programs: Vec<String>,
-    /// Ports.
-    #[serde(default)]
-    pub ports: Vec<u16>,
+    programs: Option<Spanned<Vec<String>>>,
+    ports: Option<Spanned<Vec<u16>>>,
     /// Between two looks at a group that has no interval of its own.
     #[serde(default)]
     interval: Option<Spanned<Quantity<Span>>>,
     /// How long to watch.
-    #[serde(default, with = "quantity::optional")]
-    duration: Option<Span>,
+    #[serde(default)]
+    duration: Option<Spanned<Quantity<Span>>>,
     /// How many intervals, instead.
     samples: Option<Spanned<u32>>,
     /// Bounds between classes.
@@ -89,7 +87,23 @@ impl Settings {
                 return Err(error.mend(format!("give at least \"{LEAST_INTERVAL}\"")));
             }
         }
-        if let (Some(_), Some(samples)) = (settings.duration, &settings.samples) {
+        if let Some(programs) = &settings.programs {
+            check_programs(programs.get_ref()).map_err(|why| source.error(programs.span(), why))?;
+        }
+        if let Some(ports) = &settings.ports {
+            check_ports(ports.get_ref()).map_err(|why| source.error(ports.span(), why))?;
+        }
+        if let Some(duration) = settings.duration.as_ref().filter(|duration| duration.get_ref().0.is_zero()) {
+            return Err(source
+                .error(duration.span(), "there is no time to watch")
+                .mend("leave it out, or give \"1m\""));
+        }
+        if let Some(samples) = settings.samples.as_ref().filter(|samples| *samples.get_ref() == 0) {
+            return Err(source
+                .error(samples.span(), "there are no samples")
+                .mend("leave it out, or give at least 1"));
+        }
+        if let (Some(_), Some(samples)) = (&settings.duration, &settings.samples) {
             let error = source.error(samples.span(), "samples and duration both say when to end");
             return Err(error.mend("leave one of them out"));
         }
@@ -102,6 +116,16 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Names of programs.
+    pub fn programs(&self) -> &[String] {
+        self.programs.as_ref().map_or(&[], |programs| programs.get_ref())
+    }
+
+    /// Ports.
+    pub fn ports(&self) -> &[u16] {
+        self.ports.as_ref().map_or(&[], |ports| ports.get_ref())
+    }
+
     /// Between two looks at a group that has no interval of its own.
     pub fn interval(&self) -> Option<Span> {
         self.interval.as_ref().map(|interval| interval.get_ref().0)
@@ -110,7 +134,7 @@ impl Settings {
     /// How long to watch, if samples are that far apart.
     pub fn duration(&self, interval: Span) -> Option<Span> {
         let samples = self.samples.as_ref().map(|samples| interval * u64::from(*samples.get_ref()));
-        self.duration.or(samples)
+        self.duration.as_ref().map(|duration| duration.get_ref().0).or(samples)
     }
 
     /// Where an OpenTelemetry collector is.
@@ -141,6 +165,44 @@ impl Settings {
             Group::Requests => &self.requests,
         }
     }
+}
+
+/// Whether programs of these names can be told apart.
+///
+/// # Errors
+/// Why not, in words.
+pub fn check_programs(names: &[String]) -> Result<(), String> {
+    if names.len() > MOST_PROGRAMS {
+        return Err(format!("at most {MOST_PROGRAMS} programs can be watched at once"));
+    }
+    for (at, name) in names.iter().enumerate() {
+        if name.is_empty() {
+            return Err("a name is empty".to_owned());
+        }
+        if names[..at].iter().any(|earlier| kept(earlier) == kept(name)) {
+            return Err(format!("the first {LONGEST_NAME} bytes of \"{name}\" are there before"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether these ports can be watched.
+///
+/// # Errors
+/// Why not, in words.
+pub fn check_ports(ports: &[u16]) -> Result<(), String> {
+    if ports.len() > MOST_PORTS {
+        return Err(format!("at most {MOST_PORTS} ports can be watched at once"));
+    }
+    for (at, port) in ports.iter().enumerate() {
+        if *port == 0 {
+            return Err("nobody can listen on port 0".to_owned());
+        }
+        if ports[..at].contains(port) {
+            return Err(format!("port {port} is there twice"));
+        }
+    }
+    Ok(())
 }
 
 /// One group's interval, as it is written on a command line: `connections=10s`, or `network=off`.
@@ -209,7 +271,7 @@ mod tests {
                     classes = '10k,1M'\n[kernel]\nenabled = true\n[network]\nenabled = false\n\
                     [connections]\ninterval = '10s'\n";
         let settings = read(text).unwrap();
-        assert_eq!((&settings.programs[..], &settings.ports[..]), (&["apache2".to_owned()][..], &[80][..]));
+        assert_eq!((settings.programs(), settings.ports()), (&["apache2".to_owned()][..], &[80][..]));
         let interval = settings.interval().unwrap();
         assert_eq!(settings.duration(interval), Some(Span::from_secs(60)));
         let groups = settings.groups(interval);
@@ -232,6 +294,9 @@ mod tests {
                 "duration = '1m'\nsamples = 3",
                 "watch.toml:2: samples and duration both say when to end; leave one of them out",
             ),
+            ("\nports = [80, 80]", "watch.toml:2: port 80 is there twice"),
+            ("samples = 0", "watch.toml:1: there are no samples; leave it out, or give at least 1"),
+            ("programs = ['']", "watch.toml:1: a name is empty"),
             (
                 "otlp = 'localhost'",
                 "watch.toml:1: \"localhost\" is no collector's address; give http:// with host and port, for \

@@ -2,13 +2,14 @@
 
 use record::PhaseName;
 
+use crate::requests::by_size;
 use crate::{Summary, kernel};
 
 impl Summary {
-    /// The lines; `titled` with the names of the first one's columns above it.
+    /// The lines; `titled` with the names of the kernel's columns above them, if it was looked at.
     pub fn lines(&self, titled: bool) -> String {
         let mut text = String::new();
-        if titled {
+        if titled && self.kernel.is_some() {
             text += "  user%   sys%   irq%  soft% steal%   iow%  idle%  runq     cs/s    irq/s  net-irq  dsk-irq     rd/s     wr/s   rKiB/s   wKiB/s\n";
         }
         text += &self.kernel.as_ref().map_or_else(String::new, kernel_line);
@@ -81,7 +82,7 @@ impl Summary {
             "log",
             "p99",
         );
-        for (class, rates) in &self.requests {
+        for (class, rates) in by_size(&self.requests) {
             let elapsed = |phase: PhaseName| rates.phases[phase.name()].elapsed;
             let [parse, process, log] = PhaseName::ALL.map(|phase| elapsed(phase).mean * 1e3);
             text += &format!(

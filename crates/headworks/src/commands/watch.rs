@@ -97,10 +97,13 @@ impl Args {
         self.group.iter().for_each(|option| groups.set(option.group, option.interval));
         let given =
             |option: &[String], file: &[String]| if option.is_empty() { file } else { option }.to_vec();
-        let programs = given(&self.program, &file.programs);
-        let ports = if self.port.is_empty() { file.ports.clone() } else { self.port.clone() };
+        let programs = given(&self.program, file.programs());
+        let ports = if self.port.is_empty() { file.ports() } else { &self.port }.to_vec();
         let duration = self.duration.or(file.duration(interval));
-        check(&programs, &ports, interval, duration)?;
+        watch::check_programs(&programs).map_err(|why| anyhow::anyhow!("--program: {why}"))?;
+        watch::check_ports(&ports).map_err(|why| anyhow::anyhow!("--port: {why}"))?;
+        anyhow::ensure!(interval >= LEAST_INTERVAL, "--interval: must be at least {LEAST_INTERVAL}");
+        anyhow::ensure!(!duration.is_some_and(Span::is_zero), "--duration: must be more than nothing");
         let options = watch::Options {
             programs,
             ports,
@@ -110,7 +113,7 @@ impl Args {
             seed: self.seed.or(file.seed).unwrap_or(1),
         };
         Ok(Wanted {
-            spec: spec(&options, interval),
+            spec: spec(&options, interval, duration),
             options,
             duration,
             prometheus: self.prometheus.or(file.prometheus),
@@ -141,11 +144,10 @@ impl Args {
             }
         }
         let ended = self.follow(&mut watch, &mut show, wanted.duration, &stopped);
-        let was_live = show.is_live();
-        let untold = show.end();
-        // Whatever ended it, what was seen is kept.
+        // Whatever ended it, what was seen is kept; before the last of it is told, which may take its time.
         let outcome = watch.end(!matches!(ended, Ok(None))).map_err(failed);
-        if let Some(why) = untold {
+        let was_live = show.close();
+        if let Some(why) = show.end() {
             tell(format_args!("collector: {why}"));
         }
         let (signal, outcome) = (ended?, outcome?);
@@ -180,11 +182,12 @@ impl Args {
             let last = signal.is_some() || due == whole;
             let seen = watch.look(last).map_err(failed)?;
             if show.is_watched() {
-                show.see(watch.glance());
+                let totals = if show.wants_totals() { watch.totals() } else { None };
+                show.see(watch.glance(), totals);
             }
             if !self.json && !self.quiet && !show.is_live() {
                 print(seen.lines(titled))?;
-                titled = false;
+                titled &= seen.kernel.is_none();
             }
             if last {
                 return Ok(signal);
@@ -222,33 +225,16 @@ impl Args {
     }
 }
 
-fn check(programs: &[String], ports: &[u16], interval: Span, duration: Option<Span>) -> anyhow::Result<()> {
-    let names: Vec<_> = programs.iter().map(|name| processes::kept(name)).collect();
-    for (at, name) in names.iter().enumerate() {
-        anyhow::ensure!(!name.is_empty(), "programs: a name is empty");
-        let longest = processes::LONGEST_NAME;
-        let twice = names[..at].contains(name);
-        let name = &programs[at];
-        anyhow::ensure!(!twice, "programs: the first {longest} bytes of \"{name}\" are there before");
-    }
-    for (what, count, most) in [
-        ("programs", programs.len(), processes::MOST_PROGRAMS),
-        ("ports", ports.len(), connections::MOST_PORTS),
-    ] {
-        anyhow::ensure!(count <= most, "{what}: at most {most} can be watched at once");
-    }
-    anyhow::ensure!(interval >= LEAST_INTERVAL, "--interval: must be at least {LEAST_INTERVAL}");
-    anyhow::ensure!(!duration.is_some_and(Span::is_zero), "--duration: must be more than nothing");
-    Ok(())
-}
-
 /// What is asked for, as it goes into a record.
-fn spec(options: &watch::Options, interval: Span) -> toml::Table {
+fn spec(options: &watch::Options, interval: Span, duration: Option<Span>) -> toml::Table {
     let mut spec = toml::Table::new();
     let ports: Vec<_> = options.ports.iter().map(|port| i64::from(*port)).collect();
     spec.insert("program".to_owned(), options.programs.clone().into());
     spec.insert("port".to_owned(), ports.into());
     spec.insert("interval".to_owned(), interval.to_string().into());
+    if let Some(duration) = duration {
+        spec.insert("duration".to_owned(), duration.to_string().into());
+    }
     for group in Group::ALL {
         let own = options.groups.interval(group);
         if own != Some(interval) {

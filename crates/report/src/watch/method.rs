@@ -8,6 +8,10 @@ use toml::Value;
 use super::read::Watched;
 use crate::method::{Fact, Source, command, fact, machine};
 
+/// Of a watch, in `run.toml`; the groups that are there have an interval of their own, or none.
+const SETTINGS: [&str; 8] =
+    ["interval", "kernel", "processes", "network", "connections", "requests", "budget", "classes"];
+
 /// What was watched.
 pub(super) fn subject(watched: &Watched) -> String {
     let programs = watched.names("processes");
@@ -24,7 +28,7 @@ pub(super) fn facts(watches: &[Watched]) -> Vec<Fact> {
             name => format!("{name}: {}", label.to_lowercase()),
         };
         facts.push(command(&label("Command"), &info.command));
-        let settings = ["interval", "budget", "classes"].iter().filter_map(|key| {
+        let settings = SETTINGS.iter().filter_map(|key| {
             info.spec.get(*key).and_then(Value::as_str).map(|value| format!("{key} {value}"))
         });
         facts.push(fact(&label("Settings"), settings.collect::<Vec<_>>().join(", ")));

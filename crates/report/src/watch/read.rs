@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use record::{Environment, RunDirectory, RunInfo, Summary};
+use record::{Environment, RunDirectory, RunInfo};
 use serde_json::Value;
 
 use super::model::WatchReport;
@@ -22,32 +22,62 @@ pub(super) struct Watched {
     pub(super) name: String,
     pub(super) info: RunInfo,
     pub(super) environment: Option<Environment>,
-    /// `summary.json`; null when the watch was killed.
+    /// `summary.json`; null when the watch has not ended.
     pub(super) summary: Value,
     /// What the load generator saw of the same time, if it was there.
-    pub(super) client: Option<Summary>,
+    pub(super) client: Option<Client>,
     /// Times and values, by metric and label.
     samples: BTreeMap<(String, String), Vec<(f64, f64)>>,
+    /// Whether they could be read: those of a watch that was killed have no end.
+    is_whole: bool,
+}
+
+/// What the load generator saw, from its first request to its last, inside its measuring window or not.
+#[derive(Debug, Default)]
+pub(super) struct Client {
+    /// Complete ones.
+    pub(super) responses: u64,
+    /// Of their bodies.
+    pub(super) bytes: u64,
+    /// Connections that they came on.
+    pub(super) connections: u64,
+    /// Why its figures are not valid, if they are not.
+    why_invalid: Vec<String>,
+}
+
+impl Client {
+    /// None where there is no record of the load generator's.
+    fn read(directory: &Path) -> Option<Self> {
+        let run = RunDirectory::open(directory).ok()?;
+        run.info().ok().filter(|info| info.tool == LOAD)?;
+        let summary = run.summary().ok()?;
+        let mut client = Self { why_invalid: summary.client.why_invalid, ..Self::default() };
+        for row in run.requests().ok()? {
+            let row = row.ok()?;
+            if row.error.is_none() {
+                client.responses += 1;
+                client.bytes += row.bytes;
+                client.connections += u64::from(!row.reused);
+            }
+        }
+        Some(client)
+    }
 }
 
 impl Watched {
     fn read(directory: &Path, name: String) -> Result<Self, Error> {
         let run = RunDirectory::open(directory).map_err(|_| Error::NotARecord(directory.to_owned()))?;
         let mut samples = BTreeMap::<_, Vec<_>>::new();
-        for row in run.samples()? {
+        let rows = run.samples();
+        let is_whole = rows.is_ok();
+        for row in rows.into_iter().flatten() {
             let row = row?;
             let time = row.time.since(units::Time::ZERO).as_secs_f64();
-            samples
-                .entry((row.metric.to_string(), row.label.to_string()))
-                .or_default()
-                .push((time, row.value));
+            let of = (row.metric.to_string(), row.label.to_string());
+            samples.entry(of).or_default().push((time, row.value));
         }
         let beside = directory.parent().map(|parent| parent.join(LOAD));
-        let client = beside.filter(|_| directory.ends_with(WATCH)).and_then(|load| {
-            let run = RunDirectory::open(load).ok()?;
-            run.info().ok().filter(|info| info.tool == LOAD)?;
-            run.summary().ok()
-        });
+        let client = beside.filter(|_| directory.ends_with(WATCH)).and_then(|load| Client::read(&load));
         Ok(Self {
             name,
             info: run.info()?,
@@ -55,6 +85,7 @@ impl Watched {
             summary: run.outcome().unwrap_or_default(),
             client,
             samples,
+            is_whole,
         })
     }
 
@@ -63,10 +94,12 @@ impl Watched {
         path.iter().try_fold(&self.summary, |value, name| value.get(*name))?.as_f64()
     }
 
-    /// The names below a part of the summary.
+    /// The names below a part of the summary; those of classes in the order of their sizes.
     pub(super) fn names(&self, part: &str) -> Vec<String> {
         let part = self.summary.get(part).and_then(Value::as_object);
-        part.map(|part| part.keys().cloned().collect()).unwrap_or_default()
+        let mut names: Vec<String> = part.map(|part| part.keys().cloned().collect()).unwrap_or_default();
+        names.sort_by_key(|name| least(name));
+        names
     }
 
     /// A sum over classes of something that each class has.
@@ -105,6 +138,11 @@ impl Watched {
         looks.dedup();
         looks
     }
+}
+
+/// The least size of a class such as `50k-500k`; nothing for other names.
+fn least(name: &str) -> Option<u64> {
+    name.split_once('-')?.0.parse::<units::Bytes>().ok().map(|bytes| bytes.0)
 }
 
 impl WatchReport {
@@ -171,9 +209,14 @@ fn warnings(watches: &[Watched]) -> Vec<String> {
     for watched in watches {
         let which = if watched.name.is_empty() { String::new() } else { format!("{}: ", watched.name) };
         if watched.info.ended.is_none() {
-            warnings.push(format!("{which}the watch never ended: what it had written until then is shown."));
-        } else if watched.info.interrupted {
-            warnings.push(format!("{which}the watch was ended by hand or by a signal."));
+            let what = if watched.is_whole {
+                "what it had written until then is shown"
+            } else {
+                "nothing of it can be read"
+            };
+            warnings.push(format!("{which}the watch never ended: {what}."));
+        } else if watched.info.interrupted && watched.info.spec.contains_key("duration") {
+            warnings.push(format!("{which}the watch was ended before its time."));
         }
         let lost = ["lost", "crowded"].map(|what| watched.figure(&["followed", what]).unwrap_or(0.0));
         if lost.iter().any(|count| *count > 0.0) {
@@ -182,8 +225,8 @@ fn warnings(watches: &[Watched]) -> Vec<String> {
                 "{which}{lost} requests were more than could be taken in, {crowded} connections more than can be followed at once."
             ));
         }
-        if let Some(client) = watched.client.as_ref().filter(|client| !client.client.valid) {
-            let why = client.client.why_invalid.join("; ");
+        if let Some(client) = watched.client.as_ref().filter(|client| !client.why_invalid.is_empty()) {
+            let why = client.why_invalid.join("; ");
             warnings.push(format!("{which}the load generator’s figures are not valid: {why}."));
         }
     }

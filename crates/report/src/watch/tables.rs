@@ -111,34 +111,39 @@ fn requests(watches: &[Watched]) -> Table {
 
 /// What the load generator saw of the same time.
 fn agreement(watches: &[Watched]) -> Table {
-    let mut columns = Vec::new();
-    let (mut rates, mut bits) = (Vec::new(), Vec::new());
+    let (mut columns, mut rows) = (Vec::new(), [Vec::new(), Vec::new(), Vec::new()]);
     for watched in watches {
         let Some(client) = &watched.client else { continue };
-        if watched.names("requests").is_empty() || client.duration <= 0.0 {
+        if watched.names("requests").is_empty() {
             continue;
         }
-        let theirs = (client.responses as f64, client.bytes as f64);
-        // Where every request was followed they were counted; else they are estimated.
-        let counted = watched.info.spec.get("budget").and_then(Value::as_str) == Some("none");
-        let length = watched.info.window.length().as_secs_f64();
-        let requests = if counted { watched.sum("count") } else { watched.sum("rate") * length };
-        let each = watched.sum("bytes_rate") / watched.sum("rate");
-        let ours = (requests, requests * each);
         columns.extend(["watched", "load generator", "difference"].map(|name| column(watched, name)));
-        let difference = |ours: f64, theirs: f64| format!("{:+.2} %", (ours / theirs - 1.0) * 100.0);
-        rates.extend([number(ours.0), number(theirs.0), difference(ours.0, theirs.0)].map(Some));
-        let megabytes = |bytes: f64| format!("{} MB", number(bytes / 1e6));
-        bits.extend([megabytes(ours.1), megabytes(theirs.1), difference(ours.1, theirs.1)].map(Some));
+        // Where every request was followed they were counted; else they are estimated for all of the time.
+        let counted = watched.info.spec.get("budget").and_then(Value::as_str) == Some("none");
+        let whole = watched.info.window.length().as_secs_f64();
+        let seconds = watched.figure(&["followed", "watched"]).filter(|_| counted).unwrap_or(whole);
+        let megabytes: Written = |bytes| format!("{} MB", number(bytes / 1e6));
+        let exactly: Written = |count| format!("{count:.0}");
+        let connections = watched.figure(&["waits", "connections"]).unwrap_or(0.0);
+        for (row, ours, theirs, written) in [
+            (0, connections, client.connections, exactly),
+            (1, watched.sum("rate"), client.responses, exactly),
+            (2, watched.sum("bytes_rate"), client.bytes, megabytes),
+        ] {
+            let (ours, theirs) = (ours * seconds, theirs as f64);
+            let difference = format!("{:+.2} %", (ours / theirs.max(1.0) - 1.0) * 100.0);
+            rows[row].extend([written(ours), written(theirs), difference].map(Some));
+        }
     }
+    let names = ["connections", "responses", "bytes"];
     Table {
         id: "agreement".to_owned(),
         title: "What both ends saw".to_owned(),
         place: "Table 6".to_owned(),
-        hint: "The watch counts what ended while it lasted, headers included; the load generator what was asked for in its measuring window, bodies alone. Where the watch begins before the load and ends after it, both count the same.".to_owned(),
+        hint: "The watch counts what ended while it lasted, headers included; the load generator all complete responses, in its measuring window or not, bodies alone. Where the watch begins before the load and ends after it, both count the same.".to_owned(),
         of: "In all".to_owned(),
         columns,
-        rows: vec![row("responses", rates.into_iter()), row("bytes", bits.into_iter())],
+        rows: names.into_iter().zip(rows).map(|(name, cells)| row(name, cells.into_iter())).collect(),
     }
 }
 

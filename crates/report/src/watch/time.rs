@@ -35,18 +35,20 @@ pub(super) fn figures(watches: &[Watched], looks: &[f64]) -> Vec<TimeFigure> {
         unit,
         lines,
     };
-    let by_label = |metric: &str| most(lines(watches, looks, metric, None));
+    let by_label = |metric: &str| lines(watches, looks, metric, None);
     // Where watches are compared, the first of them is what there is room for.
     let whole = |metrics: &[(&str, &str)]| {
         let metrics = metrics.iter().take(if watches.len() > 1 { 1 } else { MOST_LINES });
         let lines = metrics.flat_map(|(metric, name)| lines(watches, looks, metric, Some(name)));
-        most(lines.collect())
+        lines.collect::<Vec<_>>()
     };
+    let alone =
+        |alone: &'static str, compared: &'static str| if watches.len() > 1 { compared } else { alone };
     let figure = |id: &str, title: &str, caption: &str, charts: Vec<CourseChart>| TimeFigure {
         id: id.to_owned(),
         title: title.to_owned(),
         caption: caption.to_owned(),
-        charts: charts.into_iter().filter(|chart| !chart.lines.is_empty()).collect(),
+        charts: distinct(charts),
     };
     let figures = [
         figure(
@@ -71,8 +73,8 @@ pub(super) fn figures(watches: &[Watched], looks: &[f64]) -> Vec<TimeFigure> {
         ),
         figure(
             "processors",
-            "Processors over time",
-            "Shares of all processors.",
+            alone("Processors over time", "Processors in the kernel over time"),
+            "Shares of all processors, soft interrupts apart.",
             vec![chart(
                 "all processors",
                 "Share",
@@ -110,10 +112,10 @@ pub(super) fn figures(watches: &[Watched], looks: &[f64]) -> Vec<TimeFigure> {
         ),
         figure(
             "scheduler",
-            "Context switches and interrupts over time",
+            alone("Context switches and interrupts over time", "Context switches over time"),
             "",
             vec![chart(
-                "both",
+                alone("both", "context switches"),
                 "Per second",
                 Unit::Rate,
                 whole(&[
@@ -126,14 +128,22 @@ pub(super) fn figures(watches: &[Watched], looks: &[f64]) -> Vec<TimeFigure> {
     figures.into_iter().filter(|figure| !figure.charts.is_empty()).collect()
 }
 
-/// Of many lines those that reach highest: more could not be told apart.
-fn most(mut lines: Vec<CourseLine>) -> Vec<CourseLine> {
-    if lines.len() > MOST_LINES {
-        let top = |line: &CourseLine| line.values.iter().flatten().copied().fold(0.0, f64::max);
+/// The charts that have lines. Of many names in a figure those whose lines reach highest in its first chart:
+/// more could not be told apart.
+fn distinct(mut charts: Vec<CourseChart>) -> Vec<CourseChart> {
+    let top = |line: &CourseLine| line.values.iter().flatten().copied().fold(0.0, f64::max);
+    let mut names: Vec<String> = Vec::new();
+    for chart in &charts {
+        let mut lines: Vec<&CourseLine> = chart.lines.iter().collect();
         lines.sort_by(|one, other| top(other).total_cmp(&top(one)));
-        lines.truncate(MOST_LINES);
+        let new = lines.into_iter().filter(|line| !names.contains(&line.name)).map(|line| line.name.clone());
+        let new: Vec<_> = new.collect();
+        names.extend(new);
     }
-    lines
+    names.truncate(MOST_LINES);
+    charts.iter_mut().for_each(|chart| chart.lines.retain(|line| names.contains(&line.name)));
+    charts.retain(|chart| !chart.lines.is_empty());
+    charts
 }
 
 /// A line for each label of a metric and each watch; a name stands for a label that is empty.

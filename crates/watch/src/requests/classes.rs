@@ -1,5 +1,6 @@
 //! [`Classes`]: requests by the size of their responses.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -40,6 +41,14 @@ impl Classes {
         };
         self.0.iter().map(short).collect()
     }
+}
+
+/// Figures by the names of classes, in the order of their sizes.
+pub(crate) fn by_size<T>(classes: &BTreeMap<String, T>) -> Vec<(&str, &T)> {
+    let least = |name: &str| name.split('-').next().and_then(|least| least.parse::<Bytes>().ok());
+    let mut sorted: Vec<_> = classes.iter().map(|(name, figures)| (name.as_str(), figures)).collect();
+    sorted.sort_by_key(|(name, _)| least(name));
+    sorted
 }
 
 impl Default for Classes {
@@ -95,6 +104,14 @@ mod tests {
         assert_eq!(classes.to_string(), "50k,1M");
         let of = |bytes| classes.of(Bytes(bytes));
         assert_eq!([0, 50_000, 50_001, 1_000_000, 1_000_001].map(of), [0, 0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn classes_are_told_by_size_not_by_name() {
+        let classes: Classes = "50k,500k,1M".parse().unwrap();
+        let figures: BTreeMap<String, ()> = classes.names().into_iter().map(|name| (name, ())).collect();
+        let names: Vec<_> = by_size(&figures).into_iter().map(|(name, ())| name).collect();
+        assert_eq!(names, classes.names());
     }
 
     #[test]

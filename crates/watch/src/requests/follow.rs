@@ -45,6 +45,8 @@ pub struct Requests {
     spent: Span,
     /// Up to when windows stand for the time.
     stood_for_to: Time,
+    /// When it was last [tended](Self::tend).
+    tended: Time,
 }
 
 /// Who listens, as far as is known.
@@ -79,6 +81,8 @@ struct Opened {
 
 /// The ring has room for what a fast server does in as long.
 const TURN: Span = Span::from_millis(20);
+/// Servers and responses are looked after so often where all of the time is one window.
+const TEND: Span = Span::from_secs(1);
 /// A port that nobody listens on is looked at so often.
 const SEARCH: Span = Span::from_secs(3);
 /// Bounds on how long nothing has to happen on a connection for its response to be taken as whole.
@@ -116,6 +120,7 @@ impl Requests {
             losses: Losses::default(),
             spent: Span::ZERO,
             stood_for_to: now,
+            tended: now,
             following,
         })
     }
@@ -152,6 +157,8 @@ impl Requests {
             Phase::Open(opened) => {
                 if now >= opened.to {
                     self.stop_beginning(now);
+                } else if self.windows.is_none() && now >= self.tended + TEND {
+                    self.tend(now)?;
                 }
             }
             Phase::Draining { since, .. } => {
@@ -165,6 +172,17 @@ impl Requests {
         }
         self.take(&mut each)?;
         Ok(now + TURN)
+    }
+
+    /// What has to be done from time to time where all of the time is one window, however rarely it is told:
+    /// servers come and go, and the end of a response is seen by the quiet after it.
+    fn tend(&mut self, now: Time) -> Result<(), Error> {
+        self.tended = now;
+        if self.servers.refresh(&self.following.ports)? {
+            self.probes.attach_to(&self.servers.all)?;
+        }
+        self.sweep(false)?;
+        Ok(())
     }
 
     /// The server used so many processors of late, which the budget is a share of, and watching all the rest
@@ -286,9 +304,6 @@ impl Requests {
 
     /// A look where all of the time is one window.
     fn look_on(&mut self) -> Result<(), Error> {
-        if self.servers.refresh(&self.following.ports)? {
-            self.probes.attach_to(&self.servers.all)?;
-        }
         self.sweep(false)?;
         self.take(&mut |_| ())?;
         let now = clock::monotonic();

@@ -16,6 +16,7 @@ mod traced;
 mod windows;
 
 pub(crate) use calibration::try_out;
+pub(crate) use classes::by_size;
 pub use classes::{BadClasses, Classes, MOST_CLASSES};
 pub use finished::{Finished, Usage};
 pub use follow::{Following, Requests};

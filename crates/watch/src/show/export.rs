@@ -1,21 +1,22 @@
 //! [`Exporter`]: the thread that sends metrics to a collector. What it cannot send is lost, and said; nobody
 //! waits for it.
 
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use console::give_way;
-use telemetry::Metrics;
 use telemetry::otlp::{self, Collector};
 use tokio::runtime::{Builder, Runtime};
 use units::Span;
 
-use super::{Glance, metrics};
+use super::{Look, metrics};
 
 /// Between two transmissions, as of the gate.
 const INTERVAL: Span = Span::from_secs(10);
+/// How long the end of a watch waits for the last transmission.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// What the watch is called there, and what of Headworks it is.
 const SERVICE: &str = "headworks-watch";
 const SCOPE: &str = "headworks.watch";
@@ -23,12 +24,12 @@ const SCOPE: &str = "headworks.watch";
 /// A thread that sends, and the channel to it.
 #[derive(Debug)]
 pub(super) struct Exporter {
-    metrics: Option<SyncSender<(Metrics, i128)>>,
-    thread: JoinHandle<()>,
+    looks: Option<SyncSender<(Look, i128)>>,
+    ended: Receiver<()>,
     outcome: Arc<Mutex<Outcome>>,
     due: Span,
     /// What was last seen, and has not been sent.
-    last: Option<(Metrics, i128)>,
+    last: Option<(Look, i128)>,
 }
 
 #[derive(Debug, Default)]
@@ -38,78 +39,91 @@ struct Outcome {
     why: String,
 }
 
+impl Outcome {
+    fn fail(&mut self, why: impl Into<String>) {
+        self.failed += 1;
+        self.why = why.into();
+    }
+}
+
 impl Exporter {
-    /// Starts the thread; none when the system gives none.
-    pub(super) fn start(collector: Collector) -> Option<Self> {
-        let runtime = Builder::new_current_thread().enable_all().build().ok()?;
-        let (metrics, given) = sync_channel(1);
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// When the system gives none.
+    pub(super) fn start(collector: Collector) -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let (looks, given) = sync_channel(1);
+        let (end, ended) = channel();
         let outcome = Arc::new(Mutex::new(Outcome::default()));
         let told = Arc::clone(&outcome);
-        let thread = std::thread::Builder::new().name("telemetry".to_owned()).spawn(move || {
+        std::thread::Builder::new().name("telemetry".to_owned()).spawn(move || {
             give_way();
             send_all(&runtime, &collector, &given, &told);
-        });
-        Some(Self { metrics: Some(metrics), thread: thread.ok()?, outcome, due: INTERVAL, last: None })
+            drop(end);
+        })?;
+        Ok(Self { looks: Some(looks), ended, outcome, due: INTERVAL, last: None })
     }
 
     /// Sends, if it is time to.
-    pub(super) fn see(&mut self, glance: &Glance) {
-        let gathered = (metrics::gather(glance), now());
-        if glance.age < self.due {
-            self.last = Some(gathered);
+    pub(super) fn see(&mut self, look: Look) {
+        let (age, dated) = (look.glance.age, (look, now()));
+        if age < self.due {
+            self.last = Some(dated);
             return;
         }
-        self.due = glance.age + INTERVAL;
-        if let Some(Err(TrySendError::Full(_))) =
-            self.metrics.as_ref().map(|metrics| metrics.try_send(gathered))
-        {
-            let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-            outcome.failed += 1;
-            "it is slower than the watch".clone_into(&mut outcome.why);
-        }
+        self.due = age + INTERVAL;
         self.last = None;
+        self.pass_on(dated);
+    }
+
+    fn pass_on(&self, dated: (Look, i128)) {
+        if let Some(Err(TrySendError::Full(_))) = self.looks.as_ref().map(|looks| looks.try_send(dated)) {
+            let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+            outcome.fail("it is slower than the watch");
+        }
     }
 
     /// What the collector was not told, and why.
     pub(super) fn trouble(&self) -> Option<String> {
-        trouble(&self.outcome)
+        let outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        let Outcome { sent, failed, why } = &*outcome;
+        (*failed > 0).then(|| format!("{failed} of {} transmissions were lost: {why}", sent + failed))
     }
 
     /// Sends what is left, and ends; what the collector was not told, and why.
     pub(super) fn end(mut self) -> Option<String> {
-        if let (Some(metrics), Some(last)) = (&self.metrics, self.last.take()) {
-            // The one before it is at most as long under way as a transmission may take.
-            let _ = metrics.send(last);
+        if let Some(last) = self.last.take() {
+            self.pass_on(last);
         }
-        self.metrics = None;
-        let _ = self.thread.join();
-        trouble(&self.outcome)
+        self.looks = None;
+        match self.ended.recv_timeout(PATIENCE) {
+            // One that waits for a collector that does not answer is left behind.
+            Err(RecvTimeoutError::Timeout) => {
+                let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+                outcome.fail("it did not answer in time");
+            }
+            Ok(()) | Err(RecvTimeoutError::Disconnected) => {}
+        }
+        self.trouble()
     }
-}
-
-fn trouble(outcome: &Mutex<Outcome>) -> Option<String> {
-    let outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
-    let Outcome { sent, failed, why } = &*outcome;
-    (*failed > 0).then(|| format!("{failed} of {} transmissions were lost: {why}", sent + failed))
 }
 
 fn send_all(
     runtime: &Runtime,
     collector: &Collector,
-    given: &Receiver<(Metrics, i128)>,
+    given: &Receiver<(Look, i128)>,
     outcome: &Mutex<Outcome>,
 ) {
     let began = now();
-    for (metrics, at) in given {
+    for (look, at) in given {
+        let metrics = metrics::gather(&look.glance, look.totals.as_deref());
         let body = otlp::metrics(SERVICE, SCOPE, &metrics, began, at);
         let sent = runtime.block_on(collector.send("/v1/metrics", &body));
         let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
         match sent {
             Ok(()) => outcome.sent += 1,
-            Err(why) => {
-                outcome.failed += 1;
-                outcome.why = why;
-            }
+            Err(why) => outcome.fail(why),
         }
     }
 }

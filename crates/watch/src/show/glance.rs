@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use units::Span;
 
-use crate::requests::{Rates, Tally, Waits};
+use crate::requests::{Followed, Rates, Tally, Waits};
 use crate::{Overhead, Summary};
 
 /// What does not change while a watch lasts.
@@ -32,8 +32,8 @@ pub struct Glance {
     pub requests: BTreeMap<String, Rates>,
     /// Their waits in all.
     pub waits: Option<Waits>,
-    /// In all, with its histograms.
-    pub whole: Option<(Vec<String>, Tally)>,
+    /// What of them was seen in all.
+    pub followed: Option<Followed>,
     /// What it has cost.
     pub overhead: Overhead,
     /// How each group comes about, and who listens, a sentence each.
@@ -42,14 +42,20 @@ pub struct Glance {
     pub untold: Option<String>,
 }
 
+/// Requests in all, with the histograms that those who look but once need not have.
+#[derive(Debug, Clone)]
+pub struct Totals {
+    /// The names of their classes.
+    pub classes: Vec<String>,
+    /// Sums.
+    pub tally: Tally,
+}
+
 impl Summary {
     /// Takes over what a later look saw, group by group.
     pub(crate) fn update(&mut self, later: &Self) {
         if later.kernel.is_some() {
             self.kernel = later.kernel;
-        }
-        if !later.connections.is_empty() {
-            self.connections.clone_from(&later.connections);
         }
         if !later.processes.is_empty() {
             self.processes.clone_from(&later.processes);
@@ -57,7 +63,9 @@ impl Summary {
         if !later.network.is_empty() {
             self.network.clone_from(&later.network);
         }
+        // There is one for each port, also when no connection is left.
         if !later.listen_queues.is_empty() {
+            self.connections.clone_from(&later.connections);
             self.listen_queues.clone_from(&later.listen_queues);
         }
         // Between two windows nothing is seen, which says nothing.

@@ -5,8 +5,7 @@ use record::{Clock, Histogram, PhaseName};
 use telemetry::{Buckets, Metrics};
 use units::Span;
 
-use super::Glance;
-use crate::requests::Tally;
+use super::{Glance, Totals};
 
 /// Upper ends of the buckets of durations, us: from what a small file takes to what nobody waits for.
 const BOUNDS_US: [u64; 19] = [
@@ -20,11 +19,11 @@ const BOUNDS: [f64; BOUNDS_US.len()] = [
 ];
 
 /// All metrics of a look.
-pub(super) fn gather(glance: &Glance) -> Metrics {
+pub(super) fn gather(glance: &Glance, totals: Option<&Totals>) -> Metrics {
     let mut metrics = Metrics::default();
     figures(&mut metrics, glance);
-    if let Some((names, tally)) = &glance.whole {
-        requests(&mut metrics, names, tally);
+    if let Some(totals) = totals {
+        requests(&mut metrics, totals);
     }
     let overhead = &glance.overhead;
     let cpu = "Processors that watching uses, its programs in the kernel included.";
@@ -66,8 +65,8 @@ fn label(metric: &str) -> Option<&'static str> {
     }
 }
 
-fn requests(metrics: &mut Metrics, names: &[String], tally: &Tally) {
-    let classes = || names.iter().map(String::as_str).zip(&tally.classes);
+fn requests(metrics: &mut Metrics, Totals { classes, tally }: &Totals) {
+    let classes = || classes.iter().map(String::as_str).zip(&tally.classes);
     let help = "Requests: those that were followed, each for as many as its window stands for.";
     let requests = metrics.counter("headworks_watch_requests_total", help);
     for (name, class) in classes() {
@@ -136,8 +135,7 @@ mod tests {
 
     #[test]
     fn every_figure_and_every_request_is_told() {
-        let glance = samples::glance(2);
-        let text = gather(&glance).text();
+        let text = gather(&samples::glance(2), Some(&samples::totals(2))).text();
         for (sample, expected) in [
             ("headworks_watch_kernel_context_switches", 2000.0),
             ("headworks_watch_processes_cpu{program=\"apache2\"}", 0.9),
@@ -171,7 +169,7 @@ mod tests {
     #[test]
     fn each_metric_is_documented() {
         let page = include_str!("../../../../docs/watch.md");
-        let metrics = gather(&samples::glance(1));
+        let metrics = gather(&samples::glance(1), Some(&samples::totals(1)));
         let own = metrics.families().iter().filter(|family| !family.help.contains(" of the record: "));
         for family in own {
             let row = page.lines().find(|row| row.starts_with(&format!("| `{}` |", family.name)));

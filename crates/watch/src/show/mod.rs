@@ -26,19 +26,29 @@ use telemetry::otlp::Collector;
 use telemetry::{CONTENT_TYPE, Endpoint, Page};
 
 use self::export::Exporter;
-pub use self::glance::{Glance, Setting};
+pub use self::glance::{Glance, Setting, Totals};
 
-/// Whoever looks at a watch. Dropping it gives the terminal back, and sends the last of the metrics.
+/// Whoever looks at a watch. Dropping it gives the terminal back; [`end`](Self::end) sends the last of the
+/// metrics as well.
 #[derive(Debug)]
 pub struct Show {
     viewer: Option<Viewer<Arc<Glance>>>,
     board: Board,
     endpoint: Option<Endpoint>,
     exporter: Option<Exporter>,
+    /// Why there is no exporter although one was asked for.
+    untold: Option<String>,
+}
+
+/// A look, and what those who read histograms are told.
+#[derive(Debug, Clone)]
+struct Look {
+    glance: Arc<Glance>,
+    totals: Option<Arc<Totals>>,
 }
 
 /// The last look, for whoever asks.
-type Board = Arc<Mutex<Option<Arc<Glance>>>>;
+type Board = Arc<Mutex<Option<Look>>>;
 
 impl Show {
     /// Begins to show: on the terminal of standard error, if `live`, to scrapers, and to a collector.
@@ -56,8 +66,9 @@ impl Show {
         let endpoint = endpoint.map(|endpoint| {
             let board = Arc::clone(&board);
             endpoint.serve(give_way, move || {
-                let glance = board.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                let text = glance.map_or_else(String::new, |glance| metrics::gather(&glance).text());
+                let look = board.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let gather = |look: Look| metrics::gather(&look.glance, look.totals.as_deref());
+                let text = look.map(gather).unwrap_or_default().text();
                 Ok(Page { content_type: CONTENT_TYPE, text })
             })
         });
@@ -70,7 +81,9 @@ impl Show {
                 looks.iter().for_each(drop);
             })
         });
-        Self { viewer, board, endpoint, exporter: collector.and_then(Exporter::start) }
+        let exporter = collector.map(Exporter::start).transpose();
+        let untold = exporter.as_ref().err().map(|why| format!("nothing is sent: {why}"));
+        Self { viewer, board, endpoint, exporter: exporter.unwrap_or(None), untold }
     }
 
     /// Whether the terminal has been taken over, so that nothing else may be written to it.
@@ -88,22 +101,33 @@ impl Show {
         self.endpoint.as_ref().map(Endpoint::address)
     }
 
+    /// Whether anybody reads histograms, so that copying them is worth its while.
+    pub fn wants_totals(&self) -> bool {
+        self.endpoint.is_some() || self.exporter.is_some()
+    }
+
     /// Gives a look away. Never waits.
-    pub fn see(&mut self, mut glance: Glance) {
-        if let Some(exporter) = &mut self.exporter {
-            exporter.see(&glance);
-            glance.untold = exporter.trouble();
-        }
+    pub fn see(&mut self, mut glance: Glance, totals: Option<Totals>) {
+        glance.untold = self.exporter.as_ref().map_or_else(|| self.untold.clone(), Exporter::trouble);
         let glance = Arc::new(glance);
-        *self.board.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&glance));
         if let Some(viewer) = &self.viewer {
-            viewer.see(glance);
+            viewer.see(Arc::clone(&glance));
         }
+        let look = Look { glance, totals: totals.map(Arc::new) };
+        if let Some(exporter) = &mut self.exporter {
+            exporter.see(look.clone());
+        }
+        *self.board.lock().unwrap_or_else(PoisonError::into_inner) = Some(look);
+    }
+
+    /// Gives the terminal back; whether it had been taken over.
+    pub fn close(&mut self) -> bool {
+        self.viewer.take().is_some()
     }
 
     /// Ends all views; why not everything was told to the collector, if it was not.
     pub fn end(mut self) -> Option<String> {
-        self.viewer = None;
-        self.exporter.take().and_then(Exporter::end)
+        self.close();
+        self.exporter.take().map_or(self.untold.take(), Exporter::end)
     }
 }

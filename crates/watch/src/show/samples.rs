@@ -3,7 +3,7 @@
 use record::{Histogram, Quantiles};
 use units::{Span, Time};
 
-use super::{Glance, Setting};
+use super::{Glance, Setting, Totals};
 use crate::connections::ListenQueue;
 use crate::requests::{Classes, Finished, Tally, Usage};
 use crate::{Overhead, Summary, kernel, network, processes};
@@ -42,8 +42,8 @@ fn request(bytes_sent: u64) -> Finished {
     }
 }
 
-/// The look at that second: more requests each time.
-pub(super) fn glance(second: u64) -> Glance {
+/// Requests up to that second: more each time.
+pub(super) fn totals(second: u64) -> Totals {
     let classes = Classes::default();
     let mut tally = Tally::new(classes.count());
     for count in 0..100 * second {
@@ -51,6 +51,12 @@ pub(super) fn glance(second: u64) -> Glance {
     }
     tally.watched = Span::from_secs(1);
     tally.stand_for(Span::from_secs(1));
+    Totals { classes: classes.names(), tally }
+}
+
+/// The look at that second.
+pub(super) fn glance(second: u64) -> Glance {
+    let Totals { tally, .. } = totals(second);
     let kernel = kernel::Rates {
         cpu_user: 0.2,
         cpu_system: 0.3,
@@ -77,15 +83,15 @@ pub(super) fn glance(second: u64) -> Glance {
         listen_queues: [(80, ListenQueue { waiting: 24, room: Some(511), drops: Some(4.0) })].into(),
         ..Summary::default()
     };
-    latest.add_requests(&tally, &classes);
+    latest.add_requests(&tally, &Classes::default());
     let mut took = Histogram::new();
     took.record(Span::from_micros(250));
     Glance {
         age: Span::from_secs(second),
         requests: latest.requests.clone(),
         waits: latest.waits.clone(),
+        followed: latest.followed,
         latest,
-        whole: Some((classes.names(), tally)),
         overhead: Overhead { cpu: 0.008, sample_cost: took.quantiles(), duty: 0.02 },
         notes: vec!["kernel: eBPF".to_owned(), "connections: /proc, because of a reason".to_owned()],
         untold: None,
@@ -100,7 +106,7 @@ pub(super) fn nothing_yet() -> Glance {
         latest: Summary::default(),
         requests: Default::default(),
         waits: None,
-        whole: None,
+        followed: None,
         overhead: empty,
         notes: Vec::new(),
         untold: None,

@@ -12,7 +12,7 @@ use record::PhaseName;
 use super::super::Glance;
 use super::body::{chart, table};
 use super::state::State;
-use crate::requests::{Rates, Waits};
+use crate::requests::{Rates, Waits, by_size};
 
 const NAME_WIDTH: u16 = 11;
 const PHASE_WIDTH: u16 = 18;
@@ -54,7 +54,7 @@ fn title(state: &State, requests: &BTreeMap<String, Rates>) -> Line<'static> {
 fn draw_classes(frame: &mut Frame<'_>, area: Rect, state: &State, requests: &BTreeMap<String, Rates>) {
     let titles =
         ["req/s", "Mbit/s", "p50", "p99", "user", "kernel", "soft", "disk", "reads", "writes", "blocks"];
-    let rows = requests.iter().map(|(class, rates)| {
+    let rows = by_size(requests).into_iter().map(|(class, rates)| {
         let duration = &rates.duration;
         let figures = vec![
             number(rates.rate),
@@ -69,7 +69,7 @@ fn draw_classes(frame: &mut Frame<'_>, area: Rect, state: &State, requests: &BTr
             number(rates.writes),
             number(rates.blocks),
         ];
-        (Line::styled(class.clone(), state.theme.strong), figures)
+        (Line::styled(class.to_owned(), state.theme.strong), figures)
     });
     let (rows, theme) = (rows.collect(), state.theme);
     table(frame, area, theme, ("class", NAME_WIDTH), (&titles, 7), rows);
@@ -78,7 +78,7 @@ fn draw_classes(frame: &mut Frame<'_>, area: Rect, state: &State, requests: &BTr
 fn draw_phases(frame: &mut Frame<'_>, area: Rect, state: &State, requests: &BTreeMap<String, Rates>) {
     let titles = ["elapsed", "p50", "p90", "p99", "max", "cpu", "p99", "max"];
     let mut rows = Vec::new();
-    for (class, rates) in requests {
+    for (class, rates) in by_size(requests) {
         for phase in PhaseName::ALL {
             let clocks = &rates.phases[phase.name()];
             let (elapsed, cpu) = (&clocks.elapsed, &clocks.cpu);
@@ -114,7 +114,8 @@ fn lines(state: &State, glance: &Glance, waits: Option<&Waits>, is_empty: bool) 
             )),
         ]));
     }
-    let Some(followed) = &glance.latest.followed else {
+    let followed = if state.whole { &glance.followed } else { &glance.latest.followed };
+    let Some(followed) = followed.as_ref().filter(|followed| followed.watched > 0.0) else {
         let why = if state.setting.budget.is_empty() {
             "requests are not followed: see overhead".to_owned()
         } else {

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use console::{Controls, Theme};
-use units::Span;
 
 use super::super::{Glance, Setting};
 use super::tab::Tab;
@@ -21,8 +20,8 @@ pub(super) struct State {
     /// Whether requests are those of all of the time, not those of the last look.
     pub(super) whole: bool,
     looks: VecDeque<Arc<Glance>>,
-    /// The last look that is shown, while the picture is held.
-    held: Option<Arc<Glance>>,
+    /// Those that are shown while the picture is held.
+    held: Option<VecDeque<Arc<Glance>>>,
 }
 
 impl State {
@@ -47,20 +46,21 @@ impl State {
 
     pub(super) fn toggle_pause(&mut self) {
         self.controls.paused = !self.controls.paused;
-        self.held = self.looks.back().filter(|_| self.controls.paused).cloned();
+        self.held = self.controls.paused.then(|| self.looks.clone());
     }
 
     /// What is on the screen.
     pub(super) fn shown(&self) -> Option<&Glance> {
-        self.held.as_ref().or_else(|| self.looks.back()).map(Arc::as_ref)
+        self.visible().back().map(Arc::as_ref)
+    }
+
+    fn visible(&self) -> &VecDeque<Arc<Glance>> {
+        self.held.as_ref().unwrap_or(&self.looks)
     }
 
     /// The last looks up to the one that is on the screen, `most` at most, from the oldest on.
     pub(super) fn looks(&self, most: usize) -> Vec<&Glance> {
-        let until = self.shown().map_or(Span::ZERO, |shown| shown.age);
-        let looks = self.looks.iter().rev().skip_while(|look| look.age > until);
-        let mut looks: Vec<_> = looks.take(most).map(Arc::as_ref).collect();
-        looks.reverse();
-        looks
+        let looks = self.visible();
+        looks.iter().skip(looks.len().saturating_sub(most)).map(Arc::as_ref).collect()
     }
 }
