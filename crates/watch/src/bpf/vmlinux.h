@@ -43,6 +43,7 @@ struct rq {
 	atomic_t nr_iowait;
 	int online;
 	u64 prev_irq_time;
+	u64 prev_steal_time_rq;
 };
 
 struct cfs_rq {
@@ -99,6 +100,7 @@ struct mm_struct {
 /* include/linux/sched.h */
 struct sched_entity {
 	u64 sum_exec_runtime;
+	struct cfs_rq *cfs_rq;
 };
 
 /* include/linux/task_io_accounting.h */

@@ -77,6 +77,8 @@ struct thread {
 	u64 serial;
 	/* Until when its time is in `used`. */
 	u64 accounted;
+	/* What the hypervisor had taken of its processor by then, as far as the scheduler had looked. */
+	u64 stolen;
 	/* What has been accounted since it was switched in, what the scheduler had charged it with until
 	 * then, 0 if that is not known, and what was accounted for more than the scheduler did. */
 	u64 slice;

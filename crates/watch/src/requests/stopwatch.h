@@ -13,14 +13,36 @@ static void spend(struct thread *thread, u64 time)
 		thread->used.user += time;
 }
 
-/* Interrupts may come between when `now` was read and here, and account for it first. */
-static void account(struct thread *thread, u64 now)
+/* What the hypervisor has taken so far of the processor that a task is on. The scheduler looks at least at
+ * each tick, so right after the processor was given back. Kernels that do not keep it do not leave it out of
+ * what they charge either. */
+static u64 stolen(struct task_struct *task)
 {
-	u64 passed = now - thread->accounted;
+	if (!bpf_core_field_exists(((struct rq *)0)->prev_steal_time_rq) ||
+	    !bpf_core_field_exists(task->se.cfs_rq))
+		return 0;
+	return task->se.cfs_rq->rq->prev_steal_time_rq;
+}
+
+/* How much has passed since the thread, which is this one, was accounted for, without what was taken from it.
+ * Interrupts may come between when `now` was read and here, and account for it first. */
+static u64 since(struct thread *thread, u64 now)
+{
+	u64 taken, passed = now - thread->accounted;
 
 	if ((s64)passed <= 0)
-		return;
+		return 0;
 	thread->accounted = now;
+	taken = stolen(bpf_get_current_task_btf());
+	passed -= taken - thread->stolen < passed ? taken - thread->stolen : passed;
+	thread->stolen = taken;
+	return passed;
+}
+
+static void account(struct thread *thread, u64 now)
+{
+	u64 passed = since(thread, now);
+
 	thread->slice += passed;
 	if (thread->overcharged) {
 		/* Not all of it: this is another request, as often as not. */
@@ -35,11 +57,8 @@ static void account(struct thread *thread, u64 now)
 /* A soft interrupt has ended. */
 static void account_soft(struct thread *thread, u64 now)
 {
-	u64 passed = now - thread->accounted;
+	u64 passed = since(thread, now);
 
-	if ((s64)passed <= 0)
-		return;
-	thread->accounted = now;
 	thread->used.soft += passed;
 	/* Whether the kernel takes it for the thread's own time, by CONFIG_IRQ_TIME_ACCOUNTING. */
 	if (!bpf_core_field_exists(((struct rq *)0)->prev_irq_time))
@@ -50,6 +69,7 @@ static void account_soft(struct thread *thread, u64 now)
 static void slice_begins(struct thread *thread, struct task_struct *task, u64 now)
 {
 	thread->accounted = now;
+	thread->stolen = stolen(task);
 	thread->slice = 0;
 	thread->charged = task->se.sum_exec_runtime;
 }
@@ -72,8 +92,8 @@ static void take_back(struct thread *thread, u64 much)
 }
 
 /* The thread has been switched out. The scheduler has charged it for less than until now, since it looks for
- * the next one on nobody's account, and not for what the hypervisor took; so the last part is what is missing
- * to that, and what is too much comes off the next. */
+ * the next one on nobody's account, and not for what the hypervisor took since it last looked; so the last
+ * part is what is missing to that, and what is too much comes off the next. */
 static void slice_ends(struct thread *thread, struct task_struct *task, u64 now)
 {
 	s64 missing = task->se.sum_exec_runtime - thread->charged - thread->slice;
@@ -118,6 +138,7 @@ static struct thread *watch(struct task_struct *task, u64 now)
 		return thread;
 	__builtin_memset(thread, 0, sizeof(*thread));
 	thread->accounted = now;
+	thread->stolen = stolen(task);
 	thread->entered = now;
 	thread->in_kernel = 1;
 	thread->call = CALL_UNKNOWN;
