@@ -36,8 +36,19 @@ pub struct Rates {
 /// The rates between two samples of one source.
 pub fn rates(before: &Sample, after: &Sample) -> Rates {
     let seconds = after.uptime.saturating_sub(before.uptime).as_secs_f64();
-    let whole = seconds * f64::from(after.processors);
-    let share = |of: fn(&Sample) -> Span| of(after).saturating_sub(of(before)).as_secs_f64() / whole;
+    let spent = |of: fn(&Sample) -> Span| of(after).saturating_sub(of(before)).as_secs_f64();
+    // What is not known of any state, because ticks came late for example, is divided among them: as in sar.
+    let states: [fn(&Sample) -> Span; 7] = [
+        |sample| sample.user,
+        |sample| sample.system,
+        |sample| sample.interrupt,
+        |sample| sample.soft_interrupt,
+        |sample| sample.stolen,
+        |sample| sample.io_wait,
+        |sample| sample.idle,
+    ];
+    let whole: f64 = states.map(spent).iter().sum();
+    let share = |of: fn(&Sample) -> Span| if whole > 0.0 { spent(of) / whole } else { 0.0 };
     let rate = |of: fn(&Sample) -> u64| of(after).saturating_sub(of(before)) as f64 / seconds;
     Rates {
         cpu_user: share(|sample| sample.user),
