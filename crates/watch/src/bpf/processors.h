@@ -11,7 +11,7 @@
 
 /* Where a CPU's `runqueues` is: per-CPU variables have no address that a program could be given on kernels
  * without CONFIG_KALLSYMS_ALL, but every task's group points to the queue of each CPU. */
-static u64 runqueue(u32 cpu)
+static inline u64 runqueue(u32 cpu)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct cfs_rq **queues = BPF_CORE_READ(task, sched_task_group, cfs_rq);

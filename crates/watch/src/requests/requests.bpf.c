@@ -161,8 +161,13 @@ int header_parsed(void *context)
 	struct thread *thread = this_thread();
 	struct connection *connection = thread ? current_of(thread) : NULL;
 
-	if (connection)
-		parsed(thread, connection, bpf_ktime_get_ns());
+	if (!connection)
+		return 0;
+	parsed(thread, connection, bpf_ktime_get_ns());
+	/* This program runs in the kernel. */
+	thread->in_kernel = 1;
+	account(thread, bpf_ktime_get_ns());
+	thread->in_kernel = 0;
 	return 0;
 }
 
@@ -246,14 +251,15 @@ int BPF_PROG(exits, void *registers, long result)
 	if (!thread)
 		return 0;
 	now = bpf_ktime_get_ns();
-	account(thread, now);
-	thread->in_kernel = 0;
 	if (thread->call & CALL_UNKNOWN) {
 		at = number_of_call(registers);
 		thread->call = at < MOST_CALLS ? calls[at] : 0;
 	}
 	if (thread->call & CALL_ACCEPTS && result >= 0)
 		accepted(thread, result, now);
+	/* Last, because this program runs in the kernel as well. */
+	account(thread, bpf_ktime_get_ns());
+	thread->in_kernel = 0;
 	return 0;
 }
 

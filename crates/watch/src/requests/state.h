@@ -79,11 +79,10 @@ struct thread {
 	u64 accounted;
 	/* What the hypervisor had taken of its processor by then, as far as the scheduler had looked. */
 	u64 stolen;
-	/* What has been accounted since it was switched in, what the scheduler had charged it with until
-	 * then, 0 if that is not known, and what was accounted for more than the scheduler did. */
+	/* What has been accounted since it was switched in, and what the scheduler had charged it with until
+	 * then, 0 if that is not known. */
 	u64 slice;
 	u64 charged;
-	u64 overcharged;
 	/* When it entered the last system call. */
 	u64 entered;
 	u64 waits_for_disk;
@@ -92,6 +91,8 @@ struct thread {
 	u32 call;
 	u16 in_kernel;
 	u16 in_soft;
+	/* Its turn has ended, as far as is known. */
+	u16 is_off;
 	/* What no request has been charged with yet. */
 	struct usage used;
 };

@@ -3,7 +3,12 @@
 #ifndef HEADWORKS_REQUESTS_STOPWATCH_H
 #define HEADWORKS_REQUESTS_STOPWATCH_H
 
+#include "../bpf/processors.h"
 #include "state.h"
+
+/* By processor, what was accounted for more than the scheduler has charged. Whoever runs there next pays it
+ * back, not the thread that it came from: that may have done its last. */
+u64 overcharged[MOST_CPUS];
 
 static void spend(struct thread *thread, u64 time)
 {
@@ -28,12 +33,18 @@ static u64 stolen(struct task_struct *task)
  * Interrupts may come between when `now` was read and here, and account for it first. */
 static u64 since(struct thread *thread, u64 now)
 {
-	u64 taken, passed = now - thread->accounted;
+	u64 taken = stolen(bpf_get_current_task_btf()), passed = now - thread->accounted;
 
+	if (thread->is_off) {
+		/* Not every switch is told. What it has used of this turn, the end of it will say. */
+		thread->is_off = 0;
+		thread->stolen = taken;
+		thread->accounted = now;
+		return 0;
+	}
 	if ((s64)passed <= 0)
 		return 0;
 	thread->accounted = now;
-	taken = stolen(bpf_get_current_task_btf());
 	passed -= taken - thread->stolen < passed ? taken - thread->stolen : passed;
 	thread->stolen = taken;
 	return passed;
@@ -43,12 +54,14 @@ static void account(struct thread *thread, u64 now)
 {
 	u64 passed = since(thread, now);
 
-	thread->slice += passed;
-	if (thread->overcharged) {
-		/* Not all of it: this is another request, as often as not. */
-		u64 less = thread->overcharged < passed / 2 ? thread->overcharged : passed / 2;
+	u64 *debt = &overcharged[bpf_get_smp_processor_id() % MOST_CPUS];
 
-		thread->overcharged -= less;
+	thread->slice += passed;
+	if (*debt) {
+		/* Not all of it: this is another request, as often as not. */
+		u64 less = *debt < passed / 2 ? *debt : passed / 2;
+
+		*debt -= less;
 		passed -= less;
 	}
 	spend(thread, passed);
@@ -65,15 +78,6 @@ static void account_soft(struct thread *thread, u64 now)
 		thread->slice += passed;
 }
 
-/* The thread is switched in. */
-static void slice_begins(struct thread *thread, struct task_struct *task, u64 now)
-{
-	thread->accounted = now;
-	thread->stolen = stolen(task);
-	thread->slice = 0;
-	thread->charged = task->se.sum_exec_runtime;
-}
-
 static u64 less(u64 *from, u64 much)
 {
 	u64 taken = *from < much ? *from : much;
@@ -88,25 +92,45 @@ static void take_back(struct thread *thread, u64 much)
 {
 	much = less(&thread->used.kernel, much);
 	much = less(&thread->used.user, much);
-	thread->overcharged += much;
+	overcharged[bpf_get_smp_processor_id() % MOST_CPUS] += much;
 }
 
-/* The thread has been switched out. The scheduler has charged it for less than until now, since it looks for
- * the next one on nobody's account, and not for what the hypervisor took since it last looked; so the last
- * part is what is missing to that, and what is too much comes off the next. */
-static void slice_ends(struct thread *thread, struct task_struct *task, u64 now)
+/* The scheduler has charged the thread for less than until now, since it looks for the next one on nobody's
+ * account, and not for what the hypervisor took since it last looked; so the last part is what is missing to
+ * that, and what is too much comes off the next. */
+static void reconcile(struct thread *thread, struct task_struct *task)
 {
 	s64 missing = task->se.sum_exec_runtime - thread->charged - thread->slice;
 
-	if (!thread->charged) {
-		account(thread, now);
-		return;
-	}
-	thread->accounted = now;
-	if (missing < 0)
+	if (thread->charged && missing < 0)
 		take_back(thread, -missing);
-	else
+	else if (thread->charged)
 		spend(thread, missing);
+	thread->charged = task->se.sum_exec_runtime;
+	thread->slice = 0;
+}
+
+/* The thread is switched in. */
+static void slice_begins(struct thread *thread, struct task_struct *task, u64 now)
+{
+	if (!thread->is_off)
+		/* The end of its last turn was not told. */
+		reconcile(thread, task);
+	thread->is_off = 0;
+	thread->accounted = now;
+	thread->stolen = stolen(task);
+	thread->charged = task->se.sum_exec_runtime;
+	thread->slice = 0;
+}
+
+/* The thread has been switched out. */
+static void slice_ends(struct thread *thread, struct task_struct *task, u64 now)
+{
+	if (!thread->charged)
+		account(thread, now);
+	reconcile(thread, task);
+	thread->accounted = now;
+	thread->is_off = 1;
 }
 
 static struct thread *thread_of(struct task_struct *task)
@@ -141,6 +165,7 @@ static struct thread *watch(struct task_struct *task, u64 now)
 	thread->stolen = stolen(task);
 	thread->entered = now;
 	thread->in_kernel = 1;
+	thread->is_off = task != bpf_get_current_task_btf();
 	thread->call = CALL_UNKNOWN;
 	thread->disk_bytes = disk_bytes(task);
 	barrier();
