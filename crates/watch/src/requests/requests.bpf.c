@@ -277,6 +277,7 @@ int BPF_PROG(switches, bool is_preempted, struct task_struct *from, struct task_
 
 	if (thread) {
 		slice_ends(thread, from, now);
+		thread->waits_for_disk = 0;
 		if (!is_preempted && state) {
 			if (thread->in_kernel && thread->call & (CALL_WAITS | CALL_JOINS))
 				sleeps(thread);

@@ -10,6 +10,9 @@
  * back, not the thread that it came from: that may have done its last. */
 u64 overcharged[MOST_CPUS];
 
+/* The scheduler looks at the longest after so much time, in ns. */
+#define LONGEST_TICK 10000000
+
 static void spend(struct thread *thread, u64 time)
 {
 	if (thread->in_kernel)
@@ -33,11 +36,15 @@ static u64 stolen(struct task_struct *task)
  * Interrupts may come between when `now` was read and here, and account for it first. */
 static u64 since(struct thread *thread, u64 now)
 {
-	u64 taken = stolen(bpf_get_current_task_btf()), passed = now - thread->accounted;
+	struct task_struct *task = bpf_get_current_task_btf();
+	u64 passed = now - thread->accounted;
+	s64 less = thread->stolen, most = thread->slice;
+	u64 taken = stolen(task);
 
 	if (thread->is_off) {
 		/* Not every switch is told. What it has used of this turn, the end of it will say. */
 		thread->is_off = 0;
+		thread->waits_for_disk = 0;
 		thread->stolen = taken;
 		thread->accounted = now;
 		return 0;
@@ -45,23 +52,31 @@ static u64 since(struct thread *thread, u64 now)
 	if ((s64)passed <= 0)
 		return 0;
 	thread->accounted = now;
-	passed -= taken - thread->stolen < passed ? taken - thread->stolen : passed;
 	thread->stolen = taken;
-	return passed;
+	less = taken - less;
+	if (less > 0)
+		passed -= less < (s64)passed ? less : passed;
+	if (!thread->charged)
+		return passed;
+	/* It may have been switched out and in again, without either being told. */
+	most = task->se.sum_exec_runtime - thread->charged + LONGEST_TICK - most;
+	return (s64)passed < most ? passed : most > 0 ? most : 0;
 }
 
 static void account(struct thread *thread, u64 now)
 {
 	u64 passed = since(thread, now);
 
-	u64 *debt = &overcharged[bpf_get_smp_processor_id() % MOST_CPUS];
+	/* Interrupts may come in between, and pay back, too. */
+	volatile u64 *debt = &overcharged[bpf_get_smp_processor_id() % MOST_CPUS];
+	u64 owed = *debt;
 
 	thread->slice += passed;
-	if (*debt) {
+	if (owed) {
 		/* Not all of it: this is another request, as often as not. */
-		u64 less = *debt < passed / 2 ? *debt : passed / 2;
+		u64 less = owed < passed / 2 ? owed : passed / 2;
 
-		*debt -= less;
+		*debt = owed - less;
 		passed -= less;
 	}
 	spend(thread, passed);
@@ -119,7 +134,8 @@ static void slice_begins(struct thread *thread, struct task_struct *task, u64 no
 	thread->is_off = 0;
 	thread->accounted = now;
 	thread->stolen = stolen(task);
-	thread->charged = task->se.sum_exec_runtime;
+	/* Nothing yet is known all the same. */
+	thread->charged = task->se.sum_exec_runtime ?: 1;
 	thread->slice = 0;
 }
 

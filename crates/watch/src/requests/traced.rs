@@ -94,6 +94,8 @@ impl Probes {
     pub(super) fn attach(&mut self, servers: &[Server]) -> Result<(), Error> {
         let state = self.state()?;
         (state.opens, state.closes) = (u64::MAX, u64::MAX);
+        // What was noted while the last of them were being detached has not gone on since.
+        state.epoch += 1;
         let attached: Result<Vec<_>, _> = self
             .tracepoints()
             .into_iter()
@@ -102,7 +104,9 @@ impl Probes {
         self.links = attached?;
         self.probe(servers)?;
         // What was noted while only some of them were attached is not continued.
-        self.state()?.epoch += 1;
+        let state = self.state()?;
+        state.epoch += 1;
+        state.overcharged.fill(0);
         self.enroll(servers)
     }
 
