@@ -1,6 +1,7 @@
 //! `headworks watch` and `headworks doctor` from the command line.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
+use std::path::Path;
 use std::process::{Command, Output};
 
 use record::{Clock, PhaseName, RunDirectory, Viewpoint};
@@ -92,17 +93,8 @@ fn requests_are_followed() {
     let out = place.path().join("run");
     let port = address.port().to_string();
     let mut watch = Command::new(env!("CARGO_BIN_EXE_headworks"));
-    watch.args([
-        "watch",
-        "--port",
-        &port,
-        "--budget",
-        "none",
-        "--classes",
-        "10k,100k",
-        "--interval",
-        "500ms",
-    ]);
+    watch.args(["watch", "--port", &port, "--budget", "none", "--classes", "10k,100k"]);
+    watch.args(["--interval", "500ms"]);
     let mut watch = Process::start(watch.arg("--out").arg(&out));
     // When it has looked once, it follows.
     watch.wait_for_line("  user%");
@@ -142,13 +134,20 @@ fn requests_are_followed() {
     };
     assert_eq!((of("0-10k"), of("10k-100k"), of("100k-")), (3, 1, 0));
 
-    // The record has its report, which can be made again.
+    is_reported(&out);
+    is_fitted(&out, used);
+}
+
+/// The record has its report, which can be made again.
+fn is_reported(out: &Path) {
     let page = std::fs::read_to_string(out.join("report.html")).unwrap();
     assert!(page.contains(r#""kind":"watch""#) && page.contains("Requests, class by class"));
     let again = headworks(&["report", out.to_str().unwrap()]);
     assert!(text(&again.stdout).contains("10k-100k"), "{}", text(&again.stdout));
+}
 
-    // What was measured is what the simulator needs.
+/// What was measured is what the simulator needs.
+fn is_fitted(out: &Path, used: &Value) {
     let fitted = json(&headworks(&["sim", "fit", out.to_str().unwrap(), "--json"]));
     assert_eq!((&fitted["origin"], &fitted["demands"]), (&"watch".into(), &"stopwatch".into()), "{fitted}");
     let need = |of: &str| used[of].as_f64().unwrap();

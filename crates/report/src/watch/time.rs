@@ -29,103 +29,112 @@ fn at(time: f64) -> f64 {
 
 /// All figures that there is something for.
 pub(super) fn figures(watches: &[Watched], looks: &[f64]) -> Vec<TimeFigure> {
-    let chart = |title: &str, label: &str, unit, lines| CourseChart {
-        title: title.to_owned(),
-        label: label.to_owned(),
-        unit,
-        lines,
-    };
-    let by_label = |metric: &str| lines(watches, looks, metric, None);
-    // Where watches are compared, the first of them is what there is room for.
-    let whole = |metrics: &[(&str, &str)]| {
-        let metrics = metrics.iter().take(if watches.len() > 1 { 1 } else { MOST_LINES });
-        let lines = metrics.flat_map(|(metric, name)| lines(watches, looks, metric, Some(name)));
-        lines.collect::<Vec<_>>()
-    };
-    let alone =
-        |alone: &'static str, compared: &'static str| if watches.len() > 1 { compared } else { alone };
-    let figure = |id: &str, title: &str, caption: &str, charts: Vec<CourseChart>| TimeFigure {
-        id: id.to_owned(),
-        title: title.to_owned(),
-        caption: caption.to_owned(),
-        charts: distinct(charts),
-    };
+    let sources = Sources { watches, looks };
     let figures = [
+        sources.requests(),
+        sources.processors(),
+        sources.programs(),
+        sources.states(),
+        sources.queues(),
+        sources.scheduler(),
+    ];
+    figures.into_iter().filter(|figure| !figure.charts.is_empty()).collect()
+}
+
+/// What figures are drawn from.
+struct Sources<'a> {
+    watches: &'a [Watched],
+    looks: &'a [f64],
+}
+
+impl Sources<'_> {
+    fn requests(&self) -> TimeFigure {
+        let time = |title, metric| chart(title, "Time", Unit::Seconds, self.by_label(metric));
         figure(
             "rates",
             "Requests over time",
             "With a budget a point is a window that was closed by then, and stands for the time since the one before.",
             vec![
-                chart("(a) requests", "Requests per second", Unit::Rate, by_label("requests.rate")),
-                chart(
-                    "(b) processor time of one, in the kernel",
-                    "Time",
-                    Unit::Seconds,
-                    by_label("requests.cpu_kernel"),
-                ),
-                chart(
-                    "(c) processor time of one, in user mode",
-                    "Time",
-                    Unit::Seconds,
-                    by_label("requests.cpu_user"),
-                ),
+                chart("(a) requests", "Requests per second", Unit::Rate, self.by_label("requests.rate")),
+                time("(b) processor time of one, in the kernel", "requests.cpu_kernel"),
+                time("(c) processor time of one, in user mode", "requests.cpu_user"),
             ],
-        ),
+        )
+    }
+
+    fn processors(&self) -> TimeFigure {
+        let lines = self.whole(&[
+            ("kernel.cpu_system", "kernel"),
+            ("kernel.cpu_user", "user mode"),
+            ("kernel.cpu_soft_interrupt", "soft interrupts"),
+            ("kernel.cpu_idle", "idle"),
+        ]);
         figure(
             "processors",
-            alone("Processors over time", "Processors in the kernel over time"),
+            self.alone_or_compared("Processors over time", "Processors in the kernel over time"),
             "Shares of all processors, soft interrupts apart.",
-            vec![chart(
-                "all processors",
-                "Share",
-                Unit::Percent,
-                whole(&[
-                    ("kernel.cpu_system", "kernel"),
-                    ("kernel.cpu_user", "user mode"),
-                    ("kernel.cpu_soft_interrupt", "soft interrupts"),
-                    ("kernel.cpu_idle", "idle"),
-                ]),
-            )],
-        ),
-        figure(
-            "programs",
-            "Programs over time",
-            "In processors: 1 is one processor all of the time.",
-            vec![chart("programs", "Processors in use", Unit::Plain, by_label("processes.cpu"))],
-        ),
-        figure(
-            "states",
-            "Connections over time",
-            "Where there are many states, those with the most connections.",
-            vec![chart("by state", "Connections", Unit::Plain, by_label("connections"))],
-        ),
-        figure(
-            "queues",
-            "Listen queues over time",
-            "",
-            vec![chart(
-                "connections that wait to be accepted",
-                "Connections",
-                Unit::Plain,
-                by_label("listen_queue.waiting"),
-            )],
-        ),
+            vec![chart("all processors", "Share", Unit::Percent, lines)],
+        )
+    }
+
+    fn programs(&self) -> TimeFigure {
+        let lines = self.by_label("processes.cpu");
+        let charts = vec![chart("programs", "Processors in use", Unit::Plain, lines)];
+        figure("programs", "Programs over time", "In processors: 1 is one processor all of the time.", charts)
+    }
+
+    fn states(&self) -> TimeFigure {
+        let charts = vec![chart("by state", "Connections", Unit::Plain, self.by_label("connections"))];
+        let caption = "Where there are many states, those with the most connections.";
+        figure("states", "Connections over time", caption, charts)
+    }
+
+    fn queues(&self) -> TimeFigure {
+        let title = "connections that wait to be accepted";
+        let lines = self.by_label("listen_queue.waiting");
+        let charts = vec![chart(title, "Connections", Unit::Plain, lines)];
+        figure("queues", "Listen queues over time", "", charts)
+    }
+
+    fn scheduler(&self) -> TimeFigure {
+        let lines = self
+            .whole(&[("kernel.context_switches", "context switches"), ("kernel.interrupts", "interrupts")]);
+        let title = self.alone_or_compared("both", "context switches");
         figure(
             "scheduler",
-            alone("Context switches and interrupts over time", "Context switches over time"),
+            self.alone_or_compared("Context switches and interrupts over time", "Context switches over time"),
             "",
-            vec![chart(
-                alone("both", "context switches"),
-                "Per second",
-                Unit::Rate,
-                whole(&[
-                    ("kernel.context_switches", "context switches"),
-                    ("kernel.interrupts", "interrupts"),
-                ]),
-            )],
-        ),
-    ];
-    figures.into_iter().filter(|figure| !figure.charts.is_empty()).collect()
+            vec![chart(title, "Per second", Unit::Rate, lines)],
+        )
+    }
+
+    /// A line for each label of a metric.
+    fn by_label(&self, metric: &str) -> Vec<CourseLine> {
+        lines(self.watches, self.looks, metric, None)
+    }
+
+    /// A line for each metric. Where watches are compared, the first of them is what there is room for.
+    fn whole(&self, metrics: &[(&str, &str)]) -> Vec<CourseLine> {
+        let metrics = metrics.iter().take(self.alone_or_compared(MOST_LINES, 1));
+        metrics.flat_map(|(metric, name)| lines(self.watches, self.looks, metric, Some(name))).collect()
+    }
+
+    fn alone_or_compared<T>(&self, alone: T, compared: T) -> T {
+        if self.watches.len() > 1 { compared } else { alone }
+    }
+}
+
+fn chart(title: &str, label: &str, unit: Unit, lines: Vec<CourseLine>) -> CourseChart {
+    CourseChart { title: title.to_owned(), label: label.to_owned(), unit, lines }
+}
+
+fn figure(id: &str, title: &str, caption: &str, charts: Vec<CourseChart>) -> TimeFigure {
+    TimeFigure {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        caption: caption.to_owned(),
+        charts: distinct(charts),
+    }
 }
 
 /// The charts that have lines. Of many names in a figure those whose lines reach highest in its first chart:
