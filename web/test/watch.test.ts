@@ -8,7 +8,9 @@ describe.skipIf(chromium === undefined)('the report of watches in Chromium', () 
     await visit.open(inject('watches'));
     const { page } = visit;
     expect(await page.locator('h1').innerText()).toMatch(/times as much$/);
-    expect(await page.locator('.warning').innerText()).toContain('after: the watch was ended before its time');
+    expect(await page.locator('.warning').innerText()).toContain(
+      'after: the watch was ended before its time',
+    );
     const table = page.getByRole('region', { name: 'Requests, class by class' });
     const columns = await table.locator('thead th').allInnerTexts();
     expect(columns).toEqual([
