@@ -197,12 +197,12 @@ fn groups_are_switched_off_and_have_their_own_intervals() {
 fn a_file_that_cannot_be_done_is_explained() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("watch.toml");
-    std::fs::write(&file, "programs = ['a']\n[kernal]\nenabled = false\n").unwrap();
+    std::fs::write(&file, "programs = ['a']\n[netwrk]\nenabled = false\n").unwrap();
     let output = headworks(&["watch", "--config", file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
     let said = text(&output.stderr);
-    assert!(said.contains("watch.toml:2: unknown key \"kernal\"; did you mean \"kernel\"?"), "{said}");
-    for arguments in [&["--group", "kernal=1s"][..], &["--otlp", "ftp://x"], &["--interval", "1ms"]] {
+    assert!(said.contains("watch.toml:2: unknown key \"netwrk\"; did you mean \"network\"?"), "{said}");
+    for arguments in [&["--group", "netwrk=1s"][..], &["--otlp", "ftp://x"], &["--interval", "1ms"]] {
         let output = headworks(&[&["watch"], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
     }
