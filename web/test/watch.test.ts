@@ -34,7 +34,7 @@ describe.skipIf(chromium === undefined)('the report of watches in Chromium', () 
     ]) {
       await visit.open(inject('watches'), options);
       const plots = visit.page.locator('.plot');
-      expect(await plots.count()).toBeGreaterThan(3);
+      expect(await plots.count()).toBe(4);
       expect(await pixels(plots.nth(0), '--series-1')).toBeGreaterThan(30);
       const width = await visit.page.evaluate(() => document.documentElement.scrollWidth);
       expect(width).toBeLessThanOrEqual(options.viewport.width);
