@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 
 use common::{Gate, Held, origin, request};
@@ -76,21 +76,44 @@ fn four_thousand_slow_connections_leave_premium_untouched() {
     }
 }
 
-/// Opens connections to `address`, several hundred of them, sends `words` over each, and begins
-/// anew with the oldest, until told to stop.
-fn flood(address: SocketAddr, words: &'static [u8], stop: &Arc<AtomicBool>) -> JoinHandle<()> {
-    let stop = Arc::clone(stop);
-    thread::spawn(move || {
-        let mut open = VecDeque::new();
-        while !stop.load(Ordering::Acquire) {
-            let mut client = Raw::connect(address);
-            client.send(words);
-            open.push_back(client);
-            if open.len() > 400 {
-                open.pop_front();
+/// A client that opens connections, several hundred of them, sends the same over each, and begins
+/// anew with the oldest, until it is told to stop.
+struct Flood {
+    opened: Arc<AtomicUsize>,
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl Flood {
+    fn start(address: SocketAddr, words: &'static [u8]) -> Self {
+        let (opened, stop) = (Arc::<AtomicUsize>::default(), Arc::<AtomicBool>::default());
+        let (count, stopped) = (Arc::clone(&opened), Arc::clone(&stop));
+        let thread = thread::spawn(move || {
+            let mut open = VecDeque::new();
+            while !stopped.load(Ordering::Acquire) {
+                let mut client = Raw::connect(address);
+                client.send(words);
+                open.push_back(client);
+                if open.len() > 400 {
+                    open.pop_front();
+                }
+                count.fetch_add(1, Ordering::Release);
             }
-        }
-    })
+        });
+        Self { opened, stop, thread }
+    }
+
+    /// Waits until it has opened so many connections.
+    fn wait_for(&self, connections: usize) {
+        poll_until(PATIENCE, "the flood", || {
+            (self.opened.load(Ordering::Acquire) >= connections).then_some(())
+        });
+    }
+
+    fn stop(self) {
+        self.stop.store(true, Ordering::Release);
+        self.thread.join().unwrap();
+    }
 }
 
 #[test]
@@ -105,17 +128,16 @@ fn one_address_cannot_take_all_connections() {
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0\
           \0\0\x06\x01\x04\0\0\0\x01\x83\x86\x84\x41\x01t",
     ] {
-        let gate = Gate::start(server.address(), "[limits]\nconnections = 100\n");
-        let stop = Arc::default();
-        let flood = flood(gate.address, words, &stop);
-        gate.wait_for("the flood", |state| state["connections"]["clients"].as_u64() >= Some(90));
+        let gate = Gate::start(server.address(), "backlog = 512\n[limits]\nconnections = 100\n");
+        let flood = Flood::start(gate.address, words);
+        // Four times what the gate holds.
+        flood.wait_for(400);
         for number in 0..20 {
             let mut other = Raw::connect_from([127, 0, 0, 2].into(), gate.address);
             let status = other.get("/").response().status;
             assert_eq!(status, 200, "request {number} beside {}", words.escape_ascii());
         }
-        stop.store(true, Ordering::Release);
-        flood.join().unwrap();
+        flood.stop();
     }
 }
 
