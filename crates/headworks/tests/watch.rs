@@ -1,6 +1,7 @@
 //! `headworks watch` and `headworks doctor` from the command line.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -86,9 +87,7 @@ fn requests_are_followed() {
         println!("skipped: only root may load programs");
         return;
     }
-    let mut server = Command::new(env!("CARGO_BIN_EXE_headworks"));
-    let mut server = Process::start(server.args(["origin", "--mode", "static", "--listen", "127.0.0.1:0"]));
-    let address = server.wait_for_address("listening on ");
+    let (_server, address) = origin("127.0.0.1:0");
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("run");
     let port = address.port().to_string();
@@ -136,6 +135,94 @@ fn requests_are_followed() {
 
     is_reported(&out);
     is_fitted(&out, used);
+}
+
+/// Two at once: each sees every request.
+#[test]
+fn two_watch_the_same_server() {
+    if !geteuid().is_root() {
+        println!("skipped: only root may load programs");
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let (mut server, address) = origin("127.0.0.1:0");
+    let outs = ["one", "two"].map(|name| place.path().join(name));
+    let watches = outs.clone().map(|out| {
+        let mut watch = Command::new(env!("CARGO_BIN_EXE_headworks"));
+        watch.args(["watch", "--port", &address.port().to_string(), "--budget", "none"]);
+        let mut watch = Process::start(watch.args(["--interval", "200ms", "--out"]).arg(out));
+        watch.wait_for_line("  user%");
+        watch
+    });
+    for _ in 0..50 {
+        Raw::connect(address).get("/bytes/1000").response();
+    }
+    for (mut watch, out) in watches.into_iter().zip(outs) {
+        watch.wait_for_line("        0-50k");
+        kill_process(Pid::from_raw(watch.id() as i32).unwrap(), Signal::INT).unwrap();
+        assert_eq!(watch.wait().code(), Some(130));
+        let said: Value = RunDirectory::open(&out).unwrap().outcome().unwrap();
+        assert_eq!(said["requests"]["0-50k"]["count"], 50, "{said}");
+    }
+    server.terminate();
+}
+
+/// The reference server, and where it listens.
+fn origin(listen: &str) -> (Process, SocketAddr) {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_headworks"));
+    let mut server = Process::start(server.args(["origin", "--mode", "static", "--listen", listen]));
+    let address = server.wait_for_address("listening on ");
+    (server, address)
+}
+
+/// That is told when it happens, not only at the beginning.
+#[test]
+fn a_server_that_goes_away_is_told() {
+    if !geteuid().is_root() {
+        println!("skipped: only root may load programs");
+        return;
+    }
+    let (mut server, address) = origin("127.0.0.1:0");
+    let mut watch = Command::new(env!("CARGO_BIN_EXE_headworks"));
+    watch.args(["watch", "--port", &address.port().to_string(), "--budget", "none", "--interval", "200ms"]);
+    let mut watch = Process::start(watch.args(["--duration", "6s"]));
+    watch.wait_for_line("  user%");
+    server.terminate();
+    assert_eq!(watch.wait().code(), Some(0));
+    let said = watch.rest_of_stderr();
+    assert!(said.contains(", requests told apart by"), "{said}");
+    assert_eq!(said.matches("nobody listens").count(), 1, "{said}");
+}
+
+/// What fits is kept and can be read, and what was seen is told all the same.
+#[test]
+fn a_full_disk_ends_the_record_and_not_the_watch() {
+    if !geteuid().is_root() {
+        println!("skipped: only root can make a small disk");
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let script = r#"mount -t tmpfs -o size=40k tmpfs "$1" || exit 99
+        "$0" watch --port 1 --interval 10ms --duration 10s --json --out "$1/run"
+        code=$?; cp -r "$1/run" "$2" && exit $code"#;
+    let kept = place.path().join("kept");
+    let small = place.path().join("small");
+    std::fs::create_dir(&small).unwrap();
+    let output = Command::new("unshare")
+        .args(["--mount", "sh", "-c", script, env!("CARGO_BIN_EXE_headworks")])
+        .args([&small, &kept])
+        .output()
+        .unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("the record ends here: cannot write "), "{said}");
+    assert!(said.contains("samples.parquet: No space left on device"), "{said}");
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(told["kernel"]["cpu_idle"].as_f64().unwrap() >= 0.0, "{told}");
+    let directory = RunDirectory::open(&kept).unwrap();
+    let rows = directory.samples().unwrap().map(Result::unwrap).count();
+    assert!(rows > 0 && rows.is_multiple_of(8192), "whole groups: {rows}");
+    assert_eq!(directory.info().unwrap().tool, "watch");
 }
 
 /// The record has its report, which can be made again.

@@ -187,7 +187,8 @@ impl Run {
         }
         let written = self.writer.take().map_or(Ok(()), Writer::finish);
         let summary = self.summary(seen, endings, cut_short);
-        let unwritten = written.and_then(|()| self.complete_record(&summary)).err();
+        let completed = self.complete_record(&summary);
+        let unwritten = written.and(completed).err();
         let tried = seen.last_refusal.clone();
         let classes = self.common.plan.session_classes();
         Report {

@@ -9,12 +9,18 @@ use serde::de::DeserializeOwned;
 use crate::Error;
 
 /// Replaces `path` in one step: a crash leaves the old text or the new, never a part.
-pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Error> {
+///
+/// # Errors
+/// When it cannot be written; then the old text is there.
+pub fn replace(path: &Path, text: &str) -> Result<(), Error> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let beside = path.with_file_name(name);
-    fs::write(&beside, text).map_err(Error::io("write", &beside))?;
-    fs::rename(&beside, path).map_err(Error::io("write", path))
+    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
+    written.map_err(|why| {
+        let _ = fs::remove_file(&beside);
+        Error::io("write", path)(why)
+    })
 }
 
 pub(crate) fn read(path: &Path) -> Result<String, Error> {

@@ -40,6 +40,7 @@ pub use directory::RunDirectory;
 pub use environment::{Environment, Processor, ServerEnvironment};
 pub use error::Error;
 pub use estimate::{Estimate, RatioSums};
+pub use files::replace;
 pub use histogram::{Histogram, Quantiles};
 /// A point on the calendar, read and written as RFC 3339.
 pub use jiff::Timestamp;

@@ -1,6 +1,5 @@
 //! Why there is no report.
 
-use std::io;
 use std::path::PathBuf;
 
 /// What stood in the way; every message names the place and the mend.
@@ -26,14 +25,6 @@ pub enum Error {
     /// A file of the record is missing or cannot be read.
     #[error(transparent)]
     Record(#[from] record::Error),
-    /// The report cannot be written.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// The report, or the file that it is first written to.
-        path: PathBuf,
-        /// The operating system's reason.
-        source: io::Error,
-    },
     /// The figures cannot be put into the page.
     #[error("the report's page and its figures do not fit: {0}")]
     Page(String),

@@ -1,6 +1,5 @@
 //! The page that `web/` builds, filled with a report's data.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -72,9 +71,7 @@ fn write(data: &Data<'_>, directory: &Path) -> Result<PathBuf, Error> {
     let json = serde_json::to_string(data).map_err(|why| Error::Page(why.to_string()))?;
     let page = filled(PAGE, &json)?;
     let path = directory.join("report.html");
-    let beside = directory.join("report.html.new");
-    fs::write(&beside, page).map_err(|source| Error::Write { path: beside.clone(), source })?;
-    fs::rename(&beside, &path).map_err(|source| Error::Write { path: path.clone(), source })?;
+    record::replace(&path, &page)?;
     Ok(path)
 }
 

@@ -23,9 +23,6 @@ pub enum Error {
     /// A file of `/proc` cannot be read.
     #[error("cannot read /proc: {0}")]
     Proc(#[from] ProcError),
-    /// The record cannot be written.
-    #[error("{0}; the record ends here")]
-    Record(#[from] record::Error),
 }
 
 impl Error {

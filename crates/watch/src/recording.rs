@@ -11,16 +11,22 @@ use serde::Serialize;
 use units::{Span, Time};
 
 use crate::Summary;
+use crate::figures::Figure;
 use crate::requests::{Classes, Tally};
 
-/// A run directory with what was seen, sample by sample.
+/// A run directory with what was seen, sample by sample. Once something cannot be written, as on a full disk,
+/// nothing more is.
 pub struct Recording {
     directory: RunDirectory,
     info: RunInfo,
+    tables: Result<Tables, record::Error>,
+    host: Arc<str>,
+}
+
+struct Tables {
     samples: TableWriter<SampleRow>,
     /// From the first request on.
     phases: Option<TableWriter<PhaseRow>>,
-    host: Arc<str>,
 }
 
 impl Recording {
@@ -51,66 +57,67 @@ impl Recording {
         };
         directory.write_info(&info)?;
         directory.write_environment(&environment)?;
-        let samples = directory.write_samples()?;
-        Ok(Self { directory, info, samples, phases: None, host: environment.host.as_str().into() })
+        let tables = Ok(Tables { samples: directory.write_samples()?, phases: None });
+        Ok(Self { directory, info, tables, host: environment.host.as_str().into() })
+    }
+
+    /// Why there is nothing more in it, if so.
+    pub(crate) fn failure(&self) -> Option<&record::Error> {
+        self.tables.as_ref().err()
     }
 
     /// What went on until `time` after the start.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub(crate) fn add(&mut self, time: Span, seen: &Summary) -> Result<(), record::Error> {
-        for figure in seen.figures() {
-            self.samples.push(SampleRow {
-                time: Time::ZERO + time,
-                host: Arc::clone(&self.host),
-                viewpoint: Viewpoint::Server,
-                metric: figure.metric.into(),
-                label: figure.label.into(),
-                value: figure.value,
-            })?;
-        }
-        Ok(())
+    pub(crate) fn add(&mut self, time: Span, seen: &Summary) {
+        let Ok(tables) = &mut self.tables else { return };
+        let row = |figure: Figure| SampleRow {
+            time: Time::ZERO + time,
+            host: Arc::clone(&self.host),
+            viewpoint: Viewpoint::Server,
+            metric: figure.metric.into(),
+            label: figure.label.into(),
+            value: figure.value,
+        };
+        let written = seen.figures().into_iter().try_for_each(|figure| tables.samples.push(row(figure)));
+        self.note(written);
     }
 
     /// The requests that had ended then.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub(crate) fn add_requests(
-        &mut self,
-        time: Span,
-        tally: &Tally,
-        classes: &Classes,
-    ) -> Result<(), record::Error> {
-        for row in phases(Time::ZERO + time, tally, classes) {
-            match &mut self.phases {
-                Some(phases) => phases.push(row)?,
-                none => none.insert(self.directory.write_phases()?).push(row)?,
+    pub(crate) fn add_requests(&mut self, time: Span, tally: &Tally, classes: &Classes) {
+        let Ok(tables) = &mut self.tables else { return };
+        let written = phases(Time::ZERO + time, tally, classes).into_iter().try_for_each(|row| {
+            match &mut tables.phases {
+                Some(phases) => phases.push(row),
+                none => none.insert(self.directory.write_phases()?).push(row),
             }
+        });
+        self.note(written);
+    }
+
+    fn note(&mut self, written: Result<(), record::Error>) {
+        if let Err(why) = written {
+            self.tables = Err(why);
         }
-        Ok(())
     }
 
     /// Ends the record.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When it cannot be written, or could not before; as much of it as can be is.
     pub(crate) fn end(
         mut self,
         length: Span,
         interrupted: bool,
         summary: &impl Serialize,
     ) -> Result<(), record::Error> {
-        self.samples.finish()?;
-        if let Some(phases) = self.phases {
-            phases.finish()?;
-        }
+        let tables = self.tables.and_then(|tables| {
+            let phases = tables.phases.map_or(Ok(()), TableWriter::finish);
+            tables.samples.finish().and(phases)
+        });
         self.info.ended = Some(Timestamp::now());
-        self.info.interrupted = interrupted;
+        self.info.interrupted = interrupted || tables.is_err();
         self.info.window = Window::new(Time::ZERO, length);
-        self.directory.write_info(&self.info)?;
-        self.directory.write_outcome(summary)
+        let info = self.directory.write_info(&self.info);
+        tables.and(info).and(self.directory.write_outcome(summary))
     }
 }
 

@@ -35,6 +35,7 @@ pub struct Watch {
     requests: Option<(Requests, Pace)>,
     refused: Option<Error>,
     recording: Option<Recording>,
+    unwritten: Option<record::Error>,
     began: Time,
     cpu: Span,
     took: record::Histogram,
@@ -128,6 +129,7 @@ impl Watch {
             requests,
             refused,
             recording,
+            unwritten: None,
             began,
             cpu,
             took: record::Histogram::new(),
@@ -163,12 +165,19 @@ impl Watch {
                 notes.push(Note { text, is_expected: false });
             }
         }
+        let unwritten = self.unwritten().map(|why| format!("the record ends here: {why}"));
+        notes.extend(unwritten.map(|text| Note { text, is_expected: false }));
         notes
     }
 
     /// Who listens on the ports whose requests are followed.
     fn servers(&self) -> &[Server] {
         self.requests.as_ref().map_or(&[], |(requests, _)| requests.servers())
+    }
+
+    /// Why nothing more is written to the record, if so.
+    pub fn unwritten(&self) -> Option<&record::Error> {
+        self.recording.as_ref().and_then(Recording::failure).or(self.unwritten.as_ref())
     }
 
     /// How long it has gone on.
@@ -195,7 +204,7 @@ impl Watch {
     /// Looks at what is due, or for the last time at everything: what went on since the looks before.
     ///
     /// # Errors
-    /// When the kernel does not tell, or the record cannot be written.
+    /// When the kernel does not tell.
     pub fn look(&mut self, everything: bool) -> Result<Summary, Error> {
         let (age, began, before) = (self.age(), Instant::now(), clock::thread());
         let mut seen = self.monitor.look(age, everything)?;
@@ -212,9 +221,9 @@ impl Watch {
         }
         self.latest.update(&seen);
         if let Some(recording) = &mut self.recording {
-            recording.add(age, &seen)?;
+            recording.add(age, &seen);
             if let Some((tally, classes)) = tally {
-                recording.add_requests(age, &tally, classes)?;
+                recording.add_requests(age, &tally, classes);
             }
         }
         Ok(seen)
@@ -277,10 +286,10 @@ impl Watch {
         Overhead { cpu: used.as_secs_f64() / length.as_secs_f64(), sample_cost: self.took.quantiles(), duty }
     }
 
-    /// Ends it, and the record.
+    /// Ends it, and the record; whether that [could be written](Self::unwritten) is another matter.
     ///
     /// # Errors
-    /// When the kernel does not tell, or the record cannot be written.
+    /// When the kernel does not tell.
     pub fn end(&mut self, interrupted: bool) -> Result<Outcome, Error> {
         let length = self.age();
         let mut seen = self.monitor.whole();
@@ -290,14 +299,15 @@ impl Watch {
             let recent = requests.end(|_| ()).and_then(|()| requests.look());
             seen.add_requests(requests.whole(), requests.classes());
             demands = requests.demands();
-            ended = recent.and_then(|recent| match &mut self.recording {
-                Some(recording) => Ok(recording.add_requests(length, &recent, requests.classes())?),
-                None => Ok(()),
+            ended = recent.map(|recent| {
+                if let Some(recording) = &mut self.recording {
+                    recording.add_requests(length, &recent, requests.classes());
+                }
             });
         }
         let outcome = Outcome { seen, demands, overhead: self.overhead() };
         if let Some(recording) = self.recording.take() {
-            recording.end(length, interrupted, &outcome)?;
+            self.unwritten = recording.end(length, interrupted, &outcome).err();
         }
         // What was seen is kept all the same.
         ended?;

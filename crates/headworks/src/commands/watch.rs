@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use report::WatchReport;
 use telemetry::otlp::Collector;
 use telemetry::{Endpoint, MetricsAddress};
@@ -13,7 +13,8 @@ use units::Span;
 use watch::costs::{self, Pair};
 use watch::requests::{Budget, Classes};
 use watch::{
-    Group, GroupOption, LEAST_INTERVAL, Recording, Settings, Show, Watch, connections, kernel, processes,
+    Group, GroupOption, LEAST_INTERVAL, Note, Recording, Settings, Show, Watch, connections, kernel,
+    processes,
 };
 
 use super::{command_line, print, signals};
@@ -137,11 +138,8 @@ impl Args {
         let mut watch = Watch::begin(wanted.options, recording).map_err(failed)?;
         let live = !self.json && !self.plain && !self.quiet && stdout().is_terminal();
         let mut show = Show::start(watch.setting(), live, endpoint, wanted.collector);
-        if !self.quiet && !show.is_live() {
-            watch.notes().iter().filter(|note| !note.is_expected).for_each(|note| tell(&note.text));
-            if let Some(address) = show.address() {
-                tell(format_args!("metrics on http://{address}/metrics"));
-            }
+        if let Some(address) = show.address().filter(|_| !self.quiet && !show.is_live()) {
+            tell(format_args!("metrics on http://{address}/metrics"));
         }
         let ended = self.follow(&mut watch, &mut show, wanted.duration, &stopped);
         // Whatever ended it, what was seen is kept; before the last of it is told, which may take its time.
@@ -156,6 +154,9 @@ impl Args {
             print(text + "\n")?;
         } else if self.quiet || was_live {
             print(outcome.seen.lines(true))?;
+        }
+        if let Some(why) = watch.unwritten() {
+            return Err(Failure::Failed(anyhow!("the record is not whole: {why}")));
         }
         if let Some(directory) = &self.out {
             let written = WatchReport::read(directory).and_then(|report| report.write(directory));
@@ -175,12 +176,14 @@ impl Args {
         stopped: &mpsc::Receiver<u8>,
     ) -> Result<Option<u8>, Failure> {
         let whole = duration.unwrap_or(Span::MAX);
-        let mut titled = true;
+        let (mut titled, mut told) = (true, Vec::new());
+        self.tell_news(watch, show, &mut told);
         loop {
             let due = watch.due().unwrap_or(Span::MAX).min(whole);
             let signal = wait(watch, due, stopped)?;
             let last = signal.is_some() || due == whole;
             let seen = watch.look(last).map_err(failed)?;
+            self.tell_news(watch, show, &mut told);
             if show.is_watched() {
                 let totals = if show.wants_totals() { watch.totals() } else { None };
                 show.see(watch.glance(), totals);
@@ -193,6 +196,17 @@ impl Args {
                 return Ok(signal);
             }
         }
+    }
+
+    /// What users should know and have not been told: servers that come and go, a record that ends.
+    fn tell_news(&self, watch: &Watch, show: &Show, told: &mut Vec<Note>) {
+        if self.quiet || show.is_live() {
+            return;
+        }
+        let mut notes = watch.notes();
+        notes.retain(|note| !note.is_expected);
+        notes.iter().filter(|note| !told.contains(note)).for_each(|note| tell(&note.text));
+        *told = notes;
     }
 
     /// The paper's table 4.

@@ -150,10 +150,13 @@ fn write(path: &Path, rows: impl IntoIterator<Item = PointRow>) -> Result<(), Er
     if beside.exists() {
         fs::remove_file(&beside).map_err(Error::io("write", &beside))?;
     }
-    let mut table = TableWriter::create(&beside)?;
-    for row in rows {
-        table.push(row)?;
-    }
-    table.finish()?;
-    fs::rename(&beside, path).map_err(Error::io("write", path))
+    let write = || {
+        let mut table = TableWriter::create(&beside)?;
+        rows.into_iter().try_for_each(|row| table.push(row))?;
+        table.finish()?;
+        fs::rename(&beside, path).map_err(Error::io("write", path))
+    };
+    write().inspect_err(|_| {
+        let _ = fs::remove_file(&beside);
+    })
 }

@@ -1,10 +1,13 @@
 //! [`TableWriter`]: streams rows into a Parquet file.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, Encoding};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{FileMetaData, ParquetMetaData, ParquetMetaDataWriter, RowGroupMetaData};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
@@ -18,13 +21,16 @@ const ROWS_PER_GROUP: usize = 8192;
 
 /// Writes rows to a file in groups, so that memory does not grow with the run.
 ///
+/// Where a write fails, as on a full disk, the file is completed with the groups that it has, and
+/// takes no more rows.
+///
 /// Dropping it completes the file as well as [`finish`](Self::finish) does, but tells nobody
 /// when that fails.
 #[derive(Debug)]
 pub struct TableWriter<R: Row> {
     path: PathBuf,
     rows: Vec<R>,
-    /// `None` after `finish`.
+    /// `None` once it is complete.
     file: Option<SerializedFileWriter<File>>,
 }
 
@@ -43,7 +49,7 @@ impl<R: Row> TableWriter<R> {
     /// Adds a row; every so often this writes a group of them to the file.
     ///
     /// # Errors
-    /// When the group cannot be written; its rows are lost.
+    /// When the group cannot be written; its rows are lost, and those that come after it.
     pub fn push(&mut self, row: R) -> Result<(), Error> {
         self.rows.push(row);
         if self.rows.len() >= ROWS_PER_GROUP { self.write_group() } else { Ok(()) }
@@ -58,26 +64,76 @@ impl<R: Row> TableWriter<R> {
     }
 
     fn write_group(&mut self) -> Result<(), Error> {
+        let rows = std::mem::take(&mut self.rows);
         let Some(file) = &mut self.file else { return Ok(()) };
         let mut write = || {
             let mut columns = Columns(file.next_row_group()?);
-            R::write_group(&self.rows, &mut columns)?;
+            R::write_group(&rows, &mut columns)?;
             columns.0.close().map(drop)
         };
-        let written = write().map_err(parquet_error(&self.path));
+        let written = write();
+        self.rows = rows;
         self.rows.clear();
-        written
+        self.salvage_if(written)
     }
 
     fn complete(&mut self) -> Result<(), Error> {
         if !self.rows.is_empty() {
             self.write_group()?;
         }
-        match self.file.take() {
-            Some(file) => file.close().map(drop).map_err(parquet_error(&self.path)),
-            None => Ok(()),
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let written = file.finish().map(drop);
+        self.salvage_if(written)?;
+        self.file = None;
+        Ok(())
+    }
+
+    /// Completes the file with what it has when something could not be written to it.
+    fn salvage_if(&mut self, written: Result<(), ParquetError>) -> Result<(), Error> {
+        let Err(why) = written else { return Ok(()) };
+        if let Some(file) = self.file.take() {
+            // There may be no room for that either.
+            let _ = salvage(&self.path, file);
+        }
+        Err(parquet_error(&self.path)(why))
+    }
+}
+
+/// As many of the first groups as there is room for, with their directory at the end.
+fn salvage(path: &Path, failed: SerializedFileWriter<File>) -> io::Result<()> {
+    let schema = Arc::new(failed.schema_descr().clone());
+    let created_by = failed.properties().created_by().to_owned();
+    let mut groups = failed.flushed_row_groups().to_vec();
+    // Writes what it still holds, as far as it can.
+    drop(failed);
+    let mut file = OpenOptions::new().write(true).open(path)?;
+    let written = file.metadata()?.len();
+    groups.retain(|group| end(group) <= written);
+    loop {
+        file.set_len(groups.last().map_or(START, end))?;
+        file.seek(SeekFrom::End(0))?;
+        let rows = groups.iter().map(RowGroupMetaData::num_rows).sum();
+        let about = FileMetaData::new(1, rows, Some(created_by.clone()), None, Arc::clone(&schema), None);
+        let whole = ParquetMetaData::new(about, groups.clone());
+        let ended = ParquetMetaDataWriter::new(&mut file, &whole).finish();
+        match (ended.map_err(io::Error::other).and_then(|()| file.flush()), groups.pop()) {
+            (Err(why), None) => return Err(why),
+            (Err(_), Some(_)) => (),
+            (Ok(()), _) => return Ok(()),
         }
     }
+}
+
+/// What a Parquet file begins with, `PAR1`.
+const START: u64 = 4;
+
+/// Where a group ends in the file.
+fn end(group: &RowGroupMetaData) -> u64 {
+    let ends = group.columns().iter().map(|column| {
+        let (from, length) = column.byte_range();
+        from + length
+    });
+    ends.max().unwrap_or(START)
 }
 
 impl<R: Row> Drop for TableWriter<R> {
@@ -86,8 +142,14 @@ impl<R: Row> Drop for TableWriter<R> {
     }
 }
 
-fn parquet_error(path: &Path) -> impl FnOnce(parquet::errors::ParquetError) -> Error {
-    move |source| Error::Parquet { path: path.to_owned(), source }
+fn parquet_error(path: &Path) -> impl FnOnce(ParquetError) -> Error {
+    move |source| match source {
+        ParquetError::External(why) => match why.downcast::<io::Error>() {
+            Ok(why) => Error::io("write", path)(*why),
+            Err(why) => Error::Parquet { path: path.to_owned(), source: ParquetError::External(why) },
+        },
+        source => Error::Parquet { path: path.to_owned(), source },
+    }
 }
 
 /// Words as dictionaries, everything else as it comes: the generator encodes on the thread that

@@ -3,6 +3,7 @@
 
 #![allow(unsafe_code, reason = "the kernel writes to memory that is shared with it")]
 
+pub(crate) mod clock;
 pub(crate) mod runs;
 
 use std::mem::MaybeUninit;

@@ -172,6 +172,11 @@ struct sock_common {
 	volatile unsigned char skc_state;
 };
 
+/* include/linux/tcp.h */
+struct tcp_sock {
+	u32 lsndtime;
+};
+
 struct sock {
 	struct sock_common __sk_common;
 	u16 sk_protocol;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use units::{Ratio, Span, Time};
 
-use super::calibration::UnitCosts;
+use super::calibration::{Crossings, UnitCosts};
 use super::metrics::Needs;
 use super::tally::Tally;
 use super::traced::{Kind, Losses, Probes};
@@ -34,6 +34,7 @@ pub struct Requests {
     phase: Phase,
     windows: Option<Windows>,
     unit_costs: UnitCosts,
+    crossings: Crossings,
     /// Of the window that is open, or since the last look where all of the time is one window.
     window: Tally,
     /// Of windows that have been closed since the last look.
@@ -75,7 +76,7 @@ struct Opened {
     /// What it took to open it, and what this process has used since.
     fixed: Span,
     own: Span,
-    runs: [(Kind, Runs); 3],
+    runs: [(Kind, Runs); 2],
     _measuring: Option<Measuring>,
 }
 
@@ -97,12 +98,13 @@ impl Requests {
     pub fn open(following: Following) -> Result<Self, Error> {
         let mut probes = Probes::load(&following.ports)?;
         let now = clock::monotonic();
-        let (windows, unit_costs) = match following.budget {
-            Budget::Unlimited => (None, UnitCosts::default()),
+        let (windows, unit_costs, crossings) = match following.budget {
+            Budget::Unlimited => (None, UnitCosts::default(), Crossings::measure(&mut probes)?),
             Budget::Share(share) => {
                 let _measuring = Measuring::begin()?;
                 let unit_costs = UnitCosts::measure(&mut probes)?;
-                (Some(Windows::new(share, following.seed, now)), unit_costs)
+                let windows = Windows::new(share, following.seed, now);
+                (Some(windows), unit_costs, Crossings::measure(&mut probes)?)
             }
         };
         let servers = Servers { all: find(&[], &following.ports)?, searched: now };
@@ -113,6 +115,7 @@ impl Requests {
             phase: Phase::Closed,
             windows,
             unit_costs,
+            crossings,
             window: Tally::new(classes),
             recent: Tally::new(classes),
             whole: Tally::new(classes),
@@ -174,6 +177,12 @@ impl Requests {
         Ok(now + TURN)
     }
 
+    /// What is known better the longer it goes on.
+    fn learn(&mut self) -> Result<(), Error> {
+        self.crossings.correct(&mut self.probes)?;
+        self.probes.learn_jiffy()
+    }
+
     /// What has to be done from time to time where all of the time is one window, however rarely it is told:
     /// servers come and go, and the end of a response is seen by the quiet after it.
     fn tend(&mut self, now: Time) -> Result<(), Error> {
@@ -181,6 +190,7 @@ impl Requests {
         if self.servers.refresh(&self.following.ports)? {
             self.probes.attach_to(&self.servers.all)?;
         }
+        self.learn()?;
         self.sweep(false)?;
         Ok(())
     }
@@ -198,9 +208,9 @@ impl Requests {
         self.servers.refresh(&self.following.ports)?;
         let length = self.windows.as_ref().map(Windows::length);
         let measuring = length.map(|_| Measuring::begin()).transpose()?;
-        let runs =
-            [Kind::Breakpoint, Kind::Tracepoint, Kind::State].map(|kind| (kind, self.probes.runs(kind)));
+        let runs = [Kind::Breakpoint, Kind::Tracepoint].map(|kind| (kind, self.probes.runs(kind)));
         self.probes.attach(&self.servers.all)?;
+        self.learn()?;
         let fixed = clock::thread().saturating_sub(before);
         let at = clock::monotonic();
         let to = length.map_or(Time::NEVER, |length| at + length);
@@ -231,28 +241,21 @@ impl Requests {
         self.window.counts.unfinished += unfinished;
         self.probes.close()?;
         self.take(each)?;
-        self.close_window();
-        Ok(())
+        self.close_window()
     }
 
-    fn close_window(&mut self) {
+    fn close_window(&mut self) -> Result<(), Error> {
         let Phase::Draining { opened, .. } = std::mem::replace(&mut self.phase, Phase::Closed) else {
-            return;
+            return Ok(());
         };
         let before = clock::thread();
         let now = clock::monotonic();
         let length = now.since(opened.at);
-        self.probes.detach();
+        self.probes.detach()?;
         let mut others = Span::ZERO;
         for (kind, earlier) in opened.runs {
             let runs = self.probes.runs(kind).since(earlier);
-            let cost = runs.time + self.unit_costs.of(kind, runs.count);
-            // It goes on between windows, about as it does in one.
-            let times = match kind {
-                Kind::State => now.since(self.stood_for_to).as_secs_f64() / length.as_secs_f64().max(1e-3),
-                Kind::Breakpoint | Kind::Tracepoint => 1.0,
-            };
-            others += cost.mul_f64(times.max(1.0));
+            others += runs.time + self.unit_costs.of(kind, runs.count);
         }
         self.end_window(now);
         let fixed = opened.fixed + clock::thread().saturating_sub(before);
@@ -260,6 +263,7 @@ impl Requests {
             self.spent += others;
             windows.closed(Spent { fixed, open: opened.own + others, length }, now);
         }
+        Ok(())
     }
 
     /// What the window has shown stands for the time since the one before.

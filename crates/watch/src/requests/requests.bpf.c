@@ -21,8 +21,7 @@ static bool is_ours(const struct sock *sock)
 	       is_wanted(sock->__sk_common.skc_num);
 }
 
-/* When it was established is known even if that was before this epoch. Others may look at it meanwhile, so
- * that it is one of this epoch only when all else is in place. */
+/* Others may look at it meanwhile, so that it is one of this epoch only when all else is in place. */
 static void reset(struct connection *connection, u16 port, __be16 peer, u64 established, u64 state)
 {
 	u32 at = place(port);
@@ -46,7 +45,7 @@ static struct connection *known(u64 key, u16 port, __be16 peer)
 		found = bpf_map_lookup_elem(&connections, &key);
 	}
 	if (found && found->epoch != epoch)
-		reset(found, port, peer, found->request.established, IDLE);
+		reset(found, port, peer, 0, IDLE);
 	return found;
 }
 
@@ -66,8 +65,6 @@ static void established(const struct sock *sock, u64 now)
 		reset(connection, sock->__sk_common.skc_num, sock->__sk_common.skc_dport, now, FRESH);
 }
 
-/* The only one that stays attached between windows: or the wait of those that are accepted in one would be
- * known only if they were established in it. */
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(state_changes, const struct sock *sock, int before, int state)
 {
@@ -159,11 +156,16 @@ SEC("uprobe")
 int header_parsed(void *context)
 {
 	struct thread *thread = this_thread();
-	struct connection *connection = thread ? current_of(thread) : NULL;
+	struct connection *connection;
+	u64 now;
 
-	if (!connection)
+	if (!thread)
 		return 0;
-	parsed(thread, connection, bpf_ktime_get_ns());
+	now = bpf_ktime_get_ns();
+	account_user(thread, probe_crossing, now)->probes++;
+	connection = current_of(thread);
+	if (connection)
+		parsed(thread, connection, now);
 	/* This program runs in the kernel. */
 	thread->in_kernel = 1;
 	account(thread, bpf_ktime_get_ns());
@@ -183,13 +185,13 @@ static void settle(struct thread *thread, u64 now)
 SEC("tp_btf/sys_enter")
 int BPF_PROG(enters, void *registers, long number)
 {
+	/* First, because this program runs in the kernel as well. */
+	u64 now = bpf_ktime_get_ns(), at = number;
 	struct thread *thread = this_thread();
-	u64 now, at = number;
 
 	if (!thread)
 		return 0;
-	now = bpf_ktime_get_ns();
-	account(thread, now);
+	account_user(thread, call_crossing, now)->calls++;
 	thread->in_kernel = 1;
 	thread->entered = now;
 	thread->call = at < MOST_CALLS ? calls[at] : 0;
@@ -200,6 +202,19 @@ int BPF_PROG(enters, void *registers, long number)
 	thread->used.reads += !!(thread->call & CALL_READS);
 	thread->used.writes += !!(thread->call & CALL_WRITES);
 	return 0;
+}
+
+/* When a connection was established that nobody saw then: after that, nothing has been sent on it until it is
+ * accepted. 0 if that cannot be known. */
+static u64 established_before(struct sock *sock, u64 now)
+{
+	struct tcp_sock *tcp = (struct tcp_sock *)sock;
+	u32 age;
+
+	if (!jiffy || !bpf_core_field_exists(tcp->lsndtime))
+		return 0;
+	age = (u32)bpf_jiffies64() - BPF_CORE_READ(tcp, lsndtime);
+	return now - age * jiffy;
 }
 
 /* The connection that a call of accept(2) has given. */
@@ -227,6 +242,8 @@ static void accepted(struct thread *thread, long descriptor, u64 now)
 	if (!connection)
 		return;
 	connection->request.accepted = now;
+	if (!connection->request.established)
+		connection->request.established = established_before(sock, now);
 	if (connection->state == IDLE)
 		connection->state = FRESH;
 	turn_to(thread, (u64)sock, connection, now);
@@ -260,6 +277,37 @@ int BPF_PROG(exits, void *registers, long result)
 	/* Last, because this program runs in the kernel as well. */
 	account(thread, bpf_ktime_get_ns());
 	thread->in_kernel = 0;
+	return 0;
+}
+
+/* include/uapi/linux/bpf_perf_event.h: they come first. By arch/x86/include/asm/ptrace.h, `cs`, and
+ * arch/arm64/include/uapi/asm/ptrace.h, `pstate`. */
+static bool is_user_mode(u64 *registers)
+{
+#if defined(__TARGET_ARCH_x86)
+	return (registers[17] & 3) == 3;
+#elif defined(__TARGET_ARCH_arm64)
+	return (registers[33] & 15) == 0;
+#else
+	return true;
+#endif
+}
+
+/* From time to time: whether what counts as user mode is. */
+SEC("perf_event")
+int looks(u64 *registers)
+{
+	struct thread *thread = this_thread();
+
+	if (!thread)
+		return 0;
+	if (thread->looked <= thread->accounted) {
+		thread->looks = 0;
+		thread->crossings = 0;
+	}
+	thread->looked = bpf_ktime_get_ns();
+	thread->looks++;
+	thread->crossings += !is_user_mode(registers);
 	return 0;
 }
 
@@ -361,6 +409,45 @@ int enroll(void *unused)
 	}
 	bpf_iter_task_destroy(&walk);
 	bpf_rcu_read_unlock();
+	return 0;
+}
+
+/* Says how much time this thread has spent in what counts as user mode since it asked before. */
+SEC("syscall")
+int ask(void *unused)
+{
+	struct thread *thread = watch(bpf_get_current_task_btf(), bpf_ktime_get_ns());
+
+	if (!thread)
+		return 0;
+	own_user = thread->used.user;
+	__builtin_memset(&thread->used, 0, sizeof(thread->used));
+	return 0;
+}
+
+/* Both clocks, in ns and jiffies. */
+u64 clock_ns;
+u64 clock_jiffies;
+
+SEC("syscall")
+int read_clocks(void *unused)
+{
+	clock_ns = bpf_ktime_get_ns();
+	clock_jiffies = bpf_jiffies64();
+	return 0;
+}
+
+static long forget_one(void *map, u64 *key, struct connection *connection, void *unused)
+{
+	bpf_map_delete_elem(map, key);
+	return 0;
+}
+
+/* Forgets all connections: nobody will see them end. */
+SEC("syscall")
+int forget(void *unused)
+{
+	bpf_for_each_map_elem(&connections, forget_one, NULL, 0);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #ifndef HEADWORKS_REQUESTS_STATE_H
 #define HEADWORKS_REQUESTS_STATE_H
 
+#include "../bpf/processors.h"
 #include "../bpf/tasks.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -50,6 +51,25 @@ u64 lost;
 u64 crowded;
 /* Connections so far. */
 u64 serials;
+/* The way into the kernel and back as far as programs here are not told of it, in ns: by system calls, and by
+ * the probe in the server. */
+u64 call_crossing;
+u64 probe_crossing;
+/* How long a jiffy is, in ns; 0 if that is not known. */
+u64 jiffy;
+/* Time of the thread that asked last in what counts as user mode, since it asked before, in ns. */
+u64 own_user;
+/* By processor, of stretches that count as user mode: how long they were in all, what ended them, how often
+ * they were looked at, and how often it was the kernel that ran. As in traced.rs. */
+struct stretches {
+	u64 time;
+	u64 calls;
+	u64 probes;
+	u64 looks;
+	u64 crossings;
+	/* Each processor has memory of its own. */
+	u64 apart[3];
+} stretches[MOST_CPUS];
 /* The longest that a server has paused within a response and been ready for something else, in ns. */
 u64 longest_pause;
 
@@ -93,6 +113,11 @@ struct thread {
 	u16 in_soft;
 	/* Its turn has ended, as far as is known. */
 	u16 is_off;
+	/* When it was last looked at, how often since it was accounted for, and how often the kernel ran
+	 * then. */
+	u64 looked;
+	u16 looks;
+	u16 crossings;
 	/* What no request has been charged with yet. */
 	struct usage used;
 };

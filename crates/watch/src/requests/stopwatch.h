@@ -3,7 +3,6 @@
 #ifndef HEADWORKS_REQUESTS_STOPWATCH_H
 #define HEADWORKS_REQUESTS_STOPWATCH_H
 
-#include "../bpf/processors.h"
 #include "state.h"
 
 /* By processor, what was accounted for more than the scheduler has charged. Whoever runs there next pays it
@@ -80,6 +79,37 @@ static void account(struct thread *thread, u64 now)
 		passed -= less;
 	}
 	spend(thread, passed);
+}
+
+/* The looks at a thread in the stretch that began at `from` and has just ended; the last of them may have
+ * come after that. */
+static void count_looks(struct thread *thread, struct stretches *stretches, u64 from, u64 now)
+{
+	u16 after = thread->looked > now;
+
+	if (thread->looked <= from)
+		return;
+	stretches->looks += thread->looks - after;
+	stretches->crossings += thread->crossings - after;
+	thread->looked = 0;
+}
+
+/* The same where a thread has just left user mode: `crossing` of it were the way here, and the way back the
+ * last time, of which the kernel tells only the middle. */
+static struct stretches *account_user(struct thread *thread, u64 crossing, u64 now)
+{
+	struct stretches *all = &stretches[bpf_get_smp_processor_id() % MOST_CPUS];
+	u64 before = thread->used.user, from = thread->accounted, moved;
+
+	account(thread, now);
+	moved = thread->used.user - before;
+	all->time += moved;
+	count_looks(thread, all, from, now);
+	if (moved > crossing)
+		moved = crossing;
+	thread->used.user -= moved;
+	thread->used.kernel += moved;
+	return all;
 }
 
 /* A soft interrupt has ended. */
@@ -168,8 +198,9 @@ static u64 disk_bytes(struct task_struct *task)
 	return BPF_CORE_READ(task, ioac.read_bytes);
 }
 
-/* A thread that is in a system call, from now on watched. It may run on another processor meanwhile, so that
- * it is a thread of this epoch only when all else is in place. */
+/* A thread from now on watched, as if it were in a system call, which those that wait for something are. It
+ * may run on another processor meanwhile, so that it is a thread of this epoch only when all else is in
+ * place. */
 static struct thread *watch(struct task_struct *task, u64 now)
 {
 	struct thread *thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);

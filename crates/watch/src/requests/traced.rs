@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::rc::Rc;
 
@@ -16,9 +17,12 @@ use super::servers::Server;
 use super::{MOST_PORTS, calls};
 use crate::Error;
 use crate::bpf::runs::Runs;
-use crate::bpf::{self, Layout, peek};
+use crate::bpf::{self, Layout, clock, peek};
 
 program!("requests");
+
+/// Not in step with the scheduler's tick, nor with anything else.
+const LOOK_EVERY: Span = Span::from_micros(499);
 
 /// The programs, loaded; they cost nothing as long as they are not attached.
 pub(super) struct Probes {
@@ -26,8 +30,8 @@ pub(super) struct Probes {
     links: Vec<Link>,
     /// Binaries, by device and inode, and whether there is a probe in them.
     attached: BTreeMap<(u64, u64), bool>,
-    /// Of the states of connections, which is attached all of the time.
-    _states: Link,
+    /// Both of the kernel's clocks at the beginning.
+    clocks: Clocks,
     ring: RingBuffer<'static>,
     finished: Rc<RefCell<Vec<Finished>>>,
 }
@@ -41,15 +45,48 @@ pub(super) struct Losses {
     pub(super) connections: u64,
 }
 
+/// Of the stretches between two times that programs were told of the server's threads, in which these count as
+/// being in user mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Stretches {
+    /// How long they were in all.
+    pub(super) time: Span,
+    /// Those that ended with a system call.
+    pub(super) calls: u64,
+    /// Those that ended with a breakpoint.
+    pub(super) probes: u64,
+    /// How often they were looked at.
+    pub(super) looks: u64,
+    /// And it was the kernel that ran.
+    pub(super) crossings: u64,
+}
+
+/// The kernel's clocks at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Clocks {
+    time: Time,
+    jiffies: u64,
+}
+
+impl Clocks {
+    /// How long a jiffy is (`CONFIG_HZ`), by an earlier moment; nothing when that is too near.
+    fn jiffy_since(self, earlier: Self) -> Span {
+        let (time, jiffies) = (self.time.since(earlier.time), self.jiffies - earlier.jiffies);
+        let found = |hertz: u64| Span::from_nanos(1_000_000_000 / hertz);
+        let distance = |hertz: &u64| found(*hertz).as_nanos().abs_diff(time.as_nanos() / jiffies.max(1));
+        // One more or less does not make it another.
+        let nearest = [100, 250, 300, 1000].into_iter().min_by_key(distance).filter(|_| jiffies >= 20);
+        nearest.map(found).unwrap_or_default()
+    }
+}
+
 /// Kinds of programs, by what it costs to get to them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A breakpoint in the server.
+    /// A breakpoint in the server, or a clock.
     Breakpoint,
     /// Places in the kernel.
     Tracepoint,
-    /// Changes of connections' states, which are watched between windows as well.
-    State,
 }
 
 impl Probes {
@@ -79,11 +116,11 @@ impl Probes {
         })
         .map_err(Error::bpf("opening the ring of finished requests"))?;
         let ring = ring.build().map_err(Error::bpf("opening the ring of finished requests"))?;
-        let states = program.progs.state_changes.attach_trace();
-        let states = states.map_err(Error::bpf("watching the states of connections"))?;
+        let clocks = Clocks::default();
         let mut probes =
-            Self { program, links: Vec::new(), attached: BTreeMap::new(), _states: states, ring, finished };
+            Self { program, links: Vec::new(), attached: BTreeMap::new(), clocks, ring, finished };
         probes.state()?.epoch = 1;
+        probes.clocks = probes.read_clocks()?;
         Ok(probes)
     }
 
@@ -102,6 +139,9 @@ impl Probes {
             .map(|(program, what)| program.attach_trace().map_err(Error::bpf(what)))
             .collect();
         self.links = attached?;
+        // Where there is no such clock, crossings are known less well.
+        let looks = |clock: OwnedFd| clock::attach(&self.program.progs.looks, clock).ok();
+        self.links.extend(clock::open(LOOK_EVERY).filter_map(looks));
         self.probe(servers)?;
         // What was noted while only some of them were attached is not continued.
         let state = self.state()?;
@@ -166,6 +206,40 @@ impl Probes {
         Ok(())
     }
 
+    /// How much time in user mode this thread has used since it asked before, as it would count if it were
+    /// one of a server's. The probes must be attached.
+    pub(super) fn ask(&mut self) -> Result<Span, Error> {
+        bpf::run(&self.program.progs.ask, "asking for this thread's time")?;
+        Ok(Span::from_nanos(peek(&self.state()?.own_user)))
+    }
+
+    /// What has been seen of stretches since the programs were loaded.
+    pub(super) fn stretches(&mut self) -> Result<Stretches, Error> {
+        let processors = &self.state()?.stretches;
+        let sum =
+            |of: fn(&program::types::stretches) -> &u64| processors.iter().map(|one| peek(of(one))).sum();
+        Ok(Stretches {
+            time: Span::from_nanos(sum(|one| &one.time)),
+            calls: sum(|one| &one.calls),
+            probes: sum(|one| &one.probes),
+            looks: sum(|one| &one.looks),
+            crossings: sum(|one| &one.crossings),
+        })
+    }
+
+    /// What has been seen of them so far was of this process.
+    pub(super) fn forget_stretches(&mut self) -> Result<(), Error> {
+        self.state()?.stretches.fill(program::types::stretches::default());
+        Ok(())
+    }
+
+    /// So much of what would count as user mode is the kernel's, before each call and each breakpoint.
+    pub(super) fn correct_by(&mut self, call: Span, probe: Span) -> Result<(), Error> {
+        let state = self.state()?;
+        (state.call_crossing, state.probe_crossing) = (call.as_nanos(), probe.as_nanos());
+        Ok(())
+    }
+
     /// Requests that begin between these moments are followed.
     pub(super) fn open(&mut self, from: Time, to: Time) -> Result<(), Error> {
         let state = self.state()?;
@@ -192,10 +266,28 @@ impl Probes {
         Ok(Span::from_nanos(peek(&self.state()?.longest_pause)))
     }
 
-    /// Detaches all but what is always attached.
-    pub(super) fn detach(&mut self) {
+    /// Detaches them. What was known of connections is no use any more: nobody sees them end.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    pub(super) fn detach(&mut self) -> Result<(), Error> {
         self.links.clear();
         self.attached.clear();
+        bpf::run(&self.program.progs.forget, "forgetting connections")
+    }
+
+    /// Finds out how long a jiffy is, unless that is known, or it is too soon to tell.
+    pub(super) fn learn_jiffy(&mut self) -> Result<(), Error> {
+        if self.state()?.jiffy == 0 {
+            self.state()?.jiffy = self.read_clocks()?.jiffy_since(self.clocks).as_nanos();
+        }
+        Ok(())
+    }
+
+    fn read_clocks(&mut self) -> Result<Clocks, Error> {
+        bpf::run(&self.program.progs.read_clocks, "reading the kernel's clocks")?;
+        let state = self.state()?;
+        Ok(Clocks { time: Time::from_nanos(peek(&state.clock_ns)), jiffies: peek(&state.clock_jiffies) })
     }
 
     /// The requests that have been told since the last time.
@@ -213,9 +305,9 @@ impl Probes {
     pub(super) fn runs(&self, kind: Kind) -> Runs {
         let programs = &self.program.progs;
         let programs: Vec<&ProgramMut<'_>> = match kind {
-            Kind::Breakpoint => vec![&programs.header_parsed],
+            // A clock interrupts whoever runs, as a breakpoint does.
+            Kind::Breakpoint => vec![&programs.header_parsed, &programs.looks],
             Kind::Tracepoint => self.tracepoints().map(|(program, _)| program).into(),
-            Kind::State => vec![&programs.state_changes],
         };
         programs.into_iter().map(Runs::of).fold(Runs::default(), |sum, runs| Runs {
             count: sum.count + runs.count,
@@ -224,7 +316,7 @@ impl Probes {
     }
 
     /// What is attached in windows only, with what it does.
-    fn tracepoints(&self) -> [(&ProgramMut<'static>, &'static str); 9] {
+    fn tracepoints(&self) -> [(&ProgramMut<'static>, &'static str); 10] {
         let programs = &self.program.progs;
         [
             (&programs.exits, "watching the end of system calls"),
@@ -233,6 +325,7 @@ impl Probes {
             (&programs.soft_begins, "watching soft interrupts"),
             (&programs.soft_ends, "watching soft interrupts"),
             (&programs.is_born, "watching new threads"),
+            (&programs.state_changes, "watching the states of connections"),
             (&programs.arrives, "watching what arrives on sockets"),
             (&programs.sends, "watching what is sent"),
             (&programs.receives, "watching what is received"),

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use testkit::{Apache, LogLine, Nginx, Process, Processing, Raw, free_address, poll_until};
 use watch::requests::Finished;
 
@@ -123,6 +124,73 @@ fn nginx() {
     assert_eq!(bodies[0], bodies[1]);
 }
 
+/// Clients with a connection for each request, while the server is told twice to begin anew.
+fn visit_reloaded(address: SocketAddr, process: u32, reload: Signal) -> std::thread::JoinHandle<usize> {
+    let process = Pid::from_raw(process as i32).unwrap();
+    std::thread::spawn(move || {
+        for number in 0..300 {
+            if number == 100 || number == 200 {
+                kill_process(process, reload).unwrap();
+            }
+            let got = Raw::connect(address).send("GET /small HTTP/1.0\r\n\r\n").until_closed();
+            assert!(got.len() > 1000, "request {number}: {}", got.escape_ascii());
+        }
+        300
+    })
+}
+
+/// Apache's children end and others are forked; nginx's worker ends, and so does its configuration.
+#[test]
+fn servers_that_are_reloaded() {
+    if !is_able() {
+        return;
+    }
+    let documents = documents();
+    let Some(apache) = Apache::start(Processing::Prefork, documents.path(), "KeepAlive On") else { return };
+    let followed = Followed::begin(address(apache.url()).port());
+    let (told, asked) = followed.until(visit_reloaded(address(apache.url()), apache.pid(), Signal::USR1));
+    agree(&told, asked, &apache.stop());
+
+    let Some(nginx) = Nginx::start(documents.path(), "") else { return };
+    let followed = Followed::begin(address(nginx.url()).port());
+    let (told, asked) = followed.until(visit_reloaded(address(nginx.url()), nginx.pid(), Signal::HUP));
+    assert_eq!((told.len(), nginx.stop().len()), (asked, asked), "told, logged, asked");
+}
+
+/// Killed in the middle of a request, and started again at the same place.
+#[test]
+fn a_server_that_dies_and_comes_back() {
+    if !is_able() {
+        return;
+    }
+    let documents = documents();
+    let address = free_address();
+    let start = move |documents: &Path| {
+        let server = Process::start(&mut web_server_of_python(documents, address.port()));
+        poll_until(Duration::from_secs(10), "the server", || std::net::TcpStream::connect(address).ok());
+        server
+    };
+    let visit = move || {
+        for _ in 0..20 {
+            assert!(Raw::connect(address).send("GET /small HTTP/1.0\r\n\r\n").until_closed().len() > 1000);
+        }
+    };
+    let server = start(documents.path());
+    let followed = Followed::begin(address.port());
+    let (told, ()) = followed.until(std::thread::spawn(move || {
+        visit();
+        let mut interrupted = Raw::connect(address);
+        interrupted.send("GET /sm");
+        drop(server);
+        let _server = start(documents.path());
+        visit();
+    }));
+    let (whole, others): (Vec<Finished>, Vec<Finished>) =
+        told.into_iter().partition(|request| request.bytes_sent > 1000);
+    assert_eq!(whole.len(), 40, "{whole:?}");
+    assert!(others.len() <= 1, "the one that got nothing: {others:?}");
+}
+
 /// A server that no probe is known for.
 fn unknown(program: &str, start: impl FnOnce(&Path, u16) -> Command, keeps_alive: bool) {
     if !is_able() {
@@ -166,13 +234,14 @@ fn unknown(program: &str, start: impl FnOnce(&Path, u16) -> Command, keeps_alive
 
 #[test]
 fn python() {
-    let start = |content: &Path, port: u16| {
-        let mut command = Command::new("python3");
-        command.args(["-m", "http.server", "--bind", "127.0.0.1", "--directory"]);
-        command.arg(content).arg(port.to_string());
-        command
-    };
-    unknown("python3", start, false);
+    unknown("python3", web_server_of_python, false);
+}
+
+fn web_server_of_python(content: &Path, port: u16) -> Command {
+    let mut command = Command::new("python3");
+    command.args(["-m", "http.server", "--bind", "127.0.0.1", "--directory"]);
+    command.arg(content).arg(port.to_string());
+    command
 }
 
 #[test]
