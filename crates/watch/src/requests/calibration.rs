@@ -55,6 +55,16 @@ impl UnitCosts {
         Ok(Self { tracepoint: tracepoint.max(0.0), breakpoint: breakpoint.max(0.0) })
     }
 
+    /// Has requests told without what following them costs, where getting to a program takes so many times as
+    /// long as where nothing else goes on.
+    ///
+    /// # Errors
+    /// When the programs are not there.
+    pub(super) fn leave_out(self, times: f64, probes: &mut Probes) -> Result<(), Error> {
+        let [call, probe] = [self.tracepoint, self.breakpoint].map(|cost| Span::from_secs_f64(cost * times));
+        probes.leave_out(call, probe)
+    }
+
     /// Of so many runs, without their own time.
     pub(super) fn of(self, kind: Kind, runs: u64) -> Span {
         let each = match kind {
@@ -100,13 +110,15 @@ impl Crossings {
         Ok(Self { call, probe })
     }
 
-    /// Has requests corrected by what has been found so far.
+    /// Has requests corrected by what has been found so far, and gives how much longer than where nothing else
+    /// goes on all of these ways take.
     ///
     /// # Errors
     /// When the programs are not there.
-    pub(super) fn correct(self, probes: &mut Probes) -> Result<(), Error> {
+    pub(super) fn correct(self, probes: &mut Probes) -> Result<f64, Error> {
         let times = self.times(probes.stretches()?);
-        probes.correct_by(self.call.mul_f64(times), self.probe.mul_f64(times))
+        probes.correct_by(self.call.mul_f64(times), self.probe.mul_f64(times))?;
+        Ok(times)
     }
 
     /// How much longer than where nothing else goes on.

@@ -179,7 +179,11 @@ impl Requests {
 
     /// What is known better the longer it goes on.
     fn learn(&mut self) -> Result<(), Error> {
-        self.crossings.correct(&mut self.probes)?;
+        let times = self.crossings.correct(&mut self.probes)?;
+        if self.windows.is_some() {
+            // Between windows nobody pays for it, and a window stands for that time, too.
+            self.unit_costs.leave_out(times, &mut self.probes)?;
+        }
         self.probes.learn_jiffy()
     }
 

@@ -65,26 +65,25 @@ static void established(const struct sock *sock, u64 now)
 		reset(connection, sock->__sk_common.skc_num, sock->__sk_common.skc_dport, now, FRESH);
 }
 
-SEC("tp_btf/inet_sock_set_state")
-int BPF_PROG(state_changes, const struct sock *sock, int before, int state)
+static void state_changed(const struct sock *sock, int state, u64 now)
 {
-	u64 key = (u64)sock, now = bpf_ktime_get_ns();
 	struct connection *connection;
+	u64 key = (u64)sock;
 	struct thread *thread;
 
 	if (state == TCP_ESTABLISHED) {
 		if (is_ours(sock))
 			established(sock, now);
-		return 0;
+		return;
 	}
 	if (state != TCP_FIN_WAIT1 && state != TCP_LAST_ACK && state != TCP_CLOSE)
-		return 0;
+		return;
 	/* Not by its port, which it has given back by the time it is closed. */
 	connection = connection_of(key);
 	if (!connection) {
 		if (state == TCP_CLOSE)
 			bpf_map_delete_elem(&connections, &key);
-		return 0;
+		return;
 	}
 	thread = this_thread();
 	if (thread && !thread->in_soft && current_of(thread) == connection)
@@ -94,6 +93,24 @@ int BPF_PROG(state_changes, const struct sock *sock, int before, int state)
 		finish(connection, now);
 		bpf_map_delete_elem(&connections, &key);
 	}
+}
+
+/* A program has run since `since`, for whomever. */
+static void followed_somebody(u64 since)
+{
+	struct thread *thread = call_cost ? this_thread() : NULL;
+
+	if (thread)
+		followed(thread, since, call_cost);
+}
+
+SEC("tp_btf/inet_sock_set_state")
+int BPF_PROG(state_changes, const struct sock *sock, int before, int state)
+{
+	u64 now = bpf_ktime_get_ns();
+
+	state_changed(sock, state, now);
+	followed_somebody(now);
 	return 0;
 }
 
@@ -101,12 +118,15 @@ SEC("tp_btf/sk_data_ready")
 int BPF_PROG(arrives, const struct sock *sock)
 {
 	struct connection *connection;
+	u64 now;
 
 	if (!is_ours(sock))
 		return 0;
+	now = bpf_ktime_get_ns();
 	connection = known_by(sock);
 	if (connection && !connection->arrived)
-		connection->arrived = bpf_ktime_get_ns();
+		connection->arrived = now;
+	followed_somebody(now);
 	return 0;
 }
 
@@ -137,6 +157,8 @@ int BPF_PROG(receives, struct sock *sock, int bytes, int flags)
 
 	if (connection && thread && bytes > 0)
 		received(thread, connection, bytes, now);
+	if (thread)
+		followed(thread, now, call_cost);
 	return 0;
 }
 
@@ -149,6 +171,8 @@ int BPF_PROG(sends, struct sock *sock, int bytes, int flags)
 
 	if (connection && thread && bytes > 0)
 		sent(thread, connection, bytes, now);
+	if (thread)
+		followed(thread, now, call_cost);
 	return 0;
 }
 
@@ -168,6 +192,7 @@ int header_parsed(void *context)
 		parsed(thread, connection, now);
 	/* This program runs in the kernel. */
 	thread->in_kernel = 1;
+	followed(thread, now, probe_cost);
 	account(thread, bpf_ktime_get_ns());
 	thread->in_kernel = 0;
 	return 0;
@@ -201,6 +226,7 @@ int BPF_PROG(enters, void *registers, long number)
 		settle(thread, now);
 	thread->used.reads += !!(thread->call & CALL_READS);
 	thread->used.writes += !!(thread->call & CALL_WRITES);
+	followed(thread, now, call_cost);
 	return 0;
 }
 
@@ -262,18 +288,18 @@ static u64 number_of_call(void *registers)
 SEC("tp_btf/sys_exit")
 int BPF_PROG(exits, void *registers, long result)
 {
+	u64 now = bpf_ktime_get_ns(), at;
 	struct thread *thread = this_thread();
-	u64 now, at;
 
 	if (!thread)
 		return 0;
-	now = bpf_ktime_get_ns();
 	if (thread->call & CALL_UNKNOWN) {
 		at = number_of_call(registers);
 		thread->call = at < MOST_CALLS ? calls[at] : 0;
 	}
 	if (thread->call & CALL_ACCEPTS && result >= 0)
 		accepted(thread, result, now);
+	followed(thread, now, call_cost);
 	/* Last, because this program runs in the kernel as well. */
 	account(thread, bpf_ktime_get_ns());
 	thread->in_kernel = 0;
@@ -339,6 +365,8 @@ int BPF_PROG(switches, bool is_preempted, struct task_struct *from, struct task_
 		if (thread->waits_for_disk)
 			thread->used.disk_wait += now - thread->waits_for_disk;
 		thread->waits_for_disk = 0;
+		/* It has the processor already. */
+		followed(thread, now, call_cost);
 	}
 	return 0;
 }
@@ -347,10 +375,13 @@ SEC("tp_btf/softirq_entry")
 int BPF_PROG(soft_begins, unsigned int kind)
 {
 	struct thread *thread = this_thread();
+	u64 now;
 
 	if (thread) {
-		account(thread, bpf_ktime_get_ns());
+		now = bpf_ktime_get_ns();
+		account(thread, now);
 		thread->in_soft = 1;
+		followed(thread, now, call_cost);
 	}
 	return 0;
 }
@@ -364,6 +395,7 @@ int BPF_PROG(soft_ends, unsigned int kind)
 	if (thread && thread->in_soft) {
 		account_soft(thread, now);
 		thread->in_soft = 0;
+		followed(thread, now, call_cost);
 	}
 	return 0;
 }

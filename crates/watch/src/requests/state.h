@@ -55,6 +55,10 @@ u64 serials;
  * the probe in the server. */
 u64 call_crossing;
 u64 probe_crossing;
+/* What it takes to get to a program here and back, as far as it does not know itself, in ns: at a place in
+ * the kernel, and at the probe in the server. 0 if what following costs is not to be left out. */
+u64 call_cost;
+u64 probe_cost;
 /* How long a jiffy is, in ns; 0 if that is not known. */
 u64 jiffy;
 /* Time of the thread that asked last in what counts as user mode, since it asked before, in ns. */
@@ -118,6 +122,9 @@ struct thread {
 	u64 looked;
 	u16 looks;
 	u16 crossings;
+	/* What following it has cost it in the kernel and in soft interrupts, and is still to be left out. */
+	u64 owed;
+	u64 owed_soft;
 	/* What no request has been charged with yet. */
 	struct usage used;
 };

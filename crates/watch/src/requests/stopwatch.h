@@ -12,10 +12,31 @@ u64 overcharged[MOST_CPUS];
 /* The scheduler looks at the longest after so much time, in ns. */
 #define LONGEST_TICK 10000000
 
+/* Programs have run for this thread since `since`, and take `cost` besides: as much is no request's. */
+static void followed(struct thread *thread, u64 since, u64 cost)
+{
+	if (!cost)
+		return;
+	cost += bpf_ktime_get_ns() - since;
+	if (thread->in_soft)
+		thread->owed_soft += cost;
+	else
+		thread->owed += cost;
+}
+
+/* What is left of two amounts when one has been set against the other. */
+static u64 set_off(u64 *from, u64 much)
+{
+	u64 both = *from < much ? *from : much;
+
+	*from -= both;
+	return much - both;
+}
+
 static void spend(struct thread *thread, u64 time)
 {
 	if (thread->in_kernel)
-		thread->used.kernel += time;
+		thread->used.kernel += set_off(&thread->owed, time);
 	else
 		thread->used.user += time;
 }
@@ -117,26 +138,18 @@ static void account_soft(struct thread *thread, u64 now)
 {
 	u64 passed = since(thread, now);
 
-	thread->used.soft += passed;
+	thread->used.soft += set_off(&thread->owed_soft, passed);
 	/* Whether the kernel takes it for the thread's own time, by CONFIG_IRQ_TIME_ACCOUNTING. */
 	if (!bpf_core_field_exists(((struct rq *)0)->prev_irq_time))
 		thread->slice += passed;
-}
-
-static u64 less(u64 *from, u64 much)
-{
-	u64 taken = *from < much ? *from : much;
-
-	*from -= taken;
-	return much - taken;
 }
 
 /* What was accounted beyond what the scheduler has charged: as long as no request has been charged with it,
  * it is taken back. */
 static void take_back(struct thread *thread, u64 much)
 {
-	much = less(&thread->used.kernel, much);
-	much = less(&thread->used.user, much);
+	much = set_off(&thread->used.kernel, much);
+	much = set_off(&thread->used.user, much);
 	overcharged[bpf_get_smp_processor_id() % MOST_CPUS] += much;
 }
 

@@ -213,6 +213,14 @@ impl Probes {
         Ok(Span::from_nanos(peek(&self.state()?.own_user)))
     }
 
+    /// What following costs requests is left out: what programs take, and so much besides to get to each, at
+    /// places in the kernel and at a breakpoint.
+    pub(super) fn leave_out(&mut self, call: Span, probe: Span) -> Result<(), Error> {
+        let state = self.state()?;
+        (state.call_cost, state.probe_cost) = (call.as_nanos(), probe.as_nanos());
+        Ok(())
+    }
+
     /// What has been seen of stretches since the programs were loaded.
     pub(super) fn stretches(&mut self) -> Result<Stretches, Error> {
         let processors = &self.state()?.stretches;
