@@ -2,10 +2,8 @@
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::net::TcpStream;
-use std::os::unix::process::CommandExt as _;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -176,40 +174,6 @@ fn short_lives_count_and_sums_only_grow() {
     // Before they are this program they are ours: the time from fork(2) to execve(2) has another name, but the
     // sum of a task is not divided.
     assert!((counted - used).abs() <= 0.02 * used, "eBPF {counted}, wait4(2) {used}");
-}
-
-/// Two thousand processes of one name.
-#[test]
-fn thousands_of_processes() {
-    if !is_able() {
-        return;
-    }
-    let place = tempfile::tempdir().expect("a directory");
-    let program = place.path().join("headworks-many");
-    fs::copy("/bin/sleep", &program).expect("a program");
-    let script = "n=0; while [ $n -lt 2000 ]; do \"$0\" 60 & n=$((n + 1)); done; echo; wait";
-    let mut shell = Command::new("sh");
-    shell.args(["-c", script]).arg(&program).process_group(0).stdout(Stdio::piped());
-    let mut shell = shell.spawn().expect("a shell");
-    let group = rustix::process::Pid::from_child(&shell);
-    let all_begun = BufReader::new(shell.stdout.take().expect("it is piped")).lines().next();
-    let mut traced =
-        processes::Traced::open(&["headworks-many"]).expect("this runs as root on a kernel with BTF");
-    let mut proc = processes::Proc::open(&["headworks-many"]);
-    // The last of them are still the shell's.
-    let deadline = Instant::now() + Duration::from_secs(20);
-    let mut counts = [0; 2];
-    while counts != [2000; 2] && Instant::now() < deadline {
-        sleep(Duration::from_millis(50));
-        counts = [
-            traced.sample().expect("eBPF").programs[0].processes,
-            proc.sample().expect("/proc").programs[0].processes,
-        ];
-    }
-    rustix::process::kill_process_group(group, rustix::process::Signal::KILL).expect("it is ours");
-    shell.wait().expect("a child of ours");
-    assert!(matches!(all_begun, Some(Ok(_))), "not all of them began");
-    assert_eq!(counts, [2000; 2], "eBPF, /proc");
 }
 
 /// Processor time of children that have ended, in seconds.

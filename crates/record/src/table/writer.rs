@@ -1,6 +1,6 @@
 //! [`TableWriter`]: streams rows into a Parquet file.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,9 +72,10 @@ impl<R: Row> TableWriter<R> {
             columns.0.close().map(drop)
         };
         let written = write();
+        let groups = file.flushed_row_groups().to_vec();
         self.rows = rows;
         self.rows.clear();
-        self.salvage_if(written)
+        self.salvage_if(written, groups)
     }
 
     fn complete(&mut self) -> Result<(), Error> {
@@ -82,36 +83,50 @@ impl<R: Row> TableWriter<R> {
             self.write_group()?;
         }
         let Some(file) = &mut self.file else { return Ok(()) };
+        // The writer forgets them before it knows whether their directory can be written.
+        let groups = file.flushed_row_groups().to_vec();
         let written = file.finish().map(drop);
-        self.salvage_if(written)?;
+        self.salvage_if(written, groups)?;
         self.file = None;
         Ok(())
     }
 
-    /// Completes the file with what it has when something could not be written to it.
-    fn salvage_if(&mut self, written: Result<(), ParquetError>) -> Result<(), Error> {
+    /// Completes the file with the groups that it has when something could not be written to it.
+    fn salvage_if(
+        &mut self,
+        written: Result<(), ParquetError>,
+        groups: Vec<RowGroupMetaData>,
+    ) -> Result<(), Error> {
         let Err(why) = written else { return Ok(()) };
-        if let Some(file) = self.file.take() {
-            // There may be no room for that either.
-            let _ = salvage(&self.path, file);
+        // Where there is no room for that either, no table is better than one that cannot be read.
+        if let Some(file) = self.file.take()
+            && salvage(&self.path, file, groups).is_err()
+        {
+            let _ = fs::remove_file(&self.path);
         }
         Err(parquet_error(&self.path)(why))
     }
 }
 
 /// As many of the first groups as there is room for, with their directory at the end.
-fn salvage(path: &Path, failed: SerializedFileWriter<File>) -> io::Result<()> {
+fn salvage(
+    path: &Path,
+    failed: SerializedFileWriter<File>,
+    mut groups: Vec<RowGroupMetaData>,
+) -> io::Result<()> {
     let schema = Arc::new(failed.schema_descr().clone());
     let created_by = failed.properties().created_by().to_owned();
-    let mut groups = failed.flushed_row_groups().to_vec();
     // Writes what it still holds, as far as it can.
     drop(failed);
     let mut file = OpenOptions::new().write(true).open(path)?;
     let written = file.metadata()?.len();
     groups.retain(|group| end(group) <= written);
     loop {
-        file.set_len(groups.last().map_or(START, end))?;
+        file.set_len(groups.last().map_or(0, end))?;
         file.seek(SeekFrom::End(0))?;
+        if groups.is_empty() {
+            file.write_all(START)?;
+        }
         let rows = groups.iter().map(RowGroupMetaData::num_rows).sum();
         let about = FileMetaData::new(1, rows, Some(created_by.clone()), None, Arc::clone(&schema), None);
         let whole = ParquetMetaData::new(about, groups.clone());
@@ -124,8 +139,8 @@ fn salvage(path: &Path, failed: SerializedFileWriter<File>) -> io::Result<()> {
     }
 }
 
-/// What a Parquet file begins with, `PAR1`.
-const START: u64 = 4;
+/// What a Parquet file begins with.
+const START: &[u8] = b"PAR1";
 
 /// Where a group ends in the file.
 fn end(group: &RowGroupMetaData) -> u64 {
@@ -133,7 +148,7 @@ fn end(group: &RowGroupMetaData) -> u64 {
         let (from, length) = column.byte_range();
         from + length
     });
-    ends.max().unwrap_or(START)
+    ends.max().unwrap_or(START.len() as u64)
 }
 
 impl<R: Row> Drop for TableWriter<R> {

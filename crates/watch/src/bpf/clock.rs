@@ -17,6 +17,7 @@ pub(crate) fn open(every: Span) -> impl Iterator<Item = OwnedFd> {
             ..libbpf_sys::perf_event_attr::default()
         };
         attributes.__bindgen_anon_1.sample_period = every.as_nanos();
+        attributes.set_exclude_idle(1);
         let (everybody, alone) = (-1, -1);
         // SAFETY: the kernel reads the attributes, as many bytes as their size says, and gives a descriptor that
         // is ours, or a negative number.

@@ -117,13 +117,11 @@ int BPF_PROG(state_changes, const struct sock *sock, int before, int state)
 SEC("tp_btf/sk_data_ready")
 int BPF_PROG(arrives, const struct sock *sock)
 {
-	struct connection *connection;
-	u64 now;
+	struct connection *connection = NULL;
+	u64 now = bpf_ktime_get_ns();
 
-	if (!is_ours(sock))
-		return 0;
-	now = bpf_ktime_get_ns();
-	connection = known_by(sock);
+	if (is_ours(sock))
+		connection = known_by(sock);
 	if (connection && !connection->arrived)
 		connection->arrived = now;
 	followed_somebody(now);
@@ -157,8 +155,7 @@ int BPF_PROG(receives, struct sock *sock, int bytes, int flags)
 
 	if (connection && thread && bytes > 0)
 		received(thread, connection, bytes, now);
-	if (thread)
-		followed(thread, now, call_cost);
+	followed_somebody(now);
 	return 0;
 }
 
@@ -171,8 +168,7 @@ int BPF_PROG(sends, struct sock *sock, int bytes, int flags)
 
 	if (connection && thread && bytes > 0)
 		sent(thread, connection, bytes, now);
-	if (thread)
-		followed(thread, now, call_cost);
+	followed_somebody(now);
 	return 0;
 }
 

@@ -124,12 +124,15 @@ static struct stretches *account_user(struct thread *thread, u64 crossing, u64 n
 
 	account(thread, now);
 	moved = thread->used.user - before;
+	if ((s64)moved < 0)
+		/* Some of it was taken back meanwhile. */
+		moved = 0;
 	all->time += moved;
 	count_looks(thread, all, from, now);
 	if (moved > crossing)
 		moved = crossing;
 	thread->used.user -= moved;
-	thread->used.kernel += moved;
+	thread->used.kernel += set_off(&thread->owed, moved);
 	return all;
 }
 

@@ -139,10 +139,10 @@ impl Probes {
             .map(|(program, what)| program.attach_trace().map_err(Error::bpf(what)))
             .collect();
         self.links = attached?;
+        self.probe(servers)?;
         // Where there is no such clock, crossings are known less well.
         let looks = |clock: OwnedFd| clock::attach(&self.program.progs.looks, clock).ok();
         self.links.extend(clock::open(LOOK_EVERY).filter_map(looks));
-        self.probe(servers)?;
         // What was noted while only some of them were attached is not continued.
         let state = self.state()?;
         state.epoch += 1;
@@ -323,7 +323,7 @@ impl Probes {
         })
     }
 
-    /// What is attached in windows only, with what it does.
+    /// Those at places in the kernel, with what they do.
     fn tracepoints(&self) -> [(&ProgramMut<'static>, &'static str); 10] {
         let programs = &self.program.progs;
         [
