@@ -28,15 +28,7 @@ embedded = ["/bytes/2000", "/bytes/8000"]
 "#;
 
 fn origin() -> (Process, SocketAddr) {
-    let mut server = Process::start(Command::new(HEADWORKS).args([
-        "origin",
-        "--listen",
-        "127.0.0.1:0",
-        "--workers",
-        "64",
-    ]));
-    let address = server.wait_for_address("listening on ");
-    (server, address)
+    Process::origin(HEADWORKS, &["--workers", "64"])
 }
 
 fn load(arguments: &[&str]) -> Output {

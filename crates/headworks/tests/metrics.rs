@@ -9,8 +9,7 @@ use testkit::{PATIENCE, Process, Raw, poll_until};
 const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
 
 fn origin() -> (Process, String) {
-    let mut server = Process::start(Command::new(HEADWORKS).args(["origin", "--listen", "127.0.0.1:0"]));
-    let address = server.wait_for_address("listening on ");
+    let (server, address) = Process::origin(HEADWORKS, &[]);
     (server, format!("http://{address}/bytes/100"))
 }
 

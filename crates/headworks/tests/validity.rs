@@ -17,17 +17,8 @@ const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
 const RUNS: u32 = 5;
 
 fn origin(mode: &str) -> (Process, SocketAddr) {
-    let mut server = Process::start(Command::new(HEADWORKS).args([
-        "origin",
-        "--listen",
-        "127.0.0.1:0",
-        "--mode",
-        mode,
-        "--workers",
-        if mode == "static" { "1" } else { "400" },
-    ]));
-    let address = server.wait_for_address("listening on ");
-    (server, address)
+    let workers = if mode == "static" { "1" } else { "400" };
+    Process::origin(HEADWORKS, &["--mode", mode, "--workers", workers])
 }
 
 /// `headworks load` through `wrapper`, a program with arguments of its own.

@@ -1,8 +1,6 @@
 //! `headworks load` and `headworks watch` on a terminal: the live view comes, obeys keys, and gives the terminal back.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use std::process::Command;
-
 use testkit::{Process, Terminal};
 
 const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
@@ -10,8 +8,7 @@ const ENTER_ALTERNATE_SCREEN: &str = "\x1b[?1049h";
 const LEAVE_ALTERNATE_SCREEN: &str = "\x1b[?1049l";
 
 fn origin() -> (Process, String) {
-    let mut server = Process::start(Command::new(HEADWORKS).args(["origin", "--listen", "127.0.0.1:0"]));
-    let address = server.wait_for_address("listening on ");
+    let (server, address) = Process::origin(HEADWORKS, &[]);
     (server, format!("http://{address}/bytes/100"))
 }
 

@@ -87,7 +87,7 @@ fn requests_are_followed() {
         println!("skipped: only root may load programs");
         return;
     }
-    let (_server, address) = origin("127.0.0.1:0");
+    let (_server, address) = origin();
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("run");
     let port = address.port().to_string();
@@ -145,7 +145,7 @@ fn two_watch_the_same_server() {
         return;
     }
     let place = tempfile::tempdir().unwrap();
-    let (mut server, address) = origin("127.0.0.1:0");
+    let (mut server, address) = origin();
     let outs = ["one", "two"].map(|name| place.path().join(name));
     let watches = outs.clone().map(|out| {
         let mut watch = Command::new(env!("CARGO_BIN_EXE_headworks"));
@@ -167,12 +167,8 @@ fn two_watch_the_same_server() {
     server.terminate();
 }
 
-/// The reference server, and where it listens.
-fn origin(listen: &str) -> (Process, SocketAddr) {
-    let mut server = Command::new(env!("CARGO_BIN_EXE_headworks"));
-    let mut server = Process::start(server.args(["origin", "--mode", "static", "--listen", listen]));
-    let address = server.wait_for_address("listening on ");
-    (server, address)
+fn origin() -> (Process, SocketAddr) {
+    Process::origin(env!("CARGO_BIN_EXE_headworks"), &["--mode", "static"])
 }
 
 /// That is told when it happens, not only at the beginning.
@@ -182,7 +178,7 @@ fn a_server_that_goes_away_is_told() {
         println!("skipped: only root may load programs");
         return;
     }
-    let (mut server, address) = origin("127.0.0.1:0");
+    let (mut server, address) = origin();
     let errors = tempfile::NamedTempFile::new().unwrap();
     let said = || std::fs::read_to_string(errors.path()).unwrap();
     let mut watch = Command::new(env!("CARGO_BIN_EXE_headworks"));

@@ -54,6 +54,15 @@ impl Process {
         address.trim_end_matches('/').parse().unwrap_or_else(|_| panic!("{address:?} is no address"))
     }
 
+    /// The reference server of the program `headworks`, with more `arguments`, and where it listens.
+    #[track_caller]
+    pub fn origin(headworks: &str, arguments: &[&str]) -> (Self, SocketAddr) {
+        let mut command = Command::new(headworks);
+        let mut server = Self::start(command.args(["origin", "--listen", "127.0.0.1:0"]).args(arguments));
+        let address = server.wait_for_address("listening on ");
+        (server, address)
+    }
+
     /// The process id.
     pub fn id(&self) -> u32 {
         self.child.id()

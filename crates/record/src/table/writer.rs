@@ -64,18 +64,15 @@ impl<R: Row> TableWriter<R> {
     }
 
     fn write_group(&mut self) -> Result<(), Error> {
-        let rows = std::mem::take(&mut self.rows);
-        let Some(file) = &mut self.file else { return Ok(()) };
-        let mut write = || {
-            let mut columns = Columns(file.next_row_group()?);
-            R::write_group(&rows, &mut columns)?;
-            columns.0.close().map(drop)
+        let written = match &mut self.file {
+            Some(file) => write_group(file, &self.rows),
+            None => Ok(()),
         };
-        let written = write();
-        let groups = file.flushed_row_groups().to_vec();
-        self.rows = rows;
         self.rows.clear();
-        self.salvage_if(written, groups)
+        written.map_err(|why| {
+            let groups = self.file.as_ref().map(|file| file.flushed_row_groups().to_vec());
+            self.give_up(why, groups.unwrap_or_default())
+        })
     }
 
     fn complete(&mut self) -> Result<(), Error> {
@@ -85,27 +82,27 @@ impl<R: Row> TableWriter<R> {
         let Some(file) = &mut self.file else { return Ok(()) };
         // The writer forgets them before it knows whether their directory can be written.
         let groups = file.flushed_row_groups().to_vec();
-        let written = file.finish().map(drop);
-        self.salvage_if(written, groups)?;
+        file.finish().map_err(|why| self.give_up(why, groups))?;
         self.file = None;
         Ok(())
     }
 
-    /// Completes the file with the groups that it has when something could not be written to it.
-    fn salvage_if(
-        &mut self,
-        written: Result<(), ParquetError>,
-        groups: Vec<RowGroupMetaData>,
-    ) -> Result<(), Error> {
-        let Err(why) = written else { return Ok(()) };
+    /// Completes the file with the groups that it has, since something could not be written to it.
+    fn give_up(&mut self, why: ParquetError, groups: Vec<RowGroupMetaData>) -> Error {
         // Where there is no room for that either, no table is better than one that cannot be read.
         if let Some(file) = self.file.take()
             && salvage(&self.path, file, groups).is_err()
         {
             let _ = fs::remove_file(&self.path);
         }
-        Err(parquet_error(&self.path)(why))
+        parquet_error(&self.path)(why)
     }
+}
+
+fn write_group<R: Row>(file: &mut SerializedFileWriter<File>, rows: &[R]) -> Result<(), ParquetError> {
+    let mut columns = Columns(file.next_row_group()?);
+    R::write_group(rows, &mut columns)?;
+    columns.0.close().map(drop)
 }
 
 /// As many of the first groups as there is room for, with their directory at the end.
