@@ -121,14 +121,13 @@ fn salvage(
     loop {
         file.set_len(groups.last().map_or(0, end))?;
         file.seek(SeekFrom::End(0))?;
-        if groups.is_empty() {
-            file.write_all(START)?;
-        }
+        // In memory first: the library's own way to a file does not tell when the last of it was not written.
+        let mut ending = if groups.is_empty() { START.to_vec() } else { Vec::new() };
         let rows = groups.iter().map(RowGroupMetaData::num_rows).sum();
         let about = FileMetaData::new(1, rows, Some(created_by.clone()), None, Arc::clone(&schema), None);
         let whole = ParquetMetaData::new(about, groups.clone());
-        let ended = ParquetMetaDataWriter::new(&mut file, &whole).finish();
-        match (ended.map_err(io::Error::other).and_then(|()| file.flush()), groups.pop()) {
+        ParquetMetaDataWriter::new(&mut ending, &whole).finish().map_err(io::Error::other)?;
+        match (file.write_all(&ending), groups.pop()) {
             (Err(why), None) => return Err(why),
             (Err(_), Some(_)) => (),
             (Ok(()), _) => return Ok(()),
