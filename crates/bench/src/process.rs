@@ -1,6 +1,6 @@
 //! Runs a program to its end and tells what it cost.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{Read, Seek};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -85,6 +85,27 @@ pub(crate) fn succeeds(program: &str, arguments: &[&str]) -> anyhow::Result<Stri
         bail!("{program}: {}", ended.stderr.trim());
     }
     Ok(ended.stdout.trim().to_owned())
+}
+
+/// CPU time that the threads of a process have used so far. The scheduler's own account, in nanoseconds: `stat`
+/// has ticks of 10 ms.
+pub(crate) fn cpu(process: u32) -> anyhow::Result<Duration> {
+    let tasks = format!("/proc/{process}/task");
+    let mut sum = Duration::ZERO;
+    for task in fs::read_dir(&tasks).with_context(|| format!("cannot read {tasks}"))? {
+        let file = task?.path().join("schedstat");
+        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        let ns = text.split(' ').next().and_then(|ns| ns.parse().ok());
+        sum += Duration::from_nanos(ns.with_context(|| format!("cannot understand {}", file.display()))?);
+    }
+    Ok(sum)
+}
+
+/// Descriptors that a process has open.
+pub(crate) fn descriptors(process: u32) -> anyhow::Result<usize> {
+    let directory = format!("/proc/{process}/fd");
+    let entries = fs::read_dir(&directory).with_context(|| format!("cannot read {directory}"))?;
+    Ok(entries.count())
 }
 
 /// The command as one would type it.

@@ -57,8 +57,8 @@ impl Server {
         Self::start(command, complaints, port, self.isolation)
     }
 
-    #[cfg(test)]
-    pub(super) fn id(&self) -> u32 {
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
@@ -82,19 +82,9 @@ impl Server {
         self.isolation.join(self.child.id(), cpu, program)
     }
 
-    /// CPU time that its threads have used so far. The scheduler's own account, in nanoseconds: `stat` has
-    /// ticks of 10 ms.
+    /// CPU time that its threads have used so far.
     pub(crate) fn cpu(&self) -> anyhow::Result<Duration> {
-        let tasks = format!("/proc/{}/task", self.child.id());
-        let mut sum = Duration::ZERO;
-        for task in fs::read_dir(&tasks).with_context(|| format!("cannot read {tasks}"))? {
-            let file = task?.path().join("schedstat");
-            let text =
-                fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-            let ns = text.split(' ').next().and_then(|ns| ns.parse().ok());
-            sum += Duration::from_nanos(ns.with_context(|| format!("cannot understand {}", file.display()))?);
-        }
-        Ok(sum)
+        process::cpu(self.child.id())
     }
 
     /// Time in user mode and in the kernel, in ticks: only their ratio is of use, and only over
@@ -114,9 +104,7 @@ impl Server {
 
     /// Descriptors that are open.
     pub(crate) fn descriptors(&self) -> anyhow::Result<usize> {
-        let directory = format!("/proc/{}/fd", self.child.id());
-        let entries = fs::read_dir(&directory).with_context(|| format!("cannot read {directory}"))?;
-        Ok(entries.count())
+        process::descriptors(self.child.id())
     }
 
     // Nobody outside can connect into a namespace; its table of sockets can be read.

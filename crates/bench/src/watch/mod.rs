@@ -1,5 +1,6 @@
 //! `bench watch`: what it costs a saturated server to be watched.
 
+mod moments;
 mod run;
 mod table;
 mod watcher;
@@ -28,6 +29,8 @@ const DESCRIPTORS: u64 = 2_048;
 /// Rounds and seconds of a run of record.
 const ROUNDS: u32 = 10;
 const SECONDS: u32 = 5;
+/// Seconds of the long run of each server.
+const LONG: u32 = 300;
 
 /// Throughput of a saturated Apache and nginx that nobody watches, and that `headworks watch`, bpftrace and sysstat watch.
 ///
@@ -37,12 +40,15 @@ pub(crate) struct Args {
     /// Two short rounds, to see whether it works.
     #[arg(long)]
     quick: bool,
-    /// How often each of them watches each server.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
+    /// How often each of them watches each server; 0 for the long runs only.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     rounds: Option<u32>,
     /// How long each run takes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=600))]
     seconds: Option<u32>,
+    /// How long each server is watched once more, to see what it costs moment by moment.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=3600))]
+    long: Option<u32>,
     /// Measure on a machine that others use, and say so.
     #[arg(long)]
     force: bool,
@@ -58,8 +64,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if !rustix::process::geteuid().is_root() {
         bail!("programs in the kernel need root; start this as root");
     }
-    let (rounds, seconds) = if args.quick { (2, 2) } else { (ROUNDS, SECONDS) };
+    let (rounds, seconds, long) = if args.quick { (2, 2, 20) } else { (ROUNDS, SECONDS, LONG) };
     let (rounds, seconds) = (args.rounds.unwrap_or(rounds), args.seconds.unwrap_or(seconds));
+    let long = args.long.unwrap_or(long);
     let programs = Programs { headworks: args.headworks.clone(), shb: PathBuf::new() };
     let versions = versions(&programs)?;
     machine::raise_descriptors(DESCRIPTORS)?;
@@ -84,9 +91,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             }
         }
     }
-    let of_record = !args.quick && rounds >= ROUNDS;
-    let results = Results { setting, seconds, runs };
-    PLACES.keep(of_record, &results.to_markdown(), &results.setting.about(&[]), &results.runs)
+    let (mut parts, mut accounts) = (Vec::new(), Vec::new());
+    for subject in Subject::ALL {
+        eprintln!("{}, {long} s at a stretch", subject.name());
+        match runner.moments(subject, long) {
+            Ok((found, account)) => {
+                parts.extend(found);
+                accounts.push((subject, account));
+            }
+            Err(error) => eprintln!("{}: {error:#}", subject.name()),
+        }
+    }
+    let of_record = !args.quick && rounds >= ROUNDS && accounts.len() == Subject::ALL.len() && long >= LONG;
+    let results = Results { setting, seconds, runs, parts, accounts };
+    PLACES.keep(of_record, &results.to_markdown(), &results.setting.about(&[]), &results.rows()?)
 }
 
 fn progress(run: &Run, rounds: u32) {

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use serde::Serialize;
 
 use super::SIZE;
+use super::moments::{self, Part};
 use super::watcher::Watcher;
 use crate::cell::Repeated;
 use crate::peers::{Ask, Peer, Programs, Reuse};
@@ -20,6 +21,8 @@ const CONNECTIONS: u32 = 32;
 /// Watchers are given so long to begin; what was before is over sooner.
 const START: Duration = Duration::from_secs(2);
 const BREATH: Duration = Duration::from_millis(300);
+/// The generator begins before the watcher and ends after it, in seconds.
+const LEAD: u32 = 7;
 const GRACE: Duration = Duration::from_secs(40);
 const END: Duration = Duration::from_secs(10);
 
@@ -117,23 +120,54 @@ impl Runner {
         let watchers: Vec<_> = watcher
             .programs(&headworks, subject.software(), server.port())
             .into_iter()
-            .map(|words| self.watch(server, &words))
+            .map(|words| self.watch(server, &words, Stdio::null()))
             .collect::<anyhow::Result<_>>()?;
         std::thread::sleep(if watchers.is_empty() { BREATH } else { START });
+        let told = self.load(server, self.seconds);
+        for mut watcher in watchers {
+            watcher.end()?;
+        }
+        told
+    }
+
+    /// One long run with the default: what it costs in each moment, and what it says that it costs, as a share of
+    /// a processor.
+    pub(super) fn moments(&self, subject: Subject, seconds: u32) -> anyhow::Result<(Vec<Part>, f64)> {
+        let server = self.site.serve(subject.software(), SERVER_CPU)?;
+        let headworks = Peer::Headworks.program(&self.programs);
+        let said = tempfile::NamedTempFile::new()?;
+        let words = Watcher::Default.programs(&headworks, subject.software(), server.port());
+        let words =
+            words.concat().into_iter().map(|word| if word == "--quiet" { "--json".to_owned() } else { word });
+        let words: Vec<_> = words.collect();
+        let looks = std::thread::scope(|scope| {
+            let load = scope.spawn(|| self.load(&server, seconds + LEAD));
+            std::thread::sleep(START);
+            let mut watching = self.watch(&server, &words, said.reopen()?.into())?;
+            std::thread::sleep(START);
+            let looks = moments::look(server.id(), watching.id(), seconds.into());
+            watching.end()?;
+            load.join().map_err(|_| anyhow!("the generator's thread panicked"))??;
+            looks
+        })?;
+        let said: serde_json::Value = serde_json::from_reader(said.reopen()?)?;
+        let account = said["overhead"]["cpu"].as_f64().context("it does not say what it cost")?;
+        Ok((moments::parts(subject, &looks), account))
+    }
+
+    /// Keeps the server busy for so long; requests per second.
+    fn load(&self, server: &Server, seconds: u32) -> anyhow::Result<f64> {
         let url = server.url(SIZE);
         let ask = Ask {
             url: &url,
             reuse: Reuse::KeepAlive,
             connections: CONNECTIONS,
-            seconds: self.seconds,
+            seconds,
             record: &self.complaints,
         };
         let mut generator = server.client("wrk");
         generator.args(Peer::Wrk.arguments(&ask));
-        let ended = process::run(&mut generator, Duration::from_secs(self.seconds.into()) + GRACE)?;
-        for mut watcher in watchers {
-            watcher.end()?;
-        }
+        let ended = process::run(&mut generator, Duration::from_secs(seconds.into()) + GRACE)?;
         let told = Peer::Wrk.read(&ended.stdout)?;
         match told.failure(SIZE) {
             Some(failure) => bail!(failure),
@@ -142,11 +176,11 @@ impl Runner {
     }
 
     /// On the server's processor: on a machine whose processors are all in use, it is the server that pays.
-    fn watch(&self, server: &Server, words: &[String]) -> anyhow::Result<Watching> {
+    fn watch(&self, server: &Server, words: &[String], said: Stdio) -> anyhow::Result<Watching> {
         let (program, arguments) = words.split_first().context("no program to start")?;
         let mut command = server.companion(SERVER_CPU, program);
         let complaints = std::fs::File::create(&self.complaints)?;
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(complaints);
+        command.args(arguments).stdin(Stdio::null()).stdout(said).stderr(complaints);
         let child = command.spawn().with_context(|| format!("cannot start {}", process::show(&command)))?;
         Ok(Watching { child, program: program.clone() })
     }
@@ -160,6 +194,10 @@ struct Watching {
 }
 
 impl Watching {
+    fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it; an error if it had ended before, for then nobody watched.
     fn end(&mut self) -> anyhow::Result<()> {
         if let Some(status) = self.child.try_wait()? {

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use record::Estimate;
+use serde_json::Value;
 
+use super::moments::{self, Part};
 use super::run::{Run, Subject};
 use super::watcher::Watcher;
 use crate::cell::Cell;
@@ -17,9 +19,19 @@ pub(super) struct Results {
     pub(super) setting: Setting,
     pub(super) seconds: u32,
     pub(super) runs: Vec<Run>,
+    /// Of the long runs.
+    pub(super) parts: Vec<Part>,
+    /// What the monitor said that it cost in each of them, as a share of a processor.
+    pub(super) accounts: Vec<(Subject, f64)>,
 }
 
 impl Results {
+    /// All that is kept, a value for each line.
+    pub(super) fn rows(&self) -> serde_json::Result<Vec<Value>> {
+        let runs = self.runs.iter().map(serde_json::to_value);
+        runs.chain(self.parts.iter().map(serde_json::to_value)).collect()
+    }
+
     pub(super) fn to_markdown(&self) -> String {
         let mut text = "| server | watched by | requests/s, median | of those unwatched, 95 % | runs |\n| --- | --- | --- | --- | --- |".to_owned();
         for subject in Subject::ALL {
@@ -38,8 +50,9 @@ impl Results {
             }
         }
         let Setting { host, versions, command, busy } = &self.setting;
+        let moments = moments::to_markdown(&self.parts, &self.accounts);
         format!(
-            "{text}\n\n`{command}` at commit {}, {}, {} s a run. Host: {host}; others used {:.1} % of it before the first run. {}.",
+            "{text}\n\n{moments}\n\n`{command}` at commit {}, {}, {} s a run. Host: {host}; others used {:.1} % of it before the first run. {}.",
             host.commit,
             host.date,
             self.seconds,
@@ -87,7 +100,14 @@ mod tests {
             run(Watcher::Nobody, 1, 500.0, None),
             run(Watcher::Default, 1, 495.0, Some(500.0)),
         ];
-        let text = Results { setting: Setting::example(), seconds: 5, runs }.to_markdown();
+        let text = Results {
+            setting: Setting::example(),
+            seconds: 5,
+            runs,
+            parts: Vec::new(),
+            accounts: Vec::new(),
+        }
+        .to_markdown();
         assert!(text.contains("| nginx | headworks watch | 743 | 0.990 (0.990–0.990) | 2 |"), "{text}");
         assert!(text.contains("| nginx | nobody | 750 | 1 | 2 |"), "{text}");
     }

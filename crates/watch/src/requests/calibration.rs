@@ -89,7 +89,7 @@ pub(super) struct Crossings {
 }
 
 /// With fewer crossings than would take so long where nothing else goes on, looks say little.
-const FEW: Span = Span::from_millis(20);
+const FEW: Span = Span::from_millis(200);
 
 impl Crossings {
     /// Measures both on this thread. The probes must not be attached; whether runs of programs are measured
@@ -178,20 +178,20 @@ extern "C" fn a_function() {
 mod tests {
     use super::*;
 
-    /// Of a million calls in 2 s, a quarter of which was on the way, looked at 2000 times.
+    /// Of ten million calls in 20 s, a quarter of which was on the way, looked at 2000 times.
     #[test]
     fn looks_say_how_long_crossings_take() {
         let crossings = Crossings { call: Span::from_nanos(250), probe: Span::ZERO };
         let seen = |share: u64| Stretches {
-            time: Span::from_secs(2),
-            calls: 1_000_000 / share,
+            time: Span::from_secs(20),
+            calls: 10_000_000 / share,
             probes: 0,
             looks: 2000 / share,
             crossings: 500 / share,
         };
         let times = crossings.times(seen(1));
         assert!((1.9..2.0).contains(&times), "500 ns each: {times}");
-        let times = crossings.times(Stretches { time: Span::from_millis(2), ..seen(1000) });
+        let times = crossings.times(Stretches { time: Span::from_millis(20), ..seen(1000) });
         assert!((0.95..1.05).contains(&times), "two looks say little: {times}");
         assert_eq!(crossings.times(Stretches { looks: 0, crossings: 0, ..seen(1) }), 1.0, "no clock");
         assert_eq!(crossings.times(Stretches::default()), 1.0);

@@ -82,11 +82,16 @@ struct Opened {
 
 /// The ring has room for what a fast server does in as long.
 const TURN: Span = Span::from_millis(20);
+/// When a window has been closed to requests, those of a fast server have ended so soon.
+const SOON: Span = Span::from_millis(5);
+/// Whoever has got a response may know it before the server's thread has come to its end, if others run instead.
+const LAST: Span = Span::from_millis(100);
 /// Servers and responses are looked after so often where all of the time is one window.
 const TEND: Span = Span::from_secs(1);
-/// A saturated server loses about so many times the throughput that the programs' own time would explain:
-/// whatever else runs meanwhile finds less of what it needs in the caches.
-const HIDDEN: f64 = 2.0;
+/// A saturated server loses some two to two and a half times the throughput that the programs' own time would
+/// explain (docs/benchmarks/watch.md): whatever else runs meanwhile finds less of what it needs in the caches.
+/// They count for more, so that the budget is kept.
+const HIDDEN: f64 = 3.0;
 /// A port that nobody listens on is looked at so often.
 const SEARCH: Span = Span::from_secs(3);
 /// Bounds on how long nothing has to happen on a connection for its response to be taken as whole.
@@ -163,7 +168,10 @@ impl Requests {
             Phase::Open(opened) => {
                 if now >= opened.to {
                     self.stop_beginning(now);
-                } else if self.windows.is_none() && now >= self.tended + TEND {
+                    self.take(&mut each)?;
+                    return Ok(now + SOON);
+                }
+                if self.windows.is_none() && now >= self.tended + TEND {
                     self.tend(now)?;
                 }
             }
@@ -177,7 +185,8 @@ impl Requests {
             }
         }
         self.take(&mut each)?;
-        Ok(now + TURN)
+        let next = now + TURN;
+        Ok(if let Phase::Open(opened) = &self.phase { next.min(opened.to) } else { next })
     }
 
     /// What is known better the longer it goes on.
@@ -324,7 +333,8 @@ impl Requests {
         Ok(())
     }
 
-    /// Ends the window that is open: requests that have ended are told, for others there is no more time.
+    /// Ends the window that is open: requests that have ended are told, or are about to; for others there is no
+    /// more time.
     ///
     /// # Errors
     /// When the kernel refuses.
@@ -335,7 +345,15 @@ impl Requests {
             self.stop_beginning(now);
         }
         if let Phase::Draining { .. } = self.phase {
-            let unfinished = self.sweep(true)?;
+            let patience = clock::monotonic() + LAST;
+            let unfinished = loop {
+                let unfinished = self.sweep(true)?;
+                if unfinished == 0 || clock::monotonic() >= patience {
+                    break unfinished;
+                }
+                self.take(&mut each)?;
+                std::thread::sleep(SOON.into());
+            };
             self.end_draining(unfinished, &mut each)?;
         }
         Ok(())

@@ -21,8 +21,9 @@ use crate::bpf::{self, Layout, clock, peek};
 
 program!("requests");
 
-/// Not in step with the scheduler's tick, nor with anything else.
-const LOOK_EVERY: Span = Span::from_micros(499);
+/// Not in step with the scheduler's tick, nor with anything else; and not often, since a virtual machine may take
+/// some 70 us for a tick.
+const LOOK_EVERY: Span = Span::from_micros(4_990);
 
 /// The programs, loaded; they cost nothing as long as they are not attached.
 pub(super) struct Probes {
@@ -133,13 +134,15 @@ impl Probes {
         (state.opens, state.closes) = (u64::MAX, u64::MAX);
         // What was noted while the last of them were being detached has not gone on since.
         state.epoch += 1;
+        // What is dear to have around is the last to come and the first to go: where others use a binary, the
+        // kernel waits for tens of milliseconds as it puts a probe into it, and as it takes it out.
+        self.probe(servers)?;
         let attached: Result<Vec<_>, _> = self
             .tracepoints()
             .into_iter()
             .map(|(program, what)| program.attach_trace().map_err(Error::bpf(what)))
             .collect();
-        self.links = attached?;
-        self.probe(servers)?;
+        self.links.extend(attached?);
         // Where there is no such clock, crossings are known less well.
         let looks = |clock: OwnedFd| clock::attach(&self.program.progs.looks, clock).ok();
         self.links.extend(clock::open(LOOK_EVERY).filter_map(looks));
@@ -279,7 +282,7 @@ impl Probes {
     /// # Errors
     /// When the kernel refuses.
     pub(super) fn detach(&mut self) -> Result<(), Error> {
-        self.links.clear();
+        while self.links.pop().is_some() {}
         self.attached.clear();
         bpf::run(&self.program.progs.forget, "forgetting connections")
     }

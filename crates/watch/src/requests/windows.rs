@@ -61,8 +61,9 @@ const FIRST_COST: f64 = 0.5e-3;
 const LEAST_BUSY: f64 = 0.1;
 /// However dear the rest is, requests get this share of the budget.
 const LEAST_FOR_WINDOWS: f64 = 0.2;
-/// The allowance is looked at so often.
-const STEP: Span = Span::from_millis(50);
+/// When a window opens is thought about again after so long at the latest, if not when the server is found to be
+/// busier.
+const LATEST: Span = Span::from_secs(1);
 
 /// What a window has cost, in processor time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,8 +123,8 @@ impl Windows {
         if missing <= 0.0 {
             return Ok(());
         }
-        let wait = Span::from_secs_f64((missing / self.allowed).min(1.0));
-        Err(now + wait.clamp(Span::from_millis(1), STEP))
+        let wait = Span::from_secs_f64((missing / self.allowed).min(LATEST.as_secs_f64()));
+        Err(now + wait.max(Span::from_millis(1)))
     }
 
     /// How long it is.
@@ -141,10 +142,11 @@ impl Windows {
         self.earned -= expected + all - self.cost.unwrap_or(FIRST_COST);
         self.cost = Some(average);
         self.opens_at = self.random.random_range(0.0..2.0);
-        // As much to look as to open and close.
+        // As much to look as to open, to wait for the last requests, and to close.
         let rate = spent.open.as_secs_f64() / spent.length.as_secs_f64().max(1e-3);
         let fair = Span::from_secs_f64((spent.fixed.as_secs_f64() / rate.max(1e-6)).min(1.0));
-        self.length = fair.clamp(SHORTEST, LONGEST);
+        let waited = spent.length.saturating_sub(self.length);
+        self.length = (fair + waited).clamp(SHORTEST, LONGEST);
     }
 
     fn earn(&mut self, now: Time) {
@@ -204,6 +206,21 @@ mod tests {
             now = later;
         }
         assert!(now < Time::ZERO + Span::from_millis(1100), "{now:?}");
+    }
+
+    #[test]
+    fn what_goes_on_after_the_last_request_has_begun_is_worth_a_longer_window() {
+        let length = |waited| {
+            let mut schedule = Windows::new(Ratio::clamped(0.01), 7, Time::ZERO);
+            let length = schedule.length() + Span::from_millis(waited);
+            // Opening it cost as much as 20 ms of it.
+            let spent = Spent { fixed: Span::from_millis(2), open: length.mul_f64(0.1), length };
+            schedule.closed(spent, Time::ZERO);
+            schedule.length()
+        };
+        assert_eq!(length(0), SHORTEST);
+        assert_eq!(length(80), Span::from_millis(100));
+        assert_eq!(length(800), LONGEST);
     }
 
     #[test]
