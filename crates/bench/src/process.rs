@@ -1,7 +1,7 @@
 //! Runs a program to its end and tells what it cost.
 
 use std::fs::{self, File};
-use std::io::{Read, Seek};
+use std::io::{self, Read, Seek};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -94,7 +94,11 @@ pub(crate) fn cpu(process: u32) -> anyhow::Result<Duration> {
     let mut sum = Duration::ZERO;
     for task in fs::read_dir(&tasks).with_context(|| format!("cannot read {tasks}"))? {
         let file = task?.path().join("schedstat");
-        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        let text = match fs::read_to_string(&file) {
+            // It has just ended.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            text => text.with_context(|| format!("cannot read {}", file.display()))?,
+        };
         let ns = text.split(' ').next().and_then(|ns| ns.parse().ok());
         sum += Duration::from_nanos(ns.with_context(|| format!("cannot understand {}", file.display()))?);
     }

@@ -22,20 +22,24 @@ fn what_fits_can_be_read() {
     let directory = RunDirectory::create(scratch.path().join("whole")).unwrap();
     write(&directory, None).unwrap();
     let whole = table(&directory).metadata().unwrap().len();
-    let sizes = (0..24).map(|step| whole * step / 24).chain((1..24).map(|step| whole - step * 32));
-    for size in sizes {
+    let near = (1..24).rev().map(|step| whole - step * 32);
+    let mut least = 0;
+    for size in (0..24).map(|step| whole * step / 24).chain(near) {
         let directory = RunDirectory::create(scratch.path().join(size.to_string())).unwrap();
         let why = write(&directory, Some(size)).unwrap_err();
         assert!(why.to_string().starts_with("cannot write "), "{size}: {why}");
         if !table(&directory).exists() {
-            assert!(size < whole / 3, "{size}: not even a table without rows");
+            assert!(size < 4096 && least == 0, "{size}: not even a table without rows");
             continue;
         }
         let rows = directory.samples().unwrap();
         let read = rows.map(Result::unwrap).zip(0..).map(|(row, at)| assert_eq!(row, sample(at))).count();
         // What does not fit may be as little as the statistics in the directory.
         assert!(read.is_multiple_of(ROWS_PER_GROUP) || read == ROWS, "{size}: whole groups: {read}");
+        assert!(read >= least, "{size}: {read} rows, and {least} on a smaller disk");
+        least = read;
     }
+    assert!(least >= 2 * ROWS_PER_GROUP, "{least}");
 }
 
 fn table(directory: &RunDirectory) -> PathBuf {

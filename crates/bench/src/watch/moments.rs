@@ -17,6 +17,8 @@ use crate::process;
 const INTERVAL: Duration = Duration::from_millis(5);
 /// What the monitor does may be felt so many looks before it was noticed, and after.
 const MARGIN: usize = 2;
+/// With programs attached there are so many more descriptors; a look at the rest opens one or two.
+const OF_A_WINDOW: usize = 5;
 /// A moment is compared with so many seconds before and after it, without those that are moments themselves,
 const BESIDE: f64 = 0.4;
 /// of which there have to be so many.
@@ -29,7 +31,7 @@ const PART: f64 = 10.0;
 pub(super) struct Look {
     /// Seconds since the first look.
     at: f64,
-    /// Segments sent in the server's network: each request and each response is one.
+    /// Segments with data sent in the server's network: each request and each response is one.
     segments: u64,
     /// Of the monitor; more while programs are attached.
     descriptors: usize,
@@ -56,7 +58,8 @@ pub(super) struct Part {
 }
 
 impl Part {
-    fn lost(&self) -> f64 {
+    /// Of throughput, as a share; no number where there was nothing to compare with.
+    pub(super) fn lost(&self) -> f64 {
         self.lost_in_windows + self.lost_besides
     }
 }
@@ -66,7 +69,7 @@ impl Part {
 /// # Errors
 /// When one of them is gone.
 pub(super) fn look(server: u32, monitor: u32, seconds: f64) -> anyhow::Result<Vec<Look>> {
-    let table = format!("/proc/{server}/net/snmp");
+    let table = format!("/proc/{server}/net/netstat");
     let network = File::open(&table).with_context(|| format!("cannot read {table}"))?;
     let mut text = vec![0; 16 << 10];
     let started = Instant::now();
@@ -88,12 +91,13 @@ pub(super) fn look(server: u32, monitor: u32, seconds: f64) -> anyhow::Result<Ve
     }
 }
 
-/// Sent by TCP (RFC 1213, tcpOutSegs): the names are in one line, the values in the next.
-fn segments(snmp: &str) -> Option<u64> {
-    let mut lines = snmp.lines().filter_map(|line| line.strip_prefix("Tcp:"));
+/// Sent for the first time, without mere acknowledgements (include/uapi/linux/snmp.h,
+/// `LINUX_MIB_TCPORIGDATASENT`): the names are in one line, the values in the next.
+fn segments(netstat: &str) -> Option<u64> {
+    let mut lines = netstat.lines().filter_map(|line| line.strip_prefix("TcpExt:"));
     let names = lines.next()?.split_whitespace();
     let mut values = lines.next()?.split_whitespace();
-    let place = names.into_iter().position(|name| name == "OutSegs")?;
+    let place = names.into_iter().position(|name| name == "TCPOrigDataSent")?;
     values.nth(place)?.parse().ok()
 }
 
@@ -117,12 +121,12 @@ pub(super) fn parts(subject: Subject, looks: &[Look]) -> Vec<Part> {
         let begin = |part: u32| looks.partition_point(|look| look.at < f64::from(part) * PART).min(end);
         let (from, to) = (begin(part), begin(part + 1));
         let (seconds, _) = since(looks, from, to);
-        let (time, sent) = quiet(from, to);
+        let (time, sent_quietly) = quiet(from, to);
         let mut found = Part {
             subject,
             part,
             seconds,
-            segments: sent / time,
+            segments: sent_quietly / time,
             windows: 0,
             in_windows: 0.0,
             lost_in_windows: 0.0,
@@ -135,14 +139,13 @@ pub(super) fn parts(subject: Subject, looks: &[Look]) -> Vec<Part> {
             };
             let first = looks.partition_point(|look| look.at < looks[moment.from].at - BESIDE);
             let last = first + looks[first..end].iter().take_while(|look| near(look)).count();
-            let (time, beside) = quiet(first, last);
-            if time < LEAST_BESIDE {
-                continue;
-            }
+            let beside = quiet(first, last);
+            // Where the monitor leaves no time in between, all that there is in the part has to do.
+            let (time, beside) = if beside.0 < LEAST_BESIDE { (time, sent_quietly) } else { beside };
             let lost = (lasted - sent / (beside / time)) / seconds;
             if moment.is_window {
                 found.windows += 1;
-                found.in_windows += lasted / seconds;
+                found.in_windows += moment.attached / seconds;
                 found.lost_in_windows += lost;
             } else {
                 found.lost_besides += lost;
@@ -159,6 +162,8 @@ struct Moment {
     from: usize,
     to: usize,
     is_window: bool,
+    /// Seconds of a window, without the margins.
+    attached: f64,
 }
 
 fn moments(looks: &[Look]) -> Vec<Moment> {
@@ -166,17 +171,20 @@ fn moments(looks: &[Look]) -> Vec<Moment> {
     let end = looks.len().saturating_sub(1);
     let mut moments: Vec<Moment> = Vec::new();
     for (at, pair) in looks.windows(2).enumerate() {
-        let is_window = pair.iter().any(|look| look.descriptors > usual);
-        if !is_window && pair[1].cpu == pair[0].cpu {
+        let more = pair.iter().map(|look| look.descriptors.saturating_sub(usual)).max().unwrap_or_default();
+        if more == 0 && pair[1].cpu == pair[0].cpu {
             continue;
         }
-        let moment = Moment { from: at.saturating_sub(MARGIN), to: (at + 1 + MARGIN).min(end), is_window };
+        let is_window = more > OF_A_WINDOW;
+        let attached = if is_window { pair[1].at - pair[0].at } else { 0.0 };
+        let (from, to) = (at.saturating_sub(MARGIN), (at + 1 + MARGIN).min(end));
         match moments.last_mut() {
-            Some(last) if last.to >= moment.from => {
-                last.to = moment.to;
+            Some(last) if last.to >= from => {
+                last.to = to;
                 last.is_window |= is_window;
+                last.attached += attached;
             }
-            _ => moments.push(moment),
+            _ => moments.push(Moment { from, to, is_window, attached }),
         }
     }
     moments
@@ -196,21 +204,22 @@ fn since(looks: &[Look], from: usize, to: usize) -> (f64, f64) {
 
 /// What all parts say, as a row for each subject.
 pub(super) fn to_markdown(parts: &[Part], accounts: &[(Subject, f64)]) -> String {
-    let mut text = "| server | windows | of the time | throughput in them | lost in them | lost besides | lost in all, 95 % | by its own account | seconds |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |".to_owned();
+    let mut text = "| server | windows | of the time | throughput lost to them | to all else | in all, 95 % | processors used | seconds |\n| --- | --- | --- | --- | --- | --- | --- | --- |".to_owned();
     for (subject, account) in accounts {
         let parts: Vec<&Part> = parts.iter().filter(|part| part.subject == *subject).collect();
         let mean = |of: fn(&Part) -> f64| Estimate::of(parts.iter().map(|part| of(part)));
+        let percent =
+            |share: f64| if share.is_finite() { format!("{:.2}", share * 100.0) } else { "–".to_owned() };
         let (open, lost) = (mean(|part| part.in_windows).mean, mean(|part| part.lost_in_windows).mean);
         let all = mean(Part::lost);
         let row = [
             subject.name().to_owned(),
             parts.iter().map(|part| part.windows).sum::<u32>().to_string(),
-            format!("{:.2} %", open * 100.0),
-            format!("{:.2}", 1.0 - lost / open),
-            format!("{:.2} %", lost * 100.0),
-            format!("{:.2} %", mean(|part| part.lost_besides).mean * 100.0),
-            format!("{:.2} % ({:.2}–{:.2})", all.mean * 100.0, all.ci[0] * 100.0, all.ci[1] * 100.0),
-            format!("{:.2} %", account * 100.0),
+            percent(open) + " %",
+            percent(lost) + " %",
+            percent(mean(|part| part.lost_besides).mean) + " %",
+            format!("{} % ({}–{})", percent(all.mean), percent(all.ci[0]), percent(all.ci[1])),
+            percent(*account) + " %",
             format!("{:.0}", parts.iter().map(|part| part.seconds).sum::<f64>()),
         ];
         text = format!("{text}\n| {} |", row.join(" | "));
@@ -230,8 +239,11 @@ mod tests {
             .map(|step| {
                 let of_second = step % 200;
                 look.at = f64::from(step) * 0.005;
-                look.descriptors = if (50..=70).contains(&of_second) { 30 } else { 20 };
                 let is_busy = (150..154).contains(&of_second);
+                look.descriptors = 20 + usize::from(is_busy);
+                if (50..=70).contains(&of_second) {
+                    look.descriptors = 30;
+                }
                 look.segments += if (51..=70).contains(&of_second) { 5 } else { 10 } * u64::from(!is_busy);
                 look.cpu += Duration::from_micros(u64::from(is_busy));
                 look
@@ -246,10 +258,25 @@ mod tests {
         for part in parts {
             assert!((part.segments - 2000.0).abs() < 1e-6, "{part:?}");
             assert_eq!(part.windows, 10, "{part:?}");
-            assert!((part.in_windows - 0.13).abs() < 0.006, "with margins: {part:?}");
+            assert!((part.in_windows - 0.11).abs() < 0.006, "{part:?}");
             assert!((part.lost_in_windows - 0.05).abs() < 1e-3, "{part:?}");
             assert!((part.lost_besides - 0.02).abs() < 1e-3, "{part:?}");
         }
+    }
+
+    /// It does something all the time but for 50 ms in a second, in which there is a third more.
+    #[test]
+    fn a_busy_monitor_is_not_taken_for_none() {
+        let (mut cpu, mut segments) = (Duration::ZERO, 0);
+        let mut looks = looks(11);
+        for (look, step) in looks.iter_mut().zip(0..) {
+            let is_quiet = step % 200 < 10;
+            cpu += Duration::from_micros(u64::from(!is_quiet));
+            segments += if is_quiet { 20 } else { 15 };
+            *look = Look { segments, descriptors: 20, cpu, ..*look };
+        }
+        let part = parts(Subject::Apache, &looks)[0];
+        assert!((part.lost() - 0.95 * 0.25).abs() < 0.02, "{part:?}");
     }
 
     #[test]
@@ -268,13 +295,13 @@ mod tests {
         let text = to_markdown(&parts, &[(Subject::Nginx, 0.0123)]);
         let row = text.lines().nth(2).unwrap();
         assert!(row.starts_with("| nginx | 30 | 1"), "{row}");
-        assert!(row.contains("% | 7.0") && row.contains("| 1.23 % | 30 |"), "{row}");
+        assert!(row.contains("% | 7.0") && row.ends_with("| 1.23 % | 30 |"), "{row}");
     }
 
     #[test]
     fn segments_are_read_by_name() {
-        let text = "Ip: a b\nIp: 1 2\nTcp: InSegs OutSegs x\nTcp: 7 42 9\n";
+        let text = "IpExt: a b\nIpExt: 1 2\nTcpExt: a TCPOrigDataSent x\nTcpExt: 7 42 9\n";
         assert_eq!(segments(text), Some(42));
-        assert_eq!(segments("Tcp: OutSegs\n"), None);
+        assert_eq!(segments("TcpExt: TCPOrigDataSent\n"), None);
     }
 }

@@ -152,7 +152,11 @@ impl Runner {
         })?;
         let said: serde_json::Value = serde_json::from_reader(said.reopen()?)?;
         let account = said["overhead"]["cpu"].as_f64().context("it does not say what it cost")?;
-        Ok((moments::parts(subject, &looks), account))
+        let parts = moments::parts(subject, &looks);
+        if parts.iter().any(|part| !part.lost().is_finite()) {
+            bail!("the server did nothing for 10 s, or the monitor something all of the time");
+        }
+        Ok((parts, account))
     }
 
     /// Keeps the server busy for so long; requests per second.

@@ -26,6 +26,12 @@ pub(super) struct Results {
 }
 
 impl Results {
+    pub(super) fn about(&self) -> Value {
+        let used =
+            self.accounts.iter().map(|(subject, account)| (subject.name().to_owned(), (*account).into()));
+        self.setting.about(&[("processors_used", Value::Object(used.collect()))])
+    }
+
     /// All that is kept, a value for each line.
     pub(super) fn rows(&self) -> serde_json::Result<Vec<Value>> {
         let runs = self.runs.iter().map(serde_json::to_value);

@@ -23,7 +23,7 @@ program!("requests");
 
 /// Not in step with the scheduler's tick, nor with anything else; and not often, since a virtual machine may take
 /// some 70 us for a tick.
-const LOOK_EVERY: Span = Span::from_micros(4_990);
+const LOOK_EVERY: Span = Span::from_micros(4_730);
 
 /// The programs, loaded; they cost nothing as long as they are not attached.
 pub(super) struct Probes {
@@ -134,15 +134,21 @@ impl Probes {
         (state.opens, state.closes) = (u64::MAX, u64::MAX);
         // What was noted while the last of them were being detached has not gone on since.
         state.epoch += 1;
-        // What is dear to have around is the last to come and the first to go: where others use a binary, the
-        // kernel waits for tens of milliseconds as it puts a probe into it, and as it takes it out.
+        // Everybody pays for tracepoints and clocks as long as they are there: they come last and go first. Where
+        // others use a binary, the kernel takes tens of milliseconds to put a probe into it, or to take it out.
         self.probe(servers)?;
         let attached: Result<Vec<_>, _> = self
             .tracepoints()
             .into_iter()
             .map(|(program, what)| program.attach_trace().map_err(Error::bpf(what)))
             .collect();
-        self.links.extend(attached?);
+        match attached {
+            Ok(links) => self.links.extend(links),
+            Err(why) => {
+                self.detach()?;
+                return Err(why);
+            }
+        }
         // Where there is no such clock, crossings are known less well.
         let looks = |clock: OwnedFd| clock::attach(&self.program.progs.looks, clock).ok();
         self.links.extend(clock::open(LOOK_EVERY).filter_map(looks));
@@ -282,7 +288,12 @@ impl Probes {
     /// # Errors
     /// When the kernel refuses.
     pub(super) fn detach(&mut self) -> Result<(), Error> {
-        while self.links.pop().is_some() {}
+        // While the last probes are still there, they find nobody that they would have to do with.
+        while self.links.len() > self.attached.values().filter(|is_attached| **is_attached).count() {
+            self.links.pop();
+        }
+        self.state()?.epoch += 1;
+        self.links.clear();
         self.attached.clear();
         bpf::run(&self.program.progs.forget, "forgetting connections")
     }

@@ -52,6 +52,9 @@ impl Followed {
             self.turn();
         }
         let result = thread.join().unwrap();
+        // A client may have all of a response before the server's thread has come back from sending it.
+        std::thread::sleep(Duration::from_millis(200));
+        self.turn();
         let told = &mut self.told;
         self.requests.end(|request| told.push(*request)).unwrap();
         (self.told, result)
