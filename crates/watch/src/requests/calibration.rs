@@ -17,13 +17,18 @@ pub(super) struct UnitCosts {
     breakpoint: f64,
 }
 
+/// From one look at what runs to the next, in step neither with the scheduler's tick nor with anything else: often
+/// where every request is followed, whatever that costs.
+pub(super) const OFTEN: Span = Span::from_micros(499);
+/// And seldom where there is a budget: in a virtual machine a look may take some 70 us.
+pub(super) const SELDOM: Span = Span::from_micros(4_730);
 /// Calls in a batch, and batches, of which the fastest counts: what disturbs one only adds to it.
 const CALLS: u32 = 500;
 const BATCHES: usize = 8;
 
 /// Attaches all of the probes, those in binaries to this process or not at all, and detaches them.
 pub(crate) fn try_out(binary: bool) -> Result<(), Error> {
-    let mut probes = Probes::load(&[])?;
+    let mut probes = Probes::load(&[], OFTEN)?;
     if binary { probes.attach_to_self(a_function as *const () as usize) } else { probes.attach(&[]) }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use units::{Ratio, Span, Time};
 
-use super::calibration::{Crossings, UnitCosts};
+use super::calibration::{Crossings, OFTEN, SELDOM, UnitCosts};
 use super::metrics::Needs;
 use super::tally::Tally;
 use super::traced::{Kind, Losses, Probes};
@@ -104,7 +104,8 @@ impl Requests {
     /// # Errors
     /// When the kernel does not take them, or does not measure them and a budget is to be kept.
     pub fn open(following: Following) -> Result<Self, Error> {
-        let mut probes = Probes::load(&following.ports)?;
+        let look_every = if following.budget == Budget::Unlimited { OFTEN } else { SELDOM };
+        let mut probes = Probes::load(&following.ports, look_every)?;
         let now = clock::monotonic();
         let (windows, unit_costs, crossings) = match following.budget {
             Budget::Unlimited => (None, UnitCosts::default(), Crossings::measure(&mut probes)?),

@@ -21,10 +21,6 @@ use crate::bpf::{self, Layout, clock, peek};
 
 program!("requests");
 
-/// Not in step with the scheduler's tick, nor with anything else; and not often, since a virtual machine may take
-/// some 70 us for a tick.
-const LOOK_EVERY: Span = Span::from_micros(4_730);
-
 /// The programs, loaded; they cost nothing as long as they are not attached.
 pub(super) struct Probes {
     program: program::RequestsSkel<'static>,
@@ -33,6 +29,8 @@ pub(super) struct Probes {
     attached: BTreeMap<(u64, u64), bool>,
     /// Both of the kernel's clocks at the beginning.
     clocks: Clocks,
+    /// How often it is looked at what runs, in stretches that count as user mode.
+    look_every: Span,
     ring: RingBuffer<'static>,
     finished: Rc<RefCell<Vec<Finished>>>,
 }
@@ -91,11 +89,11 @@ pub(super) enum Kind {
 }
 
 impl Probes {
-    /// Loads the programs, for connections of these ports.
+    /// Loads the programs, for connections of these ports, with so much time from one look to the next.
     ///
     /// # Errors
     /// When the kernel does not take them.
-    pub(super) fn load(ports: &[u16]) -> Result<Self, Error> {
+    pub(super) fn load(ports: &[u16], look_every: Span) -> Result<Self, Error> {
         // Says what is wrong more clearly than the loader does.
         Layout::read()?;
         let mut open = program::RequestsSkelBuilder::default()
@@ -118,8 +116,15 @@ impl Probes {
         .map_err(Error::bpf("opening the ring of finished requests"))?;
         let ring = ring.build().map_err(Error::bpf("opening the ring of finished requests"))?;
         let clocks = Clocks::default();
-        let mut probes =
-            Self { program, links: Vec::new(), attached: BTreeMap::new(), clocks, ring, finished };
+        let mut probes = Self {
+            program,
+            links: Vec::new(),
+            attached: BTreeMap::new(),
+            clocks,
+            look_every,
+            ring,
+            finished,
+        };
         probes.state()?.epoch = 1;
         probes.clocks = probes.read_clocks()?;
         Ok(probes)
@@ -151,7 +156,7 @@ impl Probes {
         }
         // Where there is no such clock, crossings are known less well.
         let looks = |clock: OwnedFd| clock::attach(&self.program.progs.looks, clock).ok();
-        self.links.extend(clock::open(LOOK_EVERY).filter_map(looks));
+        self.links.extend(clock::open(self.look_every).filter_map(looks));
         // What was noted while only some of them were attached is not continued.
         let state = self.state()?;
         state.epoch += 1;
