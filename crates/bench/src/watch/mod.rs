@@ -102,10 +102,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             Err(error) => eprintln!("{}: {error:#}", subject.name()),
         }
     }
-    let of_record = !args.quick && rounds >= ROUNDS && accounts.len() == Subject::ALL.len() && long >= LONG;
+    let is_whole = accounts.len() == Subject::ALL.len();
+    let of_record = !args.quick && rounds >= ROUNDS && is_whole && long >= LONG;
     let results = Results { setting, seconds, runs, parts, accounts };
     PLACES.keep(of_record, &results.to_markdown(), &results.about(), &results.rows()?)?;
-    if results.accounts.len() < Subject::ALL.len() {
+    if !is_whole {
         bail!("not all of the long runs have a figure");
     }
     Ok(())

@@ -134,11 +134,8 @@ pub(super) fn parts(subject: Subject, looks: &[Look]) -> Vec<Part> {
         };
         for moment in moments.iter().filter(|moment| (from..to).contains(&moment.from)) {
             let (lasted, sent) = since(looks, moment.from, moment.to);
-            let near = |look: &Look| {
-                looks[moment.from].at - BESIDE <= look.at && look.at <= looks[moment.to].at + BESIDE
-            };
             let first = looks.partition_point(|look| look.at < looks[moment.from].at - BESIDE);
-            let last = first + looks[first..end].iter().take_while(|look| near(look)).count();
+            let last = looks.partition_point(|look| look.at <= looks[moment.to].at + BESIDE).min(end);
             let beside = quiet(first, last);
             // Where the monitor leaves no time in between, all that there is in the part has to do.
             let (time, beside) = if beside.0 < LEAST_BESIDE { (time, sent_quietly) } else { beside };

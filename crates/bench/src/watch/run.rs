@@ -136,10 +136,8 @@ impl Runner {
         let server = self.site.serve(subject.software(), SERVER_CPU)?;
         let headworks = Peer::Headworks.program(&self.programs);
         let said = tempfile::NamedTempFile::new()?;
-        let words = Watcher::Default.programs(&headworks, subject.software(), server.port());
-        let words =
-            words.concat().into_iter().map(|word| if word == "--quiet" { "--json".to_owned() } else { word });
-        let words: Vec<_> = words.collect();
+        let mut words = Watcher::Default.programs(&headworks, subject.software(), server.port()).concat();
+        words.push("--json".to_owned());
         let looks = std::thread::scope(|scope| {
             let load = scope.spawn(|| self.load(&server, seconds + LEAD));
             std::thread::sleep(START);

@@ -294,7 +294,8 @@ impl Probes {
     /// When the kernel refuses.
     pub(super) fn detach(&mut self) -> Result<(), Error> {
         // While the last probes are still there, they find nobody that they would have to do with.
-        while self.links.len() > self.attached.values().filter(|is_attached| **is_attached).count() {
+        let in_binaries = self.attached.values().filter(|is_attached| **is_attached).count();
+        while self.links.len() > in_binaries {
             self.links.pop();
         }
         self.state()?.epoch += 1;
