@@ -123,7 +123,7 @@ fn requests_are_followed() {
     assert!(used["cpu_user"].as_f64().unwrap() + used["cpu_kernel"].as_f64().unwrap() > 0.0, "{said}");
     assert!(said["demands"]["0-10k"]["cpu_kernel"]["mean"].as_f64().unwrap() > 0.0, "{said}");
     assert_eq!(said["followed"]["unfinished"], 0);
-    assert!(said["processes"]["headworks"]["processes"].as_u64().unwrap() > 0, "who listens is watched");
+    assert!(said["processes"]["hw-origin"]["processes"].as_u64().unwrap() > 0, "who listens is watched");
     let rows: Vec<_> = directory.phases().unwrap().map(Result::unwrap).collect();
     let of = |class: &str| -> u64 {
         let rows = rows

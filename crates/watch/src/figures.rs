@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::Summary;
+use crate::{Summary, limits};
 
 /// One figure: its metric, what it is of (empty when it is of the whole machine), and its value.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +38,9 @@ impl Summary {
         for (port, queue) in &self.listen_queues {
             figures.extend(named("listen_queue", &port.to_string(), queue));
         }
+        if let Some(limits) = &self.limits {
+            figures.extend(of_limits(limits));
+        }
         for (class, rates) in &self.requests {
             figures.extend(named("requests", class, rates));
         }
@@ -51,6 +54,27 @@ impl Summary {
         }
         figures
     }
+}
+
+fn of_limits(limits: &limits::Rates) -> Vec<Figure> {
+    let one = |metric: &str, label: String, value: f64| Figure { metric: metric.to_owned(), label, value };
+    let mut figures = named("limits.sockets", "", &limits.sockets);
+    for (number, busy) in &limits.processors {
+        figures.push(one("limits.processor", number.to_string(), *busy));
+    }
+    for (port, count) in &limits.outgoing {
+        figures.push(one("limits.outgoing", port.to_string(), *count as f64));
+    }
+    for (name, rates) in &limits.programs {
+        figures.extend(named("limits.program", name, rates));
+    }
+    for (name, rates) in &limits.disks {
+        figures.extend(named("limits.disk", name, rates));
+    }
+    for (name, rates) in &limits.queues {
+        figures.extend(named("limits.queue", name, rates));
+    }
+    figures
 }
 
 fn named(group: &str, label: &str, rates: &impl Serialize) -> Vec<Figure> {

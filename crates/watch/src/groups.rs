@@ -13,14 +13,17 @@ pub enum Group {
     Network,
     /// The ports' connections and listen queues.
     Connections,
+    /// What can run out, and what threads wait for; only where it is asked for, since a look takes longer than
+    /// all the others together.
+    Limits,
     /// Requests: how often they are told; they are followed all the time, or in windows.
     Requests,
 }
 
 impl Group {
     /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 5] =
-        [Self::Kernel, Self::Processes, Self::Network, Self::Connections, Self::Requests];
+    pub const ALL: [Self; 6] =
+        [Self::Kernel, Self::Processes, Self::Network, Self::Connections, Self::Limits, Self::Requests];
 
     /// Its name in options, files and records.
     pub const fn name(self) -> &'static str {
@@ -29,6 +32,7 @@ impl Group {
             Self::Processes => "processes",
             Self::Network => "network",
             Self::Connections => "connections",
+            Self::Limits => "limits",
             Self::Requests => "requests",
         }
     }
@@ -39,9 +43,11 @@ impl Group {
 pub struct Groups([Option<Span>; Group::ALL.len()]);
 
 impl Groups {
-    /// All of them, that often.
+    /// All that nobody has to ask for, that often.
     pub const fn every(interval: Span) -> Self {
-        Self([Some(interval); Group::ALL.len()])
+        let mut groups = Self([Some(interval); Group::ALL.len()]);
+        groups.set(Group::Limits, None);
+        groups
     }
 
     /// Its interval; none when it is switched off.
@@ -116,6 +122,6 @@ mod tests {
         groups.set(Group::Connections, Some(Span::from_secs(5)));
         let intervals = Group::ALL.map(|group| groups.interval(group).map(|interval| interval.as_nanos()));
         let (one, five) = (Some(1_000_000_000), Some(5_000_000_000));
-        assert_eq!(intervals, [one, one, None, five, one]);
+        assert_eq!(intervals, [one, one, None, five, None, one]);
     }
 }

@@ -2,7 +2,8 @@
 //! system calls of its own, measured by eBPF where that is allowed, and from `/proc` where it is not.
 //!
 //! One folder for each group of figures, with the kernel's half (`*.bpf.c`), the user's half and the names of
-//! its metrics together: [`kernel`], [`processes`], [`network`], [`connections`], [`requests`].
+//! its metrics together: [`kernel`], [`processes`], [`network`], [`connections`],
+//! [`limits`], [`requests`].
 
 #[macro_use]
 mod bpf;
@@ -15,6 +16,7 @@ mod error;
 mod figures;
 mod groups;
 pub mod kernel;
+pub mod limits;
 mod monitor;
 pub mod network;
 pub mod processes;

@@ -8,7 +8,7 @@ use units::Span;
 use crate::groups::{Group, Groups, Pace};
 use crate::requests::{Classes, Tally};
 use crate::{
-    Chosen, Error, Mechanism, Source as _, clock, connections, kernel, network, processes, requests,
+    Chosen, Error, Mechanism, Source as _, clock, connections, kernel, limits, network, processes, requests,
 };
 
 /// Looks at the kernel, at programs and at connections, and turns what it sees into rates.
@@ -19,6 +19,7 @@ pub struct Monitor {
     processes: Sampled<processes::Sample>,
     network: Sampled<network::Sample>,
     connections: Sampled<connections::Sample>,
+    limits: Sampled<limits::Sample>,
     /// The share of the time that looks at connections may take, and when the next one may be.
     share_for_connections: Option<f64>,
     connections_not_before: Span,
@@ -49,6 +50,9 @@ pub struct Summary {
     pub connections: BTreeMap<String, u64>,
     /// By port, what waits to be accepted.
     pub listen_queues: BTreeMap<u16, connections::ListenQueue>,
+    /// How near to its end everything is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<limits::Rates>,
     /// Requests that ended, by class.
     pub requests: BTreeMap<String, requests::Rates>,
     /// How long connections and requests waited for the server; not there when requests are not followed.
@@ -135,6 +139,9 @@ impl Monitor {
             connections: Sampled::open(of_connections, || {
                 Chosen::of(connections::Traced::open(ports), || connections::Proc::open(ports))
             }),
+            limits: Sampled::open(groups.interval(Group::Limits), || {
+                Chosen::only(limits::Proc::open(programs, ports))
+            }),
             share_for_connections,
             connections_not_before: Span::ZERO,
             last_queues: BTreeMap::new(),
@@ -149,14 +156,15 @@ impl Monitor {
         self.kernel.begin()?;
         self.processes.begin()?;
         self.network.begin()?;
+        self.limits.begin()?;
         let started = clock::thread();
         self.connections.begin()?;
         self.rest_from_connections(Span::ZERO, started);
         Ok(())
     }
 
-    /// By what mechanism each group is looked at, and why not by a better one. That interfaces are in `/proc`
-    /// alone goes without saying.
+    /// By what mechanism each group is looked at, and why not by a better one. That interfaces and limits are in
+    /// `/proc` alone goes without saying.
     pub fn mechanisms(&self) -> Vec<(&'static str, Mechanism, Option<&Error>)> {
         let groups = [
             (Group::Kernel, self.kernel.mechanism()),
@@ -169,7 +177,13 @@ impl Monitor {
 
     /// When something is due, so long after the start; never if all groups are switched off.
     pub fn due(&self) -> Option<Span> {
-        let due = [self.kernel.due(), self.processes.due(), self.network.due(), self.connections.due()];
+        let due = [
+            self.kernel.due(),
+            self.processes.due(),
+            self.network.due(),
+            self.connections.due(),
+            self.limits.due(),
+        ];
         due.into_iter().flatten().min()
     }
 
@@ -194,6 +208,11 @@ impl Monitor {
             && let Some((before, after)) = self.network.sample(age)?
         {
             seen.network = network::rates(&before, after).collect();
+        }
+        if self.limits.is_due(age) | everything
+            && let Some((before, after)) = self.limits.sample(age)?
+        {
+            seen.limits = Some(limits::rates(&self.programs, &before, after));
         }
         if self.connections.is_due(age) | everything {
             self.look_at_connections(age, &mut seen)?;
@@ -249,6 +268,7 @@ impl Monitor {
             listen_queues: connections
                 .map(|(first, last)| by_port(&self.ports, first, last))
                 .unwrap_or_default(),
+            limits: self.limits.whole().map(|(first, last)| limits::rates(&self.programs, first, last)),
             ..Summary::default()
         }
     }

@@ -61,6 +61,12 @@ impl Recording {
         Ok(Self { directory, info, tables, host: environment.host.as_str().into() })
     }
 
+    /// Times in the record count from now on.
+    pub(crate) fn starts(&mut self) -> Result<(), record::Error> {
+        self.info.started = Timestamp::now();
+        self.directory.write_info(&self.info)
+    }
+
     /// Why there is nothing more in it, if so.
     pub(crate) fn failure(&self) -> Option<&record::Error> {
         self.tables.as_ref().err()

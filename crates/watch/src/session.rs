@@ -99,7 +99,7 @@ impl Watch {
     ///
     /// # Errors
     /// When the kernel does not tell.
-    pub fn begin(mut options: Options, recording: Option<Recording>) -> Result<Self, Error> {
+    pub fn begin(mut options: Options, mut recording: Option<Recording>) -> Result<Self, Error> {
         fill(&mut options)?;
         let (subject, budget) = (subject(&options), options.budget);
         let share_for_connections = match options.budget {
@@ -123,13 +123,14 @@ impl Watch {
         let mut monitor =
             Monitor::open(&options.programs, &options.ports, &options.groups, share_for_connections);
         let (began, cpu) = (clock::monotonic(), costs::process());
+        let unwritten = recording.as_mut().and_then(|recording| recording.starts().err());
         monitor.begin()?;
         Ok(Self {
             monitor,
             requests,
             refused,
             recording,
-            unwritten: None,
+            unwritten,
             began,
             cpu,
             took: record::Histogram::new(),

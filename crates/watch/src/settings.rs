@@ -55,6 +55,8 @@ pub struct Settings {
     #[serde(default)]
     connections: OfGroup,
     #[serde(default)]
+    limits: OfGroup,
+    #[serde(default)]
     requests: OfGroup,
 }
 
@@ -146,11 +148,12 @@ impl Settings {
     pub fn groups(&self, interval: Span) -> Groups {
         let mut groups = Groups::every(interval);
         for group in Group::ALL {
-            let OfGroup { enabled, interval } = self.group(group);
-            if *enabled == Some(false) {
-                groups.set(group, None);
-            } else if let Some(interval) = interval {
-                groups.set(group, Some(interval.get_ref().0));
+            let OfGroup { enabled, interval: own } = self.group(group);
+            match (enabled, own) {
+                (Some(false), _) => groups.set(group, None),
+                (_, Some(own)) => groups.set(group, Some(own.get_ref().0)),
+                (Some(true), None) => groups.set(group, Some(interval)),
+                (None, None) => {}
             }
         }
         groups
@@ -162,6 +165,7 @@ impl Settings {
             Group::Processes => &self.processes,
             Group::Network => &self.network,
             Group::Connections => &self.connections,
+            Group::Limits => &self.limits,
             Group::Requests => &self.requests,
         }
     }
@@ -221,7 +225,9 @@ pub enum BadGroupOption {
     #[error("\"{0}\" has no =; write a group and its interval or \"off\", such as connections=10s")]
     NoInterval(String),
     /// Nothing goes by that name.
-    #[error("there is no group \"{0}\"{1}; there are kernel, processes, network, connections and requests")]
+    #[error(
+        "there is no group \"{0}\"{1}; there are kernel, processes, network, connections, limits and requests"
+    )]
     NoGroup(String, String),
     /// The interval cannot be read or is too short.
     #[error("\"{0}\" is no interval; write a time of at least 10ms, or \"off\"")]
@@ -269,14 +275,14 @@ mod tests {
     fn groups_have_intervals_of_their_own() {
         let text = "programs = ['apache2']\nports = [80]\ninterval = '2s'\nsamples = 30\nbudget = 'none'\n\
                     classes = '10k,1M'\n[kernel]\nenabled = true\n[network]\nenabled = false\n\
-                    [connections]\ninterval = '10s'\n";
+                    [connections]\ninterval = '10s'\n[limits]\nenabled = true\n";
         let settings = read(text).unwrap();
         assert_eq!((settings.programs(), settings.ports()), (&["apache2".to_owned()][..], &[80][..]));
         let interval = settings.interval().unwrap();
         assert_eq!(settings.duration(interval), Some(Span::from_secs(60)));
         let groups = settings.groups(interval);
         let seconds = |group| groups.interval(group).map(|interval: Span| interval.as_secs_f64());
-        assert_eq!(Group::ALL.map(seconds), [Some(2.0), Some(2.0), None, Some(10.0), Some(2.0)]);
+        assert_eq!(Group::ALL.map(seconds), [Some(2.0), Some(2.0), None, Some(10.0), Some(2.0), Some(2.0)]);
         assert_eq!(settings.budget, Some(Budget::Unlimited));
         assert_eq!(settings.classes.unwrap().to_string(), "10k,1M");
         assert_eq!(read("").unwrap().groups(Span::from_secs(1)), Groups::every(Span::from_secs(1)));

@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// Time between two looks (default: 1s).
     #[arg(long, value_name = "SPAN")]
     interval: Option<Span>,
-    /// Time between two looks at one group, or `off`: kernel, processes, network, connections or requests. Repeatable.
+    /// Time between two looks at one group, or `off`: kernel, processes, network, connections, requests, or limits, which nobody looks at otherwise. Repeatable.
     #[arg(long, value_name = "NAME=SPAN|off")]
     group: Vec<GroupOption>,
     /// How long to watch (default: until interrupted).

@@ -68,6 +68,9 @@ impl Summary {
             self.connections.clone_from(&later.connections);
             self.listen_queues.clone_from(&later.listen_queues);
         }
+        if later.limits.is_some() {
+            self.limits.clone_from(&later.limits);
+        }
         // Between two windows nothing is seen, which says nothing.
         if later.followed.is_some_and(|followed| followed.watched > 0.0) {
             self.requests.clone_from(&later.requests);

@@ -55,7 +55,16 @@ fn figures(metrics: &mut Metrics, glance: &Glance) {
 
 /// What a figure's label is the name of.
 fn label(metric: &str) -> Option<&'static str> {
-    match metric.split('.').next()? {
+    match metric {
+        "limits.processor" => return Some("processor"),
+        "limits.outgoing" => return Some("port"),
+        _ => {}
+    }
+    let (group, figure) = metric.split_once('.').unwrap_or((metric, ""));
+    match group {
+        "limits" if figure.starts_with("program.") => Some("program"),
+        "limits" if figure.starts_with("disk.") => Some("disk"),
+        "limits" if figure.starts_with("queue.") => Some("interface"),
         "processes" => Some("program"),
         "network" => Some("interface"),
         "connections" => Some("state"),

@@ -1,0 +1,159 @@
+//! What went on between two samples, by the names that it has in the record.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::control_groups::io_used;
+use super::{Sample, Threads};
+
+/// How near to its end everything is.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Rates {
+    /// By number: the share of the time in which the processor did something.
+    pub processors: BTreeMap<usize, f64>,
+    /// By name.
+    pub programs: BTreeMap<String, Program>,
+    /// By name.
+    pub disks: BTreeMap<String, Disk>,
+    /// By interface, what waits in front of it.
+    pub queues: BTreeMap<String, Queue>,
+    /// All of the network namespace.
+    pub sockets: Sockets,
+    /// Connections from here by the port that they go to, at the second sample.
+    pub outgoing: BTreeMap<u16, u64>,
+}
+
+/// All processes of one program.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Program {
+    /// Processors that they may run on.
+    pub processors: usize,
+    /// Of the process that has used up most: descriptors that are open, over those that may be.
+    pub descriptors: f64,
+    /// What their threads do at the second sample.
+    #[serde(flatten)]
+    pub threads: Threads,
+    /// Processors that their control group's quota is worth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_quota: Option<f64>,
+    /// The share of the quota's periods in which they had to stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_throttled: Option<f64>,
+    /// Memory of their control group, over what it may have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_used: Option<f64>,
+    /// Pages per second that it had to give up and needed again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_refaults: Option<f64>,
+    /// What disks did for it, over what they may; of the limit that is nearest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io_used: Option<f64>,
+}
+
+/// A disk.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Disk {
+    /// The share of the time in which a request was under way.
+    pub busy: f64,
+    /// Requests under way, in the mean.
+    pub requests: f64,
+}
+
+/// What waits in front of an interface.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Queue {
+    /// At the second sample.
+    pub waiting_bytes: u64,
+    /// Packets per second for which there was no room.
+    pub drops: f64,
+    /// How often per second something had to wait for the interface's rate, of those that have one.
+    pub overlimits: f64,
+}
+
+/// As in [`super::Sockets`]: sockets at the second sample, and what TCP counts per second.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Sockets {
+    pub unaccepted: u64,
+    pub room: u64,
+    pub unread: u64,
+    pub unsent_bytes: u64,
+    pub time_wait: u64,
+    /// Local ports in use at most, over those that there are.
+    pub ports_used: f64,
+    pub listen_overflows: f64,
+    pub listen_drops: f64,
+    pub syn_queue_full: f64,
+    pub retransmits: f64,
+    pub syn_retransmits: f64,
+}
+
+/// What went on between two samples. Disks, interfaces and processors that are not in both are left out.
+pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
+    let length = after.uptime.saturating_sub(before.uptime);
+    let seconds = length.as_secs_f64();
+    let rate = |before: u64, after: u64| after.saturating_sub(before) as f64 / seconds;
+    let processors = after.processors.iter().filter_map(|(number, (busy, all))| {
+        let (busy_before, all_before) = before.processors.get(number)?;
+        let all = all.saturating_sub(*all_before).as_secs_f64();
+        (all > 0.0).then(|| (*number, busy.saturating_sub(*busy_before).as_secs_f64() / all))
+    });
+    let of_program = |(before, after): (&super::Program, &super::Program)| {
+        let (cpu, memory) = (after.group.cpu, after.group.memory);
+        let throttled = before.group.cpu.zip(cpu).map(|(before, after)| {
+            let periods = after.periods.saturating_sub(before.periods).max(1);
+            after.throttled.saturating_sub(before.throttled) as f64 / periods as f64
+        });
+        Program {
+            processors: after.processors,
+            descriptors: after.descriptors,
+            threads: after.threads,
+            cpu_quota: cpu.map(|cpu| cpu.processors),
+            cpu_throttled: throttled,
+            memory_used: memory.map(|memory| memory.used_bytes as f64 / memory.limit_bytes.max(1) as f64),
+            memory_refaults: before
+                .group
+                .memory
+                .zip(memory)
+                .map(|(before, after)| rate(before.refaults, after.refaults)),
+            io_used: io_used(&before.group.io, &after.group.io, length),
+        }
+    };
+    let disks = after.disks.iter().filter_map(|(name, after)| {
+        let before = before.disks.get(name)?;
+        let busy = after.busy.saturating_sub(before.busy).as_secs_f64() / seconds;
+        let requests = after.waited.saturating_sub(before.waited).as_secs_f64() / seconds;
+        Some((name.clone(), Disk { busy, requests }))
+    });
+    let queues = after.queues.iter().filter_map(|(name, after)| {
+        let before = before.queues.get(name)?;
+        let [drops, overlimits] =
+            [rate(before.drops, after.drops), rate(before.overlimits, after.overlimits)];
+        Some((name.clone(), Queue { waiting_bytes: after.waiting_bytes, drops, overlimits }))
+    });
+    let (sockets, count) = (&after.sockets, (&before.sockets.counters, &after.sockets.counters));
+    Rates {
+        processors: processors.collect(),
+        programs: programs
+            .iter()
+            .cloned()
+            .zip(before.programs.iter().zip(&after.programs).map(of_program))
+            .collect(),
+        disks: disks.collect(),
+        queues: queues.collect(),
+        outgoing: sockets.outgoing.clone(),
+        sockets: Sockets {
+            unaccepted: sockets.unaccepted,
+            room: sockets.room,
+            unread: sockets.unread,
+            unsent_bytes: sockets.unsent_bytes,
+            time_wait: sockets.time_wait,
+            ports_used: sockets.ports_used as f64 / sockets.ports.max(1) as f64,
+            listen_overflows: rate(count.0.listen_overflows, count.1.listen_overflows),
+            listen_drops: rate(count.0.listen_drops, count.1.listen_drops),
+            syn_queue_full: rate(count.0.syn_queue_full, count.1.syn_queue_full),
+            retransmits: rate(count.0.retransmits, count.1.retransmits),
+            syn_retransmits: rate(count.0.syn_retransmits, count.1.syn_retransmits),
+        },
+    }
+}

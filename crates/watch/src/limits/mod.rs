@@ -1,0 +1,171 @@
+//! What can run out, and what the programs' threads wait for: each processor, the programs' descriptors and control
+//! groups, disks, the queues in front of interfaces, local ports, and data that lies in sockets.
+//!
+//! Where the other groups say how much was done, this one says how near it is to what can be done (utilisation,
+//! saturation and errors after Gregg, "Systems Performance", section 2.5.9). All of it is read from `/proc`,
+//! `/sys/fs/cgroup` and netlink.
+
+mod control_groups;
+mod metrics;
+mod netlink;
+mod queues;
+mod sockets;
+mod threads;
+
+pub use control_groups::{ControlGroup, CpuLimit, IoLimit, MemoryLimit};
+pub use metrics::{Rates, rates};
+pub use queues::Queue;
+pub use sockets::Sockets;
+pub use threads::{Threads, Wait};
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use procfs::process::{LimitValue, Process, all_processes};
+use procfs::{CurrentSI as _, KernelStats};
+use rustix::process::Pid;
+use rustix::thread::sched_getaffinity;
+use units::Span;
+
+use self::control_groups::Hierarchies;
+use self::netlink::Netlink;
+use crate::clock::uptime;
+use crate::processes::{MOST_PROGRAMS, kept};
+use crate::{Error, Source};
+
+/// Everything at one moment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Sample {
+    /// Since the machine was started.
+    pub uptime: Span,
+    /// By number: the time in which it did something, and all of its time.
+    pub processors: BTreeMap<usize, (Span, Span)>,
+    /// In the order in which they were asked for.
+    pub programs: Vec<Program>,
+    /// By name.
+    pub disks: BTreeMap<String, Disk>,
+    /// What waits in front of each interface.
+    pub queues: BTreeMap<String, Queue>,
+    /// All sockets of this network namespace.
+    pub sockets: Sockets,
+}
+
+/// All processes of one program.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Program {
+    /// Processors that they may run on; 0 when there is no process.
+    pub processors: usize,
+    /// Of the process that has used up most of them: descriptors that are open, over those that may be.
+    pub descriptors: f64,
+    /// What their threads do.
+    pub threads: Threads,
+    /// What their control group allows, and has been made to wait; of the first process.
+    pub group: ControlGroup,
+}
+
+/// A disk since the machine was started.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Disk {
+    /// The time in which a request was under way.
+    pub busy: Span,
+    /// The sum of all requests' times.
+    pub waited: Span,
+}
+
+/// Reads `/proc`, the control groups' files and netlink.
+pub struct Proc {
+    names: Vec<String>,
+    ports: Vec<u16>,
+    hierarchies: Hierarchies,
+    route: Option<Netlink>,
+    diagnosis: Option<Netlink>,
+}
+
+impl Proc {
+    /// For processes of these names, and those who are connected to these ports.
+    pub fn open(names: &[impl AsRef<str>], ports: &[u16]) -> Self {
+        let kept = |name: &str| String::from_utf8_lossy(kept(name)).into_owned();
+        Self {
+            names: names.iter().take(MOST_PROGRAMS).map(|name| kept(name.as_ref())).collect(),
+            ports: ports.to_vec(),
+            hierarchies: Hierarchies::find(),
+            route: Netlink::route().ok(),
+            diagnosis: Netlink::diagnosis().ok(),
+        }
+    }
+
+    fn programs(&self) -> Result<Vec<Program>, Error> {
+        let mut programs = vec![Program::default(); self.names.len()];
+        for process in all_processes()? {
+            // It may end at any moment; what is not known of it is left out.
+            let Ok(process) = process else { continue };
+            let Ok(stat) = process.stat() else { continue };
+            let Some(at) = self.names.iter().position(|name| *name == stat.comm) else { continue };
+            let program = &mut programs[at];
+            if program.processors == 0 {
+                program.processors = may_run_on(process.pid());
+                program.group = self.hierarchies.of(process.pid());
+            }
+            program.descriptors = program.descriptors.max(descriptors(&process).unwrap_or(0.0));
+            program.threads.add(process.pid());
+        }
+        Ok(programs)
+    }
+}
+
+impl Source for Proc {
+    type Sample = Sample;
+
+    fn sample(&mut self) -> Result<Sample, Error> {
+        Ok(Sample {
+            uptime: uptime(),
+            processors: processors()?,
+            programs: self.programs()?,
+            disks: disks()?,
+            queues: self.route.as_mut().map(queues::read).unwrap_or_default(),
+            sockets: Sockets::read(self.diagnosis.as_mut(), &self.ports),
+        })
+    }
+}
+
+/// What each did since the machine was started. A processor that the hypervisor has taken does something.
+fn processors() -> Result<BTreeMap<usize, (Span, Span)>, Error> {
+    let second = procfs::ticks_per_second() as f64;
+    let time = |ticks: u64| Span::from_secs_f64(ticks as f64 / second);
+    let stat = KernelStats::current()?;
+    let used = stat.cpu_time.iter().map(|cpu| {
+        let optional = [cpu.irq, cpu.softirq, cpu.steal].into_iter().flatten().sum::<u64>();
+        let busy = cpu.user + cpu.nice + cpu.system + optional;
+        (time(busy), time(busy + cpu.idle + cpu.iowait.unwrap_or(0)))
+    });
+    Ok(used.enumerate().collect())
+}
+
+fn may_run_on(pid: i32) -> usize {
+    let allowed = Pid::from_raw(pid).and_then(|pid| sched_getaffinity(Some(pid)).ok());
+    allowed.map_or(0, |set| set.count() as usize)
+}
+
+fn descriptors(process: &Process) -> Option<f64> {
+    let open = process.fd_count().ok()? as f64;
+    match process.limits().ok()?.max_open_files.soft_limit {
+        LimitValue::Value(most) if most > 0 => Some(open / most as f64),
+        _ => Some(0.0),
+    }
+}
+
+/// Whole disks that were used: partitions are parts of them, and what is made of memory waits for nothing.
+fn disks() -> Result<BTreeMap<String, Disk>, Error> {
+    let is_disk = |name: &str| {
+        let device = format!("/sys/block/{name}");
+        fs::exists(&device).unwrap_or(false) && !name.starts_with("ram") && !name.starts_with("zram")
+    };
+    let used = |disk: &procfs::DiskStat| disk.reads + disk.writes > 0;
+    let disks =
+        procfs::diskstats()?.into_iter().filter(|disk| used(disk) && is_disk(&disk.name)).map(|disk| {
+            let millis = |time: u64| Span::from_millis(time);
+            let busy = millis(disk.time_in_progress);
+            (disk.name, Disk { busy, waited: millis(disk.weighted_time_in_progress) })
+        });
+    Ok(disks.collect())
+}
