@@ -205,11 +205,27 @@ pub(crate) fn syn_retransmits(socket: &Socket, diagnosis: Option<&SocketDiagnosi
     local.and_then(|local| diagnosis.retransmits(local, *target)).unwrap_or(0)
 }
 
-/// Whether the generator, rather than the server, is why there is no connection: it has no
-/// descriptor or no port left.
-pub(crate) fn is_exhaustion(error: &io::Error) -> bool {
-    matches!(
-        Errno::from_io_error(error),
-        Some(Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOBUFS | Errno::NOMEM)
-    )
+/// Connections that there are none of because the generator, rather than the server, lacks something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Lacked {
+    /// Descriptors, or memory.
+    pub(crate) descriptors: u64,
+    /// Local ports.
+    pub(crate) ports: u64,
+}
+
+impl Lacked {
+    /// Counts a connection that failed so, if the error says so.
+    pub(crate) fn count(&mut self, error: &io::Error) {
+        match Errno::from_io_error(error) {
+            Some(Errno::ADDRNOTAVAIL) => self.ports += 1,
+            Some(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => self.descriptors += 1,
+            _ => {}
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.descriptors += other.descriptors;
+        self.ports += other.ports;
+    }
 }

@@ -8,7 +8,7 @@ use record::{RequestError, SessionOutcome};
 use tokio_rustls::client::TlsStream;
 use units::{Span, Time};
 
-use crate::connection::{self, Connection, is_exhaustion};
+use crate::connection::{self, Connection};
 use crate::cookies::Jar;
 use crate::engine::Engine;
 use crate::finished::Finished;
@@ -189,7 +189,7 @@ impl<'a> Attempt<'a> {
     async fn encrypt(&mut self, tls: &Tls, socket: Socket) -> Result<TlsStream<Stream>, RequestError> {
         self.phases.enter(Phase::Tls, self.engine.now());
         Box::pin(tls.handshake(Stream::new(socket))).await.map_err(|error| {
-            self.engine.recorder.borrow_mut().refused(&error, false);
+            self.engine.recorder.borrow_mut().refused(&error);
             RequestError::Connect
         })
     }
@@ -204,7 +204,7 @@ impl<'a> Attempt<'a> {
             Some(lookup) => {
                 self.phases.enter(Phase::Lookup, engine.now());
                 let address = Box::pin(lookup.address(&engine.reactor)).await.map_err(|error| {
-                    engine.recorder.borrow_mut().refused(&error, is_exhaustion(&error));
+                    engine.recorder.borrow_mut().refused(&error);
                     RequestError::Connect
                 })?;
                 self.phases.enter(Phase::Connect, engine.now());
@@ -221,7 +221,7 @@ impl<'a> Attempt<'a> {
             Err(error) => Err(error),
         };
         if let Err(error) = opened {
-            engine.recorder.borrow_mut().refused(&error, is_exhaustion(&error));
+            engine.recorder.borrow_mut().refused(&error);
             return Err(RequestError::Connect);
         }
         self.count_syns();

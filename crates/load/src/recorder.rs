@@ -8,6 +8,7 @@ use record::{Histogram, RequestError, RequestRow, SessionRow, Window};
 use traffic::PoissonCheck;
 use units::{Span, Time};
 
+use crate::connection::Lacked;
 use crate::finished::Finished;
 use crate::plan::Plan;
 use crate::tally::Tally;
@@ -26,8 +27,8 @@ pub(crate) struct Seen {
     /// Sessions that were completed inside the window.
     pub(crate) sessions_inside: u64,
     pub(crate) lag: Histogram,
-    /// Connections that failed for want of descriptors or ports.
-    pub(crate) exhausted: u64,
+    /// Connections that failed by the generator's fault.
+    pub(crate) lacked: Lacked,
     /// Whether a request was ever sent, warm-up included.
     pub(crate) ever_connected: bool,
     /// Why the last connection that failed did.
@@ -51,7 +52,7 @@ impl Seen {
         self.responses_inside += other.responses_inside;
         self.sessions_inside += other.sessions_inside;
         self.lag.add(&other.lag);
-        self.exhausted += other.exhausted;
+        self.lacked.add(other.lacked);
         self.ever_connected |= other.ever_connected;
         if other.last_refusal.is_some() {
             self.last_refusal.clone_from(&other.last_refusal);
@@ -154,8 +155,8 @@ impl Recorder {
         }
     }
 
-    pub(crate) fn refused(&mut self, error: &io::Error, exhausted: bool) {
-        self.seen.exhausted += u64::from(exhausted);
+    pub(crate) fn refused(&mut self, error: &io::Error) {
+        self.seen.lacked.count(error);
         self.seen.last_refusal = Some(error.to_string());
     }
 

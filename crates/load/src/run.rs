@@ -219,12 +219,13 @@ impl Run {
         let offered = self.common.options.offered().map_or(achieved, Rate::as_f64);
         let most = |figure: fn(&Ending) -> f64| endings.iter().map(figure).fold(0.0, f64::max);
         let cpu = most(|ending| ending.cpu);
+        let waited = most(|ending| ending.waited);
         let mut why_invalid = judge(&Observed {
             cpu,
-            waited: most(|ending| ending.waited),
+            waited,
             lag: &seen.lag,
             window,
-            exhausted: seen.exhausted,
+            lacked: seen.lacked,
             issued: interrupted || endings.iter().all(|ending| ending.issued),
             poisson: endings.iter().filter_map(|ending| ending.poisson).min_by(f64::total_cmp),
         });
@@ -246,6 +247,8 @@ impl Run {
             sessions: tally.sessions(plan.session_classes().iter().map(|class| &*class.name)),
             client: ClientSummary {
                 cpu,
+                waited,
+                without_port: seen.lacked.ports,
                 lag: seen.lag.quantiles(),
                 valid: why_invalid.is_empty(),
                 why_invalid,

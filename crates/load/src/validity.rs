@@ -5,6 +5,7 @@ use statrs::distribution::{DiscreteCDF, Poisson};
 use traffic::{PoissonCheck, Process};
 use units::{Rate, Span, Time};
 
+use crate::connection::Lacked;
 use crate::options::{Load, Options};
 
 /// Above this a generator thread no longer reacts when a response comes.
@@ -34,8 +35,8 @@ pub(crate) struct Observed<'a> {
     pub(crate) waited: f64,
     pub(crate) lag: &'a Histogram,
     pub(crate) window: Window,
-    /// Connections that failed for want of descriptors or ports.
-    pub(crate) exhausted: u64,
+    /// Connections that failed by the generator's fault.
+    pub(crate) lacked: Lacked,
     /// Whether all that the schedule wanted in the window was begun.
     pub(crate) issued: bool,
     /// How likely the starts are Poisson; `None` where they are not meant to be, or too few.
@@ -74,10 +75,15 @@ pub(crate) fn judge(observed: &Observed<'_>) -> Vec<String> {
             observed.lag.max(),
         ));
     }
-    if observed.exhausted > 0 {
+    let Lacked { descriptors, ports } = observed.lacked;
+    if descriptors > 0 {
         why.push(format!(
-            "{} connections failed because the generator had no descriptor or no port left; raise `ulimit -n`, or spread classes over source addresses",
-            observed.exhausted,
+            "{descriptors} connections failed because the generator had no descriptor left; raise `ulimit -n`"
+        ));
+    }
+    if ports > 0 {
+        why.push(format!(
+            "{ports} connections failed because the generator had no port left; keep connections open, widen net.ipv4.ip_local_port_range, or spread classes over source addresses"
         ));
     }
     if !observed.issued {
@@ -162,8 +168,15 @@ mod tests {
         let mut lag = Histogram::new();
         lags.iter().for_each(|span| lag.record(*span));
         let window = Window::new(Time::ZERO, Span::from_secs(10));
-        let mut observed =
-            Observed { cpu: 0.5, waited: 0.0, lag: &lag, window, exhausted: 0, issued: true, poisson: None };
+        let mut observed = Observed {
+            cpu: 0.5,
+            waited: 0.0,
+            lag: &lag,
+            window,
+            lacked: Lacked::default(),
+            issued: true,
+            poisson: None,
+        };
         change(&mut observed);
         let why = judge(&observed);
         assert_eq!(why.len(), reasons, "{why:?}");
@@ -178,7 +191,8 @@ mod tests {
         check(|observed| (observed.cpu, observed.waited) = (0.2, 0.19), &[], 0);
         check(|observed| (observed.cpu, observed.waited) = (0.2, 0.21), &[], 1);
         check(|observed| (observed.cpu, observed.waited) = (0.01, 0.09), &[], 0);
-        check(|observed| observed.exhausted = 1, &[], 1);
+        check(|observed| observed.lacked.ports = 1, &[], 1);
+        check(|observed| observed.lacked.descriptors = 1, &[], 1);
         check(|observed| observed.issued = false, &[], 1);
         check(|observed| observed.poisson = Some(1e-3), &[], 0);
         check(|observed| observed.poisson = Some(1e-5), &[], 1);

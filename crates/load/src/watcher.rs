@@ -158,7 +158,7 @@ impl<'a> Watcher<'a> {
                     waited: 0.0,
                     lag: &seen.lag,
                     window: self.window,
-                    exhausted: seen.exhausted,
+                    lacked: seen.lacked,
                     issued: true,
                     poisson: None,
                 }),

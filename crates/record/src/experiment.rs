@@ -11,6 +11,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -128,12 +129,45 @@ pub struct Test {
     pub settings: BTreeMap<String, String>,
     /// Which repetition, from 1.
     pub repeat: u32,
-    /// Sessions per second that were offered.
+    /// Sessions per second that were offered; 0 of a search.
     pub offered: f64,
+    /// What a search found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub knee: Option<Knee>,
     /// Whether its figures can be used.
     pub state: TestState,
     /// Why not, one sentence each.
     pub why: Vec<String>,
+}
+
+/// The highest rate that a server keeps up with, and what sets it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Knee {
+    /// Per second; null where the search ended without.
+    pub rate: Option<f64>,
+    /// From a rate that it kept up with to one that it did not.
+    pub ci: Option<[f64; 2]>,
+    /// `requests/s`, or `sessions/s`.
+    pub unit: String,
+    /// The resource that is at its end, such as `worker-limit`; null where that is not known.
+    pub bottleneck: Option<String>,
+    /// How sure that is, 0 to 1.
+    pub confidence: f64,
+    /// The record of the search, from the test's directory.
+    pub directory: String,
+}
+
+impl fmt::Display for Knee {
+    /// In a line: `201 requests/s (198 to 204), worker-limit`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.rate, self.ci) {
+            (Some(rate), Some([low, high])) => {
+                write!(f, "{rate:.0} {} ({low:.0} to {high:.0})", self.unit)?;
+            }
+            _ => f.write_str("no knee")?,
+        }
+        write!(f, ", {}", self.bottleneck.as_deref().unwrap_or("bottleneck unknown"))
+    }
 }
 
 /// Whether a test's figures can be used.

@@ -27,13 +27,21 @@ pub(crate) fn read(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(Error::io("read", path))
 }
 
-pub(crate) fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
+/// Replaces `path` by the value as JSON, indented, in one step.
+///
+/// # Errors
+/// When it cannot be written; then the old text is there.
+pub fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
     let mut text = serde_json::to_string_pretty(value).map_err(|why| Error::malformed(path, why))?;
     text.push('\n');
     replace(path, &text)
 }
 
-pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+/// Reads a value from JSON.
+///
+/// # Errors
+/// When there is none, or something else.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
     serde_json::from_str(&read(path)?).map_err(|why| Error::malformed(path, why))
 }
 

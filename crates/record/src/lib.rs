@@ -40,7 +40,7 @@ pub use directory::RunDirectory;
 pub use environment::{Environment, Processor, ServerEnvironment};
 pub use error::Error;
 pub use estimate::{Estimate, RatioSums};
-pub use files::replace;
+pub use files::{read_json, replace, write_json};
 pub use histogram::{Histogram, Quantiles};
 /// A point on the calendar, read and written as RFC 3339.
 pub use jiff::Timestamp;

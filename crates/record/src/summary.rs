@@ -166,6 +166,13 @@ pub struct ClassSummary {
 pub struct ClientSummary {
     /// Share of one processor that the generator's busiest thread used in the measuring window.
     pub cpu: f64,
+    /// Share of the measuring window in which it could have run but others had the processor, or its quota was used
+    /// up.
+    #[serde(default)]
+    pub waited: f64,
+    /// Connections that could not be made because no local port was left (EADDRNOTAVAIL, connect(2)).
+    #[serde(default)]
+    pub without_port: u64,
     /// How late the generator began what the schedule wanted, by its own fault.
     pub lag: Quantiles,
     /// Whether the figures are the server's rather than the generator's.
