@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::http;
+use crate::http::Answer;
 
 /// Name of the file in a test's directory.
 pub(crate) const FILE: &str = "gate-window.csv";
@@ -24,15 +24,15 @@ impl Course {
         Self { began: now, next: now, text: "seconds,window,in_service,waiting\n".to_owned() }
     }
 
-    /// Looks at the gate, whose admin interface is at `admin`, if it is time. One that does not answer is
-    /// not asked about it here.
-    pub(crate) fn look(&mut self, admin: &str) {
+    /// Looks at the gate's metrics, which `ask` gets, if it is time. One that does not answer is not asked about it
+    /// here.
+    pub(crate) fn look(&mut self, ask: impl FnOnce() -> Option<Answer>) {
         let now = Instant::now();
         if now < self.next {
             return;
         }
         self.next = now + Self::EVERY;
-        if let Some(answer) = http::get(admin, "/metrics") {
+        if let Some(answer) = ask() {
             self.add(now.duration_since(self.began), &answer.body);
         }
     }

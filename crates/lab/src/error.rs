@@ -18,6 +18,25 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+    /// `--cpus` is wrong.
+    #[error("--cpus {cpus}: {why}")]
+    Cpus {
+        /// As they were given.
+        cpus: String,
+        /// What is wrong with them.
+        why: String,
+    },
+    /// Levels of factors that do not go together.
+    #[error("{levels}: {why}")]
+    Levels {
+        /// Which.
+        levels: String,
+        /// What is wrong with them.
+        why: String,
+    },
+    /// What server and generator should run on cannot be had.
+    #[error("testbed: {0}")]
+    Testbed(String),
     /// The gate refuses the spec's `[gate]`.
     #[error("the gate refuses the settings of [gate]: {0}")]
     Gate(String),
@@ -28,6 +47,12 @@ pub enum Error {
         path: PathBuf,
         /// Why it cannot be gone on with.
         why: &'static str,
+    },
+    /// The output directory of a search holds something.
+    #[error("{} is not empty; give another directory with --out", path.display())]
+    NotEmpty {
+        /// The directory.
+        path: PathBuf,
     },
     /// A program that the experiment needs is not installed.
     #[error("{program} is not installed; install it with: apt-get install {package}")]
@@ -47,9 +72,18 @@ pub enum Error {
         /// The end of what it wrote, empty when it wrote nothing.
         said: String,
     },
+    /// The generator refuses what it is asked to do.
+    #[error("headworks load: {0}")]
+    Refused(String),
     /// The capacity could not be found.
     #[error("the capacity was not found: {0}")]
     Capacity(String),
+    /// The server kept up with all rates that it was to be tried with, up to this one, per second.
+    #[error("the capacity was not found: the server kept up with all rates, up to {0:.0}/s")]
+    KeptUp(f64),
+    /// The generator could not keep up, so its figures are not the server's.
+    #[error("the generator could not keep up, and what it found is its own: {0}")]
+    NotTheServers(String),
     /// A record could not be written or read.
     #[error(transparent)]
     Record(#[from] record::Error),
@@ -69,9 +103,24 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether it would be the same again: something is wrong with what was asked for, or is not there.
+    pub(crate) fn is_lasting(&self) -> bool {
+        self.is_usage() || matches!(self, Self::Testbed(_) | Self::Missing { .. })
+    }
+
     /// Whether the command line or a file that a person wrote is at fault.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Self::Spec(_) | Self::Setting { .. } | Self::Gate(_) | Self::Occupied { .. })
+        matches!(
+            self,
+            Self::Spec(_)
+                | Self::Setting { .. }
+                | Self::Levels { .. }
+                | Self::Cpus { .. }
+                | Self::Gate(_)
+                | Self::Occupied { .. }
+                | Self::NotEmpty { .. }
+                | Self::Refused(_)
+        )
     }
 
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {

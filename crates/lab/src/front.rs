@@ -7,7 +7,9 @@ use crate::gate::Gate;
 use crate::peer::{Peer, Place};
 use crate::plan::Planned;
 use crate::run::Lab;
+use crate::server::Site;
 use crate::spec::Subject;
+use crate::testbed::Testbed;
 
 /// A running one.
 #[derive(Debug)]
@@ -34,16 +36,16 @@ impl Front {
     }
 
     /// Keeps an eye on it while clients are served.
-    pub(crate) fn look(&mut self) {
+    pub(crate) fn look(&mut self, testbed: &Testbed) {
         if let Self::Gate(gate) = self {
-            gate.look();
+            gate.look(testbed);
         }
     }
 
     /// Keeps what it counted, if it counts.
-    pub(crate) fn keep_metrics(&self, directory: &Path) -> Result<(), Error> {
+    pub(crate) fn keep_metrics(&self, testbed: &Testbed, directory: &Path) -> Result<(), Error> {
         match self {
-            Self::Gate(gate) => gate.keep_metrics(directory),
+            Self::Gate(gate) => gate.keep_metrics(testbed, directory),
             Self::Peer(_) => Ok(()),
         }
     }
@@ -51,15 +53,21 @@ impl Front {
 
 impl Lab<'_> {
     /// Starts what this test has in front of the server at `upstream`; its files go into `out`.
-    pub(crate) fn front(&self, test: &Planned, upstream: &str, out: &Path) -> Result<Option<Front>, Error> {
-        let (pinning, server) = (self.site.pinning, &self.spec.server);
+    pub(crate) fn front(
+        &self,
+        test: &Planned,
+        site: &Site,
+        upstream: &str,
+        out: &Path,
+    ) -> Result<Option<Front>, Error> {
+        let &Site { testbed, server, .. } = site;
         if let (Subject::Gate, Some(settings)) = (test.subject, self.spec.gate_with(&test.settings)) {
             let headworks = &self.options.headworks;
-            let gate = Gate::start(headworks, &settings, upstream, (pinning, &server.cpus), out, self.stop)?;
+            let gate = Gate::start(headworks, &settings, upstream, testbed, out, self.stop)?;
             return Ok(Some(Front::Gate(gate)));
         }
         let (Some(kind), Some(peers)) = (test.subject.peer(), &self.spec.peers) else { return Ok(None) };
-        let place = Place { peers, server, upstream, pinning, directory: out };
+        let place = Place { peers, server, upstream, testbed, directory: out };
         Ok(Some(Front::Peer(Peer::start(kind, &place, self.stop)?)))
     }
 }

@@ -1,16 +1,16 @@
 //! The gate in front of the server, `headworks gate`, as a process.
 
 use std::fs;
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::process::Command;
 
 use toml::{Table, Value};
 
 use crate::course::{self, Course};
-use crate::machine::Pinning;
 use crate::process::{self, Process};
-use crate::spec::Cpus;
-use crate::{Error, Stop, http};
+use crate::testbed::Testbed;
+use crate::{Error, Stop};
 
 /// A gate that listens.
 #[derive(Debug)]
@@ -28,12 +28,12 @@ impl Gate {
         headworks: &Path,
         settings: &Table,
         upstream: &str,
-        (pinning, cpus): (&Pinning, &Cpus),
+        testbed: &Testbed,
         directory: &Path,
         stop: &Stop,
     ) -> Result<Self, Error> {
-        let file = write(settings, upstream, directory)?;
-        let mut command = pinning.command(cpus, headworks);
+        let file = write(settings, upstream, testbed.address(), directory)?;
+        let mut command = testbed.beside(headworks);
         command.args(["gate", "--config"]).arg(file);
         let mut process = Process::start("gate", command, &directory.join("gate.log"))?;
         let authority = process.wait_for_line("listening on http://", stop)?;
@@ -42,13 +42,14 @@ impl Gate {
     }
 
     /// Keeps an eye on it while clients are served.
-    pub(crate) fn look(&mut self) {
-        self.course.look(&self.admin);
+    pub(crate) fn look(&mut self, testbed: &Testbed) {
+        self.course.look(|| testbed.get(&self.admin, "/metrics"));
     }
 
     /// Keeps what it counted.
-    pub(crate) fn keep_metrics(&self, directory: &Path) -> Result<(), Error> {
-        let answer = http::get(&self.admin, "/metrics")
+    pub(crate) fn keep_metrics(&self, testbed: &Testbed, directory: &Path) -> Result<(), Error> {
+        let answer = testbed
+            .get(&self.admin, "/metrics")
             .ok_or_else(|| self.process.error("does not answer on its admin address".to_owned()))?;
         for (name, text) in [("gate.metrics", &*answer.body), (course::FILE, self.course.text())] {
             let file = directory.join(name);
@@ -67,7 +68,7 @@ impl Gate {
 /// Lets the gate itself judge the settings, before anything is measured.
 pub(crate) fn check(headworks: &Path, settings: &Table) -> Result<(), Error> {
     let directory = tempfile::tempdir().map_err(Error::io("create a directory in", &std::env::temp_dir()))?;
-    let file = write(settings, "127.0.0.1:1", directory.path())?;
+    let file = write(settings, "127.0.0.1:1", Ipv4Addr::LOCALHOST, directory.path())?;
     let mut command = Command::new(headworks);
     command.args(["gate", "check"]).arg(&file);
     let (text, status) = process::output("gate", &mut command)?;
@@ -82,10 +83,16 @@ pub(crate) fn check(headworks: &Path, settings: &Table) -> Result<(), Error> {
     ))
 }
 
-fn write(settings: &Table, upstream: &str, directory: &Path) -> Result<std::path::PathBuf, Error> {
+fn write(
+    settings: &Table,
+    upstream: &str,
+    address: Ipv4Addr,
+    directory: &Path,
+) -> Result<std::path::PathBuf, Error> {
     let mut settings = settings.clone();
-    for key in ["listen", "admin"] {
-        settings.insert(key.to_owned(), Value::String("127.0.0.1:0".to_owned()));
+    // The admin interface is for who is on the same machine.
+    for (key, address) in [("listen", address), ("admin", Ipv4Addr::LOCALHOST)] {
+        settings.insert(key.to_owned(), Value::String(format!("{address}:0")));
     }
     let address = Value::String(upstream.to_owned());
     match settings.get_mut("upstream") {

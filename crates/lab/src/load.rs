@@ -1,15 +1,15 @@
 //! The generator, `headworks load`, as a process.
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use record::{RunDirectory, Summary};
 use traffic::Workload;
 use units::{Rate, Span};
 
-use crate::machine::Pinning;
 use crate::process::Process;
-use crate::spec::Cpus;
+use crate::testbed::Testbed;
 use crate::{Error, Stop};
 
 /// How long it may take to write what it measured.
@@ -19,8 +19,7 @@ const WRITING: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub(crate) struct Generator<'a> {
     pub(crate) headworks: &'a Path,
-    pub(crate) pinning: &'a Pinning,
-    pub(crate) cpus: &'a Cpus,
+    pub(crate) testbed: &'a Testbed<'a>,
     pub(crate) workload: &'a Workload,
 }
 
@@ -47,38 +46,70 @@ pub(crate) enum Offer {
     Closed(u32),
 }
 
+impl Offer {
+    pub(crate) fn tell(self, command: &mut Command) {
+        match self {
+            Self::Rate(rate) => command.arg("--rate").arg(rate.as_f64().to_string()),
+            Self::Closed(sessions) => command.arg("--connections").arg(sessions.to_string()),
+        };
+    }
+
+    /// For the name of a directory.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::Rate(rate) => format!("rate-{:.0}", rate.as_f64()),
+            Self::Closed(sessions) => format!("clients-{sessions}"),
+        }
+    }
+}
+
+/// What it measures goes into the directory `out`, and nothing to the terminal.
+pub(crate) fn to_record(command: &mut Command, out: &Path) {
+    command.arg("--out").arg(out).args(["--no-report", "--json", "--quiet"]);
+}
+
+/// Has it do what the command says, which takes up to `length`. When somebody wants it to end, it is given the
+/// time to write what it has, and that is what there is then.
+pub(crate) fn carry_out(
+    command: Command,
+    out: &Path,
+    length: Span,
+    stop: &Stop,
+    meanwhile: impl FnMut(),
+) -> Result<Summary, Error> {
+    let mut process = Process::start("load", command, &out.join("load.log"))?;
+    let status = match process.wait(Duration::from(length) + WRITING, stop, meanwhile) {
+        Err(Error::Interrupted) => process.interrupt(WRITING),
+        status => Some(status?),
+    };
+    /// 4: measured, and the generator says that the figures are its own rather than the server's; 3: an
+    /// objective is missed.
+    const MEASURED: [i32; 3] = [0, 3, 4];
+    match status.and_then(|status| status.code()) {
+        Some(code) if MEASURED.contains(&code) => Ok(RunDirectory::open(out)?.summary()?),
+        Some(130 | 143) => RunDirectory::open(out)?.summary().map_err(|_| Error::Interrupted),
+        _ if stop.signal().is_some() => Err(Error::Interrupted),
+        Some(2) => Err(Error::Refused(process.said())),
+        _ => Err(process.error(match status {
+            Some(status) => format!("failed ({status})"),
+            None => "did not end".to_owned(),
+        })),
+    }
+}
+
 impl Generator<'_> {
     /// Offers load and waits for the end of it. When somebody wants the experiment to end, the
     /// generator is given the time to write what it has, and that is what there is then.
     pub(crate) fn run(&self, run: &Run, stop: &Stop, meanwhile: impl FnMut()) -> Result<Summary, Error> {
-        let mut command = self.pinning.punctual_command(self.cpus, self.headworks);
+        let mut command = self.testbed.generator(self.headworks);
         command.arg("load").arg(format!("http://{}", run.authority));
         command.arg("--workload").arg(run.workload);
-        match run.offer {
-            Offer::Rate(rate) => command.arg("--rate").arg(rate.as_f64().to_string()),
-            Offer::Closed(sessions) => command.arg("--connections").arg(sessions.to_string()),
-        };
+        run.offer.tell(&mut command);
         command.arg("--warmup").arg(run.warmup.to_string());
         command.arg("--duration").arg(run.duration.to_string());
         command.arg("--seed").arg(run.seed.to_string());
-        command.arg("--out").arg(run.out).args(["--no-report", "--json", "--quiet"]);
-        let mut process = Process::start("load", command, &run.out.join("load.log"))?;
-        let limit = Duration::from(run.warmup + run.duration + self.longest_session()) + WRITING;
-        let status = match process.wait(limit, stop, meanwhile) {
-            Err(Error::Interrupted) => process.interrupt(WRITING),
-            status => Some(status?),
-        };
-        /// 4: measured, and the generator says that the figures are its own rather than the server's.
-        const NOT_VALID: i32 = 4;
-        match status.and_then(|status| status.code()) {
-            Some(0 | NOT_VALID) => Ok(RunDirectory::open(run.out)?.summary()?),
-            Some(130 | 143) => RunDirectory::open(run.out)?.summary().map_err(|_| Error::Interrupted),
-            _ if stop.signal().is_some() => Err(Error::Interrupted),
-            _ => Err(process.error(match status {
-                Some(status) => format!("failed ({status})"),
-                None => "did not end".to_owned(),
-            })),
-        }
+        to_record(&mut command, run.out);
+        carry_out(command, run.out, run.warmup + run.duration + self.longest_session(), stop, meanwhile)
     }
 
     /// How long a session lasts when every request just escapes its timeout.

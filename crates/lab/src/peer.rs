@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::machine::{Pinning, program};
+use crate::machine::program;
 use crate::process::{self, Process};
 use crate::server::{PROBE, free_port, retried, root};
 use crate::spec::{Peers, Server};
-use crate::{Error, Stop, http};
+use crate::testbed::Testbed;
+use crate::{Error, Stop};
 
 const APACHE_MODULES: &str = "/usr/lib/apache2/modules";
 
@@ -116,6 +117,7 @@ impl Kind {
                 ("user", self.user(as_root).to_owned()),
                 ("root", root.display().to_string()),
                 ("modules", APACHE_MODULES.to_owned()),
+                ("address", place.testbed.address().to_string()),
                 ("port", port.to_string()),
                 ("upstream", place.upstream.to_owned()),
                 ("backlog", place.server.backlog.to_string()),
@@ -141,11 +143,11 @@ fn render(template: &str, values: &[(&str, String)]) -> String {
 #[derive(Debug)]
 pub(crate) struct Place<'a> {
     pub(crate) peers: &'a Peers,
-    /// Its listen queue and keep-alive are those of the server, on whose processors it runs.
+    /// Its listen queue and keep-alive are those of the server.
     pub(crate) server: &'a Server,
     /// Host and port of the server.
     pub(crate) upstream: &'a str,
-    pub(crate) pinning: &'a Pinning,
+    pub(crate) testbed: &'a Testbed<'a>,
     /// Where its configuration and log are kept.
     pub(crate) directory: &'a Path,
 }
@@ -175,13 +177,13 @@ impl Peer {
             .map_err(Error::io("write", &file))?;
         // It changes to its own directory.
         let file = file.canonicalize().map_err(Error::io("find", &file))?;
-        let mut command = place.pinning.command(&place.server.cpus, &program);
+        let mut command = place.testbed.beside(&program);
         command.args(kind.arguments(&file.display().to_string(), &root.path().display().to_string()));
         let log = place.directory.join(format!("{}.log", software.name));
         let mut process = Process::start(software.name, command, &log)?;
-        let authority = format!("127.0.0.1:{port}");
+        let authority = format!("{}:{port}", place.testbed.address());
         process.wait_until_ready(&format!("did not answer on {authority}"), stop, |_| {
-            http::get(&authority, PROBE).filter(|answer| answer.head.contains(" 200 "))
+            place.testbed.get(&authority, PROBE).filter(|answer| answer.head.contains(" 200 "))
         })?;
         Ok(Self { authority, process, _root: root })
     }

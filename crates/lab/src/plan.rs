@@ -5,6 +5,7 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use toml::Value;
 
+use crate::Error;
 use crate::spec::factors::{self, combinations};
 use crate::spec::{Order, Spec, Subject};
 
@@ -22,6 +23,8 @@ pub(crate) struct Planned {
     pub(crate) levels: Vec<(String, String)>,
     /// The gate's own settings for this test.
     pub(crate) settings: Vec<(String, Value)>,
+    /// Values of the spec that are this test's own, by their places in it.
+    pub(crate) scene: Vec<(String, Value)>,
     pub(crate) repeat: u32,
     /// The same for all that is compared at a load and repeat: they are offered the same arrivals,
     /// so that what differs is not the draw.
@@ -29,6 +32,15 @@ pub(crate) struct Planned {
 }
 
 impl Planned {
+    /// The spec with what is this test's own.
+    pub(crate) fn spec(&self, spec: &Spec) -> Result<Spec, Error> {
+        spec.with(&self.scene).map_err(|why| {
+            let levels: Vec<String> =
+                self.scene.iter().map(|(name, level)| format!("{name} = {level}")).collect();
+            Error::Levels { levels: levels.join(", "), why }
+        })
+    }
+
     /// The levels of the factors other than the first.
     pub(crate) fn others(&self) -> impl Iterator<Item = &(String, String)> {
         self.levels.iter().skip(1)
@@ -41,6 +53,9 @@ impl Planned {
             _ => format!("{label} {level}"),
         };
         let levels: Vec<String> = self.levels.iter().map(words).collect();
+        if levels.is_empty() {
+            return self.subject.name().to_owned();
+        }
         format!("{} at {}", self.subject.name(), levels.join(", "))
     }
 }
@@ -79,8 +94,9 @@ fn planned(spec: &Spec, combination: &[usize], subject: Subject, repeat: u32, se
         load: 0.0,
         levels: Vec::new(),
         settings: Vec::new(),
+        scene: Vec::new(),
         repeat,
-        seed,
+        seed: seed.wrapping_add(u64::from(repeat) * 1000),
     };
     for (index, (factor, &number)) in spec.factors.iter().zip(combination).enumerate() {
         let Some(level) = factor.levels.get(number) else { continue };
@@ -93,6 +109,8 @@ fn planned(spec: &Spec, combination: &[usize], subject: Subject, repeat: u32, se
             test.seed = seed.wrapping_add(u64::from(repeat) * 1000 + number as u64 + 1);
         } else if let (Some(key), Subject::Gate) = (factor.gate_key(), subject) {
             test.settings.push((key.to_owned(), level.clone()));
+        } else if factor.is_of_scene() {
+            test.scene.push((factor.name.clone(), level.clone()));
         } else {
             continue;
         }

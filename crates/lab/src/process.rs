@@ -47,7 +47,7 @@ impl Process {
         Ok(Self { name, child, log: log.to_owned() })
     }
 
-    #[cfg(test)]
+    /// Its number.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -120,13 +120,16 @@ impl Process {
 
     /// An error about this program, with the end of what it wrote.
     pub(crate) fn error(&self, what: String) -> Error {
+        Error::Process { name: self.name, what, said: self.said() }
+    }
+
+    /// The end of what it wrote, in a line, without results, which are for programs.
+    pub(crate) fn said(&self) -> String {
         let text = fs::read(&self.log).unwrap_or_default();
-        let end = &text[text.len().saturating_sub(QUOTE)..];
-        Error::Process {
-            name: self.name,
-            what,
-            said: String::from_utf8_lossy(end).trim().replace('\n', "; "),
-        }
+        let text = String::from_utf8_lossy(&text);
+        let words: Vec<_> = text.lines().filter(|line| !line.is_empty() && !line.starts_with('{')).collect();
+        let words: Vec<char> = words.join("; ").chars().collect();
+        words[words.len().saturating_sub(QUOTE)..].iter().collect()
     }
 
     fn pid(&self) -> Pid {

@@ -10,13 +10,16 @@ use units::Rate;
 use crate::load::{Generator, Offer, Run};
 use crate::machine::{Pinning, settle};
 use crate::plan::{Planned, plan};
-use crate::server::{Running, Site};
+use crate::server::{self, Running, Site};
 use crate::spec::factors::{number, words};
 use crate::spec::{Capacity, Spec, Subject};
+use crate::testbed::{self, Testbed};
 use crate::view::View;
-use crate::{Error, Stop, capacity, gate, resume, test};
+use crate::{Error, Stop, capacity, gate, peer, resume, test};
 
 const CAPACITY: &str = "capacity";
+/// How the server of a test was started, and its configuration.
+const SERVER: &str = "server.json";
 /// The workload's file, in the record and where a test has one of its own.
 pub(crate) const WORKLOAD: &str = "workload.toml";
 
@@ -48,9 +51,15 @@ pub struct Finished {
     pub directory: PathBuf,
     /// Its index.
     pub experiment: Experiment,
+    is_search: bool,
 }
 
 impl Finished {
+    /// Whether its tests are searches.
+    pub fn is_search(&self) -> bool {
+        self.is_search
+    }
+
     /// Whether every test that was done counts.
     pub fn is_valid(&self) -> bool {
         self.experiment.tests.iter().all(|test| test.state == TestState::Measured)
@@ -64,27 +73,18 @@ impl Finished {
 /// no error: it is repeated once and then reported as broken.
 pub fn run(options: &Options, stop: &Stop) -> Result<Finished, Error> {
     let spec = Spec::read(&options.spec, &options.settings)?;
-    let pinning = Pinning::look(&spec.server.cpus, &spec.generator_cpus);
-    let site = Site {
-        server: &spec.server,
-        workload: &spec.workload,
-        pinning: &pinning,
-        headworks: &options.headworks,
-    };
-    let version = site.check()?;
+    let pinning = Pinning::look(&spec.server.cpus, &spec.client_cpus);
     let plan = plan(&spec, options.seed);
-    check_gates(&spec, &plan, &options.headworks)?;
-    for peer in spec.subjects.iter().filter_map(|subject| subject.peer()) {
-        peer.check()?;
-    }
+    let version = check(&spec, &plan, &options.headworks)?;
     let directory = options.out.clone().unwrap_or_else(|| default_directory(&options.spec));
     let fresh = begin(options, &spec, version);
     let files = [("spec.toml", spec.text.clone()), (WORKLOAD, text(&spec.workload_table)?)];
     let experiment = resume::go_on(&directory, fresh, &files)?;
+    testbed::sweep();
     let mut lab = Lab {
         options,
         spec: &spec,
-        site,
+        pinning: &pinning,
         directory,
         plan,
         files,
@@ -103,7 +103,24 @@ pub fn run(options: &Options, stop: &Stop) -> Result<Finished, Error> {
     lab.experiment.ended = Some(Timestamp::now());
     lab.save()?;
     lab.view.finish();
-    Ok(Finished { directory: lab.directory, experiment: lab.experiment })
+    Ok(Finished { directory: lab.directory, experiment: lab.experiment, is_search: spec.is_search() })
+}
+
+/// Whether all that the tests need can be had; gives the version of the server.
+pub(crate) fn check(spec: &Spec, plan: &[Planned], headworks: &Path) -> Result<String, Error> {
+    let version = server::check(&spec.server, headworks)?;
+    check_servers(spec, plan, headworks)?;
+    check_gates(spec, plan, headworks)?;
+    spec.subjects.iter().filter_map(|subject| subject.peer()).try_for_each(peer::Kind::check)?;
+    Ok(version)
+}
+
+/// Levels that do not go together, and servers that are not installed, are found out before anything is measured.
+fn check_servers(spec: &Spec, plan: &[Planned], headworks: &Path) -> Result<(), Error> {
+    for test in plan.iter().filter(|test| !test.scene.is_empty()) {
+        server::check(&test.spec(spec)?.server, headworks)?;
+    }
+    Ok(())
 }
 
 /// Lets the gate judge all settings that it will be started with.
@@ -139,8 +156,9 @@ fn begin(options: &Options, spec: &Spec, version: String) -> Experiment {
     }
 }
 
+/// What figures have on their axis; that of a search is the load, whatever else is varied.
 fn axis(spec: &Spec) -> Factor {
-    let first = spec.factors.first();
+    let first = spec.factors.first().filter(|_| !spec.is_search());
     Factor {
         name: first.map(|factor| factor.name.clone()).unwrap_or_default(),
         unit: first.map(|factor| factor.unit().to_owned()).unwrap_or_default(),
@@ -155,7 +173,7 @@ fn others(spec: &Spec) -> Vec<OtherFactor> {
         unit: factor.unit().to_owned(),
         levels: factor.levels.iter().map(words).collect(),
     };
-    spec.factors.iter().skip(1).map(other).collect()
+    spec.factors.iter().skip(usize::from(!spec.is_search())).map(other).collect()
 }
 
 fn classes(spec: &Spec) -> Vec<Class> {
@@ -181,7 +199,7 @@ fn default_directory(spec: &Path) -> PathBuf {
 pub(crate) struct Lab<'a> {
     pub(crate) options: &'a Options,
     pub(crate) spec: &'a Spec,
-    pub(crate) site: Site<'a>,
+    pub(crate) pinning: &'a Pinning,
     pub(crate) directory: PathBuf,
     pub(crate) plan: Vec<Planned>,
     /// What is run, as files of the record: names and texts.
@@ -199,27 +217,30 @@ impl Lab<'_> {
         }
         self.save()?;
         self.view.begin(&self.experiment, &self.plan, self.spec);
-        if let Some(why) = &self.site.pinning.why_not {
+        if let Some(why) = &self.pinning.why_not {
             self.view.note(why);
         }
-        let rate = self.capacity()?;
+        let rate = match &self.spec.capacity {
+            Capacity::Sought(_) => None,
+            _ => Some(self.capacity()?),
+        };
         for index in 0..self.plan.len() {
             let planned = self.plan[index].clone();
             if self.experiment.tests.iter().any(|test| test.directory == planned.directory) {
                 self.view.done(index, &self.directory, &self.experiment);
                 continue;
             }
-            let offered = rate.scaled(planned.load);
-            self.test(index, &planned, offered)?;
+            self.test(index, &planned, rate.map(|rate| rate.scaled(planned.load)))?;
         }
         Ok(())
     }
 
     /// The load that the levels multiply: stated, known from before, or found now.
     fn capacity(&mut self) -> Result<Rate, Error> {
-        let (concurrency, warmup, duration) = match self.spec.capacity {
-            Capacity::Fixed(rate) => return Ok(rate),
-            Capacity::Search { concurrency, warmup, duration } => (concurrency, warmup, duration),
+        let (concurrency, warmup, duration) = match &self.spec.capacity {
+            Capacity::Fixed(rate) => return Ok(*rate),
+            Capacity::Search { concurrency, warmup, duration } => (*concurrency, *warmup, *duration),
+            Capacity::Sought(_) => return Err(Error::Capacity("each test finds its own".to_owned())),
         };
         if self.experiment.capacity.is_none() {
             self.view.searching(warmup + duration);
@@ -228,8 +249,9 @@ impl Lab<'_> {
             for sentence in settle(self.spec.test.settle, self.stop)? {
                 self.view.note(&sentence);
             }
-            let server = self.site.start(&out.join("server.log"), self.stop)?;
-            self.describe(&server)?;
+            let testbed = self.testbed(self.spec, self.pinning)?;
+            let server = self.site(self.spec, &testbed).start(&out.join("server.log"), self.stop)?;
+            self.describe(&server, &out)?;
             let run = Run {
                 authority: &server.authority,
                 workload: &self.directory.join(WORKLOAD),
@@ -239,7 +261,7 @@ impl Lab<'_> {
                 seed: self.options.seed,
                 out: &out,
             };
-            self.generator().run(&run, self.stop, || self.view.tick())?;
+            self.generator(self.spec, &testbed).run(&run, self.stop, || self.view.tick())?;
             self.stop.check()?;
             self.experiment.capacity = Some(capacity::estimate(&RunDirectory::open(&out)?, CAPACITY)?);
             self.save()?;
@@ -250,28 +272,39 @@ impl Lab<'_> {
     }
 
     /// Does one test, a second time when it breaks, and keeps it.
-    fn test(&mut self, index: usize, planned: &Planned, offered: Rate) -> Result<(), Error> {
+    fn test(&mut self, index: usize, planned: &Planned, offered: Option<Rate>) -> Result<(), Error> {
         self.view.testing(index);
         let mut test = Test {
             directory: planned.directory.clone(),
             subject: planned.subject.name().to_owned(),
             level: planned.level,
-            settings: planned.others().cloned().collect(),
+            settings: match self.spec.capacity {
+                Capacity::Sought(_) => planned.levels.iter().cloned().collect(),
+                _ => planned.others().cloned().collect(),
+            },
             repeat: planned.repeat,
-            offered: offered.as_f64(),
+            offered: offered.map_or(0.0, Rate::as_f64),
+            knee: None,
             state: TestState::Broken,
             why: Vec::new(),
         };
         let out = self.directory.join(&planned.directory);
         for attempt in ["the first attempt", "the second attempt"] {
             test::empty(&out)?;
-            match self.attempt(planned, offered, &out) {
-                Ok((state, mut why)) => {
-                    test.state = state;
-                    test.why.append(&mut why);
+            let result = match (offered, &self.spec.capacity) {
+                (None, Capacity::Sought(sought)) => self.search(planned, sought, &out),
+                (offered, _) => self.attempt(planned, offered.unwrap_or_default(), &out),
+            };
+            match result {
+                Ok(mut outcome) => {
+                    test.state = outcome.state;
+                    test.knee = outcome.knee;
+                    test.why.append(&mut outcome.why);
                     break;
                 }
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
+                // It would be the same the second time, and in the next test.
+                Err(error) if error.is_lasting() => return Err(error),
                 Err(error) => test.why.push(format!("{attempt} broke: {error}")),
             }
         }
@@ -281,17 +314,24 @@ impl Lab<'_> {
         self.stop.check()
     }
 
-    pub(crate) fn generator(&self) -> Generator<'_> {
-        Generator {
-            headworks: &self.options.headworks,
-            pinning: self.site.pinning,
-            cpus: &self.spec.generator_cpus,
-            workload: &self.spec.workload,
-        }
+    /// What a test with this spec is set up on.
+    pub(crate) fn testbed<'b>(&self, spec: &'b Spec, pinning: &'b Pinning) -> Result<Testbed<'b>, Error> {
+        Testbed::build(&spec.scene, pinning, (&spec.server.cpus, &spec.client_cpus), self.stop)
     }
 
-    /// Records the machine and the server as it was started, once.
-    pub(crate) fn describe(&self, server: &Running) -> Result<(), Error> {
+    pub(crate) fn site<'b>(&'b self, spec: &'b Spec, testbed: &'b Testbed<'b>) -> Site<'b> {
+        let headworks = &self.options.headworks;
+        Site { server: &spec.server, workload: &spec.workload, asked: &spec.asked, testbed, headworks }
+    }
+
+    pub(crate) fn generator<'b>(&'b self, spec: &'b Spec, testbed: &'b Testbed<'b>) -> Generator<'b> {
+        Generator { headworks: &self.options.headworks, testbed, workload: &spec.workload }
+    }
+
+    /// Records the machine and the server as it was started, once, and of each test the server in `out`: it may be
+    /// another one at another level.
+    pub(crate) fn describe(&self, server: &Running, out: &Path) -> Result<(), Error> {
+        record::write_json(&out.join(SERVER), &server.environment)?;
         let file = self.directory.join("environment.json");
         if file.exists() {
             return Ok(());

@@ -7,29 +7,39 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use record::Summary;
-use record::experiment::TestState;
+use record::experiment::{Knee, TestState};
 use units::Rate;
 
 use crate::Error;
 use crate::front::Front;
 use crate::load::{Offer, Run};
-use crate::machine::settle;
+use crate::machine::{Pinning, settle};
 use crate::plan::Planned;
 use crate::run::{Lab, WORKLOAD, text};
+use crate::spec::Spec;
+
+/// What came of a test.
+pub(crate) struct Outcome {
+    /// Whether its figures can be used.
+    pub(crate) state: TestState,
+    /// Of a search.
+    pub(crate) knee: Option<Knee>,
+    /// What is to be said of them.
+    pub(crate) why: Vec<String>,
+}
 
 impl Lab<'_> {
-    /// Does the test once. Gives whether its figures can be used, and what is to be said of them.
-    pub(crate) fn attempt(
-        &self,
-        planned: &Planned,
-        offered: Rate,
-        out: &Path,
-    ) -> Result<(TestState, Vec<String>), Error> {
+    /// Does the test once.
+    pub(crate) fn attempt(&self, planned: &Planned, offered: Rate, out: &Path) -> Result<Outcome, Error> {
+        let spec = planned.spec(self.spec)?;
+        let pinning = Pinning::look(&spec.server.cpus, &spec.client_cpus);
         let mut why = settle(self.spec.test.settle, self.stop)?;
-        let mut server = self.site.start(&out.join("server.log"), self.stop)?;
-        self.describe(&server)?;
-        let mut front = self.front(planned, &server.authority, out)?;
-        let workload = self.workload(planned, out)?;
+        let testbed = self.testbed(&spec, &pinning)?;
+        let site = self.site(&spec, &testbed);
+        let mut server = site.start(&out.join("server.log"), self.stop)?;
+        self.describe(&server, out)?;
+        let mut front = self.front(planned, &site, &server.authority, out)?;
+        let workload = self.workload(&spec, planned, out)?;
         let authority = front.as_ref().map_or(&*server.authority, Front::authority).to_owned();
         let run = Run {
             authority: &authority,
@@ -40,26 +50,29 @@ impl Lab<'_> {
             seed: planned.seed,
             out,
         };
-        let summary = self.generator().run(&run, self.stop, || {
+        let summary = self.generator(&spec, &testbed).run(&run, self.stop, || {
             self.view.tick();
-            front.iter_mut().for_each(Front::look);
+            front.iter_mut().for_each(|front| front.look(&testbed));
         })?;
         if let Some(error) = server.has_died().or_else(|| front.as_mut().and_then(Front::has_died)) {
             return Err(error);
         }
         if let Some(front) = &front {
-            front.keep_metrics(out)?;
+            front.keep_metrics(&testbed, out)?;
         }
-        why.extend(self.site.pinning.why_not.clone());
-        Ok((judge(&summary, &mut why), why))
+        why.extend(pinning.why_not.clone());
+        Ok(Outcome { state: judge(&summary, &mut why), knee: None, why })
     }
 }
 
 impl Lab<'_> {
-    /// The workload's file: the experiment's, or one of the test where shares follow the load.
-    fn workload(&self, planned: &Planned, out: &Path) -> Result<PathBuf, Error> {
-        let Some(table) = self.spec.workload_at(planned.load) else {
-            return Ok(self.directory.join(WORKLOAD));
+    /// The file of sessions: the experiment's, or one of the test where shares follow the load, or the test has
+    /// something of its own.
+    pub(crate) fn workload(&self, spec: &Spec, planned: &Planned, out: &Path) -> Result<PathBuf, Error> {
+        let table = match spec.workload_at(planned.load) {
+            Some(table) => table,
+            None if planned.scene.is_empty() => return Ok(self.directory.join(WORKLOAD)),
+            None => spec.workload_table.clone(),
         };
         let file = out.join(WORKLOAD);
         fs::write(&file, text(&table)?).map_err(Error::io("write", &file))?;

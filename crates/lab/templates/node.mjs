@@ -1,10 +1,11 @@
 // The lab's pages as a program for Node serves them: one thing at a time in each event loop.
 //
-//   node node.mjs PORT EVENT-LOOPS BACKLOG KEEP-ALIVE-MS
+//   node node.mjs ADDRESS PORT EVENT-LOOPS BACKLOG KEEP-ALIVE-MS
 import cluster from 'node:cluster';
 import { createServer } from 'node:http';
 
-const [port, loops, backlog, keepAliveTimeout] = process.argv.slice(2).map(Number);
+const [host, ...numbers] = process.argv.slice(2);
+const [port, loops, backlog, keepAliveTimeout] = numbers.map(Number);
 const scales = { s: 1e6, ms: 1e3, us: 1 };
 const bodies = new Map();
 
@@ -54,5 +55,5 @@ if (cluster.isPrimary && loops > 1) {
   cluster.on('exit', () => process.exit(1));
   for (let i = 0; i < loops; i += 1) cluster.fork();
 } else {
-  createServer({ keepAliveTimeout }, answer).listen({ host: '127.0.0.1', port, backlog });
+  createServer({ keepAliveTimeout }, answer).listen({ host, port, backlog });
 }

@@ -97,6 +97,7 @@ impl Args {
         }
         let places = self.places;
         let settings = places.settings()?;
+        super::rename(c"hw-gate");
         serve(settings, places).map_err(Failure::Failed)
     }
 }

@@ -13,6 +13,7 @@ mod sim;
 mod values;
 mod watch;
 
+use std::ffi::CStr;
 use std::fmt::Display;
 use std::io::Write as _;
 
@@ -51,6 +52,13 @@ impl Command {
             Self::Completions(args) => args.run(),
         }
     }
+}
+
+/// What the kernel calls this process from now on, and its threads to come: a server is not to be taken for the
+/// generator, or the monitor.
+fn rename(name: &CStr) {
+    // A name is no more than a help.
+    let _ = rustix::thread::set_name(name);
 }
 
 /// Writes a result to standard output: at once, and without a panic where the reader has read enough

@@ -66,6 +66,7 @@ impl Args {
 }
 
 fn serve(options: &origin::Options) -> anyhow::Result<Exit> {
+    super::rename(c"hw-origin");
     signals::runtime()?.block_on(async {
         // Before the server says that it listens: who reads that may send a signal at once.
         let mut signals = Signals::watch()?;

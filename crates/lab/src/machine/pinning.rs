@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-use crate::spec::Cpus;
+use crate::Error;
+use crate::spec::{Cpus, NoCpus};
 
 /// How programs are put on processors, and made to end when the lab is killed.
 #[derive(Debug, Clone)]
@@ -38,6 +39,25 @@ impl Pinning {
         // Only on a processor of its own: on the server's it would take the server's time.
         let chrt = program("chrt").filter(|chrt| taskset.is_some() && may_run_first(chrt));
         Self { taskset, setpriv: program("setpriv"), chrt, why_not }
+    }
+
+    /// For a generator alone: on processors of its own, where it goes before whatever else runs there, or on any.
+    ///
+    /// # Errors
+    /// When they are no processors, or not there.
+    pub(crate) fn of_generator(cpus: Option<&str>) -> Result<(Self, Cpus), Error> {
+        let anywhere = Self { taskset: None, setpriv: program("setpriv"), chrt: None, why_not: None };
+        let Some(text) = cpus else { return Ok((anywhere, Cpus::one(0))) };
+        let wrong = |why| Error::Cpus { cpus: text.to_owned(), why };
+        let cpus: Cpus = text.parse().map_err(|why: NoCpus| wrong(why.to_string()))?;
+        let allowed = sched_getaffinity(None).unwrap_or_default();
+        if let Some(missing) = missing(&allowed, &cpus) {
+            return Err(wrong(format!("processor {missing} is not there, or not for this process")));
+        }
+        let taskset = program("taskset")
+            .ok_or(Error::Missing { program: "taskset".to_owned(), package: "util-linux" })?;
+        let chrt = program("chrt").filter(|chrt| may_run_first(chrt));
+        Ok((Self { taskset: Some(taskset), chrt, ..anywhere }, cpus))
     }
 
     /// Like [`Pinning::command`], for a program that has to keep time: what else happens to run on

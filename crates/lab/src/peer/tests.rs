@@ -8,8 +8,9 @@ use traffic::Workload;
 use units::Span;
 
 use super::*;
+use crate::machine::Pinning;
 use crate::server::Site;
-use crate::spec::{self, Cpus};
+use crate::spec::{self, Asked, Cpus};
 
 const PEERS: Peers = Peers {
     cookie: String::new(),
@@ -30,6 +31,8 @@ fn server() -> Server {
         backlog: 64,
         keep_alive: Span::from_secs(5),
         cpus: Cpus::one(1),
+        directives: Vec::new(),
+        descriptors: None,
     }
 }
 
@@ -38,8 +41,13 @@ fn with(kind: Kind, test: impl FnOnce(&mut Peer, &Path)) {
     let text = "kind = 'sessions'\n[[page]]\nurl = '/bytes/2000'";
     let workload = Workload::parse(&config::Source::new("test", text)).unwrap();
     let (server, pinning) = (server(), Pinning::look(&Cpus::one(1), &Cpus::one(0)));
-    let site = Site { server: &server, workload: &workload, pinning: &pinning, headworks: Path::new("none") };
-    if let Err(error @ Error::Missing { .. }) = kind.check().and_then(|()| site.check().map(|_| ())) {
+    let (none, asked) = (Path::new("none"), Asked::default());
+    let testbed = Testbed::host(&pinning, &server.cpus, &server.cpus);
+    let site =
+        Site { server: &server, workload: &workload, asked: &asked, testbed: &testbed, headworks: none };
+    if let Err(error @ Error::Missing { .. }) =
+        kind.check().and_then(|()| crate::server::check(&server, none).map(|_| ()))
+    {
         assert!(std::env::var_os("CI").is_none(), "{error}");
         eprintln!("skipped: {error}");
         return;
@@ -51,7 +59,7 @@ fn with(kind: Kind, test: impl FnOnce(&mut Peer, &Path)) {
         peers: &peers,
         server: &server,
         upstream: &running.authority,
-        pinning: &pinning,
+        testbed: &testbed,
         directory: directory.path(),
     };
     let mut peer = Peer::start(kind, &place, &Stop::default()).unwrap();

@@ -1,6 +1,7 @@
 //! Debian's Apache: with prefork one process per connection, as in the papers, or with threads.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -42,10 +43,16 @@ impl Installed {
     }
 
     /// `behind` is host and port of what computes the pages, if not Apache itself.
-    pub(super) fn setup(self, server: &Server, behind: Option<&str>, root: &Path, port: u16) -> Setup {
+    pub(super) fn setup(
+        self,
+        server: &Server,
+        behind: Option<&str>,
+        root: &Path,
+        listen: SocketAddrV4,
+    ) -> Setup {
         let pages = behind.map_or_else(|| computed(root), passed_on);
         let as_root = rustix::process::getuid().is_root();
-        let configuration = configuration(server, self.mpm, &pages, root, port, as_root);
+        let configuration = configuration(server, self.mpm, &pages, root, listen, as_root);
         let arguments = ["-d", &root.display().to_string(), "-f", "httpd.conf", "-DFOREGROUND"];
         Setup {
             name: "apache",
@@ -111,21 +118,31 @@ fn passed_on(behind: &str) -> String {
         r#"LoadModule proxy_module {MODULES}/mod_proxy.so
 LoadModule proxy_http_module {MODULES}/mod_proxy_http.so
 ProxyPass /burn http://{behind}/burn disablereuse=On
+ProxyPass /delay http://{behind}/delay disablereuse=On
 "#
     )
 }
 
-fn configuration(server: &Server, mpm: Mpm, pages: &str, root: &Path, port: u16, as_root: bool) -> String {
+fn configuration(
+    server: &Server,
+    mpm: Mpm,
+    pages: &str,
+    root: &Path,
+    listen: SocketAddrV4,
+    as_root: bool,
+) -> String {
     let root = root.display();
     let (workers, backlog, name, module) =
         (mpm.workers(server.workers), server.backlog, mpm.name(), mpm.module());
     let keep_alive = keep_alive(server.keep_alive);
     let user = if as_root { "User www-data\nGroup www-data\n" } else { "" };
     let content = content::DIRECTORY;
+    let directives: String =
+        server.directives.iter().map(|(name, value)| format!("{name} {value}\n")).collect();
     format!(
         r#"ServerRoot "{root}"
 ServerName localhost
-Listen 127.0.0.1:{port}
+Listen {listen}
 ListenBacklog {backlog}
 PidFile "{root}/httpd.pid"
 DefaultRuntimeDir "{root}"
@@ -141,7 +158,7 @@ MaxConnectionsPerChild 0
 {keep_alive}
 
 DocumentRoot "{root}/{content}"
-{pages}"#
+{pages}{directives}"#
     )
 }
 
@@ -186,8 +203,12 @@ mod tests {
             backlog: 128,
             keep_alive: Span::from_millis(1500),
             cpus: crate::spec::Cpus::one(0),
+            directives: vec![("HostnameLookups".to_owned(), "Off".to_owned())],
+            descriptors: None,
         };
-        let text = |as_root| configuration(&server, Mpm::Prefork, "", Path::new("/tmp/a"), 4711, as_root);
+        let listen = "127.0.0.1:4711".parse().unwrap();
+        let text = |as_root| configuration(&server, Mpm::Prefork, "", Path::new("/tmp/a"), listen, as_root);
+        assert!(text(false).ends_with("\nHostnameLookups Off\n"));
         for line in ["Listen 127.0.0.1:4711", "ListenBacklog 128", "ServerLimit 64", "KeepAliveTimeout 2"] {
             assert!(text(false).lines().any(|other| other == line), "{line}");
         }

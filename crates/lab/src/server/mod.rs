@@ -9,7 +9,7 @@ mod origin;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -17,19 +17,20 @@ use record::ServerEnvironment;
 use tempfile::TempDir;
 use traffic::Workload;
 
-use crate::machine::Pinning;
 use crate::process::Process;
-use crate::spec::{Kind, Server};
+use crate::spec::{Asked, Kind, Server};
+use crate::testbed::{self, Testbed};
 use crate::{Error, Stop, http};
 
-pub(crate) use content::PROBE;
+pub(crate) use content::{PROBE, forget};
 
 /// What servers are started with.
 #[derive(Debug)]
 pub(crate) struct Site<'a> {
     pub(crate) server: &'a Server,
     pub(crate) workload: &'a Workload,
-    pub(crate) pinning: &'a Pinning,
+    pub(crate) asked: &'a Asked,
+    pub(crate) testbed: &'a Testbed<'a>,
     /// The `headworks` program.
     pub(crate) headworks: &'a Path,
 }
@@ -45,10 +46,15 @@ pub(crate) struct Running {
     process: Option<Process>,
     /// What computes its pages, if it does not itself.
     behind: Option<Process>,
-    _root: Option<TempDir>,
+    root: Option<TempDir>,
 }
 
 impl Running {
+    /// Where its files are, if they are the lab's.
+    pub(crate) fn content(&self) -> Option<PathBuf> {
+        self.root.as_ref().map(|root| root.path().join(content::DIRECTORY))
+    }
+
     /// Its processes, unless it was there before the lab.
     pub(crate) fn has_died(&mut self) -> Option<Error> {
         [&mut self.process, &mut self.behind].into_iter().flatten().find_map(|process| {
@@ -72,7 +78,7 @@ struct Setup {
 pub(crate) fn root() -> Result<TempDir, Error> {
     use std::os::unix::fs::PermissionsExt;
     tempfile::Builder::new()
-        .prefix("headworks-")
+        .prefix(&testbed::mine())
         .permissions(fs::Permissions::from_mode(0o755))
         .tempdir()
         .map_err(Error::io("create a directory in", &std::env::temp_dir()))
@@ -97,22 +103,22 @@ pub(crate) fn retried<T>(mut start: impl FnMut() -> Result<T, Error>) -> Result<
     start()
 }
 
-impl Site<'_> {
-    /// Checks, before anything is measured, that the server can be had at all.
-    pub(crate) fn check(&self) -> Result<String, Error> {
-        let version = match &self.server.kind {
-            Kind::Origin => origin::version(self.headworks),
-            Kind::Apache(mpm) => apache::Installed::find(*mpm).map(|installed| installed.version),
-            Kind::Nginx => nginx::Installed::find().map(|installed| installed.version),
-            Kind::Node => node::Installed::find().map(|installed| installed.version),
-            Kind::Url(url) => url_version(url),
-        }?;
-        Ok(match self.server.backend_workers {
-            Some(workers) => format!("{version}, pages by {workers} workers behind it"),
-            None => version,
-        })
-    }
+/// Checks, before anything is measured, that a server can be had at all; gives its version.
+pub(crate) fn check(server: &Server, headworks: &Path) -> Result<String, Error> {
+    let version = match &server.kind {
+        Kind::Origin => origin::version(headworks),
+        Kind::Apache(mpm) => apache::Installed::find(*mpm).map(|installed| installed.version),
+        Kind::Nginx => nginx::Installed::find().map(|installed| installed.version),
+        Kind::Node => node::Installed::find().map(|installed| installed.version),
+        Kind::Url(url) => url_version(url),
+    }?;
+    Ok(match server.backend_workers {
+        Some(workers) => format!("{version}, pages by {workers} workers behind it"),
+        None => version,
+    })
+}
 
+impl Site<'_> {
     /// Starts the server and waits until it answers. What it writes goes to `log`.
     pub(crate) fn start(&self, log: &Path, stop: &Stop) -> Result<Running, Error> {
         match &self.server.kind {
@@ -124,38 +130,38 @@ impl Site<'_> {
 
     fn start_in_directory(&self, log: &Path, stop: &Stop) -> Result<Running, Error> {
         let root = root()?;
-        let port = free_port()?;
-        content::write(root.path(), self.workload)?;
+        content::write(root.path(), self.workload, self.asked)?;
         let (server, directory) = (self.server, root.path());
         let behind = server.backend_workers.map(|workers| origin::start_behind(self, workers, log, stop));
         let behind = behind.transpose()?;
         let address = behind.as_ref().map(|(address, _)| &**address);
+        let listen = SocketAddrV4::new(self.testbed.address(), free_port()?);
         let setup = match server.kind {
-            Kind::Nginx => nginx::Installed::find()?.setup(server, address, directory, port),
-            Kind::Apache(mpm) => apache::Installed::find(mpm)?.setup(server, address, directory, port),
-            _ => node::Installed::find()?.setup(server, directory, port),
+            Kind::Nginx => nginx::Installed::find()?.setup(server, address, directory, listen),
+            Kind::Apache(mpm) => apache::Installed::find(mpm)?.setup(server, address, directory, listen),
+            _ => node::Installed::find()?.setup(server, directory, listen),
         };
         for (name, text) in &setup.files {
             let file = root.path().join(name);
             fs::write(&file, text).map_err(Error::io("write", &file))?;
         }
-        let mut command = self.pinning.command(&self.server.cpus, &setup.program);
+        let mut command = self.testbed.server(&setup.program);
         command.args(&setup.arguments);
         let environment = self.environment(setup.version, &command, setup.files);
         let mut process = Process::start(setup.name, command, log)?;
-        let authority = format!("127.0.0.1:{port}");
+        let authority = listen.to_string();
         process.wait_until_ready(&format!("did not answer on {authority}"), stop, |_| {
-            http::get(&authority, PROBE).filter(|answer| answer.head.contains(" 200 "))
+            self.testbed.get(&authority, PROBE).filter(|answer| answer.head.contains(" 200 "))
         })?;
         let behind = behind.map(|(_, process)| process);
-        Ok(Running { authority, environment, process: Some(process), behind, _root: Some(root) })
+        Ok(Running { authority, environment, process: Some(process), behind, root: Some(root) })
     }
 
     fn url(&self, url: &str) -> Result<Running, Error> {
         let version = url_version(url)?;
         let environment = ServerEnvironment { kind: "url".to_owned(), version, ..Default::default() };
         let authority = http::authority(url).unwrap_or_default();
-        Ok(Running { authority, environment, process: None, behind: None, _root: None })
+        Ok(Running { authority, environment, process: None, behind: None, root: None })
     }
 
     fn environment(

@@ -2,6 +2,7 @@
 //! computes it.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -36,10 +37,19 @@ impl Installed {
     }
 
     /// `behind` is host and port of what computes the pages, if not nginx itself.
-    pub(super) fn setup(self, server: &Server, behind: Option<&str>, root: &Path, port: u16) -> Setup {
-        let pages = behind.map_or_else(computed, passed_on);
+    pub(super) fn setup(
+        self,
+        server: &Server,
+        behind: Option<&str>,
+        root: &Path,
+        listen: SocketAddrV4,
+    ) -> Setup {
+        let pages = match behind {
+            None => location("burn", &computed()),
+            Some(behind) => ["burn", "delay"].map(|page| location(page, &passed_on(behind))).concat(),
+        };
         let as_root = rustix::process::getuid().is_root();
-        let configuration = configuration(server, &pages, self.modules, root, port, as_root);
+        let configuration = configuration(server, &pages, self.modules, root, listen, as_root);
         let place = root.display().to_string();
         let file = root.join("nginx.conf").display().to_string();
         Setup {
@@ -50,6 +60,10 @@ impl Installed {
             version: self.version,
         }
     }
+}
+
+fn location(page: &str, how: &str) -> String {
+    format!("    location = /{page} {{\n{how}    }}\n")
 }
 
 /// The pages are computed by nginx.
@@ -68,7 +82,7 @@ fn configuration(
     pages: &str,
     modules: &str,
     root: &Path,
-    port: u16,
+    listen: SocketAddrV4,
     as_root: bool,
 ) -> String {
     let root = root.display();
@@ -77,6 +91,9 @@ fn configuration(
     let user = if as_root { "user www-data;" } else { "" };
     let [kit, lua] = MODULES;
     let content = content::DIRECTORY;
+    let descriptors = server.descriptors.unwrap_or(8192);
+    let directives = |level| directives(&server.directives, level);
+    let (main, events, http) = (directives(Level::Main), directives(Level::Events), directives(Level::Http));
     format!(
         r#"load_module {modules}/{kit};
 load_module {modules}/{lua};
@@ -85,8 +102,9 @@ daemon off;
 pid {root}/nginx.pid;
 error_log stderr warn;
 worker_processes {workers};
-worker_rlimit_nofile 8192;
-events {{ worker_connections 4096; }}
+worker_rlimit_nofile {descriptors};
+{main}events {{
+{events}}}
 http {{
   access_log off;
   client_body_temp_path {root}/body;
@@ -97,14 +115,41 @@ http {{
   keepalive_timeout {keep_alive}s;
   keepalive_requests 1000000;
   server {{
-    listen 127.0.0.1:{port} backlog={backlog};
+    listen {listen} backlog={backlog};
     root {root}/{content};
-    location = /burn {{
-{pages}    }}
-  }}
+{pages}{http}  }}
 }}
 "#
     )
+}
+
+/// Where in the configuration a directive has its place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Main,
+    Events,
+    Http,
+}
+
+/// Directives of a level, line by line.
+fn directives(all: &[(String, String)], level: Level) -> String {
+    let of = |name: &str| match name {
+        "worker_connections" | "multi_accept" | "accept_mutex" | "accept_mutex_delay" | "use" => {
+            Level::Events
+        }
+        "pcre_jit" | "thread_pool" | "timer_resolution" | "lock_file" => Level::Main,
+        name if name.starts_with("worker_") => Level::Main,
+        _ => Level::Http,
+    };
+    let mut lines: Vec<String> = all
+        .iter()
+        .filter(|(name, _)| of(name) == level)
+        .map(|(name, value)| format!("    {name} {value};\n"))
+        .collect();
+    if level == Level::Events && !all.iter().any(|(name, _)| name == "worker_connections") {
+        lines.push("    worker_connections 4096;\n".to_owned());
+    }
+    lines.concat()
 }
 
 /// Answers with what `burn` gives.

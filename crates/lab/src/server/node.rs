@@ -1,6 +1,7 @@
 //! Node: an event loop that also computes the pages, so that one holds up all others.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -26,11 +27,12 @@ impl Installed {
         Ok(Self { program, version: format!("Node.js/{}", text.trim_start_matches('v')) })
     }
 
-    pub(super) fn setup(self, server: &Server, root: &Path, port: u16) -> Setup {
+    pub(super) fn setup(self, server: &Server, root: &Path, listen: SocketAddrV4) -> Setup {
         let keep_alive = server.keep_alive.as_secs_f64() * 1e3;
         let arguments = vec![
             root.join(PROGRAM).display().to_string(),
-            port.to_string(),
+            listen.ip().to_string(),
+            listen.port().to_string(),
             server.workers.to_string(),
             server.backlog.to_string(),
             // 0 would mean for ever.

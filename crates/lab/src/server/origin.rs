@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use super::{Running, Site};
+use super::{Running, Site, content};
 use crate::process::{self, Process};
+use crate::spec::What;
 use crate::{Error, Stop};
 
 pub(super) fn version(headworks: &Path) -> Result<String, Error> {
@@ -13,10 +14,18 @@ pub(super) fn version(headworks: &Path) -> Result<String, Error> {
 }
 
 pub(super) fn start(site: &Site, log: &Path, stop: &Stop) -> Result<Running, Error> {
-    let command = command(site, site.server.workers);
+    let mut command = command(site, site.testbed.server(site.headworks), site.server.workers);
+    let root = match site.asked.what {
+        Some(What::Model(_)) => Some(super::root()?),
+        _ => None,
+    };
+    if let Some(root) = &root {
+        content::write(root.path(), site.workload, site.asked)?;
+        command.arg("--content").arg(root.path().join(content::DIRECTORY));
+    }
     let environment = site.environment(version(site.headworks)?, &command, BTreeMap::new());
     let (authority, process) = listen(command, log, stop)?;
-    Ok(Running { authority, environment, process: Some(process), behind: None, _root: None })
+    Ok(Running { authority, environment, process: Some(process), behind: None, root })
 }
 
 /// Starts it behind another server, with so many workers; gives host and port.
@@ -26,13 +35,13 @@ pub(super) fn start_behind(
     log: &Path,
     stop: &Stop,
 ) -> Result<(String, Process), Error> {
-    listen(command(site, workers), &log.with_file_name("behind.log"), stop)
+    let program = site.testbed.beside(site.headworks);
+    listen(command(site, program, workers), &log.with_file_name("behind.log"), stop)
 }
 
-fn command(site: &Site, workers: u32) -> Command {
+fn command(site: &Site, mut command: Command, workers: u32) -> Command {
     let server = site.server;
-    let mut command = site.pinning.command(&server.cpus, site.headworks);
-    command.args(["origin", "--listen", "127.0.0.1:0"]);
+    command.args(["origin", "--listen", &format!("{}:0", site.testbed.address())]);
     command.args(["--workers", &workers.to_string(), "--backlog", &server.backlog.to_string()]);
     command.args(["--keep-alive", &server.keep_alive.to_string()]);
     command

@@ -6,6 +6,7 @@ use testkit::{PATIENCE, Raw, poll_until};
 use units::Span;
 
 use super::*;
+use crate::machine::Pinning;
 use crate::spec::{Cpus, Mpm};
 
 fn workload() -> Workload {
@@ -22,6 +23,8 @@ fn server(kind: Kind) -> Server {
         backlog: 16,
         keep_alive: Span::from_secs(5),
         cpus: Cpus::one(0),
+        directives: Vec::new(),
+        descriptors: None,
     }
 }
 
@@ -29,8 +32,11 @@ fn server(kind: Kind) -> Server {
 fn with(kind: Kind, test: impl FnOnce(&mut Running, &Path)) {
     let server = server(kind);
     let (workload, pinning) = (workload(), Pinning::look(&Cpus::one(0), &Cpus::one(1)));
-    let site = Site { server: &server, workload: &workload, pinning: &pinning, headworks: Path::new("none") };
-    if let Err(error @ Error::Missing { .. }) = site.check() {
+    let (none, asked) = (Path::new("none"), Asked::default());
+    let testbed = Testbed::host(&pinning, &server.cpus, &server.cpus);
+    let site =
+        Site { server: &server, workload: &workload, asked: &asked, testbed: &testbed, headworks: none };
+    if let Err(error @ Error::Missing { .. }) = check(&server, none) {
         assert!(std::env::var_os("CI").is_none(), "{error}");
         eprintln!("skipped: {error}");
         return;
@@ -68,10 +74,10 @@ fn serves_and_leaves_nothing(kind: Kind, parameters: &str) {
         let mut faults = said.lines().filter(|line| !line.contains("reached MaxRequestWorkers"));
         assert!(!faults.any(|line| line.contains("error") || line.contains("emerg")), "{said}");
 
-        let root = running._root.as_ref().unwrap().path().to_owned();
+        let root = running.root.as_ref().unwrap().path().to_owned();
         let pid = running.process.as_ref().unwrap().id();
         running.process = None;
-        running._root = None;
+        running.root = None;
         assert!(!root.exists());
         poll_until(PATIENCE, "the last of its processes to end", || members_of(pid).is_empty().then_some(()));
         poll_until(PATIENCE, "the port to be closed", || {
@@ -123,9 +129,7 @@ fn a_server_that_dies_is_noticed() {
 fn a_server_that_is_not_there_is_named() {
     let address = testkit::free_address();
     let server = server(Kind::Url(format!("http://{address}")));
-    let (workload, pinning) = (workload(), Pinning::look(&Cpus::one(0), &Cpus::one(1)));
-    let site = Site { server: &server, workload: &workload, pinning: &pinning, headworks: Path::new("none") };
-    let error = site.check().unwrap_err().to_string();
+    let error = check(&server, Path::new("none")).unwrap_err().to_string();
     let expected = format!(
         "server does not answer at http://{address}; start it, or let the lab start one (server.kind = \"origin\")"
     );

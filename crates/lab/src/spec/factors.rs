@@ -1,5 +1,7 @@
 //! `[[factor]]`: what is varied, and which combinations of levels are tested.
 
+use std::ops::Range;
+
 use config::{Error, Source, Spanned};
 use serde::Deserialize;
 use toml::{Table, Value};
@@ -10,6 +12,8 @@ use super::settings;
 const LOAD: &str = "load";
 /// What a setting of the gate begins with.
 const GATE: &str = "gate.";
+/// Parts of a spec whose values can be varied.
+const PARTS: [&str; 6] = ["server", "workload", "sysctl", "cgroup", "link", "client"];
 
 /// What is varied.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +24,8 @@ pub(crate) struct Factor {
     pub(crate) levels: Vec<Value>,
     /// The number of the level that it is held at while another is varied.
     default: usize,
+    /// Where its name stands in the spec.
+    pub(super) place: Range<usize>,
 }
 
 /// Which combinations of levels are tested.
@@ -46,6 +52,11 @@ impl Factor {
         self.name == LOAD
     }
 
+    /// Whether it is a value of the spec itself, by its place there: `server.workers`, `cgroup.cpu`.
+    pub(crate) fn is_of_scene(&self) -> bool {
+        is_of_scene(&self.name)
+    }
+
     /// The setting that it is, without `gate.` in front.
     pub(crate) fn gate_key(&self) -> Option<&str> {
         self.name.strip_prefix(GATE)
@@ -60,6 +71,10 @@ impl Factor {
     pub(crate) fn unit(&self) -> &'static str {
         if self.is_load() { "x capacity" } else { "" }
     }
+}
+
+fn is_of_scene(name: &str) -> bool {
+    name.split_once('.').is_some_and(|(part, key)| PARTS.contains(&part) && !key.is_empty())
 }
 
 /// A level in words, without quotes, numbers as short as can be.
@@ -79,7 +94,8 @@ pub(crate) fn number(level: &Value) -> Option<f64> {
 /// The combinations, as a level's number for each factor. The first factor changes last, so that
 /// what is compared at a level of it stands side by side.
 pub(crate) fn combinations(factors: &[Factor], which: Combinations) -> Vec<Vec<usize>> {
-    let Some((axis, others)) = factors.split_first() else { return Vec::new() };
+    // A search needs no factor.
+    let Some((axis, others)) = factors.split_first() else { return vec![Vec::new()] };
     let defaults: Vec<usize> = others.iter().map(|factor| factor.default).collect();
     let curves = match which {
         Combinations::Factorial => others.iter().fold(vec![Vec::new()], |curves, factor| {
@@ -104,11 +120,12 @@ pub(crate) fn combinations(factors: &[Factor], which: Combinations) -> Vec<Vec<u
     (0..axis.levels.len()).flat_map(at).collect()
 }
 
-/// Checks the factors; one of them is the load.
+/// Checks the factors; one of them is the load, unless that is searched for.
 pub(super) fn check(
     source: &Source,
     entries: Vec<Spanned<FactorEntry>>,
     gate: Option<&Table>,
+    is_search: bool,
 ) -> Result<Vec<Factor>, Error> {
     let mut factors: Vec<Factor> = Vec::with_capacity(entries.len());
     for entry in entries {
@@ -119,6 +136,14 @@ pub(super) fn check(
             return Err(source.error(name.span(), format!("factor \"{}\" is there twice", factor.name)));
         }
         factors.push(factor);
+    }
+    if is_search {
+        return match factors.iter().find(|factor| !factor.is_of_scene()) {
+            Some(other) => Err(source
+                .error(other.place.clone(), format!("factor \"{}\" does not go with [search]", other.name))
+                .mend("vary what the server runs with, such as \"server.workers\" or \"cgroup.cpu\"")),
+            None => Ok(factors),
+        };
     }
     // Figures have the first factor on their axis.
     if let Some(words) = factors.first().and_then(|axis| axis.levels.iter().find(|l| number(l).is_none())) {
@@ -149,10 +174,13 @@ fn factor(source: &Source, entry: FactorEntry, gate: Option<&Table>) -> Result<F
     match name.strip_prefix(GATE) {
         _ if name == LOAD => loads(source, &entry.levels)?,
         Some(key) => settings_of_gate(source, &entry, key, gate)?,
+        None if is_of_scene(name) => {}
         None => {
-            let mend = match config::did_you_mean(name, [LOAD]) {
-                Some(near) => format!("did you mean \"{near}\"?"),
-                None => "vary \"load\", or a setting of the gate such as \"gate.look-ahead\"".to_owned(),
+            let (part, key) = name.split_once('.').unwrap_or((name, ""));
+            let parts = PARTS.into_iter().chain([LOAD, "gate"]);
+            let mend = match config::did_you_mean(part, parts) {
+                Some(near) if near != part => format!("did you mean \"{near}{}{key}\"?", if key.is_empty() { "" } else { "." }),
+                _ => "vary \"load\", a setting of the gate such as \"gate.look-ahead\", or a value of the spec such as \"server.workers\" or \"cgroup.cpu\"".to_owned(),
             };
             return Err(source
                 .error(entry.name.span(), format!("factor \"{name}\" is not known"))
@@ -179,7 +207,8 @@ fn factor(source: &Source, entry: FactorEntry, gate: Option<&Table>) -> Result<F
         },
         None => 0,
     };
-    Ok(Factor { name: name.clone(), levels: entry.levels.into_inner(), default })
+    let place = entry.name.span();
+    Ok(Factor { name: name.clone(), levels: entry.levels.into_inner(), default, place })
 }
 
 fn loads(source: &Source, levels: &Spanned<Vec<Value>>) -> Result<(), Error> {

@@ -11,8 +11,10 @@ use units::{Rate, Span};
 
 use super::factors::{self, Combinations, Factor, FactorEntry};
 use super::peers::{self, PeersEntry};
+use super::search::{self, SearchEntry};
 use super::server::{self, ServerEntry};
-use super::{Capacity, Constant, Cpus, Order, Spec, Subject, Test, workload};
+use super::testbed::{self, ClientEntry, Entries, LinkEntry, TestbedEntry};
+use super::{Asked, Capacity, Constant, Kind, Limits, Order, Spec, Subject, Test, workload};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -26,10 +28,16 @@ struct File {
     factors: Vec<Spanned<FactorEntry>>,
     #[serde(default)]
     design: Design,
-    test: TestEntry,
-    capacity: Spanned<CapacityEntry>,
+    test: Option<Spanned<TestEntry>>,
+    capacity: Option<Spanned<CapacityEntry>>,
+    search: Option<SearchEntry>,
     #[serde(default)]
-    generator: Generator,
+    testbed: TestbedEntry,
+    link: Option<Spanned<LinkEntry>>,
+    sysctl: Option<Spanned<Table>>,
+    cgroup: Option<Spanned<Limits>>,
+    #[serde(default)]
+    client: ClientEntry,
 }
 
 #[derive(Deserialize)]
@@ -61,7 +69,7 @@ struct TestEntry {
 }
 
 /// Long enough for the sockets of a large test to be cleared up, short against the test itself.
-fn default_settle() -> Span {
+pub(super) fn default_settle() -> Span {
     Span::from_secs(2)
 }
 
@@ -81,31 +89,19 @@ struct CapacityEntry {
     duration: Option<Span>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Generator {
-    #[serde(with = "config::quantity")]
-    cpus: Cpus,
-}
-
-impl Default for Generator {
-    fn default() -> Self {
-        Self { cpus: Cpus::one(1) }
-    }
-}
-
 /// Parses and checks a spec; file names in it are relative to `directory`.
 pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
     let file: File = source.parse()?;
-    let span = file.workload.span();
-    let (workload, workload_table) = workload::resolve(source, span, file.workload.into_inner(), directory)?;
-    let factors = factors::check(source, file.factors, file.gate.as_ref())?;
+    let (asked, workload, workload_table) = requests(source, file.workload, directory)?;
+    let (test, capacity) = method(source, (file.test, file.capacity), file.search, asked.what.is_some())?;
+    let is_search = matches!(capacity, Capacity::Sought(_));
+    let factors = factors::check(source, file.factors, file.gate.as_ref(), is_search)?;
     let subjects = subjects(
         source,
         file.design.subjects,
         file.gate.is_some(),
         file.peers.is_some(),
-        factors.first().is_some_and(|axis| !axis.is_load()),
+        factors.first().is_some_and(|axis| axis.gate_key().is_some()),
     )?;
     let constant = match file.design.constant {
         Some(constant) => self::constant(source, &constant, &workload, &factors)?,
@@ -118,15 +114,35 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
         Some(repeats) => repeats.into_inner(),
         None => 1,
     };
-    let Length(duration) = *file.test.duration.get_ref();
-    if duration.is_zero() {
+    let (server, descriptors) = server::check(source, file.server)?;
+    let span = [file.cgroup.as_ref().map(Spanned::span), descriptors.as_ref().map(Spanned::span)];
+    let is_elsewhere = matches!(server.kind, Kind::Url(_));
+    if let Some(span) = span.into_iter().flatten().next().filter(|_| is_elsewhere) {
         return Err(source
-            .error(file.test.duration.span(), "duration is 0")
-            .mend("give a time above 0, such as \"8s\""));
+            .error(span, "a server that runs already cannot be limited")
+            .mend("leave it out, or let the lab start the server"));
+    }
+    let scene = testbed::check(
+        source,
+        Entries {
+            testbed: file.testbed,
+            link: file.link,
+            sysctl: file.sysctl,
+            cgroup: file.cgroup,
+            client: &file.client,
+            descriptors,
+        },
+    )?;
+    if is_elsewhere && scene.network.is_some() {
+        return Err(source
+            .missing("a server that runs already is in no network of the lab's")
+            .mend("leave testbed.kind out, or let the lab start the server"));
     }
     Ok(Spec {
         title: file.experiment.title,
-        server: server::check(source, file.server)?,
+        server,
+        scene,
+        asked,
         workload,
         workload_table,
         gate: file.gate,
@@ -137,11 +153,66 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
         constant,
         repeats,
         order: file.design.order,
-        test: Test { warmup: file.test.warmup, duration, settle: file.test.settle },
-        capacity: capacity(source, &file.capacity)?,
-        generator_cpus: file.generator.cpus,
+        test,
+        capacity,
+        client_cpus: file.client.cpus.0,
         text: source.text().to_owned(),
+        directory: directory.to_owned(),
     })
+}
+
+fn requests(
+    source: &Source,
+    entry: Spanned<Table>,
+    directory: &Path,
+) -> Result<(Asked, Workload, Table), Error> {
+    let span = entry.span();
+    let (asked, keys) = match workload::asked(source, &span, entry.get_ref())? {
+        Some((asked, sessions)) => (asked, sessions),
+        None => (Asked::default(), entry.into_inner()),
+    };
+    let (workload, table) = workload::sessions(source, span, keys, directory)?;
+    Ok((asked, workload, table))
+}
+
+/// Either tests at multiples of a capacity, or searches.
+fn method(
+    source: &Source,
+    (test, capacity): (Option<Spanned<TestEntry>>, Option<Spanned<CapacityEntry>>),
+    search: Option<SearchEntry>,
+    is_of_requests: bool,
+) -> Result<(Test, Capacity), Error> {
+    match (test, capacity, search) {
+        (None, None, Some(search)) => {
+            let test = Test { warmup: Span::ZERO, duration: Span::ZERO, settle: search.settle };
+            Ok((test, Capacity::Sought(search::check(source, search)?)))
+        }
+        (Some(test), _, Some(_)) => Err(source
+            .error(test.span(), "[test] is for tests at given loads, and [search] looks for the load")
+            .mend("leave one out")),
+        (_, Some(capacity), Some(_)) => Err(source
+            .error(capacity.span(), "[capacity] is for tests at given loads, and [search] looks for the load")
+            .mend("leave one out")),
+        (Some(test), Some(_), None) if is_of_requests => Err(source
+            .error(test.span(), "tests at given loads are of sessions, and [workload] has none")
+            .mend("give [search] instead of [test] and [capacity]")),
+        (Some(test), Some(capacity), None) => {
+            let TestEntry { warmup, duration: length, settle } = test.into_inner();
+            let Length(duration) = *length.get_ref();
+            if duration.is_zero() {
+                return Err(source
+                    .error(length.span(), "duration is 0")
+                    .mend("give a time above 0, such as \"8s\""));
+            }
+            Ok((Test { warmup, duration, settle }, self::capacity(source, &capacity)?))
+        }
+        (test, _, None) => {
+            let missing = if test.is_some() { "capacity" } else { "test" };
+            Err(source
+                .missing(format!("[{missing}] is missing"))
+                .mend("give [test] and [capacity], or [search] to find the knee"))
+        }
+    }
 }
 
 /// Classes whose load does not follow the levels. At every level there is something left for others.

@@ -4,21 +4,26 @@ mod cpus;
 pub(crate) mod factors;
 mod file;
 mod peers;
+mod search;
 mod server;
 mod settings;
+mod testbed;
 mod workload;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use config::Source;
 use toml::{Table, Value};
 use traffic::Workload;
 use units::{Rate, Span};
 
-pub(crate) use cpus::Cpus;
+pub(crate) use cpus::{Cpus, NoCpus};
 pub(crate) use factors::{Combinations, Factor};
 pub(crate) use peers::Peers;
+pub(crate) use search::Sought;
 pub(crate) use server::{Kind, Mpm, Server};
+pub(crate) use testbed::{Limits, Link, Scene, Sysctl};
+pub(crate) use workload::{Asked, Cold, What};
 
 use crate::{Error, peer};
 
@@ -27,6 +32,11 @@ use crate::{Error, peer};
 pub(crate) struct Spec {
     pub(crate) title: String,
     pub(crate) server: Server,
+    /// What server and generator run on.
+    pub(crate) scene: Scene,
+    /// What is asked for, where that is more than sessions.
+    pub(crate) asked: Asked,
+    /// Sessions; of a URL alone those of one page.
     pub(crate) workload: Workload,
     /// The workload as the generator reads it.
     pub(crate) workload_table: Table,
@@ -42,9 +52,11 @@ pub(crate) struct Spec {
     pub(crate) order: Order,
     pub(crate) test: Test,
     pub(crate) capacity: Capacity,
-    pub(crate) generator_cpus: Cpus,
+    pub(crate) client_cpus: Cpus,
     /// The spec's text with all that was set on the command line.
     pub(crate) text: String,
+    /// What file names in it are relative to.
+    directory: PathBuf,
 }
 
 /// What is compared at each level.
@@ -104,7 +116,7 @@ pub(crate) enum Order {
     Random,
 }
 
-/// How long each test takes.
+/// How long each test takes; a search has times of its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Test {
     pub(crate) warmup: Span,
@@ -114,12 +126,14 @@ pub(crate) struct Test {
 }
 
 /// How the load that the levels multiply is known.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) enum Capacity {
     /// It was stated.
     Fixed(Rate),
     /// Found by a closed loop of so many sessions that never pause.
     Search { concurrency: u32, warmup: Span, duration: Span },
+    /// It is what the experiment is about: each test finds it.
+    Sought(Sought),
 }
 
 impl Spec {
@@ -129,6 +143,7 @@ impl Spec {
         let directory = path.parent().unwrap_or(Path::new("."));
         let source = Source::read(path)?;
         let spec = file::check(&source, directory)?;
+        spec.check_levels(&source)?;
         let Some(last) = settings.last() else { return Ok(spec) };
         let mut table: Table = source.parse()?;
         // One setting may need the next; so the last state counts, and the states before it tell
@@ -149,6 +164,37 @@ impl Spec {
 }
 
 impl Spec {
+    /// The spec with some of its values set otherwise, by their places in it: what a test has of its own.
+    ///
+    /// # Errors
+    /// What is wrong with them, in words that name no place.
+    pub(crate) fn with(&self, own: &[(String, Value)]) -> Result<Self, String> {
+        let mut table: Table = toml::from_str(&self.text).map_err(|why| why.to_string())?;
+        for (place, value) in own {
+            settings::set_key(&mut table, place, value.clone())?;
+        }
+        let text = toml::to_string(&table).map_err(|why| why.to_string())?;
+        file::check(&Source::new("", text), &self.directory).map_err(|why| without_place(&why))
+    }
+
+    /// Whether each test looks for the knee.
+    pub(crate) fn is_search(&self) -> bool {
+        matches!(self.capacity, Capacity::Sought(_))
+    }
+
+    /// Whether every level is something that can be set where its factor says.
+    fn check_levels(&self, source: &Source) -> Result<(), config::Error> {
+        for factor in self.factors.iter().filter(|factor| factor.is_of_scene()) {
+            for level in &factor.levels {
+                if let Err(why) = self.with(&[(factor.name.clone(), level.clone())]) {
+                    let what = format!("factor \"{}\" at level {level}: {why}", factor.name);
+                    return Err(source.error(factor.place.clone(), what));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The gate's settings with those that a test has of its own.
     pub(crate) fn gate_with(&self, own: &[(String, Value)]) -> Option<Table> {
         let mut gate = self.gate.clone()?;
@@ -189,7 +235,10 @@ impl Spec {
 /// The spec in `table`, or what is wrong with it in words that name no place: nobody wrote its text.
 fn checked(table: &Table, directory: &Path) -> Result<Spec, String> {
     let text = toml::to_string(table).map_err(|error| error.to_string())?;
-    file::check(&Source::new("", text), directory).map_err(|error| without_place(&error))
+    let source = Source::new("", text);
+    let spec = file::check(&source, directory).map_err(|error| without_place(&error))?;
+    spec.check_levels(&source).map_err(|error| without_place(&error))?;
+    Ok(spec)
 }
 
 /// An error's text without file and line, where those would be of a text that nobody wrote.

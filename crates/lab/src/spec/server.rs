@@ -2,6 +2,7 @@
 
 use config::{Error, Source, Spanned};
 use serde::Deserialize;
+use toml::{Table, Value};
 use units::Span;
 
 use super::Cpus;
@@ -18,6 +19,10 @@ pub(crate) struct Server {
     pub(crate) backlog: u16,
     pub(crate) keep_alive: Span,
     pub(crate) cpus: Cpus,
+    /// What its configuration says besides, directive by directive.
+    pub(crate) directives: Vec<(String, String)>,
+    /// The most descriptors that a process of it may have open.
+    pub(crate) descriptors: Option<u64>,
 }
 
 /// Which server it is.
@@ -68,6 +73,9 @@ pub(super) struct ServerEntry {
     keep_alive: Span,
     #[serde(default = "default_cpus", with = "config::quantity")]
     cpus: Cpus,
+    descriptors: Option<Spanned<u64>>,
+    #[serde(default)]
+    directives: Table,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
@@ -94,9 +102,13 @@ fn default_cpus() -> Cpus {
     Cpus::one(0)
 }
 
-/// Checks what stands under `[server]`.
-pub(super) fn check(source: &Source, entry: Spanned<ServerEntry>) -> Result<Server, Error> {
+/// Checks what stands under `[server]`; gives besides how many descriptors it may have.
+pub(super) fn check(
+    source: &Source,
+    entry: Spanned<ServerEntry>,
+) -> Result<(Server, Option<Spanned<u64>>), Error> {
     let kind = kind(source, &entry)?;
+    let span = entry.span();
     let entry = entry.into_inner();
     let backend_workers = match at_least_one(source, "backend-workers", entry.backend_workers.as_ref())? {
         // The CPU time that Lua can tell is that of all threads. Debian's php-fpm has 5.
@@ -121,14 +133,34 @@ pub(super) fn check(source: &Source, entry: Spanned<ServerEntry>) -> Result<Serv
         (None, Kind::Node) => 1,
         (None, _) => 150,
     };
-    Ok(Server {
+    if !entry.directives.is_empty() && !matches!(kind, Kind::Apache(_) | Kind::Nginx) {
+        return Err(source
+            .error(span, "only servers of kind \"apache\" and \"nginx\" have directives")
+            .mend("leave them out"));
+    }
+    let descriptors = entry.descriptors;
+    let most = descriptors.as_ref().map(|most| *most.get_ref());
+    let server = Server {
         kind,
         workers,
         backend_workers,
         backlog: entry.backlog.into_inner(),
         keep_alive: entry.keep_alive,
         cpus: entry.cpus,
-    })
+        directives: directives(&entry.directives),
+        descriptors: most,
+    };
+    Ok((server, descriptors))
+}
+
+/// Names and what stands behind them; a list has the directive several times.
+fn directives(table: &Table) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let each = |(name, value): (&String, &Value)| match value {
+        Value::Array(values) => values.iter().map(|value| (name.clone(), text(value))).collect(),
+        value => vec![(name.clone(), text(value))],
+    };
+    table.iter().flat_map(each).collect()
 }
 
 fn kind(source: &Source, entry: &Spanned<ServerEntry>) -> Result<Kind, Error> {

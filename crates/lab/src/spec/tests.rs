@@ -70,7 +70,7 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(spec.server.kind, Kind::Origin);
     assert_eq!((spec.server.workers, spec.server.backlog), (150, 511));
     assert_eq!(spec.server.cpus, Cpus::one(0));
-    assert_eq!(spec.generator_cpus, Cpus::one(1));
+    assert_eq!(spec.client_cpus, Cpus::one(1));
     assert_eq!(spec.subjects, [Subject::Bare, Subject::Gate]);
     assert_eq!((levels(&spec), spec.repeats, spec.order), (vec![0.7, 2.0], 1, Order::Given));
     assert_eq!(spec.test.settle, Span::from_secs(2));
@@ -167,9 +167,19 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
     (
         "[test]",
-        "[[factor]]\nname = \"server.workers\"\nlevels = [1]\n[test]",
-        "spec.toml:18: factor \"server.workers\" is not known; \
-         vary \"load\", or a setting of the gate such as \"gate.look-ahead\"",
+        "[[factor]]\nname = \"server.worker\"\nlevels = [1]\n[test]",
+        "spec.toml:18: factor \"server.worker\" at level 1: unknown key \"worker\"; did you mean \"workers\"?",
+    ),
+    (
+        "[test]",
+        "[[factor]]\nname = \"servr.workers\"\nlevels = [1]\n[test]",
+        "spec.toml:18: factor \"servr.workers\" is not known; did you mean \"server.workers\"?",
+    ),
+    (
+        "[test]",
+        "[[factor]]\nname = \"workers\"\nlevels = [1]\n[test]",
+        "spec.toml:18: factor \"workers\" is not known; vary \"load\", a setting of the gate such as \
+         \"gate.look-ahead\", or a value of the spec such as \"server.workers\" or \"cgroup.cpu\"",
     ),
     (
         "[test]",

@@ -1,15 +1,120 @@
-//! The workload of a spec: a file, keys in the spec itself, or a file with keys laid over it.
+//! The workload of a spec: sessions in a file, in keys of the spec itself, or in a file with keys laid over it; or a
+//! URL, or a model of the literature.
 
 use std::path::Path;
 
 use config::{Error, Source};
+use serde::Deserialize;
 use toml::{Table, Value};
 use traffic::Workload;
+use traffic::model::ModelName;
+use units::Span;
 
 use super::without_place;
 
-/// Resolves `[workload]`, which stands at `span` of `source`.
-pub(super) fn resolve(
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Asked {
+    /// Instead of sessions.
+    pub(crate) what: Option<What>,
+    /// How, as options of `headworks load`.
+    pub(crate) options: Vec<String>,
+    /// Whether files come from the disk, not from memory.
+    pub(crate) cold: Cold,
+}
+
+/// Whether files come from the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Cold {
+    /// From memory, where they are when they have been written.
+    #[default]
+    Never,
+    /// When the server starts.
+    Once,
+    /// Before each probe of a search.
+    Always,
+}
+
+impl Asked {
+    /// Whether files are to be on the disk alone when the server starts.
+    pub(crate) fn is_from_disk(&self) -> bool {
+        self.cold != Cold::Never
+    }
+}
+
+/// What is asked for that is no session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum What {
+    /// The same page again and again.
+    Url(String),
+    /// Files as a model of the literature has them, such as `specweb96:50`.
+    Model(ModelName),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct AskedEntry {
+    url: Option<String>,
+    #[serde(default, with = "config::quantity::optional")]
+    model: Option<ModelName>,
+    http: Option<Value>,
+    requests_per_connection: Option<u32>,
+    pipeline: Option<u32>,
+    #[serde(default, with = "config::quantity::optional")]
+    timeout: Option<Span>,
+    #[serde(default)]
+    cold: Cold,
+}
+
+/// Resolves a `[workload]` that has a URL or names a model; nothing where it has sessions.
+pub(super) fn asked(
+    source: &Source,
+    span: &std::ops::Range<usize>,
+    keys: &Table,
+) -> Result<Option<(Asked, Table)>, Error> {
+    if !keys.contains_key("url") && !keys.contains_key("model") {
+        return Ok(None);
+    }
+    let text = toml::to_string(keys).map_err(|why| source.error(span.clone(), why.to_string()))?;
+    let entry: AskedEntry = Source::new("", text)
+        .parse()
+        .map_err(|error| source.error(span.clone(), format!("[workload]: {}", without_place(&error))))?;
+    let what = match (entry.url, entry.model) {
+        (Some(url), None) if url.starts_with('/') => What::Url(url),
+        (None, Some(model)) => What::Model(model),
+        (Some(url), None) => {
+            return Err(source
+                .error(span.clone(), format!("[workload]: url \"{url}\" is no path"))
+                .mend("begin it with /; the lab knows where the server is"));
+        }
+        _ => {
+            return Err(source.error(span.clone(), "[workload] has a url and a model").mend("leave one out"));
+        }
+    };
+    let http = entry.http.map(|http| http.as_str().map_or_else(|| http.to_string(), str::to_owned));
+    let options = [
+        ("--http", http),
+        ("--requests-per-connection", entry.requests_per_connection.map(|number| number.to_string())),
+        ("--pipeline", entry.pipeline.map(|number| number.to_string())),
+        ("--timeout", entry.timeout.map(|timeout| timeout.to_string())),
+    ];
+    let options = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
+    // What the server has to have, as sessions.
+    let page = match &what {
+        What::Url(url) => url,
+        What::Model(_) => "/",
+    };
+    let page = Table::from_iter([("url".to_owned(), Value::String(page.to_owned()))]);
+    let sessions = Table::from_iter([
+        ("kind".to_owned(), Value::String("sessions".to_owned())),
+        ("page".to_owned(), Value::Array(vec![Value::Table(page)])),
+    ]);
+    Ok(Some((Asked { what: Some(what), options: options.flatten().collect(), cold: entry.cold }, sessions)))
+}
+
+/// Resolves a `[workload]` of sessions, which stands at `span` of `source`.
+pub(super) fn sessions(
     source: &Source,
     span: std::ops::Range<usize>,
     mut keys: Table,

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use record::experiment::Experiment;
 use units::Span;
 
+use crate::outlook;
 use crate::plan::Planned;
 use crate::spec::Spec;
 use row::Row;
@@ -20,7 +21,10 @@ use style::Style;
 
 /// Time that a test takes besides warm-up and duration, until the first one has shown it: starting
 /// and stopping programs, waiting for rest, following the last sessions to their end.
-const AROUND: Duration = Duration::from_secs(3);
+pub(crate) const AROUND: Duration = Duration::from_secs(3);
+
+/// What most searches take.
+pub(crate) const SEARCH: Duration = Duration::from_secs(40);
 
 /// Often enough to look alive, seldom enough not to be noticed by what is measured.
 const REFRESH: Duration = Duration::from_millis(250);
@@ -30,6 +34,8 @@ const REFRESH: Duration = Duration::from_millis(250);
 pub(crate) struct View {
     mode: Mode,
     title: String,
+    /// Whether each test is a search.
+    is_search: bool,
     capacity: Option<String>,
     classes: Vec<String>,
     rows: Vec<Row>,
@@ -68,6 +74,7 @@ impl View {
         Self {
             mode,
             title: String::new(),
+            is_search: false,
             capacity: None,
             classes: Vec::new(),
             rows: Vec::new(),
@@ -89,7 +96,11 @@ impl View {
         self.title = format!("{}: {server}", experiment.title);
         self.classes = experiment.classes.iter().map(|class| class.name.clone()).collect();
         self.rows = plan.iter().map(Row::waiting).collect();
-        self.per_test = Duration::from(spec.test.warmup + spec.test.duration) + AROUND;
+        self.is_search = spec.is_search();
+        if self.is_search {
+            self.classes.clear();
+        }
+        self.per_test = outlook::test(spec);
         self.say(&self.title);
         self.draw();
     }
@@ -151,6 +162,15 @@ impl View {
     pub(crate) fn finish(&mut self) {
         self.now = None;
         self.draw();
+    }
+
+    /// What the columns are.
+    fn meaning(&self) -> &'static str {
+        if self.is_search {
+            "the highest rate that it keeps up with, its interval, and what sets it"
+        } else {
+            "completed sessions, median duration without pauses"
+        }
     }
 
     /// How long it will still take.

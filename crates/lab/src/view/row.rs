@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use record::RunDirectory;
-use record::experiment::{Test, TestState};
+use record::experiment::{Knee, Test, TestState};
 
 use crate::plan::Planned;
 
@@ -26,6 +26,8 @@ pub(super) struct Outcome {
     /// Per class of the experiment, in its order; `None` where none was started.
     pub(super) classes: Vec<Option<Reading>>,
     pub(super) why: Vec<String>,
+    /// What a search found, in words.
+    pub(super) knee: Option<String>,
 }
 
 /// What one class of users got.
@@ -57,6 +59,7 @@ impl Row {
             offered: test.offered,
             classes: classes.iter().map(reading).collect(),
             why: test.why.clone(),
+            knee: test.knee.as_ref().map(Knee::to_string),
         });
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn lines(view: &View, style: Style) -> Vec<String> {
     let longest = view.rows.iter().map(|row| row.name.chars().count() + 1).max().unwrap_or(0);
     let width = longest.clamp(*NAME.start(), *NAME.end());
     let classes = CLASSES.min((79 - width - 10) / COLUMN);
-    let mut head = format!("{:width$}{:>10}", "", "offered");
+    let mut head = format!("{:width$}{:>10}", "", if view.is_search { "capacity" } else { "offered" });
     for class in view.classes.iter().take(classes) {
         head.push_str(&format!("{:>COLUMN$}", class.chars().take(COLUMN - 2).collect::<String>()));
     }
@@ -46,9 +46,9 @@ pub(super) fn lines(view: &View, style: Style) -> Vec<String> {
     }
     let remaining = view.remaining();
     lines.push(style.dim(&if remaining.is_zero() {
-        "completed sessions, median duration without pauses".to_owned()
+        view.meaning().to_owned()
     } else {
-        format!("completed sessions, median duration without pauses; about {} left", clock(remaining))
+        format!("{}; about {} left", view.meaning(), clock(remaining))
     }));
     lines
 }
@@ -56,7 +56,10 @@ pub(super) fn lines(view: &View, style: Style) -> Vec<String> {
 /// A row as a sentence, for where there is no terminal.
 pub(super) fn sentence(row: &Row, classes: &[String]) -> String {
     let Some(outcome) = &row.outcome else { return row.name.clone() };
-    let mut text = format!("{}, {:.2} sessions/s offered:", row.name, outcome.offered);
+    let mut text = match &outcome.knee {
+        Some(knee) => format!("{}: {knee};", row.name),
+        None => format!("{}, {:.2} sessions/s offered:", row.name, outcome.offered),
+    };
     if let Some(why) = state(outcome) {
         text.push_str(&format!(" {why};"));
     }
@@ -74,6 +77,12 @@ pub(super) fn sentence(row: &Row, classes: &[String]) -> String {
 }
 
 fn cells(outcome: &Outcome, classes: usize, style: Style) -> String {
+    if let Some(knee) = &outcome.knee {
+        return match state(outcome) {
+            Some(why) => format!("  {knee}  {}", style.warning(why)),
+            None => format!("  {knee}"),
+        };
+    }
     let mut text = format!("{:>10}", format!("{:.1}/s", outcome.offered));
     for reading in outcome.classes.iter().take(classes) {
         text.push_str(&match reading {
@@ -130,7 +139,7 @@ mod tests {
         let why = vec!["the generator was late".to_owned()];
         let why = if state == TestState::Measured { Vec::new() } else { why };
         let (name, directory) = ("gate at 3x".to_owned(), String::new());
-        Row { name, directory, outcome: Some(Outcome { state, offered: 24.0, classes, why }) }
+        Row { name, directory, outcome: Some(Outcome { state, offered: 24.0, classes, why, knee: None }) }
     }
 
     #[test]

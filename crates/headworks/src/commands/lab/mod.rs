@@ -1,15 +1,20 @@
 //! `headworks lab`: experiments.
 
+mod capacity;
+mod plan;
+mod verdict;
+
 use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
+use record::experiment::TestState;
 use report::Report;
 
 use super::signals;
 use crate::exit::{Exit, Failure};
 
-/// Does experiments: finds what a server carries, and offers it more, bare and behind the gate.
+/// Does experiments: finds what a server carries and what sets that, and offers it more, bare and behind the gate.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -19,6 +24,9 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Run(Run),
+    Plan(plan::Args),
+    Capacity(capacity::Args),
+    Verdict(verdict::Args),
 }
 
 /// Does the experiment that a spec describes, and leaves a record of it and a report.
@@ -49,6 +57,9 @@ impl Args {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         match self.command {
             Command::Run(run) => run.run(),
+            Command::Plan(plan) => plan.run(),
+            Command::Capacity(capacity) => capacity.run(),
+            Command::Verdict(verdict) => verdict.run(),
         }
     }
 }
@@ -58,16 +69,9 @@ impl Run {
         let stop = lab::Stop::default();
         stop_on_signals(&stop).map_err(Failure::Failed)?;
         let options = lab::Options {
-            spec: self.spec,
-            settings: self.settings,
             out: self.out,
-            seed: self.seed,
-            headworks: std::env::current_exe()
-                .context("cannot find this program's own file")
-                .map_err(Failure::Failed)?,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            command: super::command_line(),
             quiet: self.quiet,
+            ..options(self.spec, self.settings, self.seed).map_err(Failure::Failed)?
         };
         let finished = lab::run(&options, &stop).map_err(|error| Failure::new(error.is_usage(), error))?;
         show(&finished, self.json).map_err(Failure::Failed)?;
@@ -79,17 +83,55 @@ impl Run {
     }
 }
 
+fn options(spec: PathBuf, settings: Vec<String>, seed: u64) -> anyhow::Result<lab::Options> {
+    Ok(lab::Options {
+        spec,
+        settings,
+        out: None,
+        seed,
+        headworks: std::env::current_exe().context("cannot find this program's own file")?,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: super::command_line(),
+        quiet: false,
+    })
+}
+
 /// The report, and on standard output the table and where the report is, or the experiment as JSON.
 fn show(finished: &lab::Finished, json: bool) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    if finished.is_search() {
+        return searches(finished, json, &mut out).context("cannot write to standard output");
+    }
     let report = Report::read(&finished.directory)?;
     let page = report.write(&finished.directory)?;
-    let mut out = std::io::stdout().lock();
     let written = if json {
         writeln!(out, "{}", serde_json::to_string(&finished.experiment)?)
     } else {
         writeln!(out, "\n{}\nreport: {}", report.table(), page.display())
     };
     written.context("cannot write to standard output")
+}
+
+/// What searches found, a line each.
+fn searches(finished: &lab::Finished, json: bool, out: &mut impl std::io::Write) -> anyhow::Result<()> {
+    if json {
+        writeln!(out, "{}", serde_json::to_string(&finished.experiment)?)?;
+        return Ok(());
+    }
+    for test in &finished.experiment.tests {
+        let name = test.directory.trim_start_matches("tests/");
+        let state = match (&test.knee, test.state) {
+            (Some(knee), TestState::Measured) => knee.to_string(),
+            (Some(knee), _) => format!("{knee}; not valid"),
+            (None, _) => "broken".to_owned(),
+        };
+        writeln!(out, "{name}: {state}")?;
+        for why in &test.why {
+            writeln!(out, "  {why}")?;
+        }
+    }
+    writeln!(out, "record: {}", finished.directory.display())?;
+    Ok(())
 }
 
 /// Turns SIGINT and SIGTERM into the wish to end. The second one ends at once: the kernel then ends

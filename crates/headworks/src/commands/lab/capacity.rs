@@ -1,0 +1,179 @@
+//! `headworks lab capacity`: the highest rate that a server keeps up with.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use lab::{Found, Search, Tried, Verdict};
+use traffic::Ramp;
+use units::Ratio;
+
+use super::stop_on_signals;
+use crate::exit::{Exit, Failure, tell};
+
+/// Finds the highest rate that a server which runs already keeps up with, and what keeps it from more, mostly in less than a minute.
+///
+/// Closed loops with more and more clients say what it does in all; open loops around that rate say where what waits only grows, or an objective is missed. With --ramp all rates of a ramp are tried instead. A server on this machine is watched meanwhile, as root in most detail.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  headworks lab capacity http://127.0.0.1:8080/
+  headworks lab capacity http://127.0.0.1:8080/ --objective 'p99<50ms' --cpus 1
+  headworks lab capacity http://127.0.0.1:8080/ --ramp 1k:8k:200:5s -- --requests-per-connection 1")]
+pub(super) struct Args {
+    /// What is asked for; with a workload among the options of `headworks load`, scheme and host only.
+    url: String,
+    /// A bound that has to hold as well, such as 'p99<50ms'; can be given several times.
+    #[arg(long, value_name = "BOUND")]
+    objective: Vec<String>,
+    /// How arrivals are spread over time, as `headworks load` takes it (default: constant, which says most about
+    /// a rate; with --objective poisson, which is what many users are).
+    #[arg(long, value_name = "PROCESS")]
+    arrivals: Option<String>,
+    /// How near the ends of the interval are to be.
+    #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = precision)]
+    precision: Ratio,
+    /// Try these rates, all of them: FROM:TO:STEP:HOLD, as in 1k:8k:200:5s.
+    #[arg(long)]
+    ramp: Option<Ramp>,
+    /// Drop the files below this directory from memory before each probe, so that the server reads them from the disk.
+    #[arg(long, value_name = "DIR")]
+    cold: Option<PathBuf>,
+    /// Processors of the generator, such as 1 or 2-3, on which the server does not run (default: any).
+    #[arg(long, value_name = "LIST")]
+    cpus: Option<String>,
+    /// Write the records of all probes, and capacity.json, into this directory.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Do not watch the server meanwhile, which takes some of a processor; the bottleneck is not found then.
+    #[arg(long)]
+    no_watch: bool,
+    /// Print what was found as one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// Show no progress.
+    #[arg(long, short)]
+    quiet: bool,
+    /// Seed of arrivals.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Options of `headworks load`, such as --workload or --http.
+    #[arg(last = true, value_name = "OPTIONS")]
+    load: Vec<OsString>,
+}
+
+fn precision(text: &str) -> Result<Ratio, String> {
+    let share: Ratio = text.parse().map_err(|why: units::ParseError| why.to_string())?;
+    if share.as_f64() >= 0.001 { Ok(share) } else { Err("at least 0.1%".to_owned()) }
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let stop = lab::Stop::default();
+        stop_on_signals(&stop).map_err(Failure::Failed)?;
+        let spread = if self.objective.is_empty() { "constant" } else { "poisson" };
+        let search = Search {
+            url: self.url,
+            load: self.load,
+            objectives: self.objective,
+            arrivals: self.arrivals.unwrap_or_else(|| spread.to_owned()),
+            cpus: self.cpus,
+            precision: self.precision,
+            ramp: self.ramp,
+            cold: self.cold,
+            out: self.out,
+            watch: !self.no_watch,
+            seed: self.seed,
+            headworks: std::env::current_exe()
+                .context("cannot find this program's own file")
+                .map_err(Failure::Failed)?,
+        };
+        let quiet = self.quiet;
+        let (found, result) = lab::find(&search, &stop, |tried| {
+            if !quiet {
+                // That nobody reads it any more is no reason to end.
+                let _ = writeln!(std::io::stderr(), "{}", line(tried));
+            }
+        });
+        if !found.probes.is_empty() {
+            show(&found, self.json).map_err(Failure::Failed)?;
+        }
+        match (result, stop.signal()) {
+            (Ok(()), _) => Ok(Exit::Ok),
+            (Err(lab::Error::Interrupted), Some(signal)) => Ok(Exit::Interrupted { signal }),
+            (Err(error @ lab::Error::NotTheServers(_)), _) => {
+                tell(error);
+                Ok(Exit::NotValid)
+            }
+            (Err(error), _) => Err(Failure::new(error.is_usage(), error)),
+        }
+    }
+}
+
+fn line(tried: &Tried) -> String {
+    let offer = match (tried.clients, tried.offered) {
+        (Some(clients), _) => format!("{clients:>5} clients"),
+        (None, offered) => format!("{:>11.1}/s", offered.unwrap_or_default()),
+    };
+    let latency = format!("median {:.2} ms, 99 % {:.2} ms", tried.p50 * 1e3, tried.p99 * 1e3);
+    let remark = match (&tried.behind, &tried.not_valid) {
+        (Some(why), _) => format!("   behind: {why}"),
+        (None, Some(why)) => format!("   not valid: {why}"),
+        (None, None) => String::new(),
+    };
+    format!("{offer}: {:>11.1}/s   {latency}{remark}", tried.achieved)
+}
+
+/// On standard output, in words or as JSON.
+pub(super) fn show(found: &Found, json: bool) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    let written = if json {
+        writeln!(out, "{}", serde_json::to_string(found)?)
+    } else {
+        out.write_all(text(found).as_bytes())
+    };
+    written.context("cannot write to standard output")
+}
+
+pub(super) fn text(found: &Found) -> String {
+    let mut text = String::new();
+    if let Some(lab::Capacity { rate, ci: [low, high], unit }) = &found.capacity {
+        text += &format!("capacity {rate:.1} {unit} ({low:.1} to {high:.1})\n");
+    }
+    for sentence in &found.basis {
+        text += &format!("{sentence}\n");
+    }
+    text += &said(&found.verdict);
+    if let Some(law) = found.scalability {
+        let peak = law.peak().map_or_else(
+            || "more clients never do less".to_owned(),
+            |clients| format!("{:.0}/s with {clients:.0} clients are the most", law.rate(clients)),
+        );
+        text += &format!(
+            "With N clients: {:.0} N / (1 + {:.4} (N - 1) + {:.2e} N (N - 1)) per second; {peak}.\n",
+            law.alone, law.contention, law.coherence
+        );
+    }
+    text
+}
+
+/// The verdict in words.
+fn said(verdict: &Verdict) -> String {
+    let Verdict { bottleneck, confidence, onset, evidence, next } = verdict;
+    let mut text = match bottleneck {
+        Some(bottleneck) => {
+            format!("bottleneck {}, confidence {:.0} %\n", bottleneck.name(), confidence * 100.0)
+        }
+        None => "bottleneck unknown\n".to_owned(),
+    };
+    for sentence in evidence.iter().chain(next) {
+        text += &format!("  {sentence}\n");
+    }
+    let onset: Vec<_> =
+        onset.iter().map(|it| format!("{} at {:.0}/s", it.resource.name(), it.rate)).collect();
+    if onset.len() > 1 {
+        text += &format!("  Onset: {}.\n", onset.join(", "));
+    }
+    text
+}

@@ -1,0 +1,50 @@
+//! `headworks lab verdict`: what the bottleneck is, from a record.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use record::experiment::Experiment;
+use serde_json::json;
+
+use super::capacity::{show, text};
+use crate::exit::{Exit, Failure};
+
+/// Says what keeps a server from doing more, from what `headworks lab capacity --out DIR` or the searches of `headworks lab run` have recorded.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The directory of the search, or of the experiment.
+    directory: PathBuf,
+    /// Print it as one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let failed = |error: lab::Error| Failure::new(error.is_usage(), error);
+        if Experiment::is_in(&self.directory) {
+            let found = lab::verdicts(&self.directory).map_err(failed)?;
+            self.show_all(&found).map_err(Failure::Failed)?;
+        } else {
+            let found = lab::verdict(&self.directory).map_err(failed)?;
+            show(&found, self.json).map_err(Failure::Failed)?;
+        }
+        Ok(Exit::Ok)
+    }
+
+    /// Test by test.
+    fn show_all(&self, tests: &[(String, lab::Found)]) -> anyhow::Result<()> {
+        let mut out = std::io::stdout().lock();
+        let written = if self.json {
+            let tests: serde_json::Map<_, _> = tests
+                .iter()
+                .map(|(directory, found)| Ok((directory.clone(), serde_json::to_value(found)?)))
+                .collect::<serde_json::Result<_>>()?;
+            writeln!(out, "{}", json!({ "tests": tests }))
+        } else {
+            tests.iter().try_for_each(|(directory, found)| writeln!(out, "{directory}: {}", text(found)))
+        };
+        written.context("cannot write to standard output")
+    }
+}

@@ -1,0 +1,139 @@
+//! `headworks lab capacity` as a process, on a server whose capacity is known.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+#[path = "common/searches.rs"]
+mod searches;
+
+use std::process::{Command, Output};
+
+use rustix::process::{Pid, Signal, kill_process};
+use searches::{expect, judged};
+use serde_json::Value;
+use testkit::{PATIENCE, Process, poll_until};
+
+const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
+
+fn capacity(arguments: &[&str]) -> Output {
+    Command::new(HEADWORKS).args(["lab", "capacity"]).args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Four workers, each of which is taken for 20 ms by a request: never more than 200 per second.
+fn four_workers() -> (Process, String) {
+    let (server, address) = Process::origin(HEADWORKS, &["--workers", "4", "--backlog", "64"]);
+    (server, format!("http://{address}/delay?before=20ms&bytes=10"))
+}
+
+#[test]
+fn the_rate_that_workers_allow_is_found() {
+    let (mut server, url) = four_workers();
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("search");
+    let options = ["--json", "--precision", "20%", "--out", out.to_str().unwrap()];
+    let search = || {
+        std::fs::remove_dir_all(&out).unwrap_or_default();
+        capacity(&[&[&*url][..], &options, &["--", "--requests-per-connection", "1"]].concat())
+    };
+    let found = judged(search, |output| {
+        expect(output.status.code() == Some(0), text(&output.stderr))?;
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let [low, rate, high] = ["/capacity/ci/0", "/capacity/rate", "/capacity/ci/1"]
+            .map(|place| said.pointer(place).unwrap().as_f64().unwrap());
+        expect(low <= rate && rate <= high && high < 2.0 * low, &said)?;
+        expect(low < 205.0 && high > 140.0, &said)?;
+        expect(said["bottleneck"] == "worker-limit", &said)?;
+        Ok((said, text(&output.stderr)))
+    });
+    let Some((said, progress)) = found else { return };
+    let clients: Vec<_> = said["probes"].as_array().unwrap().iter().map(|probe| &probe["clients"]).collect();
+    assert_eq!(clients[..2], [1, 4], "{said}");
+    let verdict = Command::new(HEADWORKS).args(["lab", "verdict", out.to_str().unwrap(), "--json"]).output();
+    assert_eq!(serde_json::from_slice::<Value>(&verdict.unwrap().stdout).unwrap(), said);
+    let records = std::fs::read_dir(out.join("probes")).unwrap().count();
+    assert_eq!(records, clients.len());
+    assert_eq!(progress.lines().count(), clients.len(), "{progress}");
+
+    let again = capacity(&[&url, "--out", out.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(text(&again.stderr).contains("is not empty"), "{}", text(&again.stderr));
+    assert!(out.join("capacity.json").exists());
+    server.terminate();
+}
+
+#[test]
+fn a_ramp_is_climbed_to_its_end() {
+    let (mut server, url) = four_workers();
+    let ramp = ["--ramp", "60:300:120:1500ms", "--quiet", "--", "--requests-per-connection", "1"];
+    judged(
+        || capacity(&[&[&*url][..], &ramp].concat()),
+        |output| {
+            let said = text(&output.stdout);
+            expect(output.status.code() == Some(0), text(&output.stderr))?;
+            expect(output.stderr.is_empty(), text(&output.stderr))?;
+            expect(said.contains("At 60/s it kept up") || said.contains("At 180/s it kept up"), &said)?;
+            expect(said.contains("/s it did not: "), &said)
+        },
+    );
+    server.terminate();
+}
+
+#[test]
+fn what_was_found_before_an_interrupt_is_kept() {
+    let (mut server, url) = four_workers();
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("search");
+    let mut search =
+        Process::start(Command::new(HEADWORKS).args(["lab", "capacity", &url, "--json", "--out"]).arg(&out));
+    poll_until(PATIENCE, "the second probe", || out.join("probes/02-clients-4").exists().then_some(()));
+    let id = i32::try_from(search.id()).unwrap();
+    kill_process(Pid::from_raw(id).unwrap(), Signal::INT).unwrap();
+    assert_eq!(search.wait().code(), Some(130));
+    let kept: Value = serde_json::from_slice(&std::fs::read(out.join("capacity.json")).unwrap()).unwrap();
+    assert_eq!((&kept["capacity"], &kept["probes"][0]["clients"]), (&Value::Null, &1.into()), "{kept}");
+    assert_eq!(kept["bottleneck"], Value::Null, "{kept}");
+    server.terminate();
+}
+
+#[test]
+fn what_cannot_be_found_is_explained() {
+    let nobody = format!("http://{}/", testkit::free_address());
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("search");
+    let output = capacity(&[&nobody, "--quiet", "--out", out.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let said = text(&output.stderr);
+    assert!(said.contains("load failed") && said.contains("Connection refused"), "{said}");
+    assert!(!said.contains('{'), "{said}");
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0, "nothing is in the way of the next search");
+
+    let (mut server, address) = Process::origin(HEADWORKS, &["--mode", "static"]);
+    let output = capacity(&[&format!("http://{address}/no-such-page"), "--quiet", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("times status 404"), "{}", text(&output.stderr));
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(said["bottleneck"], Value::Null, "{said}");
+
+    let url = format!("http://{address}/bytes/10");
+    judged(
+        || capacity(&[&url, "--ramp", "5:10:5:500ms", "--quiet"]),
+        |output| {
+            let said = text(&output.stderr);
+            let why = "the capacity was not found: the server kept up with all rates, up to 10/s";
+            expect(output.status.code() == Some(1) && said.contains(why), &said)?;
+            expect(text(&output.stdout).contains("bottleneck none"), text(&output.stdout))
+        },
+    );
+    server.terminate();
+
+    let verdict = Command::new(HEADWORKS).args(["lab", "verdict", "."]).output().unwrap();
+    assert_eq!(verdict.status.code(), Some(1));
+    assert!(text(&verdict.stderr).contains("capacity.json"), "{}", text(&verdict.stderr));
+
+    for wrong in [&["--ramp", "1:2"][..], &["--cpus", "x"], &["--", "--no-such-option"]] {
+        let output = capacity(&[&[&*nobody, "--quiet"], wrong].concat());
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", text(&output.stderr));
+    }
+}

@@ -1,0 +1,156 @@
+//! `headworks lab run` with a search at each level of a factor, as a process.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+#[path = "common/searches.rs"]
+mod searches;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use record::experiment::{Experiment, TestState};
+use searches::{expect, judged};
+
+const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
+
+fn run(spec: &str, place: &Path, options: &[&str]) -> Output {
+    let file = place.join("spec.toml");
+    fs::write(&file, spec).unwrap();
+    let out = place.join("run");
+    if out.exists() {
+        fs::remove_dir_all(&out).unwrap();
+    }
+    let mut command = Command::new(HEADWORKS);
+    command.args(["lab", "run"]).arg(file).args(["--quiet", "--out"]).arg(out).args(options);
+    command.output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn the_knee_follows_the_number_of_workers() {
+    let spec = r#"
+        experiment.title = "Workers"
+        server.kind = "origin"
+        workload = { url = "/delay?before=20ms&bytes=10", requests-per-connection = 1 }
+        search = { precision = "20%" }
+        factor = [{ name = "server.workers", levels = [2, 6] }]
+    "#;
+    let place = tempfile::tempdir().unwrap();
+    let found = judged(
+        || run(spec, place.path(), &["--json"]),
+        |output| {
+            expect(output.status.code() == Some(0), text(&output.stderr))?;
+            let experiment: Experiment = serde_json::from_slice(&output.stdout).unwrap();
+            let mut rates = Vec::new();
+            for test in &experiment.tests {
+                let said = format!("{test:?}");
+                expect(test.state == TestState::Measured, &said)?;
+                let knee = test.knee.as_ref().unwrap();
+                expect(knee.bottleneck.as_deref() == Some("worker-limit"), &said)?;
+                rates.push(knee.rate.unwrap());
+            }
+            // A worker serves fifty per second at most.
+            expect(rates[1] > 1.5 * rates[0], format!("{rates:?}"))?;
+            Ok(experiment)
+        },
+    );
+    let Some(experiment) = found else { return };
+    for test in &experiment.tests {
+        let record =
+            place.path().join("run").join(&test.directory).join(&test.knee.as_ref().unwrap().directory);
+        assert!(record.join("capacity.json").is_file());
+    }
+    assert_eq!(experiment.tests[1].settings["server workers"], "6");
+}
+
+#[test]
+fn a_link_is_found_to_be_what_limits() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("skipped: network namespaces need root");
+        return;
+    }
+    let spec = r#"
+        experiment.title = "Link"
+        server = { kind = "origin", workers = 50 }
+        workload.url = "/bytes/50000"
+        testbed.kind = "namespaces"
+        link.rate = "10M"
+        search = { precision = "20%" }
+    "#;
+    let place = tempfile::tempdir().unwrap();
+    judged(
+        || run(spec, place.path(), &[]),
+        |output| {
+            let said = text(&output.stdout);
+            expect(output.status.code() == Some(0), text(&output.stderr))?;
+            expect(said.starts_with("01-bare: ") && said.contains(", network\n"), &said)
+        },
+    );
+}
+
+#[test]
+fn a_plan_says_what_would_be_done() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("spec.toml");
+    let spec = r#"
+        experiment.title = "Plan"
+        server.kind = "origin"
+        workload.url = "/bytes/10"
+        search = { ramp = "10:30:10:5s" }
+        factor = [
+            { name = "server.workers", levels = [1, 2] },
+            { name = "workload.requests-per-connection", levels = [1, 100] },
+        ]
+        design = { kind = "one-at-a-time", repeats = 2 }
+    "#;
+    fs::write(&file, spec).unwrap();
+    let output = Command::new(HEADWORKS).args(["lab", "plan"]).arg(&file).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[0].starts_with("Plan: origin (headworks "), "{said}");
+    assert!(lines[1].starts_with("bare at server workers 1, workload requests-per-connection 1 "), "{said}");
+    assert!(lines[1].contains(" 21 s "), "{said}");
+    assert_eq!(lines[9], "8 tests, about 3 min", "{said}");
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing else was written");
+}
+
+#[test]
+fn what_does_not_go_together_is_said_before_anything_is_measured() {
+    let good = r#"
+        experiment.title = "Wrong"
+        server.kind = "origin"
+        workload.url = "/bytes/10"
+        search = {}
+    "#;
+    for (more, expected) in [
+        ("factor = [{ name = \"load\", levels = [1] }]", "factor \"load\" does not go with [search]"),
+        (
+            "factor = [{ name = \"cgroup.cpus\", levels = [1] }]",
+            "unknown key \"cpus\"; did you mean \"cpu\"?",
+        ),
+        (
+            "link.rate = \"10M\"",
+            "link would change the network of this machine; set testbed.kind to \"namespaces\"",
+        ),
+        ("test = { warmup = \"1s\", duration = \"1s\" }", "[test] is for tests at given loads"),
+        ("server.directives.Timeout = 5", "only servers of kind \"apache\" and \"nginx\" have directives"),
+        ("server.descriptors = 3", "no server starts with so few descriptors"),
+        (
+            "testbed.kind = \"namespaces\"\nsysctl.vm.swappiness = 1",
+            "sysctl \"vm.swappiness\" is none of a network",
+        ),
+        ("testbed.kind = \"namespaces\"\nclient.ports = \"9\"", "\"9\" is no range of ports"),
+        ("cgroup.cpu = 0", "cgroup.cpu is too small; give processors, from 0.01 on"),
+    ] {
+        let place = tempfile::tempdir().unwrap();
+        let output = run(&format!("{good}\n{more}\n"), place.path(), &[]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{more}: {said}");
+        assert!(said.contains(expected), "{more}: {said}");
+        assert!(!place.path().join("run").exists(), "{more}");
+    }
+}

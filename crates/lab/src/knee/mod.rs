@@ -1,0 +1,357 @@
+//! The knee: the highest rate that a server which runs already keeps up with.
+//!
+//! [`find`] asks a few closed loops, each with four times the clients of the one before, what the server does in
+//! all, and how that grows with concurrency. Open loops around that rate say where what waits only grows: a
+//! closed loop waits for the server and does not see that.
+
+mod backlog;
+mod bracket;
+mod found;
+mod probe;
+mod prober;
+mod scalability;
+mod watch;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use record::experiment::Experiment;
+use traffic::Ramp;
+use units::{Rate, Ratio};
+
+use self::bracket::Bracket;
+pub use self::found::{Capacity, Found, Tried};
+use self::probe::Outcome;
+use self::prober::Prober;
+pub use self::scalability::Scalability;
+use self::watch::Watch;
+use crate::machine::Pinning;
+use crate::testbed::Testbed;
+use crate::verdict::{self, Level, Resource, Samples, Verdict};
+use crate::{Error, Stop, server, test};
+
+/// What to search for, and how.
+#[derive(Debug, Clone)]
+pub struct Search {
+    /// What `headworks load` is to ask for.
+    pub url: String,
+    /// Its further options.
+    pub load: Vec<OsString>,
+    /// Bounds that have to hold as well, such as `p99<50ms`.
+    pub objectives: Vec<String>,
+    /// How arrivals are spread over time, in the generator's words.
+    pub arrivals: String,
+    /// Processors of the generator alone, such as `1`; any when left out.
+    pub cpus: Option<String>,
+    /// How near the ends of the interval are to be.
+    pub precision: Ratio,
+    /// Rates to try one after the other instead of searching.
+    pub ramp: Option<Ramp>,
+    /// Files that are dropped from memory before each probe, so that the server reads them from the disk: all below
+    /// this directory.
+    pub cold: Option<PathBuf>,
+    /// Where the records of all probes and `capacity.json` go; nowhere when left out.
+    pub out: Option<PathBuf>,
+    /// Whether a server on this machine is watched meanwhile.
+    pub watch: bool,
+    /// Seed of arrivals.
+    pub seed: u64,
+    /// The `headworks` program.
+    pub headworks: PathBuf,
+}
+
+/// From one closed loop to the next, until the server does hardly more.
+const TIMES: u32 = 4;
+const MOST_CLIENTS: u32 = 1024;
+const HARDLY_MORE: f64 = 1.05;
+/// When a search ends that knows between which rates the knee lies, however far they are apart, and when any
+/// does.
+const ENOUGH: Duration = Duration::from_secs(50);
+const TOO_LONG: Duration = Duration::from_secs(150);
+/// Less is not worth telling.
+const BLIND: f64 = 0.005;
+const RECORD: &str = "capacity.json";
+const WATCH: &str = "watch";
+/// Of what closed loops achieved, to see what the server does at lighter loads.
+const LIGHT: [f64; 3] = [0.25, 0.5, 0.75];
+
+/// Reads what a search with a directory found, and judges it anew.
+///
+/// # Errors
+/// When there is no such search, or something of it is missing.
+pub fn verdict(directory: &Path) -> Result<Found, Error> {
+    let file = directory.join(RECORD);
+    if !file.exists() {
+        return Err(record::Error::NotARecord { path: directory.to_owned(), missing: RECORD }.into());
+    }
+    let mut found: Found = record::read_json(&file)?;
+    found.verdict = verdict::judge(levels(&found, directory)?);
+    Ok(found)
+}
+
+/// The same for each search of an experiment, by its test's directory.
+///
+/// # Errors
+/// When there is no such experiment, or no search in it, or something of one is missing.
+pub fn verdicts(directory: &Path) -> Result<Vec<(String, Found)>, Error> {
+    let experiment = Experiment::load(directory)?;
+    let searches = experiment.tests.iter().filter_map(|test| Some((&test.directory, test.knee.as_ref()?)));
+    let found: Vec<_> = searches
+        .map(|(test, knee)| Ok((test.clone(), verdict(&directory.join(test).join(&knee.directory))?)))
+        .collect::<Result<_, Error>>()?;
+    if found.is_empty() {
+        let path = directory.to_owned();
+        return Err(record::Error::NotARecord { path, missing: "search" }.into());
+    }
+    Ok(found)
+}
+
+/// Searches for it; what was found until an error ended the search is given as well. `each` is told of every
+/// probe.
+///
+/// # Errors
+/// When the generator cannot do what it is asked, or is itself what cannot keep up, or the server answers
+/// nobody, or keeps up with everything or nothing.
+pub fn find(search: &Search, stop: &Stop, each: impl FnMut(&Tried)) -> (Found, Result<(), Error>) {
+    match Pinning::of_generator(search.cpus.as_deref()) {
+        Ok((pinning, cpus)) => find_on(&Testbed::host(&pinning, &cpus, &cpus), search, stop, each),
+        Err(error) => (Found::default(), Err(error)),
+    }
+}
+
+/// The same with a server that runs on a testbed.
+pub(crate) fn find_on(
+    testbed: &Testbed,
+    search: &Search,
+    stop: &Stop,
+    mut each: impl FnMut(&Tried),
+) -> (Found, Result<(), Error>) {
+    let mut found = Found::default();
+    let result = find_into(&mut found, testbed, search, stop, &mut each);
+    (found, result)
+}
+
+fn find_into(
+    found: &mut Found,
+    testbed: &Testbed,
+    search: &Search,
+    stop: &Stop,
+    each: &mut dyn FnMut(&Tried),
+) -> Result<(), Error> {
+    let place = if search.out.is_none() { Some(server::root()?) } else { None };
+    let temporary = place.as_ref().map(|place| place.path().to_owned());
+    let root = search.out.clone().or(temporary).unwrap_or_default();
+    if std::fs::read_dir(&root).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(Error::NotEmpty { path: root });
+    }
+    let mut prober = Prober {
+        search,
+        testbed,
+        root: root.clone(),
+        stop,
+        alone: None,
+        of_sessions: false,
+        tried: Vec::new(),
+        each,
+        runs: 0,
+    };
+    let mut course = Course::default();
+    let mut watch = if search.watch { Watch::begin(search, testbed, &root, stop) } else { None };
+    let result = course.run(&mut prober);
+    watch.iter_mut().for_each(Watch::end);
+    if search.out.is_some() && prober.tried.is_empty() {
+        // Nothing that is worth keeping, and it would be in the way of the next search.
+        let _ = test::empty(&root);
+    }
+    let unit = if prober.of_sessions { "sessions/s" } else { "requests/s" };
+    *found = course.found(unit, prober.tried);
+    found.verdict = verdict::judge(levels(found, &root)?);
+    let result = result.and_then(|()| course.check(found));
+    let is_complete = match &result {
+        Ok(()) | Err(Error::KeptUp(_)) => true,
+        Err(Error::NotTheServers(_)) => search.ramp.is_some(),
+        Err(_) => false,
+    };
+    if found.verdict.bottleneck == Some(Resource::None) && !is_complete {
+        // More was to be tried.
+        found.verdict = Verdict::default();
+    }
+    if search.out.is_some() && !found.probes.is_empty() {
+        record::write_json(&root.join(RECORD), found)?;
+    }
+    result
+}
+
+/// What was seen at each probe.
+fn levels(found: &Found, root: &Path) -> Result<Vec<Level>, Error> {
+    // Where it could not be watched, or what was seen cannot be read, the generator's view is what there is.
+    let samples = Samples::read(&root.join(WATCH)).unwrap_or_default();
+    let level = |tried: &Tried| {
+        let run = root.join(&tried.directory);
+        Level::read(&run, tried, &samples)
+    };
+    found.probes.iter().map(level).collect()
+}
+
+/// What a search learns.
+#[derive(Debug, Default)]
+struct Course {
+    /// Clients of closed loops, and what they achieved together.
+    closed: Vec<(f64, f64)>,
+    bracket: Bracket,
+    began: Option<Instant>,
+    /// Why it ended before both ends were as near and as certain as they should be.
+    early: Option<String>,
+}
+
+impl Course {
+    fn run(&mut self, prober: &mut Prober) -> Result<(), Error> {
+        self.began = Some(Instant::now());
+        let alone = prober.alone()?;
+        match prober.search.ramp {
+            Some(ramp) => self.climb(ramp, prober),
+            None => {
+                self.close_in(alone, prober)?;
+                self.narrow(prober)
+            }
+        }
+    }
+
+    /// More clients, until they are of hardly any use.
+    fn close_in(&mut self, alone: f64, prober: &mut Prober) -> Result<(), Error> {
+        self.closed.push((1.0, alone));
+        let (mut clients, mut most) = (1, alone);
+        while clients < MOST_CLIENTS {
+            clients *= TIMES;
+            let probe = prober.closed(clients)?;
+            let achieved = probe.achieved();
+            if !probe.summary.client.valid || achieved <= 0.0 {
+                break;
+            }
+            self.closed.push((f64::from(clients), achieved));
+            if achieved < most * HARDLY_MORE {
+                break;
+            }
+            most = achieved;
+        }
+        prober.rest()
+    }
+
+    /// Open loops around what closed ones achieved.
+    fn narrow(&mut self, prober: &mut Prober) -> Result<(), Error> {
+        let most = self.closed.iter().map(|(_, achieved)| *achieved).fold(0.0, f64::max);
+        let first = Rate::per_second(most).ok_or_else(|| Error::Capacity(format!("{most} is no rate")))?;
+        let mut is_possible = false;
+        for share in LIGHT {
+            let rate = first.scaled(share);
+            match prober.light(rate)? {
+                // Of few requests it takes but few to be late.
+                Outcome::NotValid(_) => {}
+                outcome => {
+                    self.bracket.add(rate, outcome == Outcome::KeptUp);
+                    is_possible = true;
+                }
+            }
+        }
+        if !is_possible {
+            // A generator that is too slow for a quarter finds nothing.
+            return Ok(());
+        }
+        while let Some(rate) = self.bracket.next(first, prober.search.precision.as_f64()) {
+            let enough = if self.bracket.knee().is_some() { ENOUGH } else { TOO_LONG };
+            if self.began.is_some_and(|began| began.elapsed() > enough) {
+                self.early = Some(format!("The search ended after {} s.", enough.as_secs()));
+                break;
+            }
+            self.hold(rate, prober)?;
+        }
+        Ok(())
+    }
+
+    /// All rates of a ramp, whatever comes of each, and again those that others contradict.
+    fn climb(&mut self, ramp: Ramp, prober: &mut Prober) -> Result<(), Error> {
+        for rate in ramp.levels().into_iter().filter(|level| *level > 0.0).filter_map(Rate::per_second) {
+            self.hold(rate, prober)?;
+        }
+        while let Some(rate) = self.bracket.doubtful() {
+            self.hold(rate, prober)?;
+        }
+        Ok(())
+    }
+
+    fn hold(&mut self, rate: Rate, prober: &mut Prober) -> Result<(), Error> {
+        let outcome = prober.open(rate)?;
+        self.bracket.add(rate, outcome == Outcome::KeptUp);
+        Ok(())
+    }
+
+    fn found(&self, unit: &str, probes: Vec<Tried>) -> Found {
+        let scalability = Scalability::fit(&self.closed);
+        let Some([low, high]) = self.bracket.knee() else {
+            return Found { scalability, probes, ..Found::default() };
+        };
+        let at = |rate: f64| probes.iter().rev().filter(move |tried| tried.is_at(rate));
+        let mut basis = Vec::new();
+        if let Some(tried) = at(low).find(|tried| tried.kept_up()) {
+            basis.push(format!(
+                "At {low:.0}/s it kept up: {:.2} ms in the median, 99 % within {:.2} ms.",
+                tried.p50 * 1e3,
+                tried.p99 * 1e3
+            ));
+        }
+        if let Some(why) = at(high).find_map(|tried| tried.behind.as_ref()) {
+            basis.push(format!("At {high:.0}/s it did not: {why}."));
+        }
+        let between =
+            |tried: &&Tried| tried.offered.is_some_and(|rate| low * 1.001 < rate && rate < high * 0.999);
+        match probes.iter().filter(between).count() {
+            0 => {}
+            count => basis.push(format!("{count} probes between these rates contradict each other.")),
+        }
+        basis.extend(self.early.clone());
+        let blind = at(low).map(|tried| tried.blind).fold(0.0, f64::max);
+        if blind > BLIND {
+            basis.push(format!(
+                "Up to {:.1} % too much could not be told from chance at {low:.0}/s.",
+                blind * 100.0
+            ));
+        }
+        let ci = [low * (1.0 - blind), high];
+        let capacity = Some(Capacity { rate: (ci[0] * high).sqrt(), ci, unit: unit.to_owned() });
+        Found { capacity, basis, scalability, probes, ..Found::default() }
+    }
+
+    /// Whether what was found is the server's knee.
+    fn check(&self, found: &Found) -> Result<(), Error> {
+        let open = || found.probes.iter().filter(|tried| tried.offered.is_some());
+        let Some(Capacity { ci: [low, high], .. }) = found.capacity else {
+            return Err(no_knee(open()));
+        };
+        let at_high = || open().filter(|tried| tried.is_at(high));
+        match at_high().find_map(|tried| tried.not_valid.as_ref()) {
+            Some(why) if at_high().all(|tried| tried.behind.is_none()) => Err(Error::NotTheServers(format!(
+                "the server kept up with {low:.0}/s, and {high:.0}/s could not be offered as they should be: {why}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn no_knee<'a>(open: impl Iterator<Item = &'a Tried> + Clone) -> Error {
+    let rate = |tried: &&Tried| tried.offered.unwrap_or_default();
+    let highest = open.clone().max_by(|one, other| rate(one).total_cmp(&rate(other)));
+    let lowest = open.min_by(|one, other| rate(one).total_cmp(&rate(other)));
+    match (lowest, highest) {
+        (_, Some(highest)) if highest.kept_up() => Error::KeptUp(rate(&highest)),
+        (Some(lowest), _) => match (&lowest.behind, &lowest.not_valid) {
+            (_, Some(why)) => Error::NotTheServers(why.clone()),
+            (Some(why), _) => Error::Capacity(format!(
+                "the server kept up with no rate, down to {:.0}/s: {why}",
+                rate(&lowest)
+            )),
+            _ => Error::Capacity("the probes contradict each other".to_owned()),
+        },
+        _ => Error::Capacity("nothing was tried".to_owned()),
+    }
+}

@@ -1,0 +1,157 @@
+//! A short run of the generator, and whether the server kept up with it.
+
+use record::{RequestError, Summary};
+use units::{Rate, Ratio, Span};
+
+use crate::load::Offer;
+
+/// What was offered and what came of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Probe {
+    pub(crate) offer: Offer,
+    pub(crate) summary: Summary,
+    /// See [`super::backlog::Backlog::growth`].
+    pub(crate) growth: Option<f64>,
+    /// See [`super::backlog::Backlog::blind`].
+    pub(crate) blind: f64,
+}
+
+/// What a probe says of its rate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    KeptUp,
+    /// And why.
+    Behind(String),
+    /// The generator was what could not keep up, and why.
+    NotValid(String),
+}
+
+/// Over the precision: so many arrivals are measured, where that does not take too long, so that half of it is
+/// several requests that wait.
+const ARRIVALS: f64 = 12.0;
+const SHORTEST: Span = Span::from_secs(2);
+const LONGEST: Span = Span::from_secs(6);
+/// The share of requests that may be without a good response.
+const TOLERANCE: f64 = 0.01;
+/// Statuses with which a server says that it cannot serve (RFC 9110, section 15.6, and RFC 6585, section 4).
+const TOO_MANY_REQUESTS: u16 = 429;
+
+/// How long a probe at this rate takes that is to be this precise.
+pub(crate) fn length(rate: Rate, precision: Ratio) -> Span {
+    let arrivals = ARRIVALS / precision.as_f64().max(1e-3);
+    Span::from_secs_f64(arrivals / rate.as_f64().max(1.0)).clamp(SHORTEST, LONGEST)
+}
+
+impl Probe {
+    /// Completed sessions per second, or responses without those that say that the server cannot serve.
+    pub(crate) fn achieved(&self) -> f64 {
+        let refused = if self.summary.sessions.started > 0 { 0.0 } else { self.refused() };
+        self.summary.rate.achieved * (1.0 - refused)
+    }
+
+    /// The share of responses that say so.
+    fn refused(&self) -> f64 {
+        self.share_of(|status| status >= 500 || status == TOO_MANY_REQUESTS)
+    }
+
+    /// The share of responses with a status that is an error.
+    pub(crate) fn wrong(&self) -> f64 {
+        self.share_of(|status| status >= 400)
+    }
+
+    fn share_of(&self, counts: impl Fn(u16) -> bool) -> f64 {
+        let with = self.summary.status.iter().filter(|(status, _)| counts(**status));
+        with.map(|(_, count)| count).sum::<u64>() as f64 / self.summary.responses.max(1) as f64
+    }
+
+    /// What went wrong, as the end of a sentence; empty when nothing did.
+    pub(crate) fn complaints(&self) -> String {
+        let errors = RequestError::ALL
+            .into_iter()
+            .map(|error| (error.name().to_owned(), self.summary.errors.get(error)));
+        let statuses =
+            self.summary.status.range(400..).map(|(status, count)| (format!("status {status}"), *count));
+        let all: Vec<_> = errors.chain(statuses).filter(|(_, count)| *count > 0).collect();
+        let words: Vec<_> = all.into_iter().map(|(what, count)| format!("{count} times {what}")).collect();
+        if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) }
+    }
+
+    /// Whether the server kept up. A backlog that grows by less than half of the precision could not be told
+    /// from a rate that is as precise.
+    pub(crate) fn outcome(&self, precision: Ratio) -> Outcome {
+        let Summary { requests, errors, client, objectives, .. } = &self.summary;
+        if !client.valid {
+            return Outcome::NotValid(client.why_invalid.join("; "));
+        }
+        let lost = errors.total() as f64 / (*requests).max(1) as f64;
+        if lost > TOLERANCE {
+            return Outcome::Behind(format!("{:.1} % got no response", lost * 100.0));
+        }
+        if self.refused() > TOLERANCE {
+            let share = self.refused() * 100.0;
+            return Outcome::Behind(format!("{share:.1} % were answered with a status of 429, 500 or above"));
+        }
+        if let Some(growth) = self.growth.filter(|growth| *growth > precision.as_f64() / 2.0) {
+            let share = growth * 100.0;
+            return Outcome::Behind(format!("{share:.1} % of what arrived was added to what waits"));
+        }
+        match objectives.iter().find(|objective| !objective.met) {
+            Some(missed) => Outcome::Behind(format!("{} is missed", missed.objective)),
+            None => Outcome::KeptUp,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::ObjectiveResult;
+
+    use super::*;
+
+    fn probe(change: impl FnOnce(&mut Probe)) -> Outcome {
+        let mut summary = Summary { requests: 2000, responses: 2000, duration: 2.0, ..Summary::default() };
+        summary.client.valid = true;
+        let offer = Offer::Rate(Rate::per_second(1000.0).unwrap());
+        let mut probe = Probe { offer, summary, growth: None, blind: 0.0 };
+        change(&mut probe);
+        probe.outcome(Ratio::clamped(0.02))
+    }
+
+    #[track_caller]
+    fn behind(expected: &str, change: impl FnOnce(&mut Probe)) {
+        assert_eq!(probe(change), Outcome::Behind(expected.to_owned()));
+    }
+
+    #[test]
+    fn a_backlog_errors_statuses_and_objectives_count() {
+        assert_eq!(probe(|_| ()), Outcome::KeptUp);
+        assert_eq!(probe(|probe| probe.growth = Some(0.009)), Outcome::KeptUp);
+        behind("5.0 % of what arrived was added to what waits", |probe| probe.growth = Some(0.05));
+        behind("1.1 % got no response", |probe| probe.summary.errors.timeout = 21);
+        behind("20.0 % were answered with a status of 429, 500 or above", |probe| {
+            probe.summary.status.extend([(503, 300), (429, 100), (404, 1600)]);
+        });
+        behind("p99<1ms is missed", |probe| {
+            let objective = "p99<1ms".to_owned();
+            probe.summary.objectives.push(ObjectiveResult { objective, measured: Some(0.002), met: false });
+        });
+    }
+
+    #[test]
+    fn a_late_generator_says_nothing_of_the_server() {
+        let late = probe(|probe| {
+            probe.growth = Some(0.5);
+            probe.summary.client.valid = false;
+            probe.summary.client.why_invalid = vec!["it was late".to_owned()];
+        });
+        assert_eq!(late, Outcome::NotValid("it was late".to_owned()));
+    }
+
+    #[test]
+    fn slow_servers_are_given_more_time() {
+        let length = |rate, precision| length(Rate::per_second(rate).unwrap(), Ratio::clamped(precision));
+        assert_eq!([length(5.0, 0.02), length(1e6, 0.02)], [LONGEST, SHORTEST]);
+        assert_eq!(length(200.0, 0.02).as_secs_f64().round(), 3.0);
+        assert_eq!(length(200.0, 0.2), SHORTEST, "less has to be known");
+    }
+}

@@ -1,0 +1,113 @@
+//! One test that is a search: a fresh server, what stands in front of it, and the search for the knee.
+
+use std::path::Path;
+
+use record::experiment::{Knee, TestState};
+use traffic::model::ModelName;
+
+use crate::Error;
+use crate::front::Front;
+use crate::knee::{Found, Search, find_on};
+use crate::machine::{Pinning, settle};
+use crate::plan::Planned;
+use crate::run::Lab;
+use crate::spec::{Cold, Sought, Spec, What};
+use crate::test::Outcome;
+use crate::verdict::Resource;
+
+/// Where the record of a search is, below its test's.
+const SEARCH: &str = "search";
+
+impl Lab<'_> {
+    /// Does the search once.
+    pub(crate) fn search(&self, planned: &Planned, sought: &Sought, out: &Path) -> Result<Outcome, Error> {
+        let spec = planned.spec(self.spec)?;
+        let pinning = Pinning::look(&spec.server.cpus, &spec.client_cpus);
+        let mut why = settle(self.spec.test.settle, self.stop)?;
+        let testbed = self.testbed(&spec, &pinning)?;
+        let site = self.site(&spec, &testbed);
+        let mut server = site.start(&out.join("server.log"), self.stop)?;
+        self.describe(&server, out)?;
+        let mut front = self.front(planned, &site, &server.authority, out)?;
+        let authority = front.as_ref().map_or(&*server.authority, Front::authority).to_owned();
+        let search = Search {
+            out: Some(out.join(SEARCH)),
+            seed: planned.seed,
+            cold: server.content().filter(|_| spec.asked.cold == Cold::Always),
+            ..self.asked(&spec, sought, &authority, &self.workload(&spec, planned, out)?)
+        };
+        let (found, result) = find_on(&testbed, &search, self.stop, |_| self.view.tick());
+        if let Some(error) = server.has_died().or_else(|| front.as_mut().and_then(Front::has_died)) {
+            return Err(error);
+        }
+        if let Some(front) = &front {
+            front.keep_metrics(&testbed, out)?;
+        }
+        why.extend(pinning.why_not.clone());
+        let state = match result {
+            Ok(()) => TestState::Measured,
+            Err(Error::NotTheServers(reason)) => {
+                why.push(reason);
+                TestState::NotValid
+            }
+            // There is none below the highest rate that was asked for, which is a finding.
+            Err(error @ Error::KeptUp(_)) => {
+                why.push(error.to_string());
+                TestState::Measured
+            }
+            // The generator broke off, and what had been seen until then explains it.
+            Err(error @ Error::Process { .. }) if is_generators(&found) => {
+                why.push(error.to_string());
+                TestState::NotValid
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Outcome { state, knee: Some(knee(&found)), why })
+    }
+
+    fn asked(&self, spec: &Spec, sought: &Sought, authority: &str, sessions: &Path) -> Search {
+        let mut load = spec.asked.options.clone();
+        let path = match &spec.asked.what {
+            Some(What::Url(path)) => path.clone(),
+            Some(What::Model(name)) => {
+                load.extend(["--workload".to_owned(), ModelName::to_string(name)]);
+                String::new()
+            }
+            None => {
+                load.extend(["--workload".to_owned(), sessions.display().to_string()]);
+                String::new()
+            }
+        };
+        Search {
+            url: format!("http://{authority}{path}"),
+            load: load.into_iter().map(Into::into).collect(),
+            objectives: sought.objectives.clone(),
+            arrivals: sought.arrivals.clone(),
+            cpus: None,
+            precision: sought.precision,
+            ramp: sought.ramp,
+            cold: None,
+            out: None,
+            watch: true,
+            seed: 0,
+            headworks: self.options.headworks.clone(),
+        }
+    }
+}
+
+/// Whether the generator is what could do no more.
+fn is_generators(found: &Found) -> bool {
+    matches!(found.verdict.bottleneck, Some(Resource::Client | Resource::EphemeralPorts))
+}
+
+fn knee(found: &Found) -> Knee {
+    let capacity = found.capacity.as_ref();
+    Knee {
+        rate: capacity.map(|capacity| capacity.rate),
+        ci: capacity.map(|capacity| capacity.ci),
+        unit: capacity.map_or_else(String::new, |capacity| capacity.unit.clone()),
+        bottleneck: found.verdict.bottleneck.map(|resource| resource.name().to_owned()),
+        confidence: found.verdict.confidence,
+        directory: SEARCH.to_owned(),
+    }
+}

@@ -1,0 +1,132 @@
+//! [`Level`]: all that was seen at one load, from every viewpoint.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use record::{RunDirectory, SampleRow, Summary, Timestamp};
+
+use crate::Error;
+use crate::knee::Tried;
+
+/// A run of the generator, and what samples say of the time of its measuring window.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Level {
+    /// What arrived per second: what was offered, or what a closed loop achieved.
+    pub(crate) rate: f64,
+    /// Whether it was offered, whatever became of it, rather than asked for by a closed loop.
+    pub(crate) is_open: bool,
+    /// Whether it was more than the server keeps up with; a closed loop never is.
+    pub(crate) is_behind: bool,
+    /// Whether the generator kept up.
+    pub(crate) is_valid: bool,
+    pub(crate) summary: Summary,
+    /// The most descriptors that a process of the server had open at any level, over those that it may.
+    pub(super) descriptors: f64,
+    /// By metric and label, in the course of the window.
+    pub(super) samples: BTreeMap<(String, String), Vec<f64>>,
+}
+
+/// Samples of a watch, at moments of the wall clock.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Samples {
+    rows: Vec<SampleRow>,
+    started: Timestamp,
+}
+
+impl Samples {
+    pub(crate) fn read(directory: &Path) -> Result<Self, Error> {
+        let directory = RunDirectory::open(directory)?;
+        let rows = directory.samples()?.collect::<Result<_, _>>()?;
+        Ok(Self { rows, started: directory.info()?.started })
+    }
+
+    /// Those between two moments, ns since the epoch.
+    fn between(&self, from: i128, to: i128) -> BTreeMap<(String, String), Vec<f64>> {
+        let mut found: BTreeMap<_, Vec<f64>> = BTreeMap::new();
+        for row in &self.rows {
+            let at = self.started.as_nanosecond() + i128::from(row.time.as_nanos());
+            if (from..=to).contains(&at) {
+                let key = (row.metric.to_string(), row.label.to_string());
+                found.entry(key).or_default().push(row.value);
+            }
+        }
+        found
+    }
+}
+
+impl Level {
+    /// Reads the generator's run, and of the samples those of the same time.
+    pub(crate) fn read(directory: &Path, tried: &Tried, samples: &Samples) -> Result<Self, Error> {
+        let run = RunDirectory::open(directory)?;
+        let (info, summary) = (run.info()?, run.summary()?);
+        let at = |nanos: u64| info.started.as_nanosecond() + i128::from(nanos);
+        let samples = samples.between(at(info.window.from_ns), at(info.window.to_ns));
+        Ok(Self {
+            rate: tried.offered.unwrap_or(tried.achieved),
+            is_open: tried.offered.is_some(),
+            is_behind: tried.behind.is_some(),
+            is_valid: summary.client.valid,
+            summary,
+            descriptors: 0.0,
+            samples,
+        })
+    }
+
+    /// Labels of a metric.
+    pub(crate) fn labels<'a>(&'a self, metric: &'a str) -> impl Iterator<Item = &'a str> {
+        let of_metric = self.samples.keys().filter(move |(name, _)| name == metric);
+        of_metric.map(|(_, label)| &**label)
+    }
+
+    fn values(&self, metric: &str, label: &str) -> &[f64] {
+        let key = (metric.to_owned(), label.to_owned());
+        self.samples.get(&key).map_or(&[], |values| values)
+    }
+
+    /// The mean of a metric; of one with labels, the sum of all labels' means.
+    pub(crate) fn mean(&self, metric: &str) -> Option<f64> {
+        self.labels(metric).map(|label| self.mean_of(metric, label)).reduce(|sum, mean| sum + mean)
+    }
+
+    pub(crate) fn mean_of(&self, metric: &str, label: &str) -> f64 {
+        let values = self.values(metric, label);
+        values.iter().sum::<f64>() / values.len().max(1) as f64
+    }
+
+    /// The highest mean that any label has.
+    pub(crate) fn highest(&self, metric: &str) -> Option<f64> {
+        self.labels(metric).map(|label| self.mean_of(metric, label)).reduce(f64::max)
+    }
+
+    /// The mean over all looks of what is left out where there is none.
+    pub(crate) fn mean_of_looks(&self, metric: &str, label: &str) -> f64 {
+        let looks = self.values("limits.sockets.unread", "").len().max(1);
+        self.values(metric, label).iter().sum::<f64>() / looks as f64
+    }
+
+    /// The highest value that any label had.
+    pub(crate) fn most(&self, metric: &str) -> Option<f64> {
+        self.labels(metric).flat_map(|label| self.values(metric, label).iter().copied()).reduce(f64::max)
+    }
+
+    /// The share of samples that are above nothing; of the label that has most of them.
+    pub(crate) fn standing(&self, metric: &str) -> f64 {
+        self.labels(metric).map(|label| self.standing_of(metric, label)).fold(0.0, f64::max)
+    }
+
+    pub(crate) fn standing_of(&self, metric: &str, label: &str) -> f64 {
+        let values = self.values(metric, label);
+        values.iter().filter(|value| **value > 0.0).count() as f64 / values.len().max(1) as f64
+    }
+
+    /// Whether the server was looked at.
+    pub(crate) fn is_watched(&self) -> bool {
+        !self.samples.is_empty()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn with(mut self, metric: &str, label: &str, values: &[f64]) -> Self {
+        self.samples.insert((metric.to_owned(), label.to_owned()), values.to_vec());
+        self
+    }
+}

@@ -1,0 +1,186 @@
+//! The verdict: which resource is the bottleneck, and why.
+//!
+//! From what was seen at each [`Level`] of load: which resources are [at their end](signs), from which load on, and
+//! which of them are causes. It is told nothing but the record.
+
+mod level;
+mod resource;
+mod signs;
+
+pub(crate) use level::{Level, Samples};
+pub use resource::Resource;
+use serde::{Deserialize, Serialize};
+
+/// What the bottleneck is.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Nothing where the server was not looked at, and the generator could have done more.
+    pub bottleneck: Option<Resource>,
+    /// How sure that is, from 0 to 1: less where other resources came to their end at the same load, or where
+    /// only some of the levels show it.
+    pub confidence: f64,
+    /// From which load on resources are at their end, in order.
+    pub onset: Vec<Onset>,
+    /// Sentences with figures.
+    pub evidence: Vec<String>,
+    /// What to do.
+    pub next: Vec<String>,
+}
+
+/// When a resource comes to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Onset {
+    /// Which.
+    pub resource: Resource,
+    /// From this load on, per second.
+    pub rate: f64,
+}
+
+const RESOURCES: [Resource; 13] = [
+    Resource::Client,
+    Resource::EphemeralPorts,
+    Resource::FdLimit,
+    Resource::Network,
+    Resource::CpuQuota,
+    Resource::Memory,
+    Resource::Disk,
+    Resource::Serialization,
+    Resource::BackEnd,
+    Resource::ServerCpu,
+    Resource::WorkerLimit,
+    Resource::SynQueue,
+    Resource::AcceptQueue,
+];
+/// The share of levels above the knee that have to show that a resource is at its end.
+const MOST: f64 = 0.5;
+/// Loads that differ by less are the same: chance decides which of two resources is at its end first.
+const SAME: f64 = 1.1;
+/// What is at its end from below this share of the load that was too much is so whatever the load.
+const ALWAYS: f64 = 0.5;
+
+/// What is known of a resource that is at its end.
+struct Finding {
+    resource: Resource,
+    onset: f64,
+    /// Of the levels above the knee, the share that shows it.
+    share: f64,
+    evidence: String,
+}
+
+/// The bottleneck of a server, from levels in any order.
+pub(crate) fn judge(mut levels: Vec<Level>) -> Verdict {
+    levels.sort_by(|one, other| one.rate.total_cmp(&other.rate));
+    let descriptors =
+        levels.iter().filter_map(|level| level.most("limits.program.descriptors")).fold(0.0, f64::max);
+    levels.iter_mut().for_each(|level| level.descriptors = descriptors);
+    let highest_kept_up =
+        levels.iter().rev().find(|level| level.is_open && level.is_valid && !level.is_behind);
+    let above: Vec<&Level> = match levels.iter().filter(|level| level.is_behind).collect::<Vec<_>>() {
+        // Where the server always kept up, what was more than the generator could offer.
+        none if none.is_empty() => {
+            let more = |level: &&Level| highest_kept_up.is_none_or(|highest| level.rate > highest.rate);
+            let of_generator = [Resource::Client, Resource::EphemeralPorts];
+            let is_generators =
+                |level: &&Level| of_generator.iter().any(|it| signs::sign(*it, level, level).is_some());
+            levels.iter().filter(|level| level.is_open).filter(more).filter(is_generators).collect()
+        }
+        behind => behind,
+    };
+    let (Some(light), Some(lowest)) = (light(&levels), above.first()) else {
+        return highest_kept_up.map_or_else(Verdict::default, kept_up);
+    };
+    // What is at its end at half of the load as well does not keep the server from doing more.
+    let always = |found: &Finding| found.onset < ALWAYS * lowest.rate;
+    let findings = RESOURCES.into_iter().filter_map(|resource| find(resource, &levels, &above, light));
+    let mut findings: Vec<Finding> = findings.filter(|found| !always(found)).collect();
+    findings.sort_by(|one, other| one.onset.total_cmp(&other.onset));
+    let onset = findings.iter().map(|found| Onset { resource: found.resource, rate: found.onset }).collect();
+    let Some(cause) = cause(&findings) else {
+        return Verdict { onset, evidence: unexplained(&above), ..Verdict::default() };
+    };
+    let mut evidence = vec![cause.evidence.clone()];
+    evidence.extend(growth(light, lowest));
+    for other in findings.iter().filter(|other| other.resource != cause.resource) {
+        let how = if other.onset > cause.onset * SAME { "later" } else { "as a consequence" };
+        let name = other.resource.name();
+        evidence.push(format!("{name} ({how}, from {:.0}/s on): {}", other.onset, other.evidence));
+    }
+    Verdict {
+        bottleneck: Some(cause.resource),
+        confidence: cause.share.min(1.0) * if findings.len() > 1 { 0.9 } else { 1.0 },
+        onset,
+        evidence,
+        next: vec![cause.resource.next().to_owned()],
+    }
+}
+
+/// What the others are compared with: the lowest load at which all was well; else a closed loop's, or the lowest.
+fn light(levels: &[Level]) -> Option<&Level> {
+    let is_well = |level: &&Level| level.is_valid && !level.is_behind && level.rate > 0.0;
+    let open = levels.iter().filter(is_well).find(|level| level.is_open);
+    open.or_else(|| levels.iter().find(is_well)).or_else(|| levels.first())
+}
+
+fn kept_up(highest: &Level) -> Verdict {
+    Verdict {
+        bottleneck: Some(Resource::None),
+        confidence: 1.0,
+        evidence: vec![format!("It kept up with all that was offered, up to {:.0}/s.", highest.rate)],
+        next: vec![Resource::None.next().to_owned()],
+        ..Verdict::default()
+    }
+}
+
+fn find(resource: Resource, levels: &[Level], above: &[&Level], light: &Level) -> Option<Finding> {
+    let signs: Vec<String> = above.iter().filter_map(|level| signs::sign(resource, level, light)).collect();
+    let share = signs.len() as f64 / above.len() as f64;
+    if share < MOST {
+        return None;
+    }
+    // From the top down, as long as it is at its end.
+    let shows = |level: &&Level| signs::sign(resource, level, light).is_some();
+    let onset = levels.iter().rev().skip_while(|level| !shows(level)).take_while(shows).last();
+    let evidence = signs.into_iter().next()?;
+    Some(Finding { resource, onset: onset.map_or(above[0].rate, |level| level.rate), share, evidence })
+}
+
+/// Of what comes to its end first, or hardly later, what keeps the others waiting.
+fn cause(findings: &[Finding]) -> Option<&Finding> {
+    let first = findings.first()?.onset;
+    findings.iter().filter(|found| found.onset <= first * SAME).max_by_key(|found| found.resource)
+}
+
+fn unexplained(above: &[&Level]) -> Vec<String> {
+    if above.iter().any(|level| level.is_watched()) {
+        vec!["Nothing that was looked at was at its end.".to_owned()]
+    } else {
+        vec!["The server was not looked at, so that what holds it up is not known; it can be where it runs on this machine.".to_owned()]
+    }
+}
+
+/// Which phase takes longer than at a light load.
+fn growth(light: &Level, above: &Level) -> Option<String> {
+    let phases = |level: &Level| {
+        let latency = &level.summary.latency;
+        [
+            ("connecting", latency.connect.mean),
+            ("processing", latency.processing.mean),
+            ("transfer", latency.transfer.mean),
+        ]
+    };
+    let grown =
+        phases(light).into_iter().zip(phases(above)).map(|((name, before), (_, now))| (name, before, now));
+    let (name, before, now) = grown.max_by(|one, other| (one.2 - one.1).total_cmp(&(other.2 - other.1)))?;
+    (now > before).then(|| {
+        format!(
+            "Of the phases of a request {name} grew most, from {:.2} ms at {:.0}/s to {:.2} ms at {:.0}/s.",
+            before * 1e3,
+            light.rate,
+            now * 1e3,
+            above.rate
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! Whether a resource is at its end at a [`Level`], and by which figures: utilisation, saturation and errors of
+//! each (Gregg, "Systems Performance", section 2.5.9).
+
+use super::Resource;
+use super::level::Level;
+
+/// A resource is at its end from these shares of it on.
+const BUSY: f64 = 0.9;
+const FULL: f64 = 0.95;
+/// And what should be there now and then is there in this share of all looks.
+const MOSTLY: f64 = 0.6;
+
+/// A sentence with figures when the resource is at its end at `level`; `light` is a level far below.
+pub(crate) fn sign(resource: Resource, level: &Level, light: &Level) -> Option<String> {
+    match resource {
+        Resource::Client => client(level),
+        Resource::EphemeralPorts => ephemeral_ports(level),
+        Resource::FdLimit => fd_limit(level),
+        Resource::Network => network(level, light),
+        Resource::CpuQuota => cpu_quota(level),
+        Resource::Memory => memory(level),
+        Resource::Disk => disk(level),
+        Resource::Serialization => serialization(level, light),
+        Resource::BackEnd => back_end(level, light),
+        Resource::ServerCpu => server_cpu(level),
+        Resource::WorkerLimit => worker_limit(level),
+        Resource::SynQueue => syn_queue(level),
+        Resource::AcceptQueue => accept_queue(level),
+        Resource::None | Resource::Alternating => None,
+    }
+}
+
+fn percent(share: f64) -> f64 {
+    share * 100.0
+}
+
+fn client(level: &Level) -> Option<String> {
+    /// What is late with less to do was held up by something else.
+    const BUSY_OR_WAITING: f64 = 0.5;
+    let client = &level.summary.client;
+    let is_at_its_end = !level.is_valid && client.cpu + client.waited >= BUSY_OR_WAITING;
+    is_at_its_end.then(|| {
+        format!("The generator could not keep up at {:.0}/s: {}.", level.rate, client.why_invalid.join("; "))
+    })
+}
+
+fn ephemeral_ports(level: &Level) -> Option<String> {
+    let without = level.summary.client.without_port;
+    (without > 0).then(|| format!("{without} connections could not be made for want of a local port."))
+}
+
+fn fd_limit(level: &Level) -> Option<String> {
+    let used = level.most("limits.program.descriptors")?;
+    // Who is refused one may stop to accept connections for a while, and then has few of them.
+    let is_held_up = level.most("limits.sockets.unaccepted").is_some_and(|most| most > 0.0);
+    let had_all = level.descriptors >= FULL && is_held_up && (level.is_behind || !level.is_valid);
+    (used >= FULL || had_all).then(|| {
+        format!(
+            "A process of the server had up to {:.0} % of the descriptors open that it may.",
+            percent(level.descriptors.max(used))
+        )
+    })
+}
+
+fn network(level: &Level, light: &Level) -> Option<String> {
+    const WAITING: &str = "limits.queue.waiting_bytes";
+    let held_up = |interface: &&str| {
+        level.standing_of(WAITING, interface) >= MOSTLY
+            && level.mean_of("limits.queue.overlimits", interface)
+                + level.mean_of("limits.queue.drops", interface)
+                > 0.0
+    };
+    let held_up = level.labels(WAITING).find(held_up);
+    if let Some(interface) = held_up {
+        return Some(format!(
+            "{interface} carried {:.1} Mbit/s, with {:.0} bytes in front of it that had to wait and {:.0} packets/s dropped.",
+            level.mean_of("network.sent_bytes", interface) * 8e-6,
+            level.mean_of(WAITING, interface),
+            level.mean_of("limits.queue.drops", interface)
+        ));
+    }
+    // A link further away: the server has sent, and nobody takes it; transfers take longer and longer.
+    let [now, before] = [level, light].map(|level| level.summary.latency.transfer.mean);
+    let unsent = level.mean("limits.sockets.unsent_bytes")?;
+    let is_slow = now > 0.5 * level.summary.latency.total.mean && now > 2.0 * before && unsent > 65536.0;
+    is_slow.then(|| {
+        format!(
+            "Transfers took {:.1} ms of {:.1} ms, and {:.0} kB were sent that clients did not have yet.",
+            now * 1e3,
+            level.summary.latency.total.mean * 1e3,
+            unsent / 1e3
+        )
+    })
+}
+
+fn cpu_quota(level: &Level) -> Option<String> {
+    let (quota, throttled) =
+        (level.most("limits.program.cpu_quota")?, level.highest("limits.program.cpu_throttled")?);
+    let used = level.mean("processes.cpu")?;
+    (used >= 0.8 * quota && throttled >= 0.3).then(|| {
+        format!(
+            "The server used {used:.2} of {quota:.2} processors that its control group may use, and had to stop in {:.0} % of all periods.",
+            percent(throttled)
+        )
+    })
+}
+
+fn memory(level: &Level) -> Option<String> {
+    let (used, refaults) =
+        (level.most("limits.program.memory_used")?, level.highest("limits.program.memory_refaults")?);
+    let waits = level.mean("limits.program.disk")? >= 0.5 || disk(level).is_some();
+    (used >= FULL && refaults > 0.1 * level.summary.rate.achieved && waits).then(|| {
+        format!(
+            "The control group used {:.0} % of its memory, and {refaults:.0} pages/s that it had given up were needed again.",
+            percent(used)
+        )
+    })
+}
+
+fn disk(level: &Level) -> Option<String> {
+    let waiting = level.mean("limits.program.disk")?;
+    if let Some(used) = level.highest("limits.program.io_used").filter(|used| *used >= BUSY && waiting > 0.0)
+    {
+        return Some(format!(
+            "The control group used {:.0} % of what it may ask of the disk, and {waiting:.1} threads waited for it.",
+            percent(used)
+        ));
+    }
+    let busy = level.highest("limits.disk.busy")?;
+    (busy >= BUSY && waiting >= 1.0).then(|| {
+        format!("A disk was busy {:.0} % of the time, and {waiting:.1} threads waited for it.", percent(busy))
+    })
+}
+
+fn serialization(level: &Level, light: &Level) -> Option<String> {
+    let of = |level: &Level, what: &str| level.mean(&format!("limits.program.{what}")).unwrap_or_default();
+    // Helpers that do nothing sleep in locks as well.
+    let more = |what: &str| of(level, what) - of(light, what);
+    let lock = more("lock");
+    let others = ["disk", "peer", "sleep", "other"].map(more).into_iter().fold(0.0, f64::max);
+    let running = of(level, "running");
+    (lock >= 1.5 && lock > others && lock > running).then(|| {
+        format!(
+            "{:.1} threads waited for each other (locks), {lock:.1} more than at {:.0}/s, while {running:.1} ran.",
+            of(level, "lock"),
+            light.rate
+        )
+    })
+}
+
+fn back_end(level: &Level, light: &Level) -> Option<String> {
+    const OUTGOING: &str = "limits.outgoing";
+    let per_request = |level: &Level, port: &str| {
+        level.mean_of_looks(OUTGOING, port) / level.summary.rate.achieved.max(1e-9)
+    };
+    level.labels(OUTGOING).find_map(|port| {
+        let [now, before] = [level, light].map(|level| per_request(level, port));
+        let connections = level.mean_of_looks(OUTGOING, port);
+        (connections >= 2.0 && now > 1.5 * before).then(|| {
+            format!(
+                "{connections:.0} connections to port {port} were under way: {:.1} ms for each request, {:.1} ms at {:.0}/s.",
+                now * 1e3,
+                before * 1e3,
+                light.rate
+            )
+        })
+    })
+}
+
+fn server_cpu(level: &Level) -> Option<String> {
+    let (used, program) = level
+        .labels("processes.cpu")
+        .map(|program| (level.mean_of("processes.cpu", program), program))
+        .max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let may = level.mean_of("limits.program.processors", program).max(1.0);
+    let processors = level.labels("limits.processor").map(|number| level.mean_of("limits.processor", number));
+    let mut busy: Vec<f64> = processors.collect();
+    busy.sort_by(|one, other| other.total_cmp(one));
+    let busy = busy.iter().take(may as usize).sum::<f64>() / may;
+    // What the kernel does for it in interrupts is nobody's, but takes as much.
+    if used >= BUSY * may || (busy >= FULL && used >= 0.7 * may) {
+        return Some(format!(
+            "{program} used {used:.2} of {may:.0} processors that it may run on; the busiest were busy {:.0} % of the time.",
+            percent(busy)
+        ));
+    }
+    // A server with fewer threads than there are processors.
+    let running = level.mean_of("limits.program.running", program);
+    let is_whole = used >= BUSY && (used - used.round()).abs() < 0.1 && running >= BUSY * used.round();
+    (is_whole && level.standing("limits.sockets.unread") >= MOSTLY).then(|| {
+        format!(
+            "The threads of {program} used {used:.2} processors, each all of one, and requests lay unread meanwhile; it may run on {may:.0}."
+        )
+    })
+}
+
+fn worker_limit(level: &Level) -> Option<String> {
+    let waiting = level.mean("limits.sockets.unaccepted")?;
+    (level.standing("limits.sockets.unaccepted") >= MOSTLY).then(|| {
+        format!(
+            "{waiting:.0} connections waited to be accepted in the mean, with {:.0} threads of the server all taken.",
+            level.mean("processes.threads").unwrap_or_default()
+        )
+    })
+}
+
+fn syn_queue(level: &Level) -> Option<String> {
+    let full = level.mean("limits.sockets.syn_queue_full")?;
+    // It is no longer than the listen queue, and fills up behind one that is full.
+    let overflows = level.mean("limits.sockets.listen_overflows").unwrap_or_default();
+    (full > overflows).then(|| format!("{full:.1} SYNs/s found no room."))
+}
+
+fn accept_queue(level: &Level) -> Option<String> {
+    let full = level.mean("limits.sockets.listen_overflows")?;
+    let was_used = level.most("limits.sockets.unaccepted").is_some_and(|most| most > 0.0);
+    (full > 0.0 && was_used).then(|| {
+        let room =
+            level.most("limits.sockets.room").map_or_else(String::new, |room| format!(" of {room:.0}"));
+        format!(
+            "{full:.1} connections/s found the listen queue{room} full; clients sent {:.1} SYNs/s again.",
+            level.mean("limits.sockets.syn_retransmits").unwrap_or_default()
+        )
+    })
+}

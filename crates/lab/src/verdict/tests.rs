@@ -1,0 +1,199 @@
+use super::*;
+
+/// A server that does 1000/s: levels from 250/s to twice that, each of which `see` adds samples to, given how much
+/// of what the server can do is asked of it.
+fn levels(see: impl Fn(Level, f64) -> Level) -> Vec<Level> {
+    let level = |load: f64| {
+        let mut level = Level {
+            rate: 1000.0 * load,
+            is_open: true,
+            is_behind: load > 1.0,
+            is_valid: true,
+            ..Level::default()
+        };
+        level.summary.latency.processing.mean = if load > 1.0 { 0.2 } else { 0.01 };
+        level.summary.rate.achieved = 1000.0 * load.min(1.0);
+        level.summary.latency.total.mean = level.summary.latency.processing.mean;
+        let level = level
+            .with("processes.cpu", "httpd", &[0.2 * load])
+            .with("limits.program.processors", "httpd", &[1.0])
+            .with("limits.processor", "0", &[0.2 * load])
+            .with("limits.sockets.unread", "", &[0.0]);
+        see(level, load)
+    };
+    [0.25, 0.5, 0.75, 0.98, 1.02, 1.5, 2.0].map(level).to_vec()
+}
+
+#[track_caller]
+fn check(expected: Resource, see: impl Fn(Level, f64) -> Level) -> Verdict {
+    let verdict = judge(levels(see));
+    assert_eq!(verdict.bottleneck, Some(expected), "{verdict:?}");
+    verdict
+}
+
+/// The queue stands when more is asked than can be done.
+fn queueing(level: Level, load: f64) -> Level {
+    let waiting = if load > 1.0 { 100.0 } else { 0.0 };
+    level.with("limits.sockets.unaccepted", "", &[waiting; 10]).with(
+        "limits.sockets.listen_overflows",
+        "",
+        &[waiting],
+    )
+}
+
+#[test]
+fn full_queues_are_a_consequence_of_the_processor() {
+    let verdict = check(Resource::ServerCpu, |level, load| {
+        let used = load.min(0.99);
+        queueing(level, load).with("processes.cpu", "httpd", &[used]).with("limits.processor", "0", &[used])
+    });
+    let names: Vec<_> = verdict.onset.iter().map(|onset| onset.resource).collect();
+    assert!(names.contains(&Resource::WorkerLimit) && names.contains(&Resource::AcceptQueue), "{verdict:?}");
+    assert_eq!(verdict.onset[0], Onset { resource: Resource::ServerCpu, rate: 980.0 });
+    assert!(verdict.evidence[0].contains("httpd used 0.99 of 1 processors"), "{verdict:?}");
+    assert!(verdict.evidence[1].contains("processing grew most"), "{verdict:?}");
+}
+
+#[test]
+fn workers_that_are_taken_while_processors_are_idle_are_the_cause() {
+    check(Resource::WorkerLimit, queueing);
+}
+
+#[test]
+fn a_queue_that_overflows_now_and_then_is_too_short() {
+    check(Resource::AcceptQueue, |level, load| {
+        let full = if load > 1.0 { 5.0 } else { 0.0 };
+        level.with("limits.sockets.unaccepted", "", &[0.0, 0.0, 4.0, 0.0]).with(
+            "limits.sockets.listen_overflows",
+            "",
+            &[full],
+        )
+    });
+}
+
+#[test]
+fn a_processor_behind_a_link_that_is_full_is_no_cause() {
+    check(Resource::Network, |level, load| {
+        let waits = if load > 0.9 { 9000.0 } else { 0.0 };
+        level
+            .with("limits.queue.waiting_bytes", "eth0", &[waits])
+            .with("limits.queue.overlimits", "eth0", &[waits])
+            .with("processes.cpu", "httpd", &[load.min(1.0)])
+    });
+}
+
+#[test]
+fn quotas_locks_disks_and_memory_are_told_apart() {
+    check(Resource::CpuQuota, |level, load| {
+        queueing(level, load)
+            .with("processes.cpu", "httpd", &[0.2 * load.min(1.0)])
+            .with("limits.program.cpu_quota", "httpd", &[0.2])
+            .with("limits.program.cpu_throttled", "httpd", &[if load > 0.9 { 0.9 } else { 0.0 }])
+    });
+    check(Resource::Serialization, |level, load| {
+        // Two helpers that always sleep in a lock.
+        let waits = if load > 1.0 { 30.0 } else { 0.5 };
+        queueing(level, load).with("limits.program.lock", "httpd", &[2.0 + waits])
+    });
+    let disk = |level: Level, load: f64| {
+        let waits = if load > 1.0 { 20.0 } else { 0.2 };
+        queueing(level, load).with("limits.program.disk", "httpd", &[waits]).with(
+            "limits.disk.busy",
+            "sda",
+            &[load.min(0.99)],
+        )
+    };
+    check(Resource::Disk, disk);
+    check(Resource::Memory, |level, load| {
+        disk(level, load).with("limits.program.memory_used", "httpd", &[0.99]).with(
+            "limits.program.memory_refaults",
+            "httpd",
+            &[5000.0],
+        )
+    });
+}
+
+#[test]
+fn a_back_end_is_the_cause_when_it_takes_longer_than_alone() {
+    let to_back_end = |per_request: [f64; 2]| {
+        move |level: Level, load: f64| {
+            let connections = level.summary.rate.achieved * per_request[usize::from(load > 1.0)];
+            queueing(level, load).with("limits.outgoing", "9000", &[connections])
+        }
+    };
+    check(Resource::BackEnd, to_back_end([0.02, 0.2]));
+    check(Resource::WorkerLimit, to_back_end([0.02, 0.02]));
+}
+
+#[test]
+fn descriptors_ports_and_the_generator() {
+    check(Resource::FdLimit, |level, load| {
+        queueing(level, load).with("limits.program.descriptors", "httpd", &[load.min(1.0)])
+    });
+    // A server that does nothing for a while when it is refused one.
+    check(Resource::FdLimit, |level, load| {
+        let used = if load > 1.0 { 0.5 } else { load };
+        queueing(level, load).with("limits.program.descriptors", "httpd", &[used])
+    });
+    check(Resource::EphemeralPorts, |mut level, load| {
+        if load > 1.0 {
+            level.is_valid = false;
+            level.summary.client.without_port = 12;
+        }
+        level.with("limits.sockets.ports_used", "", &[load.min(1.0)])
+    });
+    check(Resource::Client, |mut level, load| {
+        level.is_valid = load < 1.0;
+        level.is_behind = false;
+        level.summary.client.cpu = 0.1 * load.min(1.0);
+        level.summary.client.waited = 0.85 * load.min(1.0);
+        level
+    });
+    // A generator that could never keep up has no load to compare with.
+    check(Resource::Client, |mut level, _| {
+        (level.is_valid, level.is_behind) = (false, false);
+        level.summary.client.cpu = 0.95;
+        level
+    });
+}
+
+#[test]
+fn a_generator_that_others_hold_up_is_no_bottleneck() {
+    let disturbed = levels(|mut level, load| {
+        level.is_behind = false;
+        level.is_valid = load < 1.5;
+        level.summary.client.cpu = 0.02;
+        level
+    });
+    let verdict = judge(disturbed);
+    assert_eq!(verdict.bottleneck, Some(Resource::None));
+    assert!(verdict.evidence[0].contains("up to 1020/s"), "{verdict:?}");
+}
+
+#[test]
+fn nothing_is_made_up() {
+    let mut idle = levels(|level, _| level);
+    idle.iter_mut().for_each(|level| level.is_behind = false);
+    let verdict = judge(idle);
+    assert_eq!((verdict.bottleneck, verdict.onset.len()), (Some(Resource::None), 0));
+    assert!(verdict.evidence[0].contains("up to 2000/s"), "{verdict:?}");
+
+    let unexplained = judge(levels(|level, _| level));
+    assert_eq!((unexplained.bottleneck, unexplained.confidence), (None, 0.0));
+    // A disk that others keep busy all the time does not keep this server from doing more.
+    check(Resource::WorkerLimit, |level, load| {
+        queueing(level, load).with("limits.program.disk", "httpd", &[2.0]).with(
+            "limits.disk.busy",
+            "sda",
+            &[1.0],
+        )
+    });
+
+    let light = Level { rate: 5.0, is_open: true, is_valid: true, ..Level::default() };
+    let unseen = Level { rate: 10.0, is_behind: true, ..light.clone() };
+    assert!(judge(vec![light, unseen]).evidence[0].contains("was not looked at"));
+    assert_eq!(judge(Vec::new()), Verdict::default());
+    // Closed loops wait for the server, so they say nothing of what it keeps up with.
+    let closed = Level { rate: 10.0, is_valid: true, ..Level::default() };
+    assert_eq!(judge(vec![closed]), Verdict::default());
+}
