@@ -16,6 +16,7 @@ haproxy_PACKAGES := haproxy
 mod_qos_PACKAGES := apache2-bin libapache2-mod-qos
 BENCH_PACKAGES := nginx-light wrk nghttp2-client hey util-linux iproute2
 BENCH_WATCH_PACKAGES := apache2-bin nginx-light wrk bpftrace sysstat util-linux iproute2
+BENCH_VERDICT_PACKAGES := apache2-bin nginx-light libnginx-mod-http-lua perl-base util-linux iproute2
 BENCH_GATE_PACKAGES := haproxy nginx-light wrk nghttp2-client openssl util-linux iproute2
 TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) $(mod_qos_PACKAGES) slowhttptest libfaketime chromium fonts-dejavu-core curl nghttp2-client
 
@@ -35,7 +36,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo side-by-side webmonitor test bench bench-policy bench-gate bench-load bench-sim bench-watch soak fuzz lint fmt clean web rust web-lint web-test install
+.PHONY: help demo side-by-side webmonitor test bench bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak fuzz lint fmt clean web rust web-lint web-test install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -69,7 +70,7 @@ webmonitor: rust $(WEB) ## what Webmonitor measured in 1997, measured today (as 
 	cargo build --release -p headworks
 	experiments/webmonitor/run
 
-bench: bench-policy bench-gate bench-load bench-sim bench-watch ## all benchmarks
+bench: bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict ## all benchmarks
 
 bench-policy: rust ## what a decision of the policy costs
 	cargo bench -p policy
@@ -95,6 +96,11 @@ bench-watch: rust $(WEB) ## what it costs a server to be watched, beside bpftrac
 	@tools/need debian $(BENCH_WATCH_PACKAGES)
 	cargo build --release -p headworks -p bench
 	target/release/bench watch $(BENCH)
+
+bench-verdict: rust $(WEB) ## whether the bottleneck that was planted is the one that is named (as root); BENCH='--seeds 1' tries it
+	@tools/need debian $(BENCH_VERDICT_PACKAGES)
+	cargo build --release -p headworks -p bench
+	target/release/bench verdict $(BENCH)
 
 soak: rust $(WEB) ## whether the gate grows in half an hour of overload; SOAK='--minutes 2' tries it
 	@tools/need debian openssl util-linux iproute2

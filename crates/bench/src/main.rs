@@ -17,6 +17,7 @@ mod soak;
 mod statistics;
 mod testbed;
 mod text;
+mod verdict;
 mod watch;
 
 use std::process::ExitCode;
@@ -37,6 +38,7 @@ enum Bench {
     Load(load::Args),
     Sim(sim::Args),
     Soak(soak::Args),
+    Verdict(verdict::Args),
     Watch(watch::Args),
     #[command(hide = true)]
     Hold(gate::Hold),
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Bench::Load(args) => load::run(&args),
         Bench::Sim(args) => sim::run(&args),
         Bench::Soak(args) => soak::run(&args),
+        Bench::Verdict(args) => verdict::run(&args),
         Bench::Watch(args) => watch::run(&args),
         Bench::Hold(args) => gate::hold(&args),
     };

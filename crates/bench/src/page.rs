@@ -33,6 +33,7 @@ mod tests {
             include_str!("../../../docs/benchmarks/load.md"),
             include_str!("../../../docs/benchmarks/sim.md"),
             include_str!("../../../docs/benchmarks/soak.md"),
+            include_str!("../../../docs/benchmarks/verdict.md"),
             include_str!("../../../docs/benchmarks/watch.md"),
         ];
         assert!(pages.into_iter().all(|page| replace(page, "new").is_some()));

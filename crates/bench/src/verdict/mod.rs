@@ -1,0 +1,171 @@
+//! `bench verdict`: whether the bottleneck that `headworks lab` names is the one that was planted.
+
+mod table;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use record::experiment::Experiment;
+use serde::Serialize;
+
+use self::table::Results;
+use crate::machine::Host;
+use crate::process;
+use crate::raw::{Places, Setting};
+
+const PAGE: &str = "docs/benchmarks/verdict.md";
+const PLACES: Places =
+    Places { page: PAGE, raw: "docs/benchmarks/raw/verdict.json", passing: "target/bench/verdict.json" };
+/// Records of the searches.
+const RECORDS: &str = "target/bench/verdict";
+/// One for each cause, by its name.
+const SPECS: &str = "experiments/verdict";
+const SEEDS: u64 = 3;
+/// A search ends after 150 s at the latest; one that breaks is made twice.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// A cause, planted on a server.
+#[derive(Debug, Clone, Copy)]
+struct Case {
+    cause: &'static str,
+    server: &'static str,
+    /// What of the spec is different on this server.
+    settings: &'static [&'static str],
+}
+
+const fn case(cause: &'static str, server: &'static str, settings: &'static [&'static str]) -> Case {
+    Case { cause, server, settings }
+}
+
+/// nginx has no workers that a connection takes, and no lock that requests wait for.
+const CASES: [Case; 24] = [
+    case("server-cpu", "nginx", &[]),
+    case("server-cpu", "apache", &[]),
+    case("cpu-quota", "nginx", &[]),
+    case("cpu-quota", "apache", &[]),
+    case("client", "nginx", &[]),
+    case("client", "apache", &[]),
+    case("network", "nginx", &[]),
+    case("network", "apache", &[]),
+    case("disk", "nginx", &[]),
+    case("disk", "apache", &[]),
+    // It has but one process, which needs less itself.
+    case("memory", "nginx", &["cgroup.memory=20MB", "cgroup.reads=100"]),
+    case("memory", "apache", &[]),
+    case("accept-queue", "nginx", &[]),
+    case("accept-queue", "apache", &[]),
+    case("worker-limit", "apache", &["server.backend-workers=64"]),
+    case("worker-limit", "origin", &[]),
+    // Processes of prefork have one connection each.
+    case("fd-limit", "nginx", &[]),
+    case("fd-limit", "apache", &["server.mpm=event"]),
+    case("ephemeral-ports", "nginx", &[]),
+    case("back-end", "nginx", &[]),
+    case("back-end", "apache", &[]),
+    case("serialization", "apache", &[]),
+    case("none", "nginx", &[]),
+    case("none", "apache", &[]),
+];
+
+/// A verdict.
+#[derive(Debug, Clone, Serialize)]
+struct Run {
+    planted: &'static str,
+    server: &'static str,
+    seed: u64,
+    /// Nothing where the bottleneck was not found.
+    found: Option<String>,
+    confidence: f64,
+    /// Per second.
+    capacity: Option<f64>,
+    seconds: f64,
+    /// Why there is no verdict.
+    failure: Option<String>,
+}
+
+/// Plants each cause that `headworks lab` can name on real servers, and looks which one it names.
+///
+/// A run of all of it, an hour, writes docs/benchmarks/verdict.md and raw/verdict.json beside it; otherwise the table is only printed, and the raw results go below target/bench. It needs root.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only this cause; can be given several times.
+    #[arg(long, value_name = "NAME")]
+    cause: Vec<String>,
+    /// Only this server.
+    #[arg(long, value_name = "NAME")]
+    server: Option<String>,
+    /// With how many seeds each.
+    #[arg(long, value_name = "N", default_value_t = SEEDS, value_parser = clap::value_parser!(u64).range(1..=100))]
+    seeds: u64,
+    /// Measure on a machine that others use, and say so.
+    #[arg(long)]
+    force: bool,
+    /// The program that judges.
+    #[arg(long, value_name = "FILE", default_value = "target/release/headworks")]
+    headworks: PathBuf,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    if !Path::new(PAGE).is_file() {
+        bail!("{PAGE} is not here; start this from the root of the repository");
+    }
+    if !rustix::process::geteuid().is_root() {
+        bail!("namespaces and control groups need root; start this as root");
+    }
+    if let Some(other) = args.cause.iter().find(|name| CASES.iter().all(|case| case.cause != **name)) {
+        bail!("\"{other}\" is no cause that is planted; see {SPECS}");
+    }
+    let headworks = args.headworks.to_str().context("the program's name is not UTF-8")?;
+    let versions = vec![process::says(headworks, &["--version"])?.trim().to_owned()];
+    let setting = Setting::find(Host::describe(), versions, args.force)?;
+    let is_wanted = |case: &&Case| {
+        (args.cause.is_empty() || args.cause.iter().any(|name| name == case.cause))
+            && args.server.as_ref().is_none_or(|name| name == case.server)
+    };
+    let cases: Vec<&Case> = CASES.iter().filter(is_wanted).collect();
+    let mut runs = Vec::new();
+    for seed in 1..=args.seeds {
+        for case in &cases {
+            let run = search(case, seed, &args.headworks)?;
+            eprintln!("{}", table::progress(&run));
+            runs.push(run);
+        }
+    }
+    let of_record = cases.len() == CASES.len() && args.seeds >= SEEDS;
+    let results = Results { setting, runs };
+    PLACES.keep(of_record, &results.to_markdown(), &results.about(), &results.runs)
+}
+
+fn search(case: &Case, seed: u64, headworks: &Path) -> anyhow::Result<Run> {
+    let Case { cause, server, settings } = *case;
+    let out = Path::new(RECORDS).join(format!("{cause}-{server}-{seed}"));
+    if out.exists() {
+        fs::remove_dir_all(&out).with_context(|| format!("cannot remove {}", out.display()))?;
+    }
+    let mut command = Command::new(headworks);
+    command.args(["lab", "run", &format!("{SPECS}/{cause}.toml"), "--quiet", "--json"]);
+    command.args(["--set", &format!("server.kind={server}"), "--seed", &seed.to_string()]);
+    command.args(settings.iter().flat_map(|setting| ["--set", setting])).arg("--out").arg(&out);
+    let ended = process::run(&mut command, LONGEST)?;
+    let experiment: Option<Experiment> = serde_json::from_str(&ended.stdout).ok();
+    let test = experiment.as_ref().and_then(|experiment| experiment.tests.first());
+    let knee = test.and_then(|test| test.knee.as_ref());
+    let failure = match (test, knee) {
+        (_, Some(_)) => None,
+        (Some(test), None) => Some(test.why.join("; ")),
+        (None, None) => Some(ended.stderr.trim().to_owned()),
+    };
+    Ok(Run {
+        planted: cause,
+        server,
+        seed,
+        found: knee.and_then(|knee| knee.bottleneck.clone()),
+        confidence: knee.map_or(0.0, |knee| knee.confidence),
+        capacity: knee.and_then(|knee| knee.rate),
+        seconds: ended.wall.as_secs_f64(),
+        failure,
+    })
+}
