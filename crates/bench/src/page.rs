@@ -2,10 +2,18 @@
 
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
 const BEGIN: &str = "<!-- measured: from here -->";
 const END: &str = "<!-- measured: to here -->";
+
+/// Pages are named from the root of the repository.
+pub(crate) fn must_be_here(page: &str) -> anyhow::Result<()> {
+    if !Path::new(page).is_file() {
+        bail!("{page} is not here; start this from the root of the repository");
+    }
+    Ok(())
+}
 
 /// Puts what was measured between the page's two marks and leaves the rest as it is.
 pub(crate) fn update(page: &Path, measured: &str) -> anyhow::Result<()> {

@@ -117,8 +117,12 @@ pub(crate) fn check(spec: &Spec, plan: &[Planned], headworks: &Path) -> Result<S
 
 /// Levels that do not go together, and servers that are not installed, are found out before anything is measured.
 fn check_servers(spec: &Spec, plan: &[Planned], headworks: &Path) -> Result<(), Error> {
+    let mut checked = Vec::new();
     for test in plan.iter().filter(|test| !test.scene.is_empty()) {
-        server::check(&test.spec(spec)?.server, headworks)?;
+        if !checked.contains(&&test.scene) {
+            server::check(&test.spec(spec)?.server, headworks)?;
+            checked.push(&test.scene);
+        }
     }
     Ok(())
 }

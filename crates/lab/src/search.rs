@@ -6,13 +6,11 @@ use record::experiment::{Knee, TestState};
 use traffic::model::ModelName;
 
 use crate::Error;
-use crate::front::Front;
 use crate::knee::{Found, Search, find_on};
-use crate::machine::{Pinning, settle};
 use crate::plan::Planned;
 use crate::run::Lab;
 use crate::spec::{Cold, Sought, Spec, What};
-use crate::test::Outcome;
+use crate::test::{Outcome, Stage};
 use crate::verdict::Resource;
 
 /// Where the record of a search is, below its test's.
@@ -21,29 +19,16 @@ const SEARCH: &str = "search";
 impl Lab<'_> {
     /// Does the search once.
     pub(crate) fn search(&self, planned: &Planned, sought: &Sought, out: &Path) -> Result<Outcome, Error> {
-        let spec = planned.spec(self.spec)?;
-        let pinning = Pinning::look(&spec.server.cpus, &spec.client_cpus);
-        let mut why = settle(self.spec.test.settle, self.stop)?;
-        let testbed = self.testbed(&spec, &pinning)?;
-        let site = self.site(&spec, &testbed);
-        let mut server = site.start(&out.join("server.log"), self.stop)?;
-        self.describe(&server, out)?;
-        let mut front = self.front(planned, &site, &server.authority, out)?;
-        let authority = front.as_ref().map_or(&*server.authority, Front::authority).to_owned();
-        let search = Search {
-            out: Some(out.join(SEARCH)),
-            seed: planned.seed,
-            cold: server.content().filter(|_| spec.asked.cold == Cold::Always),
-            ..self.asked(&spec, sought, &authority, &self.workload(&spec, planned, out)?)
-        };
-        let (found, result) = find_on(&testbed, &search, self.stop, |_| self.view.tick());
-        if let Some(error) = server.has_died().or_else(|| front.as_mut().and_then(Front::has_died)) {
-            return Err(error);
-        }
-        if let Some(front) = &front {
-            front.keep_metrics(&testbed, out)?;
-        }
-        why.extend(pinning.why_not.clone());
+        let ((found, result), mut why) = self.staged(planned, out, |stage| {
+            let Stage { spec, testbed, server, authority, workload, .. } = stage;
+            let search = Search {
+                out: Some(out.join(SEARCH)),
+                seed: planned.seed,
+                cold: server.content().filter(|_| spec.asked.cold == Cold::Always),
+                ..self.asked(spec, sought, authority, workload)
+            };
+            Ok(find_on(testbed, &search, self.stop, |_| self.view.tick()))
+        })?;
         let state = match result {
             Ok(()) => TestState::Measured,
             Err(Error::NotTheServers(reason)) => {
@@ -56,7 +41,9 @@ impl Lab<'_> {
                 TestState::Measured
             }
             // The generator broke off, and what had been seen until then explains it.
-            Err(error @ Error::Process { .. }) if is_generators(&found) => {
+            Err(error @ Error::Process { .. })
+                if found.verdict.bottleneck.is_some_and(Resource::is_generators) =>
+            {
                 why.push(error.to_string());
                 TestState::NotValid
             }
@@ -93,11 +80,6 @@ impl Lab<'_> {
             headworks: self.options.headworks.clone(),
         }
     }
-}
-
-/// Whether the generator is what could do no more.
-fn is_generators(found: &Found) -> bool {
-    matches!(found.verdict.bottleneck, Some(Resource::Client | Resource::EphemeralPorts))
 }
 
 fn knee(found: &Found) -> Knee {

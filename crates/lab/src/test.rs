@@ -16,7 +16,9 @@ use crate::load::{Offer, Run};
 use crate::machine::{Pinning, settle};
 use crate::plan::Planned;
 use crate::run::{Lab, WORKLOAD, text};
+use crate::server::Running;
 use crate::spec::Spec;
+use crate::testbed::Testbed;
 
 /// What came of a test.
 pub(crate) struct Outcome {
@@ -28,40 +30,68 @@ pub(crate) struct Outcome {
     pub(crate) why: Vec<String>,
 }
 
+/// What a test is measured on.
+pub(crate) struct Stage<'a> {
+    pub(crate) spec: &'a Spec,
+    pub(crate) testbed: &'a Testbed<'a>,
+    pub(crate) server: &'a Running,
+    pub(crate) front: &'a mut Option<Front>,
+    /// Host and port for clients.
+    pub(crate) authority: &'a str,
+    /// The file of sessions.
+    pub(crate) workload: &'a Path,
+}
+
 impl Lab<'_> {
     /// Does the test once.
     pub(crate) fn attempt(&self, planned: &Planned, offered: Rate, out: &Path) -> Result<Outcome, Error> {
-        let spec = planned.spec(self.spec)?;
+        let (summary, mut why) = self.staged(planned, out, |stage| {
+            let run = Run {
+                authority: stage.authority,
+                workload: stage.workload,
+                offer: Offer::Rate(offered),
+                warmup: self.spec.test.warmup,
+                duration: self.spec.test.duration,
+                seed: planned.seed,
+                out,
+            };
+            self.generator(stage.spec, stage.testbed).run(&run, self.stop, || {
+                self.view.tick();
+                stage.front.iter_mut().for_each(|front| front.look(stage.testbed));
+            })
+        })?;
+        Ok(Outcome { state: judge(&summary, &mut why), knee: None, why })
+    }
+
+    /// Starts all that a test needs, measures, and keeps what was counted meanwhile. Gives what was measured, and what
+    /// is to be said of how.
+    pub(crate) fn staged<T>(
+        &self,
+        planned: &Planned,
+        out: &Path,
+        measure: impl FnOnce(Stage) -> Result<T, Error>,
+    ) -> Result<(T, Vec<String>), Error> {
+        let spec = &planned.spec(self.spec)?;
         let pinning = Pinning::look(&spec.server.cpus, &spec.client_cpus);
         let mut why = settle(self.spec.test.settle, self.stop)?;
-        let testbed = self.testbed(&spec, &pinning)?;
-        let site = self.site(&spec, &testbed);
+        let testbed = &self.testbed(spec, &pinning)?;
+        let site = self.site(spec, testbed);
         let mut server = site.start(&out.join("server.log"), self.stop)?;
         self.describe(&server, out)?;
         let mut front = self.front(planned, &site, &server.authority, out)?;
-        let workload = self.workload(&spec, planned, out)?;
-        let authority = front.as_ref().map_or(&*server.authority, Front::authority).to_owned();
-        let run = Run {
-            authority: &authority,
-            workload: &workload,
-            offer: Offer::Rate(offered),
-            warmup: self.spec.test.warmup,
-            duration: self.spec.test.duration,
-            seed: planned.seed,
-            out,
-        };
-        let summary = self.generator(&spec, &testbed).run(&run, self.stop, || {
-            self.view.tick();
-            front.iter_mut().for_each(|front| front.look(&testbed));
-        })?;
+        let workload = &self.workload(spec, planned, out)?;
+        let authority = &front.as_ref().map_or(&*server.authority, Front::authority).to_owned();
+        let stage = Stage { spec, testbed, server: &server, front: &mut front, authority, workload };
+        let measured = measure(stage);
+        // A generator that broke off is told by the server that did so first.
         if let Some(error) = server.has_died().or_else(|| front.as_mut().and_then(Front::has_died)) {
             return Err(error);
         }
         if let Some(front) = &front {
-            front.keep_metrics(&testbed, out)?;
+            front.keep_metrics(testbed, out)?;
         }
         why.extend(pinning.why_not.clone());
-        Ok(Outcome { state: judge(&summary, &mut why), knee: None, why })
+        Ok((measured?, why))
     }
 }
 

@@ -58,9 +58,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    if !Path::new(PAGE).is_file() {
-        bail!("{PAGE} is not here; start this from the root of the repository");
-    }
+    crate::page::must_be_here(PAGE)?;
     let plan = args.plan()?;
     let versions = versions(&args.headworks)?;
     machine::raise_descriptors(u64::from(plan.connections) + BESIDES)?;

@@ -57,9 +57,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    if !Path::new(PAGE).is_file() {
-        bail!("{PAGE} is not here; start this from the root of the repository");
-    }
+    crate::page::must_be_here(PAGE)?;
     let plan = args.plan()?;
     let programs = Programs { headworks: args.headworks.clone(), shb: args.shb.clone() };
     let versions = versions(&plan, &programs)?;

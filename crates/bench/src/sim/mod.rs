@@ -48,9 +48,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    if !Path::new(PAGE).is_file() {
-        bail!("{PAGE} is not here; start this from the root of the repository");
-    }
+    crate::page::must_be_here(PAGE)?;
     let host = Host::describe();
     if host.processors < 2 {
         bail!("this compares one core with all of them, and the machine has one");

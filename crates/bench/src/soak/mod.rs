@@ -51,9 +51,7 @@ pub(crate) struct Args {
 const OF_RECORD: u32 = 30;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    if !Path::new(PAGE).is_file() {
-        bail!("{PAGE} is not here; start this from the root of the repository");
-    }
+    crate::page::must_be_here(PAGE)?;
     machine::raise_descriptors(DESCRIPTORS)?;
     let version = process::says(&args.headworks.display().to_string(), &["--version"])?;
     // What grows does so on a busy machine too.

@@ -79,9 +79,9 @@ pub(crate) fn judge(mut levels: Vec<Level>) -> Verdict {
         // Where the server always kept up, what was more than the generator could offer.
         none if none.is_empty() => {
             let more = |level: &&Level| highest_kept_up.is_none_or(|highest| level.rate > highest.rate);
-            let of_generator = [Resource::Client, Resource::EphemeralPorts];
+            let of_generator = || RESOURCES.into_iter().filter(|resource| resource.is_generators());
             let is_generators =
-                |level: &&Level| of_generator.iter().any(|it| signs::sign(*it, level, level).is_some());
+                |level: &&Level| of_generator().any(|it| signs::sign(it, level, level).is_some());
             levels.iter().filter(|level| level.is_open).filter(more).filter(is_generators).collect()
         }
         behind => behind,

@@ -50,6 +50,11 @@ impl Resource {
         }
     }
 
+    /// Whether it is one of the generator, not of the server.
+    pub(crate) const fn is_generators(self) -> bool {
+        matches!(self, Self::Client | Self::EphemeralPorts)
+    }
+
     /// What to do when it is the bottleneck.
     pub(crate) const fn next(self) -> &'static str {
         match self {
