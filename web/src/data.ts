@@ -1,11 +1,13 @@
 import type { RunReport } from './run/data.ts';
+import type { SearchReport } from './search/data.ts';
 import type { SimulationReport } from './simulation/data.ts';
 import type { WatchReport } from './watch/data.ts';
 
-/** What the page carries: a report of one of four kinds. */
+/** What the page carries: a report of one of five kinds. */
 export type Data =
   | ({ kind: 'experiment' } & Report)
   | ({ kind: 'run' } & RunReport)
+  | ({ kind: 'search' } & SearchReport)
   | ({ kind: 'simulation' } & SimulationReport)
   | ({ kind: 'watch' } & WatchReport);
 

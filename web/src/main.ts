@@ -8,6 +8,7 @@ import { readData, type Data } from './data.ts';
 import { h } from './dom.ts';
 import { experiment } from './page/experiment.ts';
 import { run } from './run/page.ts';
+import { search } from './search/page.ts';
 import { simulation } from './simulation/page.ts';
 import type { View } from './view.ts';
 import { watch } from './watch/page.ts';
@@ -26,6 +27,8 @@ function viewOf(data: Data): View {
       return experiment(data);
     case 'run':
       return run(data);
+    case 'search':
+      return search(data);
     case 'simulation':
       return simulation(data);
     case 'watch':

@@ -12,6 +12,8 @@ declare module 'vitest' {
     run: string;
     /** A run that does not count, and that was not a ramp. */
     late: string;
+    /** Two searches for the knee, one of which does not count. */
+    searches: string;
     /** A sweep of the simulator. */
     simulation: string;
     /** A single simulation. */
@@ -34,6 +36,7 @@ export default function setup(project: TestProject): () => void {
   project.provide('experiment', join(directory, 'experiment', 'report.html'));
   project.provide('run', join(directory, 'run', 'report.html'));
   project.provide('late', join(directory, 'late', 'report.html'));
+  project.provide('searches', join(directory, 'searches', 'report.html'));
   project.provide('simulation', join(directory, 'simulation', 'report.html'));
   project.provide('simulated', join(directory, 'simulated', 'report.html'));
   project.provide('watches', join(directory, 'watches', 'report.html'));

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// 0
     Ok,
-    /// 3: an objective stated with `--objective` was missed.
+    /// 3: an objective stated with `--objective` was missed, or something got worse.
     ObjectiveMissed,
     /// 4: the generator, not the server, set the figures.
     NotValid,

@@ -86,7 +86,8 @@ fn a_link_is_found_to_be_what_limits() {
         |output| {
             let said = text(&output.stdout);
             expect(output.status.code() == Some(0), text(&output.stderr))?;
-            expect(said.starts_with("01-bare: ") && said.contains(", network\n"), &said)
+            expect(said.contains("bare: ") && said.contains(", network\n"), &said)?;
+            expect(place.path().join("run/report.html").is_file(), "no report")
         },
     );
 }

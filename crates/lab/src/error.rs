@@ -34,6 +34,14 @@ pub enum Error {
         /// What is wrong with them.
         why: String,
     },
+    /// Two records have nothing in common.
+    #[error("{} and {} have no figure in common that was measured in both", before.display(), after.display())]
+    Incomparable {
+        /// The first.
+        before: PathBuf,
+        /// The second.
+        after: PathBuf,
+    },
     /// What server and generator should run on cannot be had.
     #[error("testbed: {0}")]
     Testbed(String),
@@ -120,6 +128,8 @@ impl Error {
                 | Self::Occupied { .. }
                 | Self::NotEmpty { .. }
                 | Self::Refused(_)
+                | Self::Incomparable { .. }
+                | Self::Record(record::Error::NotARecord { .. })
         )
     }
 

@@ -5,6 +5,7 @@
 //! generator are processes, fresh for each test; what the lab knows of a test is what they wrote.
 
 mod capacity;
+mod compare;
 mod course;
 mod error;
 mod front;
@@ -28,9 +29,9 @@ mod testbed;
 mod verdict;
 mod view;
 
+pub use compare::{Comparison, Difference, compare};
 pub use error::Error;
-pub use knee::{Capacity, Found, Scalability, Search, Tried, find, verdict, verdicts};
+pub use knee::{Search, find, verdict, verdicts};
 pub use outlook::{Coming, Outlook, outlook};
 pub use run::{Finished, Options, run};
 pub use stop::Stop;
-pub use verdict::{Onset, Resource, Verdict};

@@ -40,7 +40,7 @@ pub struct Coming {
 /// As [`crate::run()`] before it begins.
 pub fn outlook(options: &Options) -> Result<Outlook, Error> {
     let spec = Spec::read(&options.spec, &options.settings)?;
-    let plan = plan(&spec, options.seed);
+    let plan = plan(&spec, options.seed());
     let version = check(&spec, &plan, &options.headworks)?;
     let per_test = test(&spec);
     let coming = |test: &Planned| Coming {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use record::experiment::{Class, Experiment, Factor, OtherFactor, Server, Test, TestState};
-use record::{Environment, RunDirectory, Timestamp};
+use record::{Environment, RunDirectory, RunInfo, Timestamp, Window};
 use units::Rate;
 
 use crate::load::{Generator, Offer, Run};
@@ -12,7 +12,7 @@ use crate::machine::{Pinning, settle};
 use crate::plan::{Planned, plan};
 use crate::server::{self, Running, Site};
 use crate::spec::factors::{number, words};
-use crate::spec::{Capacity, Spec, Subject};
+use crate::spec::{self, Capacity, Spec, Subject, TOOL};
 use crate::testbed::{self, Testbed};
 use crate::view::View;
 use crate::{Error, Stop, capacity, gate, peer, resume, test};
@@ -32,8 +32,8 @@ pub struct Options {
     pub settings: Vec<String>,
     /// Where the record goes; `runs/NAME-TIME` when left out.
     pub out: Option<PathBuf>,
-    /// Seed of arrivals and of the order of tests.
-    pub seed: u64,
+    /// Seed of arrivals and of the order of tests; left out, that of the record that is repeated, or 1.
+    pub seed: Option<u64>,
     /// The `headworks` program, which is server, gate and generator.
     pub headworks: PathBuf,
     /// Its version.
@@ -44,6 +44,12 @@ pub struct Options {
     pub quiet: bool,
 }
 
+impl Options {
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed.or_else(|| spec::seed(&self.spec)).unwrap_or(1)
+    }
+}
+
 /// What came of it.
 #[derive(Debug)]
 pub struct Finished {
@@ -51,15 +57,9 @@ pub struct Finished {
     pub directory: PathBuf,
     /// Its index.
     pub experiment: Experiment,
-    is_search: bool,
 }
 
 impl Finished {
-    /// Whether its tests are searches.
-    pub fn is_search(&self) -> bool {
-        self.is_search
-    }
-
     /// Whether every test that was done counts.
     pub fn is_valid(&self) -> bool {
         self.experiment.tests.iter().all(|test| test.state == TestState::Measured)
@@ -74,7 +74,8 @@ impl Finished {
 pub fn run(options: &Options, stop: &Stop) -> Result<Finished, Error> {
     let spec = Spec::read(&options.spec, &options.settings)?;
     let pinning = Pinning::look(&spec.server.cpus, &spec.client_cpus);
-    let plan = plan(&spec, options.seed);
+    let seed = options.seed();
+    let plan = plan(&spec, seed);
     let version = check(&spec, &plan, &options.headworks)?;
     let directory = options.out.clone().unwrap_or_else(|| default_directory(&options.spec));
     let fresh = begin(options, &spec, version);
@@ -103,7 +104,7 @@ pub fn run(options: &Options, stop: &Stop) -> Result<Finished, Error> {
     lab.experiment.ended = Some(Timestamp::now());
     lab.save()?;
     lab.view.finish();
-    Ok(Finished { directory: lab.directory, experiment: lab.experiment, is_search: spec.is_search() })
+    Ok(Finished { directory: lab.directory, experiment: lab.experiment })
 }
 
 /// Whether all that the tests need can be had; gives the version of the server.
@@ -144,7 +145,7 @@ fn check_gates(spec: &Spec, plan: &[Planned], headworks: &Path) -> Result<(), Er
 fn begin(options: &Options, spec: &Spec, version: String) -> Experiment {
     Experiment {
         title: spec.title.clone(),
-        seed: options.seed,
+        seed: options.seed(),
         started: Timestamp::now(),
         ended: None,
         interrupted: false,
@@ -171,7 +172,7 @@ fn axis(spec: &Spec) -> Factor {
 }
 
 fn others(spec: &Spec) -> Vec<OtherFactor> {
-    let other = |factor: &crate::spec::Factor| OtherFactor {
+    let other = |factor: &spec::Factor| OtherFactor {
         name: factor.name.clone(),
         label: factor.label(),
         unit: factor.unit().to_owned(),
@@ -193,7 +194,9 @@ fn classes(spec: &Spec) -> Vec<Class> {
 }
 
 fn default_directory(spec: &Path) -> PathBuf {
-    let name = spec.file_stem().unwrap_or_default().to_string_lossy();
+    // An experiment that is repeated is named by its directory.
+    let of_directory = spec.parent().filter(|_| spec.ends_with("run.toml")).and_then(Path::file_name);
+    let name = of_directory.or(spec.file_stem()).unwrap_or_default().to_string_lossy();
     let time: String =
         Timestamp::now().to_string().chars().take(19).filter(|c| !matches!(c, '-' | ':')).collect();
     Path::new("runs").join(format!("{name}-{time}"))
@@ -262,7 +265,7 @@ impl Lab<'_> {
                 offer: Offer::Closed(concurrency),
                 warmup,
                 duration,
-                seed: self.options.seed,
+                seed: self.options.seed(),
                 out: &out,
             };
             self.generator(self.spec, &testbed).run(&run, self.stop, || self.view.tick())?;
@@ -345,6 +348,22 @@ impl Lab<'_> {
     }
 
     fn save(&self) -> Result<(), Error> {
+        let Experiment { version, command, started, ended, interrupted, seed, .. } = &self.experiment;
+        let length = ended.map_or(0, |ended| ended.duration_since(*started).as_nanos());
+        let info = RunInfo {
+            tool: TOOL.to_owned(),
+            version: version.clone(),
+            command: command.clone(),
+            started: *started,
+            ended: *ended,
+            interrupted: *interrupted,
+            seed: *seed,
+            window: Window { from_ns: 0, to_ns: u64::try_from(length).unwrap_or(0) },
+            step_unit: None,
+            steps: Vec::new(),
+            spec: self.spec.whole(),
+        };
+        Experiment::save_info(&self.directory, &info)?;
         Ok(self.experiment.save(&self.directory)?)
     }
 }

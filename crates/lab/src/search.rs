@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use record::experiment::{Knee, TestState};
+use record::search::{Found, Resource};
 use traffic::model::ModelName;
 
 use crate::Error;
-use crate::knee::{Found, Search, find_on};
+use crate::knee::{Search, find_on};
 use crate::plan::Planned;
 use crate::run::Lab;
 use crate::spec::{Cold, Sought, Spec, What};
 use crate::test::{Outcome, Stage};
-use crate::verdict::Resource;
 
 /// Where the record of a search is, below its test's.
 const SEARCH: &str = "search";

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! OUT/experiment.json       this index
+//! OUT/run.toml              what repeats it: spec, workload and seed
 //! OUT/spec.toml             the spec as it was run
 //! OUT/workload.toml         the workload that it came to
 //! OUT/environment.json
@@ -17,9 +18,10 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, files};
+use crate::{Error, RunInfo, files};
 
 const INDEX: &str = "experiment.json";
+const INFO: &str = "run.toml";
 
 /// What was varied, what was measured, and where it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -217,6 +219,14 @@ impl Experiment {
     /// When it cannot be written.
     pub fn save(&self, directory: &Path) -> Result<(), Error> {
         files::write_json(&directory.join(INDEX), self)
+    }
+
+    /// Writes `run.toml` into `directory`: what repeats the experiment.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save_info(directory: &Path, info: &RunInfo) -> Result<(), Error> {
+        files::write_toml(&directory.join(INFO), info)
     }
 
     /// Whether `directory` holds an experiment.

@@ -16,7 +16,7 @@
 //! | `model.toml`, `arrivals.txt` | what was simulated, and the times of arrivals that were observed |
 //!
 //! An experiment is a directory of runs with an index: [`experiment`]. A sweep of the simulator is a
-//! directory of points: [`sweep`].
+//! directory of points: [`sweep`]. A search for the knee is a directory of probes: [`search`].
 
 mod counters;
 mod directory;
@@ -30,6 +30,7 @@ mod phases;
 mod requests;
 mod run_info;
 mod samples;
+pub mod search;
 mod sessions;
 mod summary;
 pub mod sweep;

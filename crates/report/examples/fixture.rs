@@ -1,12 +1,15 @@
-//! Writes an experiment, a sweep of the simulator, a simulation, a run, a run that does not count
-//! and two watches, with made-up figures and their reports, into `DIR/experiment`, `DIR/simulation`,
-//! `DIR/simulated`, `DIR/run`, `DIR/late` and `DIR/watches`, for the tests of the page in `web/`:
+//! Writes an experiment, one of searches, a sweep of the simulator, a simulation, a run, a run that
+//! does not count and two watches, with made-up figures and their reports, into `DIR/experiment`,
+//! `DIR/searches`, `DIR/simulation`, `DIR/simulated`, `DIR/run`, `DIR/late` and `DIR/watches`, for
+//! the tests of the page in `web/`:
 //! `cargo run -p report --example fixture -- DIR`.
 #![allow(clippy::unwrap_used, reason = "the tests' fixture")]
 #![allow(dead_code, reason = "the tests use more of the fixture")]
 
 #[path = "../tests/fixture/mod.rs"]
 mod fixture;
+#[path = "../tests/fixture/search.rs"]
+mod search;
 #[path = "../tests/fixture/simulated.rs"]
 mod simulated;
 #[path = "../tests/fixture/sweep.rs"]
@@ -26,6 +29,9 @@ fn main() {
     let experiment = Path::new(&directory).join("experiment");
     fixture::write(&experiment, &fixture::plans());
     println!("{}", report::Report::read(&experiment).unwrap().write(&experiment).unwrap().display());
+    let searches = Path::new(&directory).join("searches");
+    search::write(&searches);
+    println!("{}", report::SearchReport::read(&searches).unwrap().write(&searches).unwrap().display());
     let simulation = Path::new(&directory).join("simulation");
     sweep::write(&simulation, [0.067, 0.035], 2);
     println!(

@@ -21,9 +21,6 @@ impl Report {
     /// be read is no error: it is reported as broken.
     pub fn read(directory: &Path) -> Result<Self, Error> {
         let experiment = load(directory)?;
-        if experiment.tests.iter().any(|test| test.knee.is_some()) {
-            return Err(Error::OfSearches(directory.to_owned()));
-        }
         let read: Vec<(Test, Option<Measured>)> =
             experiment.tests.iter().map(|test| read_test(directory, &experiment, test)).collect();
         let subjects = subjects::all(&experiment);

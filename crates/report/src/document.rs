@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use record::experiment::Experiment;
 use serde::Serialize;
 
-use crate::{Error, Report, RunReport, SimulationReport, WatchReport};
+use crate::{Error, Report, RunReport, SearchReport, SimulationReport, WatchReport};
 
-/// A report of one of the four kinds.
+/// A report of one of the five kinds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Document {
@@ -15,6 +15,8 @@ pub enum Document {
     Experiment(Box<Report>),
     /// Of a single run of the load generator.
     Run(Box<RunReport>),
+    /// Of searches for the knee.
+    Search(Box<SearchReport>),
     /// Of the simulator or its sweeps.
     Simulation(Box<SimulationReport>),
     /// Of the monitor: a watch, or several side by side.
@@ -28,7 +30,9 @@ impl Document {
     /// # Errors
     /// When the directory holds none of them, or what it holds cannot be read.
     pub fn read(directory: &Path) -> Result<Self, Error> {
-        if Experiment::is_in(directory) {
+        if SearchReport::is_in(directory) {
+            Ok(Self::Search(Box::new(SearchReport::read(directory)?)))
+        } else if Experiment::is_in(directory) {
             Ok(Self::Experiment(Box::new(Report::read(directory)?)))
         } else if SimulationReport::is_in(directory) {
             Ok(Self::Simulation(Box::new(SimulationReport::read(directory)?)))
@@ -48,6 +52,7 @@ impl Document {
         match self {
             Self::Experiment(report) => report.write(directory),
             Self::Run(report) => report.write(directory),
+            Self::Search(report) => report.write(directory),
             Self::Simulation(report) => report.write(directory),
             Self::Watch(report) => report.write(directory),
         }
@@ -58,6 +63,7 @@ impl Document {
         match self {
             Self::Experiment(report) => report.table(),
             Self::Run(report) => report.table(),
+            Self::Search(report) => report.table(),
             Self::Simulation(report) => report.table(),
             Self::Watch(report) => report.table(),
         }

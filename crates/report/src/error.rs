@@ -15,12 +15,6 @@ pub enum Error {
         .0.display()
     )]
     NotAnExperiment(PathBuf),
-    /// It is an experiment whose tests are searches.
-    #[error(
-        "{} is an experiment that looks for the knee; `headworks lab verdict {}` says what it found",
-        .0.display(), .0.display()
-    )]
-    OfSearches(PathBuf),
     /// It is a directory of neither.
     #[error(
         "{} has no experiment.json and no run.toml; give the directory that `headworks lab run`, \
@@ -39,9 +33,6 @@ pub enum Error {
 impl Error {
     /// Whether the directory that was given is the mistake, rather than what is in it.
     pub fn is_usage(&self) -> bool {
-        matches!(
-            self,
-            Self::Missing(_) | Self::NotAnExperiment(_) | Self::OfSearches(_) | Self::NotARecord(_)
-        )
+        matches!(self, Self::Missing(_) | Self::NotAnExperiment(_) | Self::NotARecord(_))
     }
 }

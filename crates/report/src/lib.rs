@@ -4,7 +4,8 @@
 //! [`Report::read`] derives the figures of an experiment and [`RunReport::read`] those of a run of
 //! the load generator; both are put into the page that `web/` builds, and shown on a terminal.
 //! [`SimulationReport::read`] derives those of the simulator and its sweeps, [`WatchReport::read`] those of the
-//! monitor. [`Document`] is whichever of the four a directory holds.
+//! monitor, [`SearchReport::read`] those of searches for the knee. [`Document`] is whichever of the five a directory
+//! holds.
 
 mod derive;
 mod document;
@@ -16,6 +17,7 @@ mod method;
 mod model;
 mod page;
 mod run;
+mod search;
 mod simulation;
 mod subjects;
 mod terminal;
@@ -35,6 +37,7 @@ pub use run::{
     Distribution, Held, Percentiles, RunReport, SizeField, Step, StepPhase, Steps, Timeline, UrlRow, Urls,
     run,
 };
+pub use search::{OneSearch, SearchReport};
 pub use simulation::{
     Axis, Check, Course, CourseChart, CourseFigure, CourseLine, Curve, Figure, OutcomeRow, Place,
     SimulationReport, Unit,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::{Error, Report, RunReport, SimulationReport, WatchReport};
+use crate::{Error, Report, RunReport, SearchReport, SimulationReport, WatchReport};
 
 /// The whole page: markup, style and script in one file.
 const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/dist/report.html"));
@@ -19,6 +19,7 @@ const CLOSE: &str = "</script>";
 enum Data<'a> {
     Experiment(&'a Report),
     Run(&'a RunReport),
+    Search(&'a SearchReport),
     Simulation(&'a SimulationReport),
     Watch(&'a WatchReport),
 }
@@ -42,6 +43,17 @@ impl RunReport {
     /// When the file cannot be written.
     pub fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
         write(&Data::Run(self), directory)
+    }
+}
+
+impl SearchReport {
+    /// Writes the report as `report.html` into `directory` and returns its path. An older report
+    /// is replaced in one step.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
+        write(&Data::Search(self), directory)
     }
 }
 

@@ -6,10 +6,10 @@
 
 mod backlog;
 mod bracket;
-mod found;
 mod probe;
 mod prober;
 mod scalability;
+mod tried;
 mod watch;
 
 use std::ffi::OsString;
@@ -17,18 +17,18 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use record::experiment::Experiment;
+use record::search::{Capacity, Found, Resource, Tried, Verdict};
 use traffic::Ramp;
 use units::{Rate, Ratio};
 
 use self::bracket::Bracket;
-pub use self::found::{Capacity, Found, Tried};
 use self::probe::Outcome;
 use self::prober::Prober;
-pub use self::scalability::Scalability;
+use self::tried::{is_at, kept_up};
 use self::watch::Watch;
 use crate::machine::Pinning;
 use crate::testbed::Testbed;
-use crate::verdict::{self, Level, Resource, Samples, Verdict};
+use crate::verdict::{self, Level, Samples};
 use crate::{Error, Stop, server, test};
 
 /// What to search for, and how.
@@ -71,7 +71,6 @@ const ENOUGH: Duration = Duration::from_secs(50);
 const TOO_LONG: Duration = Duration::from_secs(150);
 /// Less is not worth telling.
 const BLIND: f64 = 0.005;
-const RECORD: &str = "capacity.json";
 const WATCH: &str = "watch";
 /// Of what closed loops achieved, to see what the server does at lighter loads.
 const LIGHT: [f64; 3] = [0.25, 0.5, 0.75];
@@ -81,11 +80,7 @@ const LIGHT: [f64; 3] = [0.25, 0.5, 0.75];
 /// # Errors
 /// When there is no such search, or something of it is missing.
 pub fn verdict(directory: &Path) -> Result<Found, Error> {
-    let file = directory.join(RECORD);
-    if !file.exists() {
-        return Err(record::Error::NotARecord { path: directory.to_owned(), missing: RECORD }.into());
-    }
-    let mut found: Found = record::read_json(&file)?;
+    let mut found = Found::load(directory)?;
     found.verdict = verdict::judge(levels(&found, directory)?);
     Ok(found)
 }
@@ -166,7 +161,11 @@ fn find_into(
     }
     let unit = if prober.of_sessions { "sessions/s" } else { "requests/s" };
     *found = course.found(unit, prober.tried);
-    found.verdict = verdict::judge(levels(found, &root)?);
+    let levels = levels(found, &root)?;
+    for (tried, level) in found.probes.iter_mut().zip(&levels) {
+        tried.used = level.used();
+    }
+    found.verdict = verdict::judge(levels);
     let result = result.and_then(|()| course.check(found));
     let is_complete = match &result {
         Ok(()) | Err(Error::KeptUp(_)) => true,
@@ -178,7 +177,7 @@ fn find_into(
         found.verdict = Verdict::default();
     }
     if search.out.is_some() && !found.probes.is_empty() {
-        record::write_json(&root.join(RECORD), found)?;
+        found.save(&root)?;
     }
     result
 }
@@ -287,13 +286,13 @@ impl Course {
     }
 
     fn found(&self, unit: &str, probes: Vec<Tried>) -> Found {
-        let scalability = Scalability::fit(&self.closed);
+        let scalability = scalability::fit(&self.closed);
         let Some([low, high]) = self.bracket.knee() else {
             return Found { scalability, probes, ..Found::default() };
         };
-        let at = |rate: f64| probes.iter().rev().filter(move |tried| tried.is_at(rate));
+        let at = |rate: f64| probes.iter().rev().filter(move |tried| is_at(tried, rate));
         let mut basis = Vec::new();
-        if let Some(tried) = at(low).find(|tried| tried.kept_up()) {
+        if let Some(tried) = at(low).find(|tried| kept_up(tried)) {
             basis.push(format!(
                 "At {low:.0}/s it kept up: {:.2} ms in the median, 99 % within {:.2} ms.",
                 tried.p50 * 1e3,
@@ -328,7 +327,7 @@ impl Course {
         let Some(Capacity { ci: [low, high], .. }) = found.capacity else {
             return Err(no_knee(open()));
         };
-        let at_high = || open().filter(|tried| tried.is_at(high));
+        let at_high = || open().filter(|tried| is_at(tried, high));
         match at_high().find_map(|tried| tried.not_valid.as_ref()) {
             Some(why) if at_high().all(|tried| tried.behind.is_none()) => Err(Error::NotTheServers(format!(
                 "the server kept up with {low:.0}/s, and {high:.0}/s could not be offered as they should be: {why}"
@@ -343,7 +342,7 @@ fn no_knee<'a>(open: impl Iterator<Item = &'a Tried> + Clone) -> Error {
     let highest = open.clone().max_by(|one, other| rate(one).total_cmp(&rate(other)));
     let lowest = open.min_by(|one, other| rate(one).total_cmp(&rate(other)));
     match (lowest, highest) {
-        (_, Some(highest)) if highest.kept_up() => Error::KeptUp(rate(&highest)),
+        (_, Some(highest)) if kept_up(highest) => Error::KeptUp(rate(&highest)),
         (Some(lowest), _) => match (&lowest.behind, &lowest.not_valid) {
             (_, Some(why)) => Error::NotTheServers(why.clone()),
             (Some(why), _) => Error::Capacity(format!(

@@ -33,6 +33,12 @@ const SHORTEST: Span = Span::from_secs(2);
 const LONGEST: Span = Span::from_secs(6);
 /// The share of requests that may be without a good response.
 const TOLERANCE: f64 = 0.01;
+/// Of a processor, used or waited for: a generator that has no more cannot offer more. As `headworks load` has it.
+const MOST_BUSY: f64 = 0.9;
+const MOST_WAITED: f64 = 0.1;
+/// The longest time for which it may stand still, over the window: what it begins at once afterwards is, over a
+/// quarter of the window, less than half of a precision of 2 %.
+const MOST_STILL: f64 = 0.05;
 /// Statuses with which a server says that it cannot serve (RFC 9110, section 15.6, and RFC 6585, section 4).
 const TOO_MANY_REQUESTS: u16 = 429;
 
@@ -76,12 +82,36 @@ impl Probe {
         if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) }
     }
 
+    /// Why what happened is the generator's doing, for the question which rate a server keeps up with.
+    ///
+    /// That some requests began a few milliseconds late makes their latency doubtful, and so whether an objective
+    /// holds; whether the backlog grows it does not change.
+    fn is_generators(&self, precision: Ratio) -> Option<String> {
+        let Summary { requests, sessions, duration, client, objectives, .. } = &self.summary;
+        if client.valid {
+            return None;
+        }
+        let is_saturated =
+            client.cpu + client.waited > MOST_BUSY || client.waited > client.cpu.max(MOST_WAITED);
+        let stood_still = client.lag.max > MOST_STILL * duration;
+        let begun = if sessions.started > 0 { sessions.started } else { *requests };
+        let is_short = match self.offer {
+            Offer::Rate(rate) => {
+                let wanted = rate.as_f64() * duration;
+                (begun as f64) < wanted * (1.0 - precision.as_f64() / 2.0) - 3.0 * wanted.sqrt()
+            }
+            Offer::Closed(_) => false,
+        };
+        let is_too_little = is_saturated || stood_still || is_short || client.without_port > 0;
+        (is_too_little || !objectives.is_empty()).then(|| client.why_invalid.join("; "))
+    }
+
     /// Whether the server kept up. A backlog that grows by less than half of the precision could not be told
     /// from a rate that is as precise.
     pub(crate) fn outcome(&self, precision: Ratio) -> Outcome {
-        let Summary { requests, errors, client, objectives, .. } = &self.summary;
-        if !client.valid {
-            return Outcome::NotValid(client.why_invalid.join("; "));
+        let Summary { requests, errors, objectives, .. } = &self.summary;
+        if let Some(why) = self.is_generators(precision) {
+            return Outcome::NotValid(why);
         }
         let lost = errors.total() as f64 / (*requests).max(1) as f64;
         if lost > TOLERANCE {
@@ -138,13 +168,30 @@ mod tests {
     }
 
     #[test]
-    fn a_late_generator_says_nothing_of_the_server() {
-        let late = probe(|probe| {
-            probe.growth = Some(0.5);
+    fn a_generator_that_could_not_do_it_says_nothing_of_the_server() {
+        let late = |change: fn(&mut Probe)| {
+            probe(|probe| {
+                probe.growth = Some(0.5);
+                probe.summary.client.valid = false;
+                probe.summary.client.why_invalid = vec!["it was late".to_owned()];
+                change(probe);
+            })
+        };
+        let not_valid = Outcome::NotValid("it was late".to_owned());
+        assert_eq!(late(|probe| probe.summary.client.cpu = 0.95), not_valid);
+        assert_eq!(late(|probe| probe.summary.client.waited = 0.3), not_valid);
+        assert_eq!(late(|probe| probe.summary.client.lag.max = 0.2), not_valid);
+        assert_eq!(late(|probe| probe.summary.client.without_port = 1), not_valid);
+        assert_eq!(late(|probe| probe.summary.requests = 1500), not_valid);
+        let objective = ObjectiveResult { objective: "p99<1s".to_owned(), measured: Some(0.1), met: true };
+        let with_objective = probe(|probe| {
             probe.summary.client.valid = false;
             probe.summary.client.why_invalid = vec!["it was late".to_owned()];
+            probe.summary.objectives.push(objective);
         });
-        assert_eq!(late, Outcome::NotValid("it was late".to_owned()));
+        assert_eq!(with_objective, not_valid);
+        // Some milliseconds do not make a backlog.
+        assert!(matches!(late(|probe| probe.summary.client.lag.max = 0.005), Outcome::Behind(_)));
     }
 
     #[test]

@@ -7,11 +7,12 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use record::RunDirectory;
+use record::search::Tried;
 use units::{Rate, Span};
 
 use super::backlog::Backlog;
 use super::probe::{self, Outcome, Probe};
-use super::{Search, Tried};
+use super::{Search, tried};
 use crate::load::{self, Offer};
 use crate::testbed::Testbed;
 use crate::{Error, Stop, server, test};
@@ -129,8 +130,9 @@ impl Prober<'_> {
             let warmup = SHORTEST_WARMUP.max(self.times(WARMUP));
             let name = format!("probes/{:02}-{}", self.tried.len() + 1, offer.name());
             let probe = self.run(offer, length, warmup, Path::new(&name))?;
-            if probe.summary.client.valid || attempts == ATTEMPTS {
-                let tried = Tried::of(&probe, name, self.search.precision);
+            let is_valid = !matches!(probe.outcome(self.search.precision), Outcome::NotValid(_));
+            if is_valid || attempts == ATTEMPTS {
+                let tried = tried::of(&probe, name, self.search.precision);
                 (self.each)(&tried);
                 self.tried.push(tried);
                 return Ok(probe);

@@ -86,16 +86,18 @@ impl Mpm {
     fn workers(self, workers: u32) -> String {
         /// Debian's.
         const THREADS: u32 = 25;
-        let (servers, spare) = match self {
-            Self::Prefork => (workers, format!("MinSpareServers 1\nMaxSpareServers {workers}")),
+        let (servers, most, spare) = match self {
+            Self::Prefork => (workers, workers, format!("MinSpareServers 1\nMaxSpareServers {workers}")),
             Self::Event => {
                 let threads = workers.min(THREADS);
                 let spare =
                     format!("ThreadsPerChild {threads}\nMinSpareThreads 1\nMaxSpareThreads {workers}");
-                (workers.div_ceil(threads), spare)
+                let servers = workers.div_ceil(threads);
+                // Processes that still end keep their places.
+                (servers, 2 * servers, spare)
             }
         };
-        format!("ServerLimit {servers}\nMaxRequestWorkers {workers}\nStartServers {servers}\n{spare}")
+        format!("ServerLimit {most}\nMaxRequestWorkers {workers}\nStartServers {servers}\n{spare}")
     }
 }
 

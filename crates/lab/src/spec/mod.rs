@@ -27,6 +27,9 @@ pub(crate) use workload::{Asked, Cold, What};
 
 use crate::{Error, peer};
 
+/// The tool that a record says it is of.
+pub(crate) const TOOL: &str = "lab";
+
 /// An experiment as it is to be done.
 #[derive(Debug)]
 pub(crate) struct Spec {
@@ -142,14 +145,28 @@ impl Spec {
     pub(crate) fn read(path: &Path, settings: &[String]) -> Result<Self, Error> {
         let directory = path.parent().unwrap_or(Path::new("."));
         let source = Source::read(path)?;
+        if let Some(mut spec) = repeated(&source)? {
+            // Keys of the workload that the record has would hide those of another file.
+            if settings.iter().any(|setting| setting.starts_with("workload.file=")) {
+                spec.remove("workload");
+            }
+            return Self::with_settings(&spec, directory, settings);
+        }
         let spec = file::check(&source, directory)?;
         spec.check_levels(&source)?;
-        let Some(last) = settings.last() else { return Ok(spec) };
-        let mut table: Table = source.parse()?;
+        if settings.is_empty() {
+            return Ok(spec);
+        }
+        Self::with_settings(&source.parse()?, directory, settings)
+    }
+
+    /// The spec in `table` with settings applied to it.
+    fn with_settings(table: &Table, directory: &Path, settings: &[String]) -> Result<Self, Error> {
+        let mut table = table.clone();
+        let mut result = checked(&table, directory);
         // One setting may need the next; so the last state counts, and the states before it tell
         // which setting brought the error.
         let mut faults = Vec::with_capacity(settings.len());
-        let mut result = Ok(spec);
         for setting in settings {
             settings::apply(&mut table, setting)?;
             result = checked(&table, directory);
@@ -157,13 +174,24 @@ impl Spec {
         }
         result.map_err(|why| {
             let first = faults.iter().position(|fault| fault.as_ref() == Some(&why));
-            let setting = first.and_then(|index| settings.get(index)).unwrap_or(last).clone();
+            let setting = first.and_then(|index| settings.get(index)).or(settings.last()).cloned();
+            let setting = setting.unwrap_or_default();
             Error::Setting { setting, why }
         })
     }
 }
 
 impl Spec {
+    /// All of it in one table, with the workload that a file of its own may hold.
+    pub(crate) fn whole(&self) -> Table {
+        let mut table: Table = toml::from_str(&self.text).unwrap_or_default();
+        let has_file = table.get("workload").is_some_and(|workload| workload.get("file").is_some());
+        if has_file {
+            table.insert("workload".to_owned(), Value::Table(self.workload_table.clone()));
+        }
+        table
+    }
+
     /// The spec with some of its values set otherwise, by their places in it: what a test has of its own.
     ///
     /// # Errors
@@ -239,6 +267,27 @@ fn checked(table: &Table, directory: &Path) -> Result<Spec, String> {
     let spec = file::check(&source, directory).map_err(|error| without_place(&error))?;
     spec.check_levels(&source).map_err(|error| without_place(&error))?;
     Ok(spec)
+}
+
+/// The spec in the `run.toml` of an experiment, if that is what this is.
+fn repeated(source: &Source) -> Result<Option<Table>, Error> {
+    if !source.text().contains("tool = \"lab\"") {
+        return Ok(None);
+    }
+    let mut table: Table = source.parse()?;
+    let is_ours = table.get("tool").and_then(Value::as_str) == Some(TOOL);
+    Ok(match table.remove("spec") {
+        Some(Value::Table(spec)) if is_ours => Some(spec),
+        _ => None,
+    })
+}
+
+/// The seed in the `run.toml` of an experiment, if that is what is at `path`.
+pub(crate) fn seed(path: &Path) -> Option<u64> {
+    let source = Source::read(path).ok()?;
+    repeated(&source).ok()??;
+    let table: Table = source.parse().ok()?;
+    table.get("seed")?.as_integer()?.try_into().ok()
 }
 
 /// An error's text without file and line, where those would be of a text that nobody wrote.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use record::search::Tried;
 use record::{RunDirectory, SampleRow, Summary, Timestamp};
 
 use crate::Error;
-use crate::knee::Tried;
 
 /// A run of the generator, and what samples say of the time of its measuring window.
 #[derive(Debug, Clone, Default)]
@@ -65,11 +65,39 @@ impl Level {
             rate: tried.offered.unwrap_or(tried.achieved),
             is_open: tried.offered.is_some(),
             is_behind: tried.behind.is_some(),
-            is_valid: summary.client.valid,
+            is_valid: tried.not_valid.is_none(),
             summary,
             descriptors: 0.0,
             samples,
         })
+    }
+
+    /// How near what was looked at was to its end, 1 being there.
+    pub(crate) fn used(&self) -> BTreeMap<String, f64> {
+        let share =
+            |name: &str, used: Option<f64>| Some((name.to_owned(), used.filter(|used| used.is_finite())?));
+        let of_programs = |used: &str, most: &str| {
+            let shares = self.labels(used).filter_map(|program| {
+                let most = self.mean_of(most, program);
+                (most > 0.0).then(|| self.mean_of(used, program) / most)
+            });
+            shares.reduce(f64::max)
+        };
+        let room = self.most("limits.sockets.room").filter(|room| *room > 0.0);
+        let shares = [
+            share("processors of the server", of_programs("processes.cpu", "limits.program.processors")),
+            share("quota of processor time", of_programs("processes.cpu", "limits.program.cpu_quota")),
+            share("memory of the control group", self.highest("limits.program.memory_used")),
+            share("disk limit of the control group", self.highest("limits.program.io_used")),
+            share("disk", self.highest("limits.disk.busy")),
+            share("descriptors", self.highest("limits.program.descriptors")),
+            share(
+                "listen queue",
+                self.mean("limits.sockets.unaccepted").zip(room).map(|(used, room)| used / room),
+            ),
+            share("generator", Some(self.summary.client.cpu)),
+        ];
+        shares.into_iter().flatten().collect()
     }
 
     /// Labels of a metric.

@@ -4,37 +4,11 @@
 //! which of them are causes. It is told nothing but the record.
 
 mod level;
-mod resource;
+mod next;
 mod signs;
 
 pub(crate) use level::{Level, Samples};
-pub use resource::Resource;
-use serde::{Deserialize, Serialize};
-
-/// What the bottleneck is.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Verdict {
-    /// Nothing where the server was not looked at, and the generator could have done more.
-    pub bottleneck: Option<Resource>,
-    /// How sure that is, from 0 to 1: less where other resources came to their end at the same load, or where
-    /// only some of the levels show it.
-    pub confidence: f64,
-    /// From which load on resources are at their end, in order.
-    pub onset: Vec<Onset>,
-    /// Sentences with figures.
-    pub evidence: Vec<String>,
-    /// What to do.
-    pub next: Vec<String>,
-}
-
-/// When a resource comes to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Onset {
-    /// Which.
-    pub resource: Resource,
-    /// From this load on, per second.
-    pub rate: f64,
-}
+use record::search::{Onset, Resource, Verdict};
 
 const RESOURCES: [Resource; 13] = [
     Resource::Client,
@@ -110,7 +84,7 @@ pub(crate) fn judge(mut levels: Vec<Level>) -> Verdict {
         confidence: cause.share.min(1.0) * if findings.len() > 1 { 0.9 } else { 1.0 },
         onset,
         evidence,
-        next: vec![cause.resource.next().to_owned()],
+        next: vec![next::next(cause.resource).to_owned()],
     }
 }
 
@@ -126,7 +100,7 @@ fn kept_up(highest: &Level) -> Verdict {
         bottleneck: Some(Resource::None),
         confidence: 1.0,
         evidence: vec![format!("It kept up with all that was offered, up to {:.0}/s.", highest.rate)],
-        next: vec![Resource::None.next().to_owned()],
+        next: vec![next::next(Resource::None).to_owned()],
         ..Verdict::default()
     }
 }

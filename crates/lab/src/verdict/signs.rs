@@ -1,7 +1,8 @@
 //! Whether a resource is at its end at a [`Level`], and by which figures: utilisation, saturation and errors of
 //! each (Gregg, "Systems Performance", section 2.5.9).
 
-use super::Resource;
+use record::search::Resource;
+
 use super::level::Level;
 
 /// A resource is at its end from these shares of it on.

@@ -65,7 +65,8 @@ pub(crate) fn facts(directory: &Path, experiment: &Experiment) -> Vec<Fact> {
     facts.extend(capacity_run.map(|run| command("Capacity found by", &run.command)));
     facts.extend(plan::workload(directory));
     facts.push(fact("Classes", classes(experiment)));
-    facts.push(fact("Tests", tests(experiment)));
+    let kind = if experiment.factor.name.is_empty() { "Searches" } else { "Tests" };
+    facts.push(fact(kind, tests(experiment)));
     if let Some(run) = &test_run {
         facts.push(fact("Measured in each test", window(run)));
         facts.push(command("Generator, first test", &run.command));
@@ -109,7 +110,11 @@ fn capacity(experiment: &Experiment) -> Option<Fact> {
     Some(fact("Capacity", text))
 }
 
+/// Nothing where there is but one.
 fn classes(experiment: &Experiment) -> String {
+    if experiment.classes.len() < 2 {
+        return String::new();
+    }
     let held = experiment.classes.iter().any(|class| class.load.is_some());
     let classes = experiment.classes.iter().map(|class| match class.load {
         Some(load) => format!("{} {load}× capacity at every level", class.name),
@@ -124,12 +129,15 @@ fn tests(experiment: &Experiment) -> String {
     let levels: Vec<String> = experiment.factor.levels.iter().map(|&x| level(x, unit)).collect();
     let repeats = experiment.tests.iter().map(|test| test.repeat).max().unwrap_or(0);
     let other = |factor: &OtherFactor| format!("; {} {}", factor.name, factor.levels.join(", "));
+    let at = if levels.is_empty() {
+        String::new()
+    } else {
+        format!(" at {} {}", experiment.factor.name, levels.join(", "))
+    };
     format!(
-        "{}: {} at {} {}{}{}",
+        "{}: {}{at}{}{}",
         experiment.tests.len(),
         text::list(&experiment.subjects),
-        experiment.factor.name,
-        levels.join(", "),
         experiment.others.iter().map(other).collect::<String>(),
         if repeats > 1 { format!(", {repeats} times each") } else { String::new() }
     )

@@ -11,13 +11,36 @@ use crate::text::setting;
 
 /// The workload in a sentence: `6 pages with 3 embedded objects, ...`.
 pub(super) fn workload(directory: &Path) -> Option<Fact> {
+    requested(directory).or_else(|| sessions(directory))
+}
+
+/// What is asked for again and again.
+fn requested(directory: &Path) -> Option<Fact> {
+    let table = read(&directory.join("spec.toml"))?;
+    let workload = table.get("workload")?;
+    let words = |key: &str| workload.get(key)?.as_str();
+    let what = words("url").map(|url| format!("requests for {url}"));
+    let what = what.or_else(|| words("model").map(|model| format!("requests of the model {model}")))?;
+    let most = match workload.get("requests-per-connection").and_then(toml::Value::as_integer) {
+        Some(1) => ", each on a connection of its own".to_owned(),
+        Some(most) => format!(", up to {most} on a connection"),
+        None => String::new(),
+    };
+    Some(fact("Workload", what + &most))
+}
+
+fn sessions(directory: &Path) -> Option<Fact> {
     let table = read(&directory.join("workload.toml"))?;
     let pages: Vec<&Table> =
         table.get("page")?.as_array()?.iter().filter_map(|page| page.as_table()).collect();
     let embedded: usize =
         pages.iter().filter_map(|page| page.get("embedded")?.as_array()).map(Vec::len).sum();
     let pauses: Span = pages.iter().filter_map(|page| span(page, "think")).sum();
-    let mut parts = vec![format!("{} pages with {embedded} embedded objects in a session", pages.len())];
+    let mut parts = vec![format!(
+        "{} with {} in a session",
+        counted(pages.len(), "page"),
+        counted(embedded, "embedded object")
+    )];
     if !pauses.is_zero() {
         parts.push(format!("{} of pauses in all", setting(pauses)));
     }
@@ -32,8 +55,12 @@ pub(super) fn pinning(directory: &Path) -> Option<Fact> {
     let table = read(&directory.join("spec.toml"))?;
     let cpus = |part: &str, who: &str| Some(format!("{who} {}", table.get(part)?.get("cpus")?.as_str()?));
     let parts: Vec<String> =
-        [cpus("server", "server and gate"), cpus("generator", "generator")].into_iter().flatten().collect();
+        [cpus("server", "server and gate"), cpus("client", "generator")].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| fact("Pinned to processor", parts.join(", ")))
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn read(path: &Path) -> Option<Table> {

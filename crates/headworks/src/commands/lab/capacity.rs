@@ -2,10 +2,12 @@
 
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use lab::{Found, Search, Tried, Verdict};
+use lab::Search;
+use record::search::{Capacity, Found, Tried, Verdict};
+use report::Document;
 use traffic::Ramp;
 use units::Ratio;
 
@@ -90,6 +92,7 @@ impl Args {
                 .map_err(Failure::Failed)?,
         };
         let quiet = self.quiet;
+        let out = search.out.clone();
         let (found, result) = lab::find(&search, &stop, |tried| {
             if !quiet {
                 // That nobody reads it any more is no reason to end.
@@ -98,6 +101,9 @@ impl Args {
         });
         if !found.probes.is_empty() {
             show(&found, self.json).map_err(Failure::Failed)?;
+            if let Some(out) = &out {
+                report(out, self.json).map_err(Failure::Failed)?;
+            }
         }
         match (result, stop.signal()) {
             (Ok(()), _) => Ok(Exit::Ok),
@@ -109,6 +115,16 @@ impl Args {
             (Err(error), _) => Err(Failure::new(error.is_usage(), error)),
         }
     }
+}
+
+/// The page beside the record.
+fn report(directory: &Path, json: bool) -> anyhow::Result<()> {
+    let page = Document::read(directory)?.write(directory)?;
+    if !json {
+        writeln!(std::io::stdout(), "report: {}", page.display())
+            .context("cannot write to standard output")?;
+    }
+    Ok(())
 }
 
 fn line(tried: &Tried) -> String {
@@ -138,7 +154,7 @@ pub(super) fn show(found: &Found, json: bool) -> anyhow::Result<()> {
 
 pub(super) fn text(found: &Found) -> String {
     let mut text = String::new();
-    if let Some(lab::Capacity { rate, ci: [low, high], unit }) = &found.capacity {
+    if let Some(Capacity { rate, ci: [low, high], unit }) = &found.capacity {
         text += &format!("capacity {rate:.1} {unit} ({low:.1} to {high:.1})\n");
     }
     for sentence in &found.basis {

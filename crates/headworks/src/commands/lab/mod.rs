@@ -1,6 +1,7 @@
 //! `headworks lab`: experiments.
 
 mod capacity;
+mod compare;
 mod plan;
 mod verdict;
 
@@ -8,8 +9,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use record::experiment::TestState;
-use report::Report;
+use report::Document;
 
 use super::signals;
 use crate::exit::{Exit, Failure};
@@ -27,6 +27,7 @@ enum Command {
     Plan(plan::Args),
     Capacity(capacity::Args),
     Verdict(verdict::Args),
+    Compare(compare::Args),
 }
 
 /// Does the experiment that a spec describes, and leaves a record of it and a report.
@@ -34,7 +35,7 @@ enum Command {
 /// An experiment that was interrupted goes on where it stopped when it is started again with the same spec and --out.
 #[derive(Debug, clap::Args)]
 struct Run {
-    /// The spec, a TOML file (docs/lab.md).
+    /// The spec, a TOML file (docs/lab.md), or the run.toml of an experiment, which is repeated then.
     spec: PathBuf,
     /// Changes one value of the spec, such as server.kind=apache; can be given several times.
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -48,9 +49,9 @@ struct Run {
     /// Show no progress.
     #[arg(long, short)]
     quiet: bool,
-    /// Seed of arrivals and of the order of tests.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    /// Seed of arrivals and of the order of tests (default: that of the record that is repeated, or 1).
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
 }
 
 impl Args {
@@ -60,6 +61,7 @@ impl Args {
             Command::Plan(plan) => plan.run(),
             Command::Capacity(capacity) => capacity.run(),
             Command::Verdict(verdict) => verdict.run(),
+            Command::Compare(compare) => compare.run(),
         }
     }
 }
@@ -83,7 +85,7 @@ impl Run {
     }
 }
 
-fn options(spec: PathBuf, settings: Vec<String>, seed: u64) -> anyhow::Result<lab::Options> {
+fn options(spec: PathBuf, settings: Vec<String>, seed: Option<u64>) -> anyhow::Result<lab::Options> {
     Ok(lab::Options {
         spec,
         settings,
@@ -98,40 +100,15 @@ fn options(spec: PathBuf, settings: Vec<String>, seed: u64) -> anyhow::Result<la
 
 /// The report, and on standard output the table and where the report is, or the experiment as JSON.
 fn show(finished: &lab::Finished, json: bool) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    if finished.is_search() {
-        return searches(finished, json, &mut out).context("cannot write to standard output");
-    }
-    let report = Report::read(&finished.directory)?;
+    let report = Document::read(&finished.directory)?;
     let page = report.write(&finished.directory)?;
+    let mut out = std::io::stdout().lock();
     let written = if json {
         writeln!(out, "{}", serde_json::to_string(&finished.experiment)?)
     } else {
         writeln!(out, "\n{}\nreport: {}", report.table(), page.display())
     };
     written.context("cannot write to standard output")
-}
-
-/// What searches found, a line each.
-fn searches(finished: &lab::Finished, json: bool, out: &mut impl std::io::Write) -> anyhow::Result<()> {
-    if json {
-        writeln!(out, "{}", serde_json::to_string(&finished.experiment)?)?;
-        return Ok(());
-    }
-    for test in &finished.experiment.tests {
-        let name = test.directory.trim_start_matches("tests/");
-        let state = match (&test.knee, test.state) {
-            (Some(knee), TestState::Measured) => knee.to_string(),
-            (Some(knee), _) => format!("{knee}; not valid"),
-            (None, _) => "broken".to_owned(),
-        };
-        writeln!(out, "{name}: {state}")?;
-        for why in &test.why {
-            writeln!(out, "  {why}")?;
-        }
-    }
-    writeln!(out, "record: {}", finished.directory.display())?;
-    Ok(())
 }
 
 /// Turns SIGINT and SIGTERM into the wish to end. The second one ends at once: the kernel then ends

@@ -16,9 +16,9 @@ pub(super) struct Args {
     /// Changes one value of the spec, such as server.kind=apache; can be given several times.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// Seed of the order of tests.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    /// Seed of the order of tests (default: that of the record that would be repeated, or 1).
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Print it as one JSON object.
     #[arg(long)]
     json: bool,

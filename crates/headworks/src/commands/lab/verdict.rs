@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use record::experiment::Experiment;
+use record::search::Found;
 use serde_json::json;
 
 use super::capacity::{show, text};
@@ -34,7 +35,7 @@ impl Args {
     }
 
     /// Test by test.
-    fn show_all(&self, tests: &[(String, lab::Found)]) -> anyhow::Result<()> {
+    fn show_all(&self, tests: &[(String, Found)]) -> anyhow::Result<()> {
         let mut out = std::io::stdout().lock();
         let written = if self.json {
             let tests: serde_json::Map<_, _> = tests

@@ -1,0 +1,138 @@
+//! `headworks lab run DIR/run.toml`, which repeats an experiment, and `headworks lab compare`, as processes.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use record::RunDirectory;
+use record::experiment::{Experiment, TestState};
+
+const WORKLOAD: &str = r#"
+kind = "sessions"
+[[page]]
+url = "/burn?cpu=2ms"
+"#;
+
+/// Two loads, three times each, in random order; what is asked for takes 2 ms of a processor.
+const SPEC: &str = r#"
+[experiment]
+title = "In miniature"
+[server]
+kind = "origin"
+[workload]
+file = "workload.toml"
+[capacity]
+rate = 100
+[[factor]]
+name = "load"
+levels = [0.3, 0.6]
+[design]
+repeats = 3
+order = "random"
+[test]
+warmup = "100ms"
+duration = "1s"
+settle = "100ms"
+"#;
+
+fn lab(arguments: &[&str], directory: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_headworks"))
+        .arg("lab")
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// When requests were to begin, test by test.
+fn schedules(directory: &Path) -> Vec<(String, Vec<u64>)> {
+    let experiment = Experiment::load(directory).unwrap();
+    let schedule = |directory: &Path| {
+        let requests = RunDirectory::open(directory).unwrap().requests().unwrap();
+        let mut schedule: Vec<u64> = requests.map(|row| row.unwrap().intended.as_nanos()).collect();
+        schedule.sort_unstable();
+        schedule
+    };
+    let tests = experiment.tests.iter();
+    tests.map(|test| (test.directory.clone(), schedule(&directory.join(&test.directory)))).collect()
+}
+
+#[test]
+fn an_experiment_is_repeated_from_its_record_and_compared() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    fs::write(place.join("spec.toml"), SPEC).unwrap();
+    fs::write(place.join("workload.toml"), WORKLOAD).unwrap();
+    fs::write(place.join("slow.toml"), WORKLOAD.replace("/burn?cpu=2ms", "/delay?before=300ms")).unwrap();
+    // A busy machine makes a generator late, which does not count here.
+    let ran = |arguments: &[&str]| {
+        let output = lab(arguments, place);
+        assert!(matches!(output.status.code(), Some(0 | 4)), "{}", text(&output.stderr));
+    };
+    ran(&[
+        "run",
+        "spec.toml",
+        "--quiet",
+        "--seed",
+        "5",
+        "--set",
+        "experiment.title=Of mine",
+        "--out",
+        "first",
+    ]);
+    ran(&["run", "first/run.toml", "--quiet", "--out", "again"]);
+    let (first, again) =
+        (Experiment::load(&place.join("first")).unwrap(), Experiment::load(&place.join("again")).unwrap());
+    assert_eq!((again.seed, &*again.title), (5, "Of mine"));
+    assert_eq!(first.tests.len(), 6);
+    assert_eq!(schedules(&place.join("again")), schedules(&place.join("first")));
+
+    // With itself it is the same in everything.
+    let same = lab(&["compare", "first", "first"], place);
+    let said = text(&same.stdout);
+    assert_eq!(same.status.code(), Some(0), "{said}{}", text(&same.stderr));
+    assert!(said.ends_with("They do not differ by more than chance explains.\n"), "{said}");
+    assert!(said.contains("bare at load 0.3: mean latency"), "{said}");
+
+    // What takes a hundred times as long is found to, where the machine left three repeats that count.
+    ran(&["run", "first/run.toml", "--quiet", "--set", "workload.file=../slow.toml", "--out", "slower"]);
+    let slower = Experiment::load(&place.join("slower")).unwrap();
+    let counted = |level: f64| {
+        let measured = |experiment: &Experiment| {
+            let tests = experiment.tests.iter().filter(|test| test.level == level);
+            tests.filter(|test| test.state == TestState::Measured).count()
+        };
+        measured(&first) == 3 && measured(&slower) == 3
+    };
+    let worse = lab(&["compare", "first", "slower", "--json"], place);
+    let said: serde_json::Value = serde_json::from_slice(&worse.stdout).unwrap();
+    for load in [0.3, 0.6] {
+        if !counted(load) {
+            eprintln!("not judged at load {load}: the machine did not leave the generator in peace");
+            continue;
+        }
+        let name = format!("bare at load {load}: mean latency");
+        let all = said["differences"].as_array().unwrap();
+        let latency = all.iter().find(|it| it["name"] == name.as_str()).unwrap_or_else(|| panic!("{said:#}"));
+        assert!(latency["after"].as_f64().unwrap() >= 0.3, "{latency:#}");
+        assert_eq!(latency["is_worse"], true, "{latency:#}");
+        assert_eq!(worse.status.code(), Some(3), "{said:#}");
+    }
+}
+
+#[test]
+fn what_cannot_be_compared_is_said() {
+    let place = tempfile::tempdir().unwrap();
+    fs::create_dir(place.path().join("empty")).unwrap();
+    for arguments in [["compare", "empty", "empty"], ["compare", "nowhere", "empty"]] {
+        let output = lab(&arguments, place.path());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(arguments[1]), "{said}");
+    }
+}

@@ -1,0 +1,181 @@
+//! [`Figure`]: what of a record is compared.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use record::RunDirectory;
+use record::experiment::{Experiment, Test, TestState};
+use units::Time;
+
+use crate::Error;
+
+/// Parts of a run, each long against a request, so that their means hardly depend on each other.
+const PARTS: usize = 10;
+
+/// Which way is good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Better {
+    Higher,
+    Lower,
+}
+
+/// A figure of a record.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Figure {
+    pub(super) name: String,
+    pub(super) unit: String,
+    pub(super) better: Better,
+    /// Of each repeat, or where there is one of each part of it.
+    pub(super) values: Vec<f64>,
+    /// Of a single value, where it comes with one.
+    pub(super) interval: Option<[f64; 2]>,
+}
+
+impl Figure {
+    pub(super) fn mean(&self) -> f64 {
+        self.values.iter().sum::<f64>() / self.values.len().max(1) as f64
+    }
+}
+
+/// All figures of an experiment, or of a run.
+pub(super) fn read(directory: &Path) -> Result<Vec<Figure>, Error> {
+    if !Experiment::is_in(directory) {
+        return of_run(directory, "");
+    }
+    let experiment = Experiment::load(directory)?;
+    let mut groups: Vec<(String, Vec<&Test>)> = Vec::new();
+    for test in experiment.tests.iter().filter(|test| test.state == TestState::Measured) {
+        let name = name(&experiment, test);
+        match groups.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, tests)) => tests.push(test),
+            None => groups.push((name, vec![test])),
+        }
+    }
+    let mut figures = Vec::new();
+    for (name, tests) in &groups {
+        figures.extend(of_tests(directory, name, tests)?);
+    }
+    Ok(figures)
+}
+
+/// Subject and levels.
+fn name(experiment: &Experiment, test: &Test) -> String {
+    let axis =
+        (!experiment.factor.name.is_empty()).then(|| format!("{} {}", experiment.factor.label(), test.level));
+    let others = test.settings.iter().map(|(label, level)| format!("{label} {level}"));
+    let levels: Vec<String> = axis.into_iter().chain(others).collect();
+    if levels.is_empty() {
+        test.subject.clone()
+    } else {
+        format!("{} at {}", test.subject, levels.join(", "))
+    }
+}
+
+fn of_tests(directory: &Path, name: &str, tests: &[&Test]) -> Result<Vec<Figure>, Error> {
+    let knees: Vec<_> = tests.iter().filter_map(|test| test.knee.as_ref()).collect();
+    if !knees.is_empty() {
+        let figure = Figure {
+            name: format!("{name}: capacity"),
+            unit: knees[0].unit.clone(),
+            better: Better::Higher,
+            values: knees.iter().filter_map(|knee| knee.rate).collect(),
+            interval: if knees.len() == 1 { knees[0].ci } else { None },
+        };
+        return Ok(if figure.values.is_empty() { Vec::new() } else { vec![figure] });
+    }
+    let runs: Vec<Vec<Figure>> = tests
+        .iter()
+        .map(|test| of_run(&directory.join(&test.directory), &format!("{name}: ")))
+        .collect::<Result<_, _>>()?;
+    let mut runs = runs.into_iter();
+    let mut figures = runs.next().unwrap_or_default();
+    // Of repeats each counts as one, whatever happened within it.
+    if tests.len() > 1 {
+        figures.iter_mut().for_each(|figure| figure.values = vec![figure.mean()]);
+    }
+    for run in runs {
+        for figure in run {
+            match figures.iter_mut().find(|it| it.name == figure.name) {
+                Some(known) => known.values.push(figure.mean()),
+                None => figures.push(Figure { values: vec![figure.mean()], ..figure }),
+            }
+        }
+    }
+    Ok(figures)
+}
+
+/// What is counted in a part of a run.
+#[derive(Debug, Clone, Default)]
+struct Part {
+    requests: u64,
+    good: u64,
+    /// Of good ones in all, s.
+    latency: f64,
+    /// Sessions that set out, and those that were completed, by class.
+    sessions: BTreeMap<Arc<str>, (u64, u64)>,
+}
+
+/// Of a single run, part by part.
+fn of_run(directory: &Path, prefix: &str) -> Result<Vec<Figure>, Error> {
+    let run = RunDirectory::open(directory)?;
+    let window = run.info()?.window;
+    let length = (window.to_ns - window.from_ns) as f64 / PARTS as f64;
+    let part = |at: Time| (((at.as_nanos() - window.from_ns) as f64 / length) as usize).min(PARTS - 1);
+    let mut parts = vec![Part::default(); PARTS];
+    for row in run.requests()? {
+        let row = row?;
+        if !window.contains(row.intended) {
+            continue;
+        }
+        let part = &mut parts[part(row.intended)];
+        part.requests += 1;
+        if row.error.is_none() {
+            part.good += 1;
+            part.latency += row.ended().since(row.intended).as_secs_f64();
+        }
+    }
+    for row in run.sessions()? {
+        let row = row?;
+        if window.contains(row.started_ns) {
+            let (started, completed) = parts[part(row.started_ns)].sessions.entry(row.class).or_default();
+            *started += 1;
+            *completed += u64::from(row.completed);
+        }
+    }
+    let figure = |what: &str, unit: &str, better, values: Vec<f64>| Figure {
+        name: format!("{prefix}{what}"),
+        unit: unit.to_owned(),
+        better,
+        values,
+        interval: None,
+    };
+    let values = |of: &dyn Fn(&Part) -> Option<f64>| parts.iter().filter_map(of).collect::<Vec<f64>>();
+    let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
+    let mut figures = vec![
+        figure("responses", "/s", Better::Higher, values(&|part| Some(part.good as f64 / (length * 1e-9)))),
+        figure(
+            "mean latency",
+            "s",
+            Better::Lower,
+            values(&|part| (part.good > 0).then(|| part.latency / part.good as f64)),
+        ),
+        figure(
+            "requests without a response",
+            "",
+            Better::Lower,
+            values(&|part| share(part.requests - part.good, part.requests)),
+        ),
+    ];
+    let mut classes: Vec<&Arc<str>> = parts.iter().flat_map(|part| part.sessions.keys()).collect();
+    classes.sort();
+    classes.dedup();
+    for class in classes {
+        let completed = values(&|part| {
+            part.sessions.get(class).and_then(|&(started, completed)| share(completed, started))
+        });
+        figures.push(figure(&format!("{class} sessions completed"), "", Better::Higher, completed));
+    }
+    figures.retain(|figure| !figure.values.is_empty());
+    Ok(figures)
+}

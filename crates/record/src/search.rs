@@ -1,0 +1,198 @@
+//! `capacity.json`: what a search for the knee found.
+//!
+//! ```text
+//! OUT/capacity.json            [`Found`]
+//! OUT/probes/04-rate-120/      a run directory of the load generator for each probe
+//! OUT/watch/                   that of the monitor, where the server is on this machine
+//! ```
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, files};
+
+const INDEX: &str = "capacity.json";
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Found {
+    /// The capacity; nothing when the search ended before there was one.
+    pub capacity: Option<Capacity>,
+    /// What it rests on, and what stands in the way of knowing it better.
+    pub basis: Vec<String>,
+    /// What sets it.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// How throughput grows with clients, where closed loops were asked.
+    pub scalability: Option<Scalability>,
+    /// All probes in the order in which they were made.
+    pub probes: Vec<Tried>,
+}
+
+/// The highest rate that the server keeps up with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Capacity {
+    /// Per second: the geometric mean of the interval.
+    pub rate: f64,
+    /// From the highest rate up to which the server kept up with all, to the lowest from which it did with none.
+    pub ci: [f64; 2],
+    /// `requests/s`, or `sessions/s` of a workload that has them.
+    pub unit: String,
+}
+
+/// One probe.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    /// Clients of a closed loop, each with one request at a time.
+    pub clients: Option<u32>,
+    /// Offered, per second; of a closed loop nothing.
+    pub offered: Option<f64>,
+    /// Good responses per second, or completed sessions.
+    pub achieved: f64,
+    /// Latency of requests in the median, s.
+    pub p50: f64,
+    /// Its 99th percentile, s.
+    pub p99: f64,
+    /// Why the server did not keep up.
+    pub behind: Option<String>,
+    /// Why the generator's figures are its own, not the server's.
+    pub not_valid: Option<String>,
+    /// The share of arrivals by which what waits could grow and not be told from chance.
+    pub blind: f64,
+    /// How near resources were to their ends, 1 being there, by their names; what was not looked at is left out.
+    #[serde(default)]
+    pub used: BTreeMap<String, f64>,
+    /// Its record, below the directory of the search.
+    pub directory: String,
+}
+
+/// What the bottleneck is.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Nothing where the server was not looked at, and the generator could have done more.
+    pub bottleneck: Option<Resource>,
+    /// How sure that is, from 0 to 1: less where other resources came to their end at the same load, or where
+    /// only some of the levels show it.
+    pub confidence: f64,
+    /// From which load on resources are at their end, in order.
+    pub onset: Vec<Onset>,
+    /// Sentences with figures.
+    pub evidence: Vec<String>,
+    /// What to do.
+    pub next: Vec<String>,
+}
+
+/// When a resource comes to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Onset {
+    /// Which.
+    pub resource: Resource,
+    /// From this load on, per second.
+    pub rate: f64,
+}
+
+/// What can be the bottleneck, by the names that scripts rely on.
+/// Where several are at their end at the same load, what comes later here keeps what comes before it waiting: a full
+/// accept queue is a consequence of workers that are taken, and those of a lock, a disk or a processor; and who waits
+/// for a processor holds locks and connections to others for longer. A generator that comes to its end together with
+/// the server has found the server's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "as the lab's documentation has them")]
+pub enum Resource {
+    None,
+    Client,
+    AcceptQueue,
+    SynQueue,
+    WorkerLimit,
+    BackEnd,
+    Serialization,
+    Disk,
+    Memory,
+    ServerCpu,
+    CpuQuota,
+    Network,
+    FdLimit,
+    EphemeralPorts,
+    Alternating,
+}
+
+impl Resource {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::AcceptQueue => "accept-queue",
+            Self::SynQueue => "syn-queue",
+            Self::WorkerLimit => "worker-limit",
+            Self::ServerCpu => "server-cpu",
+            Self::BackEnd => "back-end",
+            Self::Serialization => "serialization",
+            Self::Disk => "disk",
+            Self::Memory => "memory",
+            Self::CpuQuota => "cpu-quota",
+            Self::Network => "network",
+            Self::FdLimit => "fd-limit",
+            Self::EphemeralPorts => "ephemeral-ports",
+            Self::Client => "client",
+            Self::Alternating => "alternating",
+        }
+    }
+
+    /// Whether it is one of the generator, not of the server.
+    pub const fn is_generators(self) -> bool {
+        matches!(self, Self::Client | Self::EphemeralPorts)
+    }
+}
+
+/// How throughput grows with the number of clients.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Scalability {
+    /// λ: requests per second of a single client.
+    pub alone: f64,
+    /// σ: the share of the work for which clients wait for each other.
+    pub contention: f64,
+    /// κ: what each pair of clients costs to be kept in agreement.
+    pub coherence: f64,
+}
+
+impl Scalability {
+    /// Requests per second with so many clients.
+    pub fn rate(&self, clients: f64) -> f64 {
+        let others = clients - 1.0;
+        self.alone * clients / (1.0 + self.contention * others + self.coherence * clients * others)
+    }
+
+    /// The number of clients with which throughput is highest; nothing where it only ever grows.
+    pub fn peak(&self) -> Option<f64> {
+        (self.coherence > 0.0).then(|| ((1.0 - self.contention).max(0.0) / self.coherence).sqrt().max(1.0))
+    }
+}
+
+impl Found {
+    /// Reads what the search in `directory` found.
+    ///
+    /// # Errors
+    /// [`Error::NotARecord`] when there was none; otherwise when it cannot be read.
+    pub fn load(directory: &Path) -> Result<Self, Error> {
+        if !Self::is_in(directory) {
+            return Err(Error::NotARecord { path: directory.to_owned(), missing: INDEX });
+        }
+        files::read_json(&directory.join(INDEX))
+    }
+
+    /// Writes it into `directory`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&self, directory: &Path) -> Result<(), Error> {
+        files::write_json(&directory.join(INDEX), self)
+    }
+
+    /// Whether `directory` holds a search.
+    pub fn is_in(directory: &Path) -> bool {
+        directory.join(INDEX).is_file()
+    }
+}

@@ -1,0 +1,8 @@
+//! Searches for the knee: what a server keeps up with at each level of what was varied, and what sets it.
+
+mod charts;
+mod model;
+mod read;
+mod terminal;
+
+pub use model::{OneSearch, SearchReport};

@@ -1,0 +1,196 @@
+//! [`SearchReport`] from a directory.
+
+use std::path::Path;
+
+use record::experiment::{Experiment, Test, TestState};
+use record::search::{Found, Resource, Verdict};
+
+use super::charts;
+use super::model::{OneSearch, SearchReport};
+use crate::text::{list, number, percent};
+use crate::{Error, KeyFigure, method};
+
+impl SearchReport {
+    /// Whether `directory` holds a search, or an experiment whose tests are searches.
+    pub fn is_in(directory: &Path) -> bool {
+        // Given loads are the first factor of an experiment; what searches for them has none there.
+        let of_searches = |experiment: Experiment| experiment.factor.name.is_empty();
+        Found::is_in(directory) || Experiment::load(directory).is_ok_and(of_searches)
+    }
+
+    /// Derives it from the search or the experiment in `directory`.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be read.
+    pub fn read(directory: &Path) -> Result<Self, Error> {
+        if Found::is_in(directory) {
+            return one(directory);
+        }
+        let experiment = Experiment::load(directory)?;
+        let mut searches = Vec::new();
+        let mut known = Vec::new();
+        for test in &experiment.tests {
+            let found = match &test.knee {
+                Some(knee) => Found::load(&directory.join(&test.directory).join(&knee.directory))?,
+                None => Found::default(),
+            };
+            searches.push(search(&experiment, directory, test, &found)?);
+            known.push((test, found));
+        }
+        let mut warnings: Vec<String> = Vec::new();
+        if experiment.interrupted {
+            warnings.push(
+                "The experiment was stopped before its end; this is what had been found by then.".to_owned(),
+            );
+        }
+        let lost = experiment.tests.iter().filter(|test| test.state != TestState::Measured).count();
+        if lost > 0 {
+            warnings.push(match experiment.tests.len() {
+                1 => "The search does not count; why is said with it.".to_owned(),
+                all => format!("{lost} of {all} searches do not count; why is said with each."),
+            });
+        }
+        Ok(Self {
+            title: experiment.title.clone(),
+            version: experiment.version.clone(),
+            verdict: headline(&known.iter().map(|(_, found)| found).collect::<Vec<_>>(), &searches),
+            warnings,
+            compared: charts::compared(&experiment, &known),
+            searches,
+            method: method::facts(directory, &experiment),
+            sources: method::sources(directory, &experiment),
+        })
+    }
+}
+
+/// A search that is no test of an experiment.
+fn one(directory: &Path) -> Result<SearchReport, Error> {
+    let found = Found::load(directory)?;
+    let searches = vec![OneSearch {
+        id: "search".to_owned(),
+        name: "The search".to_owned(),
+        directory: ".".to_owned(),
+        result: result(&found),
+        why: Vec::new(),
+        evidence: found.verdict.evidence.clone(),
+        order: order(&found),
+        next: found.verdict.next.clone(),
+        basis: found.basis.clone(),
+        figures: charts::of(directory, "search", &found)?,
+    }];
+    Ok(SearchReport {
+        title: "Capacity".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        verdict: headline(&[&found], &searches),
+        warnings: Vec::new(),
+        compared: Vec::new(),
+        searches,
+        method: Vec::new(),
+        sources: Vec::new(),
+    })
+}
+
+fn search(experiment: &Experiment, directory: &Path, test: &Test, found: &Found) -> Result<OneSearch, Error> {
+    let id = test.directory.trim_start_matches("tests/").to_owned();
+    let place = test.knee.as_ref().map(|knee| directory.join(&test.directory).join(&knee.directory));
+    let result = match test.state {
+        TestState::Measured => result(found),
+        TestState::Broken => "broken".to_owned(),
+        TestState::NotValid => format!("{}; not valid", result(found)),
+    };
+    Ok(OneSearch {
+        name: name(experiment, test),
+        directory: test.directory.clone(),
+        result,
+        why: test.why.clone(),
+        evidence: found.verdict.evidence.clone(),
+        order: order(found),
+        next: found.verdict.next.clone(),
+        basis: found.basis.clone(),
+        figures: place.map(|place| charts::of(&place, &id, found)).transpose()?.unwrap_or_default(),
+        id,
+    })
+}
+
+/// Subject, levels and, of several, the repeat.
+fn name(experiment: &Experiment, test: &Test) -> String {
+    let levels: Vec<String> = test.settings.iter().map(|(label, level)| format!("{label} {level}")).collect();
+    let repeats = experiment.tests.iter().map(|test| test.repeat).max().unwrap_or(1);
+    let repeat = if repeats > 1 { format!(" ({} of {repeats})", test.repeat) } else { String::new() };
+    if levels.is_empty() {
+        format!("{}{repeat}", test.subject)
+    } else {
+        format!("{} at {}{repeat}", test.subject, levels.join(", "))
+    }
+}
+
+fn result(found: &Found) -> String {
+    let capacity = found.capacity.as_ref().map_or_else(
+        || "no knee".to_owned(),
+        |capacity| {
+            let [low, high] = capacity.ci.map(number);
+            format!("{} {} ({low} to {high})", number(capacity.rate), capacity.unit)
+        },
+    );
+    format!("{capacity}, {}", bottleneck(found))
+}
+
+fn order(found: &Found) -> Vec<String> {
+    let Verdict { bottleneck: Some(bottleneck), confidence, onset, .. } = &found.verdict else {
+        return Vec::new();
+    };
+    let mut sentences = vec![format!("Confidence in {}: {}.", bottleneck.name(), percent(*confidence))];
+    let onset: Vec<String> =
+        onset.iter().map(|it| format!("{} at {}/s", it.resource.name(), number(it.rate))).collect();
+    if !onset.is_empty() {
+        sentences.push(format!("What came to its end, and from which load on: {}.", list(&onset)));
+    }
+    sentences
+}
+
+fn bottleneck(found: &Found) -> &'static str {
+    found.verdict.bottleneck.map_or("bottleneck unknown", Resource::name)
+}
+
+/// Of one search what it found; of several what the best and the worst did.
+fn headline(found: &[&Found], searches: &[OneSearch]) -> crate::Verdict {
+    let rate = |found: &Found| found.capacity.as_ref().map(|capacity| capacity.rate);
+    let mut known: Vec<(f64, &Found, &OneSearch)> = found
+        .iter()
+        .zip(searches)
+        .filter_map(|(found, search)| Some((rate(found)?, *found, search)))
+        .collect();
+    known.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let (Some(&(least, lowest, first)), Some(&(most, highest, last))) = (known.first(), known.last()) else {
+        let details = found.iter().flat_map(|found| found.verdict.evidence.iter().chain(&found.verdict.next));
+        let name = found.first().map_or("bottleneck unknown", |found| bottleneck(found));
+        let headline = if name == "none" {
+            "Nothing came to its end".to_owned()
+        } else {
+            format!("No knee was found: {name}")
+        };
+        return crate::Verdict { headline, details: details.cloned().collect(), figures: Vec::new() };
+    };
+    let unit = highest.capacity.as_ref().map_or("requests/s", |capacity| &*capacity.unit);
+    let figure = |rate: f64, found: &Found, search: &OneSearch| KeyFigure {
+        value: format!("{} {unit}", number(rate)),
+        label: search.name.clone(),
+        note: bottleneck(found).to_owned(),
+    };
+    if known.len() == 1 {
+        let sentences = lowest.verdict.evidence.iter().chain(&lowest.verdict.next);
+        return crate::Verdict {
+            headline: format!("{} {unit}, and then {} sets the limit", number(least), bottleneck(lowest)),
+            details: sentences.cloned().collect(),
+            figures: vec![figure(least, lowest, first)],
+        };
+    }
+    crate::Verdict {
+        headline: format!("From {} to {} {unit}", number(least), number(most)),
+        details: vec![
+            format!("Least with {}: {}.", first.name, bottleneck(lowest)),
+            format!("Most with {}: {}.", last.name, bottleneck(highest)),
+        ],
+        figures: vec![figure(least, lowest, first), figure(most, highest, last)],
+    }
+}

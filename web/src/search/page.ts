@@ -1,0 +1,104 @@
+import { h, scrollingTable } from '../dom.ts';
+import { unbroken } from '../format.ts';
+import { facts, sources } from '../page/method.ts';
+import { head } from '../page/opening.ts';
+import { glossary } from '../page/words.ts';
+import { simulated } from '../simulation/figures.ts';
+import type { View } from '../view.ts';
+import type { OneSearch, SearchReport } from './data.ts';
+
+export function search(report: SearchReport): View {
+  const parts: [string, HTMLElement | null][] = [
+    ['Searches', overview(report)],
+    ...report.searches.map((one): [string, HTMLElement] => [
+      one.name,
+      section(one, report.searches.length === 1),
+    ]),
+    ['Method', method(report)],
+    ['Words', words()],
+  ];
+  const shown = parts.flatMap(([name, root]): [string, HTMLElement][] => (root ? [[name, root]] : []));
+  return {
+    title: report.title,
+    version: report.version,
+    opening: head(report.title, report.verdict, report.warnings),
+    contents: shown.map(([name, root]) => [root.id, name]),
+    sections: shown.map(([, root]) => root),
+  };
+}
+
+/** All searches in a table, and what compares them; nothing where there is one. */
+function overview(report: SearchReport): HTMLElement | null {
+  if (report.searches.length < 2) return null;
+  const rows = report.searches.map((one) =>
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, h('a', { href: `#${one.id}` }, one.name)),
+      h('td', { class: 'words' }, unbroken(one.result)),
+      h('td', { class: 'words' }, unbroken(one.next[0] ?? one.why[0] ?? '')),
+    ),
+  );
+  return h(
+    'section',
+    { id: 'searches', 'aria-labelledby': 'searches-title' },
+    h('h2', { id: 'searches-title' }, 'What was found'),
+    scrollingTable('Searches', [{ words: 'Where' }, { words: 'Found' }, { words: 'What to do' }], rows),
+    ...report.compared.map((figure) => simulated(figure, [])),
+  );
+}
+
+function section(one: OneSearch, isOnly: boolean): HTMLElement {
+  const title = `${one.id}-title`;
+  return h(
+    'section',
+    { id: one.id, 'aria-labelledby': title },
+    h('h2', { id: title }, one.name),
+    h('p', {}, h('strong', {}, unbroken(one.result))),
+    one.why.length > 0 && h('div', { class: 'warning', role: 'note' }, ...sentences(one.why)),
+    // The page begins with what a single search found.
+    ...(isOnly ? [] : [...part('Why', one.evidence), ...part('What to do', one.next)]),
+    ...part('How sure that is', [...one.order, ...one.basis]),
+    ...one.figures.map((figure) => simulated(figure, [])),
+    h(
+      'p',
+      { class: 'hint' },
+      'The records of all probes are in ',
+      h('code', {}, one.directory),
+      '; ',
+      h('code', {}, 'headworks report'),
+      ' shows each in more detail.',
+    ),
+  );
+}
+
+function part(title: string, all: string[]): HTMLElement[] {
+  return all.length === 0 ? [] : [h('h3', {}, title), ...sentences(all)];
+}
+
+function sentences(all: string[]): HTMLElement[] {
+  return all.map((sentence) => h('p', {}, unbroken(sentence)));
+}
+
+function method(report: SearchReport): HTMLElement | null {
+  if (report.method.length === 0) return null;
+  return h(
+    'section',
+    { id: 'method', 'aria-labelledby': 'method-title' },
+    h('h2', { id: 'method-title' }, 'How it was searched'),
+    facts(report.method),
+    ...sources(report.sources),
+  );
+}
+
+function words(): HTMLElement {
+  return glossary([
+    [
+      'Capacity',
+      'The highest rate that the server keeps up with: what is in it does not grow, hardly any request fails, and every objective holds.',
+    ],
+    ['Bottleneck', 'The resource that comes to its end first, and keeps the others waiting.'],
+    ['Offered load', 'Requests that are sent per second, whatever becomes of those before.'],
+    ['Behind', 'More came than was answered, so that what waited grew.'],
+  ]);
+}

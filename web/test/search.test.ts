@@ -1,0 +1,39 @@
+import { describe, expect, inject, test } from 'vitest';
+import { chromium, pixels, PHONE, Visit, WIDE } from './browser.ts';
+
+describe.skipIf(chromium === undefined)('the report of searches in Chromium', () => {
+  const visit = new Visit();
+
+  test('says what was found where, why, and what to do', async () => {
+    await visit.open(inject('searches'));
+    const { page } = visit;
+    expect(await page.locator('h1').innerText()).toMatch(/^From 90\.0 to 270\srequests\/s$/);
+    const rows = page.locator('#searches tbody tr');
+    expect(await rows.nth(0).innerText()).toMatch(
+      /90\.0\srequests\/s \(88\.2 to 91\.8\), worker-limit\s+Give it more of worker-limit\./,
+    );
+    await rows.nth(1).locator('a').click();
+    const second = page.locator('[id="06-bare"]');
+    expect(await second.locator('.warning').innerText()).toBe('the generator was late');
+    const headings = await second.locator('h3').allInnerTexts();
+    expect(headings.slice(0, 3)).toEqual(['Why', 'What to do', 'How sure that is']);
+    const ids = await page.locator('main > section').evaluateAll((found) => found.map((e) => e.id));
+    expect(ids).toEqual(['searches', '02-bare', '06-bare', 'method', 'words']);
+  });
+
+  test('draws its curves in the light, in the dark and on a phone', async () => {
+    for (const options of [
+      { viewport: WIDE, colorScheme: 'light' as const },
+      { viewport: WIDE, colorScheme: 'dark' as const },
+      { viewport: PHONE, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+    ]) {
+      await visit.open(inject('searches'), options);
+      const plots = visit.page.locator('[id="02-bare"] .plot');
+      expect(await plots.count()).toBe(4);
+      for (let i = 0; i < 4; i += 1) expect(await pixels(plots.nth(i), '--series-0')).toBeGreaterThan(30);
+      const width = await visit.page.evaluate(() => document.documentElement.scrollWidth);
+      expect(width).toBeLessThanOrEqual(options.viewport.width);
+      await visit.page.close();
+    }
+  });
+});
