@@ -8,7 +8,7 @@ use report::Document;
 
 use crate::exit::{Exit, Failure};
 
-/// Makes the report of an experiment, a search, a run, a simulation or a watch again from its record: report.html in its directory, and a table here.
+/// Makes the report of an experiment, a search, a run, a simulation or a watch again from its record, as report.html in its directory and as a table here.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The directory, as `headworks lab run`, or `load`, `sim` or `watch` with `--out` wrote it; or one with directories `NAME/watch`, which are compared.
