@@ -12,6 +12,10 @@ describe.skipIf(chromium === undefined)('the report of searches in Chromium', ()
     expect(await rows.nth(0).innerText()).toMatch(
       /90\.0\srequests\/s \(88\.2 to 91\.8\), worker-limit\s+Give it more of worker-limit\./,
     );
+    // A search that does not count has no effect, and one alone says nothing.
+    expect(await page.locator('#searches h3').allInnerTexts()).toEqual([
+      'What does the server keep up with?',
+    ]);
     await rows.nth(1).locator('a').click();
     const second = page.locator('[id="06-bare"]');
     expect(await second.locator('.warning').innerText()).toBe('the generator was late');
@@ -29,8 +33,8 @@ describe.skipIf(chromium === undefined)('the report of searches in Chromium', ()
     ]) {
       await visit.open(inject('searches'), options);
       const plots = visit.page.locator('[id="02-bare"] .plot');
-      expect(await plots.count()).toBe(4);
-      for (let i = 0; i < 4; i += 1) expect(await pixels(plots.nth(i), '--series-0')).toBeGreaterThan(30);
+      expect(await plots.count()).toBe(6);
+      for (let i = 0; i < 6; i += 1) expect(await pixels(plots.nth(i), '--series-0')).toBeGreaterThan(30);
       const width = await visit.page.evaluate(() => document.documentElement.scrollWidth);
       expect(width).toBeLessThanOrEqual(options.viewport.width);
       await visit.page.close();

@@ -121,6 +121,17 @@ fn an_experiment_leaves_a_record_that_agrees_with_itself() {
         RunDirectory::open(out.join(&capacity.directory)).unwrap().summary().unwrap().sessions.completed > 0
     );
 
+    // What was seen of the server meanwhile says what was at its end.
+    let verdict =
+        Command::new(env!("CARGO_BIN_EXE_headworks")).args(["lab", "verdict", "--json"]).arg(&out).output();
+    let said: serde_json::Value = serde_json::from_slice(&verdict.unwrap().stdout).unwrap();
+    for (subject, directory) in [("bare", "tests/01-bare-0.5"), ("gate", "tests/02-gate-0.5")] {
+        let probes = said["tests"][subject]["probes"].as_array().unwrap_or_else(|| panic!("{said:#}"));
+        assert_eq!(probes.len(), 2, "{said:#}");
+        assert_eq!(probes[0]["directory"], directory, "{said:#}");
+        assert!(probes[1]["used"]["processors of the server"].as_f64().unwrap() > 0.1, "{said:#}");
+    }
+
     let order: Vec<_> = experiment.tests.iter().map(|test| (test.subject.as_str(), test.level)).collect();
     assert_eq!(order, [("bare", 0.5), ("gate", 0.5), ("bare", 2.0), ("gate", 2.0)]);
     for test in &experiment.tests {

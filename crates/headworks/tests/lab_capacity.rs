@@ -64,6 +64,32 @@ fn the_rate_that_workers_allow_is_found() {
 }
 
 #[test]
+fn a_crowd_gets_what_the_workers_can_do() {
+    let (mut server, url) = four_workers();
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("crowd");
+    let options = ["--crowd", "16:1s", "--json", "--quiet", "--out", out.to_str().unwrap()];
+    let search = || {
+        std::fs::remove_dir_all(&out).unwrap_or_default();
+        capacity(&[&[&*url][..], &options, &["--", "--requests-per-connection", "1"]].concat())
+    };
+    judged(search, |output| {
+        expect(output.status.code() == Some(0), text(&output.stderr))?;
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let rate = said["capacity"]["rate"].as_f64().unwrap();
+        expect((100.0..=205.0).contains(&rate), &said)?;
+        let clients: Vec<_> =
+            said["probes"].as_array().unwrap().iter().map(|tried| &tried["clients"]).collect();
+        expect(clients == [1, 16], &said)?;
+        expect(said["basis"][0].as_str().unwrap().starts_with("16 clients got that, with "), &said)?;
+        expect(out.join("report.html").is_file(), "no report")
+    });
+    let both = capacity(&[&url, "--crowd", "4:1s", "--ramp", "1:2:1:1s"]);
+    assert_eq!(both.status.code(), Some(2), "{}", text(&both.stderr));
+    server.terminate();
+}
+
+#[test]
 fn a_ramp_is_climbed_to_its_end() {
     let (mut server, url) = four_workers();
     let ramp = ["--ramp", "60:300:120:1500ms", "--quiet", "--", "--requests-per-connection", "1"];
@@ -129,7 +155,7 @@ fn what_cannot_be_found_is_explained() {
     server.terminate();
 
     let verdict = Command::new(HEADWORKS).args(["lab", "verdict", "."]).output().unwrap();
-    assert_eq!(verdict.status.code(), Some(1));
+    assert_eq!(verdict.status.code(), Some(2));
     assert!(text(&verdict.stderr).contains("capacity.json"), "{}", text(&verdict.stderr));
 
     for wrong in [&["--ramp", "1:2"][..], &["--cpus", "x"], &["--", "--no-such-option"]] {

@@ -48,6 +48,14 @@ pub enum Error {
     /// The gate refuses the spec's `[gate]`.
     #[error("the gate refuses the settings of [gate]: {0}")]
     Gate(String),
+    /// The server refuses the spec's `server.directives`.
+    #[error("{name} refuses its configuration: {said}")]
+    Directives {
+        /// `apache` or `nginx`.
+        name: &'static str,
+        /// What it says of it.
+        said: String,
+    },
     /// The output directory holds an experiment that is finished, or another one.
     #[error("{} already holds an experiment{why}; give another directory with --out", path.display())]
     Occupied {
@@ -83,6 +91,9 @@ pub enum Error {
     /// The generator refuses what it is asked to do.
     #[error("headworks load: {0}")]
     Refused(String),
+    /// The simulator says nothing that could be used.
+    #[error("prediction: {0}")]
+    Prediction(String),
     /// The capacity could not be found.
     #[error("the capacity was not found: {0}")]
     Capacity(String),
@@ -125,6 +136,7 @@ impl Error {
                 | Self::Levels { .. }
                 | Self::Cpus { .. }
                 | Self::Gate(_)
+                | Self::Directives { .. }
                 | Self::Occupied { .. }
                 | Self::NotEmpty { .. }
                 | Self::Refused(_)

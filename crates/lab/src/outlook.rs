@@ -65,11 +65,19 @@ pub fn outlook(options: &Options) -> Result<Outlook, Error> {
 /// What a test takes.
 pub(crate) fn test(spec: &Spec) -> Duration {
     let measuring = match &spec.capacity {
-        Capacity::Sought(sought) => match &sought.ramp {
-            Some(ramp) => Duration::from(ramp.total()) + AROUND,
-            None => SEARCH,
+        Capacity::Sought(sought) => match (&sought.crowd, &sought.ramp) {
+            (Some(crowd), _) => Duration::from(crowd.hold) + AROUND,
+            (None, Some(ramp)) => Duration::from(ramp.total()) + AROUND,
+            (None, None) => SEARCH,
         },
         _ => Duration::from(spec.test.warmup + spec.test.duration),
     };
-    measuring + AROUND
+    measuring + predicting(spec) + AROUND
+}
+
+fn predicting(spec: &Spec) -> Duration {
+    let Some(predicted) = &spec.prediction else { return Duration::ZERO };
+    // With the two that the simulator is fitted to; each is simulated then.
+    let runs = u32::try_from(predicted.loads.len() + 2).unwrap_or(u32::MAX);
+    (Duration::from(predicted.duration) + AROUND).saturating_mul(runs)
 }

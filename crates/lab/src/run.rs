@@ -15,6 +15,7 @@ use crate::spec::factors::{number, words};
 use crate::spec::{self, Capacity, Spec, Subject, TOOL};
 use crate::testbed::{self, Testbed};
 use crate::view::View;
+use crate::watch::Watch;
 use crate::{Error, Stop, capacity, gate, peer, resume, test};
 
 const CAPACITY: &str = "capacity";
@@ -121,7 +122,10 @@ fn check_servers(spec: &Spec, plan: &[Planned], headworks: &Path) -> Result<(), 
     let mut checked = Vec::new();
     for test in plan.iter().filter(|test| !test.scene.is_empty()) {
         if !checked.contains(&&test.scene) {
-            server::check(&test.spec(spec)?.server, headworks)?;
+            server::check(&test.spec(spec)?.server, headworks).map_err(|error| match error {
+                Error::Directives { .. } => Error::Levels { levels: test.name(), why: error.to_string() },
+                error => error,
+            })?;
             checked.push(&test.scene);
         }
     }
@@ -268,7 +272,11 @@ impl Lab<'_> {
                 seed: self.options.seed(),
                 out: &out,
             };
-            self.generator(self.spec, &testbed).run(&run, self.stop, || self.view.tick())?;
+            // As the tests are, so that what that costs is in the capacity as well.
+            let mut watch = self.watch(&server, &testbed, &out);
+            let result = self.generator(self.spec, &testbed).run(&run, self.stop, || self.view.tick());
+            watch.iter_mut().for_each(Watch::end);
+            result?;
             self.stop.check()?;
             self.experiment.capacity = Some(capacity::estimate(&RunDirectory::open(&out)?, CAPACITY)?);
             self.save()?;
@@ -333,6 +341,12 @@ impl Lab<'_> {
 
     pub(crate) fn generator<'b>(&'b self, spec: &'b Spec, testbed: &'b Testbed<'b>) -> Generator<'b> {
         Generator { headworks: &self.options.headworks, testbed, workload: &spec.workload }
+    }
+
+    /// Begins to look at the server while it is asked, if that is wanted and possible.
+    pub(crate) fn watch(&self, server: &Running, testbed: &Testbed, out: &Path) -> Option<Watch> {
+        let url = format!("http://{}/", server.authority);
+        Watch::begin((&self.options.headworks, &url), self.spec.sampling?, testbed, out, self.stop)
     }
 
     /// Records the machine and the server as it was started, once, and of each test the server in `out`: it may be

@@ -9,6 +9,7 @@ use traffic::model::ModelName;
 use crate::Error;
 use crate::knee::{Search, find_on};
 use crate::plan::Planned;
+use crate::prediction::Predictor;
 use crate::run::Lab;
 use crate::spec::{Cold, Sought, Spec, What};
 use crate::test::{Outcome, Stage};
@@ -19,7 +20,7 @@ const SEARCH: &str = "search";
 impl Lab<'_> {
     /// Does the search once.
     pub(crate) fn search(&self, planned: &Planned, sought: &Sought, out: &Path) -> Result<Outcome, Error> {
-        let ((found, result), mut why) = self.staged(planned, out, |stage| {
+        let ((found, result, not_predicted), mut why) = self.staged(planned, out, |stage| {
             let Stage { spec, testbed, server, authority, workload, .. } = stage;
             let search = Search {
                 out: Some(out.join(SEARCH)),
@@ -27,8 +28,26 @@ impl Lab<'_> {
                 cold: server.content().filter(|_| spec.asked.cold == Cold::Always),
                 ..self.asked(spec, sought, authority, workload)
             };
-            Ok(find_on(testbed, &search, self.stop, |_| self.view.tick()))
+            let (found, result) = find_on(testbed, &search, self.stop, |_| self.view.tick());
+            let mut not_predicted = None;
+            let is_found = matches!(result, Ok(()) | Err(Error::NotTheServers(_)));
+            if let (Some(wanted), Some(capacity), true) = (&spec.prediction, &found.capacity, is_found) {
+                let predictor = Predictor {
+                    wanted,
+                    server: &spec.server,
+                    testbed,
+                    search: &search,
+                    is_of_processors: found.verdict.bottleneck == Some(Resource::ServerCpu),
+                    out: &out.join(record::prediction::DIRECTORY),
+                    stop: self.stop,
+                    each: &|| self.view.tick(),
+                };
+                // What the search has found is kept, whatever comes of this.
+                not_predicted = predictor.run(capacity.rate).err();
+            }
+            Ok((found, result, not_predicted))
         })?;
+        why.extend(not_predicted.map(|error| format!("nothing was predicted: {error}")));
         let state = match result {
             Ok(()) => TestState::Measured,
             Err(Error::NotTheServers(reason)) => {
@@ -73,6 +92,7 @@ impl Lab<'_> {
             cpus: None,
             precision: sought.precision,
             ramp: sought.ramp,
+            crowd: sought.crowd,
             cold: None,
             out: None,
             watch: true,

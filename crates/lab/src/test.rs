@@ -19,6 +19,7 @@ use crate::run::{Lab, WORKLOAD, text};
 use crate::server::Running;
 use crate::spec::Spec;
 use crate::testbed::Testbed;
+use crate::watch::Watch;
 
 /// What came of a test.
 pub(crate) struct Outcome {
@@ -46,6 +47,7 @@ impl Lab<'_> {
     /// Does the test once.
     pub(crate) fn attempt(&self, planned: &Planned, offered: Rate, out: &Path) -> Result<Outcome, Error> {
         let (summary, mut why) = self.staged(planned, out, |stage| {
+            let mut watch = self.watch(stage.server, stage.testbed, out);
             let run = Run {
                 authority: stage.authority,
                 workload: stage.workload,
@@ -55,10 +57,12 @@ impl Lab<'_> {
                 seed: planned.seed,
                 out,
             };
-            self.generator(stage.spec, stage.testbed).run(&run, self.stop, || {
+            let summary = self.generator(stage.spec, stage.testbed).run(&run, self.stop, || {
                 self.view.tick();
                 stage.front.iter_mut().for_each(|front| front.look(stage.testbed));
-            })
+            });
+            watch.iter_mut().for_each(Watch::end);
+            summary
         })?;
         Ok(Outcome { state: judge(&summary, &mut why), knee: None, why })
     }

@@ -16,7 +16,8 @@
 //! | `model.toml`, `arrivals.txt` | what was simulated, and the times of arrivals that were observed |
 //!
 //! An experiment is a directory of runs with an index: [`experiment`]. A sweep of the simulator is a
-//! directory of points: [`sweep`]. A search for the knee is a directory of probes: [`search`].
+//! directory of points: [`sweep`]. A search for the knee is a directory of probes: [`search`]; what is predicted from
+//! it stands beside it: [`prediction`].
 
 mod counters;
 mod directory;
@@ -27,11 +28,13 @@ pub mod experiment;
 mod files;
 mod histogram;
 mod phases;
+pub mod prediction;
 mod requests;
 mod run_info;
 mod samples;
 pub mod search;
 mod sessions;
+pub mod significance;
 mod summary;
 pub mod sweep;
 mod table;

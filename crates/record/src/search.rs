@@ -25,6 +25,10 @@ pub struct Found {
     /// What sets it.
     #[serde(flatten)]
     pub verdict: Verdict,
+    /// Whether it is what a crowd of clients gets in all, a closed loop, rather than the highest rate that was kept up
+    /// with.
+    #[serde(default)]
+    pub is_of_crowd: bool,
     /// How throughput grows with clients, where closed loops were asked.
     pub scalability: Option<Scalability>,
     /// All probes in the order in which they were made.
@@ -34,9 +38,10 @@ pub struct Found {
 /// The highest rate that the server keeps up with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Capacity {
-    /// Per second: the geometric mean of the interval.
+    /// Per second: the geometric mean of the interval; of a crowd what it got.
     pub rate: f64,
-    /// From the highest rate up to which the server kept up with all, to the lowest from which it did with none.
+    /// From the highest rate up to which the server kept up with all, to the lowest from which it did with none; of a
+    /// crowd the 95 % confidence interval.
     pub ci: [f64; 2],
     /// `requests/s`, or `sessions/s` of a workload that has them.
     pub unit: String,

@@ -54,9 +54,33 @@ fn searches_are_compared_and_shown_one_by_one() {
     assert_eq!(second.why, ["the generator was late"]);
 
     let ids: Vec<&str> = first.figures.iter().map(|figure| &*figure.id).collect();
-    assert_eq!(ids, ["02-bare-achieved", "02-bare-latency", "02-bare-phases", "02-bare-used"]);
+    assert_eq!(
+        ids,
+        [
+            "02-bare-achieved",
+            "02-bare-latency",
+            "02-bare-phases",
+            "02-bare-used",
+            "02-bare-predicted",
+            "02-bare-predicted-lost"
+        ]
+    );
     let phases: Vec<f64> = first.figures[2].curves.iter().map(|curve| curve.points[0].y.value).collect();
     assert_eq!(phases, [0.001, 0.01, 0.002], "connecting, processing and transfer, from the probes' records");
+    // What was not offered as it should have been is shown, and counts for nothing.
+    assert!(
+        first.predicted[0].ends_with("are within 5.0 % of those that were measured."),
+        "{:?}",
+        first.predicted
+    );
+    assert_eq!(first.predicted[3], "At 63.0/s: the generator was late.");
+    assert_eq!(second.predicted, [""; 0]);
+    let lost: Vec<Vec<f64>> = first.figures[5]
+        .curves
+        .iter()
+        .map(|curve| curve.points.iter().map(|point| point.y.value).collect())
+        .collect();
+    assert_eq!(lost, [[0.0, 0.0, 0.17], [0.0, 0.0, 0.16]], "measured and predicted");
     let used = &first.figures[3].curves[1];
     assert_eq!((&*used.name, used.points[4].y.value), ("worker-limit", 1.0));
     assert!(used.points[4].note.contains("40 more waited"), "{:?}", used.points[4]);

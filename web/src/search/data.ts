@@ -1,4 +1,4 @@
-import type { Fact, Source, Verdict } from '../data.ts';
+import type { Estimate, Fact, Source, Verdict } from '../data.ts';
 import type { Figure } from '../simulation/data.ts';
 
 /**
@@ -10,10 +10,23 @@ export interface SearchReport {
   version: string;
   verdict: Verdict;
   warnings: string[];
+  effects: Effect[];
   compared: Figure[];
   searches: OneSearch[];
   method: Fact[];
   sources: Source[];
+}
+
+/** The capacity at a level of what was varied, and how it differs from that at the first. */
+export interface Effect {
+  factor: string;
+  beside: string;
+  level: string;
+  capacity: Estimate;
+  repeats: number;
+  times: number | null;
+  chance: number | null;
+  verdict: 'more' | 'less' | 'chance' | '';
 }
 
 export interface OneSearch {
@@ -27,5 +40,6 @@ export interface OneSearch {
   order: string[];
   next: string[];
   basis: string[];
+  predicted: string[];
   figures: Figure[];
 }

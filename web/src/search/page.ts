@@ -1,11 +1,11 @@
 import { h, scrollingTable } from '../dom.ts';
-import { unbroken } from '../format.ts';
+import { interval, perSecond, unbroken } from '../format.ts';
 import { facts, sources } from '../page/method.ts';
 import { head } from '../page/opening.ts';
 import { glossary } from '../page/words.ts';
 import { simulated } from '../simulation/figures.ts';
 import type { View } from '../view.ts';
-import type { OneSearch, SearchReport } from './data.ts';
+import type { Effect, OneSearch, SearchReport } from './data.ts';
 
 export function search(report: SearchReport): View {
   const parts: [string, HTMLElement | null][] = [
@@ -44,8 +44,44 @@ function overview(report: SearchReport): HTMLElement | null {
     { id: 'searches', 'aria-labelledby': 'searches-title' },
     h('h2', { id: 'searches-title' }, 'What was found'),
     scrollingTable('Searches', [{ words: 'Where' }, { words: 'Found' }, { words: 'What to do' }], rows),
+    ...effects(report.effects),
     ...report.compared.map((figure) => simulated(figure, [])),
   );
+}
+
+/** What each level does to the capacity, a table for each factor and all that is beside it. */
+function effects(all: Effect[]): HTMLElement[] {
+  const groups = new Map<string, Effect[]>();
+  for (const effect of all) {
+    const name = effect.beside === '' ? effect.factor : `${effect.factor} (${effect.beside})`;
+    groups.set(name, [...(groups.get(name) ?? []), effect]);
+  }
+  const columns = ['Level', 'Capacity', 'Repeats', 'Against the first', 'By chance'];
+  return [...groups].flatMap(([name, rows]) => [
+    h('h3', {}, `What difference does it make? ${name}`),
+    scrollingTable(
+      name,
+      columns.map((words) => ({ words })),
+      rows.map((effect) =>
+        h(
+          'tr',
+          {},
+          h('th', { scope: 'row' }, effect.level),
+          h('td', {}, perSecond(effect.capacity.value), ' ', interval(effect.capacity, perSecond)),
+          h('td', {}, String(effect.repeats)),
+          h('td', {}, effect.times === null ? '–' : `${effect.times.toFixed(3)}×`),
+          h('td', {}, chance(effect)),
+        ),
+      ),
+    ),
+  ]);
+}
+
+function chance({ times, chance, verdict }: Effect): string {
+  if (times === null) return '–';
+  if (chance === null) return 'unknown without repeats';
+  const p = chance < 0.001 ? 'p < 0.001' : `p = ${chance.toFixed(3)}`;
+  return `${p}: ${verdict === 'chance' ? 'may be chance' : verdict}`;
 }
 
 function section(one: OneSearch, isOnly: boolean): HTMLElement {
@@ -59,6 +95,7 @@ function section(one: OneSearch, isOnly: boolean): HTMLElement {
     // The page begins with what a single search found.
     ...(isOnly ? [] : [...part('Why', one.evidence), ...part('What to do', one.next)]),
     ...part('How sure that is', [...one.order, ...one.basis]),
+    ...part('What was predicted', one.predicted),
     ...one.figures.map((figure) => simulated(figure, [])),
     h(
       'p',

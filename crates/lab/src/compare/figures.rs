@@ -1,17 +1,12 @@
 //! [`Figure`]: what of a record is compared.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use record::RunDirectory;
 use record::experiment::{Experiment, Test, TestState};
-use units::Time;
 
 use crate::Error;
-
-/// Parts of a run, each long against a request, so that their means hardly depend on each other.
-const PARTS: usize = 10;
+use crate::parts::Part;
 
 /// Which way is good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,44 +100,9 @@ fn of_tests(directory: &Path, name: &str, tests: &[&Test]) -> Result<Vec<Figure>
     Ok(figures)
 }
 
-/// What is counted in a part of a run.
-#[derive(Debug, Clone, Default)]
-struct Part {
-    requests: u64,
-    good: u64,
-    /// Of good ones in all, s.
-    latency: f64,
-    /// Sessions that set out, and those that were completed, by class.
-    sessions: BTreeMap<Arc<str>, (u64, u64)>,
-}
-
 /// Of a single run, part by part.
 fn of_run(directory: &Path, prefix: &str) -> Result<Vec<Figure>, Error> {
-    let run = RunDirectory::open(directory)?;
-    let window = run.info()?.window;
-    let length = (window.to_ns - window.from_ns) as f64 / PARTS as f64;
-    let part = |at: Time| (((at.as_nanos() - window.from_ns) as f64 / length) as usize).min(PARTS - 1);
-    let mut parts = vec![Part::default(); PARTS];
-    for row in run.requests()? {
-        let row = row?;
-        if !window.contains(row.intended) {
-            continue;
-        }
-        let part = &mut parts[part(row.intended)];
-        part.requests += 1;
-        if row.error.is_none() {
-            part.good += 1;
-            part.latency += row.ended().since(row.intended).as_secs_f64();
-        }
-    }
-    for row in run.sessions()? {
-        let row = row?;
-        if window.contains(row.started_ns) {
-            let (started, completed) = parts[part(row.started_ns)].sessions.entry(row.class).or_default();
-            *started += 1;
-            *completed += u64::from(row.completed);
-        }
-    }
+    let parts = Part::read(directory)?;
     let figure = |what: &str, unit: &str, better, values: Vec<f64>| Figure {
         name: format!("{prefix}{what}"),
         unit: unit.to_owned(),
@@ -153,13 +113,8 @@ fn of_run(directory: &Path, prefix: &str) -> Result<Vec<Figure>, Error> {
     let values = |of: &dyn Fn(&Part) -> Option<f64>| parts.iter().filter_map(of).collect::<Vec<f64>>();
     let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
     let mut figures = vec![
-        figure("responses", "/s", Better::Higher, values(&|part| Some(part.good as f64 / (length * 1e-9)))),
-        figure(
-            "mean latency",
-            "s",
-            Better::Lower,
-            values(&|part| (part.good > 0).then(|| part.latency / part.good as f64)),
-        ),
+        figure("responses", "/s", Better::Higher, values(&|part| Some(part.good as f64 / part.length))),
+        figure("mean latency", "s", Better::Lower, values(&Part::mean_latency)),
         figure(
             "requests without a response",
             "",

@@ -1,21 +1,17 @@
 //! Whether two records differ by more than chance explains.
 //!
 //! Each [`Figure`] of one record is compared with the same of the other by Welch's test; as several are compared at
-//! once, the level is that of all of them together (Holm, "A simple sequentially rejective multiple test procedure",
-//! 1979).
+//! once, the level is that of all of them together.
 
 mod figures;
-mod welch;
 
 use std::path::Path;
 
+use record::significance;
 use serde::Serialize;
 
 use self::figures::{Better, Figure};
 use crate::Error;
-
-/// The chance that anything is called different where nothing is.
-const LEVEL: f64 = 0.05;
 
 /// Two records, figure by figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -73,8 +69,9 @@ pub fn compare(before: &Path, after: &Path) -> Result<Comparison, Error> {
         of.iter().filter(|figure| same(figure, others).is_none()).map(|figure| figure.name.clone()).collect()
     };
     let unmatched = [lacks(&first, &second), lacks(&second, &first)].concat();
-    let chances = pairs.iter().map(|(before, after)| welch::chance(&before.values, &after.values)).collect();
-    let chances = holm(chances);
+    let chances =
+        pairs.iter().map(|(before, after)| significance::welch(&before.values, &after.values)).collect();
+    let chances = significance::holm(chances);
     let differences = pairs.iter().zip(chances).map(|((before, after), p)| difference(before, after, p));
     Ok(Comparison { differences: differences.collect(), unmatched })
 }
@@ -82,7 +79,7 @@ pub fn compare(before: &Path, after: &Path) -> Result<Comparison, Error> {
 fn difference(first: &Figure, second: &Figure, p: Option<f64>) -> Difference {
     let (before, after) = (first.mean(), second.mean());
     let differs = match p {
-        Some(p) => p < LEVEL,
+        Some(p) => p < significance::LEVEL,
         // One value each, with an interval that is no matter of chance alone: they differ if those do.
         None => first
             .interval
@@ -94,22 +91,6 @@ fn difference(first: &Figure, second: &Figure, p: Option<f64>) -> Difference {
     Difference { name: first.name.clone(), unit: first.unit.clone(), before, after, p, differs, is_worse }
 }
 
-/// Each chance as one of so many: the smallest counts as often as there are, the next once less, and none is smaller
-/// than the one before.
-fn holm(chances: Vec<Option<f64>>) -> Vec<Option<f64>> {
-    let mut order: Vec<(usize, f64)> =
-        chances.iter().enumerate().filter_map(|(at, chance)| Some((at, (*chance)?))).collect();
-    order.sort_by(|one, other| one.1.total_cmp(&other.1));
-    let count = order.len();
-    let mut adjusted = vec![None; chances.len()];
-    let mut least: f64 = 0.0;
-    for (rank, (at, chance)) in order.into_iter().enumerate() {
-        least = least.max(chance * (count - rank) as f64).min(1.0);
-        adjusted[at] = Some(least);
-    }
-    adjusted
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,16 +98,6 @@ mod tests {
     fn figure(better: Better, values: &[f64], interval: Option<[f64; 2]>) -> Figure {
         let (name, unit) = ("x".to_owned(), "/s".to_owned());
         Figure { name, unit, better, values: values.to_vec(), interval }
-    }
-
-    #[test]
-    fn several_chances_are_judged_together() {
-        assert_eq!(
-            holm(vec![Some(0.04), None, Some(0.01), Some(0.5)]),
-            [Some(0.08), None, Some(0.03), Some(0.5)]
-        );
-        assert_eq!(holm(vec![Some(0.02), Some(0.021)]), [Some(0.04), Some(0.04)]);
-        assert_eq!(holm(vec![Some(0.9), Some(0.8)]), [Some(1.0), Some(1.0)]);
     }
 
     #[test]

@@ -6,11 +6,11 @@
 
 mod backlog;
 mod bracket;
+mod crowd;
 mod probe;
 mod prober;
 mod scalability;
 mod tried;
-mod watch;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -19,16 +19,17 @@ use std::time::{Duration, Instant};
 use record::experiment::Experiment;
 use record::search::{Capacity, Found, Resource, Tried, Verdict};
 use traffic::Ramp;
-use units::{Rate, Ratio};
+use units::{Rate, Ratio, Span};
 
 use self::bracket::Bracket;
+pub use self::crowd::{Crowd, NoCrowd};
 use self::probe::Outcome;
 use self::prober::Prober;
 use self::tried::{is_at, kept_up};
-use self::watch::Watch;
 use crate::machine::Pinning;
 use crate::testbed::Testbed;
 use crate::verdict::{self, Level, Samples};
+use crate::watch::{WATCH, Watch};
 use crate::{Error, Stop, server, test};
 
 /// What to search for, and how.
@@ -48,6 +49,8 @@ pub struct Search {
     pub precision: Ratio,
     /// Rates to try one after the other instead of searching.
     pub ramp: Option<Ramp>,
+    /// A closed loop instead: what it gets in all is the capacity.
+    pub crowd: Option<Crowd>,
     /// Files that are dropped from memory before each probe, so that the server reads them from the disk: all below
     /// this directory.
     pub cold: Option<PathBuf>,
@@ -61,6 +64,15 @@ pub struct Search {
     pub headworks: PathBuf,
 }
 
+impl Search {
+    /// Whether the generator goes somewhere else than the URL says.
+    fn is_elsewhere(&self) -> bool {
+        self.load.iter().any(|word| {
+            ["--connect-to", "--unix-socket"].iter().any(|option| word.to_string_lossy().starts_with(option))
+        })
+    }
+}
+
 /// From one closed loop to the next, until the server does hardly more.
 const TIMES: u32 = 4;
 const MOST_CLIENTS: u32 = 1024;
@@ -71,7 +83,8 @@ const ENOUGH: Duration = Duration::from_secs(50);
 const TOO_LONG: Duration = Duration::from_secs(150);
 /// Less is not worth telling.
 const BLIND: f64 = 0.005;
-const WATCH: &str = "watch";
+/// A look is this long after another: several in each probe.
+const LOOK: Span = Span::from_millis(200);
 /// Of what closed loops achieved, to see what the server does at lighter loads.
 const LIGHT: [f64; 3] = [0.25, 0.5, 0.75];
 
@@ -85,19 +98,21 @@ pub fn verdict(directory: &Path) -> Result<Found, Error> {
     Ok(found)
 }
 
-/// The same for each search of an experiment, by its test's directory.
+/// The same for each search of an experiment, by its test's directory; of tests at given loads for each subject and
+/// its settings, by their name.
 ///
 /// # Errors
-/// When there is no such experiment, or no search in it, or something of one is missing.
+/// When there is no such experiment, or nothing in it that was measured, or something of one is missing.
 pub fn verdicts(directory: &Path) -> Result<Vec<(String, Found)>, Error> {
     let experiment = Experiment::load(directory)?;
     let searches = experiment.tests.iter().filter_map(|test| Some((&test.directory, test.knee.as_ref()?)));
     let found: Vec<_> = searches
         .map(|(test, knee)| Ok((test.clone(), verdict(&directory.join(test).join(&knee.directory))?)))
         .collect::<Result<_, Error>>()?;
+    let found = if found.is_empty() { verdict::of_loads(&experiment, directory)? } else { found };
     if found.is_empty() {
         let path = directory.to_owned();
-        return Err(record::Error::NotARecord { path, missing: "search" }.into());
+        return Err(record::Error::NotARecord { path, missing: "test that was measured" }.into());
     }
     Ok(found)
 }
@@ -152,7 +167,9 @@ fn find_into(
         runs: 0,
     };
     let mut course = Course::default();
-    let mut watch = if search.watch { Watch::begin(search, testbed, &root, stop) } else { None };
+    let place = (&*search.headworks, &*search.url);
+    let is_watched = search.watch && !search.is_elsewhere();
+    let mut watch = if is_watched { Watch::begin(place, LOOK, testbed, &root, stop) } else { None };
     let result = course.run(&mut prober);
     watch.iter_mut().for_each(Watch::end);
     if search.out.is_some() && prober.tried.is_empty() {
@@ -164,6 +181,10 @@ fn find_into(
     let levels = levels(found, &root)?;
     for (tried, level) in found.probes.iter_mut().zip(&levels) {
         tried.used = level.used();
+    }
+    // With several requests of a client under way, his number is not theirs.
+    if !search.load.iter().any(|word| word == "--pipeline") {
+        found.basis.extend(verdict::broken_laws(&found.probes, &levels));
     }
     found.verdict = verdict::judge(levels);
     let result = result.and_then(|()| course.check(found));
@@ -190,7 +211,12 @@ fn levels(found: &Found, root: &Path) -> Result<Vec<Level>, Error> {
         let run = root.join(&tried.directory);
         Level::read(&run, tried, &samples)
     };
-    found.probes.iter().map(level).collect()
+    let mut levels: Vec<Level> = found.probes.iter().map(level).collect::<Result<_, _>>()?;
+    // A crowd is all that the server can do, and the client before it hardly anything.
+    if let (true, [first, .., last]) = (found.is_of_crowd, &mut *levels) {
+        (first.is_open, last.is_open, last.is_behind) = (true, true, true);
+    }
+    Ok(levels)
 }
 
 /// What a search learns.
@@ -199,6 +225,10 @@ struct Course {
     /// Clients of closed loops, and what they achieved together.
     closed: Vec<(f64, f64)>,
     bracket: Bracket,
+    /// What a crowd got, and its confidence interval.
+    crowd: Option<(f64, [f64; 2])>,
+    /// What of that was not served.
+    lost: Option<String>,
     began: Option<Instant>,
     /// Why it ended before both ends were as near and as certain as they should be.
     early: Option<String>,
@@ -208,9 +238,16 @@ impl Course {
     fn run(&mut self, prober: &mut Prober) -> Result<(), Error> {
         self.began = Some(Instant::now());
         let alone = prober.alone()?;
-        match prober.search.ramp {
-            Some(ramp) => self.climb(ramp, prober),
-            None => {
+        match (prober.search.crowd, prober.search.ramp) {
+            (Some(crowd), _) => {
+                let probe = prober.crowd(crowd)?;
+                let directory = prober.root.join(&prober.last().directory);
+                self.lost = probe.lost();
+                self.crowd = Some(crowd::achieved(&probe, &directory, prober.of_sessions)?);
+                Ok(())
+            }
+            (None, Some(ramp)) => self.climb(ramp, prober),
+            (None, None) => {
                 self.close_in(alone, prober)?;
                 self.narrow(prober)
             }
@@ -287,6 +324,19 @@ impl Course {
 
     fn found(&self, unit: &str, probes: Vec<Tried>) -> Found {
         let scalability = scalability::fit(&self.closed);
+        if let Some((rate, ci)) = self.crowd {
+            let capacity = Some(Capacity { rate, ci, unit: unit.to_owned() });
+            let basis = probes.last().map(|tried| {
+                format!(
+                    "{} clients got that, with {:.2} ms in the median, 99 % within {:.2} ms.",
+                    tried.clients.unwrap_or_default(),
+                    tried.p50 * 1e3,
+                    tried.p99 * 1e3
+                )
+            });
+            let basis = basis.into_iter().chain(self.lost.clone()).collect();
+            return Found { capacity, basis, is_of_crowd: true, probes, ..Found::default() };
+        }
         let Some([low, high]) = self.bracket.knee() else {
             return Found { scalability, probes, ..Found::default() };
         };
@@ -323,6 +373,10 @@ impl Course {
 
     /// Whether what was found is the server's knee.
     fn check(&self, found: &Found) -> Result<(), Error> {
+        if self.crowd.is_some() {
+            let why = found.probes.last().and_then(|tried| tried.not_valid.clone());
+            return why.map_or(Ok(()), |why| Err(Error::NotTheServers(why)));
+        }
         let open = || found.probes.iter().filter(|tried| tried.offered.is_some());
         let Some(Capacity { ci: [low, high], .. }) = found.capacity else {
             return Err(no_knee(open()));

@@ -82,6 +82,16 @@ impl Probe {
         if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) }
     }
 
+    /// In a sentence, what got no response, or was refused, where that is more than a little.
+    pub(crate) fn lost(&self) -> Option<String> {
+        let Summary { requests, errors, .. } = &self.summary;
+        let lost = errors.total() as f64 / (*requests).max(1) as f64;
+        (lost > TOLERANCE || self.refused() > TOLERANCE).then(|| {
+            let complaints = self.complaints();
+            format!("Not all were served{complaints}.")
+        })
+    }
+
     /// Why what happened is the generator's doing, for the question which rate a server keeps up with.
     ///
     /// That some requests began a few milliseconds late makes their latency doubtful, and so whether an objective

@@ -12,7 +12,7 @@ use units::{Rate, Span};
 
 use super::backlog::Backlog;
 use super::probe::{self, Outcome, Probe};
-use super::{Search, tried};
+use super::{Crowd, Search, tried};
 use crate::load::{self, Offer};
 use crate::testbed::Testbed;
 use crate::{Error, Stop, server, test};
@@ -58,6 +58,16 @@ impl Prober<'_> {
     /// So many clients, each with one request or session after the other.
     pub(crate) fn closed(&mut self, clients: u32) -> Result<Probe, Error> {
         self.probe(Offer::Closed(clients), CLOSED.max(self.times(WINDOW)))
+    }
+
+    /// The same for a given time, after the warm-up that every probe has.
+    pub(crate) fn crowd(&mut self, crowd: Crowd) -> Result<Probe, Error> {
+        self.probe(Offer::Closed(crowd.clients), crowd.hold)
+    }
+
+    /// What the last probe left.
+    pub(crate) fn last(&self) -> &Tried {
+        &self.tried[self.tried.len() - 1]
     }
 
     /// One client, who has to be answered; what he gets says how long all else has to take.

@@ -112,10 +112,49 @@ pub(crate) fn check(server: &Server, headworks: &Path) -> Result<String, Error> 
         Kind::Node => node::Installed::find().map(|installed| installed.version),
         Kind::Url(url) => url_version(url),
     }?;
+    check_directives(server)?;
     Ok(match server.backend_workers {
         Some(workers) => format!("{version}, pages by {workers} workers behind it"),
         None => version,
     })
+}
+
+/// Has the server itself judge what its configuration says besides, where it says something.
+fn check_directives(server: &Server) -> Result<(), Error> {
+    if server.directives.is_empty() {
+        return Ok(());
+    }
+    let root = root()?;
+    let content = root.path().join(content::DIRECTORY);
+    fs::create_dir(&content).map_err(Error::io("create", &content))?;
+    let listen = SocketAddrV4::new(Ipv4Addr::LOCALHOST, free_port()?);
+    // Nobody asks it.
+    let behind = server.backend_workers.map(|_| "127.0.0.1:9");
+    let setup = match server.kind {
+        Kind::Nginx => nginx::Installed::find()?.setup(server, behind, root.path(), listen),
+        Kind::Apache(mpm) => apache::Installed::find(mpm)?.setup(server, behind, root.path(), listen),
+        _ => return Ok(()),
+    };
+    setup.write(root.path())?;
+    let mut command = Command::new(&setup.program);
+    let output =
+        command.args(&setup.arguments).arg("-t").output().map_err(Error::io("start", &setup.program))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr).replace(&format!("{}/", root.path().display()), "");
+    let said: Vec<&str> = said.lines().filter(|line| !line.is_empty()).collect();
+    Err(Error::Directives { name: setup.name, said: said.join("; ") })
+}
+
+impl Setup {
+    fn write(&self, root: &Path) -> Result<(), Error> {
+        for (name, text) in &self.files {
+            let file = root.join(name);
+            fs::write(&file, text).map_err(Error::io("write", &file))?;
+        }
+        Ok(())
+    }
 }
 
 impl Site<'_> {
@@ -141,10 +180,7 @@ impl Site<'_> {
             Kind::Apache(mpm) => apache::Installed::find(mpm)?.setup(server, address, directory, listen),
             _ => node::Installed::find()?.setup(server, directory, listen),
         };
-        for (name, text) in &setup.files {
-            let file = root.path().join(name);
-            fs::write(&file, text).map_err(Error::io("write", &file))?;
-        }
+        setup.write(root.path())?;
         let mut command = self.testbed.server(&setup.program);
         command.args(&setup.arguments);
         let environment = self.environment(setup.version, &command, setup.files);

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use config::{Error, Source, Spanned};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -29,7 +30,7 @@ pub(crate) struct Factor {
 }
 
 /// Which combinations of levels are tested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Combinations {
     /// All of them.
@@ -39,11 +40,16 @@ pub(crate) enum Combinations {
     OneAtATime,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FactorEntry {
+    /// `load`, or the place of a value in the spec, such as `server.workers`.
     name: Spanned<String>,
+    /// The values that it takes.
+    #[schemars(with = "Vec<serde_json::Value>")]
     levels: Spanned<Vec<Value>>,
+    /// Which of them it has while another factor is varied.
+    #[schemars(with = "Option<serde_json::Value>")]
     default: Option<Spanned<Value>>,
 }
 

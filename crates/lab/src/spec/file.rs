@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use config::{Error, Source, Spanned};
+use config::{Error, Quantity, Source, Spanned};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Table;
 use traffic::Workload;
@@ -11,60 +12,112 @@ use units::{Rate, Span};
 
 use super::factors::{self, Combinations, Factor, FactorEntry};
 use super::peers::{self, PeersEntry};
+use super::prediction::{self, PredictionEntry};
+use super::schema::{Free, WorkloadEntry};
 use super::search::{self, SearchEntry};
 use super::server::{self, ServerEntry};
 use super::testbed::{self, ClientEntry, Entries, LinkEntry, TestbedEntry};
-use super::{Asked, Capacity, Constant, Kind, Limits, Order, Spec, Subject, Test, workload};
+use super::{Asked, Capacity, Cold, Constant, Kind, Limits, Order, Server, Spec, Subject, Test, workload};
 
-#[derive(Deserialize)]
+/// The whole file.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct File {
+pub(super) struct File {
+    /// What it is called.
     experiment: About,
+    /// The server under test.
     server: Spanned<ServerEntry>,
+    /// What is asked for: a url, a model, or sessions, here or in a file.
+    #[schemars(with = "WorkloadEntry")]
     workload: Spanned<Table>,
+    /// The gate's configuration, as in a file of its own.
+    #[schemars(with = "Option<Free>")]
     gate: Option<Table>,
+    /// What other software is told that can stand where the gate stands.
     peers: Option<PeersEntry>,
+    /// What is varied, first that which figures have on their axis.
     #[serde(rename = "factor", default)]
     factors: Vec<Spanned<FactorEntry>>,
+    /// How levels are combined, and how often and in which order tests are done.
     #[serde(default)]
     design: Design,
+    /// Tests at given loads.
     test: Option<Spanned<TestEntry>>,
+    /// How the load that the levels multiply is known.
     capacity: Option<Spanned<CapacityEntry>>,
+    /// Instead of tests at given loads: each test looks for the knee.
     search: Option<SearchEntry>,
+    /// What the simulator says is held against what is measured, after each search.
+    prediction: Option<Spanned<PredictionEntry>>,
+    /// How often the server is looked at in tests at given loads.
+    #[serde(default)]
+    sampling: SamplingEntry,
+    /// Which network server and generator have.
     #[serde(default)]
     testbed: TestbedEntry,
+    /// Between the two, where they have networks of their own.
     link: Option<Spanned<LinkEntry>>,
+    /// Settings of the server's network namespace.
+    #[schemars(with = "Option<Free>")]
     sysctl: Option<Spanned<Table>>,
+    /// What the server may have of the machine.
     cgroup: Option<Spanned<Limits>>,
+    /// The generator.
     #[serde(default)]
     client: ClientEntry,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct About {
+    /// In a few words.
     title: String,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SamplingEntry {
+    /// From one look to the next; `0s` for none.
+    #[serde(with = "config::quantity")]
+    #[schemars(with = "Quantity<Span>")]
+    interval: Span,
+}
+
+impl Default for SamplingEntry {
+    fn default() -> Self {
+        Self { interval: Span::from_secs(1) }
+    }
+}
+
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Design {
+    /// All combinations of levels, or one factor at a time away from its default.
     #[serde(default)]
     kind: Combinations,
+    /// Classes that are offered so many times the capacity at every level.
     constant: Option<Spanned<BTreeMap<String, f64>>>,
+    /// What is compared at each level.
     subjects: Option<Spanned<Vec<Subject>>>,
+    /// How often each test is done.
     repeats: Option<Spanned<u32>>,
+    /// As they stand, or shuffled within each repeat.
     #[serde(default)]
     order: Order,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TestEntry {
+    /// What begins within it is not counted.
     #[serde(with = "config::quantity")]
+    #[schemars(with = "Quantity<Span>")]
     warmup: Span,
+    /// What begins within it is followed to its end.
     duration: Spanned<Length>,
+    /// The longest wait for the machine to come to rest.
     #[serde(default = "default_settle", with = "config::quantity")]
+    #[schemars(with = "Quantity<Span>")]
     settle: Span,
 }
 
@@ -73,19 +126,30 @@ pub(super) fn default_settle() -> Span {
     Span::from_secs(2)
 }
 
-#[derive(Deserialize, Clone, Copy)]
+#[derive(Deserialize, Clone, Copy, JsonSchema)]
 #[serde(transparent)]
-struct Length(#[serde(with = "config::quantity")] Span);
+struct Length(
+    #[serde(with = "config::quantity")]
+    #[schemars(with = "Quantity<Span>")]
+    Span,
+);
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CapacityEntry {
+    /// Stated, in sessions per second.
     #[serde(default, with = "config::quantity::optional")]
+    #[schemars(with = "Option<Quantity<Rate>>")]
     rate: Option<Rate>,
+    /// Or found by so many sessions at once.
     concurrency: Option<u32>,
+    /// What is completed within it is not counted.
     #[serde(default, with = "config::quantity")]
+    #[schemars(with = "Quantity<Span>")]
     warmup: Span,
+    /// For how long they are counted.
     #[serde(default, with = "config::quantity::optional")]
+    #[schemars(with = "Option<Quantity<Span>>")]
     duration: Option<Span>,
 }
 
@@ -107,14 +171,11 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
         Some(constant) => self::constant(source, &constant, &workload, &factors)?,
         None => Vec::new(),
     };
-    let repeats = match file.design.repeats {
-        Some(repeats) if *repeats.get_ref() == 0 => {
-            return Err(source.error(repeats.span(), "repeats is 0").mend("give at least 1"));
-        }
-        Some(repeats) => repeats.into_inner(),
-        None => 1,
-    };
+    let repeats = repeats(source, file.design.repeats)?;
     let (server, descriptors) = server::check(source, file.server)?;
+    let why_not =
+        obstacle(is_search, &asked, &subjects, &server, file.cgroup.is_some() || file.link.is_some());
+    let prediction = file.prediction.map(|entry| prediction::check(source, entry, why_not)).transpose()?;
     let span = [file.cgroup.as_ref().map(Spanned::span), descriptors.as_ref().map(Spanned::span)];
     let is_elsewhere = matches!(server.kind, Kind::Url(_));
     if let Some(span) = span.into_iter().flatten().next().filter(|_| is_elsewhere) {
@@ -155,10 +216,42 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
         order: file.design.order,
         test,
         capacity,
+        sampling: Some(file.sampling.interval).filter(|interval| !interval.is_zero()),
+        prediction,
         client_cpus: file.client.cpus.0,
         text: source.text().to_owned(),
         directory: directory.to_owned(),
     })
+}
+
+fn repeats(source: &Source, entry: Option<Spanned<u32>>) -> Result<u32, Error> {
+    match entry {
+        Some(repeats) if *repeats.get_ref() == 0 => {
+            Err(source.error(repeats.span(), "repeats is 0").mend("give at least 1"))
+        }
+        Some(repeats) => Ok(repeats.into_inner()),
+        None => Ok(1),
+    }
+}
+
+/// What keeps the simulator from knowing what the server does.
+fn obstacle(
+    is_search: bool,
+    asked: &Asked,
+    subjects: &[Subject],
+    server: &Server,
+    is_limited: bool,
+) -> Option<&'static str> {
+    let obstacles = [
+        (!is_search, "without [search]"),
+        (asked.what.is_none(), "of sessions"),
+        (*subjects != [Subject::Bare], "of what stands in front of the server"),
+        (asked.cold == Cold::Always, "of files that come from the disk (workload.cold)"),
+        (matches!(server.kind, Kind::Url(_)), "of a server that the lab did not start"),
+        (server.backend_workers.is_some(), "of workers behind the server (server.backend-workers)"),
+        (is_limited, "where [cgroup] or [link] set limits"),
+    ];
+    obstacles.into_iter().find_map(|(is_there, what)| is_there.then_some(what))
 }
 
 fn requests(

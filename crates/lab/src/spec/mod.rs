@@ -4,6 +4,8 @@ mod cpus;
 pub(crate) mod factors;
 mod file;
 mod peers;
+mod prediction;
+mod schema;
 mod search;
 mod server;
 mod settings;
@@ -20,6 +22,8 @@ use units::{Rate, Span};
 pub(crate) use cpus::{Cpus, NoCpus};
 pub(crate) use factors::{Combinations, Factor};
 pub(crate) use peers::Peers;
+pub(crate) use prediction::Predicted;
+pub use schema::schema;
 pub(crate) use search::Sought;
 pub(crate) use server::{Kind, Mpm, Server};
 pub(crate) use testbed::{Limits, Link, Scene, Sysctl};
@@ -55,6 +59,10 @@ pub(crate) struct Spec {
     pub(crate) order: Order,
     pub(crate) test: Test,
     pub(crate) capacity: Capacity,
+    /// How often the server is looked at in tests at given loads; nothing for not at all.
+    pub(crate) sampling: Option<Span>,
+    /// What is to be predicted after each search.
+    pub(crate) prediction: Option<Predicted>,
     pub(crate) client_cpus: Cpus,
     /// The spec's text with all that was set on the command line.
     pub(crate) text: String,
@@ -63,7 +71,7 @@ pub(crate) struct Spec {
 }
 
 /// What is compared at each level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Subject {
     /// The server alone.
@@ -109,7 +117,7 @@ pub(crate) struct Constant {
 }
 
 /// In which order the tests are done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Order {
     /// Level by level as they stand in the spec, the subjects side by side.

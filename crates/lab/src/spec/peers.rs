@@ -1,6 +1,7 @@
 //! `[peers]`: what HAProxy, nginx and mod_qos are told, which know no policy to be told instead.
 
-use config::{Error, Source, Spanned};
+use config::{Error, Quantity, Source, Spanned};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use units::Span;
 
@@ -20,19 +21,28 @@ pub(crate) struct Peers {
     pub(crate) newcomers: u32,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PeersEntry {
+    /// Cookie of the users to favour, NAME=VALUE.
     premium: Spanned<String>,
+    /// Requests in the server at once, for what keeps the others waiting.
     window: Spanned<u32>,
+    /// The longest wait for that.
     patience: Spanned<Patience>,
+    /// Requests of other users in the server at once, for what refuses the rest.
     others: Spanned<u32>,
+    /// Of those, requests that begin a session.
     newcomers: Spanned<u32>,
 }
 
-#[derive(Deserialize, Clone, Copy)]
+#[derive(Deserialize, Clone, Copy, JsonSchema)]
 #[serde(transparent)]
-struct Patience(#[serde(with = "config::quantity")] Span);
+struct Patience(
+    #[serde(with = "config::quantity")]
+    #[schemars(with = "Quantity<Span>")]
+    Span,
+);
 
 /// Checks what stands under `[peers]`.
 pub(super) fn check(source: &Source, entry: PeersEntry) -> Result<Peers, Error> {

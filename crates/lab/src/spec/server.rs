@@ -1,6 +1,7 @@
 //! `[server]`: which server it is, and with how many of what.
 
-use config::{Error, Source, Spanned};
+use config::{Error, Quantity, Source, Spanned};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::{Table, Value};
 use units::Span;
@@ -37,7 +38,7 @@ pub(crate) enum Kind {
 }
 
 /// How Apache ties requests to processes and threads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Mpm {
     /// A process for each connection.
@@ -59,26 +60,39 @@ impl Kind {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct ServerEntry {
     kind: KindEntry,
+    /// Of kind url: where the server is.
     url: Option<Spanned<String>>,
+    /// Of Apache: a process for each connection, or threads.
     mpm: Option<Spanned<Mpm>>,
+    /// Workers behind it that compute its pages.
     backend_workers: Option<Spanned<u32>>,
+    /// Connections, or in nginx and Node event loops, served at once.
     workers: Option<Spanned<u32>>,
+    /// Length of the listen queue.
     #[serde(default = "default_backlog")]
+    #[schemars(with = "u16")]
     backlog: Spanned<u16>,
+    /// How long an idle connection is kept.
     #[serde(default = "default_keep_alive", with = "config::quantity")]
+    #[schemars(with = "Quantity<Span>")]
     keep_alive: Span,
+    /// Processors by number, such as 0 or 0-1.
     #[serde(default = "default_cpus", with = "config::quantity")]
+    #[schemars(with = "Quantity<Cpus>")]
     cpus: Cpus,
+    /// The most descriptors that a process of it may have open.
     descriptors: Option<Spanned<u64>>,
+    /// Of its configuration, directive by directive.
     #[serde(default)]
+    #[schemars(with = "super::schema::Free")]
     directives: Table,
 }
 
-#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum KindEntry {
     Origin,

@@ -1,6 +1,7 @@
 //! `[testbed]`, `[link]`, `[sysctl]`, `[cgroup]` and `[client]`: what server and generator run on.
 
 use config::{Error, Quantity, Source, Spanned};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::{Table, Value};
 use units::{Bytes, Rate};
@@ -40,19 +41,22 @@ pub(crate) struct Sysctl {
 }
 
 /// A share of the machine.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Limits {
     /// Processors, also parts of one.
     pub(crate) cpu: Option<f64>,
     /// With what of files is kept in it.
     #[serde(with = "config::quantity::optional")]
+    #[schemars(with = "Option<Quantity<Bytes>>")]
     pub(crate) memory: Option<Bytes>,
     /// From the disk, per second.
     #[serde(with = "config::quantity::optional")]
+    #[schemars(with = "Option<Quantity<Bytes>>")]
     pub(crate) read_bytes: Option<Bytes>,
     /// To the disk, per second.
     #[serde(with = "config::quantity::optional")]
+    #[schemars(with = "Option<Quantity<Bytes>>")]
     pub(crate) write_bytes: Option<Bytes>,
     /// Operations per second.
     pub(crate) reads: Option<u64>,
@@ -66,14 +70,15 @@ impl Limits {
     }
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TestbedEntry {
+    /// The machine's network, or one of its own for the server and one for the generator.
     #[serde(default)]
     kind: TestbedKind,
 }
 
-#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Default, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum TestbedKind {
     /// The machine's own network.
@@ -83,13 +88,14 @@ enum TestbedKind {
     Namespaces,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LinkEntry {
+    /// Bits per second in either direction, such as 10M.
     rate: Spanned<RateEntry>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum RateEntry {
     Number(f64),
@@ -97,12 +103,16 @@ enum RateEntry {
 }
 
 /// `[client]`: the generator.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ClientEntry {
+    /// Processors by number, such as 1 or 2-3.
     #[serde(default = "default_cpus")]
+    #[schemars(with = "Quantity<Cpus>")]
     pub(super) cpus: Quantity<Cpus>,
+    /// What it may have of them.
     cpu: Option<Spanned<f64>>,
+    /// Local ports, FROM-TO.
     ports: Option<Spanned<String>>,
 }
 

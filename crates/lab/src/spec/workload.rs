@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use config::{Error, Source};
+use config::{Error, Quantity, Source};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::{Table, Value};
 use traffic::Workload;
@@ -24,7 +25,7 @@ pub(crate) struct Asked {
 }
 
 /// Whether files come from the disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Cold {
     /// From memory, where they are when they have been written.
@@ -52,17 +53,27 @@ pub(crate) enum What {
     Model(ModelName),
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct AskedEntry {
+pub(super) struct AskedEntry {
+    /// A path, such as /bytes/1000.
     url: Option<String>,
+    /// A model of the literature, such as specweb96:20.
     #[serde(default, with = "config::quantity::optional")]
+    #[schemars(with = "Option<String>")]
     model: Option<ModelName>,
+    /// 1.0, 1.1 or 2.
+    #[schemars(with = "Option<Quantity<f64>>")]
     http: Option<Value>,
+    /// Before a connection is closed.
     requests_per_connection: Option<u32>,
+    /// Requests under way on a connection at once.
     pipeline: Option<u32>,
+    /// How long a request may take.
     #[serde(default, with = "config::quantity::optional")]
+    #[schemars(with = "Option<Quantity<Span>>")]
     timeout: Option<Span>,
+    /// Whether files come from the disk.
     #[serde(default)]
     cold: Cold,
 }

@@ -3,11 +3,15 @@
 //! From what was seen at each [`Level`] of load: which resources are [at their end](signs), from which load on, and
 //! which of them are causes. It is told nothing but the record.
 
+mod laws;
 mod level;
+mod loads;
 mod next;
 mod signs;
 
+pub(crate) use laws::broken as broken_laws;
 pub(crate) use level::{Level, Samples};
+pub(crate) use loads::of_loads;
 use record::search::{Onset, Resource, Verdict};
 
 const RESOURCES: [Resource; 13] = [

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use record::RunDirectory;
 use record::experiment::{Experiment, Test, TestState};
+use record::prediction::{Outcome, PredictedPoint, Prediction};
 use record::search::{Found, Tried};
 
 use crate::{Axis, Curve, Error, Estimate, Figure, Place, Unit};
@@ -100,6 +101,50 @@ pub(super) fn of(directory: &Path, id: &str, found: &Found) -> Result<Vec<Figure
         ),
     ];
     Ok(figures.into_iter().flatten().collect())
+}
+
+/// What was predicted beside what was measured.
+pub(super) fn predicted(id: &str, prediction: &Prediction) -> Vec<Figure> {
+    let curve = |name: &str, of: &dyn Fn(&PredictedPoint) -> Option<Outcome>, lost: bool| {
+        let place = |point: &PredictedPoint| {
+            let outcome = of(point)?;
+            let y = if lost {
+                Estimate { value: outcome.lost, ci: None }
+            } else {
+                Estimate { value: outcome.mean, ci: outcome.ci }
+            };
+            let error = point.error().map(|error| format!("predicted {:+.1} %", error * 100.0));
+            let note = error.unwrap_or_else(|| point.why.join("; "));
+            Some(Place { x: point.rate, y, note: format!("{} times the capacity, {note}", point.load) })
+        };
+        let mut points: Vec<Place> = prediction.points.iter().filter_map(place).collect();
+        points.sort_by(|one, other| one.x.total_cmp(&other.x));
+        Curve { name: name.to_owned(), points }
+    };
+    let both = |lost: bool| {
+        vec![
+            curve("measured", &|point| Some(point.measured), lost),
+            curve("predicted", &|point| point.predicted, lost),
+        ]
+    };
+    let offered = || axis("Requests that arrived", Unit::Rate, false);
+    let figures = [
+        figure(
+            format!("{id}-predicted"),
+            "Does the simulator say the same?",
+            "Mean latency of what was answered, measured, and predicted for the same arrivals from what requests needed in another run.",
+            (offered(), axis("Mean latency", Unit::Seconds, true)),
+            both(false),
+        ),
+        figure(
+            format!("{id}-predicted-lost"),
+            "And of what is lost?",
+            "Requests without a response; predicted in the long run, when the queue is as full as it gets.",
+            (offered(), axis("Lost", Unit::Percent, false)),
+            both(true),
+        ),
+    ];
+    figures.into_iter().flatten().collect()
 }
 
 /// Capacities against what was varied, where that is a number; a curve for each combination of the rest.

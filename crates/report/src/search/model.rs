@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Effect;
 use crate::{Fact, Figure, Source, Verdict};
 
 /// The report of a search, or of an experiment whose tests are searches.
@@ -15,6 +16,8 @@ pub struct SearchReport {
     pub verdict: Verdict,
     /// What is to be known before the figures are believed, a sentence each.
     pub warnings: Vec<String>,
+    /// What each level of what was varied does.
+    pub effects: Vec<Effect>,
     /// What compares the searches; nothing where there is one.
     pub compared: Vec<Figure>,
     /// Search by search.
@@ -46,6 +49,8 @@ pub struct OneSearch {
     pub next: Vec<String>,
     /// What the capacity rests on.
     pub basis: Vec<String>,
+    /// How near predictions came.
+    pub predicted: Vec<String>,
     /// Against the load.
     pub figures: Vec<Figure>,
 }

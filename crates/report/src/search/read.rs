@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use record::experiment::{Experiment, Test, TestState};
+use record::prediction::{self, Prediction};
 use record::search::{Found, Resource, Verdict};
 
-use super::charts;
 use super::model::{OneSearch, SearchReport};
-use crate::text::{list, number, percent};
+use super::{charts, effects};
+use crate::text::{list, number, percent, seconds};
 use crate::{Error, KeyFigure, method};
 
 impl SearchReport {
@@ -43,6 +44,9 @@ impl SearchReport {
                 "The experiment was stopped before its end; this is what had been found by then.".to_owned(),
             );
         }
+        let effects = effects::of(&experiment, &known);
+        let mut verdict = headline(&known.iter().map(|(_, found)| found).collect::<Vec<_>>(), &searches);
+        verdict.details.extend(effects.iter().filter_map(effects::Effect::sentence));
         let lost = experiment.tests.iter().filter(|test| test.state != TestState::Measured).count();
         if lost > 0 {
             warnings.push(match experiment.tests.len() {
@@ -53,8 +57,9 @@ impl SearchReport {
         Ok(Self {
             title: experiment.title.clone(),
             version: experiment.version.clone(),
-            verdict: headline(&known.iter().map(|(_, found)| found).collect::<Vec<_>>(), &searches),
+            verdict,
             warnings,
+            effects,
             compared: charts::compared(&experiment, &known),
             searches,
             method: method::facts(directory, &experiment),
@@ -76,6 +81,7 @@ fn one(directory: &Path) -> Result<SearchReport, Error> {
         order: order(&found),
         next: found.verdict.next.clone(),
         basis: found.basis.clone(),
+        predicted: Vec::new(),
         figures: charts::of(directory, "search", &found)?,
     }];
     Ok(SearchReport {
@@ -83,6 +89,7 @@ fn one(directory: &Path) -> Result<SearchReport, Error> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         verdict: headline(&[&found], &searches),
         warnings: Vec::new(),
+        effects: Vec::new(),
         compared: Vec::new(),
         searches,
         method: Vec::new(),
@@ -98,6 +105,13 @@ fn search(experiment: &Experiment, directory: &Path, test: &Test, found: &Found)
         TestState::Broken => "broken".to_owned(),
         TestState::NotValid => format!("{}; not valid", result(found)),
     };
+    let mut figures = place.map(|place| charts::of(&place, &id, found)).transpose()?.unwrap_or_default();
+    let prediction = match Prediction::load(&directory.join(&test.directory).join(prediction::DIRECTORY)) {
+        Ok(prediction) => Some(prediction),
+        Err(record::Error::NotARecord { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
+    figures.extend(prediction.iter().flat_map(|prediction| charts::predicted(&id, prediction)));
     Ok(OneSearch {
         name: name(experiment, test),
         directory: test.directory.clone(),
@@ -107,9 +121,38 @@ fn search(experiment: &Experiment, directory: &Path, test: &Test, found: &Found)
         order: order(found),
         next: found.verdict.next.clone(),
         basis: found.basis.clone(),
-        figures: place.map(|place| charts::of(&place, &id, found)).transpose()?.unwrap_or_default(),
+        predicted: prediction.as_ref().map(nearness).unwrap_or_default(),
+        figures,
         id,
     })
+}
+
+/// What a prediction is worth.
+fn nearness(prediction: &Prediction) -> Vec<String> {
+    let Prediction { capacity, fitted_at, demand, besides, is_of_full_server, server, points } = prediction;
+    let mut sentences = Vec::new();
+    if let Some(error) = prediction.error_below_capacity() {
+        sentences.push(format!(
+            "Below the capacity the mean latencies that the simulator predicts are within {:.1} % of those that were measured.",
+            error * 100.0
+        ));
+    }
+    let known_by = if *is_of_full_server { "as the full server shows" } else { "as its latency shows" };
+    sentences.push(format!(
+        "A request needs {} of a processor, {known_by}, and {} besides, whatever the load.",
+        seconds(*demand),
+        seconds(*besides)
+    ));
+    sentences.push(format!(
+        "Fitted to a run at {}/s, {} of the capacity; the server is what headworks sim {} has.",
+        number(fitted_at * capacity),
+        percent(*fitted_at),
+        server.join(" ")
+    ));
+    let not_compared = points.iter().filter(|point| !point.why.is_empty());
+    sentences
+        .extend(not_compared.map(|point| format!("At {}/s: {}.", number(point.rate), point.why.join("; "))));
+    sentences
 }
 
 /// Subject, levels and, of several, the repeat.
@@ -178,9 +221,13 @@ fn headline(found: &[&Found], searches: &[OneSearch]) -> crate::Verdict {
         note: bottleneck(found).to_owned(),
     };
     if known.len() == 1 {
-        let sentences = lowest.verdict.evidence.iter().chain(&lowest.verdict.next);
+        let verdict = &lowest.verdict;
+        let sentences = verdict.evidence.iter().chain(&verdict.next).chain(first.predicted.iter().take(1));
         return crate::Verdict {
-            headline: format!("{} {unit}, and then {} sets the limit", number(least), bottleneck(lowest)),
+            headline: match lowest.verdict.bottleneck {
+                Some(limit) => format!("{} {unit}, and then {} sets the limit", number(least), limit.name()),
+                None => format!("{} {unit}; what sets the limit is unknown", number(least)),
+            },
             details: sentences.cloned().collect(),
             figures: vec![figure(least, lowest, first)],
         };

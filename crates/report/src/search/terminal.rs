@@ -1,6 +1,8 @@
 //! The report for a terminal.
 
+use super::Effect;
 use super::model::SearchReport;
+use crate::text::number;
 
 impl SearchReport {
     /// A line for each search, and why. Each line ends with a line feed.
@@ -8,11 +10,42 @@ impl SearchReport {
         let mut text = format!("{}\n\n{}.\n", self.title, self.verdict.headline);
         for search in &self.searches {
             text += &format!("\n{}: {}\n", search.name, search.result);
-            for sentence in search.why.iter().chain(&search.evidence).chain(&search.next) {
+            for sentence in
+                search.why.iter().chain(&search.evidence).chain(&search.next).chain(&search.predicted)
+            {
                 text += &format!("  {sentence}\n");
             }
         }
+        text += &self.effects();
         self.warnings.iter().for_each(|warning| text += &format!("{warning}\n"));
+        text
+    }
+
+    /// What each level does, a line each.
+    fn effects(&self) -> String {
+        let mut text = String::new();
+        let mut group = (String::new(), String::new());
+        for Effect { factor, beside, level, capacity, repeats, times, chance, verdict } in &self.effects {
+            if group != (factor.clone(), beside.clone()) {
+                group = (factor.clone(), beside.clone());
+                let beside = if beside.is_empty() { String::new() } else { format!(" ({beside})") };
+                text += &format!("\n{factor}{beside}\n");
+            }
+            let rate = number(capacity.value);
+            let interval = capacity.ci.map(|[low, high]| format!(" ({} to {})", number(low), number(high)));
+            let against = match (times, chance) {
+                (Some(times), Some(chance)) => {
+                    let verdict = if *verdict == "chance" { "may be chance" } else { verdict };
+                    format!("  {times:.3} times, p = {chance:.3}: {verdict}")
+                }
+                (Some(times), None) => format!("  {times:.3} times; repeats would say whether by chance"),
+                _ => String::new(),
+            };
+            text += &format!("  {level}: {rate}{}, {repeats}x{against}\n", interval.unwrap_or_default());
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
         text
     }
 }

@@ -39,6 +39,10 @@ pub(super) struct Args {
     /// Try these rates, all of them: FROM:TO:STEP:HOLD, as in 1k:8k:200:5s.
     #[arg(long)]
     ramp: Option<Ramp>,
+    /// Ask with so many clients for so long instead, each with one request after the other; what they get in all is the
+    /// capacity: CLIENTS:HOLD, as in 64:5s.
+    #[arg(long, value_name = "CLIENTS:HOLD", conflicts_with_all = ["ramp", "objective", "arrivals"])]
+    crowd: Option<lab::Crowd>,
     /// Drop the files below this directory from memory before each probe, so that the server reads them from the disk.
     #[arg(long, value_name = "DIR")]
     cold: Option<PathBuf>,
@@ -83,6 +87,7 @@ impl Args {
             cpus: self.cpus,
             precision: self.precision,
             ramp: self.ramp,
+            crowd: self.crowd,
             cold: self.cold,
             out: self.out,
             watch: !self.no_watch,

@@ -28,6 +28,8 @@ enum Command {
     Capacity(capacity::Args),
     Verdict(verdict::Args),
     Compare(compare::Args),
+    /// Prints the JSON Schema of specs, for editors.
+    Schema,
 }
 
 /// Does the experiment that a spec describes, and leaves a record of it and a report.
@@ -62,6 +64,7 @@ impl Args {
             Command::Capacity(capacity) => capacity.run(),
             Command::Verdict(verdict) => verdict.run(),
             Command::Compare(compare) => compare.run(),
+            Command::Schema => schema().map(|()| Exit::Ok).map_err(Failure::Failed),
         }
     }
 }
@@ -109,6 +112,10 @@ fn show(finished: &lab::Finished, json: bool) -> anyhow::Result<()> {
         writeln!(out, "\n{}\nreport: {}", report.table(), page.display())
     };
     written.context("cannot write to standard output")
+}
+
+fn schema() -> anyhow::Result<()> {
+    writeln!(std::io::stdout(), "{:#}", lab::schema()).context("cannot write to standard output")
 }
 
 /// Turns SIGINT and SIGTERM into the wish to end. The second one ends at once: the kernel then ends

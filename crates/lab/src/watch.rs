@@ -1,53 +1,53 @@
-//! [`Watch`]: the monitor, beside a search, where the server runs on this machine.
+//! [`Watch`]: the monitor, beside a test, where the server runs on this machine.
 
-use std::ffi::OsString;
 use std::net::{IpAddr, ToSocketAddrs};
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Search, WATCH};
+use units::Span;
+
 use crate::Stop;
 use crate::process::Process;
 use crate::testbed::Testbed;
 
-/// A look is this long after another: several in each probe.
-const INTERVAL: &str = "200ms";
+/// Where what it saw is, below the directory of a test or a search.
+pub(crate) const WATCH: &str = "watch";
 /// How long it may take to write what it saw.
 const WRITING: Duration = Duration::from_secs(20);
 /// How its table begins, which it writes when it has begun.
 const BEGUN: &str = "  user%";
 
 /// `headworks watch`, as a process.
-pub(super) struct Watch(Process);
+pub(crate) struct Watch(Process);
 
 impl Watch {
-    /// Begins to watch whoever listens on the URL's port; nothing where that is on another machine, or where it
-    /// cannot be: the search goes on without it.
-    pub(super) fn begin(search: &Search, testbed: &Testbed, root: &Path, stop: &Stop) -> Option<Self> {
-        // The generator then goes somewhere else than the URL says.
-        let elsewhere = |word: &OsString| {
-            ["--connect-to", "--unix-socket"].iter().any(|option| word.to_string_lossy().starts_with(option))
-        };
-        if search.load.iter().any(elsewhere) {
-            return None;
-        }
-        let (addresses, port) = addresses(&search.url)?;
+    /// Begins to watch whoever listens on the URL's port, with a look at each interval; nothing where that is on another
+    /// machine, or where it cannot be: the test goes on without it.
+    pub(crate) fn begin(
+        (headworks, url): (&Path, &str),
+        interval: Span,
+        testbed: &Testbed,
+        root: &Path,
+        stop: &Stop,
+    ) -> Option<Self> {
+        let (addresses, port) = addresses(url)?;
+        let interval = interval.to_string();
         if !addresses.iter().any(|address| testbed.has(*address)) {
             return None;
         }
         std::fs::create_dir_all(root).ok()?;
-        let mut command = testbed.observer(&search.headworks);
+        let mut command = testbed.observer(headworks);
         command.args(["watch", "--plain", "--budget", "none", "--group", "requests=off"]);
         // Its walk waits for connections that the kernel has locked, and the limits have what is needed of it.
         command.args(["--group", "connections=off"]);
-        command.args(["--interval", INTERVAL, "--group", &format!("limits={INTERVAL}")]);
+        command.args(["--interval", &interval, "--group", &format!("limits={interval}")]);
         command.args(["--port", &port.to_string()]).arg("--out").arg(root.join(WATCH));
         let mut process = Process::start("watch", command, &root.join("watch.log")).ok()?;
         process.wait_for_line(BEGUN, stop).ok()?;
         Some(Self(process))
     }
 
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.0.interrupt(WRITING);
     }
 }

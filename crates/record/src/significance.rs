@@ -1,0 +1,78 @@
+//! Whether what was measured differs by more than chance explains.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// The chance below which a difference is called one.
+pub const LEVEL: f64 = 0.05;
+
+/// How likely the means of two samples differ by so much, or more, where there is no difference; nothing of fewer than
+/// two values each. Their spreads may differ (Welch, "The generalization of 'Student's' problem when several different
+/// population variances are involved", 1947).
+pub fn welch(one: &[f64], other: &[f64]) -> Option<f64> {
+    let [(mean, error, freedom), (mean_2, error_2, freedom_2)] = [squared_error(one)?, squared_error(other)?];
+    let together = error + error_2;
+    if together <= 0.0 {
+        // Values without any spread.
+        return Some(if mean == mean_2 { 1.0 } else { 0.0 });
+    }
+    let t = (mean - mean_2).abs() / together.sqrt();
+    let degrees = together * together / (error * error / freedom + error_2 * error_2 / freedom_2);
+    let student = StudentsT::new(0.0, 1.0, degrees).ok()?;
+    Some((2.0 * student.sf(t)).clamp(0.0, 1.0))
+}
+
+/// The mean, the square of its standard error, and degrees of freedom.
+fn squared_error(values: &[f64]) -> Option<(f64, f64, f64)> {
+    let count = values.len() as f64;
+    if values.len() < 2 {
+        return None;
+    }
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Some((mean, squares / (count - 1.0) / count, count - 1.0))
+}
+
+/// Each chance as one of so many that are looked at together: the smallest counts as often as there are, the next once
+/// less, and none is smaller than the one before (Holm, "A simple sequentially rejective multiple test procedure", 1979).
+pub fn holm(chances: Vec<Option<f64>>) -> Vec<Option<f64>> {
+    let mut order: Vec<(usize, f64)> =
+        chances.iter().enumerate().filter_map(|(at, chance)| Some((at, (*chance)?))).collect();
+    order.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let count = order.len();
+    let mut adjusted = vec![None; chances.len()];
+    let mut least: f64 = 0.0;
+    for (rank, (at, chance)) in order.into_iter().enumerate() {
+        least = least.max(chance * (count - rank) as f64).min(1.0);
+        adjusted[at] = Some(least);
+    }
+    adjusted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_chances_are_judged_together() {
+        assert_eq!(
+            holm(vec![Some(0.04), None, Some(0.01), Some(0.5)]),
+            [Some(0.08), None, Some(0.03), Some(0.5)]
+        );
+        assert_eq!(holm(vec![Some(0.02), Some(0.021)]), [Some(0.04), Some(0.04)]);
+        assert_eq!(holm(vec![Some(0.9), Some(0.8)]), [Some(1.0), Some(1.0)]);
+    }
+
+    /// SciPy 1's two-sided test without equal variances gives t = -1.28963, 7.63656 degrees of freedom and p = 0.234862.
+    #[test]
+    fn it_is_welchs() {
+        let one = [27.5, 21.0, 19.0, 23.6, 17.0, 17.9];
+        let other = [27.1, 22.0, 20.8, 23.4, 23.4, 23.5];
+        let p = welch(&one, &other).unwrap();
+        assert!((p - 0.234_862).abs() < 1e-6, "{p}");
+        assert!((welch(&other, &one).unwrap() - p).abs() < 1e-12);
+        assert!(welch(&[1.0, 1.1, 0.9], &[2.0, 2.1, 1.9]).unwrap() < 0.001);
+        assert_eq!(welch(&[1.0, 1.0], &[1.0, 1.0]), Some(1.0));
+        assert_eq!(welch(&[1.0, 1.0], &[2.0, 2.0]), Some(0.0));
+        assert_eq!(welch(&[1.0], &[2.0, 2.0]), None);
+    }
+}
