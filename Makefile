@@ -36,7 +36,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo side-by-side webmonitor configuration-methodology test bench bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak fuzz lint fmt clean web rust web-lint web-test install
+.PHONY: help demo side-by-side webmonitor configuration-methodology response-time-phases test bench bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak fuzz lint fmt clean web rust web-lint web-test install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -55,12 +55,21 @@ side-by-side: rust $(WEB) ## overloads a server behind the gate, HAProxy, nginx 
 		{ [ $$? -eq 4 ] && echo 'A test that does not count is explained above; a quieter machine helps.'; }
 
 configuration-methodology: rust $(WEB) ## what an Apache study measured, measured today (as root, ten minutes)
-	@tools/need debian $(apache_PACKAGES) util-linux iproute2
-	cargo build --release -p headworks
-	@for spec in experiments/configuration-methodology/*.toml; do \
-		out=runs/configuration-methodology/$$(basename $$spec .toml); \
-		target/release/headworks lab run $$spec --quiet --out $$out || [ $$? -eq 4 ] || exit 1; \
-	done
+	$(STUDY)
+
+response-time-phases: rust $(WEB) ## phases of requests against the number of clients (as root, ten minutes)
+	$(STUDY)
+
+# All specs of a folder of experiments/, each with its record below runs/, anew each time.
+STAMP := $(shell date +%Y%m%d-%H%M%S)
+define STUDY
+@tools/need debian $(apache_PACKAGES) util-linux iproute2
+cargo build --release -p headworks
+@for spec in experiments/$@/*.toml; do \
+	out=runs/$@/$(STAMP)/$$(basename $$spec .toml); \
+	target/release/headworks lab run $$spec --quiet --out $$out || [ $$? -eq 4 ] || exit 1; \
+done
+endef
 
 test: lint web-test ## everything that must hold: lint, documentation, all tests
 	@tools/need debian $(TEST_PACKAGES)

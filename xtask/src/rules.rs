@@ -68,7 +68,7 @@ pub const HEADWORKS: Rules = Rules {
         ("libbpf-rs", &["watch"]),
         ("mio", &["origin"]),
         ("parquet", &["record"]),
-        ("procfs", &["watch"]),
+        ("procfs", &["watch", "lab"]),
         ("prometheus-client", &["load"]),
         ("ratatui", &["console", "load", "watch"]),
         ("tokio-rustls", &["gate", "load"]),

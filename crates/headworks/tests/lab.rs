@@ -8,7 +8,7 @@ use std::process::Command;
 
 use record::experiment::{Experiment, TestState};
 use record::{Environment, RunDirectory, SessionOutcome};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, geteuid, kill_process};
 use testkit::{PATIENCE, Process, poll_until};
 
 const WORKLOAD: &str = r#"
@@ -269,6 +269,49 @@ fn what_was_measured_before_an_interruption_is_kept_and_gone_on_with() {
         out.display()
     );
     assert_eq!(error, expected);
+}
+
+/// What fits is kept, and once there is room again it is gone on with.
+#[test]
+fn a_full_disk_loses_nothing_that_was_measured() {
+    if !geteuid().is_root() {
+        println!("skipped: only root can make a small disk");
+        return;
+    }
+    let place = Place::new();
+    let path = |name: &str| place.directory.path().join(name);
+    fs::create_dir(path("small")).unwrap();
+    // The size is that of a few tests of this kind.
+    let script = r#"mount -t tmpfs -o size=400k tmpfs "$1/small" || exit 99
+        run() { "$0" lab run "$1/spec.toml" --quiet --out "$1/small/run" --set capacity.rate=10 \
+            --set design.repeats=5 --set 'design.subjects=["bare"]' --set test.duration=300ms 2> "$1/$2"; }
+        run "$1" full; echo $? > "$1/code"; cp "$1/small/run/experiment.json" "$1/kept.json"
+        mount -o remount,size=100m "$1/small" || exit 98
+        run "$1" again; code=$?; cp "$1/small/run/experiment.json" "$1/complete.json"; exit $code"#;
+    let output = Command::new("unshare")
+        .args(["--mount", "sh", "-c", script, env!("CARGO_BIN_EXE_headworks")])
+        .arg(place.directory.path())
+        .output()
+        .unwrap();
+    if output.status.code() == Some(99) {
+        println!("skipped: no file system can be mounted here: {}", String::from_utf8_lossy(&output.stderr));
+        return;
+    }
+    let said = fs::read_to_string(path("full")).unwrap();
+    assert_eq!(fs::read_to_string(path("code")).unwrap(), "1\n", "{said}");
+    assert!(said.contains("No space left on device"), "{said}");
+    let tests = |name: &str| {
+        let text = fs::read(path(name)).unwrap();
+        serde_json::from_slice::<Experiment>(&text).unwrap().tests
+    };
+    let (kept, complete) = (tests("kept.json"), tests("complete.json"));
+    let again = fs::read_to_string(path("again")).unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 4)), "{again}");
+    assert!(!kept.is_empty() && kept.len() < 10 && complete.len() == 10, "{kept:?}\n{complete:?}");
+    let measured = kept.iter().filter(|test| test.state == TestState::Measured);
+    for test in measured {
+        assert!(complete.contains(test), "{test:?} was done again\n{again}");
+    }
 }
 
 /// Processes whose parent is `pid`.

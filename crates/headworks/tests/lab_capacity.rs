@@ -6,6 +6,7 @@ mod searches;
 
 use std::process::{Command, Output};
 
+use record::{RunDirectory, Window};
 use rustix::process::{Pid, Signal, kill_process};
 use searches::{expect, judged};
 use serde_json::Value;
@@ -68,7 +69,8 @@ fn a_crowd_gets_what_the_workers_can_do() {
     let (mut server, url) = four_workers();
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("crowd");
-    let options = ["--crowd", "16:1s", "--json", "--quiet", "--out", out.to_str().unwrap()];
+    let options = ["--crowd", "16", "--warmup", "700ms", "--hold", "1s", "--json", "--quiet"];
+    let options = [&options[..], &["--out", out.to_str().unwrap()]].concat();
     let search = || {
         std::fs::remove_dir_all(&out).unwrap_or_default();
         capacity(&[&[&*url][..], &options, &["--", "--requests-per-connection", "1"]].concat())
@@ -81,10 +83,12 @@ fn a_crowd_gets_what_the_workers_can_do() {
         let clients: Vec<_> =
             said["probes"].as_array().unwrap().iter().map(|tried| &tried["clients"]).collect();
         expect(clients == [1, 16], &said)?;
+        let run = RunDirectory::open(out.join("probes/02-clients-16")).unwrap();
+        assert_eq!(run.info().unwrap().window, Window { from_ns: 700_000_000, to_ns: 1_700_000_000 });
         expect(said["basis"][0].as_str().unwrap().starts_with("16 clients got that, with "), &said)?;
         expect(out.join("report.html").is_file(), "no report")
     });
-    let both = capacity(&[&url, "--crowd", "4:1s", "--ramp", "1:2:1:1s"]);
+    let both = capacity(&[&url, "--crowd", "4", "--ramp", "1:2:1:1s"]);
     assert_eq!(both.status.code(), Some(2), "{}", text(&both.stderr));
     server.terminate();
 }

@@ -8,8 +8,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use record::Environment;
 use record::experiment::{Experiment, TestState};
 use record::prediction::Prediction;
+use record::search::Found;
 use searches::{expect, judged};
 
 const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
@@ -124,6 +126,50 @@ fn predictions_stand_beside_what_was_measured() {
 }
 
 #[test]
+fn a_program_of_ones_own_is_told_where_to_listen() {
+    let spec = |program: &str| {
+        format!(
+            r#"
+                experiment.title = "Of mine"
+                server = {{ kind = "command", command = ["{program}", "origin", "--listen", "{{address}}:{{port}}"] }}
+                workload.url = "/bytes/10"
+                search = {{ crowd = 2, hold = "300ms" }}
+                factor = [{{ name = "search.crowd", levels = [1, 3] }}]
+            "#
+        )
+    };
+    let place = tempfile::tempdir().unwrap();
+    judged(
+        || run(&spec(HEADWORKS), place.path(), &[]),
+        |output| {
+            expect(output.status.code() == Some(0), text(&output.stderr))?;
+            let experiment = Experiment::load(&place.path().join("run")).unwrap();
+            expect(experiment.server.kind == "command", &experiment.server.kind)?;
+            expect(
+                experiment.server.version.ends_with(" origin --listen {address}:{port}"),
+                &experiment.server.version,
+            )?;
+            for (test, clients) in experiment.tests.iter().zip([1, 3]) {
+                let knee = test.knee.as_ref().unwrap();
+                expect(knee.rate.unwrap() > 0.0, text(&output.stdout))?;
+                let search = place.path().join("run").join(&test.directory).join(&knee.directory);
+                let found = Found::load(&search).unwrap();
+                assert_eq!(found.probes.last().unwrap().clients, Some(clients));
+                assert!(Environment::load(&search.join(Environment::FILE)).is_ok());
+            }
+            Ok(())
+        },
+    );
+    let output = run(&spec("no-such-server"), place.path(), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output.stderr).contains("there is no program \"no-such-server\""),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
 fn a_plan_says_what_would_be_done() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("spec.toml");
@@ -209,12 +255,19 @@ fn what_does_not_go_together_is_said_before_anything_is_measured() {
             "prediction = {}\nworkload.cold = \"always\"",
             "nothing can be predicted of files that come from the disk",
         ),
-        ("search = { crowd = \"4\" }", "is not CLIENTS:HOLD"),
-        ("search = { crowd = \"4:1s\", ramp = \"1:2:1:1s\" }", "a crowd comes again when it has been served"),
+        ("server = { kind = \"command\", command = [\"x\"] }", "needs a command that is told the port"),
+        ("search = { crowd = 0 }", "a crowd of 0 clients"),
+        ("search = { hold = \"1s\" }", "hold and warmup are of a crowd, and there is none"),
+        ("search = { crowd = 4, ramp = \"1:2:1:1s\" }", "a crowd comes again when it has been served"),
         ("cgroup.cpu = 0", "cgroup.cpu is too small; give processors, from 0.01 on"),
     ] {
         let place = tempfile::tempdir().unwrap();
-        let good = if more.starts_with("search") { good.replace("search = {}", "") } else { good.to_owned() };
+        // What is said anew takes the place of what stands there.
+        let good = match more {
+            _ if more.starts_with("search = ") => good.replace("search = {}", ""),
+            _ if more.starts_with("server = ") => good.replace("server.kind = \"origin\"", ""),
+            _ => good.to_owned(),
+        };
         let output = run(&format!("{good}\n{more}\n"), place.path(), &[]);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{more}: {said}");

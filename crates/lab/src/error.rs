@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 
 /// What stopped the lab; every message names the thing, the place and, where there is one, the mend.
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +79,11 @@ pub enum Error {
         /// The Debian packages that have it.
         package: &'static str,
     },
+    /// The program of `server.command` is not there.
+    #[error(
+        "server.command: there is no program \"{0}\"; give one that is on the path, or its place, from here"
+    )]
+    NoProgram(String),
     /// A program that the lab started did not do what it should.
     #[error("{name} {what}{}", quote(said))]
     Process {
@@ -87,6 +93,16 @@ pub enum Error {
         what: String,
         /// The end of what it wrote, empty when it wrote nothing.
         said: String,
+    },
+    /// A server went into the background, where it cannot be ended, or something else answers in its place.
+    #[error(
+        "server ended ({status}) while something answers on {authority}; it has to stay in the foreground, and what it left there is yours to end"
+    )]
+    Background {
+        /// How it ended.
+        status: ExitStatus,
+        /// Address and port.
+        authority: String,
     },
     /// The generator refuses what it is asked to do.
     #[error("headworks load: {0}")]
@@ -124,7 +140,7 @@ pub enum Error {
 impl Error {
     /// Whether it would be the same again: something is wrong with what was asked for, or is not there.
     pub(crate) fn is_lasting(&self) -> bool {
-        self.is_usage() || matches!(self, Self::Testbed(_) | Self::Missing { .. })
+        self.is_usage() || matches!(self, Self::Testbed(_) | Self::Missing { .. } | Self::Background { .. })
     }
 
     /// Whether the command line or a file that a person wrote is at fault.
@@ -137,6 +153,7 @@ impl Error {
                 | Self::Cpus { .. }
                 | Self::Gate(_)
                 | Self::Directives { .. }
+                | Self::NoProgram(_)
                 | Self::Occupied { .. }
                 | Self::NotEmpty { .. }
                 | Self::Refused(_)

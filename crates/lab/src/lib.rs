@@ -34,7 +34,9 @@ mod watch;
 
 pub use compare::{Comparison, Difference, compare};
 pub use error::Error;
-pub use knee::{Crowd, NoCrowd, Search, find, verdict, verdicts};
+pub use knee::{
+    Crowd, HOLD, LEAST_HOLD, LEAST_PRECISION, PRECISION, Search, arrivals, find, verdict, verdicts,
+};
 pub use outlook::{Coming, Outlook, outlook};
 pub use run::{Finished, Options, run};
 pub use spec::schema;

@@ -42,13 +42,14 @@ pub fn outlook(options: &Options) -> Result<Outlook, Error> {
     let spec = Spec::read(&options.spec, &options.settings)?;
     let plan = plan(&spec, options.seed());
     let version = check(&spec, &plan, &options.headworks)?;
-    let per_test = test(&spec);
-    let coming = |test: &Planned| Coming {
-        directory: test.directory.clone(),
-        name: test.name(),
-        seconds: per_test.as_secs_f64(),
+    let coming = |planned: &Planned| {
+        Ok(Coming {
+            directory: planned.directory.clone(),
+            name: planned.name(),
+            seconds: test(&planned.spec(&spec)?).as_secs_f64(),
+        })
     };
-    let tests: Vec<Coming> = plan.iter().map(coming).collect();
+    let tests: Vec<Coming> = plan.iter().map(coming).collect::<Result<_, Error>>()?;
     let capacity = match &spec.capacity {
         Capacity::Search { warmup, duration, .. } => Duration::from(*warmup + *duration) + AROUND / 3,
         Capacity::Fixed(_) | Capacity::Sought(_) => Duration::ZERO,
@@ -66,7 +67,7 @@ pub fn outlook(options: &Options) -> Result<Outlook, Error> {
 pub(crate) fn test(spec: &Spec) -> Duration {
     let measuring = match &spec.capacity {
         Capacity::Sought(sought) => match (&sought.crowd, &sought.ramp) {
-            (Some(crowd), _) => Duration::from(crowd.hold) + AROUND,
+            (Some(crowd), _) => Duration::from(crowd.warmup.unwrap_or_default() + crowd.hold) + AROUND,
             (None, Some(ramp)) => Duration::from(ramp.total()) + AROUND,
             (None, None) => SEARCH,
         },

@@ -181,6 +181,7 @@ fn others(spec: &Spec) -> Vec<OtherFactor> {
         label: factor.label(),
         unit: factor.unit().to_owned(),
         levels: factor.levels.iter().map(words).collect(),
+        published: factor.published.clone(),
     };
     spec.factors.iter().skip(usize::from(!spec.is_search())).map(other).collect()
 }
@@ -261,7 +262,7 @@ impl Lab<'_> {
                 self.view.note(&sentence);
             }
             let testbed = self.testbed(self.spec, self.pinning)?;
-            let server = self.site(self.spec, &testbed).start(&out.join("server.log"), self.stop)?;
+            let server = self.site(self.spec, &testbed).start(&out.join(server::LOG), self.stop)?;
             self.describe(&server, &out)?;
             let run = Run {
                 authority: &server.authority,
@@ -307,7 +308,7 @@ impl Lab<'_> {
         for attempt in ["the first attempt", "the second attempt"] {
             test::empty(&out)?;
             let result = match (offered, &self.spec.capacity) {
-                (None, Capacity::Sought(sought)) => self.search(planned, sought, &out),
+                (None, Capacity::Sought(_)) => self.search(planned, &out),
                 (offered, _) => self.attempt(planned, offered.unwrap_or_default(), &out),
             };
             match result {
@@ -353,7 +354,7 @@ impl Lab<'_> {
     /// another one at another level.
     pub(crate) fn describe(&self, server: &Running, out: &Path) -> Result<(), Error> {
         record::write_json(&out.join(SERVER), &server.environment)?;
-        let file = self.directory.join("environment.json");
+        let file = self.directory.join(Environment::FILE);
         if file.exists() {
             return Ok(());
         }

@@ -11,7 +11,7 @@ use crate::knee::{Search, find_on};
 use crate::plan::Planned;
 use crate::prediction::Predictor;
 use crate::run::Lab;
-use crate::spec::{Cold, Sought, Spec, What};
+use crate::spec::{Capacity, Cold, Sought, Spec, What};
 use crate::test::{Outcome, Stage};
 
 /// Where the record of a search is, below its test's.
@@ -19,9 +19,12 @@ const SEARCH: &str = "search";
 
 impl Lab<'_> {
     /// Does the search once.
-    pub(crate) fn search(&self, planned: &Planned, sought: &Sought, out: &Path) -> Result<Outcome, Error> {
+    pub(crate) fn search(&self, planned: &Planned, out: &Path) -> Result<Outcome, Error> {
         let ((found, result, not_predicted), mut why) = self.staged(planned, out, |stage| {
             let Stage { spec, testbed, server, authority, workload, .. } = stage;
+            let Capacity::Sought(sought) = &spec.capacity else {
+                return Err(Error::Capacity("this test looks for none".to_owned()));
+            };
             let search = Search {
                 out: Some(out.join(SEARCH)),
                 seed: planned.seed,

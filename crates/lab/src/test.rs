@@ -16,7 +16,7 @@ use crate::load::{Offer, Run};
 use crate::machine::{Pinning, settle};
 use crate::plan::Planned;
 use crate::run::{Lab, WORKLOAD, text};
-use crate::server::Running;
+use crate::server::{self, Running};
 use crate::spec::Spec;
 use crate::testbed::Testbed;
 use crate::watch::Watch;
@@ -77,10 +77,10 @@ impl Lab<'_> {
     ) -> Result<(T, Vec<String>), Error> {
         let spec = &planned.spec(self.spec)?;
         let pinning = Pinning::look(&spec.server.cpus, &spec.client_cpus);
-        let mut why = settle(self.spec.test.settle, self.stop)?;
+        let mut why = settle(spec.test.settle, self.stop)?;
         let testbed = &self.testbed(spec, &pinning)?;
         let site = self.site(spec, testbed);
-        let mut server = site.start(&out.join("server.log"), self.stop)?;
+        let mut server = site.start(&out.join(server::LOG), self.stop)?;
         self.describe(&server, out)?;
         let mut front = self.front(planned, &site, &server.authority, out)?;
         let workload = &self.workload(spec, planned, out)?;

@@ -4,14 +4,13 @@ use std::net::{IpAddr, ToSocketAddrs};
 use std::path::Path;
 use std::time::Duration;
 
+use record::search::WATCH;
 use units::Span;
 
 use crate::Stop;
 use crate::process::Process;
 use crate::testbed::Testbed;
 
-/// Where what it saw is, below the directory of a test or a search.
-pub(crate) const WATCH: &str = "watch";
 /// How long it may take to write what it saw.
 const WRITING: Duration = Duration::from_secs(20);
 /// How its table begins, which it writes when it has begun.

@@ -237,7 +237,8 @@ pub(crate) struct Clients {
     pub(crate) most: u32,
     /// How many at a time; always all when there are no steps.
     pub(crate) steps: Vec<Step>,
-    pub(crate) think: Think,
+    /// Instead of the pauses of a model.
+    pub(crate) think: Option<Think>,
     pub(crate) seed: u64,
     /// Requests under way at once on a connection.
     pub(crate) depth: u32,
@@ -362,6 +363,9 @@ impl OneOfMany {
             }
             Source::Model(model) => {
                 model.borrow_mut().visit(visit);
+                if self.clients.think.is_some() {
+                    visit.without_pauses();
+                }
                 self.visit(client, visit, now).await
             }
         }
@@ -401,7 +405,7 @@ struct Thinking {
 
 impl Thinking {
     fn new(clients: &Clients, number: u32) -> Self {
-        let Think { mean, exponential } = clients.think;
+        let Think { mean, exponential } = clients.think.unwrap_or_default();
         let rate = (!mean.is_zero()).then(|| Rate::of(1, mean));
         let process = if exponential { Process::Poisson } else { Process::Constant };
         let ends = rate.map(|rate| {
@@ -432,7 +436,7 @@ mod tests {
         let clients = Clients {
             most: 3,
             steps: vec![step(10, 20, 1.0), step(20, 30, 3.0), step(30, 40, 2.0)],
-            think: Think::default(),
+            think: None,
             seed: 1,
             depth: 1,
         };

@@ -120,8 +120,8 @@ pub enum Load {
         clients: u32,
         /// Numbers of clients, one after the other, instead.
         ramp: Option<Ramp>,
-        /// How long a client waits before it starts anew.
-        think: Think,
+        /// How long a client waits before it starts anew; `None` for as long as the workload says.
+        think: Option<Think>,
     },
 }
 
@@ -315,7 +315,7 @@ impl Options {
             }
             Load::Closed { clients, think, .. } => {
                 set("connections", i64::from(*clients).into());
-                if !think.mean.is_zero() {
+                if let Some(think) = think {
                     set("think", think.to_string().into());
                 }
             }

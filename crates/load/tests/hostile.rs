@@ -98,7 +98,7 @@ fn a_body_that_goes_on_is_a_body_error() {
     for backend in BACKENDS {
         let server = answering(late);
         let think = Think { mean: Span::from_millis(20), exponential: false };
-        let load = Load::Closed { clients: 1, ramp: None, think };
+        let load = Load::Closed { clients: 1, ramp: None, think: Some(think) };
         let summary = run(&Options { backend, load, ..options(server.address()) }).summary;
         assert!(summary.responses > 0, "{:?}", summary.errors);
         assert_eq!(summary.errors.total(), summary.errors.body);

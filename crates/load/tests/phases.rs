@@ -110,7 +110,7 @@ fn known_delays_before_a_response_and_between_its_bytes_are_measured() {
                     load: Load::Closed {
                         clients: 1,
                         ramp: None,
-                        think: Think { mean: Span::from_micros(200), exponential: false },
+                        think: Some(Think { mean: Span::from_micros(200), exponential: false }),
                     },
                     duration: Span::from_millis(800),
                     backend,

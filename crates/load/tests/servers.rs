@@ -160,7 +160,7 @@ fn several_threads_and_clients_that_think() {
         let think = Think { mean: Span::from_millis(if pauses { 5 } else { 0 }), exponential: true };
         let change = |options: &mut Options| {
             options.threads = NonZeroU32::new(2).unwrap();
-            options.load = clients_thinking(5, think);
+            options.load = clients_thinking(5, Some(think));
         };
         check("/one", change, |agreed| {
             agreed.all_responded();

@@ -124,7 +124,7 @@ fn connections_that_the_server_closes_while_they_are_idle() {
             let urls = [plain, nginx.tls_url().to_owned(), format!("http://{address}")];
             options.target = format!("{}/one", urls[url]).parse().unwrap();
             options.protocol = Protocol { http, insecure: true, ..Protocol::default() };
-            options.load = clients_thinking(4, think);
+            options.load = clients_thinking(4, Some(think));
         };
         check_nginx(&extra, "/", change, |agreed| {
             agreed.all_responded();
@@ -144,7 +144,7 @@ fn what_may_not_be_asked_twice_is_not_sent_to_a_server_that_has_closed() {
             options.target = format!("{url}/take").parse().unwrap();
             options.protocol.insecure = true;
             options.request.body = Some("order".into());
-            options.load = clients_thinking(4, think);
+            options.load = clients_thinking(4, Some(think));
         };
         check_nginx(extra, "/", change, |agreed| {
             agreed.all_responded();

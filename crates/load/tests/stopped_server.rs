@@ -157,7 +157,7 @@ fn in_an_open_loop_the_stop_is_in_the_percentiles_as_arithmetic_predicts() {
 fn in_a_closed_loop_each_client_waits_once_and_the_percentiles_hide_it() {
     // A pause keeps four runs at a time from filling the machine.
     let think = Think { mean: Span::from_millis(5), exponential: false };
-    check(&Load::Closed { clients: CLIENTS, ramp: None, think }, |stopped| {
+    check(&Load::Closed { clients: CLIENTS, ramp: None, think: Some(think) }, |stopped| {
         all_answered(stopped)?;
         waited_in_processing(stopped)?;
         let stop = stopped.stop;

@@ -13,7 +13,6 @@ use crate::{
 };
 
 const INFO: &str = "run.toml";
-const ENVIRONMENT: &str = "environment.json";
 const REQUESTS: &str = "requests.parquet";
 const SESSIONS: &str = "sessions.parquet";
 const SAMPLES: &str = "samples.parquet";
@@ -39,8 +38,18 @@ impl RunDirectory {
     pub fn create(path: impl Into<PathBuf>) -> Result<Self, Error> {
         let path = path.into();
         fs::create_dir_all(&path).map_err(Error::io("create", &path))?;
-        let files =
-            [INFO, ENVIRONMENT, REQUESTS, SESSIONS, SAMPLES, PHASES, COUNTERS, SUMMARY, MODEL, ARRIVALS];
+        let files = [
+            INFO,
+            Environment::FILE,
+            REQUESTS,
+            SESSIONS,
+            SAMPLES,
+            PHASES,
+            COUNTERS,
+            SUMMARY,
+            MODEL,
+            ARRIVALS,
+        ];
         if files.iter().any(|file| path.join(file).exists()) {
             return Err(Error::Occupied { path });
         }
@@ -86,7 +95,7 @@ impl RunDirectory {
     /// # Errors
     /// When it cannot be written.
     pub fn write_environment(&self, environment: &Environment) -> Result<(), Error> {
-        environment.save(&self.path.join(ENVIRONMENT))
+        environment.save(&self.path.join(Environment::FILE))
     }
 
     /// Reads `environment.json`.
@@ -94,7 +103,7 @@ impl RunDirectory {
     /// # Errors
     /// When it cannot be read.
     pub fn environment(&self) -> Result<Environment, Error> {
-        Environment::load(&self.path.join(ENVIRONMENT))
+        Environment::load(&self.path.join(Environment::FILE))
     }
 
     /// Writes `counters.json`.

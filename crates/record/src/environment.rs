@@ -65,7 +65,7 @@ pub struct Processor {
 /// The server under test and the configuration that was in force.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ServerEnvironment {
-    /// `origin`, `apache`, `nginx` or `url`.
+    /// `origin`, `apache`, `nginx`, `node`, `command` or `url`.
     pub kind: String,
     /// As the server states it.
     pub version: String,
@@ -76,6 +76,9 @@ pub struct ServerEnvironment {
 }
 
 impl Environment {
+    /// The file's name, wherever it is kept.
+    pub const FILE: &str = "environment.json";
+
     /// Describes this machine now. What it does not tell stays empty.
     pub fn capture() -> Self {
         let cpu_info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -79,7 +79,7 @@ pub struct Factor {
 }
 
 /// What an experiment varies besides, in numbers or words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OtherFactor {
     /// Such as `gate.look-ahead`.
     pub name: String,
@@ -89,6 +89,18 @@ pub struct OtherFactor {
     pub unit: String,
     /// The values it takes.
     pub levels: Vec<String>,
+    /// What somebody else found at them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<Published>,
+}
+
+/// Figures from elsewhere that ours stand beside.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Published {
+    /// Whose they are, such as a paper and its figure.
+    pub source: String,
+    /// Requests a second by level, for as many levels as are known.
+    pub rates: BTreeMap<String, f64>,
 }
 
 /// A class of the workload.

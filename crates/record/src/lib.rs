@@ -51,7 +51,7 @@ pub use jiff::Timestamp;
 pub use phases::{Clock, PhaseName, PhaseRow};
 pub use requests::{RequestError, RequestRow, RequestedUrl};
 pub use run_info::{RunInfo, Step, Window};
-pub use samples::{SampleRow, Viewpoint};
+pub use samples::{SampleRow, Samples, Viewpoint};
 pub use sessions::{SessionOutcome, SessionRow};
 pub use summary::{
     ClassSummary, ClientSummary, ConnectionSummary, ErrorCounts, LatencySummary, ObjectiveResult,

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! OUT/capacity.json            [`Found`]
+//! OUT/environment.json         the machine
 //! OUT/probes/04-rate-120/      a run directory of the load generator for each probe
 //! OUT/watch/                   that of the monitor, where the server is on this machine
 //! ```
@@ -14,6 +15,9 @@ use serde::{Deserialize, Serialize};
 use crate::{Error, files};
 
 const INDEX: &str = "capacity.json";
+
+/// Where the monitor's run is, beside the probes or, of a test at a given load, below its run.
+pub const WATCH: &str = "watch";
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -122,6 +126,65 @@ pub enum Resource {
     FdLimit,
     EphemeralPorts,
     Alternating,
+}
+
+/// What [`Tried::used`] tells of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "their names say it")]
+pub enum Used {
+    Processors,
+    Quota,
+    Memory,
+    DiskLimit,
+    Disk,
+    Descriptors,
+    ListenQueue,
+    Generator,
+}
+
+impl Used {
+    const ALL: [Self; 8] = [
+        Self::Processors,
+        Self::Quota,
+        Self::Memory,
+        Self::DiskLimit,
+        Self::Disk,
+        Self::Descriptors,
+        Self::ListenQueue,
+        Self::Generator,
+    ];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Processors => "processors of the server",
+            Self::Quota => "quota of processor time",
+            Self::Memory => "memory of the control group",
+            Self::DiskLimit => "disk limit of the control group",
+            Self::Disk => "disk",
+            Self::Descriptors => "descriptors",
+            Self::ListenQueue => "listen queue",
+            Self::Generator => "generator",
+        }
+    }
+
+    /// By its name; nothing where that is of none.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|used| used.name() == name)
+    }
+
+    /// What is at its end when there is no more of it.
+    pub const fn resource(self) -> Resource {
+        match self {
+            Self::Processors => Resource::ServerCpu,
+            Self::Quota => Resource::CpuQuota,
+            Self::Memory => Resource::Memory,
+            Self::DiskLimit | Self::Disk => Resource::Disk,
+            Self::Descriptors => Resource::FdLimit,
+            Self::ListenQueue => Resource::AcceptQueue,
+            Self::Generator => Resource::Client,
+        }
+    }
 }
 
 impl Resource {

@@ -21,6 +21,17 @@ pub fn welch(one: &[f64], other: &[f64]) -> Option<f64> {
     Some((2.0 * student.sf(t)).clamp(0.0, 1.0))
 }
 
+/// The same for the mean of differences within pairs, and none: what was measured close together was measured under the
+/// same conditions (Student, "The probable error of a mean", 1908).
+pub fn paired(differences: &[f64]) -> Option<f64> {
+    let (mean, error, freedom) = squared_error(differences)?;
+    if error <= 0.0 {
+        return Some(if mean == 0.0 { 1.0 } else { 0.0 });
+    }
+    let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
+    Some((2.0 * student.sf(mean.abs() / error.sqrt())).clamp(0.0, 1.0))
+}
+
 /// The mean, the square of its standard error, and degrees of freedom.
 fn squared_error(values: &[f64]) -> Option<(f64, f64, f64)> {
     let count = values.len() as f64;
@@ -60,6 +71,16 @@ mod tests {
         );
         assert_eq!(holm(vec![Some(0.02), Some(0.021)]), [Some(0.04), Some(0.04)]);
         assert_eq!(holm(vec![Some(0.9), Some(0.8)]), [Some(1.0), Some(1.0)]);
+    }
+
+    /// t = 1.85164 with 3 degrees of freedom.
+    #[test]
+    fn pairs_are_judged_by_their_differences() {
+        let p = paired(&[0.1, 0.2, -0.05, 0.15]).unwrap();
+        assert!((p - 0.161_162).abs() < 1e-6, "{p}");
+        assert_eq!(paired(&[0.1, 0.1]), Some(0.0));
+        assert_eq!(paired(&[0.0, 0.0]), Some(1.0));
+        assert_eq!(paired(&[0.1]), None);
     }
 
     /// SciPy 1's two-sided test without equal variances gives t = -1.28963, 7.63656 degrees of freedom and p = 0.234862.

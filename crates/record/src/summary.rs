@@ -44,6 +44,15 @@ pub struct Summary {
     pub objectives: Vec<ObjectiveResult>,
 }
 
+impl Summary {
+    /// SYNs that were sent again for each connection that was begun, those that came to nothing among them; nothing
+    /// where none was.
+    pub fn syns_again(&self) -> Option<f64> {
+        let begun = self.requests.saturating_sub(self.connections.reused);
+        (begun > 0).then(|| self.connections.syn_retransmits as f64 / begun as f64)
+    }
+}
+
 /// Sessions per second where the workload has sessions, else requests per second.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct RateSummary {

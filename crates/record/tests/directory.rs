@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use record::experiment::{Capacity, Class, Experiment, Factor, OtherFactor, Server, Test, TestState};
+use record::experiment::{
+    Capacity, Class, Experiment, Factor, OtherFactor, Published, Server, Test, TestState,
+};
 use record::{
     ClassSummary, Counters, Environment, Error, RunDirectory, RunInfo, Step, Summary, Timestamp, Window,
 };
@@ -100,6 +102,10 @@ fn an_experiment_keeps_its_index() {
             label: "look-ahead".to_owned(),
             unit: String::new(),
             levels: vec!["1".to_owned(), "auto".to_owned()],
+            published: Some(Published {
+                source: "elsewhere".to_owned(),
+                rates: [("1".to_owned(), 5_700.0)].into(),
+            }),
         }],
         subjects: vec!["bare".to_owned(), "gate".to_owned()],
         classes: vec![Class { name: "premium".to_owned(), share: 0.2, load: Some(0.4) }],

@@ -37,7 +37,7 @@ pub use run::{
     Distribution, Held, Percentiles, RunReport, SizeField, Step, StepPhase, Steps, Timeline, UrlRow, Urls,
     run,
 };
-pub use search::{Effect, OneSearch, SearchReport};
+pub use search::{Effect, OneSearch, Published, SearchReport};
 pub use simulation::{
     Axis, Check, Course, CourseChart, CourseFigure, CourseLine, Curve, Figure, OutcomeRow, Place,
     SimulationReport, Unit,

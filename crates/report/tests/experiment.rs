@@ -223,6 +223,7 @@ fn each_setting_of_a_subject_is_compared_by_itself() {
         label: label.to_owned(),
         unit: unit.to_owned(),
         levels: levels.iter().map(|&level| level.to_owned()).collect(),
+        published: None,
     };
     experiment.others = vec![
         other("gate.look-ahead", "look-ahead", "", &["1", "12"]),

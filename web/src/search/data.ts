@@ -24,8 +24,14 @@ export interface Effect {
   level: string;
   capacity: Estimate;
   repeats: number;
-  times: number | null;
+  /** In how many of them the first level was measured too. */
+  pairs: number;
+  /** Repeat by repeat. */
+  times: Estimate | null;
   chance: number | null;
+  is_confounded: boolean;
+  /** What somebody else found. */
+  published: { source: string; times: number } | null;
   verdict: 'more' | 'less' | 'chance' | '';
 }
 

@@ -57,29 +57,44 @@ function effects(all: Effect[]): HTMLElement[] {
     groups.set(name, [...(groups.get(name) ?? []), effect]);
   }
   const columns = ['Level', 'Capacity', 'Repeats', 'Against the first', 'By chance'];
-  return [...groups].flatMap(([name, rows]) => [
-    h('h3', {}, `What difference does it make? ${name}`),
-    scrollingTable(
-      name,
-      columns.map((words) => ({ words })),
-      rows.map((effect) =>
-        h(
-          'tr',
-          {},
-          h('th', { scope: 'row' }, effect.level),
-          h('td', {}, perSecond(effect.capacity.value), ' ', interval(effect.capacity, perSecond)),
-          h('td', {}, String(effect.repeats)),
-          h('td', {}, effect.times === null ? '–' : `${effect.times.toFixed(3)}×`),
-          h('td', {}, chance(effect)),
+  return [...groups].flatMap(([name, rows]) => {
+    const published = rows.flatMap((effect) => effect.published ?? [])[0];
+    return [
+      h('h3', {}, `What difference does it make? ${name}`),
+      scrollingTable(
+        name,
+        [...columns, ...(published ? ['Published'] : [])].map((words) => ({ words })),
+        rows.map((effect) =>
+          h(
+            'tr',
+            {},
+            h('th', { scope: 'row' }, effect.level),
+            h('td', {}, perSecond(effect.capacity.value), ' ', interval(effect.capacity, perSecond)),
+            h('td', {}, String(effect.repeats)),
+            h('td', {}, ...against(effect)),
+            h('td', {}, chance(effect)),
+            published !== undefined && h('td', {}, times(effect.published?.times ?? null)),
+          ),
         ),
       ),
-    ),
-  ]);
+      published !== undefined && h('p', { class: 'hint' }, `Published: ${published.source}.`),
+    ].filter((part) => part !== false);
+  });
+}
+
+function against({ times: ratio, pairs, repeats }: Effect): string[] {
+  if (ratio === null) return ['–'];
+  const all = ratio.ci ? [times(ratio.value), ' ', interval(ratio, times)] : [times(ratio.value)];
+  return pairs === repeats ? all : [...all, ` of ${pairs} pairs`];
+}
+
+function times(times: number | null): string {
+  return times === null ? '–' : `${times.toFixed(3)}×`;
 }
 
 function chance({ times, chance, verdict }: Effect): string {
   if (times === null) return '–';
-  if (chance === null) return 'unknown without repeats';
+  if (chance === null) return 'unknown without repeats of both';
   const p = chance < 0.001 ? 'p < 0.001' : `p = ${chance.toFixed(3)}`;
   return `${p}: ${verdict === 'chance' ? 'may be chance' : verdict}`;
 }

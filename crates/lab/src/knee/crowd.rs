@@ -1,8 +1,7 @@
 //! [`Crowd`]: a closed loop instead of a search, for what a server does in all.
 
-use std::fmt;
+use std::num::NonZeroU32;
 use std::path::Path;
-use std::str::FromStr;
 
 use record::Estimate;
 use units::Span;
@@ -11,36 +10,15 @@ use super::probe::Probe;
 use crate::Error;
 use crate::parts::Part;
 
-/// So many clients, each with one request after the other, for so long; written as `64:5s`.
+/// So many clients, each with one request after the other, for so long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Crowd {
     /// From 1 on.
-    pub clients: u32,
+    pub clients: NonZeroU32,
+    /// For how long they are there before anything is counted, if not for as long as before any probe.
+    pub warmup: Option<Span>,
     /// The measuring window.
     pub hold: Span,
-}
-
-/// What is wrong with a text that should be a [`Crowd`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is not CLIENTS:HOLD, such as 64:5s")]
-pub struct NoCrowd(String);
-
-impl FromStr for Crowd {
-    type Err = NoCrowd;
-
-    fn from_str(text: &str) -> Result<Self, NoCrowd> {
-        let parsed = text.split_once(':').and_then(|(clients, hold)| {
-            Some(Self { clients: clients.parse().ok()?, hold: hold.parse().ok()? })
-        });
-        let is_possible = |crowd: &Self| crowd.clients > 0 && !crowd.hold.is_zero();
-        parsed.filter(is_possible).ok_or_else(|| NoCrowd(text.to_owned()))
-    }
-}
-
-impl fmt::Display for Crowd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.clients, self.hold)
-    }
 }
 
 /// What the clients of a probe got per second together, and its 95 % confidence interval over parts of the window.
@@ -53,23 +31,7 @@ pub(super) fn achieved(probe: &Probe, directory: &Path, of_sessions: bool) -> Re
     let Estimate { mean, ci } = Estimate::of(Part::read(directory)?.iter().map(in_part));
     let achieved = probe.achieved();
     // By the moment at which requests began, and with those that were refused, it is a little different.
-    let ci = ci.map(|end| if mean > 0.0 && end.is_finite() { end * achieved / mean } else { achieved });
+    let ci =
+        ci.map(|end| if mean > 0.0 && end.is_finite() { (end * achieved / mean).max(0.0) } else { achieved });
     Ok((achieved, ci))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn crowds_are_read_and_written() {
-        let crowd: Crowd = "64:5s".parse().unwrap();
-        assert_eq!((crowd.clients, crowd.hold, &*crowd.to_string()), (64, Span::from_secs(5), "64:5s"));
-        for wrong in ["64", "0:5s", "64:0s", "x:5s", "64:", ":5s"] {
-            assert_eq!(
-                wrong.parse::<Crowd>().unwrap_err().to_string(),
-                format!("\"{wrong}\" is not CLIENTS:HOLD, such as 64:5s")
-            );
-        }
-    }
 }

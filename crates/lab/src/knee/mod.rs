@@ -7,71 +7,34 @@
 mod backlog;
 mod bracket;
 mod crowd;
+mod defaults;
+mod options;
 mod probe;
 mod prober;
 mod scalability;
 mod tried;
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use record::experiment::Experiment;
 use record::search::{Capacity, Found, Resource, Tried, Verdict};
+use record::{Environment, Samples};
 use traffic::Ramp;
-use units::{Rate, Ratio, Span};
+use units::{Rate, Span};
 
 use self::bracket::Bracket;
-pub use self::crowd::{Crowd, NoCrowd};
+pub use self::crowd::Crowd;
+pub use self::defaults::{HOLD, LEAST_HOLD, LEAST_PRECISION, PRECISION, arrivals};
+pub use self::options::Search;
 use self::probe::Outcome;
 use self::prober::Prober;
 use self::tried::{is_at, kept_up};
 use crate::machine::Pinning;
 use crate::testbed::Testbed;
-use crate::verdict::{self, Level, Samples};
-use crate::watch::{WATCH, Watch};
+use crate::verdict::{self, Level};
+use crate::watch::Watch;
 use crate::{Error, Stop, server, test};
-
-/// What to search for, and how.
-#[derive(Debug, Clone)]
-pub struct Search {
-    /// What `headworks load` is to ask for.
-    pub url: String,
-    /// Its further options.
-    pub load: Vec<OsString>,
-    /// Bounds that have to hold as well, such as `p99<50ms`.
-    pub objectives: Vec<String>,
-    /// How arrivals are spread over time, in the generator's words.
-    pub arrivals: String,
-    /// Processors of the generator alone, such as `1`; any when left out.
-    pub cpus: Option<String>,
-    /// How near the ends of the interval are to be.
-    pub precision: Ratio,
-    /// Rates to try one after the other instead of searching.
-    pub ramp: Option<Ramp>,
-    /// A closed loop instead: what it gets in all is the capacity.
-    pub crowd: Option<Crowd>,
-    /// Files that are dropped from memory before each probe, so that the server reads them from the disk: all below
-    /// this directory.
-    pub cold: Option<PathBuf>,
-    /// Where the records of all probes and `capacity.json` go; nowhere when left out.
-    pub out: Option<PathBuf>,
-    /// Whether a server on this machine is watched meanwhile.
-    pub watch: bool,
-    /// Seed of arrivals.
-    pub seed: u64,
-    /// The `headworks` program.
-    pub headworks: PathBuf,
-}
-
-impl Search {
-    /// Whether the generator goes somewhere else than the URL says.
-    fn is_elsewhere(&self) -> bool {
-        self.load.iter().any(|word| {
-            ["--connect-to", "--unix-socket"].iter().any(|option| word.to_string_lossy().starts_with(option))
-        })
-    }
-}
 
 /// From one closed loop to the next, until the server does hardly more.
 const TIMES: u32 = 4;
@@ -87,6 +50,8 @@ const BLIND: f64 = 0.005;
 const LOOK: Span = Span::from_millis(200);
 /// Of what closed loops achieved, to see what the server does at lighter loads.
 const LIGHT: [f64; 3] = [0.25, 0.5, 0.75];
+/// Where the generator could offer none of these as it should.
+const LIGHTER: [f64; 2] = [0.1, 0.04];
 
 /// Reads what a search with a directory found, and judges it anew.
 ///
@@ -155,6 +120,10 @@ fn find_into(
     if std::fs::read_dir(&root).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(Error::NotEmpty { path: root });
     }
+    if search.out.is_some() {
+        std::fs::create_dir_all(&root).map_err(Error::io("create", &root))?;
+        Environment::capture().save(&root.join(Environment::FILE))?;
+    }
     let mut prober = Prober {
         search,
         testbed,
@@ -182,10 +151,7 @@ fn find_into(
     for (tried, level) in found.probes.iter_mut().zip(&levels) {
         tried.used = level.used();
     }
-    // With several requests of a client under way, his number is not theirs.
-    if !search.load.iter().any(|word| word == "--pipeline") {
-        found.basis.extend(verdict::broken_laws(&found.probes, &levels));
-    }
+    found.basis.extend(verdict::broken_laws(&found.probes, &levels, search.is_one_each()));
     found.verdict = verdict::judge(levels);
     let result = result.and_then(|()| course.check(found));
     let is_complete = match &result {
@@ -205,13 +171,15 @@ fn find_into(
 
 /// What was seen at each probe.
 fn levels(found: &Found, root: &Path) -> Result<Vec<Level>, Error> {
-    // Where it could not be watched, or what was seen cannot be read, the generator's view is what there is.
-    let samples = Samples::read(&root.join(WATCH)).unwrap_or_default();
+    let samples = Samples::beside(root);
+    // Of a test of an experiment, beside the search.
+    let refused = root.parent().and_then(|test| verdict::refused_descriptors(&test.join(server::LOG)));
     let level = |tried: &Tried| {
-        let run = root.join(&tried.directory);
-        Level::read(&run, tried, &samples)
+        let mut level = Level::read(&root.join(&tried.directory), tried, &samples)?;
+        level.refused_descriptors.clone_from(&refused);
+        Ok(level)
     };
-    let mut levels: Vec<Level> = found.probes.iter().map(level).collect::<Result<_, _>>()?;
+    let mut levels: Vec<Level> = found.probes.iter().map(level).collect::<Result<_, Error>>()?;
     // A crowd is all that the server can do, and the client before it hardly anything.
     if let (true, [first, .., last]) = (found.is_of_crowd, &mut *levels) {
         (first.is_open, last.is_open, last.is_behind) = (true, true, true);
@@ -241,6 +209,10 @@ impl Course {
         match (prober.search.crowd, prober.search.ramp) {
             (Some(crowd), _) => {
                 let probe = prober.crowd(crowd)?;
+                if probe.achieved() <= 0.0 {
+                    let why = probe.complaints();
+                    return Err(Error::Capacity(format!("{} clients got nothing{why}", crowd.clients)));
+                }
                 let directory = prober.root.join(&prober.last().directory);
                 self.lost = probe.lost();
                 self.crowd = Some(crowd::achieved(&probe, &directory, prober.of_sessions)?);
@@ -280,18 +252,12 @@ impl Course {
         let first = Rate::per_second(most).ok_or_else(|| Error::Capacity(format!("{most} is no rate")))?;
         let mut is_possible = false;
         for share in LIGHT {
-            let rate = first.scaled(share);
-            match prober.light(rate)? {
-                // Of few requests it takes but few to be late.
-                Outcome::NotValid(_) => {}
-                outcome => {
-                    self.bracket.add(rate, outcome == Outcome::KeptUp);
-                    is_possible = true;
-                }
-            }
+            is_possible |= self.is_possible(first.scaled(share), prober)?;
+        }
+        for share in LIGHTER {
+            is_possible = is_possible || self.is_possible(first.scaled(share), prober)?;
         }
         if !is_possible {
-            // A generator that is too slow for a quarter finds nothing.
             return Ok(());
         }
         while let Some(rate) = self.bracket.next(first, prober.search.precision.as_f64()) {
@@ -303,6 +269,16 @@ impl Course {
             self.hold(rate, prober)?;
         }
         Ok(())
+    }
+
+    /// Whether the generator can offer it as it should: of few requests it takes but few to be late.
+    fn is_possible(&mut self, rate: Rate, prober: &mut Prober) -> Result<bool, Error> {
+        let outcome = prober.light(rate)?;
+        let is_valid = !matches!(outcome, Outcome::NotValid(_));
+        if is_valid {
+            self.bracket.add(rate, outcome == Outcome::KeptUp);
+        }
+        Ok(is_valid)
     }
 
     /// All rates of a ramp, whatever comes of each, and again those that others contradict.

@@ -57,12 +57,12 @@ pub(crate) struct Prober<'a> {
 impl Prober<'_> {
     /// So many clients, each with one request or session after the other.
     pub(crate) fn closed(&mut self, clients: u32) -> Result<Probe, Error> {
-        self.probe(Offer::Closed(clients), CLOSED.max(self.times(WINDOW)))
+        self.probe(Offer::Closed(clients), CLOSED.max(self.times(WINDOW)), None)
     }
 
-    /// The same for a given time, after the warm-up that every probe has.
+    /// The same for a given time.
     pub(crate) fn crowd(&mut self, crowd: Crowd) -> Result<Probe, Error> {
-        self.probe(Offer::Closed(crowd.clients), crowd.hold)
+        self.probe(Offer::Closed(crowd.clients.get()), crowd.hold, crowd.warmup)
     }
 
     /// What the last probe left.
@@ -74,7 +74,7 @@ impl Prober<'_> {
     pub(crate) fn alone(&mut self) -> Result<f64, Error> {
         let mut probe = self.closed(1)?;
         if probe.achieved() * CLOSED.as_secs_f64() < WINDOW as f64 {
-            probe = self.probe(Offer::Closed(1), LONGEST / 2)?;
+            probe = self.probe(Offer::Closed(1), LONGEST / 2, None)?;
         }
         self.of_sessions = probe.summary.sessions.started > 0;
         let achieved = probe.achieved();
@@ -105,7 +105,7 @@ impl Prober<'_> {
     }
 
     fn hold(&mut self, rate: Rate, length: Span) -> Result<Outcome, Error> {
-        let outcome = self.probe(Offer::Rate(rate), length)?.outcome(self.search.precision);
+        let outcome = self.probe(Offer::Rate(rate), length, None)?.outcome(self.search.precision);
         if outcome != Outcome::KeptUp {
             self.rest()?;
         }
@@ -134,10 +134,10 @@ impl Prober<'_> {
     }
 
     /// A probe in which the generator could not keep up is made again.
-    fn probe(&mut self, offer: Offer, length: Span) -> Result<Probe, Error> {
+    fn probe(&mut self, offer: Offer, length: Span, warmup: Option<Span>) -> Result<Probe, Error> {
         let mut attempts = 1;
         loop {
-            let warmup = SHORTEST_WARMUP.max(self.times(WARMUP));
+            let warmup = warmup.unwrap_or_else(|| SHORTEST_WARMUP.max(self.times(WARMUP)));
             let name = format!("probes/{:02}-{}", self.tried.len() + 1, offer.name());
             let probe = self.run(offer, length, warmup, Path::new(&name))?;
             let is_valid = !matches!(probe.outcome(self.search.precision), Outcome::NotValid(_));
@@ -185,6 +185,13 @@ impl Prober<'_> {
         let mut command = self.testbed.generator(&search.headworks);
         command.arg("load").arg(&search.url).args(&search.load);
         offer.tell(&mut command);
+        if matches!(offer, Offer::Closed(_))
+            && search.has_option(&["--workload", "-w"])
+            && !search.has_option(&["--think"])
+        {
+            // Somebody who pauses leaves the server idle.
+            command.args(["--think", "0s"]);
+        }
         for objective in &search.objectives {
             command.arg("--objective").arg(objective);
         }

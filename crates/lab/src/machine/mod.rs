@@ -3,5 +3,5 @@
 mod pinning;
 mod rest;
 
-pub(crate) use pinning::{Pinning, program};
+pub(crate) use pinning::{Pinning, is_program, program};
 pub(crate) use rest::settle;

@@ -1,5 +1,6 @@
 //! [`Pinning`]: which processor serves and which one asks, so that neither takes time from the other.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -107,5 +108,10 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path)
         .chain(["/usr/sbin".into(), "/usr/bin".into()])
         .map(|directory| directory.join(name))
-        .find(|file| file.is_file())
+        .find(|file| is_program(file))
+}
+
+/// Whether it is a file that somebody may run.
+pub(crate) fn is_program(file: &Path) -> bool {
+    file.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
 }

@@ -12,7 +12,7 @@ use super::{Setup, content};
 use crate::Error;
 use crate::machine::program;
 use crate::process;
-use crate::spec::{Mpm, Server};
+use crate::spec::{Mpm, Server, THREADS};
 
 const PACKAGE: &str = "apache2-bin";
 const MODULES: &str = "/usr/lib/apache2/modules";
@@ -71,6 +71,7 @@ impl Mpm {
     const fn name(self) -> &'static str {
         match self {
             Self::Prefork => "prefork",
+            Self::Worker => "worker",
             Self::Event => "event",
         }
     }
@@ -78,21 +79,20 @@ impl Mpm {
     const fn module(self) -> &'static str {
         match self {
             Self::Prefork => "mod_mpm_prefork.so",
+            Self::Worker => "mod_mpm_worker.so",
             Self::Event => "mod_mpm_event.so",
         }
     }
 
     /// All workers are there from the start: how fast they are added is not what is compared.
     fn workers(self, workers: u32) -> String {
-        /// Debian's.
-        const THREADS: u32 = 25;
         let (servers, most, spare) = match self {
             Self::Prefork => (workers, workers, format!("MinSpareServers 1\nMaxSpareServers {workers}")),
-            Self::Event => {
+            Self::Worker | Self::Event => {
                 let threads = workers.min(THREADS);
                 let spare =
                     format!("ThreadsPerChild {threads}\nMinSpareThreads 1\nMaxSpareThreads {workers}");
-                let servers = workers.div_ceil(threads);
+                let servers = workers / threads;
                 // Processes that still end keep their places.
                 (servers, 2 * servers, spare)
             }
@@ -194,6 +194,17 @@ mod tests {
             error.to_string(),
             "apache2 is not installed; install it with: apt-get install apache2-bin"
         );
+    }
+
+    #[test]
+    fn threads_are_as_many_as_workers() {
+        for (workers, threads, servers) in [(150, 25, 6), (1000, 25, 40), (25, 25, 1), (3, 3, 1)] {
+            let text = Mpm::Worker.workers(workers);
+            let has = |line: String| assert!(text.lines().any(|other| other == line), "{line}: {text}");
+            has(format!("MaxRequestWorkers {workers}"));
+            has(format!("ThreadsPerChild {threads}"));
+            has(format!("StartServers {servers}"));
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod apache;
 mod burn;
+pub(crate) mod command;
 mod content;
 mod nginx;
 mod node;
@@ -103,6 +104,9 @@ pub(crate) fn retried<T>(mut start: impl FnMut() -> Result<T, Error>) -> Result<
     start()
 }
 
+/// What a server writes, in a test's directory.
+pub(crate) const LOG: &str = "server.log";
+
 /// Checks, before anything is measured, that a server can be had at all; gives its version.
 pub(crate) fn check(server: &Server, headworks: &Path) -> Result<String, Error> {
     let version = match &server.kind {
@@ -110,6 +114,7 @@ pub(crate) fn check(server: &Server, headworks: &Path) -> Result<String, Error> 
         Kind::Apache(mpm) => apache::Installed::find(*mpm).map(|installed| installed.version),
         Kind::Nginx => nginx::Installed::find().map(|installed| installed.version),
         Kind::Node => node::Installed::find().map(|installed| installed.version),
+        Kind::Command(words) => command::Installed::find(words).map(|installed| installed.version),
         Kind::Url(url) => url_version(url),
     }?;
     check_directives(server)?;
@@ -163,7 +168,9 @@ impl Site<'_> {
         match &self.server.kind {
             Kind::Origin => origin::start(self, log, stop),
             Kind::Url(url) => self.url(url),
-            Kind::Apache(_) | Kind::Nginx | Kind::Node => retried(|| self.start_in_directory(log, stop)),
+            Kind::Apache(_) | Kind::Nginx | Kind::Node | Kind::Command(_) => {
+                retried(|| self.start_in_directory(log, stop))
+            }
         }
     }
 
@@ -175,9 +182,10 @@ impl Site<'_> {
         let behind = behind.transpose()?;
         let address = behind.as_ref().map(|(address, _)| &**address);
         let listen = SocketAddrV4::new(self.testbed.address(), free_port()?);
-        let setup = match server.kind {
+        let setup = match &server.kind {
             Kind::Nginx => nginx::Installed::find()?.setup(server, address, directory, listen),
-            Kind::Apache(mpm) => apache::Installed::find(mpm)?.setup(server, address, directory, listen),
+            Kind::Apache(mpm) => apache::Installed::find(*mpm)?.setup(server, address, directory, listen),
+            Kind::Command(words) => command::Installed::find(words)?.setup(server, words, directory, listen),
             _ => node::Installed::find()?.setup(server, directory, listen),
         };
         setup.write(root.path())?;
@@ -187,8 +195,13 @@ impl Site<'_> {
         let mut process = Process::start(setup.name, command, log)?;
         let authority = listen.to_string();
         process.wait_until_ready(&format!("did not answer on {authority}"), stop, |_| {
-            self.testbed.get(&authority, PROBE).filter(|answer| answer.head.contains(" 200 "))
+            // What a program of somebody's own has, nobody knows; that it answers is enough.
+            let is_ours = !matches!(self.server.kind, Kind::Command(_));
+            self.testbed.get(&authority, PROBE).filter(|answer| !is_ours || answer.head.contains(" 200 "))
         })?;
+        if let Some(status) = process.ended() {
+            return Err(Error::Background { status, authority });
+        }
         let behind = behind.map(|(_, process)| process);
         Ok(Running { authority, environment, process: Some(process), behind, root: Some(root) })
     }

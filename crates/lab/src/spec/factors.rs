@@ -1,8 +1,10 @@
 //! `[[factor]]`: what is varied, and which combinations of levels are tested.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use config::{Error, Source, Spanned};
+use record::experiment::Published;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::{Table, Value};
@@ -14,7 +16,7 @@ const LOAD: &str = "load";
 /// What a setting of the gate begins with.
 const GATE: &str = "gate.";
 /// Parts of a spec whose values can be varied.
-const PARTS: [&str; 6] = ["server", "workload", "sysctl", "cgroup", "link", "client"];
+const PARTS: [&str; 7] = ["server", "workload", "sysctl", "cgroup", "link", "client", "search"];
 
 /// What is varied.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +27,8 @@ pub(crate) struct Factor {
     pub(crate) levels: Vec<Value>,
     /// The number of the level that it is held at while another is varied.
     default: usize,
+    /// What is known of the levels from elsewhere.
+    pub(crate) published: Option<Published>,
     /// Where its name stands in the spec.
     pub(super) place: Range<usize>,
 }
@@ -51,6 +55,18 @@ pub(super) struct FactorEntry {
     /// Which of them it has while another factor is varied.
     #[schemars(with = "Option<serde_json::Value>")]
     default: Option<Spanned<Value>>,
+    /// What somebody else found, shown beside what is found here.
+    published: Option<Spanned<PublishedEntry>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PublishedEntry {
+    /// Where it is from, such as a paper and its figure.
+    source: String,
+    /// Requests a second by level; not every level has to be there.
+    #[schemars(with = "BTreeMap<String, f64>")]
+    rates: BTreeMap<Spanned<String>, Spanned<f64>>,
 }
 
 impl Factor {
@@ -151,6 +167,11 @@ pub(super) fn check(
             None => Ok(factors),
         };
     }
+    if let Some(factor) = factors.iter().find(|factor| factor.published.is_some()) {
+        return Err(source
+            .error(factor.place.clone(), "published rates stand beside capacities, and there is no [search]")
+            .mend("leave published out"));
+    }
     // Figures have the first factor on their axis.
     if let Some(words) = factors.first().and_then(|axis| axis.levels.iter().find(|l| number(l).is_none())) {
         return Err(source
@@ -214,7 +235,40 @@ fn factor(source: &Source, entry: FactorEntry, gate: Option<&Table>) -> Result<F
         None => 0,
     };
     let place = entry.name.span();
-    Ok(Factor { name: name.clone(), levels: entry.levels.into_inner(), default, place })
+    let published = match entry.published {
+        Some(published) => Some(from_elsewhere(source, published, levels)?),
+        None => None,
+    };
+    Ok(Factor { name: name.clone(), levels: entry.levels.into_inner(), default, published, place })
+}
+
+/// Whether published rates are of these `levels`.
+fn from_elsewhere(
+    source: &Source,
+    entry: Spanned<PublishedEntry>,
+    levels: &[Value],
+) -> Result<Published, Error> {
+    let place = entry.span();
+    let entry = entry.into_inner();
+    let known: Vec<String> = levels.iter().map(words).collect();
+    let mut rates = BTreeMap::new();
+    for (level, rate) in entry.rates {
+        if !known.contains(level.get_ref()) {
+            let why = format!("published: \"{}\" is none of the levels", level.get_ref());
+            return Err(source.error(level.span(), why).mend(format!("they are {}", known.join(", "))));
+        }
+        if !(rate.get_ref().is_finite() && *rate.get_ref() > 0.0) {
+            let why = format!("published: {} is no rate", rate.get_ref());
+            return Err(source.error(rate.span(), why).mend("give requests a second, above 0"));
+        }
+        rates.insert(level.into_inner(), rate.into_inner());
+    }
+    if let Some(first) = known.first().filter(|first| !rates.contains_key(*first)) {
+        return Err(source
+            .error(place, format!("published: nothing of level {first}, which the others are compared with"))
+            .mend("give its rate, or put another level first"));
+    }
+    Ok(Published { source: entry.source, rates })
 }
 
 fn loads(source: &Source, levels: &Spanned<Vec<Value>>) -> Result<(), Error> {

@@ -17,7 +17,9 @@ use super::schema::{Free, WorkloadEntry};
 use super::search::{self, SearchEntry};
 use super::server::{self, ServerEntry};
 use super::testbed::{self, ClientEntry, Entries, LinkEntry, TestbedEntry};
-use super::{Asked, Capacity, Cold, Constant, Kind, Limits, Order, Server, Spec, Subject, Test, workload};
+use super::{
+    Asked, Capacity, Cold, Constant, Kind, Limits, Order, Server, Spec, Subject, Test, What, workload,
+};
 
 /// The whole file.
 #[derive(Deserialize, JsonSchema)]
@@ -128,10 +130,10 @@ pub(super) fn default_settle() -> Span {
 
 #[derive(Deserialize, Clone, Copy, JsonSchema)]
 #[serde(transparent)]
-struct Length(
+pub(super) struct Length(
     #[serde(with = "config::quantity")]
     #[schemars(with = "Quantity<Span>")]
-    Span,
+    pub(super) Span,
 );
 
 #[derive(Deserialize, JsonSchema)]
@@ -172,7 +174,8 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
         None => Vec::new(),
     };
     let repeats = repeats(source, file.design.repeats)?;
-    let (server, descriptors) = server::check(source, file.server)?;
+    let has_files = matches!(asked.what, Some(What::Model(_))) || asked.cold != Cold::Never;
+    let (server, descriptors) = server::check(source, file.server, has_files)?;
     let why_not =
         obstacle(is_search, &asked, &subjects, &server, file.cgroup.is_some() || file.link.is_some());
     let prediction = file.prediction.map(|entry| prediction::check(source, entry, why_not)).transpose()?;
@@ -248,6 +251,7 @@ fn obstacle(
         (*subjects != [Subject::Bare], "of what stands in front of the server"),
         (asked.cold == Cold::Always, "of files that come from the disk (workload.cold)"),
         (matches!(server.kind, Kind::Url(_)), "of a server that the lab did not start"),
+        (matches!(server.kind, Kind::Command(_)), "of a server whose threads the lab does not know"),
         (server.backend_workers.is_some(), "of workers behind the server (server.backend-workers)"),
         (is_limited, "where [cgroup] or [link] set limits"),
     ];

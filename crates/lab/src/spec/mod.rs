@@ -25,7 +25,7 @@ pub(crate) use peers::Peers;
 pub(crate) use prediction::Predicted;
 pub use schema::schema;
 pub(crate) use search::Sought;
-pub(crate) use server::{Kind, Mpm, Server};
+pub(crate) use server::{Kind, Mpm, Server, THREADS};
 pub(crate) use testbed::{Limits, Link, Scene, Sysctl};
 pub(crate) use workload::{Asked, Cold, What};
 

@@ -1,12 +1,15 @@
 //! `[search]`: each test finds the knee.
 
+use std::num::NonZeroU32;
+
 use config::{Error, Quantity, Source, Spanned};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use traffic::Ramp;
 use units::{Ratio, Span};
 
-use crate::Crowd;
+use super::file::Length;
+use crate::{Crowd, HOLD, LEAST_HOLD, LEAST_PRECISION, PRECISION, arrivals};
 
 /// How the knee is looked for.
 #[derive(Debug, Clone)]
@@ -38,8 +41,12 @@ pub(super) struct SearchEntry {
     #[serde(default, with = "config::quantity::optional")]
     #[schemars(with = "Option<String>")]
     ramp: Option<Ramp>,
-    /// A closed loop instead, CLIENTS:HOLD; what it gets in all is the capacity.
-    crowd: Option<Spanned<CrowdEntry>>,
+    /// So many clients instead, a closed loop; what they get in all is the capacity.
+    crowd: Option<Spanned<u32>>,
+    /// For how long that is measured.
+    hold: Option<Spanned<Length>>,
+    /// For how long they are there before that.
+    warmup: Option<Spanned<Length>>,
     /// The longest wait for the machine to come to rest.
     #[serde(default = "super::file::default_settle", with = "config::quantity")]
     #[schemars(with = "Quantity<Span>")]
@@ -54,28 +61,40 @@ struct Share(
     Ratio,
 );
 
-#[derive(Deserialize, Clone, Copy, JsonSchema)]
-#[serde(transparent)]
-struct CrowdEntry(
-    #[serde(with = "config::quantity")]
-    #[schemars(with = "String")]
-    Crowd,
-);
-
 fn default_precision() -> Spanned<Share> {
-    Spanned::new(0..0, Share("2%".parse().unwrap_or_default()))
+    Spanned::new(0..0, Share(PRECISION.parse().unwrap_or_default()))
 }
 
 /// Checks what stands under `[search]`.
 pub(super) fn check(source: &Source, entry: SearchEntry) -> Result<Sought, Error> {
     let Share(precision) = *entry.precision.get_ref();
-    if precision.as_f64() < 0.001 {
+    if precision.as_f64() < LEAST_PRECISION {
         return Err(source
             .error(entry.precision.span(), "the precision is too small")
-            .mend("give at least 0.1 %"));
+            .mend(format!("give at least {} %", 100.0 * LEAST_PRECISION)));
     }
-    let others = entry.ramp.is_some() || entry.arrivals.is_some() || !entry.objectives.is_empty();
-    if let Some(crowd) = entry.crowd.as_ref().filter(|_| others) {
+    let crowd = crowd(source, &entry)?;
+    let spread = arrivals(&entry.objectives);
+    Ok(Sought {
+        precision,
+        objectives: entry.objectives,
+        arrivals: entry.arrivals.unwrap_or_else(|| spread.to_owned()),
+        ramp: entry.ramp,
+        crowd,
+    })
+}
+
+fn crowd(source: &Source, entry: &SearchEntry) -> Result<Option<Crowd>, Error> {
+    let hold = entry.hold.as_ref().map(|hold| (hold, hold.get_ref().0));
+    let Some(crowd) = &entry.crowd else {
+        return match (&entry.hold, &entry.warmup) {
+            (Some(of_crowd), _) | (None, Some(of_crowd)) => Err(source
+                .error(of_crowd.span(), "hold and warmup are of a crowd, and there is none")
+                .mend("give crowd, or leave them out")),
+            (None, None) => Ok(None),
+        };
+    };
+    if entry.ramp.is_some() || entry.arrivals.is_some() || !entry.objectives.is_empty() {
         return Err(source
             .error(
                 crowd.span(),
@@ -83,13 +102,17 @@ pub(super) fn check(source: &Source, entry: SearchEntry) -> Result<Sought, Error
             )
             .mend("leave them out, or crowd"));
     }
-    // As `headworks lab capacity` has it.
-    let spread = if entry.objectives.is_empty() { "constant" } else { "poisson" };
-    Ok(Sought {
-        precision,
-        objectives: entry.objectives,
-        arrivals: entry.arrivals.unwrap_or_else(|| spread.to_owned()),
-        ramp: entry.ramp,
-        crowd: entry.crowd.map(|crowd| crowd.into_inner().0),
-    })
+    let Some(clients) = NonZeroU32::new(*crowd.get_ref()) else {
+        return Err(source.error(crowd.span(), "a crowd of 0 clients").mend("give at least 1"));
+    };
+    match hold {
+        Some((place, hold)) if hold < LEAST_HOLD => {
+            Err(source.error(place.span(), format!("hold is below {LEAST_HOLD}")).mend("give more"))
+        }
+        hold => Ok(Some(Crowd {
+            clients,
+            warmup: entry.warmup.as_ref().map(|warmup| warmup.get_ref().0),
+            hold: hold.map_or(HOLD, |(_, hold)| hold),
+        })),
+    }
 }

@@ -7,6 +7,8 @@ use toml::{Table, Value};
 use units::Span;
 
 use super::Cpus;
+use super::file::Length;
+use crate::server::command;
 
 /// The server under test.
 #[derive(Debug, Clone)]
@@ -33,6 +35,8 @@ pub(crate) enum Kind {
     Apache(Mpm),
     Nginx,
     Node,
+    /// A program of somebody's own, with its arguments.
+    Command(Vec<String>),
     /// One that runs already, and where.
     Url(String),
 }
@@ -44,6 +48,8 @@ pub(crate) enum Mpm {
     /// A process for each connection.
     #[default]
     Prefork,
+    /// A thread for each connection.
+    Worker,
     /// A thread for each request; idle connections need none.
     Event,
 }
@@ -55,6 +61,7 @@ impl Kind {
             Self::Apache(_) => "apache",
             Self::Nginx => "nginx",
             Self::Node => "node",
+            Self::Command(_) => "command",
             Self::Url(_) => "url",
         }
     }
@@ -64,6 +71,8 @@ impl Kind {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct ServerEntry {
     kind: KindEntry,
+    /// Of kind command: a program and its arguments; {address}, {port}, {workers}, {backlog} and {files} are filled in.
+    command: Option<Spanned<Vec<String>>>,
     /// Of kind url: where the server is.
     url: Option<Spanned<String>>,
     /// Of Apache: a process for each connection, or threads.
@@ -77,9 +86,7 @@ pub(super) struct ServerEntry {
     #[schemars(with = "u16")]
     backlog: Spanned<u16>,
     /// How long an idle connection is kept.
-    #[serde(default = "default_keep_alive", with = "config::quantity")]
-    #[schemars(with = "Quantity<Span>")]
-    keep_alive: Span,
+    keep_alive: Option<Spanned<Length>>,
     /// Processors by number, such as 0 or 0-1.
     #[serde(default = "default_cpus", with = "config::quantity")]
     #[schemars(with = "Quantity<Cpus>")]
@@ -99,6 +106,7 @@ enum KindEntry {
     Apache,
     Nginx,
     Node,
+    Command,
     Url,
 }
 
@@ -108,25 +116,30 @@ fn default_backlog() -> Spanned<u16> {
 }
 
 /// Apache's and Node's default.
-fn default_keep_alive() -> Span {
-    Span::from_secs(5)
-}
+const KEEP_ALIVE: Span = Span::from_secs(5);
 
 fn default_cpus() -> Cpus {
     Cpus::one(0)
 }
 
-/// Checks what stands under `[server]`; gives besides how many descriptors it may have.
+/// How many threads a process of Apache has, if it has any: Debian's default.
+pub(crate) const THREADS: u32 = 25;
+
+/// Checks what stands under `[server]`, for a workload with files or without; gives besides how many descriptors it may have.
 pub(super) fn check(
     source: &Source,
     entry: Spanned<ServerEntry>,
+    has_files: bool,
 ) -> Result<(Server, Option<Spanned<u64>>), Error> {
     let kind = kind(source, &entry)?;
     let span = entry.span();
     let entry = entry.into_inner();
+    if let Kind::Command(words) = &kind {
+        told(source, &entry, words, has_files)?;
+    }
     let backend_workers = match at_least_one(source, "backend-workers", entry.backend_workers.as_ref())? {
         // The CPU time that Lua can tell is that of all threads. Debian's php-fpm has 5.
-        None if kind == Kind::Apache(Mpm::Event) => Some(5),
+        None if matches!(kind, Kind::Apache(Mpm::Event | Mpm::Worker)) => Some(5),
         workers => workers,
     };
     if let Some(workers) = &entry.backend_workers
@@ -147,6 +160,12 @@ pub(super) fn check(
         (None, Kind::Node) => 1,
         (None, _) => 150,
     };
+    let is_uneven = workers > THREADS && !workers.is_multiple_of(THREADS);
+    if let (true, Kind::Apache(Mpm::Worker | Mpm::Event), Some(given)) = (is_uneven, &kind, &entry.workers) {
+        return Err(source
+            .error(given.span(), format!("an Apache of threads has {THREADS} of them in each process"))
+            .mend(format!("give a multiple of {THREADS}, or less than that")));
+    }
     if !entry.directives.is_empty() && !matches!(kind, Kind::Apache(_) | Kind::Nginx) {
         return Err(source
             .error(span, "only servers of kind \"apache\" and \"nginx\" have directives")
@@ -159,7 +178,7 @@ pub(super) fn check(
         workers,
         backend_workers,
         backlog: entry.backlog.into_inner(),
-        keep_alive: entry.keep_alive,
+        keep_alive: entry.keep_alive.map_or(KEEP_ALIVE, |length| length.get_ref().0),
         cpus: entry.cpus,
         directives: directives(&entry.directives),
         descriptors: most,
@@ -178,7 +197,12 @@ fn directives(table: &Table) -> Vec<(String, String)> {
 }
 
 fn kind(source: &Source, entry: &Spanned<ServerEntry>) -> Result<Kind, Error> {
-    let ServerEntry { kind, url, mpm, .. } = entry.get_ref();
+    let ServerEntry { kind, url, mpm, command, .. } = entry.get_ref();
+    if let Some(command) = command.as_ref().filter(|_| *kind != KindEntry::Command) {
+        return Err(source
+            .error(command.span(), "only a server of kind \"command\" has a command")
+            .mend("leave it out, or set kind"));
+    }
     if let Some(url) = url.as_ref().filter(|_| *kind != KindEntry::Url) {
         return Err(source
             .error(url.span(), "only a server of kind \"url\" has a url")
@@ -194,6 +218,16 @@ fn kind(source: &Source, entry: &Spanned<ServerEntry>) -> Result<Kind, Error> {
         (KindEntry::Apache, _) => Kind::Apache(mpm.as_ref().map(|mpm| *mpm.get_ref()).unwrap_or_default()),
         (KindEntry::Nginx, _) => Kind::Nginx,
         (KindEntry::Node, _) => Kind::Node,
+        (KindEntry::Command, _) => match command {
+            Some(command) if tells(command.get_ref(), command::PORT) => {
+                Kind::Command(command.get_ref().clone())
+            }
+            _ => {
+                return Err(source
+                    .error(entry.span(), "a server of kind \"command\" needs a command that is told the port")
+                    .mend("add command = [\"my-server\", \"--listen\", \"{address}:{port}\"]"));
+            }
+        },
         (KindEntry::Url, None) => {
             return Err(source
                 .error(entry.span(), "the server is of kind \"url\" and has no url")
@@ -208,6 +242,37 @@ fn kind(source: &Source, entry: &Spanned<ServerEntry>) -> Result<Kind, Error> {
             }
         },
     })
+}
+
+/// Whether one of a program's arguments has this in it.
+fn tells(words: &[String], what: &str) -> bool {
+    words.iter().skip(1).any(|word| word.contains(what))
+}
+
+/// A program of somebody's own is what its command says: what is not said to it would have no effect.
+fn told(source: &Source, entry: &ServerEntry, words: &[String], has_files: bool) -> Result<(), Error> {
+    let backlog = entry.backlog.span();
+    let given = [
+        (entry.workers.as_ref().map(Spanned::span), "workers", command::WORKERS),
+        ((!backlog.is_empty()).then_some(backlog), "backlog", command::BACKLOG),
+    ];
+    for (span, name, place) in given {
+        if let Some(span) = span.filter(|_| !tells(words, place)) {
+            let mend = format!("leave {name} out, or say {place} in the command");
+            return Err(source.error(span, format!("the command is not told of {name}")).mend(mend));
+        }
+    }
+    if let Some(keep_alive) = &entry.keep_alive {
+        return Err(source
+            .error(keep_alive.span(), "keep-alive is nothing that a server of kind \"command\" can be told")
+            .mend("leave it out, and say it in the command"));
+    }
+    match &entry.command {
+        Some(command) if has_files && !tells(words, command::FILES) => Err(source
+            .error(command.span(), "the workload has files, and the command is not told where they are")
+            .mend("say {files} in it")),
+        _ => Ok(()),
+    }
 }
 
 fn at_least_one(source: &Source, name: &str, number: Option<&Spanned<u32>>) -> Result<Option<u32>, Error> {

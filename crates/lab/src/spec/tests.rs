@@ -1,5 +1,6 @@
 //! Specs as people write them: what is taken, what is refused, and with which words.
 
+mod search;
 mod server;
 
 use std::fs;
@@ -280,9 +281,13 @@ const WRONG: &[(&str, &str, &str)] = &[
 
 /// Puts what is wrong into the good spec, piece by piece.
 fn refused(wrong: &[(&str, &str, &str)]) {
+    refused_of(GOOD, wrong);
+}
+
+fn refused_of(good: &str, wrong: &[(&str, &str, &str)]) {
     for (what, instead, expected) in wrong {
-        assert!(GOOD.contains(what), "{what}");
-        let error = read(&GOOD.replacen(what, instead, 1), &[]).unwrap_err();
+        assert!(good.contains(what), "{what}");
+        let error = read(&good.replacen(what, instead, 1), &[]).unwrap_err();
         assert_eq!(error, *expected, "{what} -> {instead}");
     }
 }

@@ -15,8 +15,9 @@ const ENOUGH: u64 = 100;
 /// Of a processor; less is what a server does without requests, too.
 const BUSY: f64 = 0.1;
 
-/// What does not agree, in sentences.
-pub(crate) fn broken(probes: &[Tried], levels: &[Level]) -> Vec<String> {
+/// What does not agree, in sentences. Little's law says something where clients of closed loops are `one_each`: each has
+/// one request under way at all times.
+pub(crate) fn broken(probes: &[Tried], levels: &[Level], one_each: bool) -> Vec<String> {
     let valid = || {
         probes.iter().zip(levels).filter(|(tried, Level { summary, .. })| {
             // Who waits for what is lost is in the server's view no more.
@@ -28,7 +29,8 @@ pub(crate) fn broken(probes: &[Tried], levels: &[Level]) -> Vec<String> {
         })
     };
     // With few clients the server waits for the generator, whose own time counts then.
-    let most = valid().filter(|(tried, _)| tried.clients.is_some()).max_by_key(|(tried, _)| tried.clients);
+    let closed = valid().filter(|(tried, _)| one_each && tried.clients.is_some());
+    let most = closed.max_by_key(|(tried, _)| tried.clients);
     let mut sentences: Vec<String> =
         most.and_then(|(tried, level)| little(tried, level)).into_iter().collect();
     // Above the knee a server may do other things besides, such as to refuse.
@@ -99,7 +101,7 @@ mod tests {
 
     #[test]
     fn throughput_times_latency_is_the_number_of_clients() {
-        let said = |latency: f64| broken(&[tried(Some(16), None)], &[level(1000.0, latency, 0.5)]);
+        let said = |latency: f64| broken(&[tried(Some(16), None)], &[level(1000.0, latency, 0.5)], true);
         assert_eq!(said(0.016), [""; 0]);
         assert_eq!(
             said(0.010),
@@ -113,7 +115,7 @@ mod tests {
     #[test]
     fn a_request_needs_the_same_at_every_load() {
         let probes = [tried(None, Some(100.0)), tried(None, Some(200.0))];
-        let said = |cpu: f64| broken(&probes, &[level(100.0, 0.01, 0.2), level(200.0, 0.01, cpu)]);
+        let said = |cpu: f64| broken(&probes, &[level(100.0, 0.01, 0.2), level(200.0, 0.01, cpu)], true);
         assert_eq!(said(0.45), [""; 0]);
         assert_eq!(
             said(0.8),
@@ -124,7 +126,7 @@ mod tests {
         // What was too much is another matter, and what was not seen.
         let mut behind = probes.clone();
         behind[1].behind = Some("5 % got no response".to_owned());
-        assert_eq!(broken(&behind, &[level(100.0, 0.01, 0.2), level(200.0, 0.01, 0.8)]), [""; 0]);
+        assert_eq!(broken(&behind, &[level(100.0, 0.01, 0.2), level(200.0, 0.01, 0.8)], true), [""; 0]);
         assert_eq!(said(0.05), [""; 0]);
     }
 }

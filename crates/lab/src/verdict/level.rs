@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use record::search::Tried;
-use record::{RunDirectory, SampleRow, Summary, Timestamp};
+use record::search::{Tried, Used};
+use record::{RunDirectory, Samples, Summary};
 
 use crate::Error;
 
@@ -22,36 +22,10 @@ pub(crate) struct Level {
     pub(crate) summary: Summary,
     /// The most descriptors that a process of the server had open at any level, over those that it may.
     pub(super) descriptors: f64,
+    /// What the server's log says of descriptors that it was refused, at whatever level.
+    pub(crate) refused_descriptors: Option<String>,
     /// By metric and label, in the course of the window.
     pub(super) samples: BTreeMap<(String, String), Vec<f64>>,
-}
-
-/// Samples of a watch, at moments of the wall clock.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Samples {
-    rows: Vec<SampleRow>,
-    started: Timestamp,
-}
-
-impl Samples {
-    pub(crate) fn read(directory: &Path) -> Result<Self, Error> {
-        let directory = RunDirectory::open(directory)?;
-        let rows = directory.samples()?.collect::<Result<_, _>>()?;
-        Ok(Self { rows, started: directory.info()?.started })
-    }
-
-    /// Those between two moments, ns since the epoch.
-    fn between(&self, from: i128, to: i128) -> BTreeMap<(String, String), Vec<f64>> {
-        let mut found: BTreeMap<_, Vec<f64>> = BTreeMap::new();
-        for row in &self.rows {
-            let at = self.started.as_nanosecond() + i128::from(row.time.as_nanos());
-            if (from..=to).contains(&at) {
-                let key = (row.metric.to_string(), row.label.to_string());
-                found.entry(key).or_default().push(row.value);
-            }
-        }
-        found
-    }
 }
 
 impl Level {
@@ -59,8 +33,7 @@ impl Level {
     pub(crate) fn read(directory: &Path, tried: &Tried, samples: &Samples) -> Result<Self, Error> {
         let run = RunDirectory::open(directory)?;
         let (info, summary) = (run.info()?, run.summary()?);
-        let at = |nanos: u64| info.started.as_nanosecond() + i128::from(nanos);
-        let samples = samples.between(at(info.window.from_ns), at(info.window.to_ns));
+        let samples = samples.during(&info);
         Ok(Self {
             rate: tried.offered.unwrap_or(tried.achieved),
             is_open: tried.offered.is_some(),
@@ -68,6 +41,7 @@ impl Level {
             is_valid: tried.not_valid.is_none(),
             summary,
             descriptors: 0.0,
+            refused_descriptors: None,
             samples,
         })
     }
@@ -75,7 +49,7 @@ impl Level {
     /// How near what was looked at was to its end, 1 being there.
     pub(crate) fn used(&self) -> BTreeMap<String, f64> {
         let share =
-            |name: &str, used: Option<f64>| Some((name.to_owned(), used.filter(|used| used.is_finite())?));
+            |of: Used, used: Option<f64>| Some((of.name().to_owned(), used.filter(|used| used.is_finite())?));
         let of_programs = |used: &str, most: &str| {
             let shares = self.labels(used).filter_map(|program| {
                 let most = self.mean_of(most, program);
@@ -85,17 +59,17 @@ impl Level {
         };
         let room = self.most("limits.sockets.room").filter(|room| *room > 0.0);
         let shares = [
-            share("processors of the server", of_programs("processes.cpu", "limits.program.processors")),
-            share("quota of processor time", of_programs("processes.cpu", "limits.program.cpu_quota")),
-            share("memory of the control group", self.highest("limits.program.memory_used")),
-            share("disk limit of the control group", self.highest("limits.program.io_used")),
-            share("disk", self.highest("limits.disk.busy")),
-            share("descriptors", self.highest("limits.program.descriptors")),
+            share(Used::Processors, of_programs("processes.cpu", "limits.program.processors")),
+            share(Used::Quota, of_programs("processes.cpu", "limits.program.cpu_quota")),
+            share(Used::Memory, self.highest("limits.program.memory_used")),
+            share(Used::DiskLimit, self.highest("limits.program.io_used")),
+            share(Used::Disk, self.highest("limits.disk.busy")),
+            share(Used::Descriptors, self.highest("limits.program.descriptors")),
             share(
-                "listen queue",
+                Used::ListenQueue,
                 self.mean("limits.sockets.unaccepted").zip(room).map(|(used, room)| used / room),
             ),
-            share("generator", Some(self.summary.client.cpu)),
+            share(Used::Generator, Some(self.summary.client.cpu)),
         ];
         shares.into_iter().flatten().collect()
     }

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use record::RunDirectory;
 use record::experiment::{Experiment, Test, TestState};
 use record::search::{Found, Tried};
+use record::{RunDirectory, Samples};
 
-use super::{Level, Samples, judge};
-use crate::Error;
-use crate::watch::WATCH;
+use super::{Level, judge};
+use crate::{Error, server};
 
 /// The share of sessions that a server completes that keeps up; they are few, so that one must not decide.
 const KEPT_UP: f64 = 0.97;
@@ -31,9 +30,8 @@ fn found(directory: &Path, tests: &[&Test]) -> Result<Found, Error> {
     for test in tests {
         let place = directory.join(&test.directory);
         let mut tried = tried(test, &place)?;
-        // Where it was not watched, the generator's view is what there is.
-        let samples = Samples::read(&place.join(WATCH)).unwrap_or_default();
-        let level = Level::read(&place, &tried, &samples)?;
+        let mut level = Level::read(&place, &tried, &Samples::beside(&place))?;
+        level.refused_descriptors = super::refused_descriptors(&place.join(server::LOG));
         tried.used = level.used();
         probes.push(tried);
         levels.push(level);

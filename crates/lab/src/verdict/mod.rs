@@ -6,12 +6,14 @@
 mod laws;
 mod level;
 mod loads;
+mod log;
 mod next;
 mod signs;
 
 pub(crate) use laws::broken as broken_laws;
-pub(crate) use level::{Level, Samples};
+pub(crate) use level::Level;
 pub(crate) use loads::of_loads;
+pub(crate) use log::refused_descriptors;
 use record::search::{Onset, Resource, Verdict};
 
 const RESOURCES: [Resource; 13] = [
@@ -115,9 +117,10 @@ fn find(resource: Resource, levels: &[Level], above: &[&Level], light: &Level) -
     if share < MOST {
         return None;
     }
-    // From the top down, as long as it is at its end.
+    // From the top down, as long as it is at its end. What a closed loop achieves is not what came.
     let shows = |level: &&Level| signs::sign(resource, level, light).is_some();
-    let onset = levels.iter().rev().skip_while(|level| !shows(level)).take_while(shows).last();
+    let offered = levels.iter().rev().filter(|level| level.is_open);
+    let onset = offered.skip_while(|level| !shows(level)).take_while(shows).last();
     let evidence = signs.into_iter().next()?;
     Some(Finding { resource, onset: onset.map_or(above[0].rate, |level| level.rate), share, evidence })
 }

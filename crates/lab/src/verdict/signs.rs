@@ -38,9 +38,12 @@ fn percent(share: f64) -> f64 {
 fn client(level: &Level) -> Option<String> {
     /// What is late with less to do was held up by something else.
     const BUSY_OR_WAITING: f64 = 0.5;
+    /// With a quota it waits most of the time that it has something to do, however little that is.
+    const WAITING: f64 = 0.1;
     let client = &level.summary.client;
-    let is_at_its_end = !level.is_valid && client.cpu + client.waited >= BUSY_OR_WAITING;
-    is_at_its_end.then(|| {
+    let is_busy = client.cpu + client.waited >= BUSY_OR_WAITING;
+    let is_kept_waiting = client.waited >= client.cpu.max(WAITING);
+    (!level.is_valid && (is_busy || is_kept_waiting)).then(|| {
         format!("The generator could not keep up at {:.0}/s: {}.", level.rate, client.why_invalid.join("; "))
     })
 }
@@ -55,9 +58,12 @@ fn fd_limit(level: &Level) -> Option<String> {
     // Who is refused one may stop to accept connections for a while, and then has few of them.
     let is_held_up = level.most("limits.sockets.unaccepted").is_some_and(|most| most > 0.0);
     let had_all = level.descriptors >= FULL && is_held_up && (level.is_behind || !level.is_valid);
-    (used >= FULL || had_all).then(|| {
+    // Or it ends at once, before anybody looks.
+    let refused = level.refused_descriptors.as_ref().filter(|_| level.is_behind);
+    (used >= FULL || had_all || refused.is_some()).then(|| {
+        let said = refused.map_or_else(String::new, |line| format!("; its log says \"{line}\""));
         format!(
-            "A process of the server had up to {:.0} % of the descriptors open that it may.",
+            "A process of the server had up to {:.0} % of the descriptors open that it may{said}.",
             percent(level.descriptors.max(used))
         )
     })
@@ -208,19 +214,22 @@ fn worker_limit(level: &Level) -> Option<String> {
 fn syn_queue(level: &Level) -> Option<String> {
     let full = level.mean("limits.sockets.syn_queue_full")?;
     // It is no longer than the listen queue, and fills up behind one that is full.
-    let overflows = level.mean("limits.sockets.listen_overflows").unwrap_or_default();
-    (full > overflows).then(|| format!("{full:.1} SYNs/s found no room."))
+    (full > 0.0 && accept_queue(level).is_none()).then(|| format!("{full:.1} SYNs/s found no room."))
 }
 
 fn accept_queue(level: &Level) -> Option<String> {
+    /// Of all connections: fewer are in no percentile that anybody looks at.
+    const LEAST: f64 = 0.002;
     let full = level.mean("limits.sockets.listen_overflows")?;
-    let was_used = level.most("limits.sockets.unaccepted").is_some_and(|most| most > 0.0);
-    (full > 0.0 && was_used).then(|| {
+    (full > LEAST * level.rate).then(|| {
         let room =
             level.most("limits.sockets.room").map_or_else(String::new, |room| format!(" of {room:.0}"));
-        format!(
-            "{full:.1} connections/s found the listen queue{room} full; clients sent {:.1} SYNs/s again.",
-            level.mean("limits.sockets.syn_retransmits").unwrap_or_default()
-        )
+        // The server's kernel knows nothing of the SYNs of clients in another namespace, or elsewhere.
+        let again = level
+            .summary
+            .syns_again()
+            .map(|share| format!("; clients sent {:.1} SYNs again for 100 connections", percent(share)));
+        let again = again.unwrap_or_default();
+        format!("{full:.1} connections/s found the listen queue{room} full{again}.")
     })
 }

@@ -41,6 +41,22 @@ fn queueing(level: Level, load: f64) -> Level {
     )
 }
 
+/// A few clients with a request each can get more than is served when more wait, and nothing is at its end then.
+#[test]
+fn what_closed_loops_achieve_is_no_load() {
+    let memory = |level: Level, load: f64| {
+        queueing(level, load)
+            .with("limits.program.memory_used", "httpd", &[load.min(1.0)])
+            .with("limits.program.memory_refaults", "httpd", &[if load > 1.0 { 2000.0 } else { 0.0 }])
+            .with("limits.program.disk", "httpd", &[if load > 1.0 { 40.0 } else { 0.0 }])
+    };
+    let mut levels = levels(memory);
+    let rate = 3000.0;
+    levels.push(Level { rate, is_open: false, is_behind: false, ..memory(levels[0].clone(), 0.5) });
+    let verdict = judge(levels);
+    assert_eq!(verdict.bottleneck, Some(Resource::Memory), "{verdict:?}");
+}
+
 #[test]
 fn full_queues_are_a_consequence_of_the_processor() {
     let verdict = check(Resource::ServerCpu, |level, load| {
@@ -61,14 +77,19 @@ fn workers_that_are_taken_while_processors_are_idle_are_the_cause() {
 
 #[test]
 fn a_queue_that_overflows_now_and_then_is_too_short() {
-    check(Resource::AcceptQueue, |level, load| {
+    let verdict = check(Resource::AcceptQueue, |mut level, load| {
         let full = if load > 1.0 { 5.0 } else { 0.0 };
-        level.with("limits.sockets.unaccepted", "", &[0.0, 0.0, 4.0, 0.0]).with(
-            "limits.sockets.listen_overflows",
-            "",
-            &[full],
-        )
+        level.summary.requests = 500;
+        level.summary.connections.reused = 100;
+        level.summary.connections.syn_retransmits = 10;
+        // Connections that are to be accepted soon have a place there as well, while the queue is full.
+        level
+            .with("limits.sockets.unaccepted", "", &[0.0])
+            .with("limits.sockets.listen_overflows", "", &[full])
+            .with("limits.sockets.syn_queue_full", "", &[2.0 * full])
     });
+    let evidence = &verdict.evidence[0];
+    assert!(evidence.ends_with("queue full; clients sent 2.5 SYNs again for 100 connections."), "{evidence}");
 }
 
 #[test]
@@ -135,6 +156,13 @@ fn descriptors_ports_and_the_generator() {
         let used = if load > 1.0 { 0.5 } else { load };
         queueing(level, load).with("limits.program.descriptors", "httpd", &[used])
     });
+    // One that ends at once.
+    let verdict = check(Resource::FdLimit, |mut level, load| {
+        level.refused_descriptors = Some("(24)Too many open files".to_owned());
+        queueing(level, load).with("limits.program.descriptors", "httpd", &[0.6 * load.min(1.0)])
+    });
+    let evidence = &verdict.evidence[0];
+    assert!(evidence.ends_with("that it may; its log says \"(24)Too many open files\"."), "{evidence}");
     check(Resource::EphemeralPorts, |mut level, load| {
         if load > 1.0 {
             level.is_valid = false;
@@ -147,6 +175,14 @@ fn descriptors_ports_and_the_generator() {
         level.is_behind = false;
         level.summary.client.cpu = 0.1 * load.min(1.0);
         level.summary.client.waited = 0.85 * load.min(1.0);
+        level
+    });
+    // With a quota that it has come to it waits longer than it works.
+    check(Resource::Client, |mut level, load| {
+        level.is_valid = load < 1.0;
+        level.is_behind = false;
+        level.summary.client.cpu = 0.05 * load.min(1.0);
+        level.summary.client.waited = if load < 1.0 { 0.01 } else { 0.14 };
         level
     });
     // A generator that could never keep up has no load to compare with.

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 use record::experiment::Experiment;
 use units::Span;
 
-use crate::outlook;
 use crate::plan::Planned;
 use crate::spec::Spec;
 use row::Row;
@@ -41,8 +40,8 @@ pub(crate) struct View {
     rows: Vec<Row>,
     notes: Vec<String>,
     now: Option<Phase>,
-    /// What one test takes, as far as is known.
-    per_test: Duration,
+    /// Over the time that tests should take, what the last took.
+    pace: f64,
     drawn: Cell<usize>,
     refreshed: Cell<Option<Instant>>,
 }
@@ -80,7 +79,7 @@ impl View {
             rows: Vec::new(),
             notes: Vec::new(),
             now: None,
-            per_test: Duration::ZERO,
+            pace: 1.0,
             drawn: Cell::new(0),
             refreshed: Cell::new(None),
         }
@@ -95,12 +94,11 @@ impl View {
         };
         self.title = format!("{}: {server}", experiment.title);
         self.classes = experiment.classes.iter().map(|class| class.name.clone()).collect();
-        self.rows = plan.iter().map(Row::waiting).collect();
+        self.rows = plan.iter().map(|planned| Row::waiting(planned, spec)).collect();
         self.is_search = spec.is_search();
         if self.is_search {
             self.classes.clear();
         }
-        self.per_test = outlook::test(spec);
         self.say(&self.title);
         self.draw();
     }
@@ -133,7 +131,8 @@ impl View {
 
     /// A test starts.
     pub(crate) fn testing(&mut self, index: usize) {
-        self.now = Some(Phase { test: Some(index), since: Instant::now(), expected: self.per_test });
+        let expected = self.rows.get(index).map_or(Duration::ZERO, |row| row.expected.mul_f64(self.pace));
+        self.now = Some(Phase { test: Some(index), since: Instant::now(), expected });
         self.draw();
     }
 
@@ -146,10 +145,11 @@ impl View {
 
     /// A test has ended; the last one of the experiment unless it was done in an earlier run.
     pub(crate) fn done(&mut self, index: usize, directory: &Path, experiment: &Experiment) {
-        if let Some(phase) = self.now.take() {
-            self.per_test = phase.since.elapsed();
-        }
+        let phase = self.now.take();
         let Some(row) = self.rows.get_mut(index) else { return };
+        if let Some(phase) = phase {
+            self.pace = phase.since.elapsed().as_secs_f64() / row.expected.as_secs_f64().max(1.0);
+        }
         if let Some(test) = experiment.tests.iter().find(|test| test.directory == row.directory) {
             row.finish(test, directory, &self.classes);
             let line = table::sentence(row, &self.classes);
@@ -180,7 +180,7 @@ impl View {
         let waiting = waiting.filter(|(index, row)| {
             row.outcome.is_none() && self.now.is_none_or(|now| now.test != Some(*index))
         });
-        left + self.per_test * u32::try_from(waiting.count()).unwrap_or(u32::MAX)
+        left + waiting.map(|(_, row)| row.expected).sum::<Duration>().mul_f64(self.pace)
     }
 
     fn say(&self, line: &str) {

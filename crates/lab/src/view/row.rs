@@ -1,11 +1,14 @@
 //! [`Row`]: what is known of one test.
 
 use std::path::Path;
+use std::time::Duration;
 
 use record::RunDirectory;
 use record::experiment::{Knee, Test, TestState};
 
+use crate::outlook;
 use crate::plan::Planned;
+use crate::spec::Spec;
 
 /// A test in the table.
 #[derive(Debug)]
@@ -14,6 +17,8 @@ pub(super) struct Row {
     pub(super) name: String,
     /// Where its record is.
     pub(super) directory: String,
+    /// What it should take.
+    pub(super) expected: Duration,
     pub(super) outcome: Option<Outcome>,
 }
 
@@ -40,8 +45,10 @@ pub(super) struct Reading {
 }
 
 impl Row {
-    pub(super) fn waiting(test: &Planned) -> Self {
-        Self { name: test.name(), directory: test.directory.clone(), outcome: None }
+    pub(super) fn waiting(test: &Planned, spec: &Spec) -> Self {
+        // What could not be read would have been said before.
+        let expected = test.spec(spec).map_or(Duration::ZERO, |spec| outlook::test(&spec));
+        Self { name: test.name(), directory: test.directory.clone(), expected, outcome: None }
     }
 
     /// Fills in what the test's record says.

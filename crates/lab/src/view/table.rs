@@ -138,8 +138,9 @@ mod tests {
     fn row(state: TestState, classes: Vec<Option<Reading>>) -> Row {
         let why = vec!["the generator was late".to_owned()];
         let why = if state == TestState::Measured { Vec::new() } else { why };
-        let (name, directory) = ("gate at 3x".to_owned(), String::new());
-        Row { name, directory, outcome: Some(Outcome { state, offered: 24.0, classes, why, knee: None }) }
+        let (name, directory, expected) = ("gate at 3x".to_owned(), String::new(), Duration::ZERO);
+        let outcome = Some(Outcome { state, offered: 24.0, classes, why, knee: None });
+        Row { name, directory, expected, outcome }
     }
 
     #[test]

@@ -75,10 +75,10 @@ fn open_to_all(directory: &Path) {
 /// Clients of a closed loop that stop before the window ends, so that nothing is cut off. They have
 /// time enough for a machine that stands still for a tenth of a second or two.
 pub(crate) fn clients(number: u32) -> Load {
-    clients_thinking(number, Think::default())
+    clients_thinking(number, None)
 }
 
-pub(crate) fn clients_thinking(number: u32, think: Think) -> Load {
+pub(crate) fn clients_thinking(number: u32, think: Option<Think>) -> Load {
     let ramp = format!("{number}:0:{number}:400ms").parse().unwrap();
     Load::Closed { clients: number, ramp: Some(ramp), think }
 }

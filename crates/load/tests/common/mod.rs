@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::num::NonZeroU32;
 
-use load::{Backend, Checks, Load, Options, Protocol, Report, Request, Script, Think, View};
+use load::{Backend, Checks, Load, Options, Protocol, Report, Request, Script, View};
 use testkit::Hostile;
 use traffic::{Process, Workload};
 use units::{Rate, Span};
@@ -68,7 +68,7 @@ pub(crate) fn options(address: SocketAddr) -> Options {
 
 /// A closed loop without pauses.
 pub(crate) fn closed(clients: u32) -> Load {
-    Load::Closed { clients, ramp: None, think: Think::default() }
+    Load::Closed { clients, ramp: None, think: None }
 }
 
 /// An open loop at one rate.

@@ -47,7 +47,7 @@ pub(crate) fn sources(directory: &Path, experiment: &Experiment) -> Vec<Source> 
         let mut tests = experiment.tests.iter();
         tests.find_map(|test| source(name, &directory.join(&test.directory).join(name)))
     };
-    let server = Environment::load(&directory.join("environment.json")).ok().and_then(|e| e.server);
+    let server = Environment::load(&directory.join(Environment::FILE)).ok().and_then(|e| e.server);
     let servers = server.into_iter().flat_map(|server| server.configuration);
     let servers = servers.map(|(name, text)| Source { name, text });
     ours.into_iter().flatten().chain(FRONTS.iter().filter_map(kept)).chain(servers).collect()
@@ -55,7 +55,7 @@ pub(crate) fn sources(directory: &Path, experiment: &Experiment) -> Vec<Source> 
 
 /// What the record tells of an experiment; what it does not tell is left out.
 pub(crate) fn facts(directory: &Path, experiment: &Experiment) -> Vec<Fact> {
-    let environment = Environment::load(&directory.join("environment.json")).ok();
+    let environment = Environment::load(&directory.join(Environment::FILE)).ok();
     let capacity_run =
         experiment.capacity.as_ref().and_then(|capacity| info(&directory.join(&capacity.directory)));
     let test_run = experiment.tests.iter().find_map(|test| info(&directory.join(&test.directory)));

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use record::RunDirectory;
-use record::experiment::{Experiment, Test, TestState};
+use record::experiment::{Experiment, OtherFactor, Test, TestState};
 use record::prediction::{Outcome, PredictedPoint, Prediction};
-use record::search::{Found, Tried};
+use record::search::{Found, Onset, Tried, Used};
+use record::{LatencySummary, Quantiles, RunDirectory, Samples, Summary};
 
+use super::effects;
 use crate::{Axis, Curve, Error, Estimate, Figure, Place, Unit};
 
 fn axis(label: &str, unit: Unit, logarithmic: bool) -> Axis {
@@ -45,32 +46,50 @@ pub(super) fn of(directory: &Path, id: &str, found: &Found) -> Result<Vec<Figure
     let mut probes: Vec<&Tried> = found.probes.iter().filter(|tried| tried.offered.is_some()).collect();
     probes
         .sort_by(|one, other| one.offered.unwrap_or_default().total_cmp(&other.offered.unwrap_or_default()));
-    let mut phases: BTreeMap<&str, [f64; 3]> = BTreeMap::new();
-    for tried in &probes {
-        let latency = RunDirectory::open(directory.join(&tried.directory))?.summary()?.latency;
-        phases
-            .insert(&tried.directory, [latency.connect.mean, latency.processing.mean, latency.transfer.mean]);
+    let seen = Seen::read(directory, &probes)?;
+    let figures = of_clients(id, &probes, &seen).into_iter().chain(of_server(id, &probes, &seen, found));
+    Ok(figures.flatten().collect())
+}
+
+/// What the records of probes say besides, by their directories.
+struct Seen<'a> {
+    /// Means of connecting, processing and transfer, s.
+    phases: BTreeMap<&'a str, [f64; 3]>,
+    /// By metric and label.
+    samples: BTreeMap<&'a str, BTreeMap<(String, String), Vec<f64>>>,
+}
+
+impl<'a> Seen<'a> {
+    fn read(directory: &Path, probes: &[&'a Tried]) -> Result<Self, Error> {
+        let watched = Samples::beside(directory);
+        let (mut phases, mut samples) = (BTreeMap::new(), BTreeMap::new());
+        for tried in probes {
+            let run = RunDirectory::open(directory.join(&tried.directory))?;
+            let latency = run.summary()?.latency;
+            let means = [latency.connect.mean, latency.processing.mean, latency.transfer.mean];
+            phases.insert(&*tried.directory, means);
+            samples.insert(&*tried.directory, watched.during(&run.info()?));
+        }
+        Ok(Self { phases, samples })
     }
-    let phase = |at: usize| {
-        let phases = &phases;
-        move |tried: &Tried| phases.get(&*tried.directory).map(|phases| phases[at])
-    };
-    let offered = || axis("Offered load", Unit::Rate, false);
+}
+
+fn offered() -> Axis {
+    axis("Offered load", Unit::Rate, false)
+}
+
+/// What those who ask see.
+fn of_clients(id: &str, probes: &[&Tried], seen: &Seen) -> [Option<Figure>; 3] {
     let achieved = vec![
-        over("achieved", &probes, |tried| Some(tried.achieved)),
-        over("offered", &probes, |tried| tried.offered),
+        over("achieved", probes, |tried| Some(tried.achieved)),
+        over("offered", probes, |tried| tried.offered),
     ];
-    let latency = vec![
-        over("median", &probes, |tried| Some(tried.p50)),
-        over("99 %", &probes, |tried| Some(tried.p99)),
-    ];
-    let phases = ["connecting", "processing", "transfer"];
-    let phases = phases.iter().enumerate().map(|(at, name)| over(name, &probes, phase(at))).collect();
-    let mut names: Vec<&String> = probes.iter().flat_map(|tried| tried.used.keys()).collect();
-    names.sort();
-    names.dedup();
-    let used = names.iter().map(|name| over(name, &probes, |tried| tried.used.get(*name).copied())).collect();
-    let figures = [
+    let latency =
+        vec![over("median", probes, |tried| Some(tried.p50)), over("99 %", probes, |tried| Some(tried.p99))];
+    let phase = |at: usize| move |tried: &Tried| seen.phases.get(&*tried.directory).map(|phases| phases[at]);
+    let phases = ["connecting", "processing", "transfer"].into_iter().enumerate();
+    let phases = phases.map(|(at, name)| over(name, probes, phase(at))).collect();
+    [
         figure(
             format!("{id}-achieved"),
             "What was achieved?",
@@ -92,15 +111,87 @@ pub(super) fn of(directory: &Path, id: &str, found: &Found) -> Result<Vec<Figure
             (offered(), axis("Mean time", Unit::Seconds, true)),
             phases,
         ),
+    ]
+}
+
+/// What the server was seen to use.
+fn of_server(id: &str, probes: &[&Tried], seen: &Seen, found: &Found) -> [Option<Figure>; 3] {
+    let mut names: Vec<&String> = probes.iter().flat_map(|tried| tried.used.keys()).collect();
+    names.sort();
+    names.dedup();
+    let used = names.iter().map(|name| {
+        let mut curve = over(name, probes, |tried| tried.used.get(*name).copied());
+        mark(&mut curve, &found.verdict.onset);
+        curve
+    });
+    [
         figure(
             format!("{id}-used"),
             "How near was everything to its end?",
             "At 100 % there is no more of it.",
             (offered(), axis("In use", Unit::Percent, false)),
-            used,
+            used.collect(),
         ),
-    ];
-    Ok(figures.into_iter().flatten().collect())
+        figure(
+            format!("{id}-processes"),
+            "How many processes did the server have?",
+            "Of each program, with their threads; and how many of these ran or were ready to.",
+            (offered(), axis("Number", Unit::Plain, false)),
+            counts(probes, seen, &PROCESSES),
+        ),
+        figure(
+            format!("{id}-connections"),
+            "In what state were connections?",
+            "To be accepted: the server has no worker for them yet. Unread: it has, and has not read what they sent. TIME-WAIT: they are closed, and hold their port for a minute.",
+            (offered(), axis("Number", Unit::Plain, true)),
+            counts(probes, seen, &CONNECTIONS),
+        ),
+    ]
+}
+
+/// Metrics of the monitor, and what they are called.
+const PROCESSES: [(&str, &str); 3] = [
+    ("processes.processes", "processes"),
+    ("processes.threads", "threads"),
+    ("processes.running", "running"),
+];
+const CONNECTIONS: [(&str, &str); 3] = [
+    ("limits.sockets.unaccepted", "to be accepted"),
+    ("limits.sockets.unread", "unread"),
+    ("limits.sockets.time_wait", "TIME-WAIT"),
+];
+
+/// What the monitor counted, in the mean, by metric and program.
+fn counts(probes: &[&Tried], seen: &Seen, metrics: &[(&str, &str)]) -> Vec<Curve> {
+    let mut programs: Vec<&str> = seen
+        .samples
+        .values()
+        .flat_map(BTreeMap::keys)
+        .filter(|(metric, _)| metrics.iter().any(|(name, _)| metric == name))
+        .map(|(_, program)| &**program)
+        .collect();
+    programs.sort_unstable();
+    programs.dedup();
+    let curve = |program: &str, (metric, name): &(&str, &str)| {
+        let key = ((*metric).to_owned(), program.to_owned());
+        let mean = |tried: &Tried| {
+            let values = seen.samples.get(&*tried.directory)?.get(&key)?;
+            Some(values.iter().sum::<f64>() / values.len() as f64)
+        };
+        let name = if program.is_empty() { (*name).to_owned() } else { format!("{program}, {name}") };
+        over(&name, probes, mean)
+    };
+    programs.iter().flat_map(|program| metrics.iter().map(|metric| curve(program, metric))).collect()
+}
+
+/// Says from which load on it was at its end.
+fn mark(curve: &mut Curve, onset: &[Onset]) {
+    let resource = Used::named(&curve.name).map(Used::resource);
+    let Some(onset) = onset.iter().find(|onset| Some(onset.resource) == resource) else { return };
+    // A rate that was offered, to the digits that it was offered with.
+    for place in curve.points.iter_mut().filter(|place| place.x >= onset.rate * 0.999) {
+        place.note = format!("at its end; {}", place.note);
+    }
 }
 
 /// What was predicted beside what was measured.
@@ -147,42 +238,157 @@ pub(super) fn predicted(id: &str, prediction: &Prediction) -> Vec<Figure> {
     figures.into_iter().flatten().collect()
 }
 
-/// Capacities against what was varied, where that is a number; a curve for each combination of the rest.
-pub(super) fn compared(experiment: &Experiment, known: &[(&Test, Found)]) -> Vec<Figure> {
-    let Some(factor) = experiment.others.first() else { return Vec::new() };
-    let mut curves: BTreeMap<String, BTreeMap<u64, Vec<(f64, Place)>>> = BTreeMap::new();
+/// A value, and its interval where it has one.
+type Value = (f64, Option<[f64; 2]>);
+
+/// What is shown against a number that was varied.
+struct Compared<'a> {
+    id: &'a str,
+    title: &'a str,
+    caption: &'a str,
+    y: Axis,
+    /// Of a search.
+    of: &'a dyn Fn(&Point) -> Option<Value>,
+}
+
+/// A search, and the run that is the most of it where it is a crowd's.
+struct Point<'a> {
+    found: &'a Found,
+    crowd: Option<Summary>,
+}
+
+/// Capacities against what was varied, where that is a number, and of crowds the phases of requests; a curve for each
+/// combination of the rest.
+pub(super) fn compared(
+    directory: &Path,
+    experiment: &Experiment,
+    known: &[(&Test, Found)],
+) -> Result<Vec<Figure>, Error> {
+    let Some(factor) = experiment.others.first() else { return Ok(Vec::new()) };
+    let points = points(directory, factor, known)?;
+    let phase = |of: fn(&LatencySummary) -> &Quantiles| {
+        move |point: &Point| {
+            let times = of(&point.crowd.as_ref()?.latency);
+            (times.count > 0).then_some((times.mean, None))
+        }
+    };
+    let capacity = |point: &Point| {
+        let capacity = point.found.capacity.as_ref()?;
+        Some((capacity.rate, Some(capacity.ci)))
+    };
+    let again = |point: &Point| Some((point.crowd.as_ref()?.syns_again()?, None));
+    let seconds = |label: &str| axis(label, Unit::Seconds, true);
+    let all = [
+        Compared {
+            id: "capacity",
+            title: "What does the server keep up with?",
+            caption: "Bands are 95 % confidence intervals of repeats, or of a single search from the highest rate that was kept up with to the lowest that was not, of a crowd over parts of the time.",
+            y: axis("Capacity", Unit::Rate, false),
+            of: &capacity,
+        },
+        Compared {
+            id: "connecting",
+            title: "How long did connecting take?",
+            caption: "The mean from the first SYN to the connection.",
+            y: seconds("Mean time"),
+            of: &phase(|latency| &latency.connect),
+        },
+        Compared {
+            id: "sent-again",
+            title: "How many SYNs were sent again?",
+            caption: "For each connection that was begun; the kernel waits a second before it sends the first again.",
+            y: axis("Sent again", Unit::Percent, false),
+            of: &again,
+        },
+        Compared {
+            id: "processing",
+            title: "How long did processing take?",
+            caption: "The mean from the request to the first byte; it has the wait to be accepted in it.",
+            y: seconds("Mean time"),
+            of: &phase(|latency| &latency.processing),
+        },
+        Compared {
+            id: "transfer",
+            title: "How long did transmission take?",
+            caption: "The mean from the first byte to the last.",
+            y: seconds("Mean time"),
+            of: &phase(|latency| &latency.transfer),
+        },
+    ];
+    let x = axis(&factor.label, Unit::Plain, false);
+    let mut figures: Vec<Figure> = all.into_iter().filter_map(|what| against(&x, &points, what)).collect();
+    if let Some(capacities) = figures.iter_mut().find(|figure| figure.id == "capacity") {
+        beside_published(factor, capacities);
+    }
+    Ok(figures)
+}
+
+/// Where each search that counts stands: the name of its curve, the level, and what is known.
+fn points<'a>(
+    directory: &Path,
+    factor: &OtherFactor,
+    known: &'a [(&Test, Found)],
+) -> Result<Vec<(String, f64, Point<'a>)>, Error> {
+    let mut points = Vec::new();
     for (test, found) in known.iter().filter(|(test, _)| test.state == TestState::Measured) {
-        let Some(capacity) = &found.capacity else { continue };
         let Some(level) = test.settings.get(&factor.label).and_then(|level| level.parse::<f64>().ok()) else {
             continue;
         };
         let others = test.settings.iter().filter(|(label, _)| **label != factor.label);
         let others: Vec<String> = others.map(|(label, level)| format!("{label} {level}")).collect();
         let name = [std::slice::from_ref(&test.subject), &others[..]].concat().join(", ");
-        let note = found.verdict.bottleneck.map_or("unknown", record::search::Resource::name).to_owned();
-        let place = Place { x: level, y: Estimate { value: capacity.rate, ci: Some(capacity.ci) }, note };
-        curves.entry(name).or_default().entry(level.to_bits()).or_default().push((capacity.rate, place));
+        points.push((name, level, Point { found, crowd: crowd(directory, test, found)? }));
+    }
+    Ok(points)
+}
+
+/// Adds what was published of the levels, as if the first had been what it is here, where there is one curve to
+/// which that can be said.
+fn beside_published(factor: &OtherFactor, figure: &mut Figure) {
+    let (Some(published), [curve]) = (&factor.published, &*figure.curves) else { return };
+    let first = factor.levels.first().and_then(|level| level.parse::<f64>().ok());
+    let Some(here) = curve.points.iter().find(|place| Some(place.x) == first) else { return };
+    let value = here.y.value;
+    let place = |level: &String| {
+        let value = value * effects::published(factor, level)?.times;
+        Some(Place { x: level.parse().ok()?, y: Estimate { value, ci: None }, note: String::new() })
+    };
+    let mut points: Vec<Place> = factor.levels.iter().filter_map(place).collect();
+    points.sort_by(|one, other| one.x.total_cmp(&other.x));
+    figure.curves.push(Curve { name: "published".to_owned(), points });
+    figure.caption += &format!(" Published, as if its first level were ours: {}.", published.source);
+}
+
+/// The run of a crowd.
+fn crowd(directory: &Path, test: &Test, found: &Found) -> Result<Option<Summary>, Error> {
+    let (true, Some(knee), Some(tried)) = (found.is_of_crowd, &test.knee, found.probes.last()) else {
+        return Ok(None);
+    };
+    let place = directory.join(&test.directory).join(&knee.directory).join(&tried.directory);
+    Ok(Some(RunDirectory::open(place)?.summary()?))
+}
+
+fn against(x: &Axis, points: &[(String, f64, Point)], what: Compared) -> Option<Figure> {
+    let mut curves: BTreeMap<&str, BTreeMap<u64, Vec<Place>>> = BTreeMap::new();
+    for (name, level, point) in points {
+        let Some((value, ci)) = (what.of)(point) else { continue };
+        let limit = point.found.verdict.bottleneck.map_or("unknown", record::search::Resource::name);
+        let place = Place { x: *level, y: Estimate { value, ci }, note: limit.to_owned() };
+        curves.entry(name).or_default().entry(level.to_bits()).or_default().push(place);
     }
     let curves = curves.into_iter().map(|(name, levels)| {
         let mut points: Vec<Place> = levels.into_values().filter_map(together).collect();
         points.sort_by(|one, other| one.x.total_cmp(&other.x));
-        Curve { name, points }
+        Curve { name: name.to_owned(), points }
     });
-    let figure = figure(
-        "capacity".to_owned(),
-        "What does the server keep up with?",
-        "Bands are 95 % confidence intervals of repeats, or of a single search from the highest rate that was kept up with to the lowest that was not.",
-        (axis(&factor.label, Unit::Plain, false), axis("Capacity", Unit::Rate, false)),
-        curves.collect(),
-    );
-    figure.into_iter().collect()
+    figure(what.id.to_owned(), what.title, what.caption, (x.clone(), what.y), curves.collect())
 }
 
 /// Repeats at a level as one point.
-fn together(repeats: Vec<(f64, Place)>) -> Option<Place> {
-    let mut place = repeats.first()?.1.clone();
+fn together(repeats: Vec<Place>) -> Option<Place> {
+    let mut place = repeats.first()?.clone();
     if repeats.len() > 1 {
-        let estimate = record::Estimate::of(repeats.iter().map(|(rate, _)| *rate));
+        let estimate = record::Estimate::of(repeats.iter().map(|place| place.y.value));
         place.y = Estimate { value: estimate.mean, ci: Some(estimate.ci) };
     }
     Some(place)

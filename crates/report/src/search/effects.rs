@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use record::experiment::{Experiment, Test, TestState};
+use record::experiment::{Experiment, OtherFactor, Test, TestState};
 use record::search::Found;
-use record::significance::{self, holm, welch};
+use record::significance::{self, holm};
 use serde::Serialize;
 
 use crate::Estimate;
@@ -22,12 +22,28 @@ pub struct Effect {
     pub capacity: Estimate,
     /// How many of them.
     pub repeats: usize,
-    /// Times the capacity at the first level; nothing of that itself.
-    pub times: Option<f64>,
-    /// How likely that is by chance, as one of so many; nothing where there are no repeats.
+    /// In how many repeats both this level and the first were measured.
+    pub pairs: usize,
+    /// Times the capacity at the first level, repeat by repeat; nothing of that itself.
+    pub times: Option<Estimate>,
+    /// How likely that is by chance, as one of so many; nothing without two pairs.
     pub chance: Option<f64>,
+    /// Whether the first level was measured before this one in each pair, or after it in each: then what the machine
+    /// does in the course of time would look the same.
+    pub is_confounded: bool,
+    /// What somebody else found.
+    pub published: Option<Published>,
     /// In a word: `more`, `less`, `chance` where it may be that, or nothing where it cannot be told.
     pub verdict: &'static str,
+}
+
+/// What somebody else found at a level.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Published {
+    /// Where.
+    pub source: String,
+    /// Times the capacity at the first level.
+    pub times: f64,
 }
 
 impl Effect {
@@ -39,23 +55,37 @@ impl Effect {
             return None;
         };
         let beside = if beside.is_empty() { String::new() } else { format!(" ({beside})") };
-        let percent = (times - 1.0).abs() * 100.0;
+        let percent = (times.value - 1.0).abs() * 100.0;
         Some(format!("{factor} {level}: {percent:.1} % {verdict} than at the first level{beside}."))
+    }
+
+    /// What else could have done it.
+    pub(super) fn doubt(&self) -> Option<String> {
+        let Self { factor, level, is_confounded: true, verdict: "more" | "less", .. } = self else {
+            return None;
+        };
+        Some(format!(
+            "{factor} {level} was measured on the same side of the first level in each repeat; what the machine does in the course of time would look the same. More repeats in random order (design.order = \"random\") tell the two apart."
+        ))
     }
 }
 
 /// What each level does, factor by factor; nothing where nothing was varied.
 pub(super) fn of(experiment: &Experiment, known: &[(&Test, Found)]) -> Vec<Effect> {
     let mut effects = Vec::new();
-    let mut pairs = Vec::new();
+    let mut chances = Vec::new();
     for factor in experiment.others.iter().filter(|factor| factor.levels.len() > 1) {
-        let mut groups: BTreeMap<String, BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
-        for (test, found) in known.iter().filter(|(test, _)| test.state == TestState::Measured) {
+        let mut groups: BTreeMap<String, BTreeMap<&str, Rates>> = BTreeMap::new();
+        for (at, (test, found)) in known.iter().enumerate() {
+            if test.state != TestState::Measured {
+                continue;
+            }
             let (Some(level), Some(capacity)) = (test.settings.get(&factor.label), &found.capacity) else {
                 continue;
             };
             let beside = beside(experiment, test, &factor.label);
-            groups.entry(beside).or_default().entry(level).or_default().push(capacity.rate);
+            let rates = groups.entry(beside).or_default().entry(level).or_default();
+            rates.insert(test.repeat, (at, capacity.rate));
         }
         for (beside, levels) in groups {
             // One alone says nothing, and all others are held against the first.
@@ -66,34 +96,78 @@ pub(super) fn of(experiment: &Experiment, known: &[(&Test, Found)]) -> Vec<Effec
             // In the order of the spec.
             let known = factor.levels.iter().filter_map(|level| Some((level, levels.get(&**level)?)));
             for (number, (level, rates)) in known.enumerate() {
-                let estimate = record::Estimate::of(rates.iter().copied());
-                let ci = estimate.ci.iter().all(|end| end.is_finite()).then_some(estimate.ci);
-                let is_first = number == 0;
-                pairs.push(if is_first { None } else { welch(first, rates) });
+                let pairs = if number == 0 { Vec::new() } else { paired(first, rates) };
+                chances.push(significance::paired(&pairs.iter().map(|pair| pair.ratio).collect::<Vec<_>>()));
+                let is_after = |pair: &Pair| pair.is_after;
                 effects.push(Effect {
                     factor: factor.label.clone(),
                     beside: beside.clone(),
                     level: level.clone(),
-                    capacity: Estimate { value: estimate.mean, ci },
+                    capacity: mean(rates.values().map(|(_, rate)| *rate)),
                     repeats: rates.len(),
-                    times: (!is_first)
-                        .then(|| estimate.mean / record::Estimate::of(first.iter().copied()).mean),
+                    pairs: pairs.len(),
+                    times: times(&pairs),
                     chance: None,
+                    is_confounded: pairs.iter().all(is_after) || !pairs.iter().any(is_after),
+                    published: (number > 0).then(|| published(factor, level)).flatten(),
                     verdict: "",
                 });
             }
         }
     }
-    for (effect, chance) in effects.iter_mut().zip(holm(pairs)) {
+    for (effect, chance) in effects.iter_mut().zip(holm(chances)) {
         effect.chance = chance;
         effect.verdict = match (effect.times, chance) {
             (Some(_), Some(chance)) if chance >= significance::LEVEL => "chance",
-            (Some(times), Some(_)) if times > 1.0 => "more",
+            (Some(times), Some(_)) if times.value > 1.0 => "more",
             (Some(_), Some(_)) => "less",
             _ => "",
         };
     }
     effects
+}
+
+/// By repeat the capacity, and which test of the experiment that was.
+type Rates = BTreeMap<u32, (usize, f64)>;
+
+fn mean(values: impl Iterator<Item = f64>) -> Estimate {
+    let estimate = record::Estimate::of(values);
+    let ci = estimate.ci.iter().all(|end| end.is_finite()).then_some(estimate.ci);
+    Estimate { value: estimate.mean, ci }
+}
+
+/// A level and the first one in the same repeat.
+struct Pair {
+    /// The logarithm of how many times as much.
+    ratio: f64,
+    /// Whether the first was measured before it.
+    is_after: bool,
+}
+
+/// Each capacity beside that of the first level in the same repeat. In random order what the machine does in the course
+/// of hours is of either then, and makes no difference.
+fn paired(first: &Rates, rates: &Rates) -> Vec<Pair> {
+    let pair = |(repeat, (at, rate)): (&u32, &(usize, f64))| {
+        let (before, other) = first.get(repeat)?;
+        let ratio = (rate / other).ln();
+        ratio.is_finite().then_some(Pair { ratio, is_after: before < at })
+    };
+    rates.iter().filter_map(pair).collect()
+}
+
+fn times(pairs: &[Pair]) -> Option<Estimate> {
+    if pairs.is_empty() {
+        return None;
+    }
+    let Estimate { value, ci } = mean(pairs.iter().map(|pair| pair.ratio));
+    Some(Estimate { value: value.exp(), ci: ci.map(|ci| ci.map(f64::exp)) })
+}
+
+/// What was published of a level, against the first.
+pub(super) fn published(factor: &OtherFactor, level: &str) -> Option<Published> {
+    let record::experiment::Published { source, rates } = factor.published.as_ref()?;
+    let times = rates.get(level)? / rates.get(factor.levels.first()?)?;
+    Some(Published { source: source.clone(), times })
 }
 
 fn beside(experiment: &Experiment, test: &Test, but: &str) -> String {
@@ -105,7 +179,7 @@ fn beside(experiment: &Experiment, test: &Test, but: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use record::experiment::{Factor, OtherFactor, Server};
+    use record::experiment::{self, Factor, Server};
     use record::search::Capacity;
 
     use super::*;
@@ -116,6 +190,7 @@ mod tests {
             label: name.to_owned(),
             unit: String::new(),
             levels: levels.iter().copied().map(str::to_owned).collect(),
+            published: None,
         }
     }
 
@@ -138,7 +213,7 @@ mod tests {
         }
     }
 
-    fn test(settings: &[(&str, &str)], state: TestState) -> Test {
+    fn test(settings: &[(&str, &str)], repeat: u32, state: TestState) -> Test {
         Test {
             directory: String::new(),
             subject: "bare".to_owned(),
@@ -147,7 +222,7 @@ mod tests {
                 .iter()
                 .map(|(label, level)| ((*label).to_owned(), (*level).to_owned()))
                 .collect(),
-            repeat: 1,
+            repeat,
             offered: 0.0,
             knee: None,
             state,
@@ -163,39 +238,83 @@ mod tests {
     #[test]
     fn levels_are_held_against_the_first_of_the_spec() {
         let experiment = experiment(vec![factor("log", &["off", "on"]), factor("size", &["1"])]);
-        let on = test(&[("log", "on"), ("size", "1")], TestState::Measured);
-        let off = test(&[("log", "off"), ("size", "1")], TestState::Measured);
-        let broken = test(&[("log", "on"), ("size", "1")], TestState::NotValid);
-        let rates = [
-            (&on, 90.0),
-            (&off, 100.0),
-            (&off, 101.0),
-            (&on, 91.0),
-            (&off, 99.0),
-            (&on, 89.0),
-            (&broken, 1.0),
+        let of =
+            |log: &str, repeat: u32, state: TestState| test(&[("log", log), ("size", "1")], repeat, state);
+        // The machine becomes slower; within a repeat the levels differ by as much.
+        let tests = [
+            (of("on", 1, TestState::Measured), 90.0),
+            (of("off", 1, TestState::Measured), 100.0),
+            (of("off", 2, TestState::Measured), 80.0),
+            (of("on", 2, TestState::Measured), 72.0),
+            (of("off", 3, TestState::Measured), 60.0),
+            (of("on", 3, TestState::Measured), 54.0),
+            (of("on", 4, TestState::NotValid), 1.0),
         ];
-        let known: Vec<_> = rates.iter().map(|(test, rate)| (*test, found(*rate))).collect();
-        let effects = of(&experiment, &known);
+        let known: Vec<_> = tests.iter().map(|(test, rate)| (test, found(*rate))).collect();
+        let effects = super::of(&experiment, &known);
         let [first, second] = &*effects else { panic!("{effects:?}") };
         assert_eq!((&*first.level, first.times, first.verdict), ("off", None, ""));
         assert_eq!((&*second.level, second.repeats, second.verdict), ("on", 3, "less"));
-        assert!((second.times.unwrap() - 0.9).abs() < 1e-9);
+        let times = second.times.unwrap();
+        assert!((times.value - 0.9).abs() < 1e-9 && times.ci.unwrap()[1] < 0.91, "{times:?}");
         assert!(second.chance.unwrap() < 0.001, "{second:?}");
         assert_eq!(second.sentence().unwrap(), "log on: 10.0 % less than at the first level (size 1).");
-        assert_eq!(first.sentence(), None);
+        assert_eq!((second.doubt(), first.sentence()), (None, None));
+    }
+
+    #[test]
+    fn drift_is_told_from_an_effect_by_the_order() {
+        let experiment = experiment(vec![factor("log", &["off", "on"])]);
+        let doubt = |order: [&str; 6]| {
+            let test = |(at, log): (usize, &&str)| test(&[("log", log)], at as u32 / 2, TestState::Measured);
+            let tests: Vec<Test> = order.iter().enumerate().map(test).collect();
+            // Slower and slower.
+            let rates = [100.0, 90.0, 81.0, 72.8, 65.6, 59.1];
+            let known: Vec<_> = tests.iter().zip(rates).map(|(test, rate)| (test, found(rate))).collect();
+            of(&experiment, &known).pop().map(|it| (it.verdict, it.pairs, it.doubt().is_some()))
+        };
+        assert_eq!(doubt(["off", "on", "off", "on", "off", "on"]), Some(("less", 3, true)));
+        assert_eq!(doubt(["on", "off", "on", "off", "on", "off"]), Some(("more", 3, true)));
+        assert_eq!(doubt(["off", "on", "on", "off", "off", "on"]), Some(("chance", 3, false)));
     }
 
     #[test]
     fn chance_is_told_from_what_it_is_not() {
         let experiment = experiment(vec![factor("log", &["off", "on"])]);
-        let [off, on] = ["off", "on"].map(|level| test(&[("log", level)], TestState::Measured));
-        let verdict = |rates: &[(&Test, f64)]| {
-            let known: Vec<_> = rates.iter().map(|(test, rate)| (*test, found(*rate))).collect();
-            of(&experiment, &known).last().map(|effect| (effect.verdict, effect.chance.is_some()))
+        let verdict = |rates: &[(&str, u32, f64)]| {
+            let test = |level: &str, repeat: u32| test(&[("log", level)], repeat, TestState::Measured);
+            let tests: Vec<(Test, f64)> =
+                rates.iter().map(|(level, repeat, rate)| (test(level, *repeat), *rate)).collect();
+            let known: Vec<_> = tests.iter().map(|(test, rate)| (test, found(*rate))).collect();
+            of(&experiment, &known).last().map(|it| (it.verdict, it.chance.is_some(), it.times))
         };
-        assert_eq!(verdict(&[(&off, 100.0), (&off, 90.0), (&on, 99.0), (&on, 92.0)]), Some(("chance", true)));
-        assert_eq!(verdict(&[(&off, 100.0), (&on, 50.0)]), Some(("", false)), "without repeats");
-        assert_eq!(verdict(&[(&off, 100.0), (&off, 99.0)]), None, "one level");
+        let all = [("off", 1, 100.0), ("off", 2, 90.0), ("on", 1, 99.0), ("on", 2, 92.0)];
+        assert!(matches!(verdict(&all), Some(("chance", true, Some(_)))));
+        let once = [("off", 1, 100.0), ("on", 1, 50.0)];
+        assert!(
+            matches!(verdict(&once), Some(("", false, Some(Estimate { ci: None, .. })))),
+            "without repeats"
+        );
+        let apart = [("off", 1, 100.0), ("on", 2, 50.0)];
+        assert_eq!(verdict(&apart), Some(("", false, None)), "nothing to hold it against");
+        assert_eq!(verdict(&[("off", 1, 100.0), ("off", 2, 99.0)]), None, "one level");
+    }
+
+    #[test]
+    fn what_was_published_is_of_the_first_level_too() {
+        let rates = [("1", 7300.0), ("2", 9600.0)];
+        let published = experiment::Published {
+            source: "elsewhere".to_owned(),
+            rates: rates.map(|(level, rate)| (level.to_owned(), rate)).into(),
+        };
+        let known = OtherFactor { published: Some(published), ..factor("reuse", &["1", "2", "4"]) };
+        assert_eq!(published_of(&known, &["1", "2", "4"]), [Some(1.0), Some(9600.0 / 7300.0), None]);
+        let backwards = OtherFactor { published: known.published, ..factor("reuse", &["4", "2"]) };
+        assert_eq!(published_of(&backwards, &["2"]), [None], "nothing is known of the first");
+        assert_eq!(published_of(&factor("reuse", &["1"]), &["1"]), [None]);
+    }
+
+    fn published_of(factor: &OtherFactor, levels: &[&str]) -> Vec<Option<f64>> {
+        levels.iter().map(|level| published(factor, level).map(|published| published.times)).collect()
     }
 }

@@ -6,5 +6,5 @@ mod model;
 mod read;
 mod terminal;
 
-pub use effects::Effect;
+pub use effects::{Effect, Published};
 pub use model::{OneSearch, SearchReport};

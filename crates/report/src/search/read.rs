@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use record::Environment;
 use record::experiment::{Experiment, Test, TestState};
 use record::prediction::{self, Prediction};
 use record::search::{Found, Resource, Verdict};
@@ -9,7 +10,7 @@ use record::search::{Found, Resource, Verdict};
 use super::model::{OneSearch, SearchReport};
 use super::{charts, effects};
 use crate::text::{list, number, percent, seconds};
-use crate::{Error, KeyFigure, method};
+use crate::{Error, Fact, KeyFigure, method};
 
 impl SearchReport {
     /// Whether `directory` holds a search, or an experiment whose tests are searches.
@@ -45,8 +46,16 @@ impl SearchReport {
             );
         }
         let effects = effects::of(&experiment, &known);
-        let mut verdict = headline(&known.iter().map(|(_, found)| found).collect::<Vec<_>>(), &searches);
+        let counted = known.iter().zip(&searches).filter(|((test, _), _)| test.state == TestState::Measured);
+        let counted: Vec<_> = counted.map(|((_, found), search)| (found, search)).collect();
+        let mut verdict = if counted.is_empty() && !known.is_empty() {
+            let headline = "No search counts; why is said with each".to_owned();
+            crate::Verdict { headline, details: Vec::new(), figures: Vec::new() }
+        } else {
+            headline(&counted)
+        };
         verdict.details.extend(effects.iter().filter_map(effects::Effect::sentence));
+        warnings.extend(effects.iter().filter_map(effects::Effect::doubt));
         let lost = experiment.tests.iter().filter(|test| test.state != TestState::Measured).count();
         if lost > 0 {
             warnings.push(match experiment.tests.len() {
@@ -60,7 +69,7 @@ impl SearchReport {
             verdict,
             warnings,
             effects,
-            compared: charts::compared(&experiment, &known),
+            compared: charts::compared(directory, &experiment, &known)?,
             searches,
             method: method::facts(directory, &experiment),
             sources: method::sources(directory, &experiment),
@@ -87,14 +96,25 @@ fn one(directory: &Path) -> Result<SearchReport, Error> {
     Ok(SearchReport {
         title: "Capacity".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        verdict: headline(&[&found], &searches),
+        verdict: headline(&[(&found, &searches[0])]),
         warnings: Vec::new(),
         effects: Vec::new(),
         compared: Vec::new(),
         searches,
-        method: Vec::new(),
+        method: machine(directory)?,
         sources: Vec::new(),
     })
+}
+
+/// What the search was made on; a record from before that was kept has nothing.
+fn machine(directory: &Path) -> Result<Vec<Fact>, Error> {
+    let file = directory.join(Environment::FILE);
+    if !file.exists() {
+        return Ok(Vec::new());
+    }
+    let mut facts = method::machine(&Environment::load(&file)?);
+    facts.retain(|fact| !fact.value.is_empty());
+    Ok(facts)
 }
 
 fn search(experiment: &Experiment, directory: &Path, test: &Test, found: &Found) -> Result<OneSearch, Error> {
@@ -196,23 +216,23 @@ fn bottleneck(found: &Found) -> &'static str {
 }
 
 /// Of one search what it found; of several what the best and the worst did.
-fn headline(found: &[&Found], searches: &[OneSearch]) -> crate::Verdict {
-    let rate = |found: &Found| found.capacity.as_ref().map(|capacity| capacity.rate);
-    let mut known: Vec<(f64, &Found, &OneSearch)> = found
-        .iter()
-        .zip(searches)
-        .filter_map(|(found, search)| Some((rate(found)?, *found, search)))
-        .collect();
+fn headline(searches: &[(&Found, &OneSearch)]) -> crate::Verdict {
+    let rated = searches.iter().filter_map(|&(found, search)| {
+        let capacity = found.capacity.as_ref()?;
+        Some((capacity.rate, found, search))
+    });
+    let mut known: Vec<_> = rated.collect();
     known.sort_by(|one, other| one.0.total_cmp(&other.0));
     let (Some(&(least, lowest, first)), Some(&(most, highest, last))) = (known.first(), known.last()) else {
-        let details = found.iter().flat_map(|found| found.verdict.evidence.iter().chain(&found.verdict.next));
-        let name = found.first().map_or("bottleneck unknown", |found| bottleneck(found));
+        let verdicts = searches.iter().map(|(found, _)| &found.verdict);
+        let details = verdicts.flat_map(|it| it.evidence.iter().chain(&it.next)).cloned().collect();
+        let name = searches.first().map_or("bottleneck unknown", |(found, _)| bottleneck(found));
         let headline = if name == "none" {
             "Nothing came to its end".to_owned()
         } else {
             format!("No knee was found: {name}")
         };
-        return crate::Verdict { headline, details: details.cloned().collect(), figures: Vec::new() };
+        return crate::Verdict { headline, details, figures: Vec::new() };
     };
     let unit = highest.capacity.as_ref().map_or("requests/s", |capacity| &*capacity.unit);
     let figure = |rate: f64, found: &Found, search: &OneSearch| KeyFigure {

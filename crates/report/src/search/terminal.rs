@@ -25,7 +25,20 @@ impl SearchReport {
     fn effects(&self) -> String {
         let mut text = String::new();
         let mut group = (String::new(), String::new());
-        for Effect { factor, beside, level, capacity, repeats, times, chance, verdict } in &self.effects {
+        for effect in &self.effects {
+            let Effect {
+                factor,
+                beside,
+                level,
+                capacity,
+                repeats,
+                pairs,
+                times,
+                chance,
+                published,
+                verdict,
+                ..
+            } = effect;
             if group != (factor.clone(), beside.clone()) {
                 group = (factor.clone(), beside.clone());
                 let beside = if beside.is_empty() { String::new() } else { format!(" ({beside})") };
@@ -36,12 +49,20 @@ impl SearchReport {
             let against = match (times, chance) {
                 (Some(times), Some(chance)) => {
                     let verdict = if *verdict == "chance" { "may be chance" } else { verdict };
-                    format!("  {times:.3} times, p = {chance:.3}: {verdict}")
+                    let ci = times.ci.map(|[low, high]| format!(" ({low:.3} to {high:.3})"));
+                    let ci = ci.unwrap_or_default();
+                    let of = if pairs == repeats { String::new() } else { format!(" of {pairs} pairs") };
+                    format!("  {:.3} times{ci}{of}, p = {chance:.3}: {verdict}", times.value)
                 }
-                (Some(times), None) => format!("  {times:.3} times; repeats would say whether by chance"),
+                (Some(times), None) => {
+                    format!("  {:.3} times; repeats would say whether by chance", times.value)
+                }
                 _ => String::new(),
             };
-            text += &format!("  {level}: {rate}{}, {repeats}x{against}\n", interval.unwrap_or_default());
+            let published = published.as_ref();
+            let published = published.map(|it| format!(" (published: {:.3} times, {})", it.times, it.source));
+            let [interval, published] = [interval, published].map(Option::unwrap_or_default);
+            text += &format!("  {level}: {rate}{interval}, {repeats}x{against}{published}\n");
         }
         if !text.is_empty() {
             text.push('\n');

@@ -58,6 +58,14 @@ pub struct Visit {
     pub think: Span,
 }
 
+impl Visit {
+    /// The same by somebody who asks for one thing after the other at once.
+    pub fn without_pauses(&mut self) {
+        self.think = Span::ZERO;
+        self.embedded.iter_mut().for_each(|embedded| embedded.pause = Span::ZERO);
+    }
+}
+
 /// An object embedded in a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Embedded {

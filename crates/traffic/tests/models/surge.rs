@@ -212,3 +212,15 @@ fn visits_take_the_requests_one_after_the_other() {
     }
     assert!(visited[..ROUND] == requests("surge", 1, ROUND));
 }
+
+#[test]
+fn without_pauses_the_same_is_asked_for() {
+    for visit in visits("surge", 1, 500) {
+        let mut at_once = visit.clone();
+        at_once.without_pauses();
+        let objects = |visit: &Visit| visit.embedded.iter().map(|it| it.object).collect::<Vec<_>>();
+        assert_eq!((at_once.page, objects(&at_once)), (visit.page, objects(&visit)));
+        assert!(at_once.think.is_zero() && at_once.embedded.iter().all(|it| it.pause.is_zero()));
+        assert!(!visit.think.is_zero());
+    }
+}

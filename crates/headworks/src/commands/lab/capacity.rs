@@ -2,14 +2,15 @@
 
 use std::ffi::OsString;
 use std::io::Write as _;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use lab::Search;
+use lab::{Crowd, Search};
 use record::search::{Capacity, Found, Tried, Verdict};
 use report::Document;
 use traffic::Ramp;
-use units::Ratio;
+use units::{Ratio, Span};
 
 use super::stop_on_signals;
 use crate::exit::{Exit, Failure, tell};
@@ -34,15 +35,20 @@ pub(super) struct Args {
     #[arg(long, value_name = "PROCESS")]
     arrivals: Option<String>,
     /// How near the ends of the interval are to be.
-    #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = precision)]
+    #[arg(long, value_name = "SHARE", default_value = lab::PRECISION, value_parser = precision)]
     precision: Ratio,
     /// Try these rates, all of them: FROM:TO:STEP:HOLD, as in 1k:8k:200:5s.
     #[arg(long)]
     ramp: Option<Ramp>,
-    /// Ask with so many clients for so long instead, each with one request after the other; what they get in all is the
-    /// capacity: CLIENTS:HOLD, as in 64:5s.
-    #[arg(long, value_name = "CLIENTS:HOLD", conflicts_with_all = ["ramp", "objective", "arrivals"])]
-    crowd: Option<lab::Crowd>,
+    /// Ask with so many clients instead, each with one request after the other; what they get in all is the capacity.
+    #[arg(long, value_name = "CLIENTS", conflicts_with_all = ["ramp", "objective", "arrivals"])]
+    crowd: Option<NonZeroU32>,
+    /// For how long they are there before anything is counted (default: 0.3 s, or longer where requests take long).
+    #[arg(long, value_name = "SPAN", requires = "crowd")]
+    warmup: Option<Span>,
+    /// For how long that is measured.
+    #[arg(long, value_name = "SPAN", default_value_t = lab::HOLD, value_parser = hold, requires = "crowd")]
+    hold: Span,
     /// Drop the files below this directory from memory before each probe, so that the server reads them from the disk.
     #[arg(long, value_name = "DIR")]
     cold: Option<PathBuf>,
@@ -71,14 +77,23 @@ pub(super) struct Args {
 
 fn precision(text: &str) -> Result<Ratio, String> {
     let share: Ratio = text.parse().map_err(|why: units::ParseError| why.to_string())?;
-    if share.as_f64() >= 0.001 { Ok(share) } else { Err("at least 0.1%".to_owned()) }
+    if share.as_f64() >= lab::LEAST_PRECISION {
+        Ok(share)
+    } else {
+        Err(format!("at least {}%", 100.0 * lab::LEAST_PRECISION))
+    }
+}
+
+fn hold(text: &str) -> Result<Span, String> {
+    let hold: Span = text.parse().map_err(|why: units::ParseError| why.to_string())?;
+    if hold >= lab::LEAST_HOLD { Ok(hold) } else { Err(format!("at least {}", lab::LEAST_HOLD)) }
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let stop = lab::Stop::default();
         stop_on_signals(&stop).map_err(Failure::Failed)?;
-        let spread = if self.objective.is_empty() { "constant" } else { "poisson" };
+        let spread = lab::arrivals(&self.objective);
         let search = Search {
             url: self.url,
             load: self.load,
@@ -87,7 +102,7 @@ impl Args {
             cpus: self.cpus,
             precision: self.precision,
             ramp: self.ramp,
-            crowd: self.crowd,
+            crowd: self.crowd.map(|clients| Crowd { clients, warmup: self.warmup, hold: self.hold }),
             cold: self.cold,
             out: self.out,
             watch: !self.no_watch,

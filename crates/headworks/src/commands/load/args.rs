@@ -85,9 +85,9 @@ pub(super) struct RunArgs {
     /// The steps of --ramp are numbers of clients of a closed loop.
     #[arg(long, help_heading = LOAD, requires = "ramp", conflicts_with_all = ["arrivals", "connections"])]
     pub(super) closed: bool,
-    /// Closed loop: how long a client waits before it starts anew; exp:SPAN for exponentially distributed waits.
-    #[arg(long, value_name = "SPAN", help_heading = LOAD, default_value = "0s", conflicts_with_all = ["rate", "arrivals"])]
-    pub(super) think: Think,
+    /// Closed loop: how long a client waits before it starts anew; exp:SPAN for exponentially distributed waits. Users of a model wait that long instead of pausing as it says: 0s for not at all.
+    #[arg(long, value_name = "SPAN", help_heading = LOAD, conflicts_with_all = ["rate", "arrivals"])]
+    pub(super) think: Option<Think>,
 
     /// What is asked for: a TOML file of sessions (docs/workloads/sessions.md), surge, webstone, specweb96 and other models (docs/workloads), or trace:FILE for the requests of an access log.
     #[arg(long, short, value_name = "WORKLOAD", help_heading = WORKLOAD)]

@@ -8,6 +8,7 @@ fn servers_come_in_several_kinds() {
         (&["server.kind=apache"][..], Kind::Apache(Mpm::Prefork), 150, None),
         (&["server.kind=apache", "server.mpm=event"], Kind::Apache(Mpm::Event), 150, Some(5)),
         (&["server.kind=nginx", "server.backend-workers=4"], Kind::Nginx, 1, Some(4)),
+        (&["server.kind=apache", "server.mpm=worker"], Kind::Apache(Mpm::Worker), 150, Some(5)),
         (&["server.kind=node"], Kind::Node, 1, None),
         (&["server.kind=node", "server.workers=2"], Kind::Node, 2, None),
     ] {
@@ -15,6 +16,15 @@ fn servers_come_in_several_kinds() {
         let expected = (kind, workers, behind);
         assert_eq!((server.kind, server.workers, server.backend_workers), expected, "{settings:?}");
     }
+}
+
+#[test]
+fn a_command_is_told_of_what_it_says() {
+    let command = "server.command=[\"x\", \"{port}\", \"-w\", \"{workers}\"]";
+    let settings = ["server.kind=command", command, "server.workers=2"];
+    let server = read(GOOD, &settings).unwrap().server;
+    assert_eq!(server.workers, 2);
+    assert!(matches!(server.kind, Kind::Command(words) if words.len() == 4));
 }
 
 #[test]
@@ -67,6 +77,39 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
     ("kind = \"origin\"", "kind = \"origin\"\nworkers = 0", "spec.toml:6: workers is 0; give at least 1"),
     ("kind = \"origin\"", "kind = \"origin\"\nbacklog = 0", "spec.toml:6: backlog is 0; give at least 1"),
+    (
+        "kind = \"origin\"",
+        "kind = \"origin\"\ncommand = [\"x\", \"{port}\"]",
+        "spec.toml:6: only a server of kind \"command\" has a command; leave it out, or set kind",
+    ),
+    (
+        "kind = \"origin\"",
+        "kind = \"command\"\ncommand = [\"{port}\"]",
+        "spec.toml:4: a server of kind \"command\" needs a command that is told the port; \
+         add command = [\"my-server\", \"--listen\", \"{address}:{port}\"]",
+    ),
+    (
+        "kind = \"origin\"",
+        "kind = \"command\"\ncommand = [\"x\", \"{port}\"]\nworkers = 2",
+        "spec.toml:7: the command is not told of workers; leave workers out, or say {workers} in the command",
+    ),
+    (
+        "kind = \"origin\"",
+        "kind = \"command\"\ncommand = [\"x\", \"{port}\"]\nbacklog = 2",
+        "spec.toml:7: the command is not told of backlog; leave backlog out, or say {backlog} in the command",
+    ),
+    (
+        "kind = \"origin\"",
+        "kind = \"command\"\ncommand = [\"x\", \"{port}\"]\nkeep-alive = \"2s\"",
+        "spec.toml:7: keep-alive is nothing that a server of kind \"command\" can be told; \
+         leave it out, and say it in the command",
+    ),
+    (
+        "kind = \"origin\"",
+        "kind = \"apache\"\nmpm = \"worker\"\nworkers = 151",
+        "spec.toml:7: an Apache of threads has 25 of them in each process; \
+         give a multiple of 25, or less than that",
+    ),
     (
         "kind = \"origin\"",
         "kind = \"origin\"\ncpus = \"first\"",
