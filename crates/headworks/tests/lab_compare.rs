@@ -11,10 +11,11 @@ use record::experiment::{Experiment, TestState};
 const WORKLOAD: &str = r#"
 kind = "sessions"
 [[page]]
-url = "/burn?cpu=2ms"
+url = "/burn?cpu=200us"
 "#;
 
-/// Two loads, three times each, in random order; what is asked for takes 2 ms of a processor.
+/// Two loads, three times each, in random order; what is asked for takes 0.2 ms of a processor.
+/// With hundreds of requests in a test, the one or two that a busy machine delays leave it valid.
 const SPEC: &str = r#"
 [experiment]
 title = "In miniature"
@@ -23,7 +24,7 @@ kind = "origin"
 [workload]
 file = "workload.toml"
 [capacity]
-rate = 100
+rate = 1000
 [[factor]]
 name = "load"
 levels = [0.3, 0.6]
@@ -67,13 +68,19 @@ fn schedules(directory: &Path) -> Vec<(String, Vec<u64>)> {
     tests.map(|test| (test.directory.clone(), schedule(&directory.join(&test.directory)))).collect()
 }
 
+/// How many tests at this load count.
+fn measured(experiment: &Experiment, load: f64) -> usize {
+    let tests = experiment.tests.iter().filter(|test| test.level == load);
+    tests.filter(|test| test.state == TestState::Measured).count()
+}
+
 #[test]
 fn an_experiment_is_repeated_from_its_record_and_compared() {
     let place = tempfile::tempdir().unwrap();
     let place = place.path();
     fs::write(place.join("spec.toml"), SPEC).unwrap();
     fs::write(place.join("workload.toml"), WORKLOAD).unwrap();
-    fs::write(place.join("slow.toml"), WORKLOAD.replace("/burn?cpu=2ms", "/delay?before=300ms")).unwrap();
+    fs::write(place.join("slow.toml"), WORKLOAD.replace("/burn?cpu=200us", "/delay?before=300ms")).unwrap();
     // A busy machine makes a generator late, which does not count here.
     let ran = |arguments: &[&str]| {
         let output = lab(arguments, place);
@@ -97,27 +104,28 @@ fn an_experiment_is_repeated_from_its_record_and_compared() {
     assert_eq!(first.tests.len(), 6);
     assert_eq!(schedules(&place.join("again")), schedules(&place.join("first")));
 
+    let loads = [0.3, 0.6];
+    if loads.iter().all(|load| measured(&first, *load) == 0) {
+        eprintln!("not judged: the machine did not leave the generator in peace");
+        return;
+    }
     // With itself it is the same in everything.
     let same = lab(&["compare", "first", "first"], place);
     let said = text(&same.stdout);
     assert_eq!(same.status.code(), Some(0), "{said}{}", text(&same.stderr));
     assert!(said.ends_with("They do not differ by more than chance explains.\n"), "{said}");
-    assert!(said.contains("bare at load 0.3: mean latency"), "{said}");
+    for load in loads {
+        let name = format!("bare at load {load}: mean latency");
+        assert_eq!(said.contains(&name), measured(&first, load) > 0, "{said}");
+    }
 
-    // What takes a hundred times as long is found to, where the machine left three repeats that count.
+    // What takes a thousand times as long is found to, where the machine left three repeats that count.
     ran(&["run", "first/run.toml", "--quiet", "--set", "workload.file=../slow.toml", "--out", "slower"]);
     let slower = Experiment::load(&place.join("slower")).unwrap();
-    let counted = |level: f64| {
-        let measured = |experiment: &Experiment| {
-            let tests = experiment.tests.iter().filter(|test| test.level == level);
-            tests.filter(|test| test.state == TestState::Measured).count()
-        };
-        measured(&first) == 3 && measured(&slower) == 3
-    };
     let worse = lab(&["compare", "first", "slower", "--json"], place);
     let said: serde_json::Value = serde_json::from_slice(&worse.stdout).unwrap();
-    for load in [0.3, 0.6] {
-        if !counted(load) {
+    for load in loads {
+        if measured(&first, load) < 3 || measured(&slower, load) < 3 {
             eprintln!("not judged at load {load}: the machine did not leave the generator in peace");
             continue;
         }
