@@ -6,16 +6,15 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use record::RunDirectory;
-use record::experiment::{Experiment, TestState};
+use record::experiment::{Experiment, Test, TestState};
 
 const WORKLOAD: &str = r#"
 kind = "sessions"
 [[page]]
-url = "/burn?cpu=200us"
+url = "/burn?cpu=1ms"
 "#;
 
-/// Two loads, three times each, in random order; what is asked for takes 0.2 ms of a processor.
-/// With hundreds of requests in a test, the one or two that a busy machine delays leave it valid.
+/// Two loads, three times each, in random order; what is asked for takes 1 ms of a processor.
 const SPEC: &str = r#"
 [experiment]
 title = "In miniature"
@@ -24,7 +23,7 @@ kind = "origin"
 [workload]
 file = "workload.toml"
 [capacity]
-rate = 1000
+rate = 300
 [[factor]]
 name = "load"
 levels = [0.3, 0.6]
@@ -68,10 +67,17 @@ fn schedules(directory: &Path) -> Vec<(String, Vec<u64>)> {
     tests.map(|test| (test.directory.clone(), schedule(&directory.join(&test.directory)))).collect()
 }
 
-/// How many tests at this load count.
-fn measured(experiment: &Experiment, load: f64) -> usize {
+/// Mean latencies, in seconds, of the tests at this load that count.
+fn latencies(directory: &Path, load: f64) -> Vec<f64> {
+    let experiment = Experiment::load(directory).unwrap();
     let tests = experiment.tests.iter().filter(|test| test.level == load);
-    tests.filter(|test| test.state == TestState::Measured).count()
+    let counted = tests.filter(|test| test.state == TestState::Measured);
+    let mean = |test: &Test| {
+        let run = RunDirectory::open(directory.join(&test.directory)).unwrap();
+        let all: Vec<f64> = run.requests().unwrap().map(|row| row.unwrap().latency().as_secs_f64()).collect();
+        all.iter().sum::<f64>() / all.len() as f64
+    };
+    counted.map(mean).collect()
 }
 
 #[test]
@@ -80,7 +86,7 @@ fn an_experiment_is_repeated_from_its_record_and_compared() {
     let place = place.path();
     fs::write(place.join("spec.toml"), SPEC).unwrap();
     fs::write(place.join("workload.toml"), WORKLOAD).unwrap();
-    fs::write(place.join("slow.toml"), WORKLOAD.replace("/burn?cpu=200us", "/delay?before=300ms")).unwrap();
+    fs::write(place.join("slow.toml"), WORKLOAD.replace("/burn?cpu=1ms", "/delay?before=300ms")).unwrap();
     // A busy machine makes a generator late, which does not count here.
     let ran = |arguments: &[&str]| {
         let output = lab(arguments, place);
@@ -105,7 +111,8 @@ fn an_experiment_is_repeated_from_its_record_and_compared() {
     assert_eq!(schedules(&place.join("again")), schedules(&place.join("first")));
 
     let loads = [0.3, 0.6];
-    if loads.iter().all(|load| measured(&first, *load) == 0) {
+    let before = |load| latencies(&place.join("first"), load);
+    if loads.iter().all(|load| before(*load).is_empty()) {
         eprintln!("not judged: the machine did not leave the generator in peace");
         return;
     }
@@ -116,16 +123,17 @@ fn an_experiment_is_repeated_from_its_record_and_compared() {
     assert!(said.ends_with("They do not differ by more than chance explains.\n"), "{said}");
     for load in loads {
         let name = format!("bare at load {load}: mean latency");
-        assert_eq!(said.contains(&name), measured(&first, load) > 0, "{said}");
+        assert_eq!(said.contains(&name), !before(load).is_empty(), "{said}");
     }
 
-    // What takes a thousand times as long is found to, where the machine left three repeats that count.
+    // What takes a hundred times as long is found to, where the machine left three repeats that count, in peace.
     ran(&["run", "first/run.toml", "--quiet", "--set", "workload.file=../slow.toml", "--out", "slower"]);
-    let slower = Experiment::load(&place.join("slower")).unwrap();
     let worse = lab(&["compare", "first", "slower", "--json"], place);
     let said: serde_json::Value = serde_json::from_slice(&worse.stdout).unwrap();
     for load in loads {
-        if measured(&first, load) < 3 || measured(&slower, load) < 3 {
+        let (before, after) = (before(load), latencies(&place.join("slower"), load));
+        let in_peace = |all: &[f64], bound: f64| all.len() == 3 && all.iter().all(|mean| *mean < bound);
+        if !in_peace(&before, 0.02) || !in_peace(&after, 0.35) {
             eprintln!("not judged at load {load}: the machine did not leave the generator in peace");
             continue;
         }
