@@ -79,7 +79,7 @@ test: lint web-test ## everything that must hold: lint, documentation, all tests
 	$(STAGE) 'policy without std'
 	tools/no-std
 	$(STAGE) 'tests'
-	cargo test --workspace
+	cargo test --workspace --no-fail-fast
 	$(STAGE) 'make test: all passed'
 
 webmonitor: rust $(WEB) ## what Webmonitor measured in 1997, measured today (as root, five minutes)

@@ -9,7 +9,7 @@ describe.skipIf(chromium === undefined)('the report of searches in Chromium', ()
     const { page } = visit;
     // Of two searches one counts.
     expect(await page.locator('h1').innerText()).toMatch(
-      /^90\.0\srequests\/s, and then worker-limit sets the limit$/,
+      /^90\.0\srequests\/s; the limit is the number of workers \(worker-limit\)$/,
     );
     const rows = page.locator('#searches tbody tr');
     expect(await rows.nth(0).innerText()).toMatch(

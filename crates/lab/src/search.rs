@@ -6,13 +6,13 @@ use record::experiment::{Knee, TestState};
 use record::search::{Found, Resource};
 use traffic::model::ModelName;
 
-use crate::Error;
 use crate::knee::{Search, find_on};
 use crate::plan::Planned;
 use crate::prediction::Predictor;
 use crate::run::Lab;
 use crate::spec::{Capacity, Cold, Sought, Spec, What};
 use crate::test::{Outcome, Stage};
+use crate::{Error, server};
 
 /// Where the record of a search is, below its test's.
 const SEARCH: &str = "search";
@@ -31,7 +31,8 @@ impl Lab<'_> {
                 cold: server.content().filter(|_| spec.asked.cold == Cold::Always),
                 ..self.asked(spec, sought, authority, workload)
             };
-            let (found, result) = find_on(testbed, &search, self.stop, |_| self.view.tick());
+            let log = out.join(server::LOG);
+            let (found, result) = find_on(testbed, &search, Some(&log), self.stop, |_| self.view.tick());
             let mut not_predicted = None;
             let is_found = matches!(result, Ok(()) | Err(Error::NotTheServers(_)));
             if let (Some(wanted), Some(capacity), true) = (&spec.prediction, &found.capacity, is_found) {

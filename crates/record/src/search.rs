@@ -209,6 +209,27 @@ impl Resource {
         }
     }
 
+    /// What it is, in words that can follow "the limit is".
+    pub const fn described(self) -> &'static str {
+        match self {
+            Self::None => "nothing",
+            Self::AcceptQueue => "the listen queue, of connections that wait to be accepted",
+            Self::SynQueue => "the SYN queue, of connections that are not established yet",
+            Self::WorkerLimit => "the number of workers",
+            Self::ServerCpu => "the server's processors",
+            Self::BackEnd => "what stands behind the server",
+            Self::Serialization => "a lock that workers wait for",
+            Self::Disk => "what can be had of the disk",
+            Self::Memory => "the server's memory",
+            Self::CpuQuota => "the server's quota of processor time",
+            Self::Network => "the network",
+            Self::FdLimit => "the number of descriptors that a process may have",
+            Self::EphemeralPorts => "the number of local ports of those who connect",
+            Self::Client => "the load generator",
+            Self::Alternating => "one resource at one time and another at another",
+        }
+    }
+
     /// Whether it is one of the generator, not of the server.
     pub const fn is_generators(self) -> bool {
         matches!(self, Self::Client | Self::EphemeralPorts)

@@ -22,7 +22,7 @@ fn searches_are_compared_and_shown_one_by_one() {
 
     let report = SearchReport::read(&directory).unwrap();
     // What does not count is not the headline's.
-    assert_eq!(report.verdict.headline, "90.0 requests/s, and then worker-limit sets the limit");
+    assert_eq!(report.verdict.headline, "90.0 requests/s; the limit is the number of workers (worker-limit)");
     assert_eq!(report.warnings, ["1 of 2 searches do not count; why is said with each."]);
     let fact = |label: &str| &report.method.iter().find(|fact| fact.label == label).unwrap().value;
     assert_eq!(fact("Workload"), "requests for /delay?before=20ms, each on a connection of its own");
@@ -48,7 +48,7 @@ fn searches_are_compared_and_shown_one_by_one() {
     assert_eq!(
         first.order,
         [
-            "Confidence in worker-limit: 90.0 %.",
+            "Confidence that it is worker-limit: 90.0 %, from 2 probes that were more than the server keeps up with.",
             "What came to its end, and from which load on: worker-limit at 91.8/s and accept-queue at 117/s."
         ]
     );
@@ -152,8 +152,12 @@ fn a_search_that_stands_alone_has_its_reasons_first() {
     let scratch = tempfile::tempdir().unwrap();
     search::write(scratch.path());
     let report = SearchReport::read(&scratch.path().join("tests/02-bare/search")).unwrap();
-    assert_eq!(report.verdict.headline, "90.0 requests/s, and then worker-limit sets the limit");
-    assert_eq!(report.verdict.details, ["All of worker-limit was in use.", "Give it more of worker-limit."]);
+    assert_eq!(report.verdict.headline, "90.0 requests/s; the limit is the number of workers (worker-limit)");
+    assert_eq!(
+        report.verdict.details,
+        ["Why: All of worker-limit was in use.", "What to do: Give it more of worker-limit."]
+    );
+    assert!(report.verdict.figures.is_empty());
     assert_eq!((report.searches.len(), report.searches[0].figures.len()), (1, 6));
     let said = report.table();
     assert!(said.contains("90.0 requests/s (88.2 to 91.8), worker-limit\n"), "{said}");

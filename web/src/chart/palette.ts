@@ -1,7 +1,7 @@
 /**
  * How a subject looks: colour, marker and dash all differ, so that no reader depends on colour.
- * The colours are those of Okabe and Ito, which stay apart for every common colour blindness; the
- * style sheet holds their values for light and dark.
+ * The first five colours are those of Okabe and Ito, which stay apart for every common colour
+ * blindness; the style sheet holds their values for light and dark.
  */
 export interface Look {
   colour: string;
@@ -11,9 +11,9 @@ export interface Look {
 
 export type Marker = 'disc' | 'square' | 'triangle' | 'diamond';
 
-const MARKERS: Marker[] = ['square', 'disc', 'triangle', 'diamond', 'square'];
-const DASHES = [[7, 4], [], [2, 3], [10, 3, 2, 3], [14, 4]];
-const LOOKS = 5;
+const MARKERS: Marker[] = ['square', 'disc', 'triangle', 'diamond', 'square', 'triangle', 'disc', 'diamond'];
+const DASHES = [[7, 4], [], [2, 3], [10, 3, 2, 3], [14, 4], [5, 2], [1, 4], [12, 3, 2, 3, 2, 3]];
+const LOOKS = 8;
 
 /** The look of the subject with this index, in the theme of now. */
 export function look(subject: number): Look {

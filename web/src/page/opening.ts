@@ -23,19 +23,20 @@ export function head(subject: string, verdict: Verdict, warnings: string[]): HTM
     h('div', { class: 'lead' }, ...verdict.details.map((sentence) => h('p', {}, unbroken(sentence)))),
     warnings.length > 0 &&
       h('div', { class: 'warning', role: 'note' }, ...warnings.map((sentence) => h('p', {}, sentence))),
-    h(
-      'dl',
-      { class: 'key-figures' },
-      ...verdict.figures.map((figure) =>
-        h(
-          'div',
-          {},
-          h('dt', {}, figure.label),
-          h('dd', { class: 'value' }, unbroken(figure.value)),
-          h('dd', { class: 'note' }, unbroken(figure.note)),
+    verdict.figures.length > 0 &&
+      h(
+        'dl',
+        { class: 'key-figures' },
+        ...verdict.figures.map((figure) =>
+          h(
+            'div',
+            {},
+            h('dt', {}, figure.label),
+            h('dd', { class: 'value' }, unbroken(figure.value)),
+            h('dd', { class: 'note' }, unbroken(figure.note)),
+          ),
         ),
       ),
-    ),
   );
 }
 

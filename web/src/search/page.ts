@@ -152,5 +152,12 @@ function words(): HTMLElement {
     ['Bottleneck', 'The resource that comes to its end first, and keeps the others waiting.'],
     ['Offered load', 'Requests that are sent per second, whatever becomes of those before.'],
     ['Behind', 'More came than was answered, so that what waited grew.'],
+    ['Probe', 'A load that was offered for some seconds, or that so many clients made.'],
+    ['bare', 'The server by itself, with nothing in front of it.'],
+    ['Median, 99 %', 'Half of the requests, and 99 of 100, took no longer.'],
+    ['SYN queue', 'Connections that a client has begun and that are not established yet.'],
+    ['Listen queue', 'Connections that are established and that the server has not accepted yet.'],
+    ['Worker', 'A process or thread of the server that takes one connection or request at a time.'],
+    ['Control group', 'What Linux, and any container, limits processors, memory and disk of programs by.'],
   ]);
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
@@ -99,13 +99,13 @@ impl Site {
 }
 
 /// Addresses that nobody else takes between two gates: of all those that lead to this machine, one
-/// that only this site has, so that not even a client's own port can be in the way.
+/// that only this site has, so that not even a client's own port can be in the way. The ports are not tried out: a
+/// process that another test starts at that moment would hold them for a while.
 fn own_addresses() -> [SocketAddr; 2] {
     static SITES: AtomicU8 = AtomicU8::new(1);
     let [.., high, low] = std::process::id().to_be_bytes();
     let own = Ipv4Addr::new(127, high | 1, low, SITES.fetch_add(1, Ordering::Relaxed));
-    let sockets = [(); 2].map(|()| TcpListener::bind((own, 0)).unwrap());
-    sockets.map(|socket| socket.local_addr().unwrap())
+    [20_080, 20_081].map(|port| SocketAddr::from((own, port)))
 }
 
 pub(crate) fn reloads(result: &str) -> String {

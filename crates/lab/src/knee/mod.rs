@@ -58,8 +58,17 @@ const LIGHTER: [f64; 2] = [0.1, 0.04];
 /// # Errors
 /// When there is no such search, or something of it is missing.
 pub fn verdict(directory: &Path) -> Result<Found, Error> {
+    // Of a test of an experiment, beside the search.
+    let test = directory.parent().filter(|test| test.ancestors().nth(2).is_some_and(Experiment::is_in));
+    judged_anew(directory, test.map(|test| test.join(server::LOG)).as_deref())
+}
+
+fn judged_anew(directory: &Path, log: Option<&Path>) -> Result<Found, Error> {
     let mut found = Found::load(directory)?;
-    found.verdict = verdict::judge(levels(&found, directory)?);
+    let verdict = verdict::judge(levels(&found, directory, log)?);
+    let is_none = |verdict: &Verdict| verdict.bottleneck == Some(Resource::None);
+    // That nothing was at its end is known only where all was tried that was to be.
+    found.verdict = if is_none(&verdict) && !is_none(&found.verdict) { Verdict::default() } else { verdict };
     Ok(found)
 }
 
@@ -72,7 +81,11 @@ pub fn verdicts(directory: &Path) -> Result<Vec<(String, Found)>, Error> {
     let experiment = Experiment::load(directory)?;
     let searches = experiment.tests.iter().filter_map(|test| Some((&test.directory, test.knee.as_ref()?)));
     let found: Vec<_> = searches
-        .map(|(test, knee)| Ok((test.clone(), verdict(&directory.join(test).join(&knee.directory))?)))
+        .map(|(test, knee)| {
+            let place = directory.join(test);
+            let found = judged_anew(&place.join(&knee.directory), Some(&place.join(server::LOG)))?;
+            Ok((test.clone(), found))
+        })
         .collect::<Result<_, Error>>()?;
     let found = if found.is_empty() { verdict::of_loads(&experiment, directory)? } else { found };
     if found.is_empty() {
@@ -90,27 +103,28 @@ pub fn verdicts(directory: &Path) -> Result<Vec<(String, Found)>, Error> {
 /// nobody, or keeps up with everything or nothing.
 pub fn find(search: &Search, stop: &Stop, each: impl FnMut(&Tried)) -> (Found, Result<(), Error>) {
     match Pinning::of_generator(search.cpus.as_deref()) {
-        Ok((pinning, cpus)) => find_on(&Testbed::host(&pinning, &cpus, &cpus), search, stop, each),
+        Ok((pinning, cpus)) => find_on(&Testbed::host(&pinning, &cpus, &cpus), search, None, stop, each),
         Err(error) => (Found::default(), Err(error)),
     }
 }
 
-/// The same with a server that runs on a testbed.
+/// The same with a server that runs on a testbed, whose `log` is known where the lab started it.
 pub(crate) fn find_on(
     testbed: &Testbed,
     search: &Search,
+    log: Option<&Path>,
     stop: &Stop,
     mut each: impl FnMut(&Tried),
 ) -> (Found, Result<(), Error>) {
     let mut found = Found::default();
-    let result = find_into(&mut found, testbed, search, stop, &mut each);
+    let result = find_into(&mut found, testbed, (search, log), stop, &mut each);
     (found, result)
 }
 
 fn find_into(
     found: &mut Found,
     testbed: &Testbed,
-    search: &Search,
+    (search, log): (&Search, Option<&Path>),
     stop: &Stop,
     each: &mut dyn FnMut(&Tried),
 ) -> Result<(), Error> {
@@ -147,7 +161,7 @@ fn find_into(
     }
     let unit = if prober.of_sessions { "sessions/s" } else { "requests/s" };
     *found = course.found(unit, prober.tried);
-    let levels = levels(found, &root)?;
+    let levels = levels(found, &root, log)?;
     for (tried, level) in found.probes.iter_mut().zip(&levels) {
         tried.used = level.used();
     }
@@ -169,14 +183,16 @@ fn find_into(
     result
 }
 
-/// What was seen at each probe.
-fn levels(found: &Found, root: &Path) -> Result<Vec<Level>, Error> {
+/// What was seen at each probe; the server's log is read where it is known.
+fn levels(found: &Found, root: &Path, log: Option<&Path>) -> Result<Vec<Level>, Error> {
     let samples = Samples::beside(root);
-    // Of a test of an experiment, beside the search.
-    let refused = root.parent().and_then(|test| verdict::refused_descriptors(&test.join(server::LOG)));
+    let refused = log.and_then(verdict::refused_descriptors);
+    let kept_up_to = found.capacity.as_ref().filter(|_| !found.is_of_crowd).map(|capacity| capacity.ci[1]);
     let level = |tried: &Tried| {
         let mut level = Level::read(&root.join(&tried.directory), tried, &samples)?;
         level.refused_descriptors.clone_from(&refused);
+        // A probe below the knee that others outvoted was chance.
+        level.is_behind &= kept_up_to.is_none_or(|least| is_at(tried, least) || level.rate > least);
         Ok(level)
     };
     let mut levels: Vec<Level> = found.probes.iter().map(level).collect::<Result<_, Error>>()?;
@@ -198,8 +214,8 @@ struct Course {
     /// What of that was not served.
     lost: Option<String>,
     began: Option<Instant>,
-    /// Why it ended before both ends were as near and as certain as they should be.
-    early: Option<String>,
+    /// After how long it ended before both ends were as near and as certain as they should be.
+    early: Option<Duration>,
 }
 
 impl Course {
@@ -230,7 +246,7 @@ impl Course {
     fn close_in(&mut self, alone: f64, prober: &mut Prober) -> Result<(), Error> {
         self.closed.push((1.0, alone));
         let (mut clients, mut most) = (1, alone);
-        while clients < MOST_CLIENTS {
+        while clients < MOST_CLIENTS && !self.has_taken(TOO_LONG / 3) {
             clients *= TIMES;
             let probe = prober.closed(clients)?;
             let achieved = probe.achieved();
@@ -252,7 +268,10 @@ impl Course {
         let first = Rate::per_second(most).ok_or_else(|| Error::Capacity(format!("{most} is no rate")))?;
         let mut is_possible = false;
         for share in LIGHT {
-            is_possible |= self.is_possible(first.scaled(share), prober)?;
+            // Of a server so slow one has to do.
+            if !(is_possible && self.has_taken(TOO_LONG / 2)) {
+                is_possible |= self.is_possible(first.scaled(share), prober)?;
+            }
         }
         for share in LIGHTER {
             is_possible = is_possible || self.is_possible(first.scaled(share), prober)?;
@@ -262,13 +281,17 @@ impl Course {
         }
         while let Some(rate) = self.bracket.next(first, prober.search.precision.as_f64()) {
             let enough = if self.bracket.knee().is_some() { ENOUGH } else { TOO_LONG };
-            if self.began.is_some_and(|began| began.elapsed() > enough) {
-                self.early = Some(format!("The search ended after {} s.", enough.as_secs()));
+            if self.has_taken(enough) {
+                self.early = Some(enough);
                 break;
             }
             self.hold(rate, prober)?;
         }
         Ok(())
+    }
+
+    fn has_taken(&self, time: Duration) -> bool {
+        self.began.is_some_and(|began| began.elapsed() > time)
     }
 
     /// Whether the generator can offer it as it should: of few requests it takes but few to be late.
@@ -334,16 +357,23 @@ impl Course {
             0 => {}
             count => basis.push(format!("{count} probes between these rates contradict each other.")),
         }
-        basis.extend(self.early.clone());
+        basis.extend(self.early.map(|after| {
+            format!(
+                "The search ended after {} s, with this capacity known less well than was asked for.",
+                after.as_secs()
+            )
+        }));
         let blind = at(low).map(|tried| tried.blind).fold(0.0, f64::max);
         if blind > BLIND {
             basis.push(format!(
-                "Up to {:.1} % too much could not be told from chance at {low:.0}/s.",
+                "At {low:.0}/s, up to {:.1} % more than the server keeps up with would not have been noticed.",
                 blind * 100.0
             ));
         }
-        let ci = [low * (1.0 - blind), high];
-        let capacity = Some(Capacity { rate: (ci[0] * high).sqrt(), ci, unit: unit.to_owned() });
+        let ci = [low * (1.0 - blind.min(1.0)), high];
+        // Nothing is known of the lower end where everything could be chance.
+        let least = if ci[0] > 0.0 { ci[0] } else { low };
+        let capacity = Some(Capacity { rate: (least * high).sqrt(), ci, unit: unit.to_owned() });
         Found { capacity, basis, scalability, probes, ..Found::default() }
     }
 
@@ -355,7 +385,15 @@ impl Course {
         }
         let open = || found.probes.iter().filter(|tried| tried.offered.is_some());
         let Some(Capacity { ci: [low, high], .. }) = found.capacity else {
-            return Err(no_knee(open()));
+            return Err(self.early.map_or_else(
+                || no_knee(open()),
+                |after| {
+                    Error::Capacity(format!(
+                        "the search ended after {} s, before there was a rate that the server keeps up with and one that it does not; a ramp (--ramp) has the time",
+                        after.as_secs()
+                    ))
+                },
+            ));
         };
         let at_high = || open().filter(|tried| is_at(tried, high));
         match at_high().find_map(|tried| tried.not_valid.as_ref()) {

@@ -35,6 +35,8 @@ const ATTEMPTS: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(500);
 /// A server is at rest when somebody alone gets this share of the responses that he got at first.
 const AT_REST: f64 = 0.7;
+/// In so many times of the time that one alone takes; the last response may come just after it.
+const AGAIN: u64 = 5;
 const LOOK: Span = Span::from_millis(100);
 const LONGEST_REST: Duration = Duration::from_secs(5);
 
@@ -117,7 +119,7 @@ impl Prober<'_> {
         let Some(alone) = self.alone else { return Ok(()) };
         let deadline = Instant::now() + LONGEST_REST;
         while Instant::now() < deadline {
-            let look = LOOK.max(self.times(WARMUP));
+            let look = LOOK.max(self.times(AGAIN));
             match self.run(Offer::Closed(1), look, Span::ZERO, Path::new("rest")) {
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 Ok(probe) if probe.achieved() >= alone * AT_REST => return Ok(()),

@@ -33,6 +33,8 @@ const RESOURCES: [Resource; 13] = [
 ];
 /// The share of levels above the knee that have to show that a resource is at its end.
 const MOST: f64 = 0.5;
+/// The share of levels from an onset on that have to show it.
+const STEADY: f64 = 0.75;
 /// Loads that differ by less are the same: chance decides which of two resources is at its end first.
 const SAME: f64 = 1.1;
 /// What is at its end from below this share of the load that was too much is so whatever the load.
@@ -58,7 +60,10 @@ pub(crate) fn judge(mut levels: Vec<Level>) -> Verdict {
     let above: Vec<&Level> = match levels.iter().filter(|level| level.is_behind).collect::<Vec<_>>() {
         // Where the server always kept up, what was more than the generator could offer.
         none if none.is_empty() => {
-            let more = |level: &&Level| highest_kept_up.is_none_or(|highest| level.rate > highest.rate);
+            // At the highest rate itself others of its probes may have been the generator's.
+            let more = |level: &&Level| {
+                highest_kept_up.is_none_or(|highest| level.rate >= highest.rate && !level.is_valid)
+            };
             let of_generator = || RESOURCES.into_iter().filter(|resource| resource.is_generators());
             let is_generators =
                 |level: &&Level| of_generator().any(|it| signs::sign(it, level, level).is_some());
@@ -75,22 +80,22 @@ pub(crate) fn judge(mut levels: Vec<Level>) -> Verdict {
     let mut findings: Vec<Finding> = findings.filter(|found| !always(found)).collect();
     findings.sort_by(|one, other| one.onset.total_cmp(&other.onset));
     let onset = findings.iter().map(|found| Onset { resource: found.resource, rate: found.onset }).collect();
-    let Some(cause) = cause(&findings) else {
+    let Some(cause) = cause(&findings, lowest.rate) else {
         return Verdict { onset, evidence: unexplained(&above), ..Verdict::default() };
     };
     let mut evidence = vec![cause.evidence.clone()];
     evidence.extend(growth(light, lowest));
     for other in findings.iter().filter(|other| other.resource != cause.resource) {
-        let how = if other.onset > cause.onset * SAME { "later" } else { "as a consequence" };
+        let how = if other.onset > cause.onset * SAME { "Later" } else { "As a consequence" };
         let name = other.resource.name();
-        evidence.push(format!("{name} ({how}, from {:.0}/s on): {}", other.onset, other.evidence));
+        evidence.push(format!("{how}, from {:.0}/s on, {name}: {}", other.onset, other.evidence));
     }
     Verdict {
         bottleneck: Some(cause.resource),
         confidence: cause.share.min(1.0) * if findings.len() > 1 { 0.9 } else { 1.0 },
         onset,
         evidence,
-        next: vec![next::next(cause.resource).to_owned()],
+        next: next::next(cause.resource, lowest),
     }
 }
 
@@ -106,7 +111,7 @@ fn kept_up(highest: &Level) -> Verdict {
         bottleneck: Some(Resource::None),
         confidence: 1.0,
         evidence: vec![format!("It kept up with all that was offered, up to {:.0}/s.", highest.rate)],
-        next: vec![next::next(Resource::None).to_owned()],
+        next: vec![next::general(Resource::None).to_owned()],
         ..Verdict::default()
     }
 }
@@ -117,18 +122,39 @@ fn find(resource: Resource, levels: &[Level], above: &[&Level], light: &Level) -
     if share < MOST {
         return None;
     }
-    // From the top down, as long as it is at its end. What a closed loop achieves is not what came.
-    let shows = |level: &&Level| signs::sign(resource, level, light).is_some();
-    let offered = levels.iter().rev().filter(|level| level.is_open);
-    let onset = offered.skip_while(|level| !shows(level)).take_while(shows).last();
+    // What a closed loop achieves is not what came.
+    let offered = levels.iter().filter(|level| level.is_open);
+    let shown: Vec<(f64, bool)> =
+        offered.map(|level| (level.rate, signs::sign(resource, level, light).is_some())).collect();
     let evidence = signs.into_iter().next()?;
-    Some(Finding { resource, onset: onset.map_or(above[0].rate, |level| level.rate), share, evidence })
+    Some(Finding { resource, onset: onset(&shown).unwrap_or(above[0].rate), share, evidence })
 }
 
-/// Of what comes to its end first, or hardly later, what keeps the others waiting.
-fn cause(findings: &[Finding]) -> Option<&Finding> {
+/// Of rates in rising order, and whether a resource was at its end at each, the one from which on it was, but for a
+/// few.
+fn onset(shown: &[(f64, bool)]) -> Option<f64> {
+    let is_from = |from: &usize| {
+        let (_, shows) = shown[*from];
+        let most = shown[*from..].iter().filter(|(_, shows)| *shows).count() as f64;
+        shows && most >= STEADY * (shown.len() - from) as f64
+    };
+    (0..shown.len()).find(is_from).map(|from| shown[from].0)
+}
+
+/// Of what comes to its end first, or hardly later, what keeps the others waiting; `behind` is the lowest load that was
+/// too much.
+fn cause(findings: &[Finding], behind: f64) -> Option<&Finding> {
     let first = findings.first()?.onset;
-    findings.iter().filter(|found| found.onset <= first * SAME).max_by_key(|found| found.resource)
+    let is_early = |found: &&Finding| found.onset <= first * SAME;
+    // Who cannot keep up gathers connections until there is no descriptor left.
+    let is_of_processors = |found: &Finding| {
+        matches!(found.resource, Resource::ServerCpu | Resource::CpuQuota) && found.onset < behind
+    };
+    let are_gathered = findings.iter().any(is_of_processors);
+    let is_gathered =
+        |found: &Finding| found.resource == Resource::FdLimit && are_gathered && found.onset >= behind;
+    let causes = findings.iter().filter(is_early).filter(|found| !is_gathered(found));
+    causes.max_by_key(|found| found.resource)
 }
 
 fn unexplained(above: &[&Level]) -> Vec<String> {

@@ -124,16 +124,29 @@ fn memory(level: &Level) -> Option<String> {
     })
 }
 
+/// How much of what its control group may ask of the disk the server used, where that is nearly all.
+fn asked_of_disk(level: &Level) -> Option<f64> {
+    level.highest("limits.program.io_used").filter(|used| *used >= BUSY)
+}
+
+/// Whether it is what its control group may ask of the disk that the server has no more of, not the disk.
+pub(super) fn is_limit_of_group(level: &Level) -> bool {
+    asked_of_disk(level).is_some()
+}
+
 fn disk(level: &Level) -> Option<String> {
     let waiting = level.mean("limits.program.disk")?;
-    if let Some(used) = level.highest("limits.program.io_used").filter(|used| *used >= BUSY && waiting > 0.0)
-    {
+    let busy = level.highest("limits.disk.busy");
+    if let Some(used) = asked_of_disk(level).filter(|_| waiting > 0.0) {
+        let itself = busy.map_or_else(String::new, |busy| {
+            format!(", while the disk itself was busy {:.0} % of the time", percent(busy))
+        });
         return Some(format!(
-            "The control group used {:.0} % of what it may ask of the disk, and {waiting:.1} threads waited for it.",
+            "The control group used {:.0} % of what it may ask of the disk, and {waiting:.1} threads waited for it{itself}.",
             percent(used)
         ));
     }
-    let busy = level.highest("limits.disk.busy")?;
+    let busy = busy?;
     (busy >= BUSY && waiting >= 1.0).then(|| {
         format!("A disk was busy {:.0} % of the time, and {waiting:.1} threads waited for it.", percent(busy))
     })
@@ -180,14 +193,11 @@ fn server_cpu(level: &Level) -> Option<String> {
         .map(|program| (level.mean_of("processes.cpu", program), program))
         .max_by(|one, other| one.0.total_cmp(&other.0))?;
     let may = level.mean_of("limits.program.processors", program).max(1.0);
-    let processors = level.labels("limits.processor").map(|number| level.mean_of("limits.processor", number));
-    let mut busy: Vec<f64> = processors.collect();
-    busy.sort_by(|one, other| other.total_cmp(one));
-    let busy = busy.iter().take(may as usize).sum::<f64>() / may;
+    let busy = level.mean_of("limits.program.processors_busy", program);
     // What the kernel does for it in interrupts is nobody's, but takes as much.
     if used >= BUSY * may || (busy >= FULL && used >= 0.7 * may) {
         return Some(format!(
-            "{program} used {used:.2} of {may:.0} processors that it may run on; the busiest were busy {:.0} % of the time.",
+            "{program} used {used:.2} of {may:.0} processors that it may run on; they were busy {:.0} % of the time.",
             percent(busy)
         ));
     }
@@ -211,25 +221,32 @@ fn worker_limit(level: &Level) -> Option<String> {
     })
 }
 
+/// Of all that arrives: fewer are in no percentile that anybody looks at.
+const LEAST: f64 = 0.002;
+
 fn syn_queue(level: &Level) -> Option<String> {
     let full = level.mean("limits.sockets.syn_queue_full")?;
     // It is no longer than the listen queue, and fills up behind one that is full.
-    (full > 0.0 && accept_queue(level).is_none()).then(|| format!("{full:.1} SYNs/s found no room."))
+    (full > LEAST * level.rate && accept_queue(level).is_none())
+        .then(|| format!("{full:.1} SYNs/s found the SYN queue{} full{}.", of_room(level), sent_again(level)))
 }
 
 fn accept_queue(level: &Level) -> Option<String> {
-    /// Of all connections: fewer are in no percentile that anybody looks at.
-    const LEAST: f64 = 0.002;
     let full = level.mean("limits.sockets.listen_overflows")?;
     (full > LEAST * level.rate).then(|| {
-        let room =
-            level.most("limits.sockets.room").map_or_else(String::new, |room| format!(" of {room:.0}"));
-        // The server's kernel knows nothing of the SYNs of clients in another namespace, or elsewhere.
-        let again = level
-            .summary
-            .syns_again()
-            .map(|share| format!("; clients sent {:.1} SYNs again for 100 connections", percent(share)));
-        let again = again.unwrap_or_default();
-        format!("{full:.1} connections/s found the listen queue{room} full{again}.")
+        format!("{full:.1} connections/s found the listen queue{} full{}.", of_room(level), sent_again(level))
+    })
+}
+
+/// The places of the listen queue.
+fn of_room(level: &Level) -> String {
+    level.most("limits.sockets.room").map_or_else(String::new, |room| format!(" of {room:.0}"))
+}
+
+/// What clients noticed: the server's kernel knows nothing of the SYNs of those in another namespace, or elsewhere.
+fn sent_again(level: &Level) -> String {
+    let share = level.summary.syns_again();
+    share.map_or_else(String::new, |share| {
+        format!("; clients sent {:.1} SYNs again for 100 connections", percent(share))
     })
 }

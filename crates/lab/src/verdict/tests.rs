@@ -17,7 +17,7 @@ fn levels(see: impl Fn(Level, f64) -> Level) -> Vec<Level> {
         let level = level
             .with("processes.cpu", "httpd", &[0.2 * load])
             .with("limits.program.processors", "httpd", &[1.0])
-            .with("limits.processor", "0", &[0.2 * load])
+            .with("limits.program.processors_busy", "httpd", &[0.2 * load])
             .with("limits.sockets.unread", "", &[0.0]);
         see(level, load)
     };
@@ -41,6 +41,60 @@ fn queueing(level: Level, load: f64) -> Level {
     )
 }
 
+#[test]
+fn one_look_that_contradicts_others_moves_no_onset() {
+    let shown = |shows: &[bool]| {
+        onset(&shows.iter().zip(1..).map(|(it, at)| (f64::from(at), *it)).collect::<Vec<_>>())
+    };
+    assert_eq!(shown(&[false, true, true, false, true, true]), Some(2.0));
+    assert_eq!(shown(&[true, false, false, false, true, true, true]), Some(5.0));
+    assert_eq!(shown(&[true, true, true]), Some(1.0));
+    assert_eq!((shown(&[true, false]), shown(&[])), (None, None));
+}
+
+/// A server that waits for nobody has a descriptor for each who waits for it.
+#[test]
+fn connections_that_gather_behind_a_processor_are_no_cause() {
+    let gathered = |used: f64| {
+        move |level: Level, load: f64| {
+            queueing(level, load).with("processes.cpu", "httpd", &[used * load.min(1.0)]).with(
+                "limits.program.descriptors",
+                "httpd",
+                &[if load > 1.0 { 1.0 } else { 0.1 }],
+            )
+        }
+    };
+    let verdict = check(Resource::ServerCpu, gathered(0.99));
+    assert!(verdict.evidence.iter().any(|it| it.contains(", fd-limit: ")), "{verdict:?}");
+    check(Resource::FdLimit, gathered(0.5));
+}
+
+/// What the figures say counts, not only which resource it is.
+#[test]
+fn what_to_do_goes_by_what_was_seen() {
+    let disk = |limit: f64| {
+        move |level: Level, load: f64| {
+            queueing(level, load)
+                .with("limits.program.io_used", "httpd", &[limit * load.min(1.1)])
+                .with("limits.disk.busy", "vda", &[(1.0 - limit) * load.min(1.0)])
+                .with("limits.program.disk", "httpd", &[if load > 1.0 { 40.0 } else { 0.0 }])
+        }
+    };
+    let of_group = check(Resource::Disk, disk(1.0));
+    assert!(of_group.evidence[0].contains("while the disk itself was busy 0 % of the time"), "{of_group:?}");
+    assert!(of_group.next[0].ends_with("A faster disk would not help."), "{of_group:?}");
+    assert!(of_group.next[1].ends_with("besides: processors of the server, 20 % at 1020/s."), "{of_group:?}");
+    let itself = check(Resource::Disk, disk(0.0));
+    assert!(itself.next[0].ends_with("or get a faster one."), "{itself:?}");
+
+    let full = check(Resource::SynQueue, |level, load| {
+        let full = if load > 1.0 { 20.0 } else { 0.0 };
+        level.with("limits.sockets.syn_queue_full", "", &[full]).with("limits.sockets.room", "", &[2.0])
+    });
+    assert_eq!(full.evidence[0], "20.0 SYNs/s found the SYN queue of 2 full.");
+    assert!(full.next[0].contains("the listen queue of 2 places, so the server's backlog first"), "{full:?}");
+}
+
 /// A few clients with a request each can get more than is served when more wait, and nothing is at its end then.
 #[test]
 fn what_closed_loops_achieve_is_no_load() {
@@ -61,7 +115,11 @@ fn what_closed_loops_achieve_is_no_load() {
 fn full_queues_are_a_consequence_of_the_processor() {
     let verdict = check(Resource::ServerCpu, |level, load| {
         let used = load.min(0.99);
-        queueing(level, load).with("processes.cpu", "httpd", &[used]).with("limits.processor", "0", &[used])
+        queueing(level, load).with("processes.cpu", "httpd", &[used]).with(
+            "limits.program.processors_busy",
+            "httpd",
+            &[used],
+        )
     });
     let names: Vec<_> = verdict.onset.iter().map(|onset| onset.resource).collect();
     assert!(names.contains(&Resource::WorkerLimit) && names.contains(&Resource::AcceptQueue), "{verdict:?}");

@@ -27,18 +27,24 @@ fn figure(
     (!curves.is_empty()).then_some(Figure { id, title, place: String::new(), caption, x, y, curves })
 }
 
-/// A curve over the probes that offered something, in rising order.
+/// A curve over the probes that offered something, in rising order: the mean of those at the same load that count.
 fn over(name: &str, probes: &[&Tried], value: impl Fn(&Tried) -> Option<f64>) -> Curve {
-    let place = |tried: &&Tried| {
-        let value = value(tried).filter(|value| value.is_finite())?;
-        let remark = tried.behind.as_ref().or(tried.not_valid.as_ref());
-        Some(Place {
-            x: tried.offered?,
-            y: Estimate { value, ci: None },
-            note: remark.map_or_else(|| "kept up".to_owned(), Clone::clone),
+    let is_same = |one: &&Tried, other: &&Tried| one.offered == other.offered;
+    let place = |repeats: &[&Tried]| {
+        let is_valid = |tried: &&&Tried| tried.not_valid.is_none();
+        let any_counts = repeats.iter().any(|tried| is_valid(&tried));
+        let counted = || repeats.iter().filter(|tried| !any_counts || is_valid(tried));
+        let values = counted().filter_map(|tried| value(tried).filter(|value| value.is_finite()));
+        let (sum, number) = values.fold((0.0, 0.0), |(sum, number), value| (sum + value, number + 1.0));
+        let remark = counted().find_map(|tried| tried.behind.as_ref().or(tried.not_valid.as_ref()));
+        let note = remark.map_or_else(|| "kept up".to_owned(), Clone::clone);
+        (number > 0.0).then_some(Place {
+            x: repeats.first()?.offered?,
+            y: Estimate { value: sum / number, ci: None },
+            note: if any_counts { note } else { format!("does not count: {note}") },
         })
     };
-    Curve { name: name.to_owned(), points: probes.iter().filter_map(place).collect() }
+    Curve { name: name.to_owned(), points: probes.chunk_by(is_same).filter_map(place).collect() }
 }
 
 /// What happened at each load.
@@ -107,7 +113,7 @@ fn of_clients(id: &str, probes: &[&Tried], seen: &Seen) -> [Option<Figure>; 3] {
         figure(
             format!("{id}-phases"),
             "Where did the time go?",
-            "Means. What grows tells where to look: connecting, the listen queue; processing, processors, workers, locks and what is behind; transfer, network and disk.",
+            "Means. Connecting grows when a queue of connections is full; processing, up to the first byte, when processors, workers, locks, the disk or what is behind hold requests up; transfer, when the network or the disk does. What took no time at all is below a logarithmic axis.",
             (offered(), axis("Mean time", Unit::Seconds, true)),
             phases,
         ),
@@ -115,7 +121,7 @@ fn of_clients(id: &str, probes: &[&Tried], seen: &Seen) -> [Option<Figure>; 3] {
 }
 
 /// What the server was seen to use.
-fn of_server(id: &str, probes: &[&Tried], seen: &Seen, found: &Found) -> [Option<Figure>; 3] {
+fn of_server(id: &str, probes: &[&Tried], seen: &Seen, found: &Found) -> [Option<Figure>; 4] {
     let mut names: Vec<&String> = probes.iter().flat_map(|tried| tried.used.keys()).collect();
     names.sort();
     names.dedup();
@@ -128,9 +134,16 @@ fn of_server(id: &str, probes: &[&Tried], seen: &Seen, found: &Found) -> [Option
         figure(
             format!("{id}-used"),
             "How near was everything to its end?",
-            "At 100 % there is no more of it.",
+            "At 100 % there is no more of it; bursts can be above.",
             (offered(), axis("In use", Unit::Percent, false)),
             used.collect(),
+        ),
+        figure(
+            format!("{id}-refused"),
+            "How many found a queue full?",
+            "Connections that were ready for a listen queue without room, and SYNs for which there was none; clients wait a second before they try again.",
+            (offered(), axis("Per second", Unit::Rate, false)),
+            counts(probes, seen, &REFUSED).into_iter().filter(is_ever).collect(),
         ),
         figure(
             format!("{id}-processes"),
@@ -155,11 +168,20 @@ const PROCESSES: [(&str, &str); 3] = [
     ("processes.threads", "threads"),
     ("processes.running", "running"),
 ];
+const REFUSED: [(&str, &str); 2] = [
+    ("limits.sockets.listen_overflows", "listen queue full"),
+    ("limits.sockets.syn_queue_full", "SYN queue full"),
+];
 const CONNECTIONS: [(&str, &str); 3] = [
     ("limits.sockets.unaccepted", "to be accepted"),
     ("limits.sockets.unread", "unread"),
     ("limits.sockets.time_wait", "TIME-WAIT"),
 ];
+
+/// Whether there is anything of it.
+fn is_ever(curve: &Curve) -> bool {
+    curve.points.iter().any(|place| place.y.value > 0.0)
+}
 
 /// What the monitor counted, in the mean, by metric and program.
 fn counts(probes: &[&Tried], seen: &Seen, metrics: &[(&str, &str)]) -> Vec<Curve> {
@@ -184,12 +206,14 @@ fn counts(probes: &[&Tried], seen: &Seen, metrics: &[(&str, &str)]) -> Vec<Curve
     programs.iter().flat_map(|program| metrics.iter().map(|metric| curve(program, metric))).collect()
 }
 
-/// Says from which load on it was at its end.
+/// Says from which load on it was at its end, of what was nearly all in use there.
 fn mark(curve: &mut Curve, onset: &[Onset]) {
+    const NEARLY_ALL: f64 = 0.8;
     let resource = Used::named(&curve.name).map(Used::resource);
     let Some(onset) = onset.iter().find(|onset| Some(onset.resource) == resource) else { return };
     // A rate that was offered, to the digits that it was offered with.
-    for place in curve.points.iter_mut().filter(|place| place.x >= onset.rate * 0.999) {
+    let is_at_its_end = |place: &&mut Place| place.x >= onset.rate * 0.999 && place.y.value >= NEARLY_ALL;
+    for place in curve.points.iter_mut().filter(is_at_its_end) {
         place.note = format!("at its end; {}", place.note);
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use record::Environment;
 use record::experiment::{Experiment, Test, TestState};
 use record::prediction::{self, Prediction};
-use record::search::{Found, Resource, Verdict};
+use record::search::{Capacity, Found, Resource, Verdict};
 
 use super::model::{OneSearch, SearchReport};
 use super::{charts, effects};
@@ -45,6 +45,8 @@ impl SearchReport {
                 "The experiment was stopped before its end; this is what had been found by then.".to_owned(),
             );
         }
+        let only = if let [(_, found)] = &*known { Some(found) } else { None };
+        warnings.extend(only.into_iter().flat_map(doubts));
         let effects = effects::of(&experiment, &known);
         let counted = known.iter().zip(&searches).filter(|((test, _), _)| test.state == TestState::Measured);
         let counted: Vec<_> = counted.map(|((_, found), search)| (found, search)).collect();
@@ -54,6 +56,10 @@ impl SearchReport {
         } else {
             headline(&counted)
         };
+        if only.is_some() {
+            // The headline has it.
+            verdict.figures.clear();
+        }
         verdict.details.extend(effects.iter().filter_map(effects::Effect::sentence));
         warnings.extend(effects.iter().filter_map(effects::Effect::doubt));
         let lost = experiment.tests.iter().filter(|test| test.state != TestState::Measured).count();
@@ -96,8 +102,8 @@ fn one(directory: &Path) -> Result<SearchReport, Error> {
     Ok(SearchReport {
         title: "Capacity".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        verdict: headline(&[(&found, &searches[0])]),
-        warnings: Vec::new(),
+        verdict: crate::Verdict { figures: Vec::new(), ..headline(&[(&found, &searches[0])]) },
+        warnings: doubts(&found),
         effects: Vec::new(),
         compared: Vec::new(),
         searches,
@@ -202,7 +208,14 @@ fn order(found: &Found) -> Vec<String> {
     let Verdict { bottleneck: Some(bottleneck), confidence, onset, .. } = &found.verdict else {
         return Vec::new();
     };
-    let mut sentences = vec![format!("Confidence in {}: {}.", bottleneck.name(), percent(*confidence))];
+    let above = found.probes.iter().filter(|tried| tried.behind.is_some()).count();
+    let by = match above {
+        0 => "probes that the generator could not offer".to_owned(),
+        1 => "one probe that was more than the server keeps up with".to_owned(),
+        _ => format!("{above} probes that were more than the server keeps up with"),
+    };
+    let mut sentences =
+        vec![format!("Confidence that it is {}: {}, from {by}.", bottleneck.name(), percent(*confidence))];
     let onset: Vec<String> =
         onset.iter().map(|it| format!("{} at {}/s", it.resource.name(), number(it.rate))).collect();
     if !onset.is_empty() {
@@ -213,6 +226,54 @@ fn order(found: &Found) -> Vec<String> {
 
 fn bottleneck(found: &Found) -> &'static str {
     found.verdict.bottleneck.map_or("bottleneck unknown", Resource::name)
+}
+
+/// What one search found, why, and what to do.
+fn of_one(found: &Found, search: &OneSearch) -> crate::Verdict {
+    let Verdict { bottleneck, evidence, next, .. } = &found.verdict;
+    let limit = match bottleneck {
+        None => "what sets the limit is unknown".to_owned(),
+        Some(Resource::None) => "nothing came to its end".to_owned(),
+        Some(limit) => format!("the limit is {} ({})", limit.described(), limit.name()),
+    };
+    let labelled = |label: &str, sentences: &[String]| -> Vec<String> {
+        let first = sentences.first().map(|first| format!("{label}: {first}"));
+        first.into_iter().chain(sentences.iter().skip(1).cloned()).collect()
+    };
+    let predicted = search.predicted.iter().take(1).cloned();
+    crate::Verdict {
+        headline: format!("{}; {limit}", found.capacity.as_ref().map(rate).unwrap_or_default()),
+        details: [labelled("Why", evidence), labelled("What to do", next)]
+            .into_iter()
+            .flatten()
+            .chain(predicted)
+            .collect(),
+        figures: Vec::new(),
+    }
+}
+
+/// The capacity; where its ends are far apart, these.
+fn rate(capacity: &Capacity) -> String {
+    const FAR: f64 = 1.15;
+    let Capacity { rate, ci: [low, high], unit } = capacity;
+    if *high > low * FAR {
+        format!("Between {} and {} {unit}", number(*low), number(*high))
+    } else {
+        format!("{} {unit}", number(*rate))
+    }
+}
+
+/// What to beware of in what a search found.
+fn doubts(found: &Found) -> Vec<String> {
+    let lost = found.probes.iter().filter(|tried| tried.not_valid.is_some()).count();
+    let lost = (lost > 0).then(|| {
+        format!(
+            "{lost} of {} probes do not count: the load generator could not offer them as it should.",
+            found.probes.len()
+        )
+    });
+    let ended = found.basis.iter().filter(|sentence| sentence.starts_with("The search ended after"));
+    lost.into_iter().chain(ended.cloned()).collect()
 }
 
 /// Of one search what it found; of several what the best and the worst did.
@@ -241,16 +302,7 @@ fn headline(searches: &[(&Found, &OneSearch)]) -> crate::Verdict {
         note: bottleneck(found).to_owned(),
     };
     if known.len() == 1 {
-        let verdict = &lowest.verdict;
-        let sentences = verdict.evidence.iter().chain(&verdict.next).chain(first.predicted.iter().take(1));
-        return crate::Verdict {
-            headline: match lowest.verdict.bottleneck {
-                Some(limit) => format!("{} {unit}, and then {} sets the limit", number(least), limit.name()),
-                None => format!("{} {unit}; what sets the limit is unknown", number(least)),
-            },
-            details: sentences.cloned().collect(),
-            figures: vec![figure(least, lowest, first)],
-        };
+        return crate::Verdict { figures: vec![figure(least, lowest, first)], ..of_one(lowest, first) };
     }
     crate::Verdict {
         headline: format!("From {} to {} {unit}", number(least), number(most)),

@@ -29,6 +29,9 @@ pub struct Rates {
 pub struct Program {
     /// Processors that they may run on.
     pub processors: usize,
+    /// How busy these were in the mean, whoever used them, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processors_busy: Option<f64>,
     /// Of the process that has used up most: descriptors that are open, over those that may be.
     pub descriptors: f64,
     /// What their threads do at the second sample.
@@ -88,6 +91,12 @@ pub struct Sockets {
     pub syn_retransmits: f64,
 }
 
+/// Nothing where there is no value.
+fn mean<'a>(values: impl Iterator<Item = &'a f64>) -> Option<f64> {
+    let (sum, number) = values.fold((0.0, 0.0), |(sum, number), value| (sum + value, number + 1.0));
+    (number > 0.0).then(|| sum / number)
+}
+
 /// What went on between two samples. Disks, interfaces and processors that are not in both are left out.
 pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
     let length = after.uptime.saturating_sub(before.uptime);
@@ -98,6 +107,7 @@ pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
         let all = all.saturating_sub(*all_before).as_secs_f64();
         (all > 0.0).then(|| (*number, busy.saturating_sub(*busy_before).as_secs_f64() / all))
     });
+    let processors: BTreeMap<usize, f64> = processors.collect();
     let of_program = |(before, after): (&super::Program, &super::Program)| {
         let (cpu, memory) = (after.group.cpu, after.group.memory);
         let throttled = before.group.cpu.zip(cpu).map(|(before, after)| {
@@ -105,7 +115,8 @@ pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
             after.throttled.saturating_sub(before.throttled) as f64 / periods as f64
         });
         Program {
-            processors: after.processors,
+            processors: after.processors.len(),
+            processors_busy: mean(after.processors.iter().filter_map(|number| processors.get(number))),
             descriptors: after.descriptors,
             threads: after.threads,
             cpu_quota: cpu.map(|cpu| cpu.processors),
@@ -133,12 +144,12 @@ pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
     });
     let (sockets, count) = (&after.sockets, (&before.sockets.counters, &after.sockets.counters));
     Rates {
-        processors: processors.collect(),
         programs: programs
             .iter()
             .cloned()
             .zip(before.programs.iter().zip(&after.programs).map(of_program))
             .collect(),
+        processors,
         disks: disks.collect(),
         queues: queues.collect(),
         outgoing: sockets.outgoing.clone(),

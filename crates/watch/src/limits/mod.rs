@@ -24,7 +24,7 @@ use std::fs;
 use procfs::process::{LimitValue, Process, all_processes};
 use procfs::{CurrentSI as _, KernelStats};
 use rustix::process::Pid;
-use rustix::thread::sched_getaffinity;
+use rustix::thread::{CpuSet, sched_getaffinity};
 use units::Span;
 
 use self::control_groups::Hierarchies;
@@ -53,8 +53,8 @@ pub struct Sample {
 /// All processes of one program.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Program {
-    /// Processors that they may run on; 0 when there is no process.
-    pub processors: usize,
+    /// Numbers of the processors that they may run on; none when there is no process.
+    pub processors: Vec<usize>,
     /// Of the process that has used up most of them: descriptors that are open, over those that may be.
     pub descriptors: f64,
     /// What their threads do.
@@ -102,7 +102,7 @@ impl Proc {
             let Ok(stat) = process.stat() else { continue };
             let Some(at) = self.names.iter().position(|name| *name == stat.comm) else { continue };
             let program = &mut programs[at];
-            if program.processors == 0 {
+            if program.processors.is_empty() {
                 program.processors = may_run_on(process.pid());
                 program.group = self.hierarchies.of(process.pid());
             }
@@ -141,9 +141,9 @@ fn processors() -> Result<BTreeMap<usize, (Span, Span)>, Error> {
     Ok(used.enumerate().collect())
 }
 
-fn may_run_on(pid: i32) -> usize {
+fn may_run_on(pid: i32) -> Vec<usize> {
     let allowed = Pid::from_raw(pid).and_then(|pid| sched_getaffinity(Some(pid)).ok());
-    allowed.map_or(0, |set| set.count() as usize)
+    allowed.map_or_else(Vec::new, |set| (0..CpuSet::MAX_CPU).filter(|number| set.is_set(*number)).collect())
 }
 
 fn descriptors(process: &Process) -> Option<f64> {
