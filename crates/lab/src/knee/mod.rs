@@ -196,9 +196,10 @@ fn levels(found: &Found, root: &Path, log: Option<&Path>) -> Result<Vec<Level>, 
         Ok(level)
     };
     let mut levels: Vec<Level> = found.probes.iter().map(level).collect::<Result<_, Error>>()?;
-    // A crowd is all that the server can do, and the client before it hardly anything.
-    if let (true, [first, .., last]) = (found.is_of_crowd, &mut *levels) {
-        (first.is_open, last.is_open, last.is_behind) = (true, true, true);
+    // A crowd is all that the server can do. The client before it is what that is compared with, but what is at its end
+    // for one may be for all.
+    if let (true, Some(last)) = (found.is_of_crowd, levels.last_mut()) {
+        (last.is_open, last.is_behind) = (true, true);
     }
     Ok(levels)
 }
