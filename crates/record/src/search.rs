@@ -33,6 +33,9 @@ pub struct Found {
     /// with.
     #[serde(default)]
     pub is_of_crowd: bool,
+    /// After how long it ended, s, before the ends of the interval were as near and as certain as they should be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_early: Option<f64>,
     /// How throughput grows with clients, where closed loops were asked.
     pub scalability: Option<Scalability>,
     /// All probes in the order in which they were made.
@@ -270,6 +273,12 @@ impl Found {
             return Err(Error::NotARecord { path: directory.to_owned(), missing: INDEX });
         }
         files::read_json(&directory.join(INDEX))
+    }
+
+    /// In a sentence, that there was no time to know it better.
+    pub fn early(&self) -> Option<String> {
+        let after = self.ended_early?;
+        Some(format!("The search ended after {after:.0} s; it is known less well than was asked for."))
     }
 
     /// Writes it into `directory`.

@@ -9,6 +9,7 @@ mod search;
 
 use fixture::run;
 use record::experiment::TestState;
+use record::search::{Found, Tried};
 use report::{Document, OneSearch, SearchReport};
 
 #[test]
@@ -145,6 +146,38 @@ fn phases_of_crowds_stand_against_what_was_varied() {
     assert_eq!([of("connecting"), of("processing"), of("transfer")], [0.001, 0.01, 0.002]);
     assert_eq!(of("sent-again"), 0.1);
     assert_eq!(report.compared.len(), 5);
+    assert_eq!(
+        report.searches[0].order[0],
+        "Confidence that it is worker-limit: 90.0 %, from what the crowd got."
+    );
+}
+
+/// Of a search that is less certain than it looks, at the top.
+#[test]
+fn what_to_beware_of_comes_first() {
+    let scratch = tempfile::tempdir().unwrap();
+    search::write(scratch.path());
+    let directory = scratch.path().join("tests/02-bare/search");
+    let mut found = Found::load(&directory).unwrap();
+    found.capacity.as_mut().unwrap().ci = [80.0, 110.0];
+    found.ended_early = Some(50.4);
+    found.probes[0].not_valid = Some("the generator was late".to_owned());
+    // The same load again, by a generator that kept up.
+    let again = Tried { not_valid: None, achieved: 20.0, ..found.probes[0].clone() };
+    found.probes[0].achieved = 3.0;
+    found.probes.push(again);
+    found.save(&directory).unwrap();
+    let report = SearchReport::read(&directory).unwrap();
+    assert!(report.verdict.headline.starts_with("Between 80.0 and 110 requests/s; "), "{:?}", report.verdict);
+    assert_eq!(
+        report.warnings,
+        [
+            "1 of 6 probes do not count: the load generator could not offer them as it should.",
+            "The search ended after 50 s; it is known less well than was asked for."
+        ]
+    );
+    let achieved = &report.searches[0].figures[0].curves[0].points[0];
+    assert_eq!((achieved.y.value, &*achieved.note), (20.0, "kept up"));
 }
 
 #[test]

@@ -187,12 +187,12 @@ fn find_into(
 fn levels(found: &Found, root: &Path, log: Option<&Path>) -> Result<Vec<Level>, Error> {
     let samples = Samples::beside(root);
     let refused = log.and_then(verdict::refused_descriptors);
-    let kept_up_to = found.capacity.as_ref().filter(|_| !found.is_of_crowd).map(|capacity| capacity.ci[1]);
+    let too_much = found.capacity.as_ref().filter(|_| !found.is_of_crowd).map(|capacity| capacity.ci[1]);
     let level = |tried: &Tried| {
         let mut level = Level::read(&root.join(&tried.directory), tried, &samples)?;
         level.refused_descriptors.clone_from(&refused);
         // A probe below the knee that others outvoted was chance.
-        level.is_behind &= kept_up_to.is_none_or(|least| is_at(tried, least) || level.rate > least);
+        level.is_behind &= too_much.is_none_or(|rate| is_at(tried, rate) || level.rate > rate);
         Ok(level)
     };
     let mut levels: Vec<Level> = found.probes.iter().map(level).collect::<Result<_, Error>>()?;
@@ -283,7 +283,7 @@ impl Course {
         while let Some(rate) = self.bracket.next(first, prober.search.precision.as_f64()) {
             let enough = if self.bracket.knee().is_some() { ENOUGH } else { TOO_LONG };
             if self.has_taken(enough) {
-                self.early = Some(enough);
+                self.early = self.began.map(|began| began.elapsed());
                 break;
             }
             self.hold(rate, prober)?;
@@ -358,12 +358,6 @@ impl Course {
             0 => {}
             count => basis.push(format!("{count} probes between these rates contradict each other.")),
         }
-        basis.extend(self.early.map(|after| {
-            format!(
-                "The search ended after {} s, with this capacity known less well than was asked for.",
-                after.as_secs()
-            )
-        }));
         let blind = at(low).map(|tried| tried.blind).fold(0.0, f64::max);
         if blind > BLIND {
             basis.push(format!(
@@ -375,7 +369,10 @@ impl Course {
         // Nothing is known of the lower end where everything could be chance.
         let least = if ci[0] > 0.0 { ci[0] } else { low };
         let capacity = Some(Capacity { rate: (least * high).sqrt(), ci, unit: unit.to_owned() });
-        Found { capacity, basis, scalability, probes, ..Found::default() }
+        let ended_early = self.early.map(|after| after.as_secs_f64());
+        let mut found = Found { capacity, basis, ended_early, scalability, probes, ..Found::default() };
+        found.basis.extend(found.early());
+        found
     }
 
     /// Whether what was found is the server's knee.
@@ -386,15 +383,14 @@ impl Course {
         }
         let open = || found.probes.iter().filter(|tried| tried.offered.is_some());
         let Some(Capacity { ci: [low, high], .. }) = found.capacity else {
-            return Err(self.early.map_or_else(
-                || no_knee(open()),
-                |after| {
-                    Error::Capacity(format!(
-                        "the search ended after {} s, before there was a rate that the server keeps up with and one that it does not; a ramp (--ramp) has the time",
-                        after.as_secs()
-                    ))
-                },
-            ));
+            return Err(match (no_knee(open()), self.early) {
+                // More was to be tried.
+                (Error::Capacity(_) | Error::KeptUp(_), Some(after)) => Error::Capacity(format!(
+                    "the search ended after {} s, before there was a rate that the server keeps up with and one that it does not; a ramp (--ramp) has the time",
+                    after.as_secs()
+                )),
+                (error, _) => error,
+            });
         };
         let at_high = || open().filter(|tried| is_at(tried, high));
         match at_high().find_map(|tried| tried.not_valid.as_ref()) {

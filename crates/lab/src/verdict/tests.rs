@@ -128,6 +128,22 @@ fn full_queues_are_a_consequence_of_the_processor() {
     assert!(verdict.evidence[1].contains("processing grew most"), "{verdict:?}");
 }
 
+/// What the kernel does in interrupts is not the server's, and takes its processor all the same.
+#[test]
+fn a_processor_that_the_kernel_has_is_full_as_well() {
+    let used = |busy: f64| {
+        move |level: Level, load: f64| {
+            queueing(level, load).with("processes.cpu", "httpd", &[0.75 * load.min(1.0)]).with(
+                "limits.program.processors_busy",
+                "httpd",
+                &[busy * load.min(1.0)],
+            )
+        }
+    };
+    check(Resource::ServerCpu, used(0.99));
+    check(Resource::WorkerLimit, used(0.9));
+}
+
 #[test]
 fn workers_that_are_taken_while_processors_are_idle_are_the_cause() {
     check(Resource::WorkerLimit, queueing);

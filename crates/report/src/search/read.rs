@@ -210,6 +210,7 @@ fn order(found: &Found) -> Vec<String> {
     };
     let above = found.probes.iter().filter(|tried| tried.behind.is_some()).count();
     let by = match above {
+        _ if found.is_of_crowd => "what the crowd got".to_owned(),
         0 => "probes that the generator could not offer".to_owned(),
         1 => "one probe that was more than the server keeps up with".to_owned(),
         _ => format!("{above} probes that were more than the server keeps up with"),
@@ -242,7 +243,7 @@ fn of_one(found: &Found, search: &OneSearch) -> crate::Verdict {
     };
     let predicted = search.predicted.iter().take(1).cloned();
     crate::Verdict {
-        headline: format!("{}; {limit}", found.capacity.as_ref().map(rate).unwrap_or_default()),
+        headline: format!("{}; {limit}", rate(found)),
         details: [labelled("Why", evidence), labelled("What to do", next)]
             .into_iter()
             .flatten()
@@ -252,11 +253,11 @@ fn of_one(found: &Found, search: &OneSearch) -> crate::Verdict {
     }
 }
 
-/// The capacity; where its ends are far apart, these.
-fn rate(capacity: &Capacity) -> String {
+/// The capacity; where a search left its ends far apart, these.
+fn rate(found: &Found) -> String {
     const FAR: f64 = 1.15;
-    let Capacity { rate, ci: [low, high], unit } = capacity;
-    if *high > low * FAR {
+    let Some(Capacity { rate, ci: [low, high], unit }) = &found.capacity else { return "No knee".to_owned() };
+    if *high > low * FAR && !found.is_of_crowd {
         format!("Between {} and {} {unit}", number(*low), number(*high))
     } else {
         format!("{} {unit}", number(*rate))
@@ -272,8 +273,7 @@ fn doubts(found: &Found) -> Vec<String> {
             found.probes.len()
         )
     });
-    let ended = found.basis.iter().filter(|sentence| sentence.starts_with("The search ended after"));
-    lost.into_iter().chain(ended.cloned()).collect()
+    lost.into_iter().chain(found.early()).collect()
 }
 
 /// Of one search what it found; of several what the best and the worst did.

@@ -138,7 +138,20 @@ fn processors() -> Result<BTreeMap<usize, (Span, Span)>, Error> {
         let busy = cpu.user + cpu.nice + cpu.system + optional;
         (time(busy), time(busy + cpu.idle + cpu.iowait.unwrap_or(0)))
     });
-    Ok(used.enumerate().collect())
+    // The lines are those of the processors that are switched on, in the order of their numbers.
+    let online = fs::read_to_string("/sys/devices/system/cpu/online").map(|text| numbers(&text));
+    let online = online.unwrap_or_default();
+    let number = |at: usize| online.get(at).copied().unwrap_or(at);
+    Ok(used.enumerate().map(|(at, used)| (number(at), used)).collect())
+}
+
+/// The numbers in a list of ranges, such as "0-2,4" (cpuset(7), "List format").
+fn numbers(list: &str) -> Vec<usize> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.trim().parse().ok()?..=last.trim().parse().ok()?)
+    };
+    list.split(',').filter_map(range).flatten().collect()
 }
 
 fn may_run_on(pid: i32) -> Vec<usize> {
@@ -168,4 +181,24 @@ fn disks() -> Result<BTreeMap<String, Disk>, Error> {
             (disk.name, Disk { busy, waited: millis(disk.weighted_time_in_progress) })
         });
     Ok(disks.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_ranges_are_read() {
+        assert_eq!(numbers("0-2,4,6-7\n"), [0, 1, 2, 4, 6, 7]);
+        assert_eq!((numbers("0\n"), numbers("")), (vec![0], vec![]));
+    }
+
+    /// This process may run somewhere, and all of that is switched on.
+    #[test]
+    fn a_process_may_run_on_processors_that_there_are() {
+        let own = may_run_on(i32::try_from(std::process::id()).unwrap());
+        let there_are = processors().unwrap();
+        assert!(!own.is_empty() && own.iter().all(|number| there_are.contains_key(number)), "{own:?}");
+        assert!(may_run_on(i32::MAX).is_empty());
+    }
 }
