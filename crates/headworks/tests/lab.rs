@@ -142,7 +142,9 @@ fn an_experiment_leaves_a_record_that_agrees_with_itself() {
         let probes = said["tests"][subject]["probes"].as_array().unwrap_or_else(|| panic!("{said:#}"));
         assert_eq!(probes.len(), 2, "{said:#}");
         assert_eq!(probes[0]["directory"], directory, "{said:#}");
-        assert!(probes[1]["used"]["processors of the server"].as_f64().unwrap() > 0.1, "{said:#}");
+        // In overload workers can be held by clients who have given up, and use hardly anything.
+        let used = probes.iter().map(|probe| probe["used"]["processors of the server"].as_f64().unwrap());
+        assert!(used.fold(0.0, f64::max) > 0.1, "{said:#}");
     }
 
     let order: Vec<_> = experiment.tests.iter().map(|test| (test.subject.as_str(), test.level)).collect();
