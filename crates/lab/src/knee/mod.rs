@@ -60,12 +60,9 @@ const LIGHTER: [f64; 2] = [0.1, 0.04];
 pub fn verdict(directory: &Path) -> Result<Found, Error> {
     // Of a test of an experiment, beside the search.
     let test = directory.parent().filter(|test| test.ancestors().nth(2).is_some_and(Experiment::is_in));
-    judged_anew(directory, test.map(|test| test.join(server::LOG)).as_deref())
-}
-
-fn judged_anew(directory: &Path, log: Option<&Path>) -> Result<Found, Error> {
+    let log = test.map(|test| test.join(server::LOG));
     let mut found = Found::load(directory)?;
-    let verdict = verdict::judge(levels(&found, directory, log)?);
+    let verdict = verdict::judge(levels(&found, directory, log.as_deref())?);
     let is_none = |verdict: &Verdict| verdict.bottleneck == Some(Resource::None);
     // That nothing was at its end is known only where all was tried that was to be.
     found.verdict = if is_none(&verdict) && !is_none(&found.verdict) { Verdict::default() } else { verdict };
@@ -81,11 +78,7 @@ pub fn verdicts(directory: &Path) -> Result<Vec<(String, Found)>, Error> {
     let experiment = Experiment::load(directory)?;
     let searches = experiment.tests.iter().filter_map(|test| Some((&test.directory, test.knee.as_ref()?)));
     let found: Vec<_> = searches
-        .map(|(test, knee)| {
-            let place = directory.join(test);
-            let found = judged_anew(&place.join(&knee.directory), Some(&place.join(server::LOG)))?;
-            Ok((test.clone(), found))
-        })
+        .map(|(test, knee)| Ok((test.clone(), verdict(&directory.join(test).join(&knee.directory))?)))
         .collect::<Result<_, Error>>()?;
     let found = if found.is_empty() { verdict::of_loads(&experiment, directory)? } else { found };
     if found.is_empty() {

@@ -111,7 +111,7 @@ fn kept_up(highest: &Level) -> Verdict {
         bottleneck: Some(Resource::None),
         confidence: 1.0,
         evidence: vec![format!("It kept up with all that was offered, up to {:.0}/s.", highest.rate)],
-        next: vec![next::general(Resource::None).to_owned()],
+        next: vec![next::remedy(Resource::None, highest)],
         ..Verdict::default()
     }
 }

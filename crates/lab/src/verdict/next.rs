@@ -10,45 +10,25 @@ pub(super) fn next(resource: Resource, level: &Level) -> Vec<String> {
     [Some(remedy(resource, level)), nearest(resource, level)].into_iter().flatten().collect()
 }
 
-fn remedy(resource: Resource, level: &Level) -> String {
+/// What to do when it is the bottleneck, as it is at `level`.
+pub(super) fn remedy(resource: Resource, level: &Level) -> String {
     let places =
         level.most("limits.sockets.room").map_or_else(String::new, |room| format!(" of {room:.0} places"));
-    match resource {
-        Resource::AcceptQueue => format!(
-            "Lengthen the listen queue{places}: the server's backlog (Apache: ListenBacklog; nginx: listen .. backlog=), and net.core.somaxconn, which bounds it."
-        ),
-        Resource::SynQueue => format!(
-            "Lengthen the SYN queue: it is no longer than the listen queue{places}, so the server's backlog first (Apache: ListenBacklog; nginx: listen .. backlog=), then net.core.somaxconn and net.ipv4.tcp_max_syn_backlog, which bound it."
-        ),
-        Resource::Disk if is_limit_of_group(level) => "Raise what the control group may ask of the disk (io.max; blkio.throttle of version 1), or read less from it (more memory for its cache, smaller content). A faster disk would not help.".to_owned(),
-        other => general(other).to_owned(),
-    }
-}
-
-/// What comes nearest to its end after it, without what only waits for it.
-fn nearest(resource: Resource, level: &Level) -> Option<String> {
-    let used = level.used();
-    let others =
-        used.iter().filter_map(|(name, share)| Some((Used::named(name)?, *share))).filter(|(of, _)| {
-            of.resource() != resource && !of.resource().is_generators() && *of != Used::ListenQueue
-        });
-    let (of, share) = others.max_by(|one, other| one.1.total_cmp(&other.1))?;
-    (!resource.is_generators()).then(|| {
-        format!(
-            "Measure again then. Nearest to its end besides: {}, {:.0} % at {:.0}/s.",
-            of.name(),
-            share * 100.0,
-            level.rate
-        )
-    })
-}
-
-/// What to do when it is the bottleneck, whatever the figures.
-pub(super) const fn general(resource: Resource) -> &'static str {
-    match resource {
+    let said = match resource {
+        Resource::AcceptQueue => {
+            return format!(
+                "Lengthen the listen queue{places}: the server's backlog (Apache: ListenBacklog; nginx: listen .. backlog=), and net.core.somaxconn, which bounds it."
+            );
+        }
+        Resource::SynQueue => {
+            return format!(
+                "Lengthen the SYN queue: it is no longer than the listen queue{places}, so the server's backlog first (Apache: ListenBacklog; nginx: listen .. backlog=), then net.core.somaxconn and net.ipv4.tcp_max_syn_backlog, which bound it."
+            );
+        }
+        Resource::Disk if is_limit_of_group(level) => {
+            "Raise what the control group may ask of the disk (io.max; blkio.throttle of version 1), or read less from it (more memory for its cache, smaller content). A faster disk would not help."
+        }
         Resource::None => "Offer more, to find what breaks first.",
-        Resource::AcceptQueue => "Lengthen the listen queue.",
-        Resource::SynQueue => "Lengthen the SYN queue.",
         Resource::WorkerLimit => {
             "Give the server more workers (MaxRequestWorkers, worker_connections), or have each held for less time (keep-alive, buffering in front)."
         }
@@ -71,5 +51,24 @@ pub(super) const fn general(resource: Resource) -> &'static str {
         }
         Resource::Client => "Give the generator processors of its own, more threads, or another machine.",
         Resource::Alternating => "Lift one of them, and measure again.",
-    }
+    };
+    said.to_owned()
+}
+
+/// What comes nearest to its end after it, without what only waits for it.
+fn nearest(resource: Resource, level: &Level) -> Option<String> {
+    let used = level.used();
+    let others =
+        used.iter().filter_map(|(name, share)| Some((Used::named(name)?, *share))).filter(|(of, _)| {
+            of.resource() != resource && !of.resource().is_generators() && *of != Used::ListenQueue
+        });
+    let (of, share) = others.max_by(|one, other| one.1.total_cmp(&other.1))?;
+    (!resource.is_generators()).then(|| {
+        format!(
+            "Measure again then. Nearest to its end besides: {}, {:.0} % at {:.0}/s.",
+            of.name(),
+            share * 100.0,
+            level.rate
+        )
+    })
 }

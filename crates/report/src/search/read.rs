@@ -54,12 +54,8 @@ impl SearchReport {
             let headline = "No search counts; why is said with each".to_owned();
             crate::Verdict { headline, details: Vec::new(), figures: Vec::new() }
         } else {
-            headline(&counted)
+            headline(&counted, known.len())
         };
-        if only.is_some() {
-            // The headline has it.
-            verdict.figures.clear();
-        }
         verdict.details.extend(effects.iter().filter_map(effects::Effect::sentence));
         warnings.extend(effects.iter().filter_map(effects::Effect::doubt));
         let lost = experiment.tests.iter().filter(|test| test.state != TestState::Measured).count();
@@ -102,7 +98,7 @@ fn one(directory: &Path) -> Result<SearchReport, Error> {
     Ok(SearchReport {
         title: "Capacity".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        verdict: crate::Verdict { figures: Vec::new(), ..headline(&[(&found, &searches[0])]) },
+        verdict: headline(&[(&found, &searches[0])], 1),
         warnings: doubts(&found),
         effects: Vec::new(),
         compared: Vec::new(),
@@ -276,8 +272,8 @@ fn doubts(found: &Found) -> Vec<String> {
     lost.into_iter().chain(found.early()).collect()
 }
 
-/// Of one search what it found; of several what the best and the worst did.
-fn headline(searches: &[(&Found, &OneSearch)]) -> crate::Verdict {
+/// Of one search what it found; of several what the best and the worst did. They are those that count of `all`.
+fn headline(searches: &[(&Found, &OneSearch)], all: usize) -> crate::Verdict {
     let rated = searches.iter().filter_map(|&(found, search)| {
         let capacity = found.capacity.as_ref()?;
         Some((capacity.rate, found, search))
@@ -302,7 +298,9 @@ fn headline(searches: &[(&Found, &OneSearch)]) -> crate::Verdict {
         note: bottleneck(found).to_owned(),
     };
     if known.len() == 1 {
-        return crate::Verdict { figures: vec![figure(least, lowest, first)], ..of_one(lowest, first) };
+        // Of several, which one it is has to be said.
+        let figures = if all > 1 { vec![figure(least, lowest, first)] } else { Vec::new() };
+        return crate::Verdict { figures, ..of_one(lowest, first) };
     }
     crate::Verdict {
         headline: format!("From {} to {} {unit}", number(least), number(most)),
