@@ -31,17 +31,16 @@ fn figure(
 fn over(name: &str, probes: &[&Tried], value: impl Fn(&Tried) -> Option<f64>) -> Curve {
     let is_same = |one: &&Tried, other: &&Tried| one.offered == other.offered;
     let place = |repeats: &[&Tried]| {
-        let is_valid = |tried: &&&Tried| tried.not_valid.is_none();
-        let any_counts = repeats.iter().any(|tried| is_valid(&tried));
-        let counted = || repeats.iter().filter(|tried| !any_counts || is_valid(tried));
-        let values = counted().filter_map(|tried| value(tried).filter(|value| value.is_finite()));
-        let (sum, number) = values.fold((0.0, 0.0), |(sum, number), value| (sum + value, number + 1.0));
-        let remark = counted().find_map(|tried| tried.behind.as_ref().or(tried.not_valid.as_ref()));
+        let valid: Vec<&Tried> = repeats.iter().copied().filter(|tried| tried.not_valid.is_none()).collect();
+        let shown = if valid.is_empty() { repeats } else { &valid };
+        let values = shown.iter().filter_map(|tried| value(tried).filter(|value| value.is_finite()));
+        let value = record::Estimate::of(values).mean;
+        let remark = shown.iter().find_map(|tried| tried.behind.as_ref().or(tried.not_valid.as_ref()));
         let note = remark.map_or_else(|| "kept up".to_owned(), Clone::clone);
-        (number > 0.0).then_some(Place {
+        (!value.is_nan()).then_some(Place {
             x: repeats.first()?.offered?,
-            y: Estimate { value: sum / number, ci: None },
-            note: if any_counts { note } else { format!("does not count: {note}") },
+            y: Estimate { value, ci: None },
+            note: if valid.is_empty() { format!("does not count: {note}") } else { note },
         })
     };
     Curve { name: name.to_owned(), points: probes.chunk_by(is_same).filter_map(place).collect() }
