@@ -5,12 +5,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 use record::experiment::{Experiment, TestState};
 use record::{Environment, RunDirectory, SessionOutcome};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
-use testkit::{PATIENCE, Process, poll_until};
+use testkit::{PATIENCE, Process, alone, poll_until};
 
 const WORKLOAD: &str = r#"
 kind = "sessions"
@@ -81,12 +81,10 @@ const TRIES: usize = 3;
 
 impl Place {
     fn new() -> Self {
-        static ALONE: Mutex<()> = Mutex::new(());
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("spec.toml"), SPEC).unwrap();
         fs::write(directory.path().join("workload.toml"), WORKLOAD).unwrap();
-        Self { directory, _alone: alone }
+        Self { directory, _alone: alone() }
     }
 
     fn out(&self) -> PathBuf {

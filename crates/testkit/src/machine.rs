@@ -1,7 +1,8 @@
-//! What the machine has: free ports, open descriptors.
+//! What the machine has: free ports, open descriptors, and room for one who measures.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -18,6 +19,12 @@ pub(crate) fn free_addresses<const N: usize>() -> [SocketAddr; N] {
         TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port on 127.0.0.1")
     });
     listeners.map(|listener| listener.local_addr().expect("a bound socket has an address"))
+}
+
+/// Held by who measures, one at a time in this process: two load generators would be in each other's way.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How many descriptors the process `pid` has open, for tests that nothing leaks.

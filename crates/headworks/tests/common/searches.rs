@@ -1,7 +1,6 @@
 //! Searches for a knee, on machines that do other things as well.
 
 use std::process::Output;
-use std::sync::{Mutex, PoisonError};
 
 /// What a generator says that was held up by what else the machine does.
 const NOT_VALID: Option<i32> = Some(4);
@@ -15,8 +14,7 @@ pub(crate) fn judged<T>(
     mut search: impl FnMut() -> Output,
     expected: impl Fn(&Output) -> Result<T, String>,
 ) -> Option<T> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = testkit::alone();
     let mut last = None;
     for _ in 0..TRIES {
         let output = search();
