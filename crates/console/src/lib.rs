@@ -21,7 +21,7 @@ mod viewer;
 
 pub use chart::{Series, draw_chart, points_in};
 pub use lines::{draw_help, wrapped};
-pub use priority::{be_ordinary, give_way};
+pub use priority::{be_ordinary, give_way, goes_first};
 pub use screen::Screen;
 pub use theme::{Theme, is_dumb, wants_colour};
 pub use view::{Controls, End, View, run};

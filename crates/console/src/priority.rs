@@ -1,10 +1,15 @@
-//! [`give_way`]: whose work can wait.
+//! [`goes_first`] and [`give_way`]: who waits for whom.
 
 use rustix::process::setpriority_process;
 use thread_priority::{
     NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
-    thread_native_id,
+    thread_native_id, thread_schedule_policy,
 };
+
+/// Whether the calling thread has a real-time priority: it runs whenever it wants to, and ordinary ones wait.
+pub fn goes_first() -> bool {
+    matches!(thread_schedule_policy(), Ok(ThreadSchedulePolicy::Realtime(_)))
+}
 
 /// What is run with a real-time priority has all of its threads alike: first come, first served, for as
 /// long as each likes (sched(7), `SCHED_FIFO`). This one has nothing to do that has to be in time,

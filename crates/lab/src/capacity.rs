@@ -20,8 +20,7 @@ const T_95: f64 = 2.571;
 pub(crate) fn estimate(directory: &RunDirectory, name: &str) -> Result<Capacity, Error> {
     let summary = directory.summary()?;
     if !summary.client.valid {
-        let why = summary.client.why_invalid.join("; ");
-        return Err(Error::Capacity(format!("the generator could not keep up: {why}")));
+        return Err(Error::NotTheServers(summary.client.why_invalid.join("; ")));
     }
     let window = directory.info()?.window;
     let (mut visits, mut failed) = (Vec::new(), 0);

@@ -8,6 +8,7 @@ mod alarms;
 mod batcher;
 mod buffers;
 mod epoll;
+mod pauses;
 mod ring;
 mod runtime;
 mod slot;
@@ -26,12 +27,13 @@ use units::{Span, Time};
 pub(crate) use self::alarms::{Alarms, Elapsed, Limit};
 use self::batcher::{Batcher, Batching};
 use self::epoll::Epoll;
+use self::pauses::Pauses;
 use self::ring::Ring;
 pub(crate) use self::runtime::{Runtime, Spawner};
 use self::slot::Slot;
 pub(crate) use self::socket::Socket;
 pub(crate) use self::stream::Stream;
-use crate::clock::Clock;
+use crate::clock::{Clock, thread_cpu};
 use crate::options::Backend;
 
 /// Whoever wants to end the run is heard at least so often.
@@ -49,6 +51,8 @@ pub(crate) struct Reactor {
     fetched: Cell<Time>,
     /// How long it was awake only to be on time.
     spun: Cell<Span>,
+    /// `None` where the kernel sees to it that others run as well, without holding this thread up for long.
+    pauses: Cell<Option<Pauses>>,
     sockets: RefCell<Sockets>,
     /// Requests that have ended since the turn before.
     answered: Cell<u64>,
@@ -97,6 +101,7 @@ impl Reactor {
             now: Cell::new(clock.now()),
             fetched: Cell::new(clock.now()),
             spun: Cell::new(Span::ZERO),
+            pauses: Cell::new(console::goes_first().then(|| Pauses::new(clock.now(), thread_cpu()))),
             answered: Cell::new(0),
             sockets: RefCell::new(Sockets { slots: Slab::new(), kernel }),
             batcher: RefCell::new(None),
@@ -146,7 +151,11 @@ impl Reactor {
         let left = due.since(self.refresh());
         let longest = left.saturating_sub(AWAKE_BEFORE_ALARM).min(LONGEST_WAIT);
         if longest.is_zero() && !left.is_zero() {
-            self.spin(&mut sockets.kernel, due);
+            if self.has_to_pause() {
+                Pauses::pause();
+            } else {
+                self.spin(&mut sockets.kernel, due);
+            }
         }
         let wait = Wait { longest, batching: self.batching.get() };
         match &mut sockets.kernel {
@@ -159,6 +168,13 @@ impl Reactor {
         }
         self.alarms.ring(self.now());
         Ok(())
+    }
+
+    fn has_to_pause(&self) -> bool {
+        let mut pauses = self.pauses.get();
+        let are_due = pauses.as_mut().is_some_and(|pauses| pauses.are_due(self.now(), thread_cpu));
+        self.pauses.set(pauses);
+        are_due
     }
 
     /// Returns when it is `due`, or when there is something for the kernel or from it.
@@ -239,9 +255,44 @@ impl Reactor {
 
 #[cfg(test)]
 mod tests {
+    use std::process::{Command, Stdio};
     use std::rc::Rc;
 
     use super::*;
+
+    /// Processor time of the whole that a thread takes to keep alarms, each this much after the other.
+    fn share_used(gap: Span, alarms: u32) -> f64 {
+        let clock = Clock::start();
+        let reactor = Rc::new(Reactor::new(clock, Backend::Auto).unwrap());
+        let runtime = Runtime::new(Rc::clone(&reactor));
+        let (began, used) = (clock.now(), thread_cpu());
+        let main = async move {
+            let mut due = reactor.refresh();
+            for _ in 0..alarms {
+                due += gap;
+                reactor.alarms.until(due).await;
+            }
+        };
+        runtime.run(main, || false).unwrap();
+        thread_cpu().saturating_sub(used).as_secs_f64() / clock.now().since(began).as_secs_f64()
+    }
+
+    #[test]
+    fn a_thread_that_goes_first_leaves_some_time_to_others() {
+        let first = std::thread::spawn(|| {
+            let thread = rustix::thread::gettid().as_raw_nonzero().to_string();
+            let mut chrt = Command::new("chrt");
+            chrt.args(["--fifo", "--pid", "1", &thread]).stdout(Stdio::null()).stderr(Stdio::null());
+            let may_go_first = chrt.status().is_ok_and(|status| status.success());
+            may_go_first.then(|| share_used(Span::from_micros(20), 10_000))
+        });
+        match first.join().unwrap() {
+            Some(share) => assert!(share < 0.96, "used {share} of its processor"),
+            None => {
+                eprintln!("skipped: this user may not run anything with a real-time priority (chrt --fifo 1)")
+            }
+        }
+    }
 
     fn check(backend: Backend) {
         let reactor = Rc::new(Reactor::new(Clock::start(), backend).unwrap());

@@ -12,8 +12,8 @@ use report::Document;
 use traffic::Ramp;
 use units::{Ratio, Span};
 
-use super::stop_on_signals;
-use crate::exit::{Exit, Failure, tell};
+use super::{broken_off, stop_on_signals};
+use crate::exit::{Exit, Failure};
 
 /// Finds the highest rate that a server which runs already keeps up with, and what keeps it from more, mostly in less than a minute.
 ///
@@ -128,11 +128,7 @@ impl Args {
         match (result, stop.signal()) {
             (Ok(()), _) => Ok(Exit::Ok),
             (Err(lab::Error::Interrupted), Some(signal)) => Ok(Exit::Interrupted { signal }),
-            (Err(error @ lab::Error::NotTheServers(_)), _) => {
-                tell(error);
-                Ok(Exit::NotValid)
-            }
-            (Err(error), _) => Err(Failure::new(error.is_usage(), error)),
+            (Err(error), _) => broken_off(error),
         }
     }
 }

@@ -12,7 +12,7 @@ use anyhow::Context;
 use report::Document;
 
 use super::signals;
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, tell};
 
 /// Does experiments: finds what a server carries and what sets that, and offers it more, bare and behind the gate.
 #[derive(Debug, clap::Args)]
@@ -78,7 +78,10 @@ impl Run {
             quiet: self.quiet,
             ..options(self.spec, self.settings, self.seed).map_err(Failure::Failed)?
         };
-        let finished = lab::run(&options, &stop).map_err(|error| Failure::new(error.is_usage(), error))?;
+        let finished = match lab::run(&options, &stop) {
+            Ok(finished) => finished,
+            Err(error) => return broken_off(error),
+        };
         show(&finished, self.json).map_err(Failure::Failed)?;
         Ok(match stop.signal() {
             Some(signal) => Exit::Interrupted { signal },
@@ -86,6 +89,15 @@ impl Run {
             None => Exit::NotValid,
         })
     }
+}
+
+/// How a command ends that an error of the lab ended.
+fn broken_off(error: lab::Error) -> Result<Exit, Failure> {
+    if matches!(error, lab::Error::NotTheServers(_)) {
+        tell(error);
+        return Ok(Exit::NotValid);
+    }
+    Err(Failure::new(error.is_usage(), error))
 }
 
 fn options(spec: PathBuf, settings: Vec<String>, seed: Option<u64>) -> anyhow::Result<lab::Options> {
