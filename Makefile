@@ -60,14 +60,14 @@ configuration-methodology: rust $(WEB) ## what an Apache study measured, measure
 response-time-phases: rust $(WEB) ## phases of requests against the number of clients (as root, ten minutes)
 	$(STUDY)
 
-# All specs of a folder of experiments/, each with its record below runs/, anew each time.
+# All specs of a folder of experiments/, each with its record below runs/, anew each time; in full with REPEATS=10.
 STAMP := $(shell date +%Y%m%d-%H%M%S)
 define STUDY
 @tools/need debian $(apache_PACKAGES) util-linux iproute2
 cargo build --release -p headworks
 @for spec in experiments/$@/*.toml; do \
 	out=runs/$@/$(STAMP)/$$(basename $$spec .toml); \
-	target/release/headworks lab run $$spec --quiet --out $$out || [ $$? -eq 4 ] || exit 1; \
+	target/release/headworks lab run $$spec --quiet --out $$out $(if $(REPEATS),--set design.repeats=$(REPEATS)) || [ $$? -eq 4 ] || exit 1; \
 done
 endef
 

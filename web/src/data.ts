@@ -30,6 +30,7 @@ export interface Report {
   classes: { name: string; share: number; load?: number }[];
   capacity: { rate: Estimate; unit: string; directory: string } | null;
   verdict: Verdict;
+  limits: Limit[];
   points: Point[];
   tests: Test[];
   method: Fact[];
@@ -52,6 +53,15 @@ export interface KeyFigure {
   value: string;
   label: string;
   note: string;
+}
+
+/** What sets the limit of a subject, why that is known, and what to do. */
+export interface Limit {
+  subject: string;
+  /** As the end of a sentence. */
+  limit: string;
+  evidence: string[];
+  next: string[];
 }
 
 /** One subject at one level, over every measured repeat. */

@@ -27,12 +27,22 @@ describe.skipIf(chromium === undefined)('the report of an experiment in Chromium
       'At 3× capacity the gate completed 99.6 % of premium sessions; bare, 22.1 %',
     );
     const ids = await visit.page.locator('main [id]').evaluateAll((found) => found.map((e) => e.id));
-    for (const id of ['completed', 'duration', 'goodput', 'comparison', 'method', 'tests', 'words']) {
+    for (const id of [
+      'limits',
+      'completed',
+      'duration',
+      'goodput',
+      'comparison',
+      'method',
+      'tests',
+      'words',
+    ]) {
       expect(ids).toContain(id);
     }
     for (const figures of ['5, 7 and 11', '6, 8 and 12', '9, 10 and 13']) {
       expect(await visit.page.getByText(`Repeats figures ${figures} of`).count()).toBe(1);
     }
+    expect(await visit.page.locator('#limits').innerText()).toContain('What to do: Raise MaxRequestWorkers.');
     expect(await visit.page.locator('.warning').innerText()).toContain('tests/12-gate-1 (broken)');
     expect(await visit.page.locator('#method').innerText()).toContain('1.2.3-synthetic');
     expect(await visit.page.locator('pre').first().textContent()).toContain('# </script>');

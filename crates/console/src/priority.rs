@@ -2,13 +2,15 @@
 
 use rustix::process::setpriority_process;
 use thread_priority::{
-    NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
-    thread_native_id, thread_schedule_policy,
+    NormalThreadSchedulePolicy, RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
+    set_thread_priority_and_policy, thread_native_id, thread_schedule_policy,
 };
 
-/// Whether the calling thread has a real-time priority: it runs whenever it wants to, and ordinary ones wait.
+/// Whether the calling thread had a real-time priority when this was first asked: it runs whenever it wants to, and ordinary
+/// ones wait.
 pub fn goes_first() -> bool {
-    matches!(thread_schedule_policy(), Ok(ThreadSchedulePolicy::Realtime(_)))
+    use RealtimeThreadSchedulePolicy::{Fifo, RoundRobin};
+    matches!(thread_schedule_policy(), Ok(ThreadSchedulePolicy::Realtime(Fifo | RoundRobin)))
 }
 
 /// What is run with a real-time priority has all of its threads alike: first come, first served, for as

@@ -75,8 +75,8 @@ struct Place {
     _alone: MutexGuard<'static, ()>,
 }
 
-/// What is said, with this exit code, where the machine does not leave the generator in peace.
-const NOT_THE_SERVERS: (i32, &str) = (4, "the generator could not keep up, and what it found is its own");
+/// What is said where the machine does not leave the generator in peace.
+const NOT_THE_SERVERS: &str = "the generator could not keep up, and what it found is its own";
 const TRIES: usize = 3;
 
 impl Place {
@@ -110,9 +110,8 @@ impl Place {
 fn an_experiment_leaves_a_record_that_agrees_with_itself() {
     let place = Place::new();
     let mut tries = (0..TRIES).map(|_| place.run(&["--json"]));
-    let Some((code, said, progress)) = tries
-        .find(|(code, _, progress)| !(*code == NOT_THE_SERVERS.0 && progress.contains(NOT_THE_SERVERS.1)))
-    else {
+    let is_the_generators = |code, said: &str| code == 4 && said.contains(NOT_THE_SERVERS);
+    let Some((code, said, progress)) = tries.find(|(code, _, said)| !is_the_generators(*code, said)) else {
         eprintln!("not judged: in {TRIES} experiments the machine never left the generator in peace");
         return;
     };

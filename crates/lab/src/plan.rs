@@ -66,7 +66,7 @@ pub(crate) fn plan(spec: &Spec, seed: u64) -> Vec<Planned> {
     let mut tests = Vec::new();
     for repeat in 1..=spec.repeats {
         let mut round: Vec<Planned> = Vec::new();
-        for combination in combinations(&spec.factors, spec.combinations) {
+        for combination in combinations(&spec.factors, spec.combinations, !spec.is_search()) {
             for &subject in &spec.subjects {
                 let test = planned(spec, &combination, subject, repeat, seed);
                 // Settings of the gate make no other test of what has no gate.

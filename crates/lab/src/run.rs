@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use record::experiment::{Class, Experiment, Factor, OtherFactor, Server, Test, TestState};
+use record::experiment::{Class, Experiment, Factor, Limit, OtherFactor, Server, Test, TestState};
+use record::search::Found;
 use record::{Environment, RunDirectory, RunInfo, Timestamp, Window};
 use units::Rate;
 
@@ -16,7 +17,7 @@ use crate::spec::{self, Capacity, Spec, Subject, TOOL};
 use crate::testbed::{self, Testbed};
 use crate::view::View;
 use crate::watch::Watch;
-use crate::{Error, Stop, capacity, gate, peer, resume, test};
+use crate::{Error, Stop, capacity, gate, peer, resume, test, verdict};
 
 const CAPACITY: &str = "capacity";
 /// How the server of a test was started, and its configuration.
@@ -95,7 +96,7 @@ pub fn run(options: &Options, stop: &Stop) -> Result<Finished, Error> {
         stop,
     };
     match lab.measure() {
-        Ok(()) => {}
+        Ok(()) => lab.judge(),
         Err(Error::Interrupted) => lab.experiment.interrupted = true,
         Err(error) => {
             lab.view.finish();
@@ -162,6 +163,7 @@ fn begin(options: &Options, spec: &Spec, version: String) -> Experiment {
         classes: classes(spec),
         capacity: None,
         tests: Vec::new(),
+        limits: Vec::new(),
     }
 }
 
@@ -222,6 +224,21 @@ pub(crate) struct Lab<'a> {
 }
 
 impl Lab<'_> {
+    /// Finds what set the limits of all subjects; of those whose knees were searched for each search has said it.
+    fn judge(&mut self) {
+        if self.spec.is_search() {
+            return;
+        }
+        match verdict::of_loads(&self.experiment, &self.directory) {
+            Ok(found) => {
+                let limit = |(subject, found): (String, Found)| Limit { subject, verdict: found.verdict };
+                self.experiment.limits = found.into_iter().map(limit).collect();
+            }
+            // What was measured is there all the same.
+            Err(error) => self.view.note(&format!("what sets the limit was not judged: {error}")),
+        }
+    }
+
     fn measure(&mut self) -> Result<(), Error> {
         for (name, text) in &self.files {
             let file = self.directory.join(name);

@@ -119,7 +119,25 @@ fn judge(summary: &Summary, why: &mut Vec<String>) -> TestState {
         why.push("it was stopped before its time".to_owned());
     }
     why.extend(summary.client.why_invalid.iter().cloned());
-    if summary.client.valid && !summary.interrupted { TestState::Measured } else { TestState::NotValid }
+    let wrong = not_asked_for(summary);
+    let is_wrong = wrong.is_some();
+    why.extend(wrong);
+    let counts = summary.client.valid && !summary.interrupted && !is_wrong;
+    if counts { TestState::Measured } else { TestState::NotValid }
+}
+
+/// That most responses say that the request was wrong (RFC 9110, section 15.5): what is measured then is not the
+/// workload. With 429 a server says that there are too many.
+fn not_asked_for(summary: &Summary) -> Option<String> {
+    let of_client = summary.status.range(400..500).filter(|(status, _)| **status != 429);
+    let wrong: u64 = of_client.clone().map(|(_, count)| count).sum();
+    let (status, _) = of_client.max_by_key(|(_, count)| **count)?;
+    (wrong * 2 > summary.responses).then(|| {
+        format!(
+            "{wrong} of {} responses had a status of 400 to 499, mostly {status}: the server does not serve what the workload asks for",
+            summary.responses
+        )
+    })
 }
 
 /// An empty directory for a run, whatever a broken attempt or an interrupted experiment left there.
@@ -129,4 +147,27 @@ pub(crate) fn empty(directory: &Path) -> Result<(), Error> {
         _ => {}
     }
     fs::create_dir_all(directory).map_err(Error::io("create", directory))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workload_that_the_server_does_not_have_does_not_count() {
+        let judged = |statuses: &[(u16, u64)]| {
+            let mut summary = Summary { responses: 100, ..Summary::default() };
+            summary.client.valid = true;
+            summary.status.extend(statuses.iter().copied());
+            let mut why = Vec::new();
+            (judge(&summary, &mut why), why.join(""))
+        };
+        let (state, why) = judged(&[(200, 40), (403, 10), (404, 50)]);
+        assert_eq!(state, TestState::NotValid);
+        assert!(why.starts_with("60 of 100 responses had a status of 400 to 499, mostly 404"), "{why}");
+        // An overloaded server refuses.
+        for statuses in [[(200, 10), (503, 90)], [(200, 10), (429, 90)], [(200, 60), (404, 40)]] {
+            assert_eq!(judged(&statuses), (TestState::Measured, String::new()));
+        }
+    }
 }

@@ -18,6 +18,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::search::Verdict;
 use crate::{Error, RunInfo, files};
 
 const INDEX: &str = "experiment.json";
@@ -56,6 +57,19 @@ pub struct Experiment {
     pub capacity: Option<Capacity>,
     /// The tests done so far, in the order in which they were done.
     pub tests: Vec<Test>,
+    /// What sets the limit of each subject, judged when all tests at given loads have been done; searches have their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
+}
+
+/// What sets the limit of a subject.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// The subject, and its settings where it has some: `gate, look-ahead 4`.
+    pub subject: String,
+    /// What the bottleneck is.
+    #[serde(flatten)]
+    pub verdict: Verdict,
 }
 
 /// The server under test.

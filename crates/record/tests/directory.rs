@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use record::experiment::{
-    Capacity, Class, Experiment, Factor, OtherFactor, Published, Server, Test, TestState,
+    Capacity, Class, Experiment, Factor, Limit, OtherFactor, Published, Server, Test, TestState,
 };
+use record::search::{Onset, Resource, Verdict};
 use record::{
     ClassSummary, Counters, Environment, Error, RunDirectory, RunInfo, Step, Summary, Timestamp, Window,
 };
@@ -125,6 +126,15 @@ fn an_experiment_keeps_its_index() {
             knee: None,
             state: TestState::NotValid,
             why: vec!["the generator lagged".to_owned()],
+        }],
+        limits: vec![Limit {
+            subject: "bare".to_owned(),
+            verdict: Verdict {
+                bottleneck: Some(Resource::ServerCpu),
+                confidence: 0.9,
+                onset: vec![Onset { resource: Resource::ServerCpu, rate: 40.0 }],
+                ..Verdict::default()
+            },
         }],
     };
     assert!(!Experiment::is_in(scratch.path()));

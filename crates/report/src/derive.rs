@@ -11,7 +11,7 @@ use crate::model::{
     Requests, Test,
 };
 use crate::verdict::Verdict;
-use crate::{Error, Estimate, files, method, subjects, verdict};
+use crate::{Error, Estimate, files, limit, method, subjects, verdict};
 
 impl Report {
     /// Derives the report of the experiment in `directory`.
@@ -33,6 +33,7 @@ impl Report {
         let mut report = Self {
             method: method::facts(directory, &experiment),
             sources: method::sources(directory, &experiment),
+            limits: limit::all(&experiment),
             title: experiment.title,
             started: experiment.started,
             ended: experiment.ended,

@@ -12,6 +12,7 @@ mod document;
 mod error;
 mod estimate;
 mod files;
+mod limit;
 mod measured;
 mod method;
 mod model;
@@ -28,6 +29,7 @@ mod watch;
 pub use document::Document;
 pub use error::Error;
 pub use estimate::Estimate;
+pub use limit::Limit;
 pub use method::{Fact, Source};
 pub use model::{
     Capacity, ClassPoint, ClassReading, ClientReading, Duration, ErrorCount, Phase, Phases, Point, Report,

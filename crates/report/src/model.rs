@@ -6,7 +6,7 @@ use record::Timestamp;
 use record::experiment::{Class, Factor, Server, TestState};
 use serde::Serialize;
 
-use crate::{Estimate, Fact, Source, Verdict};
+use crate::{Estimate, Fact, Limit, Source, Verdict};
 
 /// Everything that the page and the terminal show. Times in seconds, rates per second, shares 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,6 +34,8 @@ pub struct Report {
     pub capacity: Option<Capacity>,
     /// What came out, in words.
     pub verdict: Verdict,
+    /// What sets the limit of each subject, where that was judged.
+    pub limits: Vec<Limit>,
     /// The figures: one for each subject and level with at least one test that counts.
     pub points: Vec<Point>,
     /// Every test, in the order in which they were run.

@@ -16,6 +16,10 @@ impl Report {
         for sentence in &self.verdict.details {
             text += &format!("{sentence}\n");
         }
+        for limit in &self.limits {
+            text += &format!("\n{}: {}\n", limit.subject, limit.limit);
+            limit.evidence.iter().chain(&limit.next).for_each(|sentence| text += &format!("  {sentence}\n"));
+        }
         for test in self.tests.iter().filter(|test| test.state != TestState::Measured) {
             let state = if test.state == TestState::Broken { "broken" } else { "not valid" };
             text += &format!("{}: {state}, not counted: {}\n", test.directory, test.why.join("; "));

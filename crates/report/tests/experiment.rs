@@ -116,6 +116,15 @@ fn a_record_that_cannot_be_trusted_is_broken_whatever_the_index_says() {
 }
 
 #[test]
+fn what_sets_the_limit_is_said_with_what_to_do() {
+    let report = report_of(&fixture::plans());
+    assert_eq!(report.limits.len(), 1);
+    let table = report.table();
+    let said = "\nbare: the limit is the number of workers (worker-limit)\n  All 4 processes were taken.\n  Raise MaxRequestWorkers.\n";
+    assert!(table.contains(said), "{table}");
+}
+
+#[test]
 fn the_verdict_is_in_words_and_figures() {
     let report = report_of(&fixture::plans());
     let verdict = &report.verdict;

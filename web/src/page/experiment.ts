@@ -1,17 +1,20 @@
 import type { Report } from '../data.ts';
 import type { View } from '../view.ts';
 import { figures } from './figures.ts';
+import { limits } from './limits.ts';
 import { method } from './method.ts';
 import { opening } from './opening.ts';
 import { comparison } from './tables.ts';
 import { words } from './words.ts';
 
 export function experiment(report: Report): View {
+  const judged = limits(report);
   return {
     title: report.title,
     version: report.version,
     opening: opening(report),
     contents: [
+      ...(judged ? [[judged.id, 'Limits'] as [string, string]] : []),
       ['completed', 'Sessions completed'],
       ['duration', 'Duration'],
       ['mean', 'Mean'],
@@ -20,6 +23,12 @@ export function experiment(report: Report): View {
       ['method', 'Method'],
       ['words', 'Words'],
     ],
-    sections: [figures(report), comparison(report), method(report), words(report)],
+    sections: [
+      ...(judged ? [judged] : []),
+      figures(report),
+      comparison(report),
+      method(report),
+      words(report),
+    ],
   };
 }

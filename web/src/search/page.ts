@@ -2,6 +2,7 @@ import { h, scrollingTable } from '../dom.ts';
 import { interval, perSecond, unbroken } from '../format.ts';
 import { facts, sources } from '../page/method.ts';
 import { head } from '../page/opening.ts';
+import { part, sentences } from '../page/part.ts';
 import { glossary } from '../page/words.ts';
 import { simulated } from '../simulation/figures.ts';
 import type { View } from '../view.ts';
@@ -122,14 +123,6 @@ function section(one: OneSearch, isOnly: boolean): HTMLElement {
       ' shows each in more detail.',
     ),
   );
-}
-
-function part(title: string, all: string[]): HTMLElement[] {
-  return all.length === 0 ? [] : [h('h3', {}, title), ...sentences(all)];
-}
-
-function sentences(all: string[]): HTMLElement[] {
-  return all.map((sentence) => h('p', {}, unbroken(sentence)));
 }
 
 function method(report: SearchReport): HTMLElement | null {

@@ -141,6 +141,7 @@ fn find_into(
         tried: Vec::new(),
         each,
         runs: 0,
+        lacked_ports: false,
     };
     let mut course = Course::default();
     let place = (&*search.headworks, &*search.url);

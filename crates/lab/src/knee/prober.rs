@@ -39,6 +39,9 @@ const AT_REST: f64 = 0.7;
 const AGAIN: u64 = 5;
 const LOOK: Span = Span::from_millis(100);
 const LONGEST_REST: Duration = Duration::from_secs(5);
+/// Where the generator had no port left: those of connections that it closed first are free after a minute
+/// (`TCP_TIMEWAIT_LEN`, `include/net/tcp.h`).
+const REST_OF_PORTS: Duration = Duration::from_secs(65);
 
 /// Makes probes, and keeps what they found.
 pub(crate) struct Prober<'a> {
@@ -54,6 +57,8 @@ pub(crate) struct Prober<'a> {
     pub(crate) each: &'a mut dyn FnMut(&Tried),
     /// Runs of the generator, for their names and seeds.
     pub(crate) runs: u64,
+    /// Whether the last probe's generator had no port left for some of its connections.
+    pub(crate) lacked_ports: bool,
 }
 
 impl Prober<'_> {
@@ -117,7 +122,8 @@ impl Prober<'_> {
     /// Waits until the server serves somebody alone as it did before.
     pub(crate) fn rest(&mut self) -> Result<(), Error> {
         let Some(alone) = self.alone else { return Ok(()) };
-        let deadline = Instant::now() + LONGEST_REST;
+        let longest = if self.lacked_ports { REST_OF_PORTS } else { LONGEST_REST };
+        let deadline = Instant::now() + longest;
         while Instant::now() < deadline {
             let look = LOOK.max(self.times(AGAIN));
             match self.run(Offer::Closed(1), look, Span::ZERO, Path::new("rest")) {
@@ -143,7 +149,9 @@ impl Prober<'_> {
             let name = format!("probes/{:02}-{}", self.tried.len() + 1, offer.name());
             let probe = self.run(offer, length, warmup, Path::new(&name))?;
             let is_valid = !matches!(probe.outcome(self.search.precision), Outcome::NotValid(_));
-            if is_valid || attempts == ATTEMPTS {
+            self.lacked_ports = probe.summary.client.without_port > 0;
+            // Nor would there be ports half a second later.
+            if is_valid || self.lacked_ports || attempts == ATTEMPTS {
                 let tried = tried::of(&probe, name, self.search.precision);
                 (self.each)(&tried);
                 self.tried.push(tried);

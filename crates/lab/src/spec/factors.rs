@@ -40,7 +40,7 @@ pub(crate) enum Combinations {
     /// All of them.
     #[default]
     Factorial,
-    /// Every level of the first factor, and of the others one at a time away from its default.
+    /// One factor at a time away from its default; where the first is on the axis of figures, at every level of that.
     OneAtATime,
 }
 
@@ -114,18 +114,13 @@ pub(crate) fn number(level: &Value) -> Option<f64> {
 }
 
 /// The combinations, as a level's number for each factor. The first factor changes last, so that
-/// what is compared at a level of it stands side by side.
-pub(crate) fn combinations(factors: &[Factor], which: Combinations) -> Vec<Vec<usize>> {
-    // A search needs no factor.
-    let Some((axis, others)) = factors.split_first() else { return vec![Vec::new()] };
+/// what is compared at a level of it stands side by side. The one on the axis of figures has all its levels whatever
+/// the others have.
+pub(crate) fn combinations(factors: &[Factor], which: Combinations, has_axis: bool) -> Vec<Vec<usize>> {
+    let (axis, others) = factors.split_at(usize::from(has_axis && !factors.is_empty()));
     let defaults: Vec<usize> = others.iter().map(|factor| factor.default).collect();
     let curves = match which {
-        Combinations::Factorial => others.iter().fold(vec![Vec::new()], |curves, factor| {
-            let with = |curve: Vec<usize>| {
-                (0..factor.levels.len()).map(move |level| [curve.as_slice(), &[level]].concat())
-            };
-            curves.into_iter().flat_map(with).collect()
-        }),
+        Combinations::Factorial => factorial(others),
         Combinations::OneAtATime => {
             let mut curves = vec![defaults.clone()];
             for (index, factor) in others.iter().enumerate() {
@@ -138,8 +133,18 @@ pub(crate) fn combinations(factors: &[Factor], which: Combinations) -> Vec<Vec<u
             curves
         }
     };
-    let at = |level: usize| curves.iter().map(move |curve| [&[level], curve.as_slice()].concat());
-    (0..axis.levels.len()).flat_map(at).collect()
+    let at = |level: Vec<usize>| curves.iter().map(move |curve| [level.as_slice(), curve].concat());
+    factorial(axis).into_iter().flat_map(at).collect()
+}
+
+/// All of them; one of nothing where there is no factor.
+fn factorial(factors: &[Factor]) -> Vec<Vec<usize>> {
+    factors.iter().fold(vec![Vec::new()], |curves, factor| {
+        let with = |curve: Vec<usize>| {
+            (0..factor.levels.len()).map(move |level| [curve.as_slice(), &[level]].concat())
+        };
+        curves.into_iter().flat_map(with).collect()
+    })
 }
 
 /// Checks the factors; one of them is the load, unless that is searched for.

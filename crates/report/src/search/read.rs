@@ -10,7 +10,7 @@ use record::search::{Capacity, Found, Resource, Verdict};
 use super::model::{OneSearch, SearchReport};
 use super::{charts, effects};
 use crate::text::{list, number, percent, seconds};
-use crate::{Error, Fact, KeyFigure, method};
+use crate::{Error, Fact, KeyFigure, limit, method};
 
 impl SearchReport {
     /// Whether `directory` holds a search, or an experiment whose tests are searches.
@@ -227,12 +227,8 @@ fn bottleneck(found: &Found) -> &'static str {
 
 /// What one search found, why, and what to do.
 fn of_one(found: &Found, search: &OneSearch) -> crate::Verdict {
-    let Verdict { bottleneck, evidence, next, .. } = &found.verdict;
-    let limit = match bottleneck {
-        None => "what sets the limit is unknown".to_owned(),
-        Some(Resource::None) => "nothing came to its end".to_owned(),
-        Some(limit) => format!("the limit is {} ({})", limit.described(), limit.name()),
-    };
+    let Verdict { evidence, next, .. } = &found.verdict;
+    let limit = limit::words(&found.verdict);
     let labelled = |label: &str, sentences: &[String]| -> Vec<String> {
         let first = sentences.first().map(|first| format!("{label}: {first}"));
         first.into_iter().chain(sentences.iter().skip(1).cloned()).collect()
@@ -260,6 +256,9 @@ fn rate(found: &Found) -> String {
     }
 }
 
+/// How sentences begin that say which law figures contradict.
+const SUSPECT: &str = "Suspect: ";
+
 /// What to beware of in what a search found.
 fn doubts(found: &Found) -> Vec<String> {
     let lost = found.probes.iter().filter(|tried| tried.not_valid.is_some()).count();
@@ -269,7 +268,8 @@ fn doubts(found: &Found) -> Vec<String> {
             found.probes.len()
         )
     });
-    lost.into_iter().chain(found.early()).collect()
+    let suspect = found.basis.iter().filter(|sentence| sentence.starts_with(SUSPECT)).cloned();
+    lost.into_iter().chain(found.early()).chain(suspect).collect()
 }
 
 /// Of one search what it found; of several what the best and the worst did. They are those that count of `all`.

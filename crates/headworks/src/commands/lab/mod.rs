@@ -6,9 +6,11 @@ mod plan;
 mod verdict;
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use record::experiment;
+use record::search::{Capacity, Found};
 use report::Document;
 
 use super::signals;
@@ -119,11 +121,37 @@ fn show(finished: &lab::Finished, json: bool) -> anyhow::Result<()> {
     let page = report.write(&finished.directory)?;
     let mut out = std::io::stdout().lock();
     let written = if json {
-        writeln!(out, "{}", serde_json::to_string(&finished.experiment)?)
+        writeln!(out, "{}", as_json(finished)?)
     } else {
         writeln!(out, "\n{}\nreport: {}", report.table(), page.display())
     };
     written.context("cannot write to standard output")
+}
+
+/// The experiment, and beside its own fields those by which `lab capacity` and `lab verdict` say what they have found: of
+/// the first search, or of the first subject.
+fn as_json(finished: &lab::Finished) -> anyhow::Result<serde_json::Value> {
+    let lab::Finished { directory, experiment } = finished;
+    let mut json = serde_json::to_value(experiment)?;
+    let search =
+        experiment.tests.iter().find_map(|test| Some((&test.directory, &test.knee.as_ref()?.directory)));
+    let verdict = if let Some((test, place)) = search {
+        let place = Path::new(test).join(place);
+        let found = Found::load(&directory.join(&place))?;
+        if let Some(Capacity { rate, ci, unit }) = found.capacity {
+            let directory = place.display().to_string();
+            json["capacity"] = serde_json::to_value(experiment::Capacity { rate, ci, unit, directory })?;
+        }
+        found.verdict
+    } else {
+        experiment.limits.first().map(|limit| limit.verdict.clone()).unwrap_or_default()
+    };
+    if let (Some(fields), serde_json::Value::Object(found)) =
+        (json.as_object_mut(), serde_json::to_value(verdict)?)
+    {
+        fields.extend(found);
+    }
+    Ok(json)
 }
 
 fn schema() -> anyhow::Result<()> {
