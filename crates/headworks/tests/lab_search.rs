@@ -199,7 +199,7 @@ fn a_plan_says_what_would_be_done() {
     for (line, levels) in lines[2..4].iter().zip(alone) {
         assert!(line.starts_with(&format!("bare at {levels}")), "{said}");
     }
-    assert_eq!(lines[7], "6 tests, about 2 min", "{said}");
+    assert_eq!(lines[7], "6 tests, about 3 min", "{said}");
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing else was written");
 }
 
