@@ -176,6 +176,11 @@ impl Used {
         Self::ALL.into_iter().find(|used| used.name() == name)
     }
 
+    /// Whether twice as many requests use twice as much of it (the utilisation law).
+    pub const fn is_proportional(self) -> bool {
+        matches!(self, Self::Processors | Self::Quota | Self::DiskLimit | Self::Disk)
+    }
+
     /// What is at its end when there is no more of it.
     pub const fn resource(self) -> Resource {
         match self {

@@ -41,7 +41,7 @@ const LOOK: Span = Span::from_millis(100);
 const LONGEST_REST: Duration = Duration::from_secs(5);
 /// Where the generator had no port left: those of connections that it closed first are free after a minute
 /// (`TCP_TIMEWAIT_LEN`, `include/net/tcp.h`).
-const REST_OF_PORTS: Duration = Duration::from_secs(65);
+const REST_OF_PORTS: Duration = Duration::from_secs(61);
 
 /// Makes probes, and keeps what they found.
 pub(crate) struct Prober<'a> {
@@ -122,8 +122,11 @@ impl Prober<'_> {
     /// Waits until the server serves somebody alone as it did before.
     pub(crate) fn rest(&mut self) -> Result<(), Error> {
         let Some(alone) = self.alone else { return Ok(()) };
-        let longest = if self.lacked_ports { REST_OF_PORTS } else { LONGEST_REST };
-        let deadline = Instant::now() + longest;
+        if self.lacked_ports {
+            // Whoever asks meanwhile takes the few ports that are free again.
+            self.stop.pause(REST_OF_PORTS)?;
+        }
+        let deadline = Instant::now() + LONGEST_REST;
         while Instant::now() < deadline {
             let look = LOOK.max(self.times(AGAIN));
             match self.run(Offer::Closed(1), look, Span::ZERO, Path::new("rest")) {

@@ -8,6 +8,9 @@ use record::{RunDirectory, Samples, Summary};
 
 use crate::Error;
 
+/// Connections that were made on the server's machine, by the port that they lead to.
+pub(super) const OUTGOING: &str = "limits.outgoing";
+
 /// A run of the generator, and what samples say of the time of its measuring window.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Level {
@@ -33,7 +36,10 @@ impl Level {
     pub(crate) fn read(directory: &Path, tried: &Tried, samples: &Samples) -> Result<Self, Error> {
         let run = RunDirectory::open(directory)?;
         let (info, summary) = (run.info()?, run.summary()?);
-        let samples = samples.during(&info);
+        let mut samples = samples.during(&info);
+        // The generator's own connections, where something stands in front of the server that is watched.
+        let asked = asked_port(&info.command).unwrap_or_default();
+        samples.retain(|(metric, label), _| metric != OUTGOING || *label != asked);
         Ok(Self {
             rate: tried.offered.unwrap_or(tried.achieved),
             is_open: tried.offered.is_some(),
@@ -130,5 +136,25 @@ impl Level {
     pub(crate) fn with(mut self, metric: &str, label: &str, values: &[f64]) -> Self {
         self.samples.insert((metric.to_owned(), label.to_owned()), values.to_vec());
         self
+    }
+}
+
+/// The port that a generator with this command line asks.
+fn asked_port(command: &[String]) -> Option<String> {
+    let authority = command.iter().find_map(|word| word.strip_prefix("http://"))?.split('/').next()?;
+    let (_, port) = authority.rsplit_once(':').filter(|(_, port)| !port.ends_with(']'))?;
+    Some(port.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_that_was_asked_is_known() {
+        let port = |url: &str| asked_port(&["headworks".to_owned(), "load".to_owned(), url.to_owned()]);
+        assert_eq!(port("http://127.0.0.1:8080/a:b").as_deref(), Some("8080"));
+        assert_eq!(port("http://[::1]:81").as_deref(), Some("81"));
+        assert_eq!([port("http://[::1]/"), port("http://localhost"), port("unix:/x")], [None, None, None]);
     }
 }

@@ -55,6 +55,9 @@ pub(super) fn remedy(resource: Resource, level: &Level) -> String {
     said.to_owned()
 }
 
+/// Of less than this share nothing can be said of where its end is.
+const TOLD: f64 = 0.1;
+
 /// What comes nearest to its end after it, without what only waits for it.
 fn nearest(resource: Resource, level: &Level) -> Option<String> {
     let used = level.used();
@@ -63,12 +66,17 @@ fn nearest(resource: Resource, level: &Level) -> Option<String> {
             of.resource() != resource && !of.resource().is_generators() && *of != Used::ListenQueue
         });
     let (of, share) = others.max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let achieved = level.summary.rate.achieved;
+    let then = (of.is_proportional() && (TOLD..1.0).contains(&share) && achieved > 0.0).then(|| {
+        let most = achieved / share;
+        format!(" Unless something else comes first, that sets the limit then, at about {most:.0}/s.")
+    });
     (!resource.is_generators()).then(|| {
         format!(
-            "Measure again then. Nearest to its end besides: {}, {:.0} % at {:.0}/s.",
+            "Measure again then. Nearest to its end besides: {}, {:.0} % at {achieved:.0}/s.{}",
             of.name(),
             share * 100.0,
-            level.rate
+            then.unwrap_or_default()
         )
     })
 }

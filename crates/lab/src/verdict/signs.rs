@@ -3,7 +3,7 @@
 
 use record::search::Resource;
 
-use super::level::Level;
+use super::level::{Level, OUTGOING};
 
 /// A resource is at its end from these shares of it on.
 const BUSY: f64 = 0.9;
@@ -169,7 +169,6 @@ fn serialization(level: &Level, light: &Level) -> Option<String> {
 }
 
 fn back_end(level: &Level, light: &Level) -> Option<String> {
-    const OUTGOING: &str = "limits.outgoing";
     let per_request = |level: &Level, port: &str| {
         level.mean_of_looks(OUTGOING, port) / level.summary.rate.achieved.max(1e-9)
     };
