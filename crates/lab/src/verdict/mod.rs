@@ -57,31 +57,41 @@ pub(crate) fn judge(mut levels: Vec<Level>) -> Verdict {
     levels.iter_mut().for_each(|level| level.descriptors = descriptors);
     let highest_kept_up =
         levels.iter().rev().find(|level| level.is_open && level.is_valid && !level.is_behind);
-    let above: Vec<&Level> = match levels.iter().filter(|level| level.is_behind).collect::<Vec<_>>() {
-        // Where the server always kept up, what was more than the generator could offer.
-        none if none.is_empty() => {
-            // At the highest rate itself others of its probes may have been the generator's.
-            let more = |level: &&Level| {
-                highest_kept_up.is_none_or(|highest| level.rate >= highest.rate && !level.is_valid)
-            };
-            let of_generator = || RESOURCES.into_iter().filter(|resource| resource.is_generators());
-            let is_generators =
-                |level: &&Level| of_generator().any(|it| signs::sign(it, level, level).is_some());
-            levels.iter().filter(|level| level.is_open).filter(more).filter(is_generators).collect()
-        }
-        behind => behind,
-    };
-    let (Some(light), Some(lowest)) = (light(&levels), above.first()) else {
+    let behind: Vec<&Level> = levels.iter().filter(|level| level.is_behind).collect();
+    let beyond = beyond(&levels, highest_kept_up);
+    // The server's limits first. Where nothing explains what was too much for it, or nothing was, the generator's.
+    let tries = [behind.clone(), [behind, beyond].concat()];
+    let mut verdicts = tries.iter().filter(|above| !above.is_empty()).map(|above| explain(&levels, above));
+    let Some(first) = verdicts.next() else {
         return highest_kept_up.map_or_else(Verdict::default, kept_up);
     };
+    let is_known = |verdict: &Verdict| verdict.bottleneck.is_some();
+    if is_known(&first) { first } else { verdicts.find(is_known).unwrap_or(first) }
+}
+
+/// What was more than the generator could offer, and not less than what the server kept up with.
+fn beyond<'a>(levels: &'a [Level], highest_kept_up: Option<&Level>) -> Vec<&'a Level> {
+    // At the highest rate itself others of its probes may have been the generator's.
+    let more =
+        |level: &&Level| highest_kept_up.is_none_or(|highest| level.rate >= highest.rate && !level.is_valid);
+    let of_generator = || RESOURCES.into_iter().filter(|resource| resource.is_generators());
+    let is_generators = |level: &&Level| of_generator().any(|it| signs::sign(it, level, level).is_some());
+    let open = levels.iter().filter(|level| level.is_open && !level.is_behind);
+    open.filter(more).filter(is_generators).collect()
+}
+
+/// What was at its end at the levels `above`, of which there are some: those that were too much.
+fn explain(levels: &[Level], above: &[&Level]) -> Verdict {
+    let lowest = above.iter().min_by(|one, other| one.rate.total_cmp(&other.rate));
+    let (Some(light), Some(lowest)) = (light(levels), lowest) else { return Verdict::default() };
     // What is at its end at half of the load as well does not keep the server from doing more.
     let always = |found: &Finding| found.onset < ALWAYS * lowest.rate;
-    let findings = RESOURCES.into_iter().filter_map(|resource| find(resource, &levels, &above, light));
+    let findings = RESOURCES.into_iter().filter_map(|resource| find(resource, levels, above, light));
     let mut findings: Vec<Finding> = findings.filter(|found| !always(found)).collect();
     findings.sort_by(|one, other| one.onset.total_cmp(&other.onset));
     let onset = findings.iter().map(|found| Onset { resource: found.resource, rate: found.onset }).collect();
     let Some(cause) = cause(&findings, lowest.rate) else {
-        return Verdict { onset, evidence: unexplained(&above), ..Verdict::default() };
+        return Verdict { onset, evidence: unexplained(above), ..Verdict::default() };
     };
     let mut evidence = vec![cause.evidence.clone()];
     evidence.extend(growth(light, lowest));

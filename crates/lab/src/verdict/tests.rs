@@ -272,6 +272,25 @@ fn descriptors_ports_and_the_generator() {
     });
 }
 
+/// A rate that was too much by chance, with nothing at its end, and higher ones for which there were no ports.
+#[test]
+fn ports_are_the_limit_though_one_rate_was_too_much_for_nothing() {
+    let mut short = levels(|mut level, load| {
+        level.is_behind = (1.0..1.1).contains(&load);
+        level.is_valid = load < 1.1;
+        level.summary.client.without_port = if level.is_valid { 0 } else { 12 };
+        level
+    });
+    let verdict = judge(short.clone());
+    assert_eq!(verdict.bottleneck, Some(Resource::EphemeralPorts), "{verdict:?}");
+    assert!((verdict.confidence - 2.0 / 3.0).abs() < 1e-9, "{verdict:?}");
+    // What the server was seen to be short of comes first.
+    short.iter_mut().filter(|level| level.rate > 1000.0).for_each(|level| {
+        *level = level.clone().with("processes.cpu", "httpd", &[1.0]);
+    });
+    assert_eq!(judge(short).bottleneck, Some(Resource::ServerCpu));
+}
+
 #[test]
 fn a_generator_that_others_hold_up_is_no_bottleneck() {
     let disturbed = levels(|mut level, load| {
