@@ -28,6 +28,7 @@ mod spec;
 mod stop;
 mod test;
 mod testbed;
+mod validation;
 mod verdict;
 mod view;
 mod watch;

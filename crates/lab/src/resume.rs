@@ -36,5 +36,6 @@ pub(crate) fn go_on(
         return Err(occupied(" of another version"));
     }
     let tests = before.tests.into_iter().filter(|test| test.state == TestState::Measured).collect();
-    Ok(Experiment { started: before.started, capacity: before.capacity, tests, ..fresh })
+    let Experiment { started, generator, capacity, .. } = before;
+    Ok(Experiment { started, generator, capacity, tests, ..fresh })
 }

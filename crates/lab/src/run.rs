@@ -161,6 +161,7 @@ fn begin(options: &Options, spec: &Spec, version: String) -> Experiment {
         others: others(spec),
         subjects: spec.subjects.iter().map(|subject| subject.name().to_owned()).collect(),
         classes: classes(spec),
+        generator: None,
         capacity: None,
         tests: Vec::new(),
         limits: Vec::new(),
@@ -249,6 +250,7 @@ impl Lab<'_> {
         if let Some(why) = &self.pinning.why_not {
             self.view.note(why);
         }
+        self.validate()?;
         let rate = match &self.spec.capacity {
             Capacity::Sought(_) => None,
             _ => Some(self.capacity()?),

@@ -16,6 +16,8 @@ use crate::{Error, server};
 
 /// Where the record of a search is, below its test's.
 const SEARCH: &str = "search";
+/// The unit of capacities that can be compared with what the generator does.
+const REQUESTS: &str = "requests/s";
 
 impl Lab<'_> {
     /// Does the search once.
@@ -51,6 +53,8 @@ impl Lab<'_> {
             }
             Ok((found, result, not_predicted))
         })?;
+        let capacity = found.capacity.as_ref().filter(|capacity| capacity.unit == REQUESTS);
+        why.extend(capacity.and_then(|capacity| self.is_near_generators(capacity.rate)));
         why.extend(not_predicted.map(|error| format!("nothing was predicted: {error}")));
         let state = match result {
             Ok(()) => TestState::Measured,

@@ -64,7 +64,9 @@ impl Lab<'_> {
             watch.iter_mut().for_each(Watch::end);
             summary
         })?;
-        Ok(Outcome { state: judge(&summary, &mut why), knee: None, why })
+        let state = judge(&summary, &mut why);
+        why.extend(self.is_near_generators(summary.requests as f64 / summary.duration));
+        Ok(Outcome { state, knee: None, why })
     }
 
     /// Starts all that a test needs, measures, and keeps what was counted meanwhile. Gives what was measured, and what

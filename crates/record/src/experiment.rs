@@ -53,6 +53,9 @@ pub struct Experiment {
     pub subjects: Vec<String>,
     /// The classes of the workload, the most important first.
     pub classes: Vec<Class>,
+    /// What the generator can do, as the reference server shows; null where it could not be tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generator: Option<Validation>,
     /// What the server carries; null until it has been found.
     pub capacity: Option<Capacity>,
     /// The tests done so far, in the order in which they were done.
@@ -140,6 +143,19 @@ pub struct Capacity {
     /// Such as `sessions/s`.
     pub unit: String,
     /// The run that it was found by, from the experiment's directory.
+    pub directory: String,
+}
+
+/// What clients of the generator got from the reference server, in place of the one that is tested.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Validation {
+    /// Requests per second.
+    pub rate: f64,
+    /// Each with one request after the other.
+    pub clients: u32,
+    /// Of each response.
+    pub bytes: u64,
+    /// The run, from the experiment's directory.
     pub directory: String,
 }
 

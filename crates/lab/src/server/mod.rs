@@ -24,6 +24,7 @@ use crate::testbed::{self, Testbed};
 use crate::{Error, Stop, http};
 
 pub(crate) use content::{PROBE, forget};
+pub(crate) use origin::start_reference;
 
 /// What servers are started with.
 #[derive(Debug)]

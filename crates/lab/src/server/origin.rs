@@ -7,6 +7,7 @@ use std::process::Command;
 use super::{Running, Site, content};
 use crate::process::{self, Process};
 use crate::spec::What;
+use crate::testbed::Testbed;
 use crate::{Error, Stop};
 
 pub(super) fn version(headworks: &Path) -> Result<String, Error> {
@@ -37,6 +38,19 @@ pub(super) fn start_behind(
 ) -> Result<(String, Process), Error> {
     let program = site.testbed.beside(site.headworks);
     listen(command(site, program, workers), &log.with_file_name("behind.log"), stop)
+}
+
+/// Starts it where the server that is tested has its place, answering from memory as fast as it can; gives host and
+/// port.
+pub(crate) fn start_reference(
+    testbed: &Testbed,
+    headworks: &Path,
+    log: &Path,
+    stop: &Stop,
+) -> Result<(String, Process), Error> {
+    let mut command = testbed.server(headworks);
+    command.args(["origin", "--mode", "static", "--listen", &format!("{}:0", testbed.address())]);
+    listen(command, log, stop)
 }
 
 fn command(site: &Site, mut command: Command, workers: u32) -> Command {

@@ -61,6 +61,7 @@ pub(crate) fn facts(directory: &Path, experiment: &Experiment) -> Vec<Fact> {
     let test_run = experiment.tests.iter().find_map(|test| info(&directory.join(&test.directory)));
     let mut facts = server(experiment, environment.as_ref());
     facts.extend(plan::pinning(directory));
+    facts.extend(generator(experiment));
     facts.extend(capacity(experiment));
     facts.extend(capacity_run.map(|run| command("Capacity found by", &run.command)));
     facts.extend(plan::workload(directory));
@@ -95,6 +96,18 @@ fn server(experiment: &Experiment, environment: Option<&Environment>) -> Vec<Fac
     let started = environment.and_then(|e| e.server.as_ref());
     let started = started.map(|server| command("Server started as", &server.command));
     [fact("Server", text::server(&experiment.server))].into_iter().chain(started).collect()
+}
+
+/// What it was seen to be able to do.
+fn generator(experiment: &Experiment) -> Option<Fact> {
+    let validation = experiment.generator.as_ref()?;
+    let text = format!(
+        "{} clients got {} requests/s, of {} bytes each, from the reference server in place of this one",
+        validation.clients,
+        number(validation.rate),
+        validation.bytes
+    );
+    Some(fact("Generator validated", text))
 }
 
 fn capacity(experiment: &Experiment) -> Option<Fact> {

@@ -210,6 +210,7 @@ mod tests {
             classes: vec![],
             capacity: None,
             tests: vec![],
+            generator: None,
             limits: vec![],
         }
     }
