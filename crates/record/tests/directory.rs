@@ -110,6 +110,7 @@ fn an_experiment_keeps_its_index() {
         }],
         subjects: vec!["bare".to_owned(), "gate".to_owned()],
         classes: vec![Class { name: "premium".to_owned(), share: 0.2, load: Some(0.4) }],
+        generator: None,
         capacity: Some(Capacity {
             rate: 40.0,
             ci: [39.0, 41.0],
