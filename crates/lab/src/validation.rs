@@ -2,6 +2,8 @@
 //! same processors and over the same link ("Understanding Web server configuration issues", section 4.4.2, has a
 //! faster server for that).
 
+use std::fs;
+
 use record::experiment::Validation;
 use units::Span;
 
@@ -12,6 +14,8 @@ use crate::testbed::Testbed;
 use crate::{Error, server, test};
 
 const DIRECTORY: &str = "validation";
+/// What of its run stays in the record.
+const KEPT: [&str; 2] = ["run.toml", "summary.json"];
 const CLIENTS: u32 = 32;
 const WARMUP: Span = Span::from_millis(300);
 const LENGTH: Span = Span::from_secs(1);
@@ -36,7 +40,10 @@ impl Lab<'_> {
 
     fn generators_best(&self) -> Result<Validation, Error> {
         let (spec, stop, headworks) = (self.spec, self.stop, &*self.options.headworks);
-        let out = self.directory.join(DIRECTORY);
+        let kept = self.directory.join(DIRECTORY);
+        test::empty(&kept)?;
+        let place = server::root()?;
+        let out = place.path().join(DIRECTORY);
         test::empty(&out)?;
         let scene = without_limits(&spec.scene);
         let testbed = Testbed::build(&scene, self.pinning, (&spec.server.cpus, &spec.client_cpus), stop)?;
@@ -53,6 +60,10 @@ impl Lab<'_> {
         load::to_record(&mut command, &out);
         let summary = load::carry_out(command, &out, WARMUP + LENGTH, stop, || self.view.tick())?;
         stop.check()?;
+        // Rows of requests as fast as they can be made would be most of many a record.
+        for name in KEPT {
+            fs::copy(out.join(name), kept.join(name)).map_err(Error::io("write", &kept.join(name)))?;
+        }
         let rate = summary.responses as f64 / summary.duration;
         Ok(Validation { rate, clients: CLIENTS, bytes, directory: DIRECTORY.to_owned() })
     }

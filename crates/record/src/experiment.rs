@@ -155,7 +155,7 @@ pub struct Validation {
     pub clients: u32,
     /// Of each response.
     pub bytes: u64,
-    /// The run, from the experiment's directory.
+    /// Command and summary of the run, from the experiment's directory.
     pub directory: String,
 }
 
