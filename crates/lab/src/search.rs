@@ -6,7 +6,7 @@ use record::experiment::{Knee, TestState};
 use record::search::{Found, Resource};
 use traffic::model::ModelName;
 
-use crate::knee::{Search, find_on};
+use crate::knee::{REQUESTS, Search, find_on};
 use crate::plan::Planned;
 use crate::prediction::Predictor;
 use crate::run::Lab;
@@ -16,8 +16,6 @@ use crate::{Error, server};
 
 /// Where the record of a search is, below its test's.
 const SEARCH: &str = "search";
-/// The unit of capacities that can be compared with what the generator does.
-const REQUESTS: &str = "requests/s";
 
 impl Lab<'_> {
     /// Does the search once.

@@ -36,6 +36,8 @@ use crate::verdict::{self, Level};
 use crate::watch::Watch;
 use crate::{Error, Stop, server, test};
 
+/// The unit of a capacity that is not of sessions.
+pub(crate) const REQUESTS: &str = "requests/s";
 /// From one closed loop to the next, until the server does hardly more.
 const TIMES: u32 = 4;
 const MOST_CLIENTS: u32 = 1024;
@@ -153,7 +155,7 @@ fn find_into(
         // Nothing that is worth keeping, and it would be in the way of the next search.
         let _ = test::empty(&root);
     }
-    let unit = if prober.of_sessions { "sessions/s" } else { "requests/s" };
+    let unit = if prober.of_sessions { "sessions/s" } else { REQUESTS };
     *found = course.found(unit, prober.tried);
     let levels = levels(found, &root, log)?;
     for (tried, level) in found.probes.iter_mut().zip(&levels) {
