@@ -28,6 +28,18 @@ describe.skipIf(chromium === undefined)('the report of searches in Chromium', ()
     expect(ids).toEqual(['searches', '02-bare', '06-bare', 'method', 'words']);
   });
 
+  test('marks what is at its end, and shades what is more than capacity', async () => {
+    await visit.open(inject('searches'));
+    const of = async (id: string): Promise<number[]> => {
+      const plot = visit.page.locator(`[id="${id}"] .plot`);
+      return Promise.all(['--ink-soft', '--ink-faint'].map((variable) => pixels(plot, variable)));
+    };
+    const [seen, plain] = [await of('02-bare-achieved'), await of('02-bare-predicted-lost')];
+    // Two lines with names, where the axes have the same colour, and the words above the shade.
+    expect(seen[0]).toBeGreaterThan((plain[0] ?? 0) + 100);
+    expect(seen[1]).toBeGreaterThan((plain[1] ?? 0) + 20);
+  });
+
   test('draws its curves in the light, in the dark and on a phone', async () => {
     for (const options of [
       { viewport: WIDE, colorScheme: 'light' as const },

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::MutexGuard;
 
 use record::experiment::{Experiment, TestState};
-use record::{Environment, RunDirectory, SessionOutcome};
+use record::{Environment, RunDirectory, SessionOutcome, Viewpoint};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use testkit::{PATIENCE, Process, alone, poll_until};
 
@@ -180,8 +180,15 @@ fn agrees_with_itself(directory: &Path, gated: bool) {
     if gated {
         let metrics = fs::read_to_string(directory.join("gate.metrics")).unwrap();
         assert!(metrics.contains("# TYPE"), "{metrics}");
-        let course = fs::read_to_string(directory.join("gate-window.csv")).unwrap();
-        assert_eq!(course.lines().nth(1).unwrap().split(',').nth(1), Some("2"), "{course}");
+        let samples: Vec<_> = run.samples().unwrap().map(Result::unwrap).collect();
+        let of = |viewpoint, metric: &str| {
+            let found = samples.iter().find(|row| row.viewpoint == viewpoint && &*row.metric == metric);
+            found.unwrap_or_else(|| panic!("{metric} in {directory:?}")).value
+        };
+        assert_eq!(of(Viewpoint::Gate, "gate.window"), 2.0);
+        of(Viewpoint::Gate, "gate.queue");
+        // What the generator saw of itself is still there.
+        assert!(samples.iter().any(|row| row.viewpoint == Viewpoint::Client));
     }
 }
 

@@ -1,18 +1,36 @@
-//! [`Course`]: what the gate's window was in the course of a test.
+//! [`Course`]: what the gate said of itself in the course of a test.
 
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 
+use record::{RunDirectory, SampleRow, Viewpoint};
+use units::Time;
+
+use crate::Error;
 use crate::http::Answer;
 
-/// Name of the file in a test's directory.
-pub(crate) const FILE: &str = "gate-window.csv";
+/// Metrics of the gate, and what they are called in samples.
+const METRICS: [(&str, &str); 3] = [
+    ("headworks_gate_window", "gate.window"),
+    ("headworks_gate_in_service", "gate.in_service"),
+    ("headworks_gate_queue", "gate.queue"),
+];
 
-/// Lines of CSV: seconds since the load began, and what the gate said then.
+/// What was seen at each look.
 #[derive(Debug)]
 pub(crate) struct Course {
-    began: Instant,
     next: Instant,
-    text: String,
+    seen: Vec<Seen>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Seen {
+    at: SystemTime,
+    metric: &'static str,
+    /// The stage, of what waits.
+    label: String,
+    value: f64,
 }
 
 impl Course {
@@ -20,8 +38,7 @@ impl Course {
     const EVERY: Duration = Duration::from_millis(250);
 
     pub(crate) fn begin() -> Self {
-        let now = Instant::now();
-        Self { began: now, next: now, text: "seconds,window,in_service,waiting\n".to_owned() }
+        Self { next: Instant::now(), seen: Vec::new() }
     }
 
     /// Looks at the gate's metrics, which `ask` gets, if it is time. One that does not answer is not asked about it
@@ -33,23 +50,37 @@ impl Course {
         }
         self.next = now + Self::EVERY;
         if let Some(answer) = ask() {
-            self.add(now.duration_since(self.began), &answer.body);
+            self.add(SystemTime::now(), &answer.body);
         }
     }
 
-    fn add(&mut self, since: Duration, metrics: &str) {
-        let values = |name: &str| {
-            let lines = metrics.lines().filter_map(|line| line.rsplit_once(' '));
-            let ours = lines.filter(|(series, _)| series.split('{').next() == Some(name));
-            ours.filter_map(|(_, value)| value.parse::<u32>().ok()).sum::<u32>()
-        };
-        let [window, inside, waiting] =
-            ["headworks_gate_window", "headworks_gate_in_service", "headworks_gate_queue"].map(values);
-        self.text += &format!("{:.3},{window},{inside},{waiting}\n", since.as_secs_f64());
+    fn add(&mut self, at: SystemTime, metrics: &str) {
+        self.seen.extend(metrics.lines().filter_map(|line| {
+            let (series, value) = line.rsplit_once(' ')?;
+            let (name, labels) = series.split_once('{').unwrap_or((series, ""));
+            let (_, metric) = METRICS.into_iter().find(|(of_gate, _)| *of_gate == name)?;
+            let label = labels.split('"').nth(1).unwrap_or_default().to_owned();
+            Some(Seen { at, metric, label, value: value.parse().ok()? })
+        }));
     }
 
-    pub(crate) fn text(&self) -> &str {
-        &self.text
+    /// Adds it to the samples of the generator's run in `directory`, if it left one.
+    pub(crate) fn keep(&self, directory: &Path) -> Result<(), Error> {
+        let Ok(run) = RunDirectory::open(directory) else { return Ok(()) };
+        let started = SystemTime::from(run.info()?.started);
+        let host: Arc<str> = Arc::from(run.environment()?.host);
+        let row = |seen: &Seen| {
+            let since = seen.at.duration_since(started).ok()?;
+            Some(SampleRow {
+                time: Time::from_nanos(u64::try_from(since.as_nanos()).ok()?),
+                host: Arc::clone(&host),
+                viewpoint: Viewpoint::Gate,
+                metric: Arc::from(seen.metric),
+                label: Arc::from(&*seen.label),
+                value: seen.value,
+            })
+        };
+        Ok(run.add_samples(self.seen.iter().filter_map(row))?)
     }
 }
 
@@ -58,12 +89,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waiting_are_those_of_all_stages() {
+    fn what_the_gate_says_of_its_stages_is_kept() {
         let metrics = "# TYPE headworks_gate_queue gauge\n\
             headworks_gate_queue{stage=\"acceptor\"} 2\nheadworks_gate_queue{stage=\"class\"} 3\n\
             headworks_gate_in_service 4\nheadworks_gate_window 5\nheadworks_gate_window_other 6\n";
         let mut course = Course::begin();
-        course.add(Duration::from_millis(1250), metrics);
-        assert_eq!(course.text(), "seconds,window,in_service,waiting\n1.250,5,4,5\n");
+        let at = SystemTime::UNIX_EPOCH;
+        course.add(at, metrics);
+        let seen = |metric, label: &str, value| Seen { at, metric, label: label.to_owned(), value };
+        assert_eq!(
+            course.seen,
+            [
+                seen("gate.queue", "acceptor", 2.0),
+                seen("gate.queue", "class", 3.0),
+                seen("gate.in_service", "", 4.0),
+                seen("gate.window", "", 5.0),
+            ]
+        );
+        // A search has its runs elsewhere.
+        let nothing = tempfile::tempdir().unwrap();
+        course.keep(nothing.path()).unwrap();
+        assert_eq!(std::fs::read_dir(&nothing).unwrap().count(), 0);
     }
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use toml::{Table, Value};
 
-use crate::course::{self, Course};
+use crate::course::Course;
 use crate::process::{self, Process};
 use crate::testbed::Testbed;
 use crate::{Error, Stop};
@@ -51,11 +51,9 @@ impl Gate {
         let answer = testbed
             .get(&self.admin, "/metrics")
             .ok_or_else(|| self.process.error("does not answer on its admin address".to_owned()))?;
-        for (name, text) in [("gate.metrics", &*answer.body), (course::FILE, self.course.text())] {
-            let file = directory.join(name);
-            fs::write(&file, text).map_err(Error::io("write", &file))?;
-        }
-        Ok(())
+        let file = directory.join("gate.metrics");
+        fs::write(&file, answer.body).map_err(Error::io("write", &file))?;
+        self.course.keep(directory)
     }
 
     /// How it ended, when it should not have.

@@ -93,11 +93,12 @@ impl Lab<'_> {
         if let Some(error) = server.has_died().or_else(|| front.as_mut().and_then(Front::has_died)) {
             return Err(error);
         }
-        if let Some(front) = &front {
-            front.keep_metrics(testbed, out)?;
-        }
+        let kept = front.as_ref().map_or(Ok(()), |front| front.keep_metrics(testbed, out));
+        // A generator that broke off left a record to which nothing can be added.
+        let measured = measured?;
+        kept?;
         why.extend(pinning.why_not.clone());
-        Ok((measured?, why))
+        Ok((measured, why))
     }
 }
 

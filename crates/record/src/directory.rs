@@ -244,6 +244,29 @@ impl RunDirectory {
         TableWriter::create(&self.path.join(SAMPLES))
     }
 
+    /// Adds what somebody else saw to `samples.parquet`, after what is there; all of it or nothing.
+    ///
+    /// # Errors
+    /// When what is there cannot be read, or the whole not be written; then it is as it was.
+    pub fn add_samples(&self, rows: impl IntoIterator<Item = SampleRow>) -> Result<(), Error> {
+        let mut rows = rows.into_iter().peekable();
+        if rows.peek().is_none() {
+            return Ok(());
+        }
+        let path = self.path.join(SAMPLES);
+        let beside = self.path.join(format!("{SAMPLES}.new"));
+        let mut write = || {
+            let mut table = TableWriter::create(&beside)?;
+            self.samples()?.try_for_each(|row| table.push(row?))?;
+            rows.try_for_each(|row| table.push(row))?;
+            table.finish()?;
+            fs::rename(&beside, &path).map_err(Error::io("write", &path))
+        };
+        write().inspect_err(|_| {
+            let _ = fs::remove_file(&beside);
+        })
+    }
+
     /// Reads `samples.parquet` row by row.
     ///
     /// # Errors

@@ -119,6 +119,7 @@ pub enum Resource {
     AcceptQueue,
     SynQueue,
     WorkerLimit,
+    Alternating,
     BackEnd,
     Serialization,
     Disk,
@@ -128,7 +129,6 @@ pub enum Resource {
     Network,
     FdLimit,
     EphemeralPorts,
-    Alternating,
 }
 
 /// What [`Tried::used`] tells of.

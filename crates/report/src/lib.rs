@@ -41,7 +41,7 @@ pub use run::{
 };
 pub use search::{Effect, OneSearch, Published, SearchReport};
 pub use simulation::{
-    Axis, Check, Course, CourseChart, CourseFigure, CourseLine, Curve, Figure, OutcomeRow, Place,
+    Axis, Check, Course, CourseChart, CourseFigure, CourseLine, Curve, Figure, Mark, OutcomeRow, Place,
     SimulationReport, Unit,
 };
 pub use verdict::{KeyFigure, Verdict};

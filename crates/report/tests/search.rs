@@ -90,6 +90,13 @@ fn figures_are_from_the_records(first: &OneSearch) {
         .map(|curve| curve.points.iter().map(|point| point.y.value).collect())
         .collect();
     assert_eq!(lost, [[0.0, 0.0, 0.17], [0.0, 0.0, 0.16]], "measured and predicted");
+    // Of what was seen, not of what was predicted.
+    for figure in &first.figures[..6] {
+        let marks: Vec<(f64, &str)> = figure.marks.iter().map(|mark| (mark.x, &*mark.name)).collect();
+        assert_eq!(marks, [(1.02 * 90.0, "worker-limit"), (1.3 * 90.0, "accept-queue")], "{}", figure.id);
+        assert_eq!(figure.overload, Some(90.0));
+    }
+    assert!(first.figures[6..].iter().all(|figure| figure.marks.is_empty() && figure.overload.is_none()));
     let used = &first.figures[3].curves[1];
     assert_eq!((&*used.name, used.points[4].y.value), ("listen queue", 1.0));
     assert!(used.points[4].note.starts_with("at its end; 40 more waited"), "{:?}", used.points[4]);

@@ -5,6 +5,7 @@ import { bandsXAxis, yAxis } from './axes.ts';
 import { Chart, HEIGHT, scale } from './chart.ts';
 import { drawBand, drawMarker, type Ends } from './marks.ts';
 import { look, themed } from './palette.ts';
+import { drawBeginnings, shadeOverload, type Beginning } from './references.ts';
 import type { Reading, Spot } from './tooltip.ts';
 
 /** Curves of computed points with their confidence bands; each has its own places on the x axis. */
@@ -14,6 +15,10 @@ export interface BandsSpec {
   yLabel: string;
   xLogarithmic: boolean;
   curves: BandCurve[];
+  /** Where something begins, in rising order. */
+  marks: Beginning[];
+  /** Where load beyond capacity begins; shaded from there on. */
+  overload: number | null;
   /** How a place on the x axis is written. */
   words: (x: number) => string;
   xTicks: (xs: number[]) => string[];
@@ -132,6 +137,7 @@ export class Bands extends Chart {
       hooks: {
         drawAxes: [
           (plot) => {
+            if (spec.overload !== null) shadeOverload(plot, spec.overload);
             for (const curve of this.visible) drawBand(plot, curve.subject, intervals(curve));
           },
         ],
@@ -139,6 +145,11 @@ export class Bands extends Chart {
           (plot, i) => {
             const curve = spec.curves[i - 1];
             if (curve) drawMarkers(plot, curve);
+          },
+        ],
+        draw: [
+          (plot) => {
+            drawBeginnings(plot, spec.marks);
           },
         ],
         setCursor: [this.followCursor],

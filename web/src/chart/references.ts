@@ -15,12 +15,13 @@ export function drawReferences(plot: uPlot, spec: PanelSpec): void {
 }
 
 /** Its name stands above the plot, where no curve can run through it. */
-function shadeOverload(plot: uPlot, from: number): void {
+export function shadeOverload(plot: uPlot, from: number): void {
   const { ctx, bbox } = plot;
   const scale = window.devicePixelRatio;
   const left = Math.max(plot.valToPos(from, 'x', true), bbox.left);
   const right = bbox.left + bbox.width;
   if (left >= right) return;
+  ctx.save();
   ctx.fillStyle = themed('--overload');
   ctx.fillRect(left, bbox.top, right - left, bbox.height);
   ctx.fillStyle = themed('--ink-faint');
@@ -28,6 +29,47 @@ function shadeOverload(plot: uPlot, from: number): void {
   ctx.textAlign = 'right';
   ctx.textBaseline = 'bottom';
   ctx.fillText('more than capacity', right, bbox.top - 4 * scale);
+  ctx.restore();
+}
+
+/** Where along the bottom something begins. */
+export interface Beginning {
+  x: number;
+  name: string;
+}
+
+/** A line up from each, its name along it; names that would lie over one another stand side by side. */
+export function drawBeginnings(plot: uPlot, beginnings: Beginning[]): void {
+  const { ctx, bbox } = plot;
+  const scale = window.devicePixelRatio;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.strokeStyle = themed('--ink-soft');
+  ctx.fillStyle = themed('--ink-soft');
+  ctx.lineWidth = scale;
+  ctx.setLineDash([4 * scale, 3 * scale]);
+  ctx.font = `${11 * scale}px "Inter Variable", system-ui, sans-serif`;
+  ctx.textAlign = 'right';
+  ctx.textBaseline = 'bottom';
+  let free = -Infinity;
+  for (const { x, name } of beginnings) {
+    // Between two pixels a thin line would be half as dark.
+    const at = Math.round(plot.valToPos(x, 'x', true)) + (Math.round(scale) % 2) / 2;
+    ctx.beginPath();
+    ctx.moveTo(at, bbox.top);
+    ctx.lineTo(at, bbox.top + bbox.height);
+    ctx.stroke();
+    const foot = Math.min(Math.max(at - 3 * scale, free), bbox.left + bbox.width - 3 * scale);
+    free = foot + 13 * scale;
+    ctx.save();
+    ctx.translate(foot, bbox.top + 5 * scale);
+    ctx.rotate(-Math.PI / 2);
+    ctx.fillText(name, 0, 0);
+    ctx.restore();
+  }
+  ctx.restore();
 }
 
 function drawLine(plot: uPlot, line: ReferenceLine): void {

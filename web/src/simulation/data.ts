@@ -84,6 +84,15 @@ export interface Figure {
   x: Axis;
   y: Axis;
   curves: { name: string; points: Place[] }[];
+  marks: Mark[];
+  /** From where on there is more than can be carried. */
+  overload: number | null;
+}
+
+/** Where along the bottom something begins. */
+export interface Mark {
+  x: number;
+  name: string;
 }
 
 export interface Axis {

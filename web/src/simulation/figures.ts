@@ -25,6 +25,8 @@ export function simulated(figure: Figure, checks: Check[]): HTMLElement {
     yLabel: y.label,
     xLogarithmic: x.logarithmic,
     curves: figure.curves.map((curve, subject) => ({ ...curve, subject })),
+    marks: figure.marks,
+    overload: figure.overload,
     words: (value) => `${x.label}: ${WRITTEN[x.unit].one(value)}`,
     xTicks: WRITTEN[x.unit].ticks,
     format: WRITTEN[y.unit].one,

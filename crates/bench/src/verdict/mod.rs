@@ -40,8 +40,8 @@ const fn case(cause: &'static str, server: &'static str, settings: &'static [&'s
     Case { cause, server, settings }
 }
 
-/// nginx has no workers that a connection takes, and no lock that requests wait for.
-const CASES: [Case; 24] = [
+/// nginx has no lock that requests wait for.
+const CASES: [Case; 26] = [
     case("server-cpu", "nginx", &[]),
     case("server-cpu", "apache", &[]),
     case("cpu-quota", "nginx", &[]),
@@ -59,10 +59,18 @@ const CASES: [Case; 24] = [
     case("accept-queue", "apache", &[]),
     case("worker-limit", "apache", &["server.backend-workers=64"]),
     case("worker-limit", "origin", &[]),
+    // Its workers have many connections each; a request takes two.
+    case(
+        "worker-limit",
+        "nginx",
+        &["server.workers=1", "server.backend-workers=64", "server.directives.worker_connections=32"],
+    ),
     // Processes of prefork have one connection each.
     case("fd-limit", "nginx", &[]),
     case("fd-limit", "apache", &["server.mpm=event"]),
     case("ephemeral-ports", "nginx", &[]),
+    // With 150 workers, which is what it has otherwise, these would be taken before the ports.
+    case("ephemeral-ports", "apache", &["server.workers=300"]),
     case("back-end", "nginx", &[]),
     case("back-end", "apache", &[]),
     case("serialization", "apache", &[]),

@@ -32,7 +32,7 @@ use self::prober::Prober;
 use self::tried::{is_at, kept_up};
 use crate::machine::Pinning;
 use crate::testbed::Testbed;
-use crate::verdict::{self, Level};
+use crate::verdict::{self, Level, Refused};
 use crate::watch::Watch;
 use crate::{Error, Stop, server, test};
 
@@ -182,11 +182,11 @@ fn find_into(
 /// What was seen at each probe; the server's log is read where it is known.
 fn levels(found: &Found, root: &Path, log: Option<&Path>) -> Result<Vec<Level>, Error> {
     let samples = Samples::beside(root);
-    let refused = log.and_then(verdict::refused_descriptors);
+    let refused = log.map(Refused::read).unwrap_or_default();
     let too_much = found.capacity.as_ref().filter(|_| !found.is_of_crowd).map(|capacity| capacity.ci[1]);
     let level = |tried: &Tried| {
         let mut level = Level::read(&root.join(&tried.directory), tried, &samples)?;
-        level.refused_descriptors.clone_from(&refused);
+        level.refused.clone_from(&refused);
         // A probe below the knee that others outvoted was chance.
         level.is_behind &= too_much.is_none_or(|rate| is_at(tried, rate) || level.rate > rate);
         Ok(level)

@@ -6,6 +6,7 @@ use std::path::Path;
 use record::search::{Tried, Used};
 use record::{RunDirectory, Samples, Summary};
 
+use super::Refused;
 use crate::Error;
 
 /// Connections that were made on the server's machine, by the port that they lead to.
@@ -25,8 +26,8 @@ pub(crate) struct Level {
     pub(crate) summary: Summary,
     /// The most descriptors that a process of the server had open at any level, over those that it may.
     pub(super) descriptors: f64,
-    /// What the server's log says of descriptors that it was refused, at whatever level.
-    pub(crate) refused_descriptors: Option<String>,
+    /// What the server's log says that it was refused, at whatever level.
+    pub(crate) refused: Refused,
     /// By metric and label, in the course of the window.
     pub(super) samples: BTreeMap<(String, String), Vec<f64>>,
 }
@@ -47,7 +48,7 @@ impl Level {
             is_valid: tried.not_valid.is_none(),
             summary,
             descriptors: 0.0,
-            refused_descriptors: None,
+            refused: Refused::default(),
             samples,
         })
     }
@@ -86,7 +87,8 @@ impl Level {
         of_metric.map(|(_, label)| &**label)
     }
 
-    fn values(&self, metric: &str, label: &str) -> &[f64] {
+    /// In the course of the window.
+    pub(super) fn values(&self, metric: &str, label: &str) -> &[f64] {
         let key = (metric.to_owned(), label.to_owned());
         self.samples.get(&key).map_or(&[], |values| values)
     }
@@ -125,6 +127,12 @@ impl Level {
     pub(crate) fn standing_of(&self, metric: &str, label: &str) -> f64 {
         let values = self.values(metric, label);
         values.iter().filter(|value| **value > 0.0).count() as f64 / values.len().max(1) as f64
+    }
+
+    /// The share of requests that got no response, or one that says that the server failed.
+    pub(super) fn failed(&self) -> f64 {
+        let of_server = self.summary.status.range(500..).map(|(_, count)| count).sum::<u64>();
+        (self.summary.errors.total() + of_server) as f64 / self.summary.requests.max(1) as f64
     }
 
     /// Whether the server was looked at.

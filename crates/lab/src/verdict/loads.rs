@@ -7,7 +7,7 @@ use record::experiment::{Experiment, Test, TestState};
 use record::search::{Found, Tried};
 use record::{RunDirectory, Samples};
 
-use super::{Level, judge};
+use super::{Level, Refused, judge};
 use crate::{Error, server};
 
 /// The share of sessions that a server completes that keeps up; they are few, so that one must not decide.
@@ -31,7 +31,7 @@ fn found(directory: &Path, tests: &[&Test]) -> Result<Found, Error> {
         let place = directory.join(&test.directory);
         let mut tried = tried(test, &place)?;
         let mut level = Level::read(&place, &tried, &Samples::beside(&place))?;
-        level.refused_descriptors = super::refused_descriptors(&place.join(server::LOG));
+        level.refused = Refused::read(&place.join(server::LOG));
         tried.used = level.used();
         probes.push(tried);
         levels.push(level);

@@ -5,18 +5,37 @@ use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 /// Which libraries name EMFILE and ENFILE (errno(3)), and Node.
-const WORDS: [&str; 3] = ["too many open files", "no file descriptors available", "emfile"];
+const DESCRIPTORS: [&str; 3] = ["too many open files", "no file descriptors available", "emfile"];
+/// nginx (`ngx_get_connection`, `src/core/ngx_connection.c`); it closes what it has no place for.
+const CONNECTIONS: [&str; 1] = ["worker_connections are not enough"];
 /// Of its beginning and of its end: some servers write a line for every request.
 const MOST: u64 = 1 << 20;
 const LONGEST: usize = 160;
 
-/// The first line of a log that says that a descriptor was refused; nothing where there is no log.
-pub(crate) fn refused_descriptors(log: &Path) -> Option<String> {
+/// The first line of each kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// A descriptor.
+    pub(crate) descriptors: Option<String>,
+    /// A place among the connections that a worker may have.
+    pub(crate) connections: Option<String>,
+}
+
+impl Refused {
+    /// Nothing where there is no log.
+    pub(crate) fn read(log: &Path) -> Self {
+        let line = |words| first(log, words);
+        Self { descriptors: line(&DESCRIPTORS), connections: line(&CONNECTIONS) }
+    }
+}
+
+/// The first line of a log with any of `words`.
+fn first(log: &Path, words: &[&str]) -> Option<String> {
     let mut file = File::open(log).ok().filter(|file| file.metadata().is_ok_and(|it| it.is_file()))?;
     let length = file.metadata().ok()?.len();
-    let line = first_of(&file).or_else(|| {
+    let line = first_of(&file, words).or_else(|| {
         let end = file.seek(SeekFrom::Start(length.saturating_sub(MOST).max(MOST))).ok()?;
-        (end < length).then(|| first_of(&file)).flatten()
+        (end < length).then(|| first_of(&file, words)).flatten()
     })?;
     // Without the time and the names in front of what Apache says.
     let from = line.find("(24)").or_else(|| line.find("(23)")).unwrap_or_default();
@@ -24,13 +43,15 @@ pub(crate) fn refused_descriptors(log: &Path) -> Option<String> {
 }
 
 /// The first line that says so, of the next so many bytes.
-fn first_of(file: &File) -> Option<String> {
+fn first_of(file: &File, words: &[&str]) -> Option<String> {
     let lines = BufReader::new(file.take(MOST)).split(b'\n');
     let mut lines = lines.map_while(Result::ok).map(|line| String::from_utf8_lossy(&line).into_owned());
     lines.find(|line| {
         let line = line.to_lowercase();
-        // Node watches files with what it calls the same, and others have names with it.
-        WORDS.iter().any(|words| is_word(&line, words)) && !line.contains("files, watch")
+        // Node watches files with what it calls the same, and others have names with it; nginx closes connections that
+        // nobody uses before there is no place left.
+        words.iter().any(|words| is_word(&line, words))
+            && !["files, watch", "reusing connections"].iter().any(|other| line.contains(other))
     })
 }
 
@@ -50,10 +71,11 @@ mod tests {
     #[test]
     fn a_line_that_says_it_is_found() {
         let log = tempfile::NamedTempFile::new().unwrap();
-        let said = |text: &[u8]| {
+        let refused = |text: &[u8]| {
             std::fs::write(&log, text).unwrap();
-            refused_descriptors(log.path())
+            Refused::read(log.path())
         };
+        let said = |text: &[u8]| refused(text).descriptors;
         let apache =
             b"\xff started\n[core:error] [pid 1:tid 2] (24)Too many open files: AH02179: apr_socket_accept\n";
         assert_eq!(said(apache).unwrap(), "(24)Too many open files: AH02179: apr_socket_accept");
@@ -64,6 +86,11 @@ mod tests {
         assert!(said(b"Error: accept EMFILE").is_some());
         let late = [&b"GET / 200\n".repeat(300_000)[..], b"accept: Too many open files\n"].concat();
         assert_eq!(said(&late).unwrap(), "accept: Too many open files");
-        assert_eq!(refused_descriptors(Path::new("/nonexistent")), None);
+        let soon = "[warn] 7#7: 64 worker_connections are not enough, reusing connections";
+        assert_eq!(refused(soon.as_bytes()), Refused::default());
+        let full = "[alert] 7#7: 64 worker_connections are not enough";
+        let expected = Refused { descriptors: None, connections: Some(full.to_owned()) };
+        assert_eq!(refused(format!("started\n{full}\n{full}\n").as_bytes()), expected);
+        assert_eq!(Refused::read(Path::new("/nonexistent")), Refused::default());
     }
 }

@@ -9,14 +9,15 @@ mod loads;
 mod log;
 mod next;
 mod signs;
+mod turns;
 
 pub(crate) use laws::broken as broken_laws;
 pub(crate) use level::Level;
 pub(crate) use loads::of_loads;
-pub(crate) use log::refused_descriptors;
+pub(crate) use log::Refused;
 use record::search::{Onset, Resource, Verdict};
 
-const RESOURCES: [Resource; 13] = [
+const RESOURCES: [Resource; 14] = [
     Resource::Client,
     Resource::EphemeralPorts,
     Resource::FdLimit,
@@ -27,6 +28,7 @@ const RESOURCES: [Resource; 13] = [
     Resource::Serialization,
     Resource::BackEnd,
     Resource::ServerCpu,
+    Resource::Alternating,
     Resource::WorkerLimit,
     Resource::SynQueue,
     Resource::AcceptQueue,

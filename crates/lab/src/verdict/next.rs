@@ -71,7 +71,8 @@ fn nearest(resource: Resource, level: &Level) -> Option<String> {
         let most = achieved / share;
         format!(" Unless something else comes first, that sets the limit then, at about {most:.0}/s.")
     });
-    (!resource.is_generators()).then(|| {
+    let is_one = !resource.is_generators() && resource != Resource::Alternating;
+    is_one.then(|| {
         format!(
             "Measure again then. Nearest to its end besides: {}, {:.0} % at {achieved:.0}/s.{}",
             of.name(),

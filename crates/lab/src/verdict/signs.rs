@@ -4,12 +4,16 @@
 use record::search::Resource;
 
 use super::level::{Level, OUTGOING};
+use super::{RESOURCES, turns};
 
 /// A resource is at its end from these shares of it on.
 const BUSY: f64 = 0.9;
 const FULL: f64 = 0.95;
 /// And what should be there now and then is there in this share of all looks.
 const MOSTLY: f64 = 0.6;
+
+/// More requests fail than the search allows.
+const FAILED: f64 = 0.01;
 
 /// A sentence with figures when the resource is at its end at `level`; `light` is a level far below.
 pub(crate) fn sign(resource: Resource, level: &Level, light: &Level) -> Option<String> {
@@ -27,7 +31,8 @@ pub(crate) fn sign(resource: Resource, level: &Level, light: &Level) -> Option<S
         Resource::WorkerLimit => worker_limit(level),
         Resource::SynQueue => syn_queue(level),
         Resource::AcceptQueue => accept_queue(level),
-        Resource::None | Resource::Alternating => None,
+        Resource::Alternating => alternating(level, light),
+        Resource::None => None,
     }
 }
 
@@ -59,7 +64,7 @@ fn fd_limit(level: &Level) -> Option<String> {
     let is_held_up = level.most("limits.sockets.unaccepted").is_some_and(|most| most > 0.0);
     let had_all = level.descriptors >= FULL && is_held_up && (level.is_behind || !level.is_valid);
     // Or it ends at once, before anybody looks.
-    let refused = level.refused_descriptors.as_ref().filter(|_| level.is_behind);
+    let refused = level.refused.descriptors.as_ref().filter(|_| level.is_behind);
     (used >= FULL || had_all || refused.is_some()).then(|| {
         let said = refused.map_or_else(String::new, |line| format!("; its log says \"{line}\""));
         format!(
@@ -212,12 +217,28 @@ fn server_cpu(level: &Level) -> Option<String> {
 
 fn worker_limit(level: &Level) -> Option<String> {
     let waiting = level.mean("limits.sockets.unaccepted")?;
-    (level.standing("limits.sockets.unaccepted") >= MOSTLY).then(|| {
-        format!(
+    if level.standing("limits.sockets.unaccepted") >= MOSTLY {
+        return Some(format!(
             "{waiting:.0} connections waited to be accepted in the mean, with {:.0} threads of the server all taken.",
             level.mean("processes.threads").unwrap_or_default()
-        )
-    })
+        ));
+    }
+    // Workers that have many connections each close those that are too many.
+    let failed = level.failed();
+    let refused = level.refused.connections.as_ref().filter(|_| level.is_behind && failed > FAILED)?;
+    Some(format!(
+        "Workers had all the connections that they may: {:.1} % of requests failed, and the log says \"{refused}\".",
+        percent(failed)
+    ))
+}
+
+/// Where nothing is at its end all the time, but what only waits for others.
+fn alternating(level: &Level, light: &Level) -> Option<String> {
+    let mut others = RESOURCES.into_iter().filter(|resource| *resource > Resource::Alternating);
+    if others.any(|resource| sign(resource, level, light).is_some()) {
+        return None;
+    }
+    turns::sign(level, BUSY)
 }
 
 /// Of all that arrives: fewer are in no percentile that anybody looks at.

@@ -154,6 +154,69 @@ fn workers_that_are_taken_while_processors_are_idle_are_the_cause() {
     check(Resource::WorkerLimit, queueing);
 }
 
+/// nginx has no thread for each connection, and says itself that there are too many.
+#[test]
+fn connections_that_workers_have_no_place_for_are_their_limit() {
+    let refuse = |used: f64, failed: u64| {
+        move |mut level: Level, load: f64| {
+            level.refused.connections = Some("64 worker_connections are not enough".to_owned());
+            level.summary.requests = 1000;
+            level.summary.status.insert(500, if load > 1.0 { failed } else { 0 });
+            level.with("processes.cpu", "httpd", &[used * load.min(1.0)])
+        }
+    };
+    let verdict = check(Resource::WorkerLimit, refuse(0.2, 50));
+    assert_eq!(
+        verdict.evidence[0],
+        "Workers had all the connections that they may: 5.0 % of requests failed, and the log says \"64 worker_connections are not enough\"."
+    );
+    assert_eq!(verdict.onset, [Onset { resource: Resource::WorkerLimit, rate: 1020.0 }]);
+    // They gather behind a processor as well.
+    check(Resource::ServerCpu, refuse(0.99, 50));
+    // The log is of other loads too.
+    assert_eq!(judge(levels(refuse(0.2, 5))).bottleneck, None);
+}
+
+#[test]
+fn resources_at_their_ends_in_turns_are_told() {
+    let in_turns = |full: [[bool; 8]; 2]| {
+        move |level: Level, load: f64| {
+            let [cpu, disk] =
+                full.map(|looks| looks.map(|full| if full { 0.99 * load.min(1.0) } else { 0.1 }));
+            queueing(level, load)
+                .with("processes.cpu", "httpd", &cpu)
+                .with("limits.disk.busy", "vda", &disk)
+                .with("limits.program.disk", "httpd", &disk)
+        }
+    };
+    let first = |count: usize| std::array::from_fn(|at| at < count);
+    let last = |count: usize| std::array::from_fn(|at| at >= 8 - count);
+    let verdict = check(Resource::Alternating, in_turns([first(4), last(4)]));
+    assert_eq!(
+        verdict.evidence[0],
+        "At its end in so many of all looks: processors of the server 50 %, disk 50 %, one of the two 100 %."
+    );
+    assert_eq!(verdict.next, ["Lift one of them, and measure again."]);
+    check(Resource::Alternating, in_turns([first(4), last(2)]));
+    // One of them whenever the other is, both at once, or neither for half of the time.
+    check(Resource::WorkerLimit, in_turns([first(6), first(2)]));
+    check(Resource::WorkerLimit, in_turns([first(4), first(4)]));
+    check(Resource::WorkerLimit, in_turns([first(2), last(2)]));
+    check(Resource::ServerCpu, in_turns([first(8), last(4)]));
+    // Others use the disk.
+    let of_others = in_turns([first(4), last(4)]);
+    check(Resource::WorkerLimit, move |level, load| {
+        of_others(level, load).with("limits.program.disk", "httpd", &[0.0; 8])
+    });
+    // A few looks can be chance.
+    check(Resource::WorkerLimit, |level, load| {
+        queueing(level, load)
+            .with("processes.cpu", "httpd", &[0.99, 0.1])
+            .with("limits.disk.busy", "vda", &[0.1, 0.99])
+            .with("limits.program.disk", "httpd", &[1.0; 2])
+    });
+}
+
 #[test]
 fn a_queue_that_overflows_now_and_then_is_too_short() {
     let verdict = check(Resource::AcceptQueue, |mut level, load| {
@@ -237,7 +300,7 @@ fn descriptors_ports_and_the_generator() {
     });
     // One that ends at once.
     let verdict = check(Resource::FdLimit, |mut level, load| {
-        level.refused_descriptors = Some("(24)Too many open files".to_owned());
+        level.refused.descriptors = Some("(24)Too many open files".to_owned());
         queueing(level, load).with("limits.program.descriptors", "httpd", &[0.6 * load.min(1.0)])
     });
     let evidence = &verdict.evidence[0];

@@ -67,6 +67,34 @@ fn a_writer_that_is_dropped_leaves_a_whole_file() {
 }
 
 #[test]
+fn samples_are_added_to_those_that_are_there() {
+    let scratch = tempfile::tempdir().unwrap();
+    let run = RunDirectory::create(scratch.path()).unwrap();
+    let row = |viewpoint, value| SampleRow {
+        time: Time::ZERO,
+        host: Arc::from("here"),
+        viewpoint,
+        metric: Arc::from("queue"),
+        label: Arc::from(""),
+        value,
+    };
+    let mut table = run.write_samples().unwrap();
+    table.push(row(Viewpoint::Client, 1.0)).unwrap();
+    table.finish().unwrap();
+    run.add_samples([row(Viewpoint::Gate, 2.0), row(Viewpoint::Gate, 3.0)]).unwrap();
+    run.add_samples([]).unwrap();
+    let expected = [row(Viewpoint::Client, 1.0), row(Viewpoint::Gate, 2.0), row(Viewpoint::Gate, 3.0)];
+    let read = || run.samples().unwrap().map(Result::unwrap).collect::<Vec<_>>();
+    assert_eq!(read(), expected);
+    // A generator that was killed leaves a file without an end, to which nothing can be added.
+    let file = scratch.path().join("samples.parquet");
+    std::fs::write(&file, "PAR1").unwrap();
+    assert!(run.add_samples([row(Viewpoint::Gate, 4.0)]).is_err());
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "PAR1");
+    assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 1);
+}
+
+#[test]
 fn an_empty_table_reads_as_none() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("sessions.parquet");

@@ -9,7 +9,7 @@ use record::search::{Found, Onset, Tried, Used};
 use record::{LatencySummary, Quantiles, RunDirectory, Samples, Summary};
 
 use super::effects;
-use crate::{Axis, Curve, Error, Estimate, Figure, Place, Unit};
+use crate::{Axis, Curve, Error, Estimate, Figure, Mark, Place, Unit};
 
 fn axis(label: &str, unit: Unit, logarithmic: bool) -> Axis {
     Axis { label: label.to_owned(), unit, logarithmic }
@@ -24,7 +24,17 @@ fn figure(
 ) -> Option<Figure> {
     let curves: Vec<Curve> = curves.into_iter().filter(|curve| !curve.points.is_empty()).collect();
     let (title, caption) = (title.to_owned(), caption.to_owned());
-    (!curves.is_empty()).then_some(Figure { id, title, place: String::new(), caption, x, y, curves })
+    (!curves.is_empty()).then_some(Figure {
+        id,
+        title,
+        place: String::new(),
+        caption,
+        x,
+        y,
+        curves,
+        marks: Vec::new(),
+        overload: None,
+    })
 }
 
 /// A curve over the probes that offered something, in rising order: the mean of those at the same load that count.
@@ -53,7 +63,22 @@ pub(super) fn of(directory: &Path, id: &str, found: &Found) -> Result<Vec<Figure
         .sort_by(|one, other| one.offered.unwrap_or_default().total_cmp(&other.offered.unwrap_or_default()));
     let seen = Seen::read(directory, &probes)?;
     let figures = of_clients(id, &probes, &seen).into_iter().chain(of_server(id, &probes, &seen, found));
-    Ok(figures.flatten().collect())
+    let mut figures: Vec<Figure> = figures.flatten().collect();
+    let overload = found.capacity.as_ref().filter(|_| !found.is_of_crowd).map(|capacity| capacity.rate);
+    for figure in &mut figures {
+        (figure.marks, figure.overload) = (marks(&found.verdict.onset), overload);
+    }
+    Ok(figures)
+}
+
+/// From which loads on resources are at their ends; those that come there at the same load in one.
+fn marks(onset: &[Onset]) -> Vec<Mark> {
+    let is_same = |one: &Onset, other: &Onset| one.rate == other.rate;
+    let together = |onset: &[Onset]| Mark {
+        x: onset[0].rate,
+        name: onset.iter().map(|onset| onset.resource.name()).collect::<Vec<_>>().join(", "),
+    };
+    onset.chunk_by(is_same).map(together).collect()
 }
 
 /// What the records of probes say besides, by their directories.

@@ -110,6 +110,8 @@ pub(super) fn of_sweep(known: &Known) -> Vec<Figure> {
             .curves()
             .map(|(curve_name, rows)| curve(&name(curve_name), rows, |row| row.x, quantity))
             .collect(),
+        marks: Vec::new(),
+        overload: None,
     };
     let trade_off = Figure {
         id: format!("{}-trade-off", known.name),
@@ -122,6 +124,8 @@ pub(super) fn of_sweep(known: &Known) -> Vec<Figure> {
             .curves()
             .map(|(curve_name, rows)| curve(&name(curve_name), rows, |row| row.rejected, Quantity::Mean))
             .collect(),
+        marks: Vec::new(),
+        overload: None,
     };
     let figures = [
         along(Quantity::Rejected, "rejected", "How many requests are rejected?"),

@@ -10,6 +10,6 @@ mod single;
 mod terminal;
 
 pub use model::{
-    Axis, Check, Course, CourseChart, CourseFigure, CourseLine, Curve, Figure, OutcomeRow, Place,
+    Axis, Check, Course, CourseChart, CourseFigure, CourseLine, Curve, Figure, Mark, OutcomeRow, Place,
     SimulationReport, Unit,
 };

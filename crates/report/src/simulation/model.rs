@@ -134,6 +134,19 @@ pub struct Figure {
     pub y: Axis,
     /// The curves.
     pub curves: Vec<Curve>,
+    /// Where along the bottom something begins, in rising order.
+    pub marks: Vec<Mark>,
+    /// From where on there is more than can be carried.
+    pub overload: Option<f64>,
+}
+
+/// A place along the bottom of a figure.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Mark {
+    /// Where.
+    pub x: f64,
+    /// What begins there.
+    pub name: String,
 }
 
 /// What is on an axis.

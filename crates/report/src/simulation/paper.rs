@@ -113,6 +113,8 @@ fn figure(known: &Known, number: u32, along: Along, quantity: Quantity, title: &
         x,
         y: quantity.axis(false),
         curves,
+        marks: Vec::new(),
+        overload: None,
     }
 }
 
@@ -139,5 +141,7 @@ fn networks(networks: &Networks) -> Figure {
         x: axis("Size", Unit::Bytes),
         y: axis("Requests carried", Unit::Rate),
         curves: curves.collect(),
+        marks: Vec::new(),
+        overload: None,
     }
 }
