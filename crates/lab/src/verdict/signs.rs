@@ -216,10 +216,11 @@ fn server_cpu(level: &Level) -> Option<String> {
 }
 
 fn worker_limit(level: &Level) -> Option<String> {
-    let waiting = level.mean("limits.sockets.unaccepted")?;
-    if level.standing("limits.sockets.unaccepted") >= MOSTLY {
+    const UNACCEPTED: &str = "limits.sockets.unaccepted";
+    if level.standing(UNACCEPTED) >= MOSTLY {
         return Some(format!(
-            "{waiting:.0} connections waited to be accepted in the mean, with {:.0} threads of the server all taken.",
+            "{:.0} connections waited to be accepted in the mean, with {:.0} threads of the server all taken.",
+            level.mean(UNACCEPTED).unwrap_or_default(),
             level.mean("processes.threads").unwrap_or_default()
         ));
     }
