@@ -95,6 +95,37 @@ fn a_link_is_found_to_be_what_limits() {
     );
 }
 
+/// A request takes one of these ports for 100 ms.
+#[test]
+fn a_proxy_is_found_to_have_no_ports_left() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("skipped: network namespaces need root");
+        return;
+    }
+    let spec = r#"
+        experiment.title = "Ports"
+        server = { kind = "nginx", backend-workers = 200 }
+        workload = { url = "/delay?before=100ms&bytes=10", requests-per-connection = 1 }
+        testbed.kind = "namespaces"
+        sysctl."net.ipv4.ip_local_port_range" = "20000 20039"
+        search = { precision = "20%" }
+    "#;
+    let place = tempfile::tempdir().unwrap();
+    judged(
+        || run(spec, place.path(), &[]),
+        |output| {
+            let said = text(&output.stdout) + &text(&output.stderr);
+            if said.contains("apt-get install") {
+                assert!(std::env::var_os("CI").is_none(), "{said}");
+                eprintln!("skipped: {said}");
+                return Ok(());
+            }
+            expect(said.contains(", ephemeral-ports\n"), &said)?;
+            expect(said.contains("Cannot assign requested address"), &said)
+        },
+    );
+}
+
 #[test]
 fn predictions_stand_beside_what_was_measured() {
     let spec = r#"

@@ -53,6 +53,8 @@ fn a_watch_says_what_the_machine_and_a_program_used_and_writes_it_down() {
     assert!((looks - 1..=looks).contains(&told), "{told} of {looks}");
     let own = rows.iter().filter(|row| (&*row.metric, &*row.label) == ("processes.cpu", "headworks"));
     assert!(own.clone().all(|row| row.viewpoint == Viewpoint::Server) && own.count() == told);
+    let mut of_interfaces = rows.iter().filter(|row| row.metric.starts_with("network.")).peekable();
+    assert!(of_interfaces.peek().is_some() && of_interfaces.all(|row| row.viewpoint == Viewpoint::Network));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What all groups say by name, for the record.
 
+use record::Viewpoint;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,6 +15,15 @@ pub(crate) struct Figure {
     pub(crate) label: String,
     /// Its value; units as in the group's `Rates`.
     pub(crate) value: f64,
+}
+
+impl Figure {
+    /// Whose view it is.
+    pub(crate) fn viewpoint(&self) -> Viewpoint {
+        let is_of_interfaces =
+            ["network.", "limits.queue."].iter().any(|group| self.metric.starts_with(group));
+        if is_of_interfaces { Viewpoint::Network } else { Viewpoint::Server }
+    }
 }
 
 impl Summary {

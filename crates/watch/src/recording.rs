@@ -4,8 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use record::{
-    Clock, Environment, PhaseName, PhaseRow, RunDirectory, RunInfo, SampleRow, TableWriter, Timestamp,
-    Viewpoint, Window,
+    Clock, Environment, PhaseName, PhaseRow, RunDirectory, RunInfo, SampleRow, TableWriter, Timestamp, Window,
 };
 use serde::Serialize;
 use units::{Span, Time};
@@ -78,7 +77,7 @@ impl Recording {
         let row = |figure: Figure| SampleRow {
             time: Time::ZERO + time,
             host: Arc::clone(&self.host),
-            viewpoint: Viewpoint::Server,
+            viewpoint: figure.viewpoint(),
             metric: figure.metric.into(),
             label: figure.label.into(),
             value: figure.value,

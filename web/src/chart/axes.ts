@@ -127,7 +127,7 @@ function decades(min: number, max: number): number[] {
   return splits.length > 9 && whole.length > 1 ? whole : splits;
 }
 
-/** 1, 2 and 5 times the powers of ten within the span; five even steps when it is too short for two of them. */
+/** 1, 2 and 5 times the powers of ten within the span; even steps when it is too short for two of them. */
 export function logarithmicSplits(min: number, max: number): number[] {
   const splits: number[] = [];
   for (let decade = Math.floor(Math.log10(min)); decade <= Math.ceil(Math.log10(max)); decade += 1) {
@@ -136,5 +136,15 @@ export function logarithmicSplits(min: number, max: number): number[] {
       if (split >= min && split <= max) splits.push(split);
     }
   }
-  return splits.length >= 2 ? splits : [0, 1, 2, 3, 4].map((i) => min + ((max - min) * i) / 4);
+  return splits.length >= 2 ? splits : even(min, max);
+}
+
+/** Multiples of a round step, of which there are three to eight within the span. */
+function even(min: number, max: number): number[] {
+  const finest = (max - min) / 8;
+  const power = 10 ** Math.floor(Math.log10(finest));
+  const step = ([1, 2, 5, 10].find((factor) => factor * power >= finest) ?? 10) * power;
+  const splits: number[] = [];
+  for (let i = Math.ceil(min / step); i * step <= max; i += 1) splits.push(Number((i * step).toPrecision(12)));
+  return splits;
 }

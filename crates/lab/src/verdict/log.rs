@@ -8,6 +8,8 @@ use std::path::Path;
 const DESCRIPTORS: [&str; 3] = ["too many open files", "no file descriptors available", "emfile"];
 /// nginx (`ngx_get_connection`, `src/core/ngx_connection.c`); it closes what it has no place for.
 const CONNECTIONS: [&str; 1] = ["worker_connections are not enough"];
+/// Which libraries name EADDRNOTAVAIL (errno(3)), and HAProxy: of connections to what stands behind a server.
+const PORTS: [&str; 2] = ["cannot assign requested address", "no free ports"];
 /// Of its beginning and of its end: some servers write a line for every request.
 const MOST: u64 = 1 << 20;
 const LONGEST: usize = 160;
@@ -19,13 +21,15 @@ pub(crate) struct Refused {
     pub(crate) descriptors: Option<String>,
     /// A place among the connections that a worker may have.
     pub(crate) connections: Option<String>,
+    /// A local port for a connection of its own.
+    pub(crate) ports: Option<String>,
 }
 
 impl Refused {
     /// Nothing where there is no log.
     pub(crate) fn read(log: &Path) -> Self {
         let line = |words| first(log, words);
-        Self { descriptors: line(&DESCRIPTORS), connections: line(&CONNECTIONS) }
+        Self { descriptors: line(&DESCRIPTORS), connections: line(&CONNECTIONS), ports: line(&PORTS) }
     }
 }
 
@@ -89,8 +93,11 @@ mod tests {
         let soon = "[warn] 7#7: 64 worker_connections are not enough, reusing connections";
         assert_eq!(refused(soon.as_bytes()), Refused::default());
         let full = "[alert] 7#7: 64 worker_connections are not enough";
-        let expected = Refused { descriptors: None, connections: Some(full.to_owned()) };
+        let expected = Refused { connections: Some(full.to_owned()), ..Refused::default() };
         assert_eq!(refused(format!("started\n{full}\n{full}\n").as_bytes()), expected);
+        let behind = "[crit] 7#7: *9 connect() to 127.0.0.1:81 failed (99: Cannot assign requested address)";
+        let expected = Refused { ports: Some(behind.to_owned()), ..Refused::default() };
+        assert_eq!(refused(behind.as_bytes()), expected);
         assert_eq!(Refused::read(Path::new("/nonexistent")), Refused::default());
     }
 }

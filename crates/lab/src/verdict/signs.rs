@@ -19,7 +19,7 @@ const FAILED: f64 = 0.01;
 pub(crate) fn sign(resource: Resource, level: &Level, light: &Level) -> Option<String> {
     match resource {
         Resource::Client => client(level),
-        Resource::EphemeralPorts => ephemeral_ports(level),
+        Resource::EphemeralPorts => ephemeral_ports(level).or_else(|| ports_to_back_end(level, light)),
         Resource::FdLimit => fd_limit(level),
         Resource::Network => network(level, light),
         Resource::CpuQuota => cpu_quota(level),
@@ -29,8 +29,8 @@ pub(crate) fn sign(resource: Resource, level: &Level, light: &Level) -> Option<S
         Resource::BackEnd => back_end(level, light),
         Resource::ServerCpu => server_cpu(level),
         Resource::WorkerLimit => worker_limit(level),
-        Resource::SynQueue => syn_queue(level),
-        Resource::AcceptQueue => accept_queue(level),
+        Resource::SynQueue => syn_queue(level, light),
+        Resource::AcceptQueue => accept_queue(level, light),
         Resource::Alternating => alternating(level, light),
         Resource::None => None,
     }
@@ -56,6 +56,18 @@ fn client(level: &Level) -> Option<String> {
 fn ephemeral_ports(level: &Level) -> Option<String> {
     let without = level.summary.client.without_port;
     (without > 0).then(|| format!("{without} connections could not be made for want of a local port."))
+}
+
+/// Who passes requests on needs a port for each connection as well. They are held for as long as what is behind takes.
+fn ports_to_back_end(level: &Level, light: &Level) -> Option<String> {
+    let failed = level.failed();
+    let refused = level.refused.ports.as_ref().filter(|_| level.is_behind && failed > FAILED)?;
+    (back_end(level, light).is_none() && server_cpu(level).is_none()).then(|| {
+        format!(
+            "The server had no local port for some connections to what stands behind it: {:.1} % of requests failed, and its log says \"{refused}\".",
+            percent(failed)
+        )
+    })
 }
 
 fn fd_limit(level: &Level) -> Option<String> {
@@ -242,21 +254,32 @@ fn alternating(level: &Level, light: &Level) -> Option<String> {
     turns::sign(level, BUSY)
 }
 
-/// Of all that arrives: fewer are in no percentile that anybody looks at.
-const LEAST: f64 = 0.002;
-
-fn syn_queue(level: &Level) -> Option<String> {
-    let full = level.mean("limits.sockets.syn_queue_full")?;
+fn syn_queue(level: &Level, light: &Level) -> Option<String> {
+    let full = overflows("limits.sockets.syn_queue_full", level, light)?;
     // It is no longer than the listen queue, and fills up behind one that is full.
-    (full > LEAST * level.rate && accept_queue(level).is_none())
+    accept_queue(level, light)
+        .is_none()
         .then(|| format!("{full:.1} SYNs/s found the SYN queue{} full{}.", of_room(level), sent_again(level)))
 }
 
-fn accept_queue(level: &Level) -> Option<String> {
-    let full = level.mean("limits.sockets.listen_overflows")?;
-    (full > LEAST * level.rate).then(|| {
-        format!("{full:.1} connections/s found the listen queue{} full{}.", of_room(level), sent_again(level))
-    })
+fn accept_queue(level: &Level, light: &Level) -> Option<String> {
+    let full = overflows("limits.sockets.listen_overflows", level, light)?;
+    Some(format!(
+        "{full:.1} connections/s found the listen queue{} full{}.",
+        of_room(level),
+        sent_again(level)
+    ))
+}
+
+/// How many per second find a queue full, where that is not few, nor as at a light load: a burst fills a short queue
+/// whatever the load.
+fn overflows(metric: &str, level: &Level, light: &Level) -> Option<f64> {
+    /// Of all that arrives: fewer are in no percentile that anybody looks at.
+    const LEAST: f64 = 0.002;
+    const MORE: f64 = 2.0;
+    let share = |level: &Level| level.mean(metric).unwrap_or_default() / level.rate.max(f64::MIN_POSITIVE);
+    let before = if light.is_behind { 0.0 } else { share(light) };
+    (share(level) > LEAST.max(MORE * before)).then(|| level.mean(metric)).flatten()
 }
 
 /// The places of the listen queue.

@@ -177,6 +177,26 @@ fn connections_that_workers_have_no_place_for_are_their_limit() {
     assert_eq!(judge(levels(refuse(0.2, 5))).bottleneck, None);
 }
 
+/// The ports of a proxy towards what stands behind it.
+#[test]
+fn a_server_without_ports_says_so_itself() {
+    let refuse = |per_request: f64| {
+        move |mut level: Level, load: f64| {
+            level.refused.ports = Some("(99: Cannot assign requested address)".to_owned());
+            level.summary.requests = 1000;
+            level.summary.status.insert(502, if load > 1.0 { 50 } else { 0 });
+            let times = if load > 1.0 { per_request } else { 0.02 };
+            let connections = level.summary.rate.achieved * times;
+            level.with("limits.sockets.unread", "", &[0.0]).with("limits.outgoing", "9000", &[connections])
+        }
+    };
+    let verdict = check(Resource::EphemeralPorts, refuse(0.02));
+    let evidence = &verdict.evidence[0];
+    assert!(evidence.contains("5.0 % of requests failed, and its log says \"(99: Cannot"), "{evidence}");
+    // They gather where that takes longer.
+    check(Resource::BackEnd, refuse(0.2));
+}
+
 #[test]
 fn resources_at_their_ends_in_turns_are_told() {
     let in_turns = |full: [[bool; 8]; 2]| {
@@ -232,6 +252,22 @@ fn a_queue_that_overflows_now_and_then_is_too_short() {
     });
     let evidence = &verdict.evidence[0];
     assert!(evidence.ends_with("queue full; clients sent 2.5 SYNs again for 100 connections."), "{evidence}");
+}
+
+/// One burst in a light load fills a short queue as well, of which nobody has to know.
+#[test]
+fn a_queue_that_is_full_once_at_a_light_load_is_too_short_at_a_heavy_one() {
+    let full = |light: f64| {
+        move |level: Level, load: f64| {
+            let share = if load > 1.0 { 0.04 } else { light };
+            let full = share * level.rate;
+            level.with("limits.sockets.listen_overflows", "", &[full])
+        }
+    };
+    let verdict = check(Resource::AcceptQueue, full(0.006));
+    assert_eq!(verdict.onset, [Onset { resource: Resource::AcceptQueue, rate: 1020.0 }]);
+    // As full as ever.
+    assert_eq!(judge(levels(full(0.03))).bottleneck, None);
 }
 
 #[test]
