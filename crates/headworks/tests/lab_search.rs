@@ -108,7 +108,7 @@ fn a_proxy_is_found_to_have_no_ports_left() {
         workload = { url = "/delay?before=100ms&bytes=10", requests-per-connection = 1 }
         testbed.kind = "namespaces"
         sysctl."net.ipv4.ip_local_port_range" = "20000 20039"
-        search = { precision = "20%" }
+        search = { crowd = 64, hold = "2s" }
     "#;
     let place = tempfile::tempdir().unwrap();
     judged(

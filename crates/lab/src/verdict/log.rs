@@ -41,7 +41,8 @@ fn first(log: &Path, words: &[&str]) -> Option<String> {
         let end = file.seek(SeekFrom::Start(length.saturating_sub(MOST).max(MOST))).ok()?;
         (end < length).then(|| first_of(&file, words)).flatten()
     })?;
-    // Without the time and the names in front of what Apache says.
+    // Without what nginx says of the request, and the time and the names in front of what Apache says.
+    let line = line.split(", client: ").next()?;
     let from = line.find("(24)").or_else(|| line.find("(23)")).unwrap_or_default();
     Some(line.chars().skip(line[..from].chars().count()).take(LONGEST).collect())
 }
@@ -97,7 +98,7 @@ mod tests {
         assert_eq!(refused(format!("started\n{full}\n{full}\n").as_bytes()), expected);
         let behind = "[crit] 7#7: *9 connect() to 127.0.0.1:81 failed (99: Cannot assign requested address)";
         let expected = Refused { ports: Some(behind.to_owned()), ..Refused::default() };
-        assert_eq!(refused(behind.as_bytes()), expected);
+        assert_eq!(refused(format!("{behind}, client: 127.0.0.1, server: ").as_bytes()), expected);
         assert_eq!(Refused::read(Path::new("/nonexistent")), Refused::default());
     }
 }
