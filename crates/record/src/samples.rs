@@ -75,7 +75,7 @@ pub enum Viewpoint {
     Client,
     /// The server under test.
     Server,
-    /// An interface between them.
+    /// An interface of the server's host, and the queue in front of it.
     Network,
     /// The gate.
     Gate,

@@ -15,15 +15,8 @@ pub(crate) struct Figure {
     pub(crate) label: String,
     /// Its value; units as in the group's `Rates`.
     pub(crate) value: f64,
-}
-
-impl Figure {
     /// Whose view it is.
-    pub(crate) fn viewpoint(&self) -> Viewpoint {
-        let is_of_interfaces =
-            ["network.", "limits.queue."].iter().any(|group| self.metric.starts_with(group));
-        if is_of_interfaces { Viewpoint::Network } else { Viewpoint::Server }
-    }
+    pub(crate) viewpoint: Viewpoint,
 }
 
 impl Summary {
@@ -37,12 +30,13 @@ impl Summary {
             figures.extend(named("processes", program, rates));
         }
         for (interface, rates) in &self.network {
-            figures.extend(named("network", interface, rates));
+            figures.extend(of_network(named("network", interface, rates)));
         }
         let count = |(state, count): (&String, &u64)| Figure {
             metric: "connections".to_owned(),
             label: state.clone(),
             value: *count as f64,
+            viewpoint: Viewpoint::Server,
         };
         figures.extend(self.connections.iter().map(count));
         for (port, queue) in &self.listen_queues {
@@ -67,7 +61,12 @@ impl Summary {
 }
 
 fn of_limits(limits: &limits::Rates) -> Vec<Figure> {
-    let one = |metric: &str, label: String, value: f64| Figure { metric: metric.to_owned(), label, value };
+    let one = |metric: &str, label: String, value: f64| Figure {
+        metric: metric.to_owned(),
+        label,
+        value,
+        viewpoint: Viewpoint::Server,
+    };
     let mut figures = named("limits.sockets", "", &limits.sockets);
     for (number, busy) in &limits.processors {
         figures.push(one("limits.processor", number.to_string(), *busy));
@@ -82,16 +81,26 @@ fn of_limits(limits: &limits::Rates) -> Vec<Figure> {
         figures.extend(named("limits.disk", name, rates));
     }
     for (name, rates) in &limits.queues {
-        figures.extend(named("limits.queue", name, rates));
+        figures.extend(of_network(named("limits.queue", name, rates)));
     }
     figures
+}
+
+/// What is seen at an interface, or of the queue in front of it.
+fn of_network(figures: Vec<Figure>) -> impl Iterator<Item = Figure> {
+    figures.into_iter().map(|figure| Figure { viewpoint: Viewpoint::Network, ..figure })
 }
 
 fn named(group: &str, label: &str, rates: &impl Serialize) -> Vec<Figure> {
     let Ok(Value::Object(fields)) = serde_json::to_value(rates) else { return Vec::new() };
     let figure = |(name, value): (String, Value)| {
         let metric = format!("{group}.{name}");
-        value.as_f64().map(|value| Figure { metric, label: label.to_owned(), value })
+        value.as_f64().map(|value| Figure {
+            metric,
+            label: label.to_owned(),
+            value,
+            viewpoint: Viewpoint::Server,
+        })
     };
     fields.into_iter().filter_map(figure).collect()
 }

@@ -77,7 +77,7 @@ impl Recording {
         let row = |figure: Figure| SampleRow {
             time: Time::ZERO + time,
             host: Arc::clone(&self.host),
-            viewpoint: figure.viewpoint(),
+            viewpoint: figure.viewpoint,
             metric: figure.metric.into(),
             label: figure.label.into(),
             value: figure.value,

@@ -139,12 +139,14 @@ export function logarithmicSplits(min: number, max: number): number[] {
   return splits.length >= 2 ? splits : even(min, max);
 }
 
-/** Multiples of a round step, of which there are three to eight within the span. */
+/** Multiples of a round step, of which there are three to nine within the span. */
 function even(min: number, max: number): number[] {
   const finest = (max - min) / 8;
   const power = 10 ** Math.floor(Math.log10(finest));
   const step = ([1, 2, 5, 10].find((factor) => factor * power >= finest) ?? 10) * power;
   const splits: number[] = [];
-  for (let i = Math.ceil(min / step); i * step <= max; i += 1) splits.push(Number((i * step).toPrecision(12)));
+  // What is at an end but for rounding is within.
+  const [first, last] = [Math.ceil(min / step - 1e-9), Math.floor(max / step + 1e-9)];
+  for (let i = first; i <= last; i += 1) splits.push(Number((i * step).toPrecision(12)));
   return splits;
 }

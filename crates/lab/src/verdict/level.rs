@@ -12,6 +12,10 @@ use crate::Error;
 /// Connections that were made on the server's machine, by the port that they lead to.
 pub(super) const OUTGOING: &str = "limits.outgoing";
 
+/// How many per second find a queue full.
+pub(super) const LISTEN_QUEUE: &str = "limits.sockets.listen_overflows";
+pub(super) const SYN_QUEUE: &str = "limits.sockets.syn_queue_full";
+
 /// A run of the generator, and what samples say of the time of its measuring window.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Level {
@@ -26,6 +30,10 @@ pub(crate) struct Level {
     pub(crate) summary: Summary,
     /// The most descriptors that a process of the server had open at any level, over those that it may.
     pub(super) descriptors: f64,
+    /// Whether it is but a part of the lowest load that was too much.
+    pub(super) is_light: bool,
+    /// Of what arrived at all such loads, the shares that found each queue full.
+    pub(super) overflowing_before: BTreeMap<&'static str, f64>,
     /// What the server's log says that it was refused, at whatever level.
     pub(crate) refused: Refused,
     /// By metric and label, in the course of the window.
@@ -48,6 +56,8 @@ impl Level {
             is_valid: tried.not_valid.is_none(),
             summary,
             descriptors: 0.0,
+            is_light: false,
+            overflowing_before: BTreeMap::new(),
             refused: Refused::default(),
             samples,
         })
@@ -131,8 +141,22 @@ impl Level {
 
     /// The share of requests that got no response, or one that says that the server failed.
     pub(super) fn failed(&self) -> f64 {
-        let of_server = self.summary.status.range(500..).map(|(_, count)| count).sum::<u64>();
-        (self.summary.errors.total() + of_server) as f64 / self.summary.requests.max(1) as f64
+        (self.summary.errors.total() + self.refusals()) as f64 / self.summary.requests.max(1) as f64
+    }
+
+    /// Responses per second without those that say that the server failed.
+    pub(super) fn served(&self) -> f64 {
+        let Summary { responses, rate, .. } = &self.summary;
+        rate.achieved * (1.0 - self.refusals() as f64 / (*responses).max(1) as f64)
+    }
+
+    fn refusals(&self) -> u64 {
+        self.summary.status.range(500..).map(|(_, count)| count).sum()
+    }
+
+    /// The share of what arrives that finds a queue full.
+    pub(super) fn overflowing(&self, queue: &str) -> f64 {
+        self.mean(queue).unwrap_or_default() / self.rate.max(f64::MIN_POSITIVE)
     }
 
     /// Whether the server was looked at.

@@ -9,7 +9,7 @@ const DESCRIPTORS: [&str; 3] = ["too many open files", "no file descriptors avai
 /// nginx (`ngx_get_connection`, `src/core/ngx_connection.c`); it closes what it has no place for.
 const CONNECTIONS: [&str; 1] = ["worker_connections are not enough"];
 /// Which libraries name EADDRNOTAVAIL (errno(3)), and HAProxy: of connections to what stands behind a server.
-const PORTS: [&str; 2] = ["cannot assign requested address", "no free ports"];
+const PORTS: [&str; 3] = ["cannot assign requested address", "eaddrnotavail", "no free ports"];
 /// Of its beginning and of its end: some servers write a line for every request.
 const MOST: u64 = 1 << 20;
 const LONGEST: usize = 160;
@@ -43,7 +43,7 @@ fn first(log: &Path, words: &[&str]) -> Option<String> {
     })?;
     // Without what nginx says of the request, and the time and the names in front of what Apache says.
     let line = line.split(", client: ").next()?;
-    let from = line.find("(24)").or_else(|| line.find("(23)")).unwrap_or_default();
+    let from = ["(23)", "(24)", "(99)"].into_iter().find_map(|number| line.find(number)).unwrap_or_default();
     Some(line.chars().skip(line[..from].chars().count()).take(LONGEST).collect())
 }
 
@@ -54,9 +54,11 @@ fn first_of(file: &File, words: &[&str]) -> Option<String> {
     lines.find(|line| {
         let line = line.to_lowercase();
         // Node watches files with what it calls the same, and others have names with it; nginx closes connections that
-        // nobody uses before there is no place left.
+        // nobody uses before there is no place left; and addresses that a server cannot listen on are no ports.
         words.iter().any(|words| is_word(&line, words))
-            && !["files, watch", "reusing connections"].iter().any(|other| line.contains(other))
+            && !["files, watch", "reusing connections", "bind", "listen"]
+                .iter()
+                .any(|other| line.contains(other))
     })
 }
 

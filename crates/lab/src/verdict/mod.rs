@@ -11,8 +11,11 @@ mod next;
 mod signs;
 mod turns;
 
+use std::collections::BTreeMap;
+
 pub(crate) use laws::broken as broken_laws;
 pub(crate) use level::Level;
+use level::{LISTEN_QUEUE, SYN_QUEUE};
 pub(crate) use loads::of_loads;
 pub(crate) use log::Refused;
 use record::search::{Onset, Resource, Verdict};
@@ -57,6 +60,7 @@ pub(crate) fn judge(mut levels: Vec<Level>) -> Verdict {
     let descriptors =
         levels.iter().filter_map(|level| level.most("limits.program.descriptors")).fold(0.0, f64::max);
     levels.iter_mut().for_each(|level| level.descriptors = descriptors);
+    compare_with_light(&mut levels);
     let highest_kept_up =
         levels.iter().rev().find(|level| level.is_open && level.is_valid && !level.is_behind);
     let behind: Vec<&Level> = levels.iter().filter(|level| level.is_behind).collect();
@@ -69,6 +73,20 @@ pub(crate) fn judge(mut levels: Vec<Level>) -> Verdict {
     };
     let is_known = |verdict: &Verdict| verdict.bottleneck.is_some();
     if is_known(&first) { first } else { verdicts.find(is_known).unwrap_or(first) }
+}
+
+/// Tells all levels which of them are light, and how often queues were full at these.
+fn compare_with_light(levels: &mut [Level]) {
+    let Some(lowest) = levels.iter().find(|level| level.is_behind).map(|level| level.rate) else { return };
+    levels.iter_mut().for_each(|level| level.is_light = level.is_open && level.rate < ALWAYS * lowest);
+    let light = || levels.iter().filter(|level| level.is_light);
+    let arrived: f64 = light().map(|level| level.rate).sum();
+    let share = |queue: &'static str| {
+        let full: f64 = light().filter_map(|level| level.mean(queue)).sum();
+        (queue, full / arrived.max(f64::MIN_POSITIVE))
+    };
+    let shares = BTreeMap::from([LISTEN_QUEUE, SYN_QUEUE].map(share));
+    levels.iter_mut().for_each(|level| level.overflowing_before.clone_from(&shares));
 }
 
 /// What was more than the generator could offer, and not less than what the server kept up with.

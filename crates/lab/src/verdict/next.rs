@@ -46,6 +46,9 @@ pub(super) fn remedy(resource: Resource, level: &Level) -> String {
         Resource::CpuQuota => "Raise the quota of the control group (cpu.max); processors are idle.",
         Resource::Network => "Send less (compression, caching at clients), or get a faster link.",
         Resource::FdLimit => "Raise the limit of descriptors (ulimit -n, LimitNOFILE, worker_rlimit_nofile).",
+        Resource::EphemeralPorts if level.summary.client.without_port == 0 => {
+            "Have the server keep its connections to what stands behind it (nginx: keepalive in upstream; Apache: enablereuse), widen its net.ipv4.ip_local_port_range, or give it more addresses."
+        }
         Resource::EphemeralPorts => {
             "Keep connections open, widen net.ipv4.ip_local_port_range, or use more addresses."
         }

@@ -3,7 +3,7 @@
 
 use record::search::Resource;
 
-use super::level::{Level, OUTGOING};
+use super::level::{LISTEN_QUEUE, Level, OUTGOING, SYN_QUEUE};
 use super::{RESOURCES, turns};
 
 /// A resource is at its end from these shares of it on.
@@ -29,8 +29,8 @@ pub(crate) fn sign(resource: Resource, level: &Level, light: &Level) -> Option<S
         Resource::BackEnd => back_end(level, light),
         Resource::ServerCpu => server_cpu(level),
         Resource::WorkerLimit => worker_limit(level),
-        Resource::SynQueue => syn_queue(level, light),
-        Resource::AcceptQueue => accept_queue(level, light),
+        Resource::SynQueue => syn_queue(level),
+        Resource::AcceptQueue => accept_queue(level),
         Resource::Alternating => alternating(level, light),
         Resource::None => None,
     }
@@ -58,13 +58,20 @@ fn ephemeral_ports(level: &Level) -> Option<String> {
     (without > 0).then(|| format!("{without} connections could not be made for want of a local port."))
 }
 
-/// Who passes requests on needs a port for each connection as well. They are held for as long as what is behind takes.
+/// Who passes requests on needs a port for each connection as well, and a minute longer where it closes it first.
 fn ports_to_back_end(level: &Level, light: &Level) -> Option<String> {
+    let used = level.most("limits.sockets.ports_used").filter(|used| *used >= FULL)?;
     let failed = level.failed();
     let refused = level.refused.ports.as_ref().filter(|_| level.is_behind && failed > FAILED)?;
-    (back_end(level, light).is_none() && server_cpu(level).is_none()).then(|| {
+    // Who waits for something else holds them for longer.
+    let is_kept_waiting = || {
+        let others = [Resource::CpuQuota, Resource::ServerCpu, Resource::BackEnd];
+        others.into_iter().any(|resource| sign(resource, level, light).is_some())
+    };
+    (level.labels(OUTGOING).next().is_some() && !is_kept_waiting()).then(|| {
         format!(
-            "The server had no local port for some connections to what stands behind it: {:.1} % of requests failed, and its log says \"{refused}\".",
+            "The server had no local port for some connections to what stands behind it, with up to {:.0} % in use or in TIME-WAIT: {:.1} % of requests failed, and its log says \"{refused}\".",
+            percent(used),
             percent(failed)
         )
     })
@@ -186,9 +193,8 @@ fn serialization(level: &Level, light: &Level) -> Option<String> {
 }
 
 fn back_end(level: &Level, light: &Level) -> Option<String> {
-    let per_request = |level: &Level, port: &str| {
-        level.mean_of_looks(OUTGOING, port) / level.summary.rate.achieved.max(1e-9)
-    };
+    let per_request =
+        |level: &Level, port: &str| level.mean_of_looks(OUTGOING, port) / level.served().max(1e-9);
     level.labels(OUTGOING).find_map(|port| {
         let [now, before] = [level, light].map(|level| per_request(level, port));
         let connections = level.mean_of_looks(OUTGOING, port);
@@ -254,16 +260,15 @@ fn alternating(level: &Level, light: &Level) -> Option<String> {
     turns::sign(level, BUSY)
 }
 
-fn syn_queue(level: &Level, light: &Level) -> Option<String> {
-    let full = overflows("limits.sockets.syn_queue_full", level, light)?;
+fn syn_queue(level: &Level) -> Option<String> {
+    let full = overflows(level, SYN_QUEUE)?;
     // It is no longer than the listen queue, and fills up behind one that is full.
-    accept_queue(level, light)
-        .is_none()
+    (level.overflowing(LISTEN_QUEUE) <= LEAST)
         .then(|| format!("{full:.1} SYNs/s found the SYN queue{} full{}.", of_room(level), sent_again(level)))
 }
 
-fn accept_queue(level: &Level, light: &Level) -> Option<String> {
-    let full = overflows("limits.sockets.listen_overflows", level, light)?;
+fn accept_queue(level: &Level) -> Option<String> {
+    let full = overflows(level, LISTEN_QUEUE)?;
     Some(format!(
         "{full:.1} connections/s found the listen queue{} full{}.",
         of_room(level),
@@ -271,15 +276,16 @@ fn accept_queue(level: &Level, light: &Level) -> Option<String> {
     ))
 }
 
-/// How many per second find a queue full, where that is not few, nor as at a light load: a burst fills a short queue
-/// whatever the load.
-fn overflows(metric: &str, level: &Level, light: &Level) -> Option<f64> {
-    /// Of all that arrives: fewer are in no percentile that anybody looks at.
-    const LEAST: f64 = 0.002;
-    const MORE: f64 = 2.0;
-    let share = |level: &Level| level.mean(metric).unwrap_or_default() / level.rate.max(f64::MIN_POSITIVE);
-    let before = if light.is_behind { 0.0 } else { share(light) };
-    (share(level) > LEAST.max(MORE * before)).then(|| level.mean(metric)).flatten()
+/// Of all that arrives: fewer are in no percentile that anybody looks at.
+const LEAST: f64 = 0.002;
+
+/// How many per second find a queue full, where their share is not negligible, and grows with the load: a burst can
+/// fill a short queue at a light one, and on a machine that others use it can be their queue.
+fn overflows(level: &Level, queue: &'static str) -> Option<f64> {
+    const GROWN: f64 = 2.0;
+    let before = level.overflowing_before.get(queue).copied().unwrap_or_default();
+    let is_more = level.overflowing(queue) > LEAST.max(GROWN * before);
+    (is_more && !level.is_light).then(|| level.mean(queue)).flatten()
 }
 
 /// The places of the listen queue.

@@ -180,21 +180,39 @@ fn connections_that_workers_have_no_place_for_are_their_limit() {
 /// The ports of a proxy towards what stands behind it.
 #[test]
 fn a_server_without_ports_says_so_itself() {
-    let refuse = |per_request: f64| {
+    let refuse = |failed: u64, per_request: f64| {
         move |mut level: Level, load: f64| {
-            level.refused.ports = Some("(99: Cannot assign requested address)".to_owned());
-            level.summary.requests = 1000;
-            level.summary.status.insert(502, if load > 1.0 { 50 } else { 0 });
+            level.refused.ports = Some("(99)Cannot assign requested address".to_owned());
+            (level.summary.requests, level.summary.responses) = (1000, 1000);
+            level.summary.status.insert(502, if load > 1.0 { failed } else { 0 });
             let times = if load > 1.0 { per_request } else { 0.02 };
-            let connections = level.summary.rate.achieved * times;
-            level.with("limits.sockets.unread", "", &[0.0]).with("limits.outgoing", "9000", &[connections])
+            let connections = level.served() * times;
+            level.with("limits.outgoing", "9000", &[connections]).with(
+                "limits.sockets.ports_used",
+                "",
+                &[load.min(1.0)],
+            )
         }
     };
-    let verdict = check(Resource::EphemeralPorts, refuse(0.02));
+    let verdict = check(Resource::EphemeralPorts, refuse(500, 0.02));
     let evidence = &verdict.evidence[0];
-    assert!(evidence.contains("5.0 % of requests failed, and its log says \"(99: Cannot"), "{evidence}");
-    // They gather where that takes longer.
-    check(Resource::BackEnd, refuse(0.2));
+    assert!(
+        evidence.ends_with(
+            "50.0 % of requests failed, and its log says \"(99)Cannot assign requested address\"."
+        ),
+        "{evidence}"
+    );
+    assert!(verdict.next[0].starts_with("Have the server keep its connections"), "{verdict:?}");
+    // They are held for longer where what is behind takes longer, or the server itself.
+    check(Resource::BackEnd, refuse(500, 0.04));
+    check(Resource::ServerCpu, |level, load| {
+        refuse(500, 0.02)(level, load).with("processes.cpu", "httpd", &[0.99 * load.min(1.0)])
+    });
+    // The log is of other loads too, and of others who listen.
+    assert_eq!(judge(levels(refuse(5, 0.02))).bottleneck, None);
+    let few =
+        levels(|level, load| refuse(500, 0.02)(level, load).with("limits.sockets.ports_used", "", &[0.1]));
+    assert_eq!(judge(few).bottleneck, None);
 }
 
 #[test]
@@ -254,20 +272,30 @@ fn a_queue_that_overflows_now_and_then_is_too_short() {
     assert!(evidence.ends_with("queue full; clients sent 2.5 SYNs again for 100 connections."), "{evidence}");
 }
 
-/// One burst in a light load fills a short queue as well, of which nobody has to know.
+/// A burst fills a short queue at a light load as well, of which nobody has to know.
 #[test]
-fn a_queue_that_is_full_once_at_a_light_load_is_too_short_at_a_heavy_one() {
-    let full = |light: f64| {
+fn a_queue_that_is_full_now_and_then_at_a_light_load_is_too_short_at_a_heavy_one() {
+    let full = |at_quarter: f64, at_half: f64, queue: &'static str| {
         move |level: Level, load: f64| {
-            let share = if load > 1.0 { 0.04 } else { light };
+            let share = match load {
+                0.25 => at_quarter,
+                0.5 => at_half,
+                load if load > 1.0 => 0.04,
+                _ => 0.0,
+            };
             let full = share * level.rate;
-            level.with("limits.sockets.listen_overflows", "", &[full])
+            level.with(queue, "", &[full])
         }
     };
-    let verdict = check(Resource::AcceptQueue, full(0.006));
-    assert_eq!(verdict.onset, [Onset { resource: Resource::AcceptQueue, rate: 1020.0 }]);
+    let queues = [(Resource::AcceptQueue, LISTEN_QUEUE), (Resource::SynQueue, SYN_QUEUE)];
+    for ((resource, queue), (quarter, half)) in queues.into_iter().flat_map(|queue| {
+        [(0.0, 0.0), (0.025, 0.0), (0.0, 0.025), (0.006, 0.006)].map(|before| (queue, before))
+    }) {
+        let verdict = check(resource, full(quarter, half, queue));
+        assert_eq!(verdict.onset, [Onset { resource, rate: 1020.0 }], "{quarter} {half}");
+    }
     // As full as ever.
-    assert_eq!(judge(levels(full(0.03))).bottleneck, None);
+    assert_eq!(judge(levels(full(0.03, 0.03, LISTEN_QUEUE))).bottleneck, None);
 }
 
 #[test]

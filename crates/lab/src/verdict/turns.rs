@@ -16,7 +16,8 @@ pub(super) fn sign(level: &Level, full: f64) -> Option<String> {
     let looks = looks(level, full);
     let pairs =
         looks.iter().enumerate().flat_map(|(at, other)| looks[..at].iter().map(move |one| (one, other)));
-    let mut shared = pairs.map(|(one, other)| (one.0, other.0, Shares::of(&one.1, &other.1)));
+    let unlike = pairs.filter(|(one, other)| one.0 != other.0);
+    let mut shared = unlike.map(|(one, other)| (one.0, other.0, Shares::of(&one.1, &other.1)));
     shared.find(|(.., shares)| shares.are_in_turns()).map(|(one, other, shares)| {
         let [of_one, of_other] = [shares.one, shares.other].map(|alone| (alone + shares.both) * 100.0);
         format!(
