@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use record::experiment::Experiment;
 use serde::Serialize;
+use serde_json::Value;
 
 use self::table::Results;
 use crate::machine::Host;
@@ -84,6 +85,8 @@ struct Run {
     planted: &'static str,
     server: &'static str,
     seed: u64,
+    /// When, in UTC.
+    searched: Option<String>,
     /// Nothing where the bottleneck was not found.
     found: Option<String>,
     confidence: f64,
@@ -97,6 +100,7 @@ struct Run {
 /// Plants each cause that `headworks lab` can name on real servers, and looks which one it names.
 ///
 /// A run of all of it, an hour, writes docs/benchmarks/verdict.md and raw/verdict.json beside it; otherwise the table is only printed, and the raw results go below target/bench. It needs root.
+/// A verdict is made from nothing but the record, so that `--again` judges as a new search with the same record would be.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Only this cause; can be given several times.
@@ -108,6 +112,9 @@ pub(crate) struct Args {
     /// With how many seeds each.
     #[arg(long, value_name = "N", default_value_t = SEEDS, value_parser = clap::value_parser!(u64).range(1..=100))]
     seeds: u64,
+    /// Judge the records that are below target/bench/verdict anew, instead of searching again.
+    #[arg(long)]
+    again: bool,
     /// Measure on a machine that others use, and say so.
     #[arg(long)]
     force: bool,
@@ -135,19 +142,23 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut runs = Vec::new();
     for seed in 1..=args.seeds {
         for case in &cases {
-            let run = search(case, seed, &args.headworks)?;
+            let run = if args.again {
+                judge(case, seed, &args.headworks)?
+            } else {
+                search(case, seed, &args.headworks)?
+            };
             eprintln!("{}", table::progress(&run));
             runs.push(run);
         }
     }
     let of_record = cases.len() == CASES.len() && args.seeds >= SEEDS;
-    let results = Results { setting, runs };
+    let results = Results { setting, runs, again: args.again };
     PLACES.keep(of_record, &results.to_markdown(), &results.about(), &results.runs)
 }
 
 fn search(case: &Case, seed: u64, headworks: &Path) -> anyhow::Result<Run> {
     let Case { cause, server, settings } = *case;
-    let out = Path::new(RECORDS).join(format!("{cause}-{server}-{seed}"));
+    let out = record_of(case, seed);
     if out.exists() {
         fs::remove_dir_all(&out).with_context(|| format!("cannot remove {}", out.display()))?;
     }
@@ -168,10 +179,40 @@ fn search(case: &Case, seed: u64, headworks: &Path) -> anyhow::Result<Run> {
         planted: cause,
         server,
         seed,
+        searched: experiment.as_ref().map(|experiment| experiment.started.to_string()),
         found: knee.and_then(|knee| knee.bottleneck.clone()),
         confidence: knee.map_or(0.0, |knee| knee.confidence),
         capacity: knee.and_then(|knee| knee.rate),
         seconds: ended.wall.as_secs_f64(),
         failure,
+    })
+}
+
+fn record_of(case: &Case, seed: u64) -> PathBuf {
+    Path::new(RECORDS).join(format!("{}-{}-{seed}", case.cause, case.server))
+}
+
+/// The verdict on a search that was made before.
+fn judge(case: &Case, seed: u64, headworks: &Path) -> anyhow::Result<Run> {
+    let Case { cause, server, .. } = *case;
+    let out = record_of(case, seed);
+    let experiment = Experiment::load(&out).context("search first, without --again")?;
+    let mut command = Command::new(headworks);
+    command.args(["lab", "verdict", "--json"]).arg(&out);
+    let ended = process::run(&mut command, LONGEST)?;
+    let said: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
+    let found = said["tests"].as_object().and_then(|tests| tests.values().next());
+    let named = |key: &str| found.map(|found| &found[key]);
+    let length = experiment.ended.map(|ended| ended.duration_since(experiment.started).as_secs_f64());
+    Ok(Run {
+        planted: cause,
+        server,
+        seed,
+        searched: Some(experiment.started.to_string()),
+        found: named("bottleneck").and_then(Value::as_str).map(str::to_owned),
+        confidence: named("confidence").and_then(Value::as_f64).unwrap_or_default(),
+        capacity: named("capacity").and_then(|capacity| capacity["rate"].as_f64()),
+        seconds: length.unwrap_or_default(),
+        failure: found.is_none().then(|| ended.stderr.trim().to_owned()),
     })
 }

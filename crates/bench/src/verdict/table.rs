@@ -15,6 +15,8 @@ const UNKNOWN: &str = "unknown";
 pub(super) struct Results {
     pub(super) setting: Setting,
     pub(super) runs: Vec<Run>,
+    /// Whether the searches had been made before.
+    pub(super) again: bool,
 }
 
 impl Results {
@@ -27,15 +29,25 @@ impl Results {
         let longest = self.runs.iter().map(|run| run.seconds).fold(0.0, f64::max);
         let Setting { host, versions, command, busy } = &self.setting;
         format!(
-            "{right} of {} verdicts name what was planted.\n\n{}\n\n{}\n\nThe longest search took {longest:.0} s. `{command}` at commit {}, {}. Host: {host}; others used {:.1} % of it before the first run. {}.",
+            "{right} of {} verdicts name what was planted.\n\n{}\n\n{}\n\nThe longest search took {longest:.0} s.{} `{command}` at commit {}, {}. Host: {host}; others used {:.1} % of it before the first run. {}.",
             self.runs.len(),
             self.confusion(),
             self.cases(),
+            self.searched(),
             host.commit,
             host.date,
             busy * 100.0,
             versions.join(", ")
         )
+    }
+
+    /// When the searches were made, where that was not now.
+    fn searched(&self) -> String {
+        let mut times: Vec<&str> = self.runs.iter().filter_map(|run| run.searched.as_deref()).collect();
+        times.sort_unstable();
+        let ([first, ..], [.., last], true) = (&*times, &*times, self.again) else { return String::new() };
+        let minute = |time: &str| time.get(..16).unwrap_or(time).replace('T', " ");
+        format!(" Searches were made from {} to {} UTC, and judged anew.", minute(first), minute(last))
     }
 
     /// Rows are what was planted, columns what was found.
@@ -130,6 +142,7 @@ mod tests {
             planted,
             server,
             seed: 1,
+            searched: Some("2001-02-03T04:05:06.7Z".to_owned()),
             found: found.map(str::to_owned),
             confidence: 0.9,
             capacity: Some(100.0),
@@ -142,7 +155,10 @@ mod tests {
             run("disk", "apache", None),
             run("none", "nginx", Some("none")),
         ];
-        let text = Results { setting: Setting::example(), runs }.to_markdown();
+        let results = Results { setting: Setting::example(), runs, again: true };
+        let text = results.to_markdown();
+        assert!(text.contains("Searches were made from 2001-02-03 04:05 to 2001-02-03 04:05 UTC"), "{text}");
+        assert!(!Results { again: false, ..results }.to_markdown().contains("anew"));
         assert!(text.starts_with("2 of 4 verdicts name what was planted."), "{text}");
         let expected = "| planted | disk | none | memory | unknown |\n| --- | --- | --- | --- | --- |\n\
             | disk | 1 |  | 1 | 1 |\n| none |  | 1 |  |  |\n";

@@ -60,7 +60,6 @@ fn ephemeral_ports(level: &Level) -> Option<String> {
 
 /// Who passes requests on needs a port for each connection as well, and a minute longer where it closes it first.
 fn ports_to_back_end(level: &Level, light: &Level) -> Option<String> {
-    let used = level.most("limits.sockets.ports_used").filter(|used| *used >= FULL)?;
     let failed = level.failed();
     let refused = level.refused.ports.as_ref().filter(|_| level.is_behind && failed > FAILED)?;
     // Who waits for something else holds them for longer.
@@ -68,10 +67,10 @@ fn ports_to_back_end(level: &Level, light: &Level) -> Option<String> {
         let others = [Resource::CpuQuota, Resource::ServerCpu, Resource::BackEnd];
         others.into_iter().any(|resource| sign(resource, level, light).is_some())
     };
-    (level.labels(OUTGOING).next().is_some() && !is_kept_waiting()).then(|| {
+    let are_taken = level.most("limits.sockets.ports_used").is_some_and(|used| used >= FULL);
+    (are_taken && level.labels(OUTGOING).next().is_some() && !is_kept_waiting()).then(|| {
         format!(
-            "The server had no local port for some connections to what stands behind it, with up to {:.0} % in use or in TIME-WAIT: {:.1} % of requests failed, and its log says \"{refused}\".",
-            percent(used),
+            "The server had no local port for some connections to what stands behind it, as all were in use or in TIME-WAIT: {:.1} % of requests failed, and its log says \"{refused}\".",
             percent(failed)
         )
     })
