@@ -54,7 +54,7 @@ side-by-side: rust $(WEB) ## overloads a server behind the gate, HAProxy, nginx 
 	@target/release/headworks lab run experiments/side-by-side.toml || \
 		{ [ $$? -eq 4 ] && echo 'A test that does not count is explained above; a quieter machine helps.'; }
 
-configuration-methodology: rust $(WEB) ## what an Apache study measured, measured today (as root, ten minutes)
+configuration-methodology: rust $(WEB) ## what an Apache study measured, measured today (as root, fifteen minutes)
 	$(STUDY)
 
 response-time-phases: rust $(WEB) ## phases of requests against the number of clients (as root, ten minutes)

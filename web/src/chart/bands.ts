@@ -3,7 +3,7 @@ import type { Estimate } from '../data.ts';
 import { interval } from '../format.ts';
 import { bandsXAxis, yAxis } from './axes.ts';
 import { Chart, HEIGHT, scale } from './chart.ts';
-import { drawBand, drawMarker, type Ends } from './marks.ts';
+import { clip, drawBand, drawMarker, type Ends } from './marks.ts';
 import { look, themed } from './palette.ts';
 import { drawBeginnings, shadeOverload, type Beginning } from './references.ts';
 import type { Reading, Spot } from './tooltip.ts';
@@ -183,14 +183,11 @@ function intervals({ points }: BandCurve): Ends[] {
 }
 
 function drawMarkers(plot: uPlot, { subject, points }: BandCurve): void {
-  const { ctx, bbox } = plot;
+  const { ctx } = plot;
   const ratio = window.devicePixelRatio;
   const surface = themed('--surface');
   const bottom = plot.scales.y?.min ?? 0;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left - 6 * ratio, bbox.top - 6 * ratio, bbox.width + 12 * ratio, bbox.height + 12 * ratio);
-  ctx.clip();
+  clip(plot, 6);
   for (const { x, y } of points) {
     if (y.value < bottom) continue;
     drawMarker(

@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import { dotsXAxis, yAxis } from './axes.ts';
 import { Chart, HEIGHT, scale } from './chart.ts';
+import { clip } from './marks.ts';
 import { look } from './palette.ts';
 import type { Spot } from './tooltip.ts';
 
@@ -115,12 +116,9 @@ export class Dots extends Chart {
   }
 
   private draw(plot: uPlot): void {
-    const { ctx, bbox } = plot;
+    const { ctx } = plot;
     const scale = window.devicePixelRatio;
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-    ctx.clip();
+    clip(plot);
     ctx.fillStyle = look(1).colour;
     for (const dot of this.spec.dots) {
       // By the logarithm, or a field with a thousand would leave those with one invisible.

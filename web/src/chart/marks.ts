@@ -112,6 +112,15 @@ export function drawCross(
   ]);
 }
 
+/** Until `restore`, nothing is drawn further out of the plot than so many pixels of the page. */
+export function clip({ ctx, bbox }: uPlot, margin = 0): void {
+  const by = margin * window.devicePixelRatio;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left - by, bbox.top - by, bbox.width + 2 * by, bbox.height + 2 * by);
+  ctx.clip();
+}
+
 /** The ends of a band at one place. */
 export interface Ends {
   x: number;
@@ -121,7 +130,7 @@ export interface Ends {
 
 /** A shade from the lower ends to the upper ones. */
 export function drawBand(plot: uPlot, subject: number, ends: Ends[]): void {
-  const { ctx, bbox } = plot;
+  const { ctx } = plot;
   const floor = plot.scales.y?.min ?? 0;
   const place = (x: number, y: number): [number, number] => [
     plot.valToPos(x, 'x', true),
@@ -131,10 +140,7 @@ export function drawBand(plot: uPlot, subject: number, ends: Ends[]): void {
     ...ends.map(({ x, high }) => place(x, high)),
     ...ends.toReversed().map(({ x, low }) => place(x, low)),
   ];
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
+  clip(plot);
   ctx.globalAlpha = 0.2;
   ctx.fillStyle = look(subject).colour;
   ctx.beginPath();

@@ -2,7 +2,7 @@ import uPlot from 'uplot';
 import { interval } from '../format.ts';
 import { xAxis, yAxis } from './axes.ts';
 import { Chart, HEIGHT, scale } from './chart.ts';
-import { drawCross, drawInterval, drawMarker, drawRepeat } from './marks.ts';
+import { clip, drawCross, drawInterval, drawMarker, drawRepeat } from './marks.ts';
 import { look, themed } from './palette.ts';
 import { drawReferences } from './references.ts';
 import { highest, lowest, type Curve, type PanelSpec } from './spec.ts';
@@ -136,10 +136,7 @@ function drawMarks(plot: uPlot, curve: Curve): void {
   const surface = themed('--surface');
   const x = (value: number): number => plot.valToPos(value, 'x', true);
   const y = (value: number): number => plot.valToPos(value, 'y', true);
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left - 6 * scale, bbox.top - 6 * scale, bbox.width + 12 * scale, bbox.height + 12 * scale);
-  ctx.clip();
+  clip(plot, 6);
   plot.data[0].forEach((level, i) => {
     const ci = curve.points[i]?.estimate.ci;
     if (ci) drawInterval(ctx, style.colour, x(level), y(ci[0]), y(ci[1]), scale);

@@ -1,17 +1,14 @@
 import type uPlot from 'uplot';
+import { clip } from './marks.ts';
 import { themed } from './palette.ts';
 import type { PanelSpec, ReferenceLine } from './spec.ts';
 
 /** What lies under the curves: the shade beyond capacity, and the lines to compare with. */
 export function drawReferences(plot: uPlot, spec: PanelSpec): void {
-  const { ctx, bbox } = plot;
-  ctx.save();
   if (spec.overload !== null) shadeOverload(plot, spec.overload);
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
+  clip(plot);
   for (const line of spec.lines) drawLine(plot, line);
-  ctx.restore();
+  plot.ctx.restore();
 }
 
 /** Its name stands above the plot, where no curve can run through it. */
@@ -42,10 +39,7 @@ export interface Beginning {
 export function drawBeginnings(plot: uPlot, beginnings: Beginning[]): void {
   const { ctx, bbox } = plot;
   const scale = window.devicePixelRatio;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
+  clip(plot);
   ctx.strokeStyle = themed('--ink-soft');
   ctx.fillStyle = themed('--ink-soft');
   ctx.lineWidth = scale;

@@ -357,7 +357,7 @@ impl Course {
         let blind = at(low).map(|tried| tried.blind).fold(0.0, f64::max);
         if blind > BLIND {
             basis.push(format!(
-                "At {low:.0}/s, up to {:.1} % more than the server keeps up with would not have been noticed.",
+                "At {low:.0}/s, what waits could have grown by up to {:.1} % of what arrived, and not be told from chance; the interval begins that much lower.",
                 blind * 100.0
             ));
         }

@@ -77,7 +77,10 @@ impl InUse {
         let interfaces = self.interfaces.iter().filter(|(_, megabits)| **megabits > NETWORK);
         amiss.extend(interfaces.map(|(name, megabits)| format!("{name} carried {megabits:.0} Mbit/s")));
         if self.time_wait > TIME_WAIT {
-            amiss.push(format!("{} connections were in TIME_WAIT", self.time_wait));
+            amiss.push(format!(
+                "{} connections that had ended were in TIME_WAIT, and held their ports",
+                self.time_wait
+            ));
         }
         amiss
     }
@@ -209,7 +212,7 @@ mod tests {
                 "other programs used 30 % of the processors",
                 "disk vda was busy 40 % of the time",
                 "eth0 carried 100 Mbit/s",
-                "14001 connections were in TIME_WAIT",
+                "14001 connections that had ended were in TIME_WAIT, and held their ports",
             ]
         );
         let stolen = InUse { stolen: 0.5, ..InUse::default() };

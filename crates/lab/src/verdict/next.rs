@@ -29,13 +29,16 @@ pub(super) fn remedy(resource: Resource, level: &Level) -> String {
             "Raise what the control group may ask of the disk (io.max; blkio.throttle of version 1), or read less from it (more memory for its cache, smaller content). A faster disk would not help."
         }
         Resource::None => "Offer more, to find what breaks first.",
+        Resource::WorkerLimit if level.refused.connections.is_some() => {
+            "Raise worker_connections. A request that is passed on takes two: one from the client, and one to what stands behind."
+        }
         Resource::WorkerLimit => {
-            "Give the server more workers (MaxRequestWorkers, worker_connections), or have each held for less time (keep-alive, buffering in front)."
+            "Give the server more workers (Apache: MaxRequestWorkers), or have each held for less time (keep-alive, buffering in front)."
         }
         Resource::ServerCpu => "Make requests cheaper (caching, logging, modules), or add processors.",
         Resource::BackEnd => "Look at what the server asks: measure it by itself.",
         Resource::Serialization => {
-            "Find the lock that workers wait for, and hold it for less time; neither more processors nor more workers help."
+            "Find the lock that workers wait for (strace -f -T -p PID shows calls that wait, and on what), and hold it for less time; neither more processors nor more workers help."
         }
         Resource::Disk => {
             "Read less from the disk (more memory for its cache, smaller content), or get a faster one."

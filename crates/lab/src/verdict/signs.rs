@@ -23,7 +23,7 @@ pub(crate) fn sign(resource: Resource, level: &Level, light: &Level) -> Option<S
         Resource::FdLimit => fd_limit(level),
         Resource::Network => network(level, light),
         Resource::CpuQuota => cpu_quota(level),
-        Resource::Memory => memory(level),
+        Resource::Memory => memory(level, light),
         Resource::Disk => disk(level),
         Resource::Serialization => serialization(level, light),
         Resource::BackEnd => back_end(level, light),
@@ -135,14 +135,16 @@ fn cpu_quota(level: &Level) -> Option<String> {
     })
 }
 
-fn memory(level: &Level) -> Option<String> {
+fn memory(level: &Level, light: &Level) -> Option<String> {
     let (used, refaults) =
         (level.most("limits.program.memory_used")?, level.highest("limits.program.memory_refaults")?);
     let waits = level.mean("limits.program.disk")? >= 0.5 || disk(level).is_some();
     (used >= FULL && refaults > 0.1 * level.summary.rate.achieved && waits).then(|| {
         format!(
-            "The control group used {:.0} % of its memory, and {refaults:.0} pages/s that it had given up were needed again.",
-            percent(used)
+            "The control group used {:.0} % of its memory, and {refaults:.0} pages/s that it had given up were needed again ({:.0} at {:.0}/s).",
+            percent(used),
+            light.highest("limits.program.memory_refaults").unwrap_or_default(),
+            light.rate
         )
     })
 }

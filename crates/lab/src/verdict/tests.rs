@@ -171,6 +171,7 @@ fn connections_that_workers_have_no_place_for_are_their_limit() {
         "Workers had all the connections that they may: 5.0 % of requests failed, and the log says \"64 worker_connections are not enough\"."
     );
     assert_eq!(verdict.onset, [Onset { resource: Resource::WorkerLimit, rate: 1020.0 }]);
+    assert!(verdict.next[0].starts_with("Raise worker_connections."), "{verdict:?}");
     // They gather behind a processor as well.
     check(Resource::ServerCpu, refuse(0.99, 50));
     // The log is of other loads too.

@@ -123,7 +123,7 @@ fn of_clients(id: &str, probes: &[&Tried], seen: &Seen) -> [Option<Figure>; 3] {
         figure(
             format!("{id}-achieved"),
             "What was achieved?",
-            "Good responses, or completed sessions, beside what was offered; where the two part the server is at its end.",
+            "Good responses, or completed sessions, beside what was offered; where the two part the server is at its end. Points here and below are means of the probes at a load that count, where the text tells of one of them.",
             (offered(), axis("Per second", Unit::Rate, false)),
             achieved,
         ),
