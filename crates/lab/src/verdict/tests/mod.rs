@@ -1,5 +1,8 @@
 use super::*;
 
+mod logs;
+mod queues;
+
 /// A server that does 1000/s: levels from 250/s to twice that, each of which `see` adds samples to, given how much
 /// of what the server can do is asked of it.
 fn levels(see: impl Fn(Level, f64) -> Level) -> Vec<Level> {
@@ -154,68 +157,6 @@ fn workers_that_are_taken_while_processors_are_idle_are_the_cause() {
     check(Resource::WorkerLimit, queueing);
 }
 
-/// nginx has no thread for each connection, and says itself that there are too many.
-#[test]
-fn connections_that_workers_have_no_place_for_are_their_limit() {
-    let refuse = |used: f64, failed: u64| {
-        move |mut level: Level, load: f64| {
-            level.refused.connections = Some("64 worker_connections are not enough".to_owned());
-            level.summary.requests = 1000;
-            level.summary.status.insert(500, if load > 1.0 { failed } else { 0 });
-            level.with("processes.cpu", "httpd", &[used * load.min(1.0)])
-        }
-    };
-    let verdict = check(Resource::WorkerLimit, refuse(0.2, 50));
-    assert_eq!(
-        verdict.evidence[0],
-        "Workers had all the connections that they may: 5.0 % of requests failed, and the log says \"64 worker_connections are not enough\"."
-    );
-    assert_eq!(verdict.onset, [Onset { resource: Resource::WorkerLimit, rate: 1020.0 }]);
-    assert!(verdict.next[0].starts_with("Raise worker_connections."), "{verdict:?}");
-    // They gather behind a processor as well.
-    check(Resource::ServerCpu, refuse(0.99, 50));
-    // The log is of other loads too.
-    assert_eq!(judge(levels(refuse(0.2, 5))).bottleneck, None);
-}
-
-/// The ports of a proxy towards what stands behind it.
-#[test]
-fn a_server_without_ports_says_so_itself() {
-    let refuse = |failed: u64, per_request: f64| {
-        move |mut level: Level, load: f64| {
-            level.refused.ports = Some("(99)Cannot assign requested address".to_owned());
-            (level.summary.requests, level.summary.responses) = (1000, 1000);
-            level.summary.status.insert(502, if load > 1.0 { failed } else { 0 });
-            let times = if load > 1.0 { per_request } else { 0.02 };
-            let connections = level.served() * times;
-            level.with("limits.outgoing", "9000", &[connections]).with(
-                "limits.sockets.ports_used",
-                "",
-                &[load.min(1.0)],
-            )
-        }
-    };
-    let verdict = check(Resource::EphemeralPorts, refuse(500, 0.02));
-    let evidence = &verdict.evidence[0];
-    assert!(
-        evidence.ends_with(
-            "50.0 % of requests failed, and its log says \"(99)Cannot assign requested address\"."
-        ),
-        "{evidence}"
-    );
-    assert!(verdict.next[0].starts_with("Have the server keep its connections"), "{verdict:?}");
-    // They are held for longer where what is behind takes longer, or the server itself.
-    check(Resource::BackEnd, refuse(500, 0.04));
-    check(Resource::ServerCpu, |level, load| {
-        refuse(500, 0.02)(level, load).with("processes.cpu", "httpd", &[0.99 * load.min(1.0)])
-    });
-    // The log is of other loads too, and of others who listen.
-    assert_eq!(judge(levels(refuse(5, 0.02))).bottleneck, None);
-    let few =
-        levels(|level, load| refuse(500, 0.02)(level, load).with("limits.sockets.ports_used", "", &[0.1]));
-    assert_eq!(judge(few).bottleneck, None);
-}
-
 #[test]
 fn resources_at_their_ends_in_turns_are_told() {
     let in_turns = |full: [[bool; 8]; 2]| {
@@ -254,49 +195,6 @@ fn resources_at_their_ends_in_turns_are_told() {
             .with("limits.disk.busy", "vda", &[0.1, 0.99])
             .with("limits.program.disk", "httpd", &[1.0; 2])
     });
-}
-
-#[test]
-fn a_queue_that_overflows_now_and_then_is_too_short() {
-    let verdict = check(Resource::AcceptQueue, |mut level, load| {
-        let full = if load > 1.0 { 5.0 } else { 0.0 };
-        level.summary.requests = 500;
-        level.summary.connections.reused = 100;
-        level.summary.connections.syn_retransmits = 10;
-        // Connections that are to be accepted soon have a place there as well, while the queue is full.
-        level
-            .with("limits.sockets.unaccepted", "", &[0.0])
-            .with("limits.sockets.listen_overflows", "", &[full])
-            .with("limits.sockets.syn_queue_full", "", &[2.0 * full])
-    });
-    let evidence = &verdict.evidence[0];
-    assert!(evidence.ends_with("queue full; clients sent 2.5 SYNs again for 100 connections."), "{evidence}");
-}
-
-/// A burst fills a short queue at a light load as well, of which nobody has to know.
-#[test]
-fn a_queue_that_is_full_now_and_then_at_a_light_load_is_too_short_at_a_heavy_one() {
-    let full = |at_quarter: f64, at_half: f64, queue: &'static str| {
-        move |level: Level, load: f64| {
-            let share = match load {
-                0.25 => at_quarter,
-                0.5 => at_half,
-                load if load > 1.0 => 0.04,
-                _ => 0.0,
-            };
-            let full = share * level.rate;
-            level.with(queue, "", &[full])
-        }
-    };
-    let queues = [(Resource::AcceptQueue, LISTEN_QUEUE), (Resource::SynQueue, SYN_QUEUE)];
-    for ((resource, queue), (quarter, half)) in queues.into_iter().flat_map(|queue| {
-        [(0.0, 0.0), (0.025, 0.0), (0.0, 0.025), (0.006, 0.006)].map(|before| (queue, before))
-    }) {
-        let verdict = check(resource, full(quarter, half, queue));
-        assert_eq!(verdict.onset, [Onset { resource, rate: 1020.0 }], "{quarter} {half}");
-    }
-    // As full as ever.
-    assert_eq!(judge(levels(full(0.03, 0.03, LISTEN_QUEUE))).bottleneck, None);
 }
 
 #[test]
