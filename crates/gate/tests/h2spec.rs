@@ -17,8 +17,7 @@ fn h2spec() -> Option<PathBuf> {
         return Some(program);
     }
     let reason = "h2spec is not there; install it with: tools/need h2spec";
-    assert!(std::env::var_os("CI").is_none(), "{reason}");
-    eprintln!("skipped: {reason}");
+    testkit::skip(&reason);
     None
 }
 

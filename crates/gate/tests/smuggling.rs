@@ -97,8 +97,7 @@ fn nothing_is_smuggled_to_node_and_bodies_are_whole() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/common/seen.mjs");
     if Command::new("node").arg("--version").output().is_err() {
         let reason = "node is not installed; install it with: apt-get install nodejs";
-        assert!(std::env::var_os("CI").is_none(), "{reason}");
-        eprintln!("skipped: {reason}");
+        testkit::skip(&reason);
         return;
     }
     let mut node = Process::start(Command::new("node").arg(script));

@@ -225,11 +225,7 @@ fn curl_and_h2load_are_served() {
             .arg(format!("https://localhost:{port}/bytes/70000"))
             .output();
         let Ok(curl) = curl else {
-            assert!(
-                std::env::var_os("CI").is_none(),
-                "curl is missing; install it with: apt-get install curl"
-            );
-            eprintln!("skipped: curl is not installed");
+            testkit::skip(&"curl is not installed; install it with: apt-get install curl");
             return;
         };
         let said = String::from_utf8_lossy(&curl.stdout).into_owned();
@@ -240,8 +236,7 @@ fn curl_and_h2load_are_served() {
         .arg(format!("https://127.0.0.1:{port}/bytes/1000"))
         .output();
     let Ok(h2load) = h2load else {
-        assert!(std::env::var_os("CI").is_none(), "install h2load with: apt-get install nghttp2-client");
-        eprintln!("skipped: h2load is not installed");
+        testkit::skip(&"h2load is not installed; install it with: apt-get install nghttp2-client");
         return;
     };
     let said = String::from_utf8_lossy(&h2load.stdout);

@@ -180,8 +180,7 @@ fn faketime() -> Option<PathBuf> {
         places.map(|place| place.path().join("faketime/libfaketime.so.1")).find(|file| file.is_file());
     if found.is_none() {
         let reason = "libfaketime is not installed; install it with: apt-get install libfaketime";
-        assert!(std::env::var_os("CI").is_none(), "{reason}");
-        eprintln!("skipped: {reason}");
+        testkit::skip(&reason);
     }
     found
 }

@@ -181,12 +181,11 @@ fn agrees_with_itself(directory: &Path, gated: bool) {
         let metrics = fs::read_to_string(directory.join("gate.metrics")).unwrap();
         assert!(metrics.contains("# TYPE"), "{metrics}");
         let samples: Vec<_> = run.samples().unwrap().map(Result::unwrap).collect();
-        let of = |viewpoint, metric: &str| {
-            let found = samples.iter().find(|row| row.viewpoint == viewpoint && &*row.metric == metric);
-            found.unwrap_or_else(|| panic!("{metric} in {directory:?}")).value
+        let of_gate = |metric: &str| {
+            samples.iter().find(|row| row.viewpoint == Viewpoint::Gate && &*row.metric == metric)
         };
-        assert_eq!(of(Viewpoint::Gate, "gate.window"), 2.0);
-        of(Viewpoint::Gate, "gate.queue");
+        assert_eq!(of_gate("gate.window").unwrap().value, 2.0);
+        assert!(of_gate("gate.queue").is_some());
         // What the generator saw of itself is still there.
         assert!(samples.iter().any(|row| row.viewpoint == Viewpoint::Client));
     }
@@ -210,10 +209,8 @@ fn served_by_workers_behind(kind: &[&str]) {
     ];
     let (code, _, progress) =
         place.run(&kind.iter().chain(&settings).flat_map(|setting| ["--set", setting]).collect::<Vec<_>>());
-    let missing = progress.contains("apt-get install");
-    assert!(!missing || std::env::var_os("CI").is_none(), "{progress}");
-    if missing {
-        eprintln!("skipped: {progress}");
+    if progress.contains("apt-get install") {
+        testkit::skip(&progress);
         return;
     }
     let experiment = Experiment::load(&place.out()).unwrap();

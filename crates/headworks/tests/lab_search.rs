@@ -116,8 +116,7 @@ fn a_proxy_is_found_to_have_no_ports_left() {
         |output| {
             let said = text(&output.stdout) + &text(&output.stderr);
             if said.contains("apt-get install") {
-                assert!(std::env::var_os("CI").is_none(), "{said}");
-                eprintln!("skipped: {said}");
+                testkit::skip(&said);
                 return Ok(());
             }
             expect(said.contains(", ephemeral-ports\n"), &said)?;
@@ -250,8 +249,7 @@ fn a_configuration_that_the_server_refuses_is_told_in_its_own_words() {
         let output = run(&spec(more), place.path(), &[]);
         let said = text(&output.stderr);
         if said.contains("apt-get install") {
-            assert!(std::env::var_os("CI").is_none(), "{said}");
-            eprintln!("skipped: {said}");
+            testkit::skip(&said);
             return;
         }
         assert_eq!(output.status.code(), Some(2), "{said}");

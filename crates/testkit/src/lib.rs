@@ -10,6 +10,7 @@ mod machine;
 mod poll;
 mod process;
 mod raw;
+mod skip;
 mod terminal;
 mod web;
 
@@ -19,5 +20,6 @@ pub use machine::{alone, follow_memory, free_address, open_descriptors};
 pub use poll::{PATIENCE, poll_until};
 pub use process::Process;
 pub use raw::{Raw, Response, exchange};
+pub use skip::skip;
 pub use terminal::Terminal;
 pub use web::{Apache, LogLine, Nginx, Processing};
