@@ -253,17 +253,11 @@ impl RunDirectory {
         if rows.peek().is_none() {
             return Ok(());
         }
-        let path = self.path.join(SAMPLES);
-        let beside = self.path.join(format!("{SAMPLES}.new"));
-        let mut write = || {
-            let mut table = TableWriter::create(&beside)?;
+        files::replace_with(&self.path.join(SAMPLES), |beside| {
+            let mut table = TableWriter::create(beside)?;
             self.samples()?.try_for_each(|row| table.push(row?))?;
             rows.try_for_each(|row| table.push(row))?;
-            table.finish()?;
-            fs::rename(&beside, &path).map_err(Error::io("write", &path))
-        };
-        write().inspect_err(|_| {
-            let _ = fs::remove_file(&beside);
+            table.finish()
         })
     }
 

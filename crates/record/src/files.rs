@@ -13,13 +13,17 @@ use crate::Error;
 /// # Errors
 /// When it cannot be written; then the old text is there.
 pub fn replace(path: &Path, text: &str) -> Result<(), Error> {
+    replace_with(path, |beside| fs::write(beside, text).map_err(Error::io("write", path)))
+}
+
+/// The same with what `write` writes to the path that it is given.
+pub(crate) fn replace_with(path: &Path, write: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let beside = path.with_file_name(name);
-    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
-    written.map_err(|why| {
+    let written = write(&beside);
+    written.and_then(|()| fs::rename(&beside, path).map_err(Error::io("write", path))).inspect_err(|_| {
         let _ = fs::remove_file(&beside);
-        Error::io("write", path)(why)
     })
 }
 

@@ -19,6 +19,13 @@ pub(crate) struct Figure {
     pub(crate) viewpoint: Viewpoint,
 }
 
+impl Figure {
+    /// Of the server's view.
+    fn new(metric: String, label: &str, value: f64) -> Self {
+        Self { metric, label: label.to_owned(), value, viewpoint: Viewpoint::Server }
+    }
+}
+
 impl Summary {
     /// Every figure there is.
     pub(crate) fn figures(&self) -> Vec<Figure> {
@@ -32,12 +39,8 @@ impl Summary {
         for (interface, rates) in &self.network {
             figures.extend(of_network(named("network", interface, rates)));
         }
-        let count = |(state, count): (&String, &u64)| Figure {
-            metric: "connections".to_owned(),
-            label: state.clone(),
-            value: *count as f64,
-            viewpoint: Viewpoint::Server,
-        };
+        let count =
+            |(state, count): (&String, &u64)| Figure::new("connections".to_owned(), state, *count as f64);
         figures.extend(self.connections.iter().map(count));
         for (port, queue) in &self.listen_queues {
             figures.extend(named("listen_queue", &port.to_string(), queue));
@@ -61,18 +64,12 @@ impl Summary {
 }
 
 fn of_limits(limits: &limits::Rates) -> Vec<Figure> {
-    let one = |metric: &str, label: String, value: f64| Figure {
-        metric: metric.to_owned(),
-        label,
-        value,
-        viewpoint: Viewpoint::Server,
-    };
     let mut figures = named("limits.sockets", "", &limits.sockets);
     for (number, busy) in &limits.processors {
-        figures.push(one("limits.processor", number.to_string(), *busy));
+        figures.push(Figure::new("limits.processor".to_owned(), &number.to_string(), *busy));
     }
     for (port, count) in &limits.outgoing {
-        figures.push(one("limits.outgoing", port.to_string(), *count as f64));
+        figures.push(Figure::new("limits.outgoing".to_owned(), &port.to_string(), *count as f64));
     }
     for (name, rates) in &limits.programs {
         figures.extend(named("limits.program", name, rates));
@@ -93,14 +90,7 @@ fn of_network(figures: Vec<Figure>) -> impl Iterator<Item = Figure> {
 
 fn named(group: &str, label: &str, rates: &impl Serialize) -> Vec<Figure> {
     let Ok(Value::Object(fields)) = serde_json::to_value(rates) else { return Vec::new() };
-    let figure = |(name, value): (String, Value)| {
-        let metric = format!("{group}.{name}");
-        value.as_f64().map(|value| Figure {
-            metric,
-            label: label.to_owned(),
-            value,
-            viewpoint: Viewpoint::Server,
-        })
-    };
+    let figure =
+        |(name, value): (String, Value)| Some(Figure::new(format!("{group}.{name}"), label, value.as_f64()?));
     fields.into_iter().filter_map(figure).collect()
 }

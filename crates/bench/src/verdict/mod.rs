@@ -168,24 +168,10 @@ fn search(case: &Case, seed: u64, headworks: &Path) -> anyhow::Result<Run> {
     command.args(settings.iter().flat_map(|setting| ["--set", setting])).arg("--out").arg(&out);
     let ended = process::run(&mut command, LONGEST)?;
     let experiment: Option<Experiment> = serde_json::from_str(&ended.stdout).ok();
-    let test = experiment.as_ref().and_then(|experiment| experiment.tests.first());
-    let knee = test.and_then(|test| test.knee.as_ref());
-    let failure = match (test, knee) {
-        (_, Some(_)) => None,
-        (Some(test), None) => Some(test.why.join("; ")),
-        (None, None) => Some(ended.stderr.trim().to_owned()),
-    };
-    Ok(Run {
-        planted: cause,
-        server,
-        seed,
-        searched: experiment.as_ref().map(|experiment| experiment.started.to_string()),
-        found: knee.and_then(|knee| knee.bottleneck.clone()),
-        confidence: knee.map_or(0.0, |knee| knee.confidence),
-        capacity: knee.and_then(|knee| knee.rate),
-        seconds: ended.wall.as_secs_f64(),
-        failure,
-    })
+    let run = told(case, seed, experiment.as_ref());
+    let has_test = experiment.is_some_and(|experiment| !experiment.tests.is_empty());
+    let failure = if has_test { run.failure } else { Some(ended.stderr.trim().to_owned()) };
+    Ok(Run { seconds: ended.wall.as_secs_f64(), failure, ..run })
 }
 
 fn record_of(case: &Case, seed: u64) -> PathBuf {
@@ -194,7 +180,6 @@ fn record_of(case: &Case, seed: u64) -> PathBuf {
 
 /// The verdict on a search that was made before.
 fn judge(case: &Case, seed: u64, headworks: &Path) -> anyhow::Result<Run> {
-    let Case { cause, server, .. } = *case;
     let out = record_of(case, seed);
     let experiment = Experiment::load(&out).context("search first, without --again")?;
     let mut command = Command::new(headworks);
@@ -203,16 +188,28 @@ fn judge(case: &Case, seed: u64, headworks: &Path) -> anyhow::Result<Run> {
     let said: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
     let found = said["tests"].as_object().and_then(|tests| tests.values().next());
     let named = |key: &str| found.map(|found| &found[key]);
-    let length = experiment.ended.map(|ended| ended.duration_since(experiment.started).as_secs_f64());
     Ok(Run {
-        planted: cause,
-        server,
-        seed,
-        searched: Some(experiment.started.to_string()),
         found: named("bottleneck").and_then(Value::as_str).map(str::to_owned),
         confidence: named("confidence").and_then(Value::as_f64).unwrap_or_default(),
-        capacity: named("capacity").and_then(|capacity| capacity["rate"].as_f64()),
-        seconds: length.unwrap_or_default(),
         failure: found.is_none().then(|| ended.stderr.trim().to_owned()),
+        ..told(case, seed, Some(&experiment))
     })
+}
+
+/// What the experiment says of its search.
+fn told(case: &Case, seed: u64, experiment: Option<&Experiment>) -> Run {
+    let test = experiment.and_then(|experiment| experiment.tests.first());
+    let knee = test.and_then(|test| test.knee.as_ref());
+    let length = experiment.and_then(|it| Some(it.ended?.duration_since(it.started).as_secs_f64()));
+    Run {
+        planted: case.cause,
+        server: case.server,
+        seed,
+        searched: experiment.map(|experiment| experiment.started.to_string()),
+        found: knee.and_then(|knee| knee.bottleneck.clone()),
+        confidence: knee.map_or(0.0, |knee| knee.confidence),
+        capacity: knee.and_then(|knee| knee.rate),
+        seconds: length.unwrap_or_default(),
+        failure: test.filter(|_| knee.is_none()).map(|test| test.why.join("; ")),
+    }
 }

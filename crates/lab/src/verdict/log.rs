@@ -1,7 +1,7 @@
 //! What a server's own log says of what it was refused.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 /// Which libraries name EMFILE and ENFILE (errno(3)), and Node.
@@ -10,6 +10,9 @@ const DESCRIPTORS: [&str; 3] = ["too many open files", "no file descriptors avai
 const CONNECTIONS: [&str; 1] = ["worker_connections are not enough"];
 /// Which libraries name EADDRNOTAVAIL (errno(3)), and HAProxy: of connections to what stands behind a server.
 const PORTS: [&str; 3] = ["cannot assign requested address", "eaddrnotavail", "no free ports"];
+/// Node watches files with what it calls the same; nginx closes connections that nobody uses before there is no place
+/// left; and addresses that a server cannot listen on are no ports.
+const OTHERS: [&str; 4] = ["files, watch", "reusing connections", "bind", "listen"];
 /// Of its beginning and of its end: some servers write a line for every request.
 const MOST: u64 = 1 << 20;
 const LONGEST: usize = 160;
@@ -28,41 +31,56 @@ pub(crate) struct Refused {
 impl Refused {
     /// Nothing where there is no log.
     pub(crate) fn read(log: &Path) -> Self {
-        let line = |words| first(log, words);
-        Self { descriptors: line(&DESCRIPTORS), connections: line(&CONNECTIONS), ports: line(&PORTS) }
+        let mut refused = Self::default();
+        // What cannot be read says nothing.
+        let _ = refused.look_at(log);
+        refused
+    }
+
+    fn look_at(&mut self, log: &Path) -> io::Result<()> {
+        let mut file = File::open(log)?;
+        let about = file.metadata()?;
+        if !about.is_file() {
+            return Ok(());
+        }
+        self.add(&file);
+        let end = file.seek(SeekFrom::Start(about.len().saturating_sub(MOST).max(MOST)))?;
+        if end < about.len() {
+            self.add(&file);
+        }
+        Ok(())
+    }
+
+    /// What the next so many bytes say of which nothing is known yet.
+    fn add(&mut self, file: &File) {
+        for line in BufReader::new(file.take(MOST)).split(b'\n').map_while(Result::ok) {
+            let line = String::from_utf8_lossy(&line);
+            let lower = line.to_lowercase();
+            if OTHERS.iter().any(|other| lower.contains(other)) {
+                continue;
+            }
+            let kinds: [(_, &[&str]); 3] = [
+                (&mut self.descriptors, &DESCRIPTORS),
+                (&mut self.connections, &CONNECTIONS),
+                (&mut self.ports, &PORTS),
+            ];
+            for (said, words) in kinds {
+                if said.is_none() && words.iter().any(|words| is_word(&lower, words)) {
+                    *said = Some(told(&line));
+                }
+            }
+        }
     }
 }
 
-/// The first line of a log with any of `words`.
-fn first(log: &Path, words: &[&str]) -> Option<String> {
-    let mut file = File::open(log).ok().filter(|file| file.metadata().is_ok_and(|it| it.is_file()))?;
-    let length = file.metadata().ok()?.len();
-    let line = first_of(&file, words).or_else(|| {
-        let end = file.seek(SeekFrom::Start(length.saturating_sub(MOST).max(MOST))).ok()?;
-        (end < length).then(|| first_of(&file, words)).flatten()
-    })?;
-    // Without what nginx says of the request, and the time and the names in front of what Apache says.
-    let line = line.split(", client: ").next()?;
+/// A line without what nginx says of the request, and the time and the names in front of what Apache says.
+fn told(line: &str) -> String {
+    let line = line.split_once(", client: ").map_or(line, |(line, _)| line);
     let from = ["(23)", "(24)", "(99)"].into_iter().find_map(|number| line.find(number)).unwrap_or_default();
-    Some(line.chars().skip(line[..from].chars().count()).take(LONGEST).collect())
+    line[from..].chars().take(LONGEST).collect()
 }
 
-/// The first line that says so, of the next so many bytes.
-fn first_of(file: &File, words: &[&str]) -> Option<String> {
-    let lines = BufReader::new(file.take(MOST)).split(b'\n');
-    let mut lines = lines.map_while(Result::ok).map(|line| String::from_utf8_lossy(&line).into_owned());
-    lines.find(|line| {
-        let line = line.to_lowercase();
-        // Node watches files with what it calls the same, and others have names with it; nginx closes connections that
-        // nobody uses before there is no place left; and addresses that a server cannot listen on are no ports.
-        words.iter().any(|words| is_word(&line, words))
-            && !["files, watch", "reusing connections", "bind", "listen"]
-                .iter()
-                .any(|other| line.contains(other))
-    })
-}
-
-/// Whether `words` stand by themselves in it.
+/// Whether `words` stand by themselves in it: others have names with them.
 fn is_word(line: &str, words: &str) -> bool {
     line.match_indices(words).any(|(at, _)| {
         let before = line[..at].chars().next_back();
