@@ -27,7 +27,7 @@ use crate::watcher::Watcher;
 use crate::worker::{Common, Ending, Look, work};
 use crate::writer::Writer;
 use crate::{Error, Options, Report};
-use console::be_ordinary;
+use tui::be_ordinary;
 
 /// How often somebody looks.
 const LOOK_EVERY: Span = Span::from_secs(1);

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Formatter};
 
-use console::figures;
 use record::Summary;
+use tui::figures;
 use units::Bytes;
 
 use crate::Report;

@@ -9,7 +9,7 @@ use record::{RequestRow, RunDirectory, SampleRow, SessionRow, TableWriter, Viewp
 use units::Time;
 
 use crate::recorder::Rows;
-use console::give_way;
+use tui::give_way;
 
 /// Batches that may wait. When the disk is slower than the server for long, threads wait for it,
 /// and their lag says so.

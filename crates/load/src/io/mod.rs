@@ -111,7 +111,7 @@ impl Reactor {
             now: Cell::new(clock.now()),
             fetched: Cell::new(clock.now()),
             spun: Cell::new(Span::ZERO),
-            yields: Cell::new(console::goes_first().then(|| Yields::new(clock.now(), thread_cpu()))),
+            yields: Cell::new(tui::goes_first().then(|| Yields::new(clock.now(), thread_cpu()))),
             answered: Cell::new(0),
             sockets: RefCell::new(Sockets { slots: Slab::new(), kernel }),
             batcher: RefCell::new(None),

@@ -22,8 +22,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use console::{End, Viewer, ask_to_end};
 use telemetry::Endpoint;
+use tui::{End, Viewer, ask_to_end};
 
 use self::glance::{Glance, Setting};
 use self::plain::Lines;

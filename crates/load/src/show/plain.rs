@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write, stderr};
 
-use console::{figures, is_dumb, wants_colour};
+use tui::{figures, is_dumb, wants_colour};
 
 use super::glance::{Glance, Setting};
 

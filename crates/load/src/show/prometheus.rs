@@ -16,8 +16,8 @@ use prometheus_client::registry::{Registry, Unit};
 use record::{Histogram, RequestError};
 use units::{Rate, Span, Time};
 
-use console::give_way;
 use telemetry::{Endpoint, Page};
+use tui::give_way;
 
 use super::glance::{Glance, Latencies, Setting, Stage};
 

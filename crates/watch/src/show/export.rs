@@ -6,9 +6,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, chan
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use console::give_way;
 use telemetry::otlp::{self, Collector};
 use tokio::runtime::{Builder, Runtime};
+use tui::give_way;
 use units::Span;
 
 use super::{Look, metrics};

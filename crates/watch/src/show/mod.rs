@@ -21,9 +21,9 @@ mod samples;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use console::{End, Viewer, ask_to_end, give_way};
 use telemetry::otlp::Collector;
 use telemetry::{CONTENT_TYPE, Endpoint, Page};
+use tui::{End, Viewer, ask_to_end, give_way};
 
 use self::export::Exporter;
 pub use self::glance::{Glance, Setting, Totals};

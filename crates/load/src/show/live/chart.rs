@@ -1,10 +1,10 @@
 //! The rate over time.
 
-use console::figures::number;
-use console::{Series, draw_chart, points_in};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span as Piece};
+use tui::figures::number;
+use tui::{Series, draw_chart, points_in};
 use units::Time;
 
 use super::state::{Latest, Point, State};

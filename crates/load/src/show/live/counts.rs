@@ -2,11 +2,11 @@
 
 use std::net::SocketAddr;
 
-use console::Theme;
-use console::figures::{number, time};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span as Piece};
 use record::{ObjectiveResult, RequestError};
+use tui::Theme;
+use tui::figures::{number, time};
 
 use super::super::glance::Glance;
 use super::state::{Latest, State};

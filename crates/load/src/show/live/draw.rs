@@ -1,11 +1,11 @@
 //! [`draw`]: the live view of a [`State`], from top to bottom.
 
-use console::figures::{clock, number};
-use console::{draw_help, wrapped};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span as Piece, Text};
 use ratatui::widgets::{LineGauge, Paragraph, Wrap};
+use tui::figures::{clock, number};
+use tui::{draw_help, wrapped};
 use units::{Span, Time};
 
 use super::super::glance::Stage;

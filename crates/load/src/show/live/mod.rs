@@ -12,8 +12,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use console::{Controls, End, Screen, Theme, View, wants_colour};
 use ratatui::Frame;
+use tui::{Controls, End, Screen, Theme, View, wants_colour};
 
 use self::draw::{LEAST_HEIGHT, LEAST_WIDTH};
 use self::state::State;
@@ -33,7 +33,7 @@ pub(super) fn run(
     ask_to_end: impl Fn(),
 ) -> End {
     let mut state = State::new(setting, metrics, Theme::new(wants_colour()));
-    console::run(screen, &mut state, looks, ask_to_end)
+    tui::run(screen, &mut state, looks, ask_to_end)
 }
 
 impl View for State {

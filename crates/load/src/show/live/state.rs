@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use console::{Controls, Theme};
 use record::{LatencySummary, ObjectiveResult};
+use tui::{Controls, Theme};
 use units::Time;
 
 use super::super::glance::{Glance, Setting};

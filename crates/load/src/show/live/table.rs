@@ -1,11 +1,11 @@
 //! Latency and its phases.
 
-use console::figures;
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Rect};
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Cell, Row, Table};
 use record::{LatencySummary, Quantiles};
+use tui::figures;
 
 use super::super::glance::Latencies;
 use super::state::{Latest, State};

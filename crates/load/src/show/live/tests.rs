@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use console::Theme;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier};
+use tui::Theme;
 
 use super::super::glance::{Glance, Setting};
 use super::super::samples;

@@ -1,11 +1,11 @@
 //! What tabs are made of: a chart over the last while, and tables of figures.
 
-use console::{Theme, draw_chart, points_in};
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Cell, Row, Table};
+use tui::{Theme, draw_chart, points_in};
 use units::Span;
 
 use super::super::Glance;

@@ -1,11 +1,11 @@
 //! [`draw`]: the live view of a [`State`], from top to bottom.
 
-use console::draw_help;
-use console::figures::{clock, number};
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 use ratatui::text::{Line, Span as Piece, Text};
 use ratatui::widgets::{Paragraph, Wrap};
+use tui::draw_help;
+use tui::figures::{clock, number};
 
 use super::super::Glance;
 use super::state::State;

@@ -1,10 +1,10 @@
 //! The kernel as a whole: the paper's table 7.
 
-use console::figures::number;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span as Piece};
 use ratatui::widgets::Paragraph;
+use tui::figures::number;
 
 use super::super::Glance;
 use super::body::{chart, table};

@@ -1,9 +1,9 @@
 //! Connections by state (the paper's table 10), listen queues, and interfaces.
 
-use console::figures::number;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span as Piece};
+use tui::figures::number;
 
 use super::super::Glance;
 use super::body::{chart, table};

@@ -1,10 +1,10 @@
 //! What watching costs, and how it is done.
 
-use console::figures::{number, of};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span as Piece, Text};
 use ratatui::widgets::{Paragraph, Wrap};
+use tui::figures::{number, of};
 
 use super::super::Glance;
 use super::state::State;

@@ -1,9 +1,9 @@
 //! What the programs' processes use: the paper's table 8.
 
-use console::figures::number;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span as Piece};
+use tui::figures::number;
 
 use super::super::Glance;
 use super::body::{chart, table};

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use console::figures::{number, of, time};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span as Piece, Text};
 use ratatui::widgets::{Paragraph, Wrap};
 use record::PhaseName;
+use tui::figures::{number, of, time};
 
 use super::super::Glance;
 use super::body::{chart, table};
@@ -27,7 +27,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, glance: &Gl
         Constraint::Min(1),
         Constraint::Length(heights[0]),
         Constraint::Length(heights[1]),
-        Constraint::Length(u16::try_from(console::wrapped(&lines, area.width)).unwrap_or(u16::MAX)),
+        Constraint::Length(u16::try_from(tui::wrapped(&lines, area.width)).unwrap_or(u16::MAX)),
     ])
     .areas(area);
     let total = |glance: &Glance| {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use console::{Controls, Theme};
+use tui::{Controls, Theme};
 
 use super::super::{Glance, Setting};
 use super::tab::Tab;

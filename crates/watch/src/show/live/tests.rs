@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use console::{Theme, View as _};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::KeyCode;
+use tui::{Theme, View as _};
 
 use super::super::{Glance, samples};
 use super::state::State;
