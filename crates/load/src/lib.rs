@@ -7,59 +7,35 @@
 //! whether they are the server's: a generator that ran out of processor, fell behind its
 //! schedule, or had no descriptor left says so.
 //!
-//! | file | idea |
+//! Rooms, each of which uses those below it only:
+//!
+//! | room | what lives there |
 //! | --- | --- |
-//! | `run`, `worker`, `watcher`, `writer` | a run; its threads; who looks at them; who writes rows |
-//! | `io` | sockets and alarms over io_uring or epoll, and the tasks above them |
-//! | `generate` | when things start |
-//! | `session`, `fetch`, `pipeline` | what a user does; one request; several on one connection |
-//! | `connection`, `response`, `head`, `chunked`, `cookies` | HTTP/1 as seen from the client |
-//! | `http2`, `tls`, `lookup` | HTTP/2; encryption; names |
-//! | `sock_diag` | how often a SYN was sent again |
-//! | `phases`, `finished`, `tally`, `recorder` | from a stopwatch to figures and rows |
-//! | `checks`, `validity`, `objective` | is it what was asked for, the server's, enough |
-//! | `show`, `text` | what people see while it runs, and after |
+//! | `run` | a run from its beginning to its end, its threads, its report |
+//! | `show` | what people and scrapers see while it lasts |
+//! | `schedule` | when requests and sessions start |
+//! | `client` | what a user does: sessions, requests, connections, both versions of HTTP |
+//! | `settings` | what a run is to do |
+//! | `measure` | from a stopwatch on every request to figures, rows, and whether they are the server's |
+//! | `engine` | sockets, timers and tasks of a thread, over io_uring or epoll |
 
-mod checks;
-mod chunked;
-mod clock;
-mod connection;
-mod cookies;
+mod client;
 mod engine;
 mod error;
-mod fetch;
-mod finished;
-mod generate;
-mod head;
-mod http2;
-mod io;
-mod lookup;
-mod objective;
-mod options;
-mod phases;
-mod pipeline;
-mod plan;
-mod recorder;
-mod report;
-mod response;
+mod measure;
+mod names;
 mod run;
-mod session;
+mod schedule;
+mod settings;
 mod show;
-mod sock_diag;
-mod tally;
-mod target;
-mod text;
-mod tls;
-mod validity;
-mod watcher;
-mod worker;
-mod writer;
 
-pub use checks::{Checks, DigestError, Sha256Digest, StatusError, StatusSet};
+pub use engine::backend::Backend;
 pub use error::Error;
-pub use objective::{Objective, ObjectiveError};
-pub use options::{Backend, Http, Load, Options, Protocol, Request, Script, Think, UnknownName};
-pub use report::Report;
-pub use run::run;
-pub use show::View;
-pub use target::{Target, TargetError, Via};
+pub use measure::objective::{Objective, ObjectiveError};
+pub use names::UnknownName;
+pub use run::lifecycle::run;
+pub use run::report::Report;
+pub use settings::checks::{Checks, DigestError, Sha256Digest, StatusError, StatusSet};
+pub use settings::options::{Http, Load, Options, Protocol, Request, Script, Think};
+pub use settings::target::{Target, TargetError, Via};
+pub use settings::view::View;

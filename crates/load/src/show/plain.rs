@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write, stderr};
 
 use tui::{figures, is_dumb, wants_colour};
 
-use super::glance::{Glance, Setting};
+use super::snapshot::{Setting, Snapshot};
 
 const RED: &str = "\x1b[31m";
 const RESET: &str = "\x1b[0m";
@@ -28,7 +28,7 @@ impl Lines {
         let _ = writeln!(stderr(), "{text}");
     }
 
-    pub(super) fn show(&self, setting: &Setting, glance: &Glance) {
+    pub(super) fn show(&self, setting: &Setting, glance: &Snapshot) {
         let mut text = line(setting, glance);
         if self.colour && glance.recent.errors.total() > 0 {
             text = format!("{RED}{text}{RESET}");
@@ -50,7 +50,7 @@ impl Lines {
 }
 
 /// A look in one line.
-pub(super) fn line(setting: &Setting, glance: &Glance) -> String {
+pub(super) fn line(setting: &Setting, glance: &Snapshot) -> String {
     let recent = &glance.recent;
     let mut line = format!(
         "{:6.1} s  {:<9}",
@@ -91,7 +91,7 @@ mod tests {
     fn a_look_is_a_line() {
         let setting = samples::setting();
         insta::assert_snapshot!(line(&setting, &samples::glance(12)), @r#"  12.0 s  measuring  responses     1960/s  p50  965 us  p99 1.62 ms  errors 1/s"#);
-        insta::assert_snapshot!(line(&setting, &Glance::default()), @r#"   0.0 s  warm-up    responses        0/s  p50       -  p99       -  errors 0/s"#);
+        insta::assert_snapshot!(line(&setting, &Snapshot::default()), @r#"   0.0 s  warm-up    responses        0/s  p50       -  p99       -  errors 0/s"#);
         let sessions = Setting { sessions: true, ..setting };
         insta::assert_snapshot!(line(&sessions, &samples::glance(12)), @r#"  12.0 s  measuring  sessions   40.0/s completed    1.0/s lost    37 running   responses     1960/s  p50  965 us  p99 1.62 ms  errors 1/s"#);
     }

@@ -1,4 +1,4 @@
-//! What Prometheus is told of a [`Glance`].
+//! What Prometheus is told of a [`Snapshot`].
 //!
 //! Counters are of the measuring window, as the summary is: the last scrape is what the summary
 //! says, as far as it was seen.
@@ -19,7 +19,7 @@ use units::{Rate, Span, Time};
 use telemetry::{Endpoint, Page};
 use tui::give_way;
 
-use super::glance::{Glance, Latencies, Setting, Stage};
+use super::snapshot::{Latencies, Setting, Snapshot, Stage};
 
 const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -31,7 +31,7 @@ const BOUNDS_US: [u64; 21] = [
 ];
 
 /// The last look, for whoever asks.
-type Board = Arc<Mutex<Option<Arc<Glance>>>>;
+type Board = Arc<Mutex<Option<Arc<Snapshot>>>>;
 
 /// The endpoint, and the last look that it tells.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Metrics {
         Self { board, endpoint }
     }
 
-    pub(super) fn see(&self, glance: Arc<Glance>) {
+    pub(super) fn see(&self, glance: Arc<Snapshot>) {
         *self.board.lock().unwrap_or_else(PoisonError::into_inner) = Some(glance);
     }
 
@@ -86,7 +86,7 @@ impl Collector for Run {
                 1.0,
             )],
         )?;
-        let glance = glance.unwrap_or_else(|| Arc::new(Glance::default()));
+        let glance = glance.unwrap_or_else(|| Arc::new(Snapshot::default()));
         exposition.work(&glance, self.setting.sessions)?;
         exposition.latency(&glance.whole.latency)?;
         exposition.connections(&glance)?;
@@ -100,7 +100,7 @@ type Labels<'a> = &'a [(&'a str, &'a str)];
 struct Exposition<'a>(DescriptorEncoder<'a>);
 
 impl Exposition<'_> {
-    fn work(&mut self, glance: &Glance, sessions: bool) -> fmt::Result {
+    fn work(&mut self, glance: &Snapshot, sessions: bool) -> fmt::Result {
         let whole = &glance.whole;
         self.count("headworks_load_requests", "Requests begun in the measuring window.", whole.requests)?;
         let status: Vec<(String, u64)> =
@@ -157,7 +157,7 @@ impl Exposition<'_> {
         Ok(())
     }
 
-    fn connections(&mut self, glance: &Glance) -> fmt::Result {
+    fn connections(&mut self, glance: &Snapshot) -> fmt::Result {
         let whole = &glance.whole;
         self.count("headworks_load_connections_opened", "Connections established.", whole.opened)?;
         self.count(
@@ -178,7 +178,7 @@ impl Exposition<'_> {
         )
     }
 
-    fn progress(&mut self, glance: &Glance, setting: &Setting) -> fmt::Result {
+    fn progress(&mut self, glance: &Snapshot, setting: &Setting) -> fmt::Result {
         let now = glance.stage(setting.window);
         let stages = Stage::ALL.map(|stage| ([("stage", stage.name())], f64::from(u8::from(stage == now))));
         let stages = stages.iter().map(|(labels, is)| (&labels[..], *is));
@@ -202,7 +202,7 @@ impl Exposition<'_> {
         Ok(())
     }
 
-    fn generator(&mut self, glance: &Glance) -> fmt::Result {
+    fn generator(&mut self, glance: &Snapshot) -> fmt::Result {
         let generator = &glance.generator;
         self.gauge(
             "headworks_load_client_cpu_ratio",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::{ErrorCounts, Histogram, Window};
 use units::{Rate, Span, Time};
 
-use super::glance::{Generator, Glance, Latencies, Level, Recent, Setting, Whole};
+use super::snapshot::{Generator, Latencies, Level, Recent, Setting, Snapshot, Whole};
 
 pub(super) fn setting() -> Setting {
     Setting {
@@ -18,9 +18,9 @@ pub(super) fn setting() -> Setting {
 }
 
 /// The look after so many seconds.
-pub(super) fn glance(second: u64) -> Glance {
+pub(super) fn glance(second: u64) -> Snapshot {
     let errors = ErrorCounts { timeout: second % 3, reset: 1, ..ErrorCounts::default() };
-    Glance {
+    Snapshot {
         now: Time::ZERO + Span::from_secs(second),
         elapsed: Span::from_secs(1),
         offered: Rate::per_second(2000.0),
@@ -60,7 +60,7 @@ pub(super) fn glance(second: u64) -> Glance {
 }
 
 /// A look at a run that is in trouble, on a ramp.
-pub(super) fn trouble(second: u64) -> Glance {
+pub(super) fn trouble(second: u64) -> Snapshot {
     let mut glance = glance(second);
     glance.level = Some(Level { number: 3, of: 5, value: 3000.0, unit: "requests/s" });
     glance.generator.cpu = 0.97;

@@ -8,7 +8,7 @@ use record::{ObjectiveResult, RequestError};
 use tui::Theme;
 use tui::figures::{number, time};
 
-use super::super::glance::Glance;
+use super::super::snapshot::Snapshot;
 use super::state::{Latest, State};
 
 /// The most important first: what does not fit is left out from the end.
@@ -28,7 +28,7 @@ fn begin(theme: Theme, name: &'static str) -> Vec<Piece<'static>> {
     vec![Piece::styled(format!("{name:<13}"), theme.label)]
 }
 
-fn status(theme: Theme, glance: &Glance) -> Line<'static> {
+fn status(theme: Theme, glance: &Snapshot) -> Line<'static> {
     let mut line = begin(theme, "status");
     if glance.whole.status.is_empty() {
         line.push(Piece::raw("none yet"));
@@ -41,7 +41,7 @@ fn status(theme: Theme, glance: &Glance) -> Line<'static> {
     Line::from(line)
 }
 
-fn errors(theme: Theme, glance: &Glance) -> Line<'static> {
+fn errors(theme: Theme, glance: &Snapshot) -> Line<'static> {
     let whole = &glance.whole;
     let mut line = begin(theme, "errors");
     let kinds = RequestError::ALL.into_iter().filter(|kind| whole.errors.get(*kind) > 0);
@@ -61,7 +61,7 @@ fn errors(theme: Theme, glance: &Glance) -> Line<'static> {
     Line::from(line)
 }
 
-fn connections(theme: Theme, glance: &Glance) -> Line<'static> {
+fn connections(theme: Theme, glance: &Snapshot) -> Line<'static> {
     let whole = &glance.whole;
     let mut line = begin(theme, "connections");
     let figures = [
@@ -82,7 +82,7 @@ fn metrics(theme: Theme, address: SocketAddr) -> Line<'static> {
     Line::from(line)
 }
 
-fn generator(theme: Theme, glance: &Glance) -> Line<'static> {
+fn generator(theme: Theme, glance: &Snapshot) -> Line<'static> {
     let generator = &glance.generator;
     let mut line = begin(theme, "generator");
     let valid = generator.why_invalid.is_empty();

@@ -8,8 +8,8 @@ use tui::figures::{clock, number};
 use tui::{draw_help, wrapped};
 use units::{Span, Time};
 
-use super::super::glance::Stage;
 use super::super::plain;
+use super::super::snapshot::Stage;
 use super::state::{Latest, State};
 use super::{chart, counts, table};
 

@@ -17,7 +17,7 @@ use tui::{Controls, End, Screen, Theme, View, wants_colour};
 
 use self::draw::{LEAST_HEIGHT, LEAST_WIDTH};
 use self::state::State;
-use super::glance::{Glance, Setting};
+use super::snapshot::{Setting, Snapshot};
 
 /// The terminal taken over, when there is one that the view fits on and that is ours to take.
 pub(super) fn open() -> Option<Screen> {
@@ -29,7 +29,7 @@ pub(super) fn run(
     screen: Screen,
     setting: Setting,
     metrics: Option<SocketAddr>,
-    looks: &Receiver<Arc<Glance>>,
+    looks: &Receiver<Arc<Snapshot>>,
     ask_to_end: impl Fn(),
 ) -> End {
     let mut state = State::new(setting, metrics, Theme::new(wants_colour()));
@@ -37,9 +37,9 @@ pub(super) fn run(
 }
 
 impl View for State {
-    type Look = Arc<Glance>;
+    type Look = Arc<Snapshot>;
 
-    fn see(&mut self, look: Arc<Glance>) {
+    fn see(&mut self, look: Arc<Snapshot>) {
         State::see(self, look);
     }
 

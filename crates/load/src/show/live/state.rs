@@ -8,7 +8,7 @@ use record::{LatencySummary, ObjectiveResult};
 use tui::{Controls, Theme};
 use units::Time;
 
-use super::super::glance::{Glance, Setting};
+use super::super::snapshot::{Setting, Snapshot};
 
 /// Looks that the chart remembers; more than the widest terminal has points for.
 const MOST_POINTS: usize = 1000;
@@ -29,7 +29,7 @@ pub(super) struct State {
 /// A look, with the figures that take time to find.
 #[derive(Debug)]
 pub(super) struct Latest {
-    pub(super) glance: Arc<Glance>,
+    pub(super) glance: Arc<Snapshot>,
     pub(super) recent: LatencySummary,
     pub(super) whole: LatencySummary,
     pub(super) objectives: Vec<ObjectiveResult>,
@@ -56,7 +56,7 @@ impl State {
         }
     }
 
-    pub(super) fn see(&mut self, glance: Arc<Glance>) {
+    pub(super) fn see(&mut self, glance: Arc<Snapshot>) {
         if self.points.len() == MOST_POINTS {
             self.points.pop_front();
         }
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn the_chart_forgets_what_is_long_past() {
         let mut state = State::new(samples::setting(), None, Theme::new(false));
-        let glance = Arc::new(Glance::default());
+        let glance = Arc::new(Snapshot::default());
         (0..MOST_POINTS + 5).for_each(|_| state.see(Arc::clone(&glance)));
         assert_eq!(state.points(usize::MAX).len(), MOST_POINTS);
         assert_eq!(state.points(3).len(), 3);

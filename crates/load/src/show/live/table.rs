@@ -7,7 +7,7 @@ use ratatui::widgets::{Cell, Row, Table};
 use record::{LatencySummary, Quantiles};
 use tui::figures;
 
-use super::super::glance::Latencies;
+use super::super::snapshot::Latencies;
 use super::state::{Latest, State};
 
 /// A lower terminal shows the run only, or until there is something of it, the last second.

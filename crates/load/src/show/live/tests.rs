@@ -8,8 +8,8 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier};
 use tui::Theme;
 
-use super::super::glance::{Glance, Setting};
 use super::super::samples;
+use super::super::snapshot::{Setting, Snapshot};
 use super::draw::draw;
 use super::state::State;
 
@@ -25,7 +25,7 @@ fn text(buffer: &Buffer) -> String {
     rows.collect::<Vec<_>>().join("\n")
 }
 
-fn state(setting: Setting, looks: impl IntoIterator<Item = Glance>) -> State {
+fn state(setting: Setting, looks: impl IntoIterator<Item = Snapshot>) -> State {
     let mut state = State::new(setting, None, Theme::new(true));
     looks.into_iter().for_each(|glance| state.see(Arc::new(glance)));
     state
@@ -124,7 +124,7 @@ fn before_the_first_look_there_is_what_is_known() {
     let shown = text(&picture(80, 24, &state(samples::setting(), [])));
     assert!(shown.contains("http://127.0.0.1:8080/index.html") && shown.contains("poisson"), "{shown}");
     // Nothing happened, and no time passed.
-    let shown = text(&picture(80, 24, &state(samples::setting(), [Glance::default()])));
+    let shown = text(&picture(80, 24, &state(samples::setting(), [Snapshot::default()])));
     assert!(shown.contains("responses 0/s") && shown.contains("none yet"), "{shown}");
 }
 
@@ -133,7 +133,7 @@ fn sessions_and_closed_loops_have_their_own_words() {
     let setting = Setting { sessions: true, ..samples::setting() };
     let shown = text(&picture(140, 40, &state(setting, [samples::glance(9)])));
     assert!(shown.contains("sessions offered 2000/s, completed 40/s, lost 1/s"), "{shown}");
-    let closed = Glance { offered: None, ..samples::glance(9) };
+    let closed = Snapshot { offered: None, ..samples::glance(9) };
     let shown = text(&picture(140, 40, &state(samples::setting(), [closed])));
     assert!(shown.contains("begun 2000/s") && !shown.contains("lag"), "{shown}");
 }

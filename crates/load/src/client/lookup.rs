@@ -1,0 +1,106 @@
+//! [`Lookup`]: the host's name looked up anew for each connection.
+//!
+//! The system's resolver (getaddrinfo(3)) waits, so it is asked on threads of its own. Each
+//! question has a pair of sockets, whose near end the reactor watches like any other.
+
+use std::future::poll_fn;
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::engine::reactor::Reactor;
+use crate::engine::socket::Socket;
+use crate::settings::target::Address;
+use crate::settings::target::Target;
+
+/// Questions that are asked at once; the others wait, and the wait counts as look-up.
+const THREADS: usize = 16;
+
+pub(crate) struct Lookup {
+    /// Whoever takes one of these answers on it.
+    questions: Sender<UnixStream>,
+}
+
+impl Lookup {
+    /// Threads that look up the host of `target`, until this is dropped.
+    pub(crate) fn new(target: &Target) -> Self {
+        let (questions, asked) = channel();
+        let asked = Arc::new(Mutex::new(asked));
+        for _ in 0..THREADS {
+            let (asked, target) = (Arc::clone(&asked), target.clone());
+            // Without a thread questions stay unanswered, and requests meet their timeout.
+            let _ = std::thread::Builder::new().name("lookup".to_owned()).spawn(move || {
+                while let Some(stream) = next(&asked) {
+                    answer(stream, &target);
+                }
+            });
+        }
+        Self { questions }
+    }
+
+    /// The address that the name stands for now.
+    ///
+    /// # Errors
+    /// When it stands for none.
+    pub(crate) async fn address(&self, reactor: &Rc<Reactor>) -> io::Result<Address> {
+        let (near, far) = UnixStream::pair()?;
+        near.set_nonblocking(true)?;
+        // Asked for anew after each piece: Linux 6.18 does not always tell a receive that goes on
+        // by itself of the end of a Unix socket.
+        let socket = Socket::new(Rc::clone(reactor), OwnedFd::from(near), true)?;
+        socket.expect(true);
+        self.questions.send(far).map_err(|_| io::Error::other("nobody looks names up"))?;
+        let mut text = Vec::new();
+        while poll_fn(|context| socket.poll_receive(context, 256, |_, bytes| text.extend_from_slice(bytes)))
+            .await?
+            .is_some()
+        {}
+        let text = String::from_utf8_lossy(&text);
+        let address: Result<SocketAddr, _> = text.parse();
+        address.map(Address::Inet).map_err(|_| io::Error::other(text.into_owned()))
+    }
+}
+
+fn next(asked: &Mutex<Receiver<UnixStream>>) -> Option<UnixStream> {
+    asked.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+}
+
+/// Writes the address, or why there is none, and closes.
+fn answer(mut stream: UnixStream, target: &Target) {
+    let text = match target.resolve() {
+        Ok(Address::Inet(address)) => address.to_string(),
+        Ok(Address::Unix(path)) => path.display().to_string(),
+        Err(error) => error.to_string(),
+    };
+    // Whoever asked may have given up.
+    let _ = stream.write_all(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::backend::Backend;
+    use crate::engine::clock::Clock;
+    use crate::engine::runtime::Runtime;
+
+    #[test]
+    fn names_become_addresses_and_errors_reasons() {
+        for backend in [Backend::Auto, Backend::Epoll] {
+            let reactor = Rc::new(Reactor::new(Clock::start(), backend).unwrap());
+            let runtime = Runtime::new(Rc::clone(&reactor));
+            let look = async move {
+                let known = Lookup::new(&"http://localhost:81/".parse().unwrap());
+                let Address::Inet(address) = known.address(&reactor).await.unwrap() else { panic!() };
+                assert!(address.ip().is_loopback() && address.port() == 81, "{address}");
+                let unknown = Lookup::new(&"http://no-such-host.invalid/".parse().unwrap());
+                let error = unknown.address(&reactor).await.unwrap_err().to_string();
+                assert!(error.contains("no-such-host.invalid"), "{error}");
+            };
+            runtime.run(look, || false).unwrap();
+        }
+    }
+}

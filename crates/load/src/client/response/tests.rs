@@ -1,0 +1,198 @@
+//! Responses, whole and in pieces.
+
+use record::RequestError;
+
+use super::*;
+use crate::settings::checks::Checks;
+
+/// No more is known than this.
+fn expected<'a>((checks, heads): &'a (Checks, Heads), length: Option<u64>) -> Expected<'a> {
+    Expected { length, is_head: false, cookies: true, content: None, checks, heads }
+}
+
+#[derive(Debug, PartialEq)]
+struct Seen {
+    status: u16,
+    body: u64,
+    keep_alive: bool,
+}
+
+fn read(pieces: &[&[u8]], closes: bool, expected_length: Option<u64>) -> Result<Seen, RequestError> {
+    let checks = (Checks::default(), Heads::default());
+    let mut response = Response::new(expected(&checks, expected_length));
+    for piece in pieces {
+        if response.feed(piece)? < piece.len() {
+            // What follows is not part of it.
+            return Err(RequestError::Body);
+        }
+    }
+    if closes {
+        response.end()?;
+    }
+    assert!(response.is_complete(), "{response:?}");
+    Ok(Seen {
+        status: response.status().unwrap(),
+        body: response.body_bytes(),
+        keep_alive: response.keeps_alive(),
+    })
+}
+
+/// The response must be the same however it is cut into pieces.
+#[track_caller]
+fn check(text: &str, closes: bool, expected: Result<(u16, u64, bool), RequestError>) {
+    let expected = expected.map(|(status, body, keep_alive)| Seen { status, body, keep_alive });
+    let bytes = text.as_bytes();
+    assert_eq!(read(&[bytes], closes, None), expected, "at once");
+    let single: Vec<&[u8]> = bytes.chunks(1).collect();
+    assert_eq!(read(&single, closes, None), expected, "byte by byte");
+    for cut in 1..bytes.len() {
+        let (a, b) = bytes.split_at(cut);
+        assert_eq!(read(&[a, b], closes, None), expected, "cut at {cut}");
+    }
+}
+
+#[test]
+fn the_end_is_found_however_it_is_marked() {
+    check("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", false, Ok((200, 5, true)));
+    check("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", false, Ok((200, 0, true)));
+    check(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+        false,
+        Ok((200, 5, true)),
+    );
+    check("HTTP/1.1 200 OK\r\n\r\nhello", true, Ok((200, 5, false)));
+    check("HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", false, Ok((304, 0, true)));
+    check("HTTP/1.1 200 OK\nContent-Length: 2\n\nok", false, Ok((200, 2, true)));
+}
+
+#[test]
+fn interim_responses_are_passed_over() {
+    check(
+        "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+        false,
+        Ok((200, 2, true)),
+    );
+}
+
+#[test]
+fn connections_are_kept_as_the_server_says() {
+    check("HTTP/1.1 503 Busy\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", false, Ok((503, 0, false)));
+    check("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", false, Ok((200, 0, false)));
+    check(
+        "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 0\r\n\r\n",
+        false,
+        Ok((200, 0, true)),
+    );
+}
+
+#[test]
+fn what_ends_early_is_an_error() {
+    check("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell", true, Err(RequestError::Body));
+    check("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", true, Err(RequestError::Body));
+    check("HTTP/1.1 200 OK\r\nContent-Le", true, Err(RequestError::Reset));
+    assert_eq!(read(&[], true, None), Err(RequestError::Reset));
+}
+
+#[test]
+fn what_is_not_http_is_refused() {
+    check("SSH-2.0-OpenSSH_9.6\r\n", false, Err(RequestError::Protocol));
+    check("HTTP/1.1 abc\r\n\r\n", false, Err(RequestError::Protocol));
+    check("HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\n", false, Err(RequestError::Protocol));
+    check("HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nhello", false, Err(RequestError::Protocol));
+    check(
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+        false,
+        Err(RequestError::Protocol),
+    );
+    check("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n", false, Err(RequestError::Protocol));
+}
+
+#[test]
+fn a_head_without_end_is_not_waited_for() {
+    let checks = (Checks::default(), Heads::default());
+    let mut response = Response::new(expected(&checks, None));
+    response.feed(b"HTTP/1.1 200 OK\r\n").unwrap();
+    let line = [b'x'; 1024];
+    let refused = (0..100).find_map(|_| response.feed(&line).err());
+    assert_eq!(refused, Some(RequestError::Protocol));
+}
+
+#[test]
+fn another_length_than_expected_is_an_error() {
+    let five = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+    assert_eq!(read(&[five], false, Some(6)), Err(RequestError::Body));
+    assert!(read(&[five], false, Some(5)).is_ok());
+    let refusal = b"HTTP/1.1 503 Busy\r\nContent-Length: 5\r\n\r\nsorry";
+    assert!(read(&[refusal], false, Some(6)).is_ok(), "a refusal has a body of its own");
+    let more = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello, world";
+    assert_eq!(read(&[more], false, None), Err(RequestError::Body));
+}
+
+#[test]
+fn a_response_to_head_has_no_body() {
+    let checks = (Checks::default(), Heads::default());
+    let mut response = Response::new(Expected { is_head: true, ..expected(&checks, Some(5)) });
+    response.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n").unwrap();
+    assert!(response.is_complete() && response.keeps_alive());
+}
+
+#[test]
+fn the_next_response_is_left_alone() {
+    let checks = (Checks::default(), Heads::default());
+    let mut response = Response::new(expected(&checks, None));
+    let first = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    let used = response.feed(&[first, &b"HTTP/1.1 200"[..]].concat()).unwrap();
+    assert!(response.is_complete());
+    assert_eq!(used, first.len());
+}
+
+#[test]
+fn the_server_may_say_how_long_it_took() {
+    let time = |field: &str| {
+        let checks = (Checks::default(), Heads::default());
+        let mut response = Response::new(expected(&checks, None));
+        let head = format!("HTTP/1.1 200 OK\r\nServer-Timing: {field}\r\nContent-Length: 0\r\n\r\n");
+        response.feed(head.as_bytes()).unwrap();
+        response.server_time().map(Span::as_nanos)
+    };
+    assert_eq!(time("before;dur=50.004"), Some(50_004_000));
+    assert_eq!(time("cache;desc=hit, app;dur=2"), Some(2_000_000));
+    for wrong in ["miss", "app;dur=", "app;dur=-1", "app;dur=inf"] {
+        assert_eq!(time(wrong), None, "{wrong}");
+    }
+}
+
+#[test]
+fn cookies_are_handed_on() {
+    let checks = (Checks::default(), Heads::default());
+    let mut response = Response::new(expected(&checks, None));
+    response
+        .feed(b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Path=/\r\nset-cookie: b=2\r\nContent-Length: 0\r\n\r\n")
+        .unwrap();
+    assert_eq!(response.cookies(), ["a=1; Path=/", "b=2"]);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_bytes_in_no_pieces_upset_it(
+        known in proptest::sample::select(vec![
+            "",
+            "HTTP/1.1 200 OK\r\n",
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 300\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+        ]),
+        unknown in proptest::collection::vec(proptest::num::u8::ANY, 0..400),
+        piece in 1_usize..40,
+    ) {
+        let bytes = [known.as_bytes(), &unknown].concat();
+        let checks = (Checks::default(), Heads::default());
+        let mut response = Response::new(expected(&checks, None));
+        let outcome = bytes.chunks(piece).try_for_each(|piece| response.feed(piece).map(drop));
+        assert!(response.body_bytes() <= bytes.len() as u64);
+        if outcome.is_ok() {
+            assert_eq!(response.end().is_ok(), response.is_complete());
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! [`session`]: one user, from page to page.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use record::{SessionOutcome, SessionRow};
+use units::{ClassId, Span, Time};
+
+use crate::client::context::Engine;
+use crate::client::fetch::{Client, fetch};
+
+/// What a user does between two pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pauses {
+    /// Reads, as long as the workload says.
+    Made,
+    /// Goes on at once: to find what a server carries, clients must not leave it idle.
+    Skipped,
+}
+
+/// Follows the workload's script as a user of `class` who was due at `intended`, until it is
+/// done or a request fails.
+pub(crate) async fn session(
+    engine: Rc<Engine>,
+    class: ClassId,
+    intended: Time,
+    pauses: Pauses,
+) -> SessionOutcome {
+    let mut visit = Visit::new(&engine, class, intended);
+    visit.outcome = match pages(&engine, &mut visit, intended, pauses).await {
+        Ok(()) => SessionOutcome::Completed,
+        Err(outcome) => outcome,
+    };
+    visit.outcome
+}
+
+async fn pages(
+    engine: &Rc<Engine>,
+    visit: &mut Visit<'_>,
+    mut intended: Time,
+    pauses: Pauses,
+) -> Result<(), SessionOutcome> {
+    let last = engine.plan.pages.len().saturating_sub(1);
+    for (number, page) in engine.plan.pages.iter().enumerate() {
+        fetch(engine, &visit.client, page.page, intended).await?;
+        if !page.embedded.is_empty() {
+            embedded(engine, &visit.client, &page.embedded).await?;
+        }
+        intended = engine.now();
+        if number < last && pauses == Pauses::Made && !page.think.is_zero() {
+            intended += page.think;
+            visit.think += page.think;
+            engine.until(intended).await;
+            engine.record_lag(intended);
+        }
+    }
+    Ok(())
+}
+
+/// Fetches what is embedded in a page, over several connections at once as browsers do. After
+/// a failure no more is begun, but what is under way is followed to its end.
+pub(crate) async fn embedded(
+    engine: &Engine,
+    client: &Client,
+    objects: &[u32],
+) -> Result<(), SessionOutcome> {
+    let next = Cell::new(0);
+    let mut connections: FuturesUnordered<_> = (0..engine.plan.connections.min(objects.len()))
+        .map(async |_| {
+            while let Some(object) = objects.get(next.replace(next.get() + 1)) {
+                let result = fetch(engine, client, *object, engine.now()).await;
+                if result.is_err() {
+                    next.set(objects.len());
+                    return result;
+                }
+            }
+            Ok(())
+        })
+        .collect();
+    let mut result = Ok(());
+    while let Some(one) = connections.next().await {
+        result = result.and(one);
+    }
+    result
+}
+
+/// A session under way. Dropping it writes its row: if the run ends first, as cut off.
+struct Visit<'a> {
+    engine: &'a Engine,
+    client: Client,
+    class: ClassId,
+    number: u64,
+    started: Time,
+    think: Span,
+    outcome: SessionOutcome,
+}
+
+impl<'a> Visit<'a> {
+    fn new(engine: &'a Engine, class: ClassId, started: Time) -> Self {
+        let number = engine.number_session();
+        Self {
+            engine,
+            client: Client::new(engine, class.index(), Some(number)),
+            class,
+            number,
+            started,
+            think: Span::ZERO,
+            outcome: SessionOutcome::Censored,
+        }
+    }
+}
+
+impl Drop for Visit<'_> {
+    fn drop(&mut self) {
+        let Some(class) = self.engine.plan.classes.get(self.class.index()) else { return };
+        let row = SessionRow {
+            session: self.number,
+            class: Arc::clone(&class.name),
+            started_ns: self.started,
+            duration_ns: self.engine.now().since(self.started).saturating_sub(self.think),
+            think_ns: self.think,
+            requests: self.client.requests.get(),
+            completed: self.outcome == SessionOutcome::Completed,
+            outcome: self.outcome,
+        };
+        self.engine.record_session(self.class.index(), row);
+    }
+}

@@ -1,0 +1,137 @@
+//! [`Tls`]: how connections are encrypted.
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::sync::Arc;
+
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, ServerName};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tokio_rustls::rustls::client::Resumption;
+use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use tokio_rustls::rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use tokio_rustls::rustls::pki_types::UnixTime;
+use tokio_rustls::rustls::{
+    self, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme, crypto::ring,
+};
+
+use crate::engine::stream::Stream;
+use crate::error::Error;
+use crate::settings::options::{Http, Options};
+
+#[derive(Clone)]
+pub(crate) struct Tls {
+    connector: TlsConnector,
+    name: ServerName<'static>,
+    /// Whether the server must agree to speak HTTP/2.
+    wants_h2: bool,
+}
+
+impl Tls {
+    /// # Errors
+    /// When the host is no name for a certificate, or certificates cannot be read.
+    pub(crate) fn new(options: &Options) -> Result<Self, Error> {
+        let host = options.target.server_name().to_owned();
+        let name = ServerName::try_from(host.clone())
+            .map_err(|_| Error::Tls(format!("{host} is no name that a certificate can be for")))?;
+        let provider = Arc::new(ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .map_err(|error| Error::Tls(error.to_string()))?;
+        let mut config = if options.protocol.insecure {
+            let verifier = Arc::new(AnyCertificate(provider));
+            builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth()
+        } else {
+            builder.with_root_certificates(authorities(options)?).with_no_client_auth()
+        };
+        // Every connection is that of a new user, with a new user's costs.
+        config.resumption = Resumption::disabled();
+        let wants_h2 = options.protocol.http == Http::Http2;
+        config.alpn_protocols = vec![if wants_h2 { b"h2".to_vec() } else { b"http/1.1".to_vec() }];
+        Ok(Self { connector: TlsConnector::from(Arc::new(config)), name, wants_h2 })
+    }
+
+    pub(crate) async fn handshake(&self, stream: Stream) -> io::Result<TlsStream<Stream>> {
+        let stream = self.connector.connect(self.name.clone(), stream).await.map_err(explained)?;
+        let agreed = stream.get_ref().1.alpn_protocol();
+        if self.wants_h2 && agreed != Some(b"h2") {
+            return Err(io::Error::other("the server does not speak HTTP/2 on this port"));
+        }
+        Ok(stream)
+    }
+}
+
+/// The error, with what its user can do about it.
+fn explained(error: io::Error) -> io::Error {
+    let reason = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match reason {
+        Some(rustls::Error::InvalidMessage(_)) => {
+            io::Error::other(format!("the server does not seem to speak TLS on this port: {error}"))
+        }
+        Some(rustls::Error::InvalidCertificate(_)) => io::Error::other(format!(
+            "{error}; --cacert trusts its authority, --insecure takes any certificate"
+        )),
+        _ => error,
+    }
+}
+
+fn authorities(options: &Options) -> Result<RootCertStore, Error> {
+    let mut roots = RootCertStore::empty();
+    let system = rustls_native_certs::load_native_certs();
+    roots.add_parsable_certificates(system.certs);
+    if let Some(path) = &options.protocol.authorities {
+        let failed =
+            |what: String| Error::Tls(format!("cannot read certificates from {}: {what}", path.display()));
+        let file = File::open(path).map_err(|error| failed(error.to_string()))?;
+        let mut found = 0;
+        for certificate in CertificateDer::pem_reader_iter(BufReader::new(file)) {
+            let certificate = certificate.map_err(|error| failed(error.to_string()))?;
+            roots.add(certificate).map_err(|error| failed(error.to_string()))?;
+            found += 1;
+        }
+        if found == 0 {
+            return Err(failed("there is none in it; it must be PEM".to_owned()));
+        }
+    }
+    Ok(roots)
+}
+
+/// Takes every certificate, as its user asked.
+#[derive(Debug)]
+struct AnyCertificate(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

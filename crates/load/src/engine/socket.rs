@@ -1,0 +1,142 @@
+//! [`Socket`]: one connection of the reactor's, as a task sees it.
+
+use std::future::poll_fn;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv, sockopt};
+use units::Time;
+
+use crate::engine::reactor::{Kernel, Reactor};
+use crate::engine::slot::Slot;
+
+/// A stream socket. Dropping it closes the connection.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    reactor: Rc<Reactor>,
+    key: usize,
+}
+
+impl Socket {
+    /// Takes over a socket that does not block. `once`: it will carry one response only.
+    ///
+    /// # Errors
+    /// When the kernel cannot watch it.
+    pub(crate) fn new(reactor: Rc<Reactor>, fd: OwnedFd, once: bool) -> io::Result<Self> {
+        let key = reactor.insert(Slot::new(fd, once))?;
+        Ok(Self { reactor, key })
+    }
+
+    /// Waits for the handshake to end.
+    ///
+    /// # Errors
+    /// Why it failed.
+    pub(crate) async fn established(&self) -> io::Result<()> {
+        let mut asked = false;
+        poll_fn(|context| {
+            let polled = self.reactor.with(self.key, |slot, kernel| {
+                if slot.writable {
+                    return Poll::Ready(());
+                }
+                store(&mut slot.writer, context.waker());
+                if !std::mem::replace(&mut asked, true)
+                    && let Kernel::Ring(ring) = kernel
+                {
+                    ring.await_writable(self.key, slot);
+                }
+                Poll::Pending
+            });
+            polled.unwrap_or(Poll::Ready(()))
+        })
+        .await;
+        self.with_fd(|fd| sockopt::socket_error(fd)).unwrap_or(Ok(Err(Errno::BADF)))?.map_err(Into::into)
+    }
+
+    /// Whether what arrives from now on is an answer to something.
+    pub(crate) fn expect(&self, expecting: bool) {
+        self.reactor.with(self.key, |slot, _| slot.expecting = expecting);
+    }
+
+    /// Queues `piece` to be written; the kernel reads it from where it is. Errors are found by
+    /// whoever reads.
+    pub(crate) fn send(&self, piece: Bytes) {
+        self.reactor.send(self.key, piece);
+    }
+
+    /// How many pieces are still to be written.
+    pub(crate) fn unsent(&self) -> usize {
+        self.reactor.with(self.key, |slot, _| slot.outgoing.len()).unwrap_or(0)
+    }
+
+    /// Has `take` look at up to `most` bytes that arrived, with the time at which they were
+    /// fetched; `None` when the peer has closed.
+    pub(crate) fn poll_receive<R>(
+        &self,
+        context: &mut Context<'_>,
+        most: usize,
+        take: impl FnOnce(Time, &[u8]) -> R,
+    ) -> Poll<io::Result<Option<R>>> {
+        let polled = self.reactor.receive(self.key, most, take);
+        if polled.is_pending() {
+            self.reactor.with(self.key, |slot, _| store(&mut slot.reader, context.waker()));
+        }
+        polled
+    }
+
+    /// Waits until everything queued was given to the kernel.
+    pub(crate) fn poll_sent(&self, context: &mut Context<'_>) -> Poll<()> {
+        let polled = self.reactor.with(self.key, |slot, _| {
+            if slot.outgoing.is_empty() || slot.end.is_some() {
+                return Poll::Ready(());
+            }
+            store(&mut slot.writer, context.waker());
+            Poll::Pending
+        });
+        polled.unwrap_or(Poll::Ready(()))
+    }
+
+    /// Whether an idle connection can no longer be used: it was closed, or the server sent
+    /// something unasked.
+    pub(crate) fn is_stale(&self) -> bool {
+        let told = self.reactor.with(self.key, |slot, kernel| match kernel {
+            Kernel::Ring(_) if slot.receiving => Some(slot.end.is_some() || slot.unasked),
+            _ if slot.end.is_some() || slot.unasked || slot.hung_up => Some(true),
+            _ => None,
+        });
+        match told {
+            Some(Some(stale)) => stale,
+            Some(None) => {
+                let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+                let peeked = self.with_fd(|fd| recv(fd, &mut [0_u8; 1][..], flags).map(|_| ()));
+                peeked != Some(Err(Errno::AGAIN))
+            }
+            None => true,
+        }
+    }
+
+    /// Whether the peer has closed it.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.reactor.with(self.key, |slot, _| slot.end.is_some() || slot.hung_up).unwrap_or(true)
+    }
+
+    /// Has `ask` look at the descriptor.
+    pub(crate) fn with_fd<R>(&self, ask: impl FnOnce(&OwnedFd) -> R) -> Option<R> {
+        self.reactor.with(self.key, |slot, _| slot.fd.as_ref().map(ask)).flatten()
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        self.reactor.release(self.key);
+    }
+}
+
+fn store(place: &mut Option<Waker>, waker: &Waker) {
+    if !place.as_ref().is_some_and(|stored| stored.will_wake(waker)) {
+        *place = Some(waker.clone());
+    }
+}

@@ -1,0 +1,183 @@
+//! [`Aggregate`]: the figures of a summary, added up request by request.
+
+use std::collections::BTreeMap;
+
+use record::{
+    ClassSummary, ErrorCounts, Histogram, LatencySummary, RequestError, SessionOutcome, SessionRow,
+    SessionSummary,
+};
+
+use crate::measure::finished::Finished;
+
+/// Counts and distributions. Those of several threads, or of one stretch of time after another,
+/// are added up.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Aggregate {
+    pub(crate) requests: u64,
+    pub(crate) responses: u64,
+    pub(crate) bytes: u64,
+    pub(crate) censored: u64,
+    pub(crate) opened: u64,
+    pub(crate) reused: u64,
+    pub(crate) syn_retransmits: u64,
+    /// Connections that did not come about in the time of a request.
+    pub(crate) connect_timeouts: u64,
+    pub(crate) status: BTreeMap<u16, u64>,
+    pub(crate) errors: ErrorCounts,
+    pub(crate) total: Histogram,
+    pub(crate) connect: Histogram,
+    dns: Histogram,
+    tls: Histogram,
+    pub(crate) processing: Histogram,
+    pub(crate) transfer: Histogram,
+    duration: Histogram,
+    /// In the order of the workload's.
+    classes: Vec<(ClassSummary, Histogram)>,
+}
+
+impl Aggregate {
+    pub(crate) fn request(&mut self, finished: &Finished) {
+        self.requests += 1;
+        self.bytes += finished.bytes;
+        self.reused += u64::from(finished.reused);
+        self.syn_retransmits += u64::from(finished.syn_retransmits);
+        let connected = finished.processing.is_some();
+        self.opened += u64::from(connected && !finished.reused);
+        let responded = finished.error.is_none();
+        if responded {
+            self.responses += 1;
+            *self.status.entry(finished.status.unwrap_or(0)).or_default() += 1;
+        }
+        if let Some(error) = finished.error {
+            self.errors.add(error);
+            self.connect_timeouts += u64::from(error == RequestError::Timeout && !connected);
+        }
+        let cut_off = matches!(finished.error, Some(RequestError::Timeout | RequestError::Censored));
+        self.censored += u64::from(cut_off);
+        if !responded && !cut_off {
+            return;
+        }
+        self.total.record(finished.latency());
+        if !finished.reused {
+            self.connect.record(finished.connect);
+            if !finished.dns.is_zero() {
+                self.dns.record(finished.dns);
+            }
+            if !finished.tls.is_zero() {
+                self.tls.record(finished.tls);
+            }
+        }
+        if let Some(processing) = finished.processing {
+            self.processing.record(processing);
+        }
+        if let Some(transfer) = finished.transfer {
+            self.transfer.record(transfer);
+        }
+    }
+
+    pub(crate) fn session(&mut self, class: usize, row: &SessionRow) {
+        if self.classes.len() <= class {
+            self.classes.resize_with(class + 1, Default::default);
+        }
+        let Some((summary, durations)) = self.classes.get_mut(class) else { return };
+        summary.started += 1;
+        match row.outcome {
+            SessionOutcome::Completed => {
+                summary.completed += 1;
+                durations.record(row.duration_ns);
+                self.duration.record(row.duration_ns);
+            }
+            SessionOutcome::Timeout => summary.timeout += 1,
+            SessionOutcome::Refused => summary.refused += 1,
+            SessionOutcome::Error => summary.error += 1,
+            SessionOutcome::Censored => summary.censored += 1,
+        }
+    }
+
+    /// Forgets everything, and keeps the memory of the histograms.
+    pub(crate) fn clear(&mut self) {
+        let Self { total, connect, dns, tls, processing, transfer, duration, .. } = std::mem::take(self);
+        let histograms = [total, connect, dns, tls, processing, transfer, duration];
+        let [total, connect, dns, tls, processing, transfer, duration] = histograms.map(|mut histogram| {
+            histogram.clear();
+            histogram
+        });
+        *self = Self { total, connect, dns, tls, processing, transfer, duration, ..Self::default() };
+    }
+
+    /// Adds what `other` has.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.responses += other.responses;
+        self.bytes += other.bytes;
+        self.censored += other.censored;
+        self.opened += other.opened;
+        self.reused += other.reused;
+        self.syn_retransmits += other.syn_retransmits;
+        self.connect_timeouts += other.connect_timeouts;
+        for (status, count) in &other.status {
+            *self.status.entry(*status).or_default() += count;
+        }
+        self.errors.add_all(&other.errors);
+        for (mine, theirs) in [
+            (&mut self.total, &other.total),
+            (&mut self.connect, &other.connect),
+            (&mut self.dns, &other.dns),
+            (&mut self.tls, &other.tls),
+            (&mut self.processing, &other.processing),
+            (&mut self.transfer, &other.transfer),
+            (&mut self.duration, &other.duration),
+        ] {
+            mine.add(theirs);
+        }
+        if self.classes.len() < other.classes.len() {
+            self.classes.resize_with(other.classes.len(), Default::default);
+        }
+        for ((mine, durations), (theirs, their_durations)) in self.classes.iter_mut().zip(&other.classes) {
+            mine.started += theirs.started;
+            mine.completed += theirs.completed;
+            mine.timeout += theirs.timeout;
+            mine.refused += theirs.refused;
+            mine.error += theirs.error;
+            mine.censored += theirs.censored;
+            durations.add(their_durations);
+        }
+    }
+
+    pub(crate) fn latency(&self) -> LatencySummary {
+        LatencySummary {
+            total: self.total.quantiles(),
+            dns: self.dns.quantiles(),
+            connect: self.connect.quantiles(),
+            tls: self.tls.quantiles(),
+            processing: self.processing.quantiles(),
+            transfer: self.transfer.quantiles(),
+        }
+    }
+
+    /// What became of the sessions of these classes; one that never came is told too.
+    pub(crate) fn sessions<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> SessionSummary {
+        let none = Default::default();
+        let by_class: BTreeMap<String, ClassSummary> = names
+            .into_iter()
+            .enumerate()
+            .map(|(index, name)| {
+                let (class, durations) = self.classes.get(index).unwrap_or(&none);
+                (name.to_owned(), ClassSummary { duration: durations.quantiles(), ..*class })
+            })
+            .collect();
+        SessionSummary {
+            started: by_class.values().map(|class| class.started).sum(),
+            completed: by_class.values().map(|class| class.completed).sum(),
+            duration: self.duration.quantiles(),
+            by_class,
+        }
+    }
+
+    /// How many sessions came to which end: completed, and lost.
+    pub(crate) fn session_ends(&self) -> (u64, u64) {
+        let started: u64 = self.classes.iter().map(|(class, _)| class.started).sum();
+        let completed: u64 = self.classes.iter().map(|(class, _)| class.completed).sum();
+        (completed, started - completed)
+    }
+}

@@ -1,0 +1,19 @@
+//! From a stopwatch on every request to figures, rows, and whether they are the server's.
+//!
+//! | file | idea |
+//! | --- | --- |
+//! | `stopwatch` | the phases of one request |
+//! | `finished` | all that is known of a request that is over |
+//! | `aggregate` | the figures of a summary, added up |
+//! | `recorder`, `writer` | what a thread's requests add up to; the files of the record |
+//! | `shortage`, `validity` | what the generator ran out of; whether the figures are the server's |
+//! | `objective` | what a run is to achieve |
+
+pub(crate) mod aggregate;
+pub(crate) mod finished;
+pub(crate) mod objective;
+pub(crate) mod recorder;
+pub(crate) mod shortage;
+pub(crate) mod stopwatch;
+pub(crate) mod validity;
+pub(crate) mod writer;

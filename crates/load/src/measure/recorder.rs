@@ -1,0 +1,181 @@
+//! [`Recorder`]: what a thread's requests and sessions add up to, and their rows for the record.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+
+use record::{Histogram, RequestError, RequestRow, SessionRow, Window};
+use traffic::PoissonCheck;
+use units::{Span, Time};
+
+use crate::client::plan::Plan;
+use crate::measure::aggregate::Aggregate;
+use crate::measure::finished::Finished;
+use crate::measure::shortage::Shortage;
+
+/// Rows go to the writer in batches of this size.
+const ROWS: usize = 1024;
+
+/// What a thread has seen since it was last asked.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Seen {
+    /// What was intended inside the measuring window, and outside of it.
+    pub(crate) inside: Aggregate,
+    pub(crate) outside: Aggregate,
+    /// Responses whose last byte came inside the window.
+    pub(crate) responses_inside: u64,
+    /// Sessions that were completed inside the window.
+    pub(crate) sessions_inside: u64,
+    pub(crate) lag: Histogram,
+    /// Connections that failed by the generator's fault.
+    pub(crate) lacked: Shortage,
+    /// Whether a request was ever sent, warm-up included.
+    pub(crate) ever_connected: bool,
+    /// Why the last connection that failed did.
+    pub(crate) last_refusal: Option<String>,
+}
+
+impl Seen {
+    /// Forgets everything, and keeps the memory of the histograms.
+    pub(crate) fn clear(&mut self) {
+        let Self { mut inside, mut outside, mut lag, .. } = std::mem::take(self);
+        inside.clear();
+        outside.clear();
+        lag.clear();
+        *self = Self { inside, outside, lag, ..Self::default() };
+    }
+
+    /// Adds what `other` has seen.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.inside.add(&other.inside);
+        self.outside.add(&other.outside);
+        self.responses_inside += other.responses_inside;
+        self.sessions_inside += other.sessions_inside;
+        self.lag.add(&other.lag);
+        self.lacked.add(other.lacked);
+        self.ever_connected |= other.ever_connected;
+        if other.last_refusal.is_some() {
+            self.last_refusal.clone_from(&other.last_refusal);
+        }
+    }
+}
+
+/// Rows on their way to the files.
+#[derive(Debug)]
+pub(crate) enum Rows {
+    Requests(Vec<RequestRow>),
+    Sessions(Vec<SessionRow>),
+}
+
+pub(crate) struct Recorder {
+    window: Window,
+    plan: Arc<Plan>,
+    seen: Seen,
+    /// `None` where nothing is written.
+    writer: Option<SyncSender<Rows>>,
+    requests: Vec<RequestRow>,
+    sessions: Vec<SessionRow>,
+    /// Whether arrivals are Poisson; `None` where they are not meant to be.
+    pub(crate) poisson: Option<Gaps>,
+}
+
+/// The times between starts in the window.
+pub(crate) struct Gaps {
+    pub(crate) check: PoissonCheck,
+    /// What is expected of a gap that ends at this time.
+    expected: Box<dyn Fn(Time) -> Span>,
+    before: Option<Time>,
+}
+
+impl Gaps {
+    pub(crate) fn new(expected: impl Fn(Time) -> Span + 'static) -> Self {
+        Self { check: PoissonCheck::new(), expected: Box::new(expected), before: None }
+    }
+}
+
+impl Recorder {
+    pub(crate) fn new(window: Window, plan: Arc<Plan>, writer: Option<SyncSender<Rows>>) -> Self {
+        Self {
+            window,
+            plan,
+            seen: Seen::default(),
+            writer,
+            requests: Vec::new(),
+            sessions: Vec::new(),
+            poisson: None,
+        }
+    }
+
+    pub(crate) fn request(&mut self, finished: &Finished) {
+        let seen = &mut self.seen;
+        seen.ever_connected |= finished.processing.is_some();
+        if finished.processing.is_none() && finished.error == Some(RequestError::Timeout) {
+            seen.last_refusal = Some("connecting took longer than the timeout".to_owned());
+        }
+        if finished.error.is_none() && self.window.contains(finished.ended()) {
+            seen.responses_inside += 1;
+        }
+        let inside = self.window.contains(finished.intended);
+        let tally = if inside { &mut seen.inside } else { &mut seen.outside };
+        tally.request(finished);
+        if self.writer.is_some() {
+            self.requests.push(finished.row(&self.plan));
+            if self.requests.len() >= ROWS {
+                self.flush();
+            }
+        }
+    }
+
+    pub(crate) fn session(&mut self, class: usize, row: SessionRow) {
+        let ended = row.started_ns + row.duration_ns + row.think_ns;
+        if row.completed && self.window.contains(ended) {
+            self.seen.sessions_inside += 1;
+        }
+        let inside = self.window.contains(row.started_ns);
+        let tally = if inside { &mut self.seen.inside } else { &mut self.seen.outside };
+        tally.session(class, &row);
+        if self.writer.is_some() {
+            self.sessions.push(row);
+        }
+    }
+
+    /// Something that was wanted in the window at `intended` began at `now`.
+    pub(crate) fn began(&mut self, intended: Time, now: Time) {
+        self.seen.lag.record(now.since(intended));
+    }
+
+    /// An arrival that the schedule wanted at `intended` began at `now`. The pages that a session
+    /// goes on to are no arrivals: their distances are those of pauses.
+    pub(crate) fn arrived(&mut self, intended: Time, now: Time) {
+        if self.window.contains(intended)
+            && let Some(gaps) = &mut self.poisson
+            && let Some(before) = gaps.before.replace(now)
+        {
+            gaps.check.record(now.since(before), (gaps.expected)(now));
+        }
+    }
+
+    pub(crate) fn refused(&mut self, error: &io::Error) {
+        self.seen.lacked.count(error);
+        self.seen.last_refusal = Some(error.to_string());
+    }
+
+    /// Gives what was seen since the last time, for an empty one.
+    pub(crate) fn swap_seen(&mut self, empty: &mut Seen) {
+        std::mem::swap(&mut self.seen, empty);
+    }
+
+    /// Gives all rows to the writer.
+    pub(crate) fn flush(&mut self) {
+        let Some(writer) = &self.writer else { return };
+        let requests = std::mem::replace(&mut self.requests, Vec::with_capacity(ROWS));
+        let sessions = std::mem::take(&mut self.sessions);
+        // When the writer has failed, the run is about to end and says why.
+        if !requests.is_empty() {
+            let _ = writer.send(Rows::Requests(requests));
+        }
+        if !sessions.is_empty() {
+            let _ = writer.send(Rows::Sessions(sessions));
+        }
+    }
+}

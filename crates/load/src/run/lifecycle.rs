@@ -1,0 +1,270 @@
+//! [`run`]: a run from its beginning to its end.
+
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use record::{
+    ClientSummary, ConnectionSummary, CounterSet, Counters, Environment, RateSummary, RunDirectory, RunInfo,
+    Summary, Timestamp,
+};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use telemetry::Endpoint;
+use units::{Rate, Span, Time};
+
+use crate::client::plan::Plan;
+use crate::client::tls::Tls;
+use crate::engine::clock::Clock;
+use crate::engine::share::Share;
+use crate::error::Error;
+use crate::measure::recorder::Seen;
+use crate::measure::validity::{Observed, Wanted, judge, judge_starts};
+use crate::measure::writer::Writer;
+use crate::run::report::Report;
+use crate::run::thread::{Common, Ending, Look, work};
+use crate::run::watcher::Watcher;
+use crate::settings::options::Options;
+use crate::settings::target::Address;
+use crate::show::snapshot::Setting;
+use crate::show::viewers::Viewers;
+use tui::be_ordinary;
+
+/// How often somebody looks.
+const LOOK_EVERY: Span = Span::from_secs(1);
+
+/// A thread says what it saw at full seconds; a moment later all have.
+const AFTER_THREADS: Span = Span::from_millis(20);
+
+/// Puts load on the target and tells what became of it. Returns when it is done, or after
+/// SIGINT or SIGTERM; then what was measured is written all the same.
+///
+/// # Errors
+/// When it cannot begin, or the record cannot be written. What goes wrong between generator
+/// and target is counted, not returned.
+pub fn run(options: &Options) -> Result<Report, Error> {
+    raise_descriptor_limit();
+    Run::prepare(options)?.perform()
+}
+
+/// Every connection is a descriptor, and the usual 1024 are soon used up.
+fn raise_descriptor_limit() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    // If it cannot be raised, running out is counted and told.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+}
+
+struct Run {
+    common: Arc<Common>,
+    directory: Option<RunDirectory>,
+    writer: Option<Writer>,
+    info: RunInfo,
+    counters: CounterSet,
+    endpoint: Option<Endpoint>,
+}
+
+impl Run {
+    fn prepare(options: &Options) -> Result<Self, Error> {
+        let address = options.target.resolve()?;
+        let plan = Arc::new(Plan::new(options));
+        if let Address::Inet(address) = &address {
+            plan.check_sources(*address)?;
+        }
+        let tls = if options.target.is_tls() { Some(Tls::new(options)?) } else { None };
+        let endpoint = options.metrics.map(Endpoint::bind).transpose()?;
+        let directory = options.out.as_ref().map(RunDirectory::create).transpose()?;
+        let info = RunInfo {
+            tool: "load".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: options.command.clone(),
+            started: Timestamp::now(),
+            ended: None,
+            interrupted: false,
+            seed: options.seed,
+            window: options.window(),
+            steps: options.ramp().map(|(ramp, _)| options.steps(ramp)).unwrap_or_default(),
+            step_unit: options.ramp().map(|(_, unit)| unit.to_owned()),
+            spec: options.spec(),
+        };
+        let mut writer = None;
+        if let Some(directory) = &directory {
+            let environment = Environment::capture();
+            directory.write_info(&info)?;
+            directory.write_environment(&environment)?;
+            writer = Some(Writer::start(directory, &environment.host)?);
+        }
+        let signal = Arc::new(AtomicUsize::new(0));
+        for number in [SIGINT, SIGTERM] {
+            signal_hook::flag::register_usize(number, Arc::clone(&signal), number.unsigned_abs() as usize)?;
+        }
+        let counters = CounterSet::read();
+        let common = Arc::new(Common {
+            options: options.clone(),
+            clock: Clock::start(),
+            address,
+            tls,
+            plan,
+            signal,
+            unsettled: AtomicU32::new(options.threads.get()),
+        });
+        Ok(Self { common, directory, writer, info, counters, endpoint })
+    }
+
+    fn perform(mut self) -> Result<Report, Error> {
+        let (done, endings) = channel();
+        let threads = self.common.options.threads.get();
+        let looks: Vec<Arc<Mutex<Look>>> = (0..threads).map(|_| Arc::default()).collect();
+        for (look, number) in looks.iter().zip(0..) {
+            let (common, look, done) = (Arc::clone(&self.common), Arc::clone(look), done.clone());
+            let rows = self.writer.as_ref().map(Writer::rows);
+            std::thread::Builder::new().name(format!("load-{number}")).spawn(move || {
+                let ending = work(&common, Share { number, of: threads }, &look, rows);
+                // Nobody waits any more when the run has failed.
+                let _ = done.send(ending);
+            })?;
+        }
+        drop(done);
+        be_ordinary();
+        let (seen, endings) = self.watch(&looks, &endings)?;
+        let now = self.common.clock.now();
+        Ok(self.finish(&seen, &endings, now))
+    }
+
+    /// Looks at the threads once a second until all have ended.
+    fn watch(
+        &mut self,
+        looks: &[Arc<Mutex<Look>>],
+        ended: &Receiver<std::io::Result<Ending>>,
+    ) -> Result<(Seen, Vec<Ending>), Error> {
+        let common = Arc::clone(&self.common);
+        let options = &common.options;
+        let setting = Setting {
+            target: options.target.to_string(),
+            load: options.load_in_words(),
+            window: self.info.window,
+            sessions: options.has_sessions(),
+            objectives: options.objectives.clone(),
+        };
+        let show = Viewers::start(setting, options.view, self.endpoint.take());
+        let mut watcher = Watcher::new(&common);
+        let mut endings = Vec::new();
+        let mut next = Time::ZERO + LOOK_EVERY + AFTER_THREADS;
+        while endings.len() < looks.len() {
+            let now = common.clock.now();
+            match ended.recv_timeout(Duration::from(next.since(now))) {
+                Ok(ending) => endings.push(ending?),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    next += LOOK_EVERY;
+                    watcher.look(looks, &show, self.writer.as_mut())?;
+                    if self.writer.as_ref().is_some_and(Writer::has_failed) {
+                        common.signal.store(usize::MAX, Ordering::Relaxed);
+                    }
+                }
+            }
+        }
+        for look in looks {
+            watcher.seen.add(&look.lock().unwrap_or_else(PoisonError::into_inner).seen);
+        }
+        Ok((watcher.seen, endings))
+    }
+
+    /// What was measured is told even when it cannot be written.
+    fn finish(mut self, seen: &Seen, endings: &[Ending], now: Time) -> Report {
+        let signal =
+            u8::try_from(self.common.signal.load(Ordering::Relaxed)).ok().filter(|number| *number > 0);
+        // By a signal, or because the record could not be written.
+        let cut_short = self.common.signal.load(Ordering::Relaxed) != 0;
+        self.info.ended = Some(Timestamp::now());
+        self.info.interrupted = cut_short;
+        if cut_short {
+            // The window closed when the run did.
+            let closed = now.as_nanos().max(self.info.window.from_ns).min(self.info.window.to_ns);
+            self.info.window.to_ns = closed;
+            self.info.steps.retain(|step| step.from_ns < closed);
+            if let Some(last) = self.info.steps.last_mut() {
+                last.to_ns = last.to_ns.min(closed);
+            }
+        }
+        let written = self.writer.take().map_or(Ok(()), Writer::finish);
+        let summary = self.summary(seen, endings, cut_short);
+        let completed = self.complete_record(&summary);
+        let unwritten = written.and(completed).err();
+        let tried = seen.last_refusal.clone();
+        let classes = self.common.plan.session_classes();
+        Report {
+            signal,
+            never_connected: tried.filter(|_| !seen.ever_connected),
+            title: self.common.options.title(),
+            unwritten,
+            scheduled: self.common.options.offered().is_some(),
+            classes: classes.iter().map(|class| class.name.to_string()).collect(),
+            summary,
+        }
+    }
+
+    fn complete_record(&self, summary: &Summary) -> Result<(), record::Error> {
+        let Some(directory) = &self.directory else { return Ok(()) };
+        let counters = Counters { before: self.counters.clone(), after: CounterSet::read() };
+        directory.write_counters(&counters)?;
+        directory.write_summary(summary)?;
+        directory.write_info(&self.info)
+    }
+
+    fn summary(&self, seen: &Seen, endings: &[Ending], interrupted: bool) -> Summary {
+        let tally = &seen.inside;
+        let window = self.info.window;
+        let plan = &self.common.plan;
+        let done = if plan.has_sessions { seen.sessions_inside } else { seen.responses_inside };
+        let achieved = Rate::of(done, window.length()).as_f64();
+        let offered = self.common.options.offered().map_or(achieved, Rate::as_f64);
+        let most = |figure: fn(&Ending) -> f64| endings.iter().map(figure).fold(0.0, f64::max);
+        let cpu = most(|ending| ending.cpu);
+        let waited = most(|ending| ending.waited);
+        let mut why_invalid = judge(&Observed {
+            cpu,
+            waited,
+            lag: &seen.lag,
+            window,
+            lacked: seen.lacked,
+            issued: interrupted || endings.iter().all(|ending| ending.issued),
+            poisson: endings.iter().filter_map(|ending| ending.poisson).min_by(f64::total_cmp),
+        });
+        if let Some(wanted) = Wanted::of(&self.common.options).filter(|_| !interrupted) {
+            let (completed, lost) = tally.session_ends();
+            let begun = if plan.has_sessions { completed + lost } else { tally.requests };
+            why_invalid.extend(judge_starts(begun, wanted, plan.classes.len()));
+        }
+        let mut summary = Summary {
+            requests: tally.requests,
+            responses: tally.responses,
+            bytes: tally.bytes,
+            duration: window.length().as_secs_f64(),
+            rate: RateSummary { offered, achieved },
+            status: tally.status.clone(),
+            errors: tally.errors,
+            censored: tally.censored,
+            latency: tally.latency(),
+            sessions: tally.sessions(plan.session_classes().iter().map(|class| &*class.name)),
+            client: ClientSummary {
+                cpu,
+                waited,
+                without_port: seen.lacked.ports,
+                lag: seen.lag.quantiles(),
+                valid: why_invalid.is_empty(),
+                why_invalid,
+            },
+            connections: ConnectionSummary {
+                opened: tally.opened,
+                reused: tally.reused,
+                syn_retransmits: tally.syn_retransmits,
+            },
+            interrupted,
+            objectives: Vec::new(),
+        };
+        summary.objectives =
+            self.common.options.objectives.iter().map(|objective| objective.judge(&summary)).collect();
+        summary
+    }
+}

@@ -1,0 +1,40 @@
+//! [`Report`]: how a run ended, and its figures.
+
+use std::fmt;
+
+use record::Summary;
+
+use crate::run::text;
+
+/// What a run gave.
+#[derive(Debug)]
+pub struct Report {
+    /// Its figures.
+    pub summary: Summary,
+    /// The signal that stopped it before its time.
+    pub signal: Option<u8>,
+    /// When not one connection came about: the last reason.
+    pub never_connected: Option<String>,
+    /// Why the record is not whole.
+    pub unwritten: Option<record::Error>,
+    /// One line that says what was done.
+    pub(crate) title: String,
+    /// Whether there was a schedule: an open loop.
+    pub(crate) scheduled: bool,
+    /// The classes of the workload, in its order.
+    pub(crate) classes: Vec<String>,
+}
+
+impl Report {
+    /// Whether every objective was met.
+    pub fn meets_objectives(&self) -> bool {
+        self.summary.objectives.iter().all(|objective| objective.met)
+    }
+}
+
+impl fmt::Display for Report {
+    /// The summary for people.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        text::write(f, self)
+    }
+}

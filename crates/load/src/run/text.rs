@@ -1,0 +1,190 @@
+//! The summary as people read it, in the order in which users of wrk, hey and oha look.
+
+use std::fmt::{self, Formatter};
+
+use record::Summary;
+use tui::figures;
+use units::Bytes;
+
+use crate::run::report::Report;
+
+pub(crate) fn write(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
+    let summary = &report.summary;
+    writeln!(f, "{}", report.title)?;
+    if summary.interrupted && summary.duration == 0.0 {
+        writeln!(f, "Interrupted before the measuring window opened.")?;
+    } else if summary.interrupted {
+        writeln!(f, "Interrupted: what was measured in {:.1} s.", summary.duration)?;
+    }
+    writeln!(f)?;
+    work(f, report)?;
+    latency(f, summary)?;
+    if !report.classes.is_empty() {
+        classes(f, report)?;
+    }
+    outcome(f, summary)?;
+    validity(f, report)
+}
+
+fn work(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
+    let summary = &report.summary;
+    let sessions = &summary.sessions;
+    let unit = if report.classes.is_empty() { "requests" } else { "sessions" };
+    let (offered, achieved) = (summary.rate.offered, summary.rate.achieved);
+    if report.scheduled {
+        writeln!(f, "  rate         {offered:.1} {unit}/s offered, {achieved:.1} {unit}/s achieved")?;
+    } else {
+        writeln!(f, "  rate         {achieved:.1} {unit}/s")?;
+    }
+    if !report.classes.is_empty() {
+        let share = percent(sessions.completed, sessions.started);
+        writeln!(
+            f,
+            "  sessions     {} started, {} completed ({share})",
+            sessions.started, sessions.completed
+        )?;
+    }
+    write!(
+        f,
+        "  requests     {} begun, {} answered ({}), {}",
+        summary.requests,
+        summary.responses,
+        percent(summary.responses, summary.requests),
+        Bytes(summary.bytes)
+    )?;
+    if summary.duration > 0.0 && summary.bytes > 0 {
+        write!(f, ", {}/s", Bytes((summary.bytes as f64 / summary.duration) as u64))?;
+    }
+    if summary.censored > 0 {
+        write!(f, "; {} cut off, their latency is longer than shown", summary.censored)?;
+    }
+    writeln!(f, "\n")
+}
+
+fn latency(f: &mut Formatter<'_>, summary: &Summary) -> fmt::Result {
+    writeln!(
+        f,
+        "  {:<11}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
+        "latency", "mean", "p50", "p90", "p99", "p99.9", "max", "count"
+    )?;
+    let latency = &summary.latency;
+    for (name, q) in [
+        ("total", &latency.total),
+        ("look-up", &latency.dns),
+        ("connect", &latency.connect),
+        ("TLS", &latency.tls),
+        ("processing", &latency.processing),
+        ("transfer", &latency.transfer),
+    ] {
+        if q.is_empty() && matches!(name, "look-up" | "TLS") {
+            continue;
+        }
+        write!(f, "  {name:<11}")?;
+        for figure in [q.mean, q.p50, q.p90, q.p99, q.p999, q.max] {
+            write!(f, "{:>10}", figures::of(q, figure))?;
+        }
+        writeln!(f, "{:>10}", q.count)?;
+    }
+    writeln!(f)
+}
+
+fn classes(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
+    let width = report.classes.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(11);
+    writeln!(
+        f,
+        "  {:<width$}{:>9}{:>11}{:>8}{:>9}{:>9}{:>7}{:>9}{:>10}{:>10}",
+        "class", "started", "completed", "", "timeout", "refused", "error", "running", "p50", "p90"
+    )?;
+    for name in &report.classes {
+        let Some(class) = report.summary.sessions.by_class.get(name) else { continue };
+        let q = &class.duration;
+        writeln!(
+            f,
+            "  {name:<width$}{:>9}{:>11}{:>8}{:>9}{:>9}{:>7}{:>9}{:>10}{:>10}",
+            class.started,
+            class.completed,
+            percent(class.completed, class.started),
+            class.timeout,
+            class.refused,
+            class.error,
+            class.censored,
+            figures::of(q, q.p50),
+            figures::of(q, q.p90),
+        )?;
+    }
+    writeln!(f)
+}
+
+fn outcome(f: &mut Formatter<'_>, summary: &Summary) -> fmt::Result {
+    let status: Vec<String> = summary.status.iter().map(|(code, count)| format!("{code}: {count}")).collect();
+    writeln!(f, "  status       {}", if status.is_empty() { "none".to_owned() } else { status.join("   ") })?;
+    let errors = &summary.errors;
+    if errors.total() == 0 {
+        writeln!(f, "  errors       none")?;
+    } else {
+        writeln!(
+            f,
+            "  errors       connect: {}   timeout: {}   reset: {}   protocol: {}   body: {}",
+            errors.connect, errors.timeout, errors.reset, errors.protocol, errors.body
+        )?;
+    }
+    let connections = &summary.connections;
+    writeln!(
+        f,
+        "  connections  {} opened, reused for {} requests, {} SYNs sent again",
+        connections.opened, connections.reused, connections.syn_retransmits
+    )
+}
+
+fn validity(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
+    let client = &report.summary.client;
+    write!(f, "  generator    {:.0} % of one processor", client.cpu * 100.0)?;
+    if client.lag.count > 0 {
+        write!(
+            f,
+            ", lag {} at p99, {} at most",
+            figures::of(&client.lag, client.lag.p99),
+            figures::of(&client.lag, client.lag.max)
+        )?;
+    }
+    writeln!(f)?;
+    for objective in &report.summary.objectives {
+        let verdict = if objective.met { "met" } else { "MISSED" };
+        writeln!(f, "  objective    {}: {verdict}", objective.objective)?;
+    }
+    if let Some(why) = &report.never_connected {
+        writeln!(f, "\nNothing was measured: not one connection came about ({why}).")?;
+        return Ok(());
+    }
+    nothing(f, &report.summary)?;
+    if !client.valid {
+        writeln!(f, "\nNOT VALID: these figures are the generator's, not the server's.")?;
+        for why in &client.why_invalid {
+            writeln!(f, "  - {why}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Says so when there is nothing that figures could be made of.
+fn nothing(f: &mut Formatter<'_>, summary: &Summary) -> fmt::Result {
+    let errors = &summary.errors;
+    if summary.requests == 0 && summary.interrupted {
+        Ok(())
+    } else if summary.requests == 0 {
+        writeln!(f, "\nNothing was measured: no request was due in the measuring window; make it longer.")
+    } else if summary.responses > 0 {
+        Ok(())
+    } else if errors.protocol == summary.requests {
+        writeln!(
+            f,
+            "\nNothing was measured: what came was not the HTTP that was asked for; --http says which version."
+        )
+    } else {
+        writeln!(f, "\nNot one request got the response that was asked for.")
+    }
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 { "-".to_owned() } else { format!("{:.1} %", part as f64 / whole as f64 * 100.0) }
+}

@@ -1,0 +1,185 @@
+//! [`Watcher`]: looks at all threads, for views and samples.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use record::{Histogram, Window};
+use units::{Rate, Span, Time};
+
+use crate::measure::aggregate::Aggregate;
+use crate::measure::recorder::Seen;
+use crate::measure::validity::{Observed, judge};
+use crate::measure::writer::Writer;
+use crate::run::thread::{Common, Look};
+use crate::settings::options::Options;
+use crate::show::snapshot::{Generator, Latencies, Level, Recent, Snapshot, Whole};
+use crate::show::viewers::Viewers;
+
+pub(crate) struct Watcher<'a> {
+    options: &'a Options,
+    window: Window,
+    /// Everything so far.
+    pub(crate) seen: Seen,
+    /// When anything was last taken.
+    before: Time,
+    /// When a thread last said something, and what it had used of a processor.
+    before_by_thread: Vec<(Time, Span)>,
+    /// What was taken last; cleared, and changed for what a thread has seen.
+    given: Seen,
+    recent: Aggregate,
+    lag: Histogram,
+}
+
+impl<'a> Watcher<'a> {
+    pub(crate) fn new(common: &'a Common) -> Self {
+        let options = &common.options;
+        Self {
+            options,
+            window: options.window(),
+            seen: Seen::default(),
+            before: Time::ZERO,
+            before_by_thread: vec![(Time::ZERO, Span::ZERO); options.threads.get() as usize],
+            given: Seen::default(),
+            recent: Aggregate::default(),
+            lag: Histogram::new(),
+        }
+    }
+
+    /// Takes what the threads have seen, and passes it on.
+    ///
+    /// # Errors
+    /// When samples cannot be written.
+    pub(crate) fn look(
+        &mut self,
+        looks: &[Arc<Mutex<Look>>],
+        show: &Viewers,
+        writer: Option<&mut Writer>,
+    ) -> Result<(), record::Error> {
+        let watched = writer.is_some() || show.is_watched();
+        let (mut running, mut connections, mut cpu, mut latest) = (0, 0, 0.0_f64, self.before);
+        self.recent.clear();
+        self.lag.clear();
+        for (look, before) in looks.iter().zip(&mut self.before_by_thread) {
+            let mut look = look.lock().unwrap_or_else(PoisonError::into_inner);
+            running += look.running;
+            connections += look.connections;
+            if !std::mem::take(&mut look.fresh) {
+                continue;
+            }
+            std::mem::swap(&mut look.seen, &mut self.given);
+            let (at, used) = std::mem::replace(before, (look.at, look.cpu));
+            cpu = cpu.max(look.cpu.saturating_sub(used).as_secs_f64() / look.at.since(at).as_secs_f64());
+            latest = latest.max(look.at);
+            drop(look);
+            if watched {
+                self.recent.add(&self.given.inside);
+                self.recent.add(&self.given.outside);
+                self.lag.add(&self.given.lag);
+            }
+            self.seen.add(&self.given);
+            self.given.clear();
+        }
+        let elapsed = latest.since(self.before);
+        if elapsed.is_zero() || !watched {
+            return Ok(());
+        }
+        self.before = latest;
+        let (both, lag) = (&self.recent, self.lag.quantile(0.99));
+        if let Some(writer) = writer {
+            let per_second = |count: u64| Rate::of(count, elapsed).as_f64();
+            for (metric, value) in [
+                ("responses_per_second", per_second(both.responses)),
+                ("errors_per_second", per_second(both.errors.total())),
+                ("running", running as f64),
+                ("connections", connections as f64),
+                ("connections_opened_per_second", per_second(both.opened)),
+                ("syn_retransmits_per_second", per_second(both.syn_retransmits)),
+                ("connect_timeouts_per_second", per_second(both.connect_timeouts)),
+                ("cpu_ratio", cpu),
+                ("lag_p99_seconds", lag.as_secs_f64()),
+            ] {
+                writer.sample(latest, metric, value)?;
+            }
+        }
+        if show.is_watched() {
+            show.see(self.glance(latest, elapsed, both, (running, connections, cpu)));
+        }
+        Ok(())
+    }
+
+    fn glance(
+        &self,
+        now: Time,
+        elapsed: Span,
+        recent: &Aggregate,
+        (running, connections, cpu): (u64, u64, f64),
+    ) -> Snapshot {
+        let (seen, whole) = (&self.seen, &self.seen.inside);
+        let (sessions_completed, sessions_lost) = recent.session_ends();
+        let sessions = self.options.has_sessions();
+        // Most of the time since the look before belongs to it.
+        let level = self.level(now - elapsed / 2);
+        let rate = level.and_then(|level| Rate::per_second(level.value));
+        Snapshot {
+            now,
+            elapsed,
+            offered: self.options.offered().map(|mean| rate.unwrap_or(mean)),
+            level,
+            running,
+            connections,
+            recent: Recent {
+                requests: recent.requests,
+                responses: recent.responses,
+                bytes: recent.bytes,
+                errors: recent.errors,
+                sessions_completed,
+                sessions_lost,
+                latency: latencies(recent),
+            },
+            whole: Whole {
+                requests: whole.requests,
+                responses: whole.responses,
+                bytes: whole.bytes,
+                errors: whole.errors,
+                status: whole.status.clone(),
+                censored: whole.censored,
+                done_inside: if sessions { seen.sessions_inside } else { seen.responses_inside },
+                opened: whole.opened,
+                reused: whole.reused,
+                syn_retransmits: whole.syn_retransmits,
+                connect_timeouts: whole.connect_timeouts,
+                latency: latencies(whole),
+            },
+            generator: Generator {
+                cpu,
+                lag_p99: seen.lag.quantile(0.99),
+                lag_max: seen.lag.max(),
+                why_invalid: judge(&Observed {
+                    cpu,
+                    waited: 0.0,
+                    lag: &seen.lag,
+                    window: self.window,
+                    lacked: seen.lacked,
+                    issued: true,
+                    poisson: None,
+                }),
+            },
+        }
+    }
+
+    fn level(&self, now: Time) -> Option<Level> {
+        let (ramp, unit) = self.options.ramp()?;
+        let steps = self.options.steps(ramp);
+        let index = steps.iter().position(|step| now.as_nanos() < step.to_ns).unwrap_or(steps.len() - 1);
+        let value = steps.get(index)?.level;
+        Some(Level { number: index + 1, of: steps.len(), value, unit })
+    }
+}
+
+fn latencies(tally: &Aggregate) -> Latencies {
+    Latencies {
+        total: tally.total.clone(),
+        connect: tally.connect.clone(),
+        processing: tally.processing.clone(),
+        transfer: tally.transfer.clone(),
+    }
+}

@@ -1,0 +1,3 @@
+//! When things start.
+
+pub(crate) mod generate;
