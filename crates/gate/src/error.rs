@@ -4,8 +4,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use crate::front::Unusable;
-use crate::operate::{HandoverError, PrivilegeError};
+use crate::downstream::certificate::Unusable;
+use crate::process::handover::HandoverError;
+use crate::process::privileges::PrivilegeError;
 
 /// Why the gate cannot start.
 #[derive(Debug, thiserror::Error)]

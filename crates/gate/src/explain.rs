@@ -7,10 +7,10 @@ use http::Request;
 use policy::Session;
 use units::{ClassId, Span};
 
-use crate::clock::Clock;
 use crate::error::Error;
-use crate::rules::{Facts, Subject};
-use crate::sessions::Sessions;
+use crate::rules::subject::{Facts, Subject};
+use crate::runtime::clock::Clock;
+use crate::session::cookies::Sessions;
 use crate::settings::Settings;
 
 /// A request to explain.

@@ -11,7 +11,7 @@ use http::header::{FORWARDED, HOST, HeaderName};
 use http::{HeaderMap, HeaderValue};
 use ipnet::IpNet;
 
-use crate::client::Peer;
+use crate::clients::peer::Peer;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");

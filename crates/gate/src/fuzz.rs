@@ -9,12 +9,13 @@ use ipnet::Ipv4Net;
 use policy::Session;
 use units::{ClassId, SessionId, Time};
 
-use crate::client::Peer;
+use crate::clients::peer::Peer;
 use crate::forwarded::{Forwarding, Style};
 use crate::front::{ProxyHeader, proxy_header};
+use crate::session::token::{self, Classes, Key};
 use crate::settings::Settings;
-use crate::token::{self, Classes, Key};
-use crate::{client, cookie, upstream};
+use crate::upstream::http1::trial;
+use crate::{client, cookie};
 
 /// Requests as HTTP/1: what is let pass, hyper reads in the one way it can be read, however the
 /// bytes arrive. The first two bytes say how.
@@ -31,7 +32,7 @@ pub fn requests(data: &[u8]) {
 /// # Panics
 /// When it is not so.
 pub fn responses(data: &[u8]) {
-    upstream::try_responses(data);
+    trial::try_on(data);
 }
 
 /// Session tokens and the cookies they come in: only what was sealed is opened.

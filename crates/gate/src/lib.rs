@@ -4,10 +4,10 @@
 //! its own and lets [`policy`] decide which of them the server gets, which wait and which are
 //! refused with a `503`. One thread does everything, so decisions need no locks.
 //!
-//! A request's way, and the files it passes: `acceptor` (the listen queue is drained) ->
-//! `client` (HTTP/1.1, slow clients) -> `exchange` (`sessions`, `ticket`) -> `core` (the policy;
-//! `rules`) -> `upstream` (pool, response) -> `reply`, or `refuse`. Beside it stand `guard`
-//! (descriptors, memory, timeouts) and `admin` (metrics, state, knobs).
+//! A request's way: `downstream` (connections are accepted and HTTP is read) -> `dispatch` (one
+//! request) -> `session` -> `admission` (the policy) -> `upstream` (servers, responses). Beside it stand
+//! `clients` (connections and what they cost), `tunnel`, `observe` (access log, traces, events), `admin`
+//! and `process` (start, reload, hand-over, end).
 //!
 //! ```no_run
 //! let settings = gate::Settings::new("127.0.0.1:8080".parse()?, "127.0.0.1:8000")?;
@@ -17,50 +17,36 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod acceptor;
 mod admin;
-mod bell;
-mod bound;
+mod admission;
 mod client;
-mod clock;
+mod clients;
 mod cookie;
-mod core;
+mod dispatch;
+mod downstream;
 mod error;
-mod events;
-mod exchange;
 mod explain;
 mod forward;
 mod forwarded;
 mod front;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
-mod gate;
-mod guard;
-mod journal;
-mod live;
-mod marks;
-mod operate;
-mod overrides;
-mod page;
-mod refuse;
-mod reply;
-mod rules;
-mod say;
-mod sessions;
-mod settings;
-mod stages;
-mod telemetry;
-mod ticket;
-mod token;
-mod tunnel;
-mod turn;
-mod upstream;
-mod verdict;
-mod visit;
 
-pub use bound::Bound;
+mod observe;
+mod process;
+mod rules;
+mod runtime;
+mod session;
+mod settings;
+mod start;
+mod tunnel;
+mod upstream;
+
 pub use error::Error;
 pub use explain::{Explanation, Question, explain};
-pub use operate::{Ended, HandoverError, PrivilegeError};
-pub use say::finish_saying;
+pub use process::drain::Ended;
+pub use process::handover::HandoverError;
+pub use process::privileges::PrivilegeError;
+pub use runtime::log::finish_saying;
 pub use settings::Settings;
+pub use start::Bound;

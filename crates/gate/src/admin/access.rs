@@ -12,9 +12,9 @@ use http::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
 
-use super::answer::{Answer, error};
-use super::token;
-use crate::settings::Admission;
+use crate::admin::answer::{Answer, error};
+use crate::admin::token;
+use crate::settings::admin::Admission;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -131,7 +131,7 @@ fn bearer(head: &Parts) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::admin::Token;
+    use crate::admin::token::Token;
     use http::Request;
 
     const TOKEN: &str = "0123456789abcdef";

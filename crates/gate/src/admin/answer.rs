@@ -9,7 +9,7 @@ use http::{HeaderValue, Response, StatusCode};
 use http_body::{Body, Frame, SizeHint};
 use serde::Serialize;
 
-use super::stream::Stream;
+use crate::admin::stream::Stream;
 
 /// What the admin interface says.
 pub(super) type Answer = Response<Page>;

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use units::Ratio;
 
-use super::access::Who;
-use crate::events::Change;
-use crate::gate::Gate;
+use crate::admin::access::Who;
+use crate::observe::events::Change;
+use crate::process::gate::Gate;
 
 /// The operator's knobs.
 #[derive(Debug, Serialize, JsonSchema)]

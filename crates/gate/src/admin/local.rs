@@ -10,7 +10,7 @@ use rustix::fs::{Mode, fchmod};
 use socket2::{Domain, SockAddr, Socket, Type};
 
 use crate::error::Error;
-use crate::operate::Sockets;
+use crate::runtime::inherited::Sockets;
 
 /// Only the user that the gate runs as may connect.
 const MODE: u32 = 0o600;

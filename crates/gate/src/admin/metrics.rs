@@ -2,10 +2,10 @@
 
 use policy::{ClassSnapshot, Counters, Policy, Reason};
 
-use super::servers;
-use crate::front::Counts;
-use crate::gate::Gate;
-use crate::stages::STAGES;
+use crate::admin::servers;
+use crate::admission::stage_latency::STAGES;
+use crate::downstream::handshakes::Counts;
+use crate::process::gate::Gate;
 use telemetry::Metrics;
 
 /// All metrics of the gate.

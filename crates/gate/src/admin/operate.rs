@@ -6,11 +6,11 @@ use http::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::access::Who;
-use super::answer::{Answer, json};
-use crate::events::Change;
-use crate::gate::Gate;
-use crate::operate;
+use crate::admin::access::Who;
+use crate::admin::answer::{Answer, json};
+use crate::observe::events::Change;
+use crate::process::gate::Gate;
+use crate::process::reload;
 
 /// Whether clients are to be sent here.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -55,6 +55,6 @@ pub(super) fn drain(gate: &Gate, who: &Who, draining: bool) -> Readiness {
 
 /// Reads the configuration again.
 pub(super) async fn reload(gate: &Rc<Gate>, who: &Who) -> Result<Reloaded, String> {
-    let changed = operate::reload(gate, &who.to_string()).await;
+    let changed = reload::reload(gate, &who.to_string()).await;
     changed.map(|changed| Reloaded { changed }).map_err(|why| why.to_string())
 }

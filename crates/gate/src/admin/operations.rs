@@ -5,7 +5,7 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-use super::{answer, knobs, operate, queue, sessions, state};
+use crate::admin::{answer, knobs, operate, queue, sessions, state};
 
 /// One thing that can be asked.
 #[derive(Debug)]

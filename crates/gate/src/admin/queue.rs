@@ -4,8 +4,8 @@ use percent_encoding::percent_decode_str;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::core::Waiting;
-use crate::gate::Gate;
+use crate::admission::driver::Waiting;
+use crate::process::gate::Gate;
 
 /// Requests that wait, those first that have waited longest.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::gate::Gate;
-use crate::upstream::Server;
+use crate::process::gate::Gate;
+use crate::upstream::server::Server;
 use telemetry::Metrics;
 
 /// The servers together.

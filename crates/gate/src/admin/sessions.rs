@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use units::{ClassId, SessionId};
 
-use super::access::Who;
-use crate::events::Change;
-use crate::gate::Gate;
+use crate::admin::access::Who;
+use crate::observe::events::Change;
+use crate::process::gate::Gate;
 
 /// A session whose class was set.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -53,7 +53,7 @@ impl fmt::Display for Hex {
 
 pub(super) fn all(gate: &Gate) -> All {
     let now = gate.clock.read();
-    let set = |(session, set): (SessionId, crate::overrides::Override)| Set {
+    let set = |(session, set): (SessionId, crate::session::overrides::Override)| Set {
         session: Hex(session).to_string(),
         class: name(gate, set.class),
         expires: Some(set.until.since(now).as_secs_f64()),

@@ -5,14 +5,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-use super::servers::Upstream;
-use crate::gate::Gate;
+use crate::admin::servers::Upstream;
+use crate::process::gate::Gate;
 
 /// The gate at one moment.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct State {
     mode: &'static str,
-    knobs: super::knobs::Shown,
+    knobs: crate::admin::knobs::Shown,
     window: u32,
     in_service: u32,
     express: u32,
@@ -84,7 +84,7 @@ impl State {
                 Mode::Enforce => "enforce",
                 Mode::Shadow => "shadow",
             },
-            knobs: super::knobs::current(gate),
+            knobs: crate::admin::knobs::current(gate),
             window: now.window,
             in_service: now.in_service,
             express: now.express,

@@ -9,8 +9,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::events::Listener;
-use crate::gate::Gate;
+use crate::observe::events::Listener;
+use crate::process::gate::Gate;
 
 /// So often something is sent, for both sides to see that the other is there.
 const PULSE: Duration = Duration::from_secs(15);

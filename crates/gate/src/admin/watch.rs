@@ -7,7 +7,7 @@ use std::time::Duration;
 use policy::{Counters, Reason};
 use serde_json::json;
 
-use crate::gate::Gate;
+use crate::process::gate::Gate;
 
 const INTERVAL: Duration = Duration::from_secs(1);
 /// From here on the policy refuses those that begin a session; below the other it is over. The

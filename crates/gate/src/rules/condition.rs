@@ -4,9 +4,9 @@ use http::Method;
 use http::header::HeaderName;
 use ipnet::IpNet;
 
-use super::expression::Expression;
-use super::glob::Glob;
-use super::subject::View;
+use crate::rules::expression::Expression;
+use crate::rules::glob::Glob;
+use crate::rules::subject::View;
 
 /// One condition of a rule, met when any of its patterns matches.
 #[derive(Debug, Clone, PartialEq)]

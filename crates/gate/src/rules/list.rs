@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use http::header::HeaderName;
 use units::ClassId;
 
-use super::Rule;
-use super::condition::{Condition, PathPattern};
-use super::glob::Glob;
-use super::subject::{Subject, View};
+use crate::rules::Rule;
+use crate::rules::condition::{Condition, PathPattern};
+use crate::rules::glob::Glob;
+use crate::rules::subject::{Subject, View};
 
 /// Rules in order.
 #[derive(Debug, Clone, Default)]

@@ -5,19 +5,17 @@
 //! match. `condition` is what a rule can ask, `expression` the same in CEL, `list` finds the
 //! first that matches without trying all.
 
-mod condition;
-mod expression;
-mod glob;
-mod list;
-mod subject;
+pub(crate) mod condition;
+pub(crate) mod expression;
+pub(crate) mod glob;
+pub(crate) mod list;
+pub(crate) mod subject;
 
 use units::ClassId;
 
-pub(crate) use condition::{Condition, PathPattern};
-pub(crate) use expression::Expression;
-pub(crate) use glob::Glob;
-pub(crate) use list::List;
-pub(crate) use subject::{Facts, Subject};
+use crate::rules::condition::Condition;
+use crate::rules::list::List;
+use crate::rules::subject::Subject;
 
 /// All rules.
 #[derive(Debug, Clone, Default)]
@@ -50,6 +48,8 @@ impl Rules {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::condition::PathPattern;
+    use crate::rules::glob::Glob;
     use http::header::{HOST, HeaderName};
     use http::{HeaderMap, HeaderValue, Method, Request, Uri};
 

@@ -1,7 +1,7 @@
 //! What another configuration changes, and what it cannot.
 
-use super::Settings;
-use crate::rules::List;
+use crate::rules::list::List;
+use crate::settings::Settings;
 
 /// Which rules are others; all of them where it would be a long list. How many there are is
 /// described.

@@ -4,7 +4,8 @@ use std::fmt;
 
 use policy::{LookAhead, Mode, Window};
 
-use super::{Close, Settings, strictness};
+use crate::settings::reject::Close;
+use crate::settings::{Settings, strictness};
 
 impl fmt::Display for Settings {
     /// One line per setting.

@@ -2,9 +2,9 @@
 
 use config::{Error, Source, Spanned};
 
-use super::file::Texts;
-use super::pattern;
-use crate::marks::Explain;
+use crate::dispatch::debug_headers::Explain;
+use crate::settings::file::Texts;
+use crate::settings::pattern;
 
 /// `"off"`, `"on"`, or networks.
 pub(super) fn resolve(source: &Source, texts: &Texts) -> Result<Explain, Error> {

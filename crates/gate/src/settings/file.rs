@@ -10,13 +10,13 @@ use serde::Deserialize;
 use serde::de::{self, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use units::{Bytes, Ratio, Span};
 
-use super::front::{Http2Table, ListenerTable};
-use super::strictness::StrictnessFile;
-use super::telemetry::TelemetryFile;
-use super::tunnels::TunnelsFile;
-use super::upstream::UpstreamFile;
-use super::{admin, operation, reject};
 use crate::forwarded::Style;
+use crate::settings::front::{Http2Table, ListenerTable};
+use crate::settings::strictness::StrictnessFile;
+use crate::settings::telemetry::TelemetryFile;
+use crate::settings::tunnels::TunnelsFile;
+use crate::settings::upstream::UpstreamFile;
+use crate::settings::{admin, operation, reject};
 
 /// A time, with its place.
 pub(super) type Time = Spanned<Quantity<Span>>;

@@ -11,10 +11,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use units::{Bytes, Span};
 
-use super::file::Texts;
-use super::{Settings, pattern};
+use crate::downstream::certificate::Files;
+use crate::downstream::certificates::Certificates;
+use crate::downstream::door::Protocols;
+use crate::downstream::place::Place;
 use crate::forwarded::{Forwarding, Style};
-use crate::front::{Certificates, Files, Place, Protocols};
+use crate::settings::file::Texts;
+use crate::settings::{Settings, pattern};
 
 /// A listener as people write it.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -183,7 +186,7 @@ impl Settings {
     ///
     /// # Errors
     /// When clients object to one of the next certificates and to none of those in use.
-    pub(crate) fn go_on_with_listeners_of(&mut self, before: &Self) -> Result<Renewal, crate::Error> {
+    pub(crate) fn go_on_with_listeners_of(&mut self, before: &Self) -> Result<Renewal, crate::error::Error> {
         let mut renewals = Vec::new();
         for (mine, theirs) in self.listeners.iter_mut().zip(&before.listeners) {
             if let (Some(next), Some(used)) = (&mut mine.certificates, &theirs.certificates) {
@@ -317,7 +320,7 @@ pub(super) fn http2(source: &Source, table: &Http2Table) -> Result<Http2, Error>
         None => default,
     };
     let streams = match &table.streams {
-        Some(streams) => super::resolve::at_least_one(source, streams, "streams")?,
+        Some(streams) => crate::settings::resolve::at_least_one(source, streams, "streams")?,
         None => defaults.streams,
     };
     Ok(Http2 {

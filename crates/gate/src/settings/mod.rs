@@ -3,22 +3,22 @@
 //! `file` is the file as it is written, `resolve` makes settings of it or says what is wrong,
 //! `describe` shows what every default came to, `change` what a later file changes.
 
-mod admin;
-mod change;
-mod describe;
-mod explain;
-mod file;
-mod front;
-mod operation;
-mod pattern;
-mod reject;
-mod resolve;
-mod schema;
-mod secret;
-mod strictness;
-mod telemetry;
-mod tunnels;
-mod upstream;
+pub(crate) mod admin;
+pub(crate) mod change;
+pub(crate) mod describe;
+pub(crate) mod explain;
+pub(crate) mod file;
+pub(crate) mod front;
+pub(crate) mod operation;
+pub(crate) mod pattern;
+pub(crate) mod reject;
+pub(crate) mod resolve;
+pub(crate) mod schema;
+pub(crate) mod secret;
+pub(crate) mod strictness;
+pub(crate) mod telemetry;
+pub(crate) mod tunnels;
+pub(crate) mod upstream;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -27,21 +27,22 @@ use std::time::Duration;
 use policy::SessionLimits;
 use units::ClassId;
 
-use crate::client::Limits;
+use crate::client::strict::Limits;
+use crate::dispatch::debug_headers::Explain;
 use crate::error::Error;
 use crate::forwarded::Forwarding;
-use crate::marks::Explain;
-use crate::rules::{Rules, Subject};
-use crate::token::Key;
+use crate::rules::Rules;
+use crate::rules::subject::Subject;
+use crate::session::token::Key;
 
-pub(crate) use admin::Admission;
-pub(crate) use operation::{LogTo, Operation};
-pub(crate) use telemetry::{Collector, Telemetry};
-pub(crate) use tunnels::Tunnels;
-pub(crate) use upstream::{Check, Ejection, Http, Retry, Server, Upstream};
+use crate::settings::admin::Admission;
+use crate::settings::operation::Operation;
+use crate::settings::telemetry::Telemetry;
+use crate::settings::tunnels::Tunnels;
+use crate::settings::upstream::{Server, Upstream};
 
-pub(crate) use front::{Http2, Listener};
-pub(crate) use reject::{Close, Reject, Words};
+use crate::settings::front::{Http2, Listener};
+use crate::settings::reject::Reject;
 
 /// Everything the gate can be told. Made by [`Settings::new`] or [`Settings::read`].
 #[derive(Debug, Clone)]

@@ -4,8 +4,10 @@ use config::{Error, Source, Spanned};
 use http::{HeaderName, Method};
 use ipnet::IpNet;
 
-use super::file::{Rule, Texts};
-use crate::rules::{Condition, Expression, Glob, PathPattern};
+use crate::rules::condition::{Condition, PathPattern};
+use crate::rules::expression::Expression;
+use crate::rules::glob::Glob;
+use crate::settings::file::{Rule, Texts};
 
 /// The conditions of a rule, those first that are cheapest to look at.
 pub(super) fn conditions(source: &Source, rule: &Rule, classes: &[String]) -> Result<Vec<Condition>, Error> {

@@ -9,13 +9,16 @@ use config::{Error, Quantity, Source, Spanned};
 use policy::{ConfigError, LookAhead, SessionLimits, Window};
 use units::{Bytes, ClassId, Span};
 
-use super::file::{self, File, TextOr, Time};
-use super::{
-    Listener, Settings, admin, explain, front, operation, pattern, reject, secret, strictness, telemetry,
-    tunnels, upstream,
+use crate::downstream::place::Place;
+use crate::rules::Rule;
+use crate::rules::list::List;
+use crate::settings::file;
+use crate::settings::file::{File, TextOr, Time};
+use crate::settings::front::Listener;
+use crate::settings::{
+    Settings, admin, explain, front, operation, pattern, reject, secret, strictness, telemetry, tunnels,
+    upstream,
 };
-use crate::front::Place;
-use crate::rules::{List, Rule};
 
 pub(super) fn resolve(source: &Source, directory: &Path) -> Result<Settings, Error> {
     let file: File = source.parse()?;
@@ -70,7 +73,7 @@ fn refuse_shared(source: &Source, place: &Spanned<String>, settings: &Settings) 
 }
 
 pub(super) fn address(source: &Source, text: &Spanned<String>) -> Result<SocketAddr, Error> {
-    let plain = super::without_scheme(text.get_ref());
+    let plain = crate::settings::without_scheme(text.get_ref());
     plain.parse().map_err(|_| {
         source
             .error(text.span(), format!("\"{}\" is not an address to listen on", text.get_ref()))
@@ -338,7 +341,7 @@ fn memory(source: &Source, memory: &Spanned<Quantity<Bytes>>) -> Result<u64, Err
     }
 }
 
-fn client(source: &Source, file: &File, client: &mut super::Clients) -> Result<(), Error> {
+fn client(source: &Source, file: &File, client: &mut crate::settings::Clients) -> Result<(), Error> {
     if let Some(connections) = &file.limits.connections {
         client.connections = Some(at_least_one(source, connections, "connections")?);
     }

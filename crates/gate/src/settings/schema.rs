@@ -6,8 +6,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-use super::Settings;
-use super::file::{File, TextOr, Texts, Window};
+use crate::settings::Settings;
+use crate::settings::file::{File, TextOr, Texts, Window};
 
 impl Settings {
     /// The configuration file as JSON Schema (2020-12), for editors and whoever makes such files.
@@ -53,7 +53,7 @@ impl JsonSchema for Window {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let bounds = generator.subschema_for::<super::file::Bounds>();
+        let bounds = generator.subschema_for::<crate::settings::file::Bounds>();
         json_schema!({ "anyOf": [{ "type": "integer", "minimum": 1 }, { "const": "adaptive" }, bounds] })
     }
 }

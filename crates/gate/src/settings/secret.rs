@@ -5,8 +5,8 @@ use std::path::Path;
 
 use config::{Error, Source, Spanned};
 
-use super::file::Session;
-use crate::token::Key;
+use crate::session::token::Key;
+use crate::settings::file::Session;
 
 /// Shorter ones can be guessed offline from a single token.
 const SHORTEST: usize = 16;

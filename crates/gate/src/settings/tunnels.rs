@@ -6,8 +6,9 @@ use config::{Error, Source, Spanned};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::file::Time;
-use super::{pattern, resolve::set_above_zero};
+use crate::settings::file::Time;
+use crate::settings::pattern;
+use crate::settings::resolve::set_above_zero;
 
 /// Which protocols clients may change to, and what that may cost.
 #[derive(Debug, Clone)]

@@ -9,10 +9,10 @@ use std::time::Duration;
 use hyper_util::rt::TokioIo;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::Tunnel;
-use super::pipe::Pipe;
-use crate::client::{Client, Order};
-use crate::front::Transport;
+use crate::clients::client::{Client, Order};
+use crate::downstream::tls::Transport;
+use crate::tunnel::pipe::Pipe;
+use crate::tunnel::tunnels::Tunnel;
 
 /// For the connection to be handed over, after the server has said 101.
 const PATIENCE: Duration = Duration::from_secs(10);

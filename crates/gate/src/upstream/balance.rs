@@ -10,8 +10,8 @@ use std::rc::Rc;
 
 use units::Time;
 
-use super::health::Standing;
-use super::server::{Load, Server};
+use crate::upstream::health::Standing;
+use crate::upstream::server::{Load, Server};
 
 /// Whose turn it is.
 #[derive(Debug, Default)]
@@ -80,7 +80,7 @@ impl Balance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::{Check, Http};
+    use crate::settings::upstream::{Check, Http};
     use crate::upstream::server::Place;
     use units::Time;
 
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn one_safe_request_at_a_time_is_the_trial() {
         let (balance, servers) = (Balance::default(), servers(&[1, 1]));
-        let rules = crate::settings::Ejection {
+        let rules = crate::settings::upstream::Ejection {
             failures: 1,
             time: units::Span::ZERO,
             longest: units::Span::ZERO,

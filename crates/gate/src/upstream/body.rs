@@ -11,10 +11,10 @@ use http_body::{Body as _, Frame, SizeHint};
 use hyper::body::Incoming;
 use units::Time;
 
-use crate::client::Client;
-use crate::clock::Clock;
+use crate::clients::client::Client;
 use crate::forward;
-use crate::gate::Gate;
+use crate::process::gate::Gate;
+use crate::runtime::clock::Clock;
 
 /// The body of a request.
 #[derive(Debug)]

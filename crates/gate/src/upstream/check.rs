@@ -7,14 +7,17 @@ use http::{HeaderValue, Request, StatusCode};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::connection;
-use super::http1::Bare;
-use super::http2::{Shared, Stream};
-use super::server::Server;
-use super::{Body, Failure, Pool, target};
-use crate::gate::Gate;
-use crate::say::say;
-use crate::settings::{Check, Http};
+use crate::process::gate::Gate;
+use crate::runtime::log::say;
+use crate::settings::upstream::{Check, Http};
+use crate::upstream::body::Body;
+use crate::upstream::connection;
+use crate::upstream::failure::Failure;
+use crate::upstream::http1::bare::Bare;
+use crate::upstream::http2::{Shared, Stream};
+use crate::upstream::pool::Pool;
+use crate::upstream::server::Server;
+use crate::upstream::target;
 
 const AGENT: HeaderValue = HeaderValue::from_static("headworks-check");
 

@@ -13,11 +13,12 @@ use hyper::body::Incoming;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::http1::{Exclusive, Idle};
-use super::http2::{Shared, Stream};
-use super::server::{Load, Server};
-use super::tls::Line;
-use super::{Failure, Pool};
+use crate::upstream::failure::Failure;
+use crate::upstream::http1::connection::{Exclusive, Idle};
+use crate::upstream::http2::{Shared, Stream};
+use crate::upstream::pool::Pool;
+use crate::upstream::server::{Load, Server};
+use crate::upstream::tls::Line;
 
 /// A connection in use by one request, or the request's part of it.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use std::net::SocketAddr;
 use http::StatusCode;
 use units::{Span, Time};
 
-use super::http1::Malformed;
-use crate::say::say;
+use crate::runtime::log::say;
+use crate::upstream::http1::response::Malformed;
 
 /// Why there is no response from the upstream.
 #[derive(Debug, thiserror::Error)]

@@ -11,7 +11,7 @@ use std::cell::Cell;
 
 use units::{Span, Time};
 
-use crate::settings::{Check, Ejection};
+use crate::settings::upstream::{Check, Ejection};
 
 /// Whether a server gets requests.
 #[derive(Debug, Default)]

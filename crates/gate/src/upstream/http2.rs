@@ -13,9 +13,10 @@ use hyper_util::rt::TokioIo;
 use tokio::sync::oneshot;
 use units::{Span, Time};
 
-use super::tls::Line;
-use super::{Body, Failure};
-use crate::bell::keep_waker;
+use crate::runtime::notify::keep_waker;
+use crate::upstream::body::Body;
+use crate::upstream::failure::Failure;
+use crate::upstream::tls::Line;
 
 /// Requests that one connection carries at once; fewer if the server says so.
 const STREAMS: u32 = 100;

@@ -6,35 +6,21 @@
 //! another. `relay` passes the response on. Beside that stand `check`, which asks servers how they
 //! are, and `names`, which looks where they are.
 
-mod balance;
-mod body;
-mod budget;
-mod check;
-mod connection;
-mod failure;
-mod health;
-mod http1;
-mod http2;
-mod names;
-mod orphan;
-mod pool;
-mod relay;
-mod send;
-mod server;
-mod target;
-mod tls;
-mod unanswered;
-
-pub(crate) use body::{Ahead, Body, Progress};
-pub(crate) use check::check;
-pub(crate) use connection::{Lease, Open};
-pub(crate) use failure::{Failure, Failures};
-#[cfg(any(test, feature = "fuzz"))]
-pub(crate) use http1::trial::try_on as try_responses;
-pub(crate) use names::{Found, find, follow};
-pub(crate) use orphan::Orphans;
-pub(crate) use pool::Pool;
-pub(crate) use relay::Relay;
-pub(crate) use send::{Answer, Unsent, in_service};
-pub(crate) use server::Server;
-pub(crate) use tls::Authorities;
+pub(crate) mod abandoned;
+pub(crate) mod balance;
+pub(crate) mod body;
+pub(crate) mod budget;
+pub(crate) mod check;
+pub(crate) mod connection;
+pub(crate) mod failure;
+pub(crate) mod health;
+pub(crate) mod http1;
+pub(crate) mod http2;
+pub(crate) mod names;
+pub(crate) mod pool;
+pub(crate) mod relay;
+pub(crate) mod send;
+pub(crate) mod server;
+pub(crate) mod target;
+pub(crate) mod tls;
+pub(crate) mod unanswered;

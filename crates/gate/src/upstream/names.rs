@@ -5,11 +5,11 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::server::Place;
 use crate::error::Error;
-use crate::gate::Gate;
-use crate::say::say;
-use crate::settings::{Server, Upstream};
+use crate::process::gate::Gate;
+use crate::runtime::log::say;
+use crate::settings::upstream::{Server, Upstream};
+use crate::upstream::server::Place;
 
 /// Resolvers are not to be asked all the time, whatever the configuration says.
 const SHORTEST: Duration = Duration::from_millis(100);
@@ -96,7 +96,7 @@ pub(crate) fn places(servers: &[Server], found: &Found) -> Vec<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Http;
+    use crate::settings::upstream::Http;
 
     fn check(found: &[&[&str]], expected: &[&[&str]]) {
         let addresses = |all: &[&str]| all.iter().map(|address| address.parse().unwrap()).collect::<Vec<_>>();

@@ -7,19 +7,20 @@ use std::time::Duration;
 
 use units::{Ratio, Span, Time};
 
-use super::balance::Balance;
-use super::budget::Budget;
-use super::connection::{Channel, Lease, Open};
-use super::failure::Told;
-use super::health::Standing;
-use super::names::Found;
-use super::server::{Load, Server};
-use super::{Failure, names};
-use crate::bell::Bell;
-use crate::clock::Clock;
 use crate::error::Error;
-use crate::say::say;
-use crate::settings::Upstream;
+use crate::runtime::clock::Clock;
+use crate::runtime::log::say;
+use crate::runtime::notify::Bell;
+use crate::settings::upstream::Upstream;
+use crate::upstream::balance::Balance;
+use crate::upstream::budget::Budget;
+use crate::upstream::connection::{Channel, Lease, Open};
+use crate::upstream::failure::Failure;
+use crate::upstream::failure::Told;
+use crate::upstream::health::Standing;
+use crate::upstream::names;
+use crate::upstream::names::Found;
+use crate::upstream::server::{Load, Server};
 
 /// The servers behind the gate.
 #[derive(Debug)]
@@ -282,7 +283,7 @@ impl Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Server as Named;
+    use crate::settings::upstream::Server as Named;
 
     fn settings(names: &[&str]) -> Upstream {
         let servers = names.iter().map(|name| Named::parse(name).unwrap());

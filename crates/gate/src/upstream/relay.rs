@@ -10,11 +10,12 @@ use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use tokio::time::timeout;
 
-use super::{Failure, Lease};
-use crate::client::Client;
+use crate::admission::permit::Ticket;
+use crate::clients::client::Client;
 use crate::forward;
-use crate::gate::Gate;
-use crate::ticket::Ticket;
+use crate::process::gate::Gate;
+use crate::upstream::connection::Lease;
+use crate::upstream::failure::Failure;
 
 /// What is still read of a response that nobody waits for. A longer one is cut off by closing the
 /// connection, which costs the server less than writing it to the end.

@@ -12,15 +12,23 @@ use http_body::Body as _;
 use tokio::time::timeout;
 use units::RequestId;
 
-use super::connection::{self, Channel, Lease};
-use super::http1::{Bare, Exclusive, Full, Idle, Unanswered, ambiguity};
-use super::server::{Load, Server};
-use super::unanswered::FirstAnswer;
-use super::{Body, Failure, Pool, relay, target};
-use crate::gate::Gate;
-use crate::settings::Http;
-use crate::ticket::Ticket;
-use crate::tunnel::{self, Asked, Tunnel};
+use crate::admission::permit::Ticket;
+use crate::process::gate::Gate;
+use crate::settings::upstream::Http;
+use crate::tunnel::tunnels;
+use crate::tunnel::tunnels::{Asked, Tunnel};
+use crate::upstream::body::Body;
+use crate::upstream::connection;
+use crate::upstream::connection::{Channel, Lease};
+use crate::upstream::failure::Failure;
+use crate::upstream::http1::bare::{Bare, Unanswered};
+use crate::upstream::http1::connection::{Exclusive, Idle};
+use crate::upstream::http1::full::Full;
+use crate::upstream::http1::response::ambiguity;
+use crate::upstream::pool::Pool;
+use crate::upstream::server::{Load, Server};
+use crate::upstream::unanswered::FirstAnswer;
+use crate::upstream::{relay, target};
 
 /// The head of a response, and what its body still needs.
 pub(crate) struct Answer {
@@ -301,7 +309,7 @@ async fn ask_to_upgrade(
     let _first = FirstAnswer::of(&server);
     match response(pool, request, |request| Full::ask(connection, request, true)).await {
         Ok((response, full)) => {
-            let begins = tunnel::begins(&response, protocol);
+            let begins = tunnels::begins(&response, protocol);
             let lease = Lease { channel: Channel::Whole(Exclusive::Full(full)), load };
             if begins { Ok((response, lease)) } else { accept(pool, response, lease) }
         }

@@ -8,11 +8,11 @@ use std::task::{Context, Waker};
 use rustls_pki_types::ServerName;
 use units::{Span, Time};
 
-use super::health::Health;
-use super::http1::Idle;
-use super::http2::Shared;
-use super::unanswered::Unanswered;
-use crate::settings::Http;
+use crate::settings::upstream::Http;
+use crate::upstream::health::Health;
+use crate::upstream::http1::connection::Idle;
+use crate::upstream::http2::Shared;
+use crate::upstream::unanswered::Unanswered;
 
 /// One server.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use http::header::{CONNECTION, HOST};
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderValue, Request, Uri, Version};
 
-use super::Body;
+use crate::upstream::body::Body;
 
 /// Path and `Host` (RFC 9112 section 3.2.1).
 pub(crate) fn for_http1(request: &mut Request<Body>) {

@@ -15,7 +15,7 @@ use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-use crate::settings::Http;
+use crate::settings::upstream::Http;
 
 /// Whose certificates are believed.
 #[derive(Clone)]

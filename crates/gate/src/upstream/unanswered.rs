@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::Server;
+use crate::upstream::server::Server;
 
 /// The new connections to one server.
 #[derive(Debug, Default)]

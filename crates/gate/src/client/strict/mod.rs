@@ -29,7 +29,7 @@ use std::cell::{Cell, RefCell};
 
 pub(crate) use breach::Breach;
 pub(crate) use checked::Checked;
-pub(super) use filter::{Filter, Stop};
+pub(crate) use filter::{Filter, Stop};
 
 /// How much of what a request may have; in bytes, but for `fields`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

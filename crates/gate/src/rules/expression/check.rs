@@ -4,7 +4,7 @@ use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, opera
 use config::did_you_mean;
 use http::HeaderName;
 
-use super::term::{Entry, Number, Relation, Test, Text};
+use crate::rules::expression::term::{Entry, Number, Relation, Test, Text};
 
 /// What is wrong with the part of an expression that has this id.
 #[derive(Debug)]

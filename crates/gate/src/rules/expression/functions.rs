@@ -4,8 +4,8 @@ use cel::common::ast::IdedExpr;
 use ipnet::IpNet;
 use regex::bytes::RegexBuilder;
 
-use super::check::{Check, Misfit, Value, misfit};
-use super::term::{Number, Test, Text};
+use crate::rules::expression::check::{Check, Misfit, Value, misfit};
+use crate::rules::expression::term::{Number, Test, Text};
 
 const FUNCTIONS: [&str; 8] =
     ["startsWith", "endsWith", "contains", "matches", "size", "has", "inNetwork", "lowerAscii"];

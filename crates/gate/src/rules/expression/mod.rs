@@ -5,14 +5,14 @@
 //! in proportion to its own length and the request's, and allocates next to nothing. The macros
 //! that would loop over a request (`all`, `exists`, `map`, `filter`) are refused for that reason.
 
-mod check;
-mod functions;
-mod term;
+pub(crate) mod check;
+pub(crate) mod functions;
+pub(crate) mod term;
 
 use cel::Env;
 
-use self::term::Test;
-use super::subject::View;
+use crate::rules::expression::term::Test;
+use crate::rules::subject::View;
 
 /// A condition written in CEL.
 #[derive(Debug, Clone)]

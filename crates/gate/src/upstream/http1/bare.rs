@@ -11,10 +11,13 @@ use http::{Method, Request, Response};
 use http_body::{Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite as _, AsyncWriteExt as _};
 
-use super::response::{self, Framing, Head, Malformed};
-use super::{Idle, Patience, chunks::Piece};
-use crate::upstream::Failure;
 use crate::upstream::connection::Open;
+use crate::upstream::failure::Failure;
+use crate::upstream::http1::chunks::Piece;
+use crate::upstream::http1::connection::Idle;
+use crate::upstream::http1::patience::Patience;
+use crate::upstream::http1::response;
+use crate::upstream::http1::response::{Framing, Head, Malformed};
 use crate::upstream::tls::Line;
 
 /// A request without a body that has been sent, and whose response comes.

@@ -13,10 +13,11 @@ use hyper::client::conn::http1::{Builder, Connection, SendRequest};
 use hyper_util::rt::TokioIo;
 use tokio::task::coop::unconstrained;
 
-use super::Idle;
+use crate::upstream::body::Body;
 use crate::upstream::connection::Open;
+use crate::upstream::http1::connection::Idle;
+use crate::upstream::send::Unsent;
 use crate::upstream::tls::Line;
-use crate::upstream::{Body, Unsent};
 
 /// A request that hyper sends, and whose response it reads.
 #[derive(Debug)]

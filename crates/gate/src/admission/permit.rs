@@ -1,0 +1,129 @@
+//! [`Ticket`]: a request's place in the policy, given back whatever happens.
+
+use std::future::poll_fn;
+use std::rc::Rc;
+
+use http::request::Parts;
+use units::RequestId;
+
+use crate::admission::decision::Known;
+use crate::admission::driver::Decision;
+use crate::process::gate::Gate;
+
+/// A request held by the policy. Dropped while it waits, it tells the policy that the client has
+/// gone; dropped after it was dispatched, that the server is done.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    gate: Rc<Gate>,
+    id: RequestId,
+    dispatched: bool,
+}
+
+impl Ticket {
+    /// Hands a request to the policy.
+    pub(crate) fn arrive(
+        gate: Rc<Gate>,
+        head: Box<Parts>,
+        from: std::net::IpAddr,
+        known: Option<Known>,
+    ) -> Self {
+        let now = gate.clock.read();
+        let calm = gate.core.borrow().is_calm();
+        if calm {
+            gate.guard.tell(&gate, now);
+        }
+        let mut core = gate.core.borrow_mut();
+        let id = core.arrive(now, head, from, known);
+        if calm {
+            // To wait for the end of the turn would cost another wake-up of the request's task.
+            core.cycle(now);
+        }
+        if !calm || core.has_waiting() {
+            gate.turn.ring();
+        }
+        drop(core);
+        Self { gate, id, dispatched: false }
+    }
+
+    /// Waits for the decision.
+    pub(crate) async fn decision(&mut self) -> Decision {
+        let decision = poll_fn(|cx| self.gate.core.borrow_mut().poll_decision(self.id, cx)).await;
+        self.dispatched = true;
+        decision
+    }
+
+    /// The policy's name for it.
+    pub(crate) fn id(&self) -> RequestId {
+        self.id
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let now = self.gate.clock.read();
+        let mut core = self.gate.core.borrow_mut();
+        if !self.dispatched {
+            core.abort(now, self.id);
+        }
+        // Also when the decision was made and nobody was left to take it up: the place is free.
+        core.finish(now, self.id);
+        if core.has_waiting() {
+            self.gate.turn.ring();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::heritage::Heritage;
+    use crate::settings::Settings;
+
+    fn gate(window: u32) -> Rc<Gate> {
+        let mut settings = Settings::new("127.0.0.1:0".parse().unwrap(), "127.0.0.1:1").unwrap();
+        settings.policy.window = policy::Window::Fixed(window);
+        Rc::new(Gate::new(settings, Vec::new(), Heritage::default()).unwrap())
+    }
+
+    fn arrive(gate: &Rc<Gate>) -> Ticket {
+        let (head, ()) = http::Request::get("/").body(()).unwrap().into_parts();
+        Ticket::arrive(Rc::clone(gate), Box::new(head), [127, 0, 0, 1].into(), None)
+    }
+
+    #[test]
+    fn a_request_waits_for_no_turn_while_there_is_plenty_of_room() {
+        let gate = gate(4);
+        let state = || {
+            let core = gate.core.borrow();
+            (core.policy().snapshot().in_service, core.has_waiting())
+        };
+        let tickets = [arrive(&gate), arrive(&gate)];
+        assert_eq!(state(), (2, false));
+        let third = arrive(&gate);
+        assert_eq!(state(), (2, true), "from here on it matters who else comes in this turn");
+        drop(tickets);
+        gate.core.borrow_mut().cycle(gate.clock.read());
+        assert_eq!(state(), (1, false));
+        drop(third);
+        assert_eq!(state(), (0, false));
+    }
+
+    #[test]
+    fn a_client_that_goes_before_it_hears_of_its_dispatch_gives_the_place_back() {
+        let gate = gate(1);
+        let ticket = arrive(&gate);
+        gate.core.borrow_mut().cycle(gate.clock.read());
+        assert_eq!(gate.core.borrow().policy().snapshot().in_service, 1);
+        drop(ticket);
+        assert_eq!(gate.core.borrow().policy().snapshot().in_service, 0);
+        assert_eq!(gate.core.borrow().policy().held(), 0);
+    }
+
+    #[test]
+    fn a_client_that_goes_while_it_waits_is_forgotten() {
+        let gate = gate(1);
+        drop(arrive(&gate));
+        assert_eq!(gate.core.borrow().policy().held(), 0);
+        assert_eq!(gate.core.borrow().policy().snapshot().unclassified.aborted, 1);
+    }
+}

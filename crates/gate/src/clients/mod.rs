@@ -1,0 +1,6 @@
+//! Client connections as the rest of the gate sees them: their state (`client`), who is at the other
+//! end (`peer`), and all of them together (`registry`), which closes those that cost too much.
+
+pub(crate) mod client;
+pub(crate) mod peer;
+pub(crate) mod registry;

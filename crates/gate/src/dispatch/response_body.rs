@@ -1,0 +1,120 @@
+//! [`Reply`]: the body of a response to a client, and the gate's own short responses.
+
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::header::{CONNECTION, CONTENT_TYPE};
+use http::{HeaderValue, Response, StatusCode};
+use http_body::{Frame, SizeHint};
+
+use crate::clients::client::{Client, Phase};
+use crate::observe::access_log::account::Account;
+use crate::runtime::clock::Clock;
+use crate::upstream::relay::Relay;
+
+/// The body of a response. The connection is idle again when it has gone.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    content: Content,
+    busy: Busy,
+}
+
+#[derive(Debug)]
+enum Content {
+    Whole(Option<Bytes>),
+    Relayed(Relay),
+}
+
+/// A connection with a request in hand.
+#[derive(Debug)]
+pub(crate) struct Busy {
+    client: Rc<Client>,
+    clock: Rc<Clock>,
+    /// What becomes of the request.
+    pub(crate) account: Account,
+}
+
+impl Busy {
+    pub(crate) fn begin(client: &Rc<Client>, clock: &Rc<Clock>) -> Self {
+        client.enter(Phase::Busy, clock.last());
+        Self { client: Rc::clone(client), clock: Rc::clone(clock), account: Account::default() }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.client.answered(self.clock.last());
+    }
+}
+
+impl Reply {
+    /// A response from the upstream.
+    pub(crate) fn relayed(busy: Busy, relay: Relay) -> Self {
+        Self { content: Content::Relayed(relay), busy }
+    }
+
+    /// A response that the gate has at hand.
+    pub(crate) fn whole(busy: Busy, body: Bytes) -> Self {
+        Self { content: Content::Whole(Some(body).filter(|body| !body.is_empty())), busy }
+    }
+
+    /// Leaves the body out, as for HEAD; hyper does so itself only for HTTP/1.
+    pub(crate) fn leave_out(&mut self) {
+        if let Content::Whole(body) = &mut self.content {
+            *body = None;
+        }
+    }
+
+    /// What becomes of the request that this answers.
+    pub(crate) fn account(&mut self) -> &mut Account {
+        &mut self.busy.account
+    }
+
+    /// A short explanation instead of what was asked for.
+    pub(crate) fn error(busy: Busy, status: StatusCode, why: &'static str) -> Response<Self> {
+        let mut response = Response::new(Self::whole(busy, Bytes::from_static(why.as_bytes())));
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+        if status.is_client_error() || status == StatusCode::NOT_IMPLEMENTED {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+}
+
+impl http_body::Body for Reply {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        let frame = match &mut self.content {
+            Content::Whole(body) => Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
+            Content::Relayed(relay) => Pin::new(relay).poll_frame(cx),
+        };
+        if let Poll::Ready(Some(Ok(frame))) = &frame {
+            self.busy.account.sent(frame.data_ref().map_or(0, Bytes::len));
+        }
+        if !matches!(&frame, Poll::Ready(Some(Err(_)))) && self.is_end_stream() {
+            self.busy.account.complete();
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.content {
+            Content::Whole(body) => body.is_none(),
+            Content::Relayed(relay) => relay.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.content {
+            Content::Whole(body) => SizeHint::with_exact(body.as_ref().map_or(0, |body| body.len() as u64)),
+            Content::Relayed(relay) => relay.size_hint(),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! One client connection of HTTP/1 until it is closed.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::Poll;
+
+use bytes::Bytes;
+use http::StatusCode;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+
+use crate::client::strict::Breach;
+use crate::client::strict::Limits;
+use crate::clients::client::{Calm, Client, Order, Phase};
+use crate::dispatch::exchange::exchange;
+use crate::downstream::farewell;
+use crate::downstream::farewell::farewell;
+use crate::downstream::io::ClientIo;
+use crate::downstream::tls::Transport;
+use crate::process::gate::Gate;
+
+/// Why requests are no longer read.
+enum End {
+    /// There is nothing more to say.
+    Over,
+    /// The request did not come in time.
+    Timeout,
+    Refused(Breach),
+    /// Another protocol is spoken from now on.
+    Tunnel,
+    /// None has come for a while.
+    Rest,
+}
+
+/// Serves a connection until either side closes it.
+pub(crate) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Client>) {
+    let limits = gate.live().settings.strictness;
+    let (clock, strictness) = (Rc::clone(&gate.clock), Rc::clone(&gate.strictness));
+    let mut io = ClientIo::new(transport, Rc::clone(&client), clock, strictness, limits);
+    let (end, io, read) = loop {
+        // What a request needs is of no use to a connection that has none, and most of what it
+        // takes: two buffers, and the way of a request.
+        match Box::pin(requests(&gate, &client, limits, io)).await {
+            (End::Rest, given_back, read) => {
+                debug_assert!(read.is_empty(), "of what has come, all was understood");
+                io = given_back;
+            }
+            ended => break ended,
+        }
+        if !rest(&client, &io).await {
+            return;
+        }
+    };
+    // In boxes: what seldom happens would be part of every connection's future.
+    match end {
+        End::Over | End::Rest => {}
+        End::Tunnel => {
+            let (transport, held) = io.into_parts();
+            if let Some(tunnel) = client.tunnel.take() {
+                Box::pin(tunnel.run(&client, transport, [read.as_ref(), &held].concat())).await;
+            }
+        }
+        End::Timeout => {
+            gate.journal.unread(client.peer().address, StatusCode::REQUEST_TIMEOUT, "header-timeout");
+            Box::pin(farewell(io, &client, farewell::TIMEOUT)).await;
+        }
+        End::Refused(breach) => {
+            gate.journal.unread(client.peer().address, breach.status(), breach.name());
+            Box::pin(farewell(io, &client, &farewell::refusal(breach))).await;
+        }
+    }
+}
+
+/// Answers requests; gives the socket back, and what was read from it and not understood.
+async fn requests(
+    gate: &Rc<Gate>,
+    client: &Rc<Client>,
+    limits: Limits,
+    io: ClientIo,
+) -> (End, ClientIo, Bytes) {
+    let service = service_fn({
+        let (gate, client) = (Rc::clone(gate), Rc::clone(client));
+        move |request| exchange(Rc::clone(&gate), Rc::clone(&client), request)
+    });
+    // hyper reads heads that have passed already; its own limits are only not to be in the way.
+    let mut http = http1::Builder::new();
+    http.header_read_timeout(None).max_header_size(limits.head);
+    if limits.fields > DEFAULT_FIELDS {
+        http.max_headers(limits.fields);
+    }
+    let mut connection = http.serve_connection(io, service);
+    let mut finishing = false;
+    let end = poll_fn(|cx| {
+        match client.poll_order(cx) {
+            Order::Serve if client.calm.get() == Calm::Rest => return Poll::Ready(End::Rest),
+            Order::Serve => {}
+            Order::Finish if client.phase().is_idle() => return Poll::Ready(End::Over),
+            Order::Finish => {}
+            Order::Timeout => return Poll::Ready(End::Timeout),
+            Order::Close => return Poll::Ready(End::Over),
+        }
+        loop {
+            // Errors are the client's doing (garbage, a reset) and were answered where possible.
+            if let Poll::Ready(ended) = Pin::new(&mut connection).poll(cx) {
+                let tunnel = ended.is_ok() && client.phase() == Phase::Tunnel;
+                return Poll::Ready(if tunnel { End::Tunnel } else { End::Over });
+            }
+            if let Some(breach) = client.head_breach() {
+                return Poll::Ready(End::Refused(breach));
+            }
+            // hyper does not see a head before it is whole, and would close a connection in the
+            // middle of one.
+            if finishing || client.phase() != Phase::Busy || client.poll_order(cx) != Order::Finish {
+                return Poll::Pending;
+            }
+            finishing = true;
+            Pin::new(&mut connection).graceful_shutdown();
+        }
+    })
+    .await;
+    let parts = connection.into_parts();
+    (end, parts.io, parts.read_buf)
+}
+
+/// Waits for the next request with nothing but the socket; false when the connection is to be
+/// closed instead.
+async fn rest(client: &Client, io: &ClientIo) -> bool {
+    client.calm.set(Calm::No);
+    poll_fn(|cx| match client.poll_order(cx) {
+        Order::Serve => io.poll_readable(cx).map(|()| true),
+        Order::Finish | Order::Timeout | Order::Close => Poll::Ready(false),
+    })
+    .await
+}
+
+/// What hyper has room for without being asked.
+const DEFAULT_FIELDS: usize = 100;

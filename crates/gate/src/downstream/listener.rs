@@ -1,0 +1,123 @@
+//! [`Listening`]: a listener's socket, and accepting from it.
+
+use std::fs;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::net as unix;
+use std::path::Path;
+
+use socket2::{SockAddr, SockRef};
+
+use crate::downstream::accept;
+use crate::downstream::place::Place;
+use crate::downstream::socket::Socket;
+use crate::downstream::socket::Wire;
+use crate::error::Error;
+use crate::runtime::inherited::Sockets;
+
+/// A listener's socket, taken before the event loop is there.
+#[derive(Debug)]
+pub(crate) enum Listening {
+    Tcp(std::net::TcpListener),
+    Unix(unix::UnixListener),
+}
+
+/// The same in the event loop.
+#[derive(Debug)]
+pub(crate) enum Accepting {
+    Tcp(tokio::net::TcpListener),
+    Unix(tokio::net::UnixListener),
+}
+
+impl Listening {
+    /// Takes the socket for `name` from those that were passed on, or opens one at `place`.
+    pub(crate) fn open(
+        sockets: &mut Sockets,
+        name: &str,
+        place: &Place,
+        backlog: u32,
+        only_v6: bool,
+    ) -> Result<Self, Error> {
+        let path = match place {
+            Place::Tcp(address) => {
+                return accept::listen(sockets, name, *address, backlog, only_v6).map(Self::Tcp);
+            }
+            Place::Unix(path) => path,
+        };
+        let unusable = |why| Error::Listen { place: place.to_string(), why };
+        let passed = sockets.take(name, &SockAddr::unix(path).map_err(unusable)?)?;
+        let open = || {
+            let listener = match passed {
+                Some(passed) => unix::UnixListener::from(passed),
+                None => {
+                    remove_abandoned(path)?;
+                    unix::UnixListener::bind(path)?
+                }
+            };
+            listener.set_nonblocking(true)?;
+            Ok(Self::Unix(listener))
+        };
+        open().map_err(unusable)
+    }
+
+    /// Where it stands: the port is known now.
+    pub(crate) fn place(&self, asked: &Place) -> Result<Place, Error> {
+        match self {
+            Self::Tcp(listener) => {
+                let why = |why| Error::Listen { place: asked.to_string(), why };
+                Ok(Place::Tcp(listener.local_addr().map_err(why)?))
+            }
+            Self::Unix(_) => Ok(asked.clone()),
+        }
+    }
+
+    /// The socket once more, to be passed on.
+    pub(crate) fn passed_on(&self) -> io::Result<OwnedFd> {
+        Ok(match self {
+            Self::Tcp(listener) => listener.try_clone()?.into(),
+            Self::Unix(listener) => listener.try_clone()?.into(),
+        })
+    }
+
+    /// Into the event loop.
+    pub(crate) fn accepting(self) -> io::Result<Accepting> {
+        Ok(match self {
+            Self::Tcp(listener) => {
+                // Linux gives it to the connections accepted, which saves a call for each.
+                SockRef::from(&listener).set_tcp_nodelay(true)?;
+                Accepting::Tcp(tokio::net::TcpListener::from_std(listener)?)
+            }
+            Self::Unix(listener) => Accepting::Unix(tokio::net::UnixListener::from_std(listener)?),
+        })
+    }
+}
+
+impl Accepting {
+    /// The next connection, and where it comes from. Whoever reaches a Unix socket is on this
+    /// machine.
+    pub(crate) async fn accept(&self) -> io::Result<(Socket, IpAddr)> {
+        match self {
+            Self::Tcp(listener) => {
+                let (socket, peer) = listener.accept().await?;
+                Ok((Socket::new(Wire::Tcp(socket)), peer.ip()))
+            }
+            Self::Unix(listener) => {
+                let (socket, _) = listener.accept().await?;
+                Ok((Socket::new(Wire::Unix(socket)), Ipv4Addr::LOCALHOST.into()))
+            }
+        }
+    }
+}
+
+/// Removes a Unix socket whose owner is gone; it would be in the way of ours.
+fn remove_abandoned(path: &Path) -> io::Result<()> {
+    let is_socket = fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
+    if is_socket
+        && unix::UnixStream::connect(path).is_err_and(|why| why.kind() == io::ErrorKind::ConnectionRefused)
+    {
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! [`Socket`]: a client's socket, and what was read of it ahead of time.
+
+use std::cell::RefCell;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::{Buf as _, Bytes};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpStream, UnixStream};
+
+/// A client's socket. What was read ahead, the next reader gets first.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    wire: Wire,
+    ahead: Bytes,
+}
+
+#[derive(Debug)]
+pub(crate) enum Wire {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+/// Read ahead at once: most requests as a whole.
+const PIECE: usize = 4096;
+
+impl Socket {
+    pub(crate) fn new(wire: Wire) -> Self {
+        Self { wire, ahead: Bytes::new() }
+    }
+
+    /// What was read ahead.
+    pub(crate) fn ahead(&self) -> &[u8] {
+        &self.ahead
+    }
+
+    /// Takes bytes off what was read ahead.
+    pub(crate) fn skip(&mut self, bytes: usize) {
+        self.ahead.advance(bytes);
+    }
+
+    /// Until there may be something to read; whether it is an error, the next read says.
+    pub(crate) fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<()> {
+        if !self.ahead.is_empty() {
+            return Poll::Ready(());
+        }
+        match &self.wire {
+            Wire::Tcp(socket) => socket.poll_read_ready(cx).map(drop),
+            Wire::Unix(socket) => socket.poll_read_ready(cx).map(drop),
+        }
+    }
+
+    /// Reads ahead what there is, or waits for some; false when the client sends no more.
+    pub(crate) async fn read_ahead(&mut self) -> io::Result<bool> {
+        loop {
+            self.wire.readable().await?;
+            let mut piece = [0; PIECE];
+            match self.wire.try_read(&mut piece) {
+                Ok(0) => return Ok(false),
+                Ok(length) => {
+                    self.ahead = match self.ahead.len() {
+                        0 => Bytes::copy_from_slice(&piece[..length]),
+                        _ => [&self.ahead, &piece[..length]].concat().into(),
+                    };
+                    return Ok(true);
+                }
+                Err(why) if why.kind() == io::ErrorKind::WouldBlock => {}
+                Err(why) => return Err(why),
+            }
+        }
+    }
+}
+
+impl Wire {
+    async fn readable(&self) -> io::Result<()> {
+        match self {
+            Self::Tcp(socket) => socket.readable().await,
+            Self::Unix(socket) => socket.readable().await,
+        }
+    }
+
+    fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(socket) => socket.try_read(buffer),
+            Self::Unix(socket) => socket.try_read(buffer),
+        }
+    }
+}
+
+/// Pieces of so few bytes, a head and a short body, are written as one: to copy them costs less
+/// than the kernel takes for a list of pieces.
+const JOINED: usize = 4096;
+
+thread_local! {
+    /// Where they are joined. Zeros on the stack would have to be written first each time.
+    static JOIN: RefCell<Vec<u8>> = RefCell::new(Vec::with_capacity(JOINED));
+}
+
+/// Calls a method of the socket, whichever it is.
+macro_rules! of_wire {
+    ($socket:ident.$method:ident($($argument:expr),*)) => {
+        match &mut $socket.get_mut().wire {
+            Wire::Tcp(socket) => Pin::new(socket).$method($($argument),*),
+            Wire::Unix(socket) => Pin::new(socket).$method($($argument),*),
+        }
+    };
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.ahead.is_empty() {
+            return of_wire!(self.poll_read(cx, buffer));
+        }
+        let length = self.ahead.len().min(buffer.remaining());
+        buffer.put_slice(&self.ahead[..length]);
+        self.ahead.advance(length);
+        if self.ahead.is_empty() {
+            // The memory goes back at once: connections live long.
+            self.ahead = Bytes::new();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        of_wire!(self.poll_write(cx, bytes))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let length: usize = pieces.iter().map(|piece| piece.len()).sum();
+        if length > JOINED {
+            return of_wire!(self.poll_write_vectored(cx, pieces));
+        }
+        JOIN.with_borrow_mut(|joined| {
+            joined.clear();
+            pieces.iter().for_each(|piece| joined.extend_from_slice(piece));
+            of_wire!(self.poll_write(cx, joined))
+        })
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        of_wire!(self.poll_flush(cx))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        of_wire!(self.poll_shutdown(cx))
+    }
+}

@@ -1,0 +1,194 @@
+//! [`Unsent`]: responses that have been taken from the server and not by clients of HTTP/2.
+//!
+//! A stream keeps some of its response, so that the server is done with it sooner. All streams of
+//! all connections could keep more than there is memory. So the sum has a bound; beyond it, each
+//! connection has one piece on its way at a time, and a client that does take its responses gets
+//! them whatever others do.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::task::{Context, Waker};
+
+use bytes::{Buf, Bytes};
+
+use crate::downstream::streamed::PIECE;
+
+/// Bytes that all connections together may keep, besides a piece for each.
+const MOST: usize = 64 << 20;
+
+/// When this much is left, it is kept again: whoever waits is not woken for a piece.
+const AGAIN: usize = MOST / 4 * 3;
+
+/// What all connections keep.
+#[derive(Debug, Default)]
+pub(crate) struct Unsent {
+    bytes: Cell<usize>,
+    full: Cell<bool>,
+    /// Connections with streams that wait.
+    waiting: RefCell<Vec<Rc<Outbox>>>,
+}
+
+impl Unsent {
+    /// Bytes that clients have not taken.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.get()
+    }
+}
+
+/// What one connection keeps.
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    all: Rc<Unsent>,
+    bytes: Cell<usize>,
+    waiting: RefCell<Vec<Waker>>,
+    /// Whether all know that somebody waits.
+    listed: Cell<bool>,
+}
+
+impl Outbox {
+    pub(crate) fn new(all: &Rc<Unsent>) -> Rc<Self> {
+        Rc::new(Self {
+            all: Rc::clone(all),
+            bytes: Cell::default(),
+            waiting: RefCell::default(),
+            listed: Cell::default(),
+        })
+    }
+
+    /// Whether another piece can be kept; the task is woken when one can.
+    pub(crate) fn has_room(self: &Rc<Self>, cx: &Context<'_>) -> bool {
+        if self.all.bytes.get() >= MOST {
+            self.all.full.set(true);
+        }
+        if !self.all.full.get() || self.bytes.get() < PIECE {
+            return true;
+        }
+        let mut waiting = self.waiting.borrow_mut();
+        if !waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
+            waiting.push(cx.waker().clone());
+        }
+        if !self.listed.replace(true) {
+            self.all.waiting.borrow_mut().push(Rc::clone(self));
+        }
+        false
+    }
+
+    /// A piece to be sent.
+    pub(crate) fn keep(self: &Rc<Self>, rest: Bytes) -> Piece {
+        let length = rest.len();
+        self.bytes.set(self.bytes.get() + length);
+        self.all.bytes.set(self.all.bytes.get() + length);
+        Piece { rest, length, outbox: Rc::clone(self) }
+    }
+
+    fn give_back(&self, length: usize) {
+        self.bytes.set(self.bytes.get() - length);
+        self.all.bytes.set(self.all.bytes.get() - length);
+        if !self.all.full.get() {
+            return;
+        }
+        if self.all.bytes.get() < AGAIN {
+            self.all.full.set(false);
+            for outbox in self.all.waiting.take() {
+                outbox.listed.set(false);
+                outbox.wake();
+            }
+        } else if self.bytes.get() < PIECE {
+            self.wake();
+        }
+    }
+
+    fn wake(&self) {
+        self.waiting.take().into_iter().for_each(Waker::wake);
+    }
+}
+
+/// A piece of a response, counted until the last of it has been written to the client.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    rest: Bytes,
+    length: usize,
+    outbox: Rc<Outbox>,
+}
+
+impl Buf for Piece {
+    fn remaining(&self) -> usize {
+        self.rest.remaining()
+    }
+
+    fn chunk(&self) -> &[u8] {
+        self.rest.chunk()
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        self.rest.advance(bytes);
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        self.outbox.give_back(self.length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
+
+    #[derive(Default)]
+    struct Woken(AtomicUsize);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn fill(outbox: &Rc<Outbox>, bytes: usize) -> Vec<Piece> {
+        (0..bytes / PIECE).map(|_| outbox.keep(Bytes::from_static(&[0; PIECE]))).collect()
+    }
+
+    #[test]
+    fn beyond_the_bound_each_connection_has_one_piece() {
+        let all = Rc::default();
+        let [greedy, modest] = [(); 2].map(|()| Outbox::new(&all));
+        let woken = Arc::<Woken>::default();
+        let waker = Arc::clone(&woken).into();
+        let cx = Context::from_waker(&waker);
+        let times = || woken.0.swap(0, Ordering::Relaxed);
+        assert!(greedy.has_room(&cx));
+        let mut held = fill(&greedy, MOST);
+        assert_eq!(all.bytes(), MOST);
+        assert!(!greedy.has_room(&cx) && !greedy.has_room(&cx));
+        assert!(modest.has_room(&cx));
+        let own = fill(&modest, PIECE);
+        assert!(!modest.has_room(&cx));
+        // Its own piece has gone: it need not wait for others.
+        drop(own);
+        assert_eq!(times(), 1);
+        assert!(modest.has_room(&cx));
+        // Who keeps much is woken when the sum has fallen, once.
+        held.truncate(AGAIN / PIECE);
+        assert_eq!(times(), 0);
+        assert!(!greedy.has_room(&cx));
+        held.pop();
+        assert_eq!(times(), 1);
+        assert!(greedy.has_room(&cx));
+        drop(held);
+        assert_eq!((all.bytes(), times()), (0, 0));
+    }
+
+    #[test]
+    fn a_connection_that_ends_leaves_nothing() {
+        let all = Rc::<Unsent>::default();
+        let outbox = Outbox::new(&all);
+        let woken = Arc::<Woken>::default().into();
+        let held = fill(&outbox, MOST);
+        assert!(!outbox.has_room(&Context::from_waker(&woken)));
+        drop((held, outbox));
+        assert_eq!((all.bytes(), all.waiting.borrow().len()), (0, 0));
+    }
+}

@@ -1,0 +1,114 @@
+//! [`Account`]: the [`Entry`] of a request that is on its way, handed in when it is over.
+
+use std::rc::Rc;
+
+use http::{HeaderMap, StatusCode};
+use units::SessionId;
+
+use crate::admission::decision::Verdict;
+use crate::observe::access_log::entry::{Entry, Visitor};
+use crate::observe::access_log::journal::Journal;
+use crate::runtime::clock::Clock;
+use crate::upstream::body::Progress;
+use crate::upstream::failure::Failure;
+use crate::upstream::send::Answer;
+
+/// The account of a request that is on its way; dropping it hands it in. Nobody keeps accounts
+/// when nobody wants to read them: then it is empty and costs nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Account(Option<Box<Open>>);
+
+#[derive(Debug)]
+struct Open {
+    entry: Entry,
+    body: Option<Progress>,
+    journal: Rc<Journal>,
+    clock: Rc<Clock>,
+}
+
+impl Account {
+    pub(crate) fn open(entry: Entry, journal: Rc<Journal>, clock: Rc<Clock>) -> Self {
+        Self(Some(Box::new(Open { entry, body: None, journal, clock })))
+    }
+
+    /// The policy is asked about the request. `body` counts what its client sends; `session` is the
+    /// one it belongs to.
+    pub(crate) fn arrived(&mut self, body: Progress, session: Option<SessionId>) {
+        if let Some(open) = &mut self.0 {
+            open.entry.times.arrive(open.clock.read());
+            open.entry.session = session.map(|id| Visitor { id, known: true });
+            open.body = Some(body);
+        }
+    }
+
+    /// A session begins with it.
+    pub(crate) fn begins(&mut self, id: SessionId) {
+        if let Some(open) = &mut self.0 {
+            open.entry.session = Some(Visitor { id, known: false });
+        }
+    }
+
+    /// The policy has decided.
+    pub(crate) fn decided(&mut self, verdict: Verdict) {
+        if let Some(open) = &mut self.0 {
+            open.entry.times.decide(open.clock.read());
+            open.entry.verdict = Some(verdict);
+        }
+    }
+
+    /// The upstream has answered, or has not.
+    pub(crate) fn answered(&mut self, answer: &Result<Answer, Failure>) {
+        if let Some(open) = &mut self.0 {
+            open.entry.times.answered = open.clock.read();
+            match answer {
+                Ok(answer) => open.entry.upstream = Some(answer.lease.server().address()),
+                Err(failure) => open.entry.failure = Some(failure.name()),
+            }
+        }
+    }
+
+    /// The request goes to the upstream with these headers.
+    pub(crate) fn pass_on(&self, headers: &mut HeaderMap) {
+        if let Some(trace) = self.0.as_ref().and_then(|open| open.entry.trace) {
+            trace.pass_on(headers);
+        }
+    }
+
+    /// It is no request that anybody could meet.
+    pub(crate) fn malformed(&mut self, why: &'static str) {
+        if let Some(open) = &mut self.0 {
+            open.entry.malformed = Some(why);
+        }
+    }
+
+    /// The client is answered with this status.
+    pub(crate) fn status(&mut self, status: StatusCode) {
+        if let Some(open) = &mut self.0 {
+            open.entry.status = Some(status);
+        }
+    }
+
+    /// So many bytes more of the response's body went out.
+    pub(crate) fn sent(&mut self, bytes: usize) {
+        if let Some(open) = &mut self.0 {
+            open.entry.bytes_out += bytes as u64;
+        }
+    }
+
+    /// The response went out to its end.
+    pub(crate) fn complete(&mut self) {
+        if let Some(open) = &mut self.0 {
+            open.entry.complete = true;
+        }
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        let Some(open) = self.0.take() else { return };
+        let Open { mut entry, body, journal, clock } = *open;
+        entry.times.ended = clock.read();
+        entry.bytes_in = body.map_or(0, |body| body.bytes());
+        journal.hand_in(entry);
+    }
+}

@@ -1,0 +1,7 @@
+//! What the gate's tasks stand on: the clock, waking each other, lines for the operator, sockets
+//! that were passed on.
+
+pub(crate) mod clock;
+pub(crate) mod inherited;
+pub(crate) mod log;
+pub(crate) mod notify;

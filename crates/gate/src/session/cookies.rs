@@ -1,0 +1,139 @@
+//! [`Sessions`]: reading and writing the session cookie.
+
+use std::cell::Cell;
+use std::fmt::Write as _;
+
+use http::{HeaderMap, HeaderValue};
+use policy::{Session, SessionStatus};
+use serde::{Deserialize, Serialize};
+use units::{ClassId, SessionId, Time};
+
+use crate::admission::decision::Basis;
+use crate::cookie;
+use crate::error::Error;
+use crate::session::token;
+use crate::session::token::{Classes, Key};
+use crate::session::visit::Visit;
+use crate::settings;
+
+/// Reads and writes the session cookie.
+#[derive(Debug)]
+pub(crate) struct Sessions {
+    settings: settings::Sessions,
+    classes: Classes,
+    next_id: Cell<u64>,
+    /// Made up because nobody gave one.
+    own: Option<Secret>,
+}
+
+/// A secret of the gate's own. It is told to the gate that follows, and nobody else.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Secret([u8; 32]);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+impl Secret {
+    fn make_up() -> Result<Self, Error> {
+        let mut secret = [0; 32];
+        random(&mut secret)?;
+        Ok(Self(secret))
+    }
+
+    fn key(&self) -> Key {
+        Key::new(&self.0, "")
+    }
+}
+
+impl Sessions {
+    /// Without a secret, one is made up that lives as long as the process, unless the gate before
+    /// has left its own.
+    pub(crate) fn new(
+        settings: settings::Sessions,
+        classes: &[String],
+        left: Option<Secret>,
+    ) -> Result<Self, Error> {
+        let mut start = [0; 8];
+        random(&mut start)?;
+        Self::with(settings, classes, u64::from_ne_bytes(start), left)
+    }
+
+    /// Other settings in the place of these. A secret that was made up before opens the sessions
+    /// that began with it, also beside one that is given now.
+    pub(crate) fn next(&self, settings: settings::Sessions, classes: &[String]) -> Result<Self, Error> {
+        Self::with(settings, classes, self.next_id.get(), self.own.clone())
+    }
+
+    fn with(
+        mut settings: settings::Sessions,
+        classes: &[String],
+        next_id: u64,
+        mut own: Option<Secret>,
+    ) -> Result<Self, Error> {
+        if settings.keys.is_empty() && own.is_none() {
+            own = Some(Secret::make_up()?);
+        }
+        settings.keys.extend(own.as_ref().map(Secret::key));
+        let classes = Classes::new(classes.iter().map(String::as_str));
+        Ok(Self { settings, classes, next_id: Cell::new(next_id), own })
+    }
+
+    /// The session a request belongs to: of the first token that holds. Cookies of that name may
+    /// also be older ones of another path or domain.
+    pub(crate) fn find(&self, headers: &HeaderMap, now: Time) -> Option<Visit> {
+        /// Opening one costs arithmetic, and a head has room for hundreds.
+        const MOST: usize = 8;
+        cookie::called(headers, self.name()).take(MOST).find_map(|text| self.open(text, now))
+    }
+
+    fn open(&self, text: &[u8], now: Time) -> Option<Visit> {
+        let session = token::open(self.settings.keys.iter(), &self.classes, text)?;
+        match session.status(now, &self.settings.limits) {
+            SessionStatus::Valid => Some(Visit { session, write: false, basis: basis(&session) }),
+            SessionStatus::Renew => Some(Visit { session, write: true, basis: basis(&session) }),
+            SessionStatus::Expired => None,
+        }
+    }
+
+    /// A session that begins with this request.
+    pub(crate) fn begin(&self, class: ClassId, now: Time) -> Visit {
+        let id = self.next_id.get();
+        self.next_id.set(id.wrapping_add(1));
+        Visit { session: Session::begin(SessionId(id), class, now), write: true, basis: Basis::Session }
+    }
+
+    /// The value of `Set-Cookie`, for a client whose connection is one of TLS or not.
+    pub(crate) fn cookie(&self, mut session: Session, secure: bool, now: Time) -> Option<HeaderValue> {
+        session.last_seen = now;
+        let key = self.settings.keys.first()?;
+        let mut text = String::with_capacity(160);
+        let token = token::seal(key, &self.classes, &session);
+        // Without Max-Age it ends with the browser; the token knows when it ends in any case.
+        write!(text, "{}={token}; Path=/; HttpOnly; SameSite=Lax", self.settings.cookie).ok()?;
+        if self.settings.secure.unwrap_or(secure) {
+            text.push_str("; Secure");
+        }
+        HeaderValue::from_maybe_shared(bytes::Bytes::from(text)).ok()
+    }
+
+    /// The secret that was made up, if one was.
+    pub(crate) fn own_secret(&self) -> Option<Secret> {
+        self.own.clone()
+    }
+
+    /// Name of the cookie.
+    pub(crate) fn name(&self) -> &[u8] {
+        self.settings.cookie.as_bytes()
+    }
+}
+
+fn basis(session: &Session) -> Basis {
+    if session.raised { Basis::Raised } else { Basis::Session }
+}
+
+fn random(bytes: &mut [u8]) -> Result<(), Error> {
+    getrandom::fill(bytes).map_err(|why| Error::System(std::io::Error::other(why.to_string())))
+}

@@ -1,0 +1,222 @@
+//! [`Bound`]: a gate that has its ports and waits to be run.
+
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::net::UnixListener;
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, LocalOptions};
+use tokio::task::JoinHandle;
+
+use crate::admin::{local, server, watch};
+use crate::admission::{cycle, guard};
+use crate::downstream::accept;
+use crate::downstream::listener::Listening;
+use crate::downstream::place::Place;
+use crate::error::Error;
+use crate::observe::trace::push;
+use crate::process::drain::Ended;
+use crate::process::gate::Gate;
+use crate::process::handover::{Control, Predecessor};
+use crate::process::heritage::{Heritage, Listeners};
+use crate::process::reload::Source;
+use crate::process::signals::Signals;
+use crate::process::{drain, heritage, privileges, systemd};
+use crate::runtime::log;
+use crate::runtime::log::say;
+use crate::settings::Settings;
+use crate::settings::front::Listener;
+use crate::upstream::{check, names};
+
+/// A gate that listens, so clients can connect, and serves them when it is run.
+#[derive(Debug)]
+pub struct Bound {
+    settings: Settings,
+    upstream: names::Found,
+    listeners: Vec<Listening>,
+    places: Vec<Place>,
+    admin: TcpListener,
+    admin_socket: Option<UnixListener>,
+    admin_address: SocketAddr,
+    control: Option<Control>,
+    predecessor: Option<Predecessor>,
+    source: Option<Source>,
+}
+
+/// How long the end waits for what other threads still do for the event loop: reading files and
+/// looking names up, for nobody by then.
+const LONGEST_LOOK_UP: Duration = Duration::from_millis(200);
+
+/// Connections that wait for the admin interface.
+const ADMIN_BACKLOG: u32 = 64;
+
+impl Bound {
+    /// Finds the upstream and takes the ports: from the gate that listens on the control socket,
+    /// from systemd, or for itself.
+    ///
+    /// # Errors
+    /// When the upstream's name leads nowhere or a port cannot be had.
+    pub fn new(settings: Settings) -> Result<Self, Error> {
+        if !settings.admission.allows(settings.admin) {
+            return Err(Error::Exposed { address: settings.admin });
+        }
+        let upstream = names::find(&settings.upstream)?;
+        let (predecessor, mut sockets) = heritage::passed_on(&settings.operation)?;
+        let mut listeners = Vec::new();
+        let mut places = Vec::new();
+        for Listener { name, place, .. } in &settings.listeners {
+            let only_v6 = settings.listeners.iter().any(|other| place.leaves_v4_to(&other.place));
+            let listening = Listening::open(&mut sockets, name, place, settings.backlog, only_v6)?;
+            places.push(listening.place(place)?);
+            listeners.push(listening);
+        }
+        let admin = accept::listen(&mut sockets, "admin", settings.admin, ADMIN_BACKLOG, false)?;
+        let admin_socket = settings.admission.socket.as_deref();
+        let admin_socket = admin_socket.map(|path| local::listen_locally(&mut sockets, path)).transpose()?;
+        let control = settings.operation.control.as_deref();
+        let control = control.map(|path| Control::listen(path, &mut sockets)).transpose()?;
+        for name in sockets.left() {
+            say!("socket \"{name}\" was passed on, but nothing is configured to listen there");
+        }
+        let unknown = |why| Error::Listen { place: settings.admin.to_string(), why };
+        let admin_address = admin.local_addr().map_err(unknown)?;
+        Ok(Self {
+            upstream,
+            listeners,
+            places,
+            admin,
+            admin_socket,
+            admin_address,
+            control,
+            predecessor,
+            source: None,
+            settings,
+        })
+    }
+
+    /// Reads its configuration again by `read` when it is told to (SIGHUP, or the admin interface);
+    /// the error says what is wrong, with file and line.
+    #[must_use]
+    pub fn reading_again(self, read: impl Fn() -> Result<Settings, String> + Send + Sync + 'static) -> Self {
+        Self { source: Some(Source::new(read)), ..self }
+    }
+
+    /// Where clients connect: of the first listener that has a port; port 0 when there is none.
+    pub fn address(&self) -> SocketAddr {
+        let port = self.places.iter().find_map(|place| match place {
+            Place::Tcp(address) => Some(*address),
+            Place::Unix(_) => None,
+        });
+        port.unwrap_or(SocketAddr::from(([0, 0, 0, 0], 0)))
+    }
+
+    /// Where clients connect: `http://..`, `https://..` or `unix:..` of each listener.
+    pub fn urls(&self) -> Vec<String> {
+        let listeners = self.settings.listeners.iter().zip(&self.places);
+        listeners.map(|(listener, place)| listener.url(place)).collect()
+    }
+
+    /// Where operators and Prometheus connect.
+    pub fn admin_address(&self) -> SocketAddr {
+        self.admin_address
+    }
+
+    /// Serves clients until `stop` is over or another gate takes over; then those in hand may
+    /// finish, for as long as the drain timeout allows. Gives up root's rights first, if a user is
+    /// configured.
+    ///
+    /// # Errors
+    /// When the event loop cannot be set up, the user is none or the access log cannot be opened.
+    pub fn run(mut self, stop: impl Future<Output = ()>) -> Result<Ended, Error> {
+        privileges::give_up(&self.settings.operation)?;
+        let _saying = log::start().map_err(Error::System)?;
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build_local(LocalOptions::default())
+            .map_err(Error::System)?;
+        if self.settings.session.forgetful {
+            say!("no session secret is set, so sessions end when the gate does");
+        }
+        let secret = self.predecessor.as_mut().and_then(|predecessor| predecessor.secret.take());
+        let heritage = Heritage { source: self.source, secret };
+        let to = self.settings.operation.access_log.clone();
+        let gate = Rc::new(Gate::new(self.settings, self.upstream, heritage)?);
+        gate.start_log(to.as_ref())?;
+        let ended = runtime.block_on(serve(
+            Rc::clone(&gate),
+            (self.listeners, self.admin, self.admin_socket),
+            (self.control, self.predecessor),
+            stop,
+        ));
+        // With the event loop go the requests that it still had, and each of them has a last line.
+        runtime.shutdown_timeout(LONGEST_LOOK_UP);
+        gate.journal.close();
+        if let Ok(Ended::Replaced { by }) = ended {
+            say!("process {by} has taken over");
+        }
+        ended
+    }
+}
+
+async fn serve(
+    gate: Rc<Gate>,
+    (listeners, admin, admin_socket): (Vec<Listening>, TcpListener, Option<UnixListener>),
+    (control, predecessor): (Option<Control>, Option<Predecessor>),
+    stop: impl Future<Output = ()>,
+) -> Result<Ended, Error> {
+    let mut passed: Listeners = Vec::new();
+    if control.is_some() {
+        for (settings, listening) in gate.live().settings.listeners.iter().zip(&listeners) {
+            passed.push((settings.name.clone(), listening.passed_on().map_err(Error::System)?));
+        }
+        passed.push(("admin".to_owned(), admin.try_clone().map_err(Error::System)?.into()));
+        if let Some(listener) = &admin_socket {
+            passed.push((local::SOCKET.to_owned(), listener.try_clone().map_err(Error::System)?.into()));
+        }
+    }
+    let doors = accept::doors(&gate, listeners)?;
+    let admin = tokio::net::TcpListener::from_std(admin).map_err(Error::System)?;
+    tokio::task::spawn_local(cycle::turns(Rc::clone(&gate)));
+    tokio::task::spawn_local(guard::keep_house(Rc::clone(&gate)));
+    tokio::task::spawn_local(names::follow(Rc::clone(&gate)));
+    tokio::task::spawn_local(check::check(Rc::clone(&gate)));
+    let signals = Signals::watch().map_err(Error::System)?;
+    tokio::task::spawn_local(signals.obey(Rc::clone(&gate)));
+    tokio::task::spawn_local(systemd::watch());
+    tokio::task::spawn_local(push::push_metrics(Rc::clone(&gate)));
+    let mut admins = vec![tokio::task::spawn_local(server::serve(Rc::clone(&gate), admin))];
+    if let Some(listener) = admin_socket {
+        let listener = tokio::net::UnixListener::from_std(listener).map_err(Error::System)?;
+        admins.push(tokio::task::spawn_local(server::serve_locally(Rc::clone(&gate), listener)));
+    }
+    tokio::task::spawn_local(watch::watch(Rc::clone(&gate)));
+    let orphans = tokio::task::spawn_local({
+        let gate = Rc::clone(&gate);
+        async move { gate.orphans.look_after().await }
+    });
+    let accept =
+        |(door, accepting)| tokio::task::spawn_local(accept::accept(Rc::clone(&gate), door, accepting));
+    let acceptors: Vec<_> = doors.into_iter().map(accept).collect();
+    systemd::ready("serving");
+    if let Some(predecessor) = predecessor {
+        predecessor.replace();
+    }
+    let ended = drain::end(&gate, stop, heritage::successor(&gate, control.as_ref(), &passed)).await;
+    match ended {
+        Ended::Stopped => {
+            control.iter().for_each(Control::remove);
+            gate.live().settings.listeners.iter().for_each(|listener| listener.place.remove());
+        }
+        Ended::Replaced { .. } => admins.iter().for_each(JoinHandle::abort),
+    }
+    acceptors.iter().for_each(JoinHandle::abort);
+    // The listener is closed with the task: if nobody else has it, new clients are refused by the
+    // kernel at once.
+    for acceptor in acceptors {
+        let _ = acceptor.await;
+    }
+    drop((passed, control));
+    drain::drain(&gate, ended).await;
+    orphans.abort();
+    Ok(ended)
+}
