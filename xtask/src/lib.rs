@@ -2,5 +2,6 @@
 //!
 //! [`rules`] says what holds in this project; [`tidy`] reads the workspace and complains.
 
+pub mod rooms;
 pub mod rules;
 pub mod tidy;

@@ -1,5 +1,7 @@
 //! What holds in this project: the one place where it is declared.
 
+use crate::rooms::{ROOMS, Room};
+
 /// The rules that [`check`](crate::tidy::check) enforces.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
@@ -14,12 +16,27 @@ pub struct Rules {
     pub owners: &'static [(&'static str, &'static [&'static str])],
     /// Crates whose code may say `unsafe`.
     pub unsafe_in: &'static [&'static str],
+    /// The rooms of a crate: its top-level modules from low to high. Each edge must exist, as between crates.
+    pub rooms: &'static [(&'static str, &'static [Room])],
     /// Lines of code in a file: lines that are neither blank nor comment.
     pub longest_file: usize,
     /// Lines of code in a function, its signature included.
     pub longest_function: usize,
     /// Words that no source or document contains, and what to do instead.
     pub banned_words: &'static [(&'static str, &'static str)],
+    /// Phrases that no comment and no document contains.
+    pub phrases: &'static [Phrase],
+}
+
+/// A phrase that comments do without.
+#[derive(Debug, Clone, Copy)]
+pub struct Phrase {
+    /// A regular expression, in any case.
+    pub pattern: &'static str,
+    /// What is allowed among that which the pattern finds.
+    pub except: Option<&'static str>,
+    /// What to write instead.
+    pub mend: &'static str,
 }
 
 /// What a crate may depend on.
@@ -75,11 +92,31 @@ pub const HEADWORKS: Rules = Rules {
         ("tokio", &["gate", "load", "headworks", "telemetry", "watch"]),
     ],
     unsafe_in: &["load", "watch"],
+    rooms: ROOMS,
     longest_file: 400,
     longest_function: 70,
     banned_words: &[
         ("TODO", "do it, or say what is absent in the documentation"),
         ("FIXME", "mend it"),
         ("XXX", "say what is the matter"),
+    ],
+    phrases: &[
+        Phrase {
+            pattern: r"\b(nobody|whoever)\b",
+            except: None,
+            mend: "say who: client, upstream, operator, thread, caller",
+        },
+        Phrase { pattern: r"\bas above\b", except: None, mend: "say what, or name where it stands" },
+        Phrase { pattern: r"\w+manyth\b", except: None, mend: "say the index, or the number of the item" },
+        Phrase { pattern: r"\bwhat it works on\b", except: None, mend: "name the thing" },
+        Phrase { pattern: r"\bthe same([.,;:)]|$)", except: None, mend: "say of what" },
+        Phrase { pattern: r"\bis none\b", except: None, mend: "say what it is not, or what is absent" },
+        Phrase {
+            pattern: r"(\bthere )?\b(is|are) no \w+",
+            except: Some(
+                r"^there |no (longer|more|other|less|better|worse|larger|smaller|higher|lower|shorter|faster|slower|later|earlier|older|newer|wider|different)$",
+            ),
+            mend: "«there is no ..» for what is absent, «is not a ..» for what a thing is not",
+        },
     ],
 };

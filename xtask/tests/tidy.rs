@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use xtask::rules::May::{DependOn, DependOnAll};
-use xtask::rules::Rules;
+use xtask::rules::{Phrase, Rules};
 use xtask::tidy;
 
 const RULES: Rules = Rules {
@@ -19,9 +19,18 @@ const RULES: Rules = Rules {
     dev_only: &["kit"],
     owners: &[("tokio", &["top"])],
     unsafe_in: &[],
+    rooms: &[("top", &[("cellar", &[]), ("hall", &["cellar"])])],
     longest_file: 12,
     longest_function: 6,
     banned_words: &[("SOMEDAY", "mend it")],
+    phrases: &[
+        Phrase { pattern: r"\bnobody\b", except: None, mend: "say who" },
+        Phrase {
+            pattern: r"(there )?\bis no \w+",
+            except: Some("^there |no longer$"),
+            mend: "say what is absent",
+        },
+    ],
 };
 
 /// The files of a workspace, and what is changed in it.
@@ -36,15 +45,24 @@ impl Tree {
                 "crates/low/Cargo.toml",
                 &manifest("low", "[dev-dependencies]\nmiddle.path = \"../middle\"\n"),
             )
-            .set("crates/low/src/lib.rs", "//! Low.\npub struct Low;\n")
+            .set("crates/low/src/lib.rs", "//! Low.\nmod low;\npub use low::Low;\n")
+            .set("crates/low/src/low.rs", "pub struct Low;\n")
             .set("crates/low/tests/it.rs", "use middle::Middle;\n")
             .set("crates/middle/Cargo.toml", &manifest("middle", "[dependencies]\nlow.path = \"../low\"\n"))
-            .set("crates/middle/src/lib.rs", "pub struct Middle(low::Low);\n")
+            .set("crates/middle/src/lib.rs", "mod middle;\npub use middle::Middle;\n")
+            .set("crates/middle/src/middle.rs", "pub struct Middle(low::Low);\n")
             .set(
                 "crates/top/Cargo.toml",
                 &manifest("top", "[dependencies]\nmiddle.path = \"../middle\"\ntokio = \"1\"\n"),
             )
-            .set("crates/top/src/main.rs", "fn main() { tokio::run(middle::Middle) }\n")
+            .set(
+                "crates/top/src/main.rs",
+                "mod cellar;\nmod hall;\nfn main() { tokio::run(middle::Middle) }\n",
+            )
+            .set("crates/top/src/cellar/mod.rs", "pub mod wine;\n")
+            .set("crates/top/src/cellar/wine.rs", "pub struct Wine;\n")
+            .set("crates/top/src/hall/mod.rs", "mod table;\npub use table::Table;\n")
+            .set("crates/top/src/hall/table.rs", "use crate::cellar::wine::Wine;\npub struct Table(Wine);\n")
             .set("crates/kit/Cargo.toml", &manifest("kit", ""))
             .set("crates/kit/src/lib.rs", "pub fn kit() {}\n")
             .set(
@@ -98,7 +116,7 @@ fn a_forbidden_edge() {
                 "crates/middle/Cargo.toml",
                 &manifest("middle", "[dependencies]\nlow.path = \"../low\"\ntop.path = \"../top\"\n"),
             ),
-            ("crates/middle/src/lib.rs", "pub struct Middle(low::Low, top::Top);\n"),
+            ("crates/middle/src/middle.rs", "pub struct Middle(low::Low, top::Top);\n"),
         ],
         "crates/middle/Cargo.toml: middle must not depend on top; move what it needs to a crate that both may use, \
          or change the architecture and the edges in xtask/src/rules.rs",
@@ -142,7 +160,7 @@ fn a_stale_edge() {
     check(
         &[
             ("crates/middle/Cargo.toml", &manifest("middle", "")),
-            ("crates/middle/src/lib.rs", "pub struct Middle;\n"),
+            ("crates/middle/src/middle.rs", "pub struct Middle;\n"),
         ],
         "xtask/src/rules.rs: middle may depend on low and does not; take it out of the edges",
     );
@@ -159,7 +177,7 @@ fn a_stale_edge_of_tests() {
 #[test]
 fn a_dependency_that_no_source_names() {
     check(
-        &[("crates/middle/src/lib.rs", "//! Stands on low.\npub struct Middle;\n")],
+        &[("crates/middle/src/middle.rs", "//! Stands on low.\npub struct Middle;\n")],
         "crates/middle/Cargo.toml: no source names low; delete the dependency",
     );
 }
@@ -270,5 +288,122 @@ fn words_that_do_not_belong() {
     check(
         &[("crates/kit/src/lib.rs", "// SOMEDAYs are not words.\npub fn kit() {} // SOMEDAY: all\n")],
         "crates/kit/src/lib.rs:2: SOMEDAY; mend it",
+    );
+}
+
+#[test]
+fn a_circle_of_files() {
+    check(
+        &[
+            ("crates/top/src/cellar/mod.rs", "pub mod rack;\npub mod wine;\n"),
+            ("crates/top/src/cellar/rack.rs", "use super::wine::Wine;\npub struct Rack(Wine);\n"),
+            (
+                "crates/top/src/cellar/wine.rs",
+                "pub struct Wine;\nimpl Wine { fn at(r: crate::cellar::rack::Rack) {} }\n",
+            ),
+        ],
+        "crates/top/src/cellar/rack.rs: a circle of 2 files: cellar::rack imports Wine from cellar::wine; \
+         cellar::wine imports Rack from cellar::rack",
+    );
+}
+
+#[test]
+fn a_circle_through_a_reexport_in_a_macro() {
+    check(
+        &[
+            ("crates/top/src/hall/mod.rs", "mod lamp;\nmod table;\npub use table::Table;\n"),
+            (
+                "crates/top/src/hall/lamp.rs",
+                "fn on() { println!(\"{}\", super::Table::of(1)) }\npub fn light() {}\n",
+            ),
+            (
+                "crates/top/src/hall/table.rs",
+                "use crate::cellar::wine::Wine;\npub struct Table(Wine);\nfn set() { super::lamp::light() }\n",
+            ),
+        ],
+        "crates/top/src/hall/lamp.rs: a circle of 2 files: hall::lamp imports Table from hall::table; \
+         hall::table imports light from hall::lamp",
+    );
+}
+
+#[test]
+fn tests_beside_the_code_make_no_circle() {
+    let mut tree = Tree::whole();
+    tree.set("crates/top/src/cellar/mod.rs", "pub mod wine;\n#[cfg(test)]\nmod tests;\n")
+        .set("crates/top/src/cellar/tests.rs", "use crate::hall::Table;\n")
+        .set(
+            "crates/top/src/cellar/wine.rs",
+            "pub struct Wine;\n#[cfg(test)]\nmod tests {\n    use crate::hall::Table;\n}\n",
+        );
+    assert_eq!(tree.complaints(), <[&str; 0]>::default());
+}
+
+#[test]
+fn a_type_where_modules_are_declared() {
+    check(
+        &[("crates/top/src/cellar/mod.rs", "pub mod wine;\n\npub enum Age { Old }\n")],
+        "crates/top/src/cellar/mod.rs:3: enum Age is defined where modules are declared; \
+         give it a file that is named after it",
+    );
+}
+
+#[test]
+fn an_import_upwards() {
+    check(
+        &[
+            ("crates/top/src/cellar/wine.rs", "pub struct Wine;\nfn f(_: crate::hall::Hook) {}\n"),
+            (
+                "crates/top/src/hall/mod.rs",
+                "mod hook;\nmod table;\npub use hook::Hook;\npub use table::Table;\n",
+            ),
+            ("crates/top/src/hall/hook.rs", "pub struct Hook;\n"),
+        ],
+        "crates/top/src/cellar/wine.rs: cellar must not import from hall; move what it needs below both, \
+         or change xtask/src/rooms.rs",
+    );
+}
+
+#[test]
+fn a_stale_edge_between_rooms() {
+    check(
+        &[("crates/top/src/hall/table.rs", "pub struct Table;\n")],
+        "xtask/src/rooms.rs: top: hall may import from cellar and does not; take it out",
+    );
+}
+
+#[test]
+fn rooms_and_the_table_know_each_other() {
+    check(
+        &[
+            (
+                "crates/top/src/main.rs",
+                "mod attic;\nmod cellar;\nmod hall;\nfn main() { tokio::run(middle::Middle) }\n",
+            ),
+            ("crates/top/src/attic.rs", "pub fn attic() {}\n"),
+        ],
+        "xtask/src/rooms.rs: top has a room attic; say what it may import",
+    );
+    check(
+        &[
+            ("crates/kit/src/lib.rs", "pub mod a;\npub mod b;\n"),
+            ("crates/kit/src/a/mod.rs", "pub mod c;\n"),
+            ("crates/kit/src/a/c.rs", "pub fn c() {}\n"),
+            ("crates/kit/src/b/mod.rs", "pub mod d;\n"),
+            ("crates/kit/src/b/d.rs", "pub fn d() {}\n"),
+        ],
+        "crates/kit/Cargo.toml: nothing says which rooms kit has and which may import which; \
+         add it to xtask/src/rooms.rs (cargo xtask rooms kit prints what there is)",
+    );
+}
+
+#[test]
+fn phrases_that_lean_on_a_neighbour() {
+    check(
+        &[("crates/kit/src/lib.rs", "/// Nobody waits.\npub fn kit() -> &'static str { \"nobody\" }\n")],
+        "crates/kit/src/lib.rs:1: «Nobody» in a comment; say who",
+    );
+    check(
+        &[("README.md", "It is no server. There is no end, it is no longer.\n\n    nobody\n")],
+        "README.md:1: «is no server» in a comment; say what is absent",
     );
 }

@@ -1,0 +1,9 @@
+//! The rooms inside each crate, from low to high, and which lower ones each may import from.
+//!
+//! A room is a top-level module, a folder or a file. `cargo xtask rooms CRATE` prints what a crate has.
+
+/// A top-level module of a crate and the lower ones that it may import from.
+pub type Room = (&'static str, &'static [&'static str]);
+
+/// The rooms of the crates that have several folders.
+pub const ROOMS: &[(&str, &[Room])] = &[];
