@@ -28,19 +28,16 @@ fn main() {
     });
     let experiment = Path::new(&directory).join("experiment");
     fixture::write(&experiment, &fixture::plans());
-    println!("{}", report::Report::read(&experiment).unwrap().write(&experiment).unwrap().display());
+    println!("{}", report::Document::read(&experiment).unwrap().write(&experiment).unwrap().display());
     let searches = Path::new(&directory).join("searches");
     search::write(&searches);
-    println!("{}", report::SearchReport::read(&searches).unwrap().write(&searches).unwrap().display());
+    println!("{}", report::Document::read(&searches).unwrap().write(&searches).unwrap().display());
     let simulation = Path::new(&directory).join("simulation");
     sweep::write(&simulation, [0.067, 0.035], 2);
-    println!(
-        "{}",
-        report::SimulationReport::read(&simulation).unwrap().write(&simulation).unwrap().display()
-    );
+    println!("{}", report::Document::read(&simulation).unwrap().write(&simulation).unwrap().display());
     let simulated = Path::new(&directory).join("simulated");
     simulated::write(&simulated);
-    println!("{}", report::SimulationReport::read(&simulated).unwrap().write(&simulated).unwrap().display());
+    println!("{}", report::Document::read(&simulated).unwrap().write(&simulated).unwrap().display());
     let run = Path::new(&directory).join("run");
     let (info, rows) = run::ramp();
     run::write(&run, &info, &rows);
@@ -50,5 +47,5 @@ fn main() {
     println!("{}", report::run(&late).unwrap().display());
     let watches = Path::new(&directory).join("watches");
     watch::write(&watches);
-    println!("{}", report::WatchReport::read(&watches).unwrap().write(&watches).unwrap().display());
+    println!("{}", report::Document::read(&watches).unwrap().write(&watches).unwrap().display());
 }

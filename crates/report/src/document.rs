@@ -5,22 +5,39 @@ use std::path::{Path, PathBuf};
 use record::experiment::Experiment;
 use serde::Serialize;
 
-use crate::{Error, Report, RunReport, SearchReport, SimulationReport, WatchReport};
+use crate::error::Error;
+use crate::experiment::model::ExperimentReport;
+use crate::page;
+use crate::run::model::RunReport;
+use crate::search::model::SearchReport;
+use crate::simulation::model::SimulationReport;
+use crate::watch::model::WatchReport;
 
 /// A report of one of the five kinds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Document {
     /// Of an experiment.
-    Experiment(Box<Report>),
+    Experiment(Box<ExperimentReport>),
     /// Of a single run of the load generator.
     Run(Box<RunReport>),
-    /// Of searches for the knee.
+    /// Of searches for capacity.
     Search(Box<SearchReport>),
     /// Of the simulator or its sweeps.
     Simulation(Box<SimulationReport>),
     /// Of the monitor: a watch, or several side by side.
     Watch(Box<WatchReport>),
+}
+
+/// What the page is filled with: a report that says of which kind it is, since the page shows each kind in its own way.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Data<'a> {
+    Experiment(&'a ExperimentReport),
+    Run(&'a RunReport),
+    Search(&'a SearchReport),
+    Simulation(&'a SimulationReport),
+    Watch(&'a WatchReport),
 }
 
 impl Document {
@@ -33,7 +50,7 @@ impl Document {
         if SearchReport::is_in(directory) {
             Ok(Self::Search(Box::new(SearchReport::read(directory)?)))
         } else if Experiment::is_in(directory) {
-            Ok(Self::Experiment(Box::new(Report::read(directory)?)))
+            Ok(Self::Experiment(Box::new(ExperimentReport::read(directory)?)))
         } else if SimulationReport::is_in(directory) {
             Ok(Self::Simulation(Box::new(SimulationReport::read(directory)?)))
         } else if WatchReport::is_in(directory) {
@@ -49,13 +66,14 @@ impl Document {
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
-        match self {
-            Self::Experiment(report) => report.write(directory),
-            Self::Run(report) => report.write(directory),
-            Self::Search(report) => report.write(directory),
-            Self::Simulation(report) => report.write(directory),
-            Self::Watch(report) => report.write(directory),
-        }
+        let data = match self {
+            Self::Experiment(report) => Data::Experiment(report),
+            Self::Run(report) => Data::Run(report),
+            Self::Search(report) => Data::Search(report),
+            Self::Simulation(report) => Data::Simulation(report),
+            Self::Watch(report) => Data::Watch(report),
+        };
+        page::write(&data, directory)
     }
 
     /// Its short form for a terminal; each line ends with a line feed.
@@ -68,4 +86,13 @@ impl Document {
             Self::Watch(report) => report.table(),
         }
     }
+}
+
+/// Writes `report.html` into the directory of a run of the load generator and returns its path.
+/// An older report is replaced in one step.
+///
+/// # Errors
+/// When the directory holds no run, its record cannot be read, or the file cannot be written.
+pub fn run(directory: &Path) -> Result<PathBuf, Error> {
+    Document::Run(Box::new(RunReport::read(directory)?)).write(directory)
 }

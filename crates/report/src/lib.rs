@@ -7,42 +7,42 @@
 //! monitor, [`SearchReport::read`] those of searches for the knee. [`Document`] is whichever of the five a directory
 //! holds.
 
-mod derive;
+mod conclusion;
 mod document;
 mod error;
 mod estimate;
+mod experiment;
 mod files;
 mod limit;
-mod measured;
 mod method;
-mod model;
 mod page;
+mod plot;
 mod run;
 mod search;
 mod simulation;
-mod subjects;
+mod table;
 mod terminal;
 mod text;
-mod verdict;
+mod unit;
 mod watch;
 
-pub use document::Document;
+pub use conclusion::{Conclusion, KeyFigure};
+pub use document::{Document, run};
 pub use error::Error;
 pub use estimate::Estimate;
+pub use experiment::model::{
+    Capacity, ClassPoint, ClassReading, ClientReading, Duration, ErrorCount, ExperimentReport, Phase, Phases,
+    Point, Requests, Test,
+};
 pub use limit::Limit;
-pub use method::{Fact, Source};
-pub use model::{
-    Capacity, ClassPoint, ClassReading, ClientReading, Duration, ErrorCount, Phase, Phases, Point, Report,
-    Requests, Test,
-};
-pub use run::{
+pub use method::fact::{Fact, Source};
+pub use plot::{Axis, Curve, Figure, Mark, PlotPoint, TimeChart, TimeFigure, TimeSeries};
+pub use run::model::{
     Distribution, Held, Percentiles, RunReport, SizeField, Step, StepPhase, Steps, Timeline, UrlRow, Urls,
-    run,
 };
-pub use search::{Effect, OneSearch, Published, SearchReport};
-pub use simulation::{
-    Axis, Check, Course, CourseChart, CourseFigure, CourseLine, Curve, Figure, Mark, OutcomeRow, Place,
-    SimulationReport, Unit,
-};
-pub use verdict::{KeyFigure, Verdict};
-pub use watch::{Table, TableRow, TimeFigure, WatchReport};
+pub use search::effects::{Effect, Published};
+pub use search::model::{OneSearch, SearchReport};
+pub use simulation::model::{Check, OutcomeRow, Replication, ReplicationFigure, SimulationReport};
+pub use table::{Table, TableRow};
+pub use unit::Unit;
+pub use watch::model::WatchReport;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::{Error, Report, RunReport, SearchReport, SimulationReport, WatchReport};
+use crate::error::Error;
 
 /// The whole page: markup, style and script in one file.
 const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/dist/report.html"));
@@ -13,73 +13,9 @@ const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/
 const OPEN: &str = r#"<script id="data" type="application/json">"#;
 const CLOSE: &str = "</script>";
 
-/// What the page is filled with; it shows each kind in its own way.
-#[derive(Serialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-enum Data<'a> {
-    Experiment(&'a Report),
-    Run(&'a RunReport),
-    Search(&'a SearchReport),
-    Simulation(&'a SimulationReport),
-    Watch(&'a WatchReport),
-}
-
-impl Report {
-    /// Writes the report as `report.html` into `directory` and returns its path. An older report
-    /// is replaced in one step.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
-        write(&Data::Experiment(self), directory)
-    }
-}
-
-impl RunReport {
-    /// Writes the report as `report.html` into `directory` and returns its path. An older report
-    /// is replaced in one step.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
-        write(&Data::Run(self), directory)
-    }
-}
-
-impl SearchReport {
-    /// Writes the report as `report.html` into `directory` and returns its path. An older report
-    /// is replaced in one step.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
-        write(&Data::Search(self), directory)
-    }
-}
-
-impl SimulationReport {
-    /// Writes the report as `report.html` into `directory` and returns its path. An older report
-    /// is replaced in one step.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
-        write(&Data::Simulation(self), directory)
-    }
-}
-
-impl WatchReport {
-    /// Writes the report as `report.html` into `directory` and returns its path. An older report
-    /// is replaced in one step.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
-        write(&Data::Watch(self), directory)
-    }
-}
-
-fn write(data: &Data<'_>, directory: &Path) -> Result<PathBuf, Error> {
+/// Writes the page, filled with `data`, as `report.html` into `directory` and returns its path. An older
+/// report is replaced in one step.
+pub(crate) fn write(data: &impl Serialize, directory: &Path) -> Result<PathBuf, Error> {
     let json = serde_json::to_string(data).map_err(|why| Error::Page(why.to_string()))?;
     let page = filled(PAGE, &json)?;
     let path = directory.join("report.html");

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use fixture::{Fate, Plan};
 use record::experiment::{Factor, OtherFactor, TestState};
-use report::{Document, Error, Report};
+use report::{Document, Error, ExperimentReport};
 
 fn plan(subject: &'static str, level: f64, repeat: u32, fates: &[Fate]) -> Plan {
     fixture::plan(subject, level, repeat, fates.to_vec())
@@ -19,10 +19,10 @@ fn fate(class: &'static str, started: u64, completed: u64, median: f64) -> Fate 
     Fate { class, started, completed, median }
 }
 
-fn report_of(plans: &[Plan]) -> Report {
+fn report_of(plans: &[Plan]) -> ExperimentReport {
     let directory = tempfile::tempdir().unwrap();
     fixture::write(directory.path(), plans);
-    Report::read(directory.path()).unwrap()
+    ExperimentReport::read(directory.path()).unwrap()
 }
 
 /// As `headworks report` does it.
@@ -105,7 +105,7 @@ fn a_record_that_cannot_be_trusted_is_broken_whatever_the_index_says() {
     summary.sessions.started += 1;
     run.write_summary(&summary).unwrap();
 
-    let report = Report::read(directory.path()).unwrap();
+    let report = ExperimentReport::read(directory.path()).unwrap();
     assert_eq!(report.point("gate", 2.0).unwrap().repeats, 1);
     for (i, word) in [(0, "sessions.parquet"), (1, "summary.json"), (2, "counts 101 sessions")] {
         let test = &report.tests[i];
@@ -244,7 +244,7 @@ fn each_setting_of_a_subject_is_compared_by_itself() {
             settings.map(|(key, level)| (key.to_owned(), level.to_owned())).into();
     }
     experiment.save(directory.path()).unwrap();
-    let report = Report::read(directory.path()).unwrap();
+    let report = ExperimentReport::read(directory.path()).unwrap();
     assert_eq!(report.subjects, ["bare", "gate, look-ahead 1", "gate, look-ahead 12"]);
     assert_eq!(report.point("gate, look-ahead 12", 3.0).unwrap().completed, 90);
     assert_eq!(report.point("gate, look-ahead 1", 3.0).unwrap().completed, 50, "never pooled with the other");
@@ -267,7 +267,7 @@ fn a_class_with_a_load_of_its_own_is_told_from_the_rest() {
     let mut experiment = fixture::write(directory.path(), &plans);
     experiment.classes[0].load = Some(0.4);
     experiment.save(directory.path()).unwrap();
-    let report = Report::read(directory.path()).unwrap();
+    let report = ExperimentReport::read(directory.path()).unwrap();
     let classes = report.method.iter().find(|fact| fact.label == "Classes").unwrap();
     assert_eq!(classes.value, "premium 0.4× capacity at every level, basic the rest");
 }
@@ -283,7 +283,7 @@ fn a_knob_on_the_axis_is_named() {
         levels: vec![4.0, 64.0],
     };
     experiment.save(directory.path()).unwrap();
-    let report = Report::read(directory.path()).unwrap();
+    let report = ExperimentReport::read(directory.path()).unwrap();
     assert_eq!(
         report.verdict.headline,
         "At basic target-queue 64 the gate completed 100 % of premium sessions"

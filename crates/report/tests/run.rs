@@ -265,7 +265,7 @@ fn a_run_without_requests_is_still_a_report() {
     let report = RunReport::read(directory.path()).unwrap();
     assert_eq!(report.verdict.headline, "Nothing was asked for in the measuring window");
     assert!(report.distributions.is_empty() && report.sizes.is_empty() && report.urls.rows.is_empty());
-    report.write(directory.path()).unwrap();
+    report::run(directory.path()).unwrap();
 }
 
 #[test]

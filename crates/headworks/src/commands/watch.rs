@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
-use report::WatchReport;
+use report::Document;
 use telemetry::otlp::Collector;
 use telemetry::{Endpoint, MetricsAddress};
 use units::Span;
@@ -159,7 +159,7 @@ impl Args {
             return Err(Failure::Failed(anyhow!("the record is not whole: {why}")));
         }
         if let Some(directory) = &self.out {
-            let written = WatchReport::read(directory).and_then(|report| report.write(directory));
+            let written = Document::read(directory).and_then(|report| report.write(directory));
             written
                 .context("the record is whole, but its report could not be made")
                 .map_err(Failure::Failed)?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::Table;
 use units::Span;
 
-use super::{Fact, fact};
+use super::fact::{Fact, fact};
 use crate::text::setting;
 
 /// The workload in a sentence: `6 pages with 3 embedded objects, ...`.

@@ -6,7 +6,8 @@ use record::{RunDirectory, RunInfo};
 use toml::Value;
 use units::Span;
 
-use crate::method::{Fact, Source, command, fact, machine};
+use crate::method::fact::{Fact, Source, command, fact};
+use crate::method::machine::machine;
 use crate::text::{self, level, number, setting};
 
 /// What was put under load: the URL that was given, else the whole command.

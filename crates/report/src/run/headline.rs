@@ -4,12 +4,13 @@ use record::{ObjectiveResult, Summary};
 use units::Span;
 
 use super::model::{RunReport, Steps};
+use crate::conclusion::{Conclusion, KeyFigure};
+use crate::estimate::Estimate;
 use crate::text::{level, number, percent, seconds, setting};
-use crate::{Estimate, KeyFigure, Verdict};
 
-pub(super) fn of(report: &RunReport) -> Verdict {
+pub(super) fn of(report: &RunReport) -> Conclusion {
     let summary = &report.summary;
-    Verdict { headline: headline(report), details: details(report), figures: figures(report, summary) }
+    Conclusion { headline: headline(report), details: details(report), figures: figures(report, summary) }
 }
 
 /// What must be known first: that the figures are not the server's, that nothing answered, that

@@ -5,7 +5,8 @@
 
 mod facts;
 mod headline;
-mod model;
+mod latency;
+pub(crate) mod model;
 mod read;
 mod requests;
 mod sizes;
@@ -13,20 +14,3 @@ mod steps;
 mod terminal;
 mod timeline;
 mod urls;
-
-use std::path::{Path, PathBuf};
-
-pub use model::{
-    Distribution, Held, Percentiles, RunReport, SizeField, Step, StepPhase, Steps, Timeline, UrlRow, Urls,
-};
-
-use crate::Error;
-
-/// Writes `report.html` into the directory of a run of the load generator and returns its path.
-/// An older report is replaced in one step.
-///
-/// # Errors
-/// When the directory holds no run, its record cannot be read, or the file cannot be written.
-pub fn run(directory: &Path) -> Result<PathBuf, Error> {
-    RunReport::read(directory)?.write(directory)
-}

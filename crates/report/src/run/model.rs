@@ -5,7 +5,9 @@
 use record::{Quantiles, Summary, Timestamp};
 use serde::Serialize;
 
-use crate::{Estimate, Fact, Source, Verdict};
+use crate::conclusion::Conclusion;
+use crate::estimate::Estimate;
+use crate::method::fact::{Fact, Source};
 
 /// Everything that is shown of a run. Times in seconds, rates per second, shares 0 to 1. Unless it
 /// is said otherwise, a figure is of the requests that were due in the measuring window.
@@ -26,7 +28,7 @@ pub struct RunReport {
     /// The measuring window, from the start of the run.
     pub window: [f64; 2],
     /// What came out.
-    pub verdict: Verdict,
+    pub verdict: Conclusion,
     /// Where the files of the record contradict each other, a sentence each.
     pub contradictions: Vec<String>,
     /// The figures of `summary.json`.

@@ -8,7 +8,9 @@ use super::model::RunReport;
 use super::requests::Requests;
 use super::urls::Census;
 use super::{facts, headline};
-use crate::{Error, Verdict, files};
+use crate::conclusion::Conclusion;
+use crate::error::Error;
+use crate::files;
 
 /// Counters that tell where connections were lost or held up, by protocol.
 const COUNTERS: [(&str, &[&str]); 2] = [
@@ -61,7 +63,7 @@ impl RunReport {
             version: info.version.clone(),
             unit: unit.to_owned(),
             window: [seconds(info.window.from_ns), seconds(info.window.to_ns)],
-            verdict: Verdict::default(),
+            verdict: Conclusion::default(),
             contradictions,
             distributions: derived.distributions,
             urls: derived.urls,

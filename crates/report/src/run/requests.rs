@@ -1,8 +1,9 @@
 //! The requests of a run, read once, row by row, into everything that is made of them.
 
-use record::{Histogram, RequestError, RequestRow, RunInfo};
+use record::{Histogram, RequestRow, RunInfo};
 use units::Span;
 
+use super::latency::counts_as_latency;
 use super::model::{Distribution, SizeField, Steps, Timeline, Urls};
 use super::urls::Census;
 use super::{sizes, steps, timeline, urls};
@@ -10,12 +11,6 @@ use crate::text::rounded;
 
 /// Points of a distribution's curve for each tenfold step towards its end.
 const POINTS_PER_NINE: u32 = 12;
-
-/// Whether what the client waited is known, if only as a lower bound: the rule of
-/// [`record::LatencySummary`].
-pub(super) fn counts_as_latency(row: &RequestRow) -> bool {
-    matches!(row.error, None | Some(RequestError::Timeout | RequestError::Censored))
-}
 
 #[derive(Debug)]
 pub(super) struct Requests {

@@ -4,9 +4,9 @@
 use record::{Histogram, RequestRow, RunInfo};
 use units::Span;
 
+use super::latency::counts_as_latency;
 use super::model::{Held, Step, StepPhase, Steps};
-use super::requests::counts_as_latency;
-use crate::Estimate;
+use crate::estimate::Estimate;
 use crate::estimate::Moments;
 
 #[derive(Debug)]

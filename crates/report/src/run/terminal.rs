@@ -3,7 +3,7 @@
 use record::Quantiles;
 
 use super::headline::objective_figure;
-use super::model::RunReport;
+use super::model::{RunReport, StepPhase};
 use crate::terminal::aligned;
 use crate::text::{number, percent, seconds};
 
@@ -50,8 +50,7 @@ impl RunReport {
         let heads = [&*self.steps.unit, "answered/s", "connect", "SYN timeouts", "processing", "transfer"];
         let mut rows = vec![heads.map(str::to_owned).to_vec()];
         for step in &self.steps.rows {
-            let mean =
-                |phase: &super::StepPhase| phase.mean.map_or("-".to_owned(), |mean| seconds(mean.value));
+            let mean = |phase: &StepPhase| phase.mean.map_or("-".to_owned(), |mean| seconds(mean.value));
             rows.push(vec![
                 step.level.to_string(),
                 number(step.achieved),

@@ -5,8 +5,8 @@ use std::iter::repeat_with;
 use record::{Histogram, RequestError, RequestRow, SampleRow, Viewpoint};
 use units::{Span, Time};
 
+use super::latency::counts_as_latency;
 use super::model::{Percentiles, Timeline};
-use super::requests::counts_as_latency;
 use crate::text::rounded;
 
 /// Below a second, so many stretches at most; seconds are wanted of every run that is shorter

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use record::{Histogram, RequestRow, RunDirectory, Window};
 use units::Time;
 
+use super::latency::counts_as_latency;
 use super::model::{UrlRow, Urls};
-use super::requests::counts_as_latency;
 
 /// Rows of the table.
 const SHOWN: usize = 20;

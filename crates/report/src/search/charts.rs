@@ -9,7 +9,10 @@ use record::search::{Found, Onset, Tried, Used};
 use record::{LatencySummary, Quantiles, RunDirectory, Samples, Summary};
 
 use super::effects;
-use crate::{Axis, Curve, Error, Estimate, Figure, Mark, Place, Unit};
+use crate::error::Error;
+use crate::estimate::Estimate;
+use crate::plot::{Axis, Curve, Figure, Mark, PlotPoint};
+use crate::unit::Unit;
 
 fn axis(label: &str, unit: Unit, logarithmic: bool) -> Axis {
     Axis { label: label.to_owned(), unit, logarithmic }
@@ -47,7 +50,7 @@ fn over(name: &str, probes: &[&Tried], value: impl Fn(&Tried) -> Option<f64>) ->
         let value = record::Estimate::of(values).mean;
         let remark = shown.iter().find_map(|tried| tried.behind.as_ref().or(tried.not_valid.as_ref()));
         let note = remark.map_or_else(|| "kept up".to_owned(), Clone::clone);
-        (!value.is_nan()).then_some(Place {
+        (!value.is_nan()).then_some(PlotPoint {
             x: repeats.first()?.offered?,
             y: Estimate { value, ci: None },
             note: if valid.is_empty() { format!("does not count: {note}") } else { note },
@@ -61,7 +64,7 @@ pub(super) fn of(directory: &Path, id: &str, found: &Found) -> Result<Vec<Figure
     let mut probes: Vec<&Tried> = found.probes.iter().filter(|tried| tried.offered.is_some()).collect();
     probes
         .sort_by(|one, other| one.offered.unwrap_or_default().total_cmp(&other.offered.unwrap_or_default()));
-    let seen = Seen::read(directory, &probes)?;
+    let seen = ProbeRecords::read(directory, &probes)?;
     let figures = of_clients(id, &probes, &seen).into_iter().chain(of_server(id, &probes, &seen, found));
     let mut figures: Vec<Figure> = figures.flatten().collect();
     let overload = found.capacity.as_ref().filter(|_| !found.is_of_crowd).map(|capacity| capacity.rate);
@@ -82,14 +85,14 @@ fn marks(onset: &[Onset]) -> Vec<Mark> {
 }
 
 /// What the records of probes say besides, by their directories.
-struct Seen<'a> {
+struct ProbeRecords<'a> {
     /// Means of connecting, processing and transfer, s.
     phases: BTreeMap<&'a str, [f64; 3]>,
     /// By metric and label.
     samples: BTreeMap<&'a str, BTreeMap<(String, String), Vec<f64>>>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> ProbeRecords<'a> {
     fn read(directory: &Path, probes: &[&'a Tried]) -> Result<Self, Error> {
         let watched = Samples::beside(directory);
         let (mut phases, mut samples) = (BTreeMap::new(), BTreeMap::new());
@@ -109,7 +112,7 @@ fn offered() -> Axis {
 }
 
 /// What those who ask see.
-fn of_clients(id: &str, probes: &[&Tried], seen: &Seen) -> [Option<Figure>; 3] {
+fn of_clients(id: &str, probes: &[&Tried], seen: &ProbeRecords) -> [Option<Figure>; 3] {
     let achieved = vec![
         over("achieved", probes, |tried| Some(tried.achieved)),
         over("offered", probes, |tried| tried.offered),
@@ -145,7 +148,7 @@ fn of_clients(id: &str, probes: &[&Tried], seen: &Seen) -> [Option<Figure>; 3] {
 }
 
 /// What the server was seen to use.
-fn of_server(id: &str, probes: &[&Tried], seen: &Seen, found: &Found) -> [Option<Figure>; 4] {
+fn of_server(id: &str, probes: &[&Tried], seen: &ProbeRecords, found: &Found) -> [Option<Figure>; 4] {
     let mut names: Vec<&String> = probes.iter().flat_map(|tried| tried.used.keys()).collect();
     names.sort();
     names.dedup();
@@ -208,7 +211,7 @@ fn is_ever(curve: &Curve) -> bool {
 }
 
 /// What the monitor counted, in the mean, by metric and program.
-fn counts(probes: &[&Tried], seen: &Seen, metrics: &[(&str, &str)]) -> Vec<Curve> {
+fn counts(probes: &[&Tried], seen: &ProbeRecords, metrics: &[(&str, &str)]) -> Vec<Curve> {
     let mut programs: Vec<&str> = seen
         .samples
         .values()
@@ -236,7 +239,7 @@ fn mark(curve: &mut Curve, onset: &[Onset]) {
     let resource = Used::named(&curve.name).map(Used::resource);
     let Some(onset) = onset.iter().find(|onset| Some(onset.resource) == resource) else { return };
     // A rate that was offered, to the digits that it was offered with.
-    let is_at_its_end = |place: &&mut Place| place.x >= onset.rate * 0.999 && place.y.value >= NEARLY_ALL;
+    let is_at_its_end = |place: &&mut PlotPoint| place.x >= onset.rate * 0.999 && place.y.value >= NEARLY_ALL;
     for place in curve.points.iter_mut().filter(is_at_its_end) {
         place.note = format!("at its end; {}", place.note);
     }
@@ -254,9 +257,9 @@ pub(super) fn predicted(id: &str, prediction: &Prediction) -> Vec<Figure> {
             };
             let error = point.error().map(|error| format!("predicted {:+.1} %", error * 100.0));
             let note = error.unwrap_or_else(|| point.why.join("; "));
-            Some(Place { x: point.rate, y, note: format!("{} times the capacity, {note}", point.load) })
+            Some(PlotPoint { x: point.rate, y, note: format!("{} times the capacity, {note}", point.load) })
         };
-        let mut points: Vec<Place> = prediction.points.iter().filter_map(place).collect();
+        let mut points: Vec<PlotPoint> = prediction.points.iter().filter_map(place).collect();
         points.sort_by(|one, other| one.x.total_cmp(&other.x));
         Curve { name: name.to_owned(), points }
     };
@@ -399,9 +402,9 @@ fn beside_published(factor: &OtherFactor, figure: &mut Figure) {
     let value = here.y.value;
     let place = |level: &String| {
         let value = value * effects::published(factor, level)?.times;
-        Some(Place { x: level.parse().ok()?, y: Estimate { value, ci: None }, note: String::new() })
+        Some(PlotPoint { x: level.parse().ok()?, y: Estimate { value, ci: None }, note: String::new() })
     };
-    let mut points: Vec<Place> = factor.levels.iter().filter_map(place).collect();
+    let mut points: Vec<PlotPoint> = factor.levels.iter().filter_map(place).collect();
     points.sort_by(|one, other| one.x.total_cmp(&other.x));
     figure.curves.push(Curve { name: "published".to_owned(), points });
     figure.caption += &format!(" Published, as if its first level were ours: {}.", published.source);
@@ -417,15 +420,15 @@ fn crowd(directory: &Path, test: &Test, found: &Found) -> Result<Option<Summary>
 }
 
 fn against(x: &Axis, points: &[(String, f64, Point)], what: Compared) -> Option<Figure> {
-    let mut curves: BTreeMap<&str, BTreeMap<u64, Vec<Place>>> = BTreeMap::new();
+    let mut curves: BTreeMap<&str, BTreeMap<u64, Vec<PlotPoint>>> = BTreeMap::new();
     for (name, level, point) in points {
         let Some((value, ci)) = (what.of)(point) else { continue };
         let limit = point.found.verdict.bottleneck.map_or("unknown", record::search::Resource::name);
-        let place = Place { x: *level, y: Estimate { value, ci }, note: limit.to_owned() };
+        let place = PlotPoint { x: *level, y: Estimate { value, ci }, note: limit.to_owned() };
         curves.entry(name).or_default().entry(level.to_bits()).or_default().push(place);
     }
     let curves = curves.into_iter().map(|(name, levels)| {
-        let mut points: Vec<Place> = levels.into_values().filter_map(together).collect();
+        let mut points: Vec<PlotPoint> = levels.into_values().filter_map(together).collect();
         points.sort_by(|one, other| one.x.total_cmp(&other.x));
         Curve { name: name.to_owned(), points }
     });
@@ -433,7 +436,7 @@ fn against(x: &Axis, points: &[(String, f64, Point)], what: Compared) -> Option<
 }
 
 /// Repeats at a level as one point.
-fn together(repeats: Vec<Place>) -> Option<Place> {
+fn together(repeats: Vec<PlotPoint>) -> Option<PlotPoint> {
     let mut place = repeats.first()?.clone();
     if repeats.len() > 1 {
         let estimate = record::Estimate::of(repeats.iter().map(|place| place.y.value));

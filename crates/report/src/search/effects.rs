@@ -7,7 +7,7 @@ use record::search::Found;
 use record::significance::{self, holm};
 use serde::Serialize;
 
-use crate::Estimate;
+use crate::estimate::Estimate;
 
 /// The capacity at a level, and how it differs from that at the first.
 #[derive(Debug, Clone, PartialEq, Serialize)]

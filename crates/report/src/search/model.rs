@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
-use super::Effect;
-use crate::{Fact, Figure, Source, Verdict};
+use super::effects::Effect;
+use crate::conclusion::Conclusion;
+use crate::method::fact::{Fact, Source};
+use crate::plot::Figure;
 
 /// The report of a search, or of an experiment whose tests are searches.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -13,7 +15,7 @@ pub struct SearchReport {
     /// The version of Headworks that searched.
     pub version: String,
     /// What came out, in words.
-    pub verdict: Verdict,
+    pub verdict: Conclusion,
     /// What is to be known before the figures are believed, a sentence each.
     pub warnings: Vec<String>,
     /// What each level of what was varied does.

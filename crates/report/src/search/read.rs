@@ -9,8 +9,14 @@ use record::search::{Capacity, Found, Resource, Verdict};
 
 use super::model::{OneSearch, SearchReport};
 use super::{charts, effects};
+use crate::conclusion::Conclusion;
+use crate::conclusion::KeyFigure;
+use crate::error::Error;
+use crate::limit;
+use crate::method::experiment as method;
+use crate::method::fact::Fact;
+use crate::method::machine;
 use crate::text::{list, number, percent, seconds};
-use crate::{Error, Fact, KeyFigure, limit, method};
 
 impl SearchReport {
     /// Whether `directory` holds a search, or an experiment whose tests are searches.
@@ -52,7 +58,7 @@ impl SearchReport {
         let counted: Vec<_> = counted.map(|((_, found), search)| (found, search)).collect();
         let mut verdict = if counted.is_empty() && !known.is_empty() {
             let headline = "No search counts; why is said with each".to_owned();
-            crate::Verdict { headline, details: Vec::new(), figures: Vec::new() }
+            Conclusion { headline, details: Vec::new(), figures: Vec::new() }
         } else {
             headline(&counted, known.len())
         };
@@ -103,18 +109,18 @@ fn one(directory: &Path) -> Result<SearchReport, Error> {
         effects: Vec::new(),
         compared: Vec::new(),
         searches,
-        method: machine(directory)?,
+        method: machine_of(directory)?,
         sources: Vec::new(),
     })
 }
 
 /// What the search was made on; a record from before that was kept has nothing.
-fn machine(directory: &Path) -> Result<Vec<Fact>, Error> {
+fn machine_of(directory: &Path) -> Result<Vec<Fact>, Error> {
     let file = directory.join(Environment::FILE);
     if !file.exists() {
         return Ok(Vec::new());
     }
-    let mut facts = method::machine(&Environment::load(&file)?);
+    let mut facts = machine::machine(&Environment::load(&file)?);
     facts.retain(|fact| !fact.value.is_empty());
     Ok(facts)
 }
@@ -226,7 +232,7 @@ fn bottleneck(found: &Found) -> &'static str {
 }
 
 /// What one search found, why, and what to do.
-fn of_one(found: &Found, search: &OneSearch) -> crate::Verdict {
+fn of_one(found: &Found, search: &OneSearch) -> Conclusion {
     let Verdict { evidence, next, .. } = &found.verdict;
     let limit = limit::words(&found.verdict);
     let labelled = |label: &str, sentences: &[String]| -> Vec<String> {
@@ -234,7 +240,7 @@ fn of_one(found: &Found, search: &OneSearch) -> crate::Verdict {
         first.into_iter().chain(sentences.iter().skip(1).cloned()).collect()
     };
     let predicted = search.predicted.iter().take(1).cloned();
-    crate::Verdict {
+    Conclusion {
         headline: format!("{}; {limit}", rate(found)),
         details: [labelled("Why", evidence), labelled("What to do", next)]
             .into_iter()
@@ -273,7 +279,7 @@ fn doubts(found: &Found) -> Vec<String> {
 }
 
 /// Of one search what it found; of several what the best and the worst did. They are those that count of `all`.
-fn headline(searches: &[(&Found, &OneSearch)], all: usize) -> crate::Verdict {
+fn headline(searches: &[(&Found, &OneSearch)], all: usize) -> Conclusion {
     let rated = searches.iter().filter_map(|&(found, search)| {
         let capacity = found.capacity.as_ref()?;
         Some((capacity.rate, found, search))
@@ -289,7 +295,7 @@ fn headline(searches: &[(&Found, &OneSearch)], all: usize) -> crate::Verdict {
         } else {
             format!("No knee was found: {name}")
         };
-        return crate::Verdict { headline, details, figures: Vec::new() };
+        return Conclusion { headline, details, figures: Vec::new() };
     };
     let unit = highest.capacity.as_ref().map_or("requests/s", |capacity| &*capacity.unit);
     let figure = |rate: f64, found: &Found, search: &OneSearch| KeyFigure {
@@ -300,9 +306,9 @@ fn headline(searches: &[(&Found, &OneSearch)], all: usize) -> crate::Verdict {
     if known.len() == 1 {
         // Of several, which one it is has to be said.
         let figures = if all > 1 { vec![figure(least, lowest, first)] } else { Vec::new() };
-        return crate::Verdict { figures, ..of_one(lowest, first) };
+        return Conclusion { figures, ..of_one(lowest, first) };
     }
-    crate::Verdict {
+    Conclusion {
         headline: format!("From {} to {} {unit}", number(least), number(most)),
         details: vec![
             format!("Least with {}: {}.", first.name, bottleneck(lowest)),

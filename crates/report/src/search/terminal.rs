@@ -1,6 +1,6 @@
 //! The report for a terminal.
 
-use super::Effect;
+use super::effects::Effect;
 use super::model::SearchReport;
 use crate::text::number;
 

@@ -4,11 +4,11 @@
 use record::sweep::PointRow;
 
 use super::model::Check;
-use super::read::Known;
+use super::sweep::SweepData;
 use crate::text::{number, percent, seconds};
 
 /// All that can be checked with the sweeps that are known in full.
-pub(super) fn all(known: &[Known]) -> Vec<Check> {
+pub(super) fn all(known: &[SweepData]) -> Vec<Check> {
     let find =
         |name: &str| known.iter().find(|one| one.name == name && one.rows.len() == one.sweep.points.len());
     let (short, long) = (find("short-queues"), find("long-queues"));
@@ -41,13 +41,13 @@ fn check(place: &str, statement: &str, holds: bool, evidence: String) -> Option<
 }
 
 /// The point of a curve at a value of the swept parameter.
-fn at(sweep: &Known, curve: usize, x: f64) -> Option<&PointRow> {
+fn at(sweep: &SweepData, curve: usize, x: f64) -> Option<&PointRow> {
     let name = sweep.sweep.curves.get(curve)?;
     sweep.rows.iter().find(|row| *row.curve == **name && (row.x - x).abs() < 1e-9)
 }
 
 /// Values of the swept parameter, in rising order.
-fn places(sweep: &Known) -> Vec<f64> {
+fn places(sweep: &SweepData) -> Vec<f64> {
     sweep.curves().next().map_or_else(Vec::new, |(_, rows)| rows.iter().map(|row| row.x).collect())
 }
 
@@ -70,7 +70,7 @@ fn p90(row: &PointRow) -> (f64, f64, f64) {
     (row.p90, row.p90_low, row.p90_high)
 }
 
-fn networks(sweep: &Known) -> Option<Check> {
+fn networks(sweep: &SweepData) -> Option<Check> {
     let networks = sweep.sweep.networks.as_ref()?;
     let size = networks.sizes.iter().position(|size| (*size - 10_000.0).abs() < 1.0)?;
     let rate = |name: &str| networks.links.iter().find(|link| link.name.starts_with(name))?.rates.get(size);
@@ -83,7 +83,7 @@ fn networks(sweep: &Known) -> Option<Check> {
     )
 }
 
-fn around_five(sweep: &Known) -> Option<Check> {
+fn around_five(sweep: &SweepData) -> Option<Check> {
     let rows: Vec<String> = sweep
         .rows
         .iter()
@@ -106,7 +106,7 @@ fn around_five(sweep: &Known) -> Option<Check> {
     )
 }
 
-fn around_five_everywhere(sweep: &Known) -> Option<Check> {
+fn around_five_everywhere(sweep: &SweepData) -> Option<Check> {
     let (low, high) = range(sweep.rows.iter().map(|row| row.rejected));
     let least = sweep.rows.iter().min_by(|one, other| one.rejected.total_cmp(&other.rejected))?;
     let most = sweep.rows.iter().max_by(|one, other| one.rejected.total_cmp(&other.rejected))?;
@@ -121,7 +121,7 @@ fn around_five_everywhere(sweep: &Known) -> Option<Check> {
     )
 }
 
-fn dynamic_pages(sweep: &Known) -> Option<Check> {
+fn dynamic_pages(sweep: &SweepData) -> Option<Check> {
     let holds = sweep
         .curves()
         .all(|(_, rows)| rises(rows.iter().map(|row| mean(row))) && rises(rows.iter().map(|row| p90(row))));
@@ -139,7 +139,7 @@ fn dynamic_pages(sweep: &Known) -> Option<Check> {
     )
 }
 
-fn bursts_cost(sweep: &Known) -> Option<Check> {
+fn bursts_cost(sweep: &SweepData) -> Option<Check> {
     let curves = sweep.sweep.curves.len();
     let holds = places(sweep).into_iter().all(|x| {
         rises((0..curves).filter_map(|curve| at(sweep, curve, x)).map(mean))
@@ -158,7 +158,7 @@ fn bursts_cost(sweep: &Known) -> Option<Check> {
     )
 }
 
-fn below_one(sweep: &Known) -> Option<Check> {
+fn below_one(sweep: &SweepData) -> Option<Check> {
     let most = sweep.rows.iter().max_by(|one, other| one.rejected.total_cmp(&other.rejected))?;
     check(
         "Figures 4, 5, 8 and 9",
@@ -168,8 +168,8 @@ fn below_one(sweep: &Known) -> Option<Check> {
     )
 }
 
-fn bursts_matter_less(short: &Known, long: &Known) -> Option<Check> {
-    let factor = |sweep: &Known, x: f64| {
+fn bursts_matter_less(short: &SweepData, long: &SweepData) -> Option<Check> {
+    let factor = |sweep: &SweepData, x: f64| {
         let last = sweep.sweep.curves.len().checked_sub(1)?;
         Some(at(sweep, last, x)?.latency / at(sweep, 0, x)?.latency)
     };
@@ -188,7 +188,7 @@ fn bursts_matter_less(short: &Known, long: &Known) -> Option<Check> {
     )
 }
 
-fn long_queues_are_slow(short: &Known, long: &Known) -> Option<Check> {
+fn long_queues_are_slow(short: &SweepData, long: &SweepData) -> Option<Check> {
     let factors: Vec<f64> = (0..long.sweep.curves.len())
         .filter_map(|curve| Some(at(long, curve, 0.2)?.latency / at(short, curve, 0.2)?.latency))
         .collect();
@@ -202,7 +202,7 @@ fn long_queues_are_slow(short: &Known, long: &Known) -> Option<Check> {
     )
 }
 
-fn trade_off(sweep: &Known, place: &str) -> Option<Check> {
+fn trade_off(sweep: &SweepData, place: &str) -> Option<Check> {
     let holds = sweep.curves().all(|(_, rows)| {
         rises(rows.iter().map(|row| mean(row)))
             && rises(rows.iter().rev().map(|row| (row.rejected, row.rejected_low, row.rejected_high)))
@@ -234,7 +234,7 @@ fn latency_at(rows: &[&PointRow], rejected: f64) -> Option<f64> {
     })
 }
 
-fn rejecting_pays(sweep: &Known) -> Option<Check> {
+fn rejecting_pays(sweep: &SweepData) -> Option<Check> {
     let pairs: Vec<(String, f64, f64)> = sweep
         .curves()
         .filter_map(|(name, rows)| {
@@ -254,14 +254,14 @@ fn rejecting_pays(sweep: &Known) -> Option<Check> {
 }
 
 /// The points of the curve of a load.
-fn of_load(sweep: &Known, load: f64) -> Option<Vec<&PointRow>> {
+fn of_load(sweep: &SweepData, load: f64) -> Option<Vec<&PointRow>> {
     sweep
         .curves()
         .map(|(_, rows)| rows)
         .find(|rows| rows.first().is_some_and(|row| (row.load - load).abs() < 1e-9))
 }
 
-fn light_load(sweep: &Known) -> Option<Check> {
+fn light_load(sweep: &SweepData) -> Option<Check> {
     let light = of_load(sweep, 0.85)?;
     let (light, full) = (*light.last()?, *of_load(sweep, 1.0)?.last()?);
     check(
@@ -277,7 +277,7 @@ fn light_load(sweep: &Known) -> Option<Check> {
     )
 }
 
-fn ninety_five(sweep: &Known) -> Option<Check> {
+fn ninety_five(sweep: &SweepData) -> Option<Check> {
     let (rule, full) = (*of_load(sweep, 0.95)?.last()?, *of_load(sweep, 1.0)?.last()?);
     check(
         "Section 4",
@@ -287,7 +287,7 @@ fn ninety_five(sweep: &Known) -> Option<Check> {
     )
 }
 
-fn dear_pages(sweep: &Known) -> Option<Check> {
+fn dear_pages(sweep: &SweepData) -> Option<Check> {
     let holds = sweep
         .curves()
         .all(|(_, rows)| rises(rows.iter().map(|row| mean(row))) && rises(rows.iter().map(|row| p90(row))));
@@ -301,7 +301,7 @@ fn dear_pages(sweep: &Known) -> Option<Check> {
     )
 }
 
-fn threads(sweep: &Known) -> Option<Check> {
+fn threads(sweep: &SweepData) -> Option<Check> {
     let (_, rows) = sweep.curves().next()?;
     let near = |threads: f64| rows.iter().find(|row| (row.x - threads).abs() < 1e-9);
     let (few, many) = (near(5.0)?, near(50.0)?);
@@ -320,7 +320,7 @@ fn threads(sweep: &Known) -> Option<Check> {
     )
 }
 
-fn discipline(sweep: &Known) -> Option<Check> {
+fn discipline(sweep: &SweepData) -> Option<Check> {
     let (mut holds, mut words) = (true, Vec::new());
     for curve in 1..sweep.sweep.curves.len() {
         let (mut latency, mut rejected) = (0.0_f64, 0.0_f64);

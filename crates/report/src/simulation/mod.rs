@@ -1,15 +1,14 @@
 //! The simulator: what came out of a single simulation, or along the curves of sweeps, and whether it
 //! is what a paper says.
 
-mod charts;
 mod checks;
-mod model;
+mod curves;
+pub(crate) mod model;
 mod paper;
 mod read;
+mod replication;
 mod single;
+mod summary;
+mod sweep;
 mod terminal;
-
-pub use model::{
-    Axis, Check, Course, CourseChart, CourseFigure, CourseLine, Curve, Figure, Mark, OutcomeRow, Place,
-    SimulationReport, Unit,
-};
+mod words;

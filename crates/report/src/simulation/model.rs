@@ -1,8 +1,11 @@
 //! The report's data; `web/src/simulation/data.ts` names the same fields.
 
+use crate::plot::{Figure, TimeChart};
 use serde::Serialize;
 
-use crate::{Estimate, Fact, Source, Verdict};
+use crate::conclusion::Conclusion;
+use crate::estimate::Estimate;
+use crate::method::fact::{Fact, Source};
 
 /// The report of a single simulation, of a sweep, or of the sweeps that repeat a paper.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -12,7 +15,7 @@ pub struct SimulationReport {
     /// The version of Headworks that simulated.
     pub version: String,
     /// What came out, in words.
-    pub verdict: Verdict,
+    pub verdict: Conclusion,
     /// What is to be known before the figures are believed, a sentence each.
     pub warnings: Vec<String>,
     /// What was said and whether it holds, in the order of the paper.
@@ -20,7 +23,7 @@ pub struct SimulationReport {
     /// Of a single simulation: what came out for all requests, and then for each class.
     pub outcomes: Vec<OutcomeRow>,
     /// And one of its replications over time.
-    pub course: Option<Course>,
+    pub course: Option<Replication>,
     /// The figures of sweeps.
     pub figures: Vec<Figure>,
     /// How it was simulated.
@@ -63,7 +66,7 @@ pub struct OutcomeRow {
 
 /// One replication over simulated time, in intervals that follow one another from 0.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Course {
+pub struct Replication {
     /// Ends of the intervals, in seconds.
     pub ends: Vec<f64>,
     /// Arrivals in each.
@@ -73,12 +76,12 @@ pub struct Course {
     /// When the warm-up ended, in seconds.
     pub warmup: f64,
     /// What there is to be seen.
-    pub figures: Vec<CourseFigure>,
+    pub figures: Vec<ReplicationFigure>,
 }
 
 /// Charts over time that belong together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CourseFigure {
+pub struct ReplicationFigure {
     /// Of the place in the page.
     pub id: String,
     /// What it shows.
@@ -90,108 +93,5 @@ pub struct CourseFigure {
     /// Whether its y axis is logarithmic at first; nothing where it cannot be.
     pub logarithmic: Option<bool>,
     /// The charts.
-    pub charts: Vec<CourseChart>,
-}
-
-/// A quantity over time.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CourseChart {
-    /// What sets it apart from the others of its figure.
-    pub title: String,
-    /// Up the side.
-    pub label: String,
-    /// In what.
-    pub unit: Unit,
-    /// The lines.
-    pub lines: Vec<CourseLine>,
-}
-
-/// A line over time.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CourseLine {
-    /// What it stands for.
-    pub name: String,
-    /// Of each interval; nothing where nothing was observed.
-    pub values: Vec<Option<f64>>,
-    /// The least and the greatest of each interval; empty where only values are shown.
-    pub ranges: Vec<Option<[f64; 2]>>,
-}
-
-/// A quantity against another, a curve for each setting.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Figure {
-    /// Of the place in the page.
-    pub id: String,
-    /// What it shows.
-    pub title: String,
-    /// What it repeats, such as `Figure 4`; empty where it repeats nothing.
-    pub place: String,
-    /// How to read it.
-    pub caption: String,
-    /// Along the bottom.
-    pub x: Axis,
-    /// Up the side.
-    pub y: Axis,
-    /// The curves.
-    pub curves: Vec<Curve>,
-    /// Where along the bottom something begins, in rising order.
-    pub marks: Vec<Mark>,
-    /// From where on there is more than can be carried.
-    pub overload: Option<f64>,
-}
-
-/// A place along the bottom of a figure.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Mark {
-    /// Where.
-    pub x: f64,
-    /// What begins there.
-    pub name: String,
-}
-
-/// What is on an axis.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Axis {
-    /// What it is.
-    pub label: String,
-    /// In what.
-    pub unit: Unit,
-    /// Whether it is logarithmic at first.
-    pub logarithmic: bool,
-}
-
-/// How figures are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Unit {
-    /// As they are.
-    Plain,
-    /// Shares, in per cent.
-    Percent,
-    /// Lengths of time.
-    Seconds,
-    /// Sizes.
-    Bytes,
-    /// Per second.
-    Rate,
-}
-
-/// A curve.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Curve {
-    /// What it stands for.
-    pub name: String,
-    /// Its points, in rising order of `x`.
-    pub points: Vec<Place>,
-}
-
-/// A point of a curve.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Place {
-    /// Along the bottom.
-    pub x: f64,
-    /// Up the side.
-    pub y: Estimate,
-    /// What else is to be known of it.
-    pub note: String,
+    pub charts: Vec<TimeChart>,
 }

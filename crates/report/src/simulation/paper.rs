@@ -2,11 +2,12 @@
 
 use record::sweep::{Networks, PointRow};
 
-use super::charts::{Quantity, curve, parameter};
-use super::model::{Axis, Curve, Figure, Place, Unit};
-use super::read::Known;
-use crate::Estimate;
+use super::curves::{Quantity, curve, parameter};
+use super::sweep::SweepData;
+use crate::estimate::Estimate;
+use crate::plot::{Axis, Curve, Figure, PlotPoint};
 use crate::text::percent;
+use crate::unit::Unit;
 
 /// What is along the bottom of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +62,7 @@ const FIGURES: [Entry; 14] = [
 ];
 
 /// All figures whose sweeps are known.
-pub(super) fn figures(known: &[Known]) -> Vec<Figure> {
+pub(super) fn figures(known: &[SweepData]) -> Vec<Figure> {
     let mut figures: Vec<Figure> =
         known.iter().filter_map(|one| one.sweep.networks.as_ref()).map(networks).collect();
     for (number, name, along, quantity, title) in FIGURES {
@@ -81,7 +82,7 @@ pub(super) fn variation(row: &PointRow) -> f64 {
     row.arrivals.split_once(':').map_or(1.0, |(_, cv)| cv.parse().unwrap_or(f64::NAN))
 }
 
-fn figure(known: &Known, number: u32, along: Along, quantity: Quantity, title: &str) -> Figure {
+fn figure(known: &SweepData, number: u32, along: Along, quantity: Quantity, title: &str) -> Figure {
     let (x, caption) = match along {
         Along::Parameter => (parameter(&known.sweep.parameter), "Bands are 95 % confidence intervals."),
         Along::Burst => (parameter("cv"), "The same simulations, across the curves instead of along them."),
@@ -126,7 +127,7 @@ fn networks(networks: &Networks) -> Figure {
             .sizes
             .iter()
             .zip(&link.rates)
-            .map(|(size, rate)| Place {
+            .map(|(size, rate)| PlotPoint {
                 x: *size,
                 y: Estimate { value: *rate, ci: None },
                 note: String::new(),

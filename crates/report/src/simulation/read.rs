@@ -3,45 +3,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use record::sweep::{PointRow, Sweep, SweepDirectory};
+use record::sweep::{PointRow, SweepDirectory};
 
-use super::charts;
 use super::checks;
+use super::curves;
 use super::model::{Check, SimulationReport};
 use super::paper;
 use super::single;
-use crate::{Error, Fact, KeyFigure, Source, Verdict};
-
-/// One sweep as far as it is known.
-#[derive(Debug, Clone)]
-pub(super) struct Known {
-    /// The directory's name.
-    pub(super) name: String,
-    pub(super) sweep: Sweep,
-    /// In the order of their numbers.
-    pub(super) rows: Vec<PointRow>,
-    spec: String,
-}
-
-impl Known {
-    fn read(path: &Path) -> Result<Self, Error> {
-        let directory = SweepDirectory::open(path)?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { name, sweep: directory.sweep()?, rows: directory.points()?, spec: directory.spec()? })
-    }
-
-    /// The points of a curve, in rising order.
-    pub(super) fn curve(&self, name: &str) -> Vec<&PointRow> {
-        let mut rows: Vec<&PointRow> = self.rows.iter().filter(|row| &*row.curve == name).collect();
-        rows.sort_by(|one, other| one.x.total_cmp(&other.x));
-        rows
-    }
-
-    /// The points of all curves.
-    pub(super) fn curves(&self) -> impl Iterator<Item = (&str, Vec<&PointRow>)> {
-        self.sweep.curves.iter().map(|name| (name.as_str(), self.curve(name)))
-    }
-}
+use super::sweep::SweepData;
+use crate::conclusion::{Conclusion, KeyFigure};
+use crate::error::Error;
+use crate::method::fact::{Fact, Source};
 
 impl SimulationReport {
     /// Whether a directory holds a simulation, a sweep, or directories of sweeps.
@@ -61,13 +33,14 @@ impl SimulationReport {
     fn of_sweeps(directory: &Path) -> Result<Self, Error> {
         let alone = SweepDirectory::is_in(directory);
         let paths = if alone { vec![directory.to_owned()] } else { inside(directory) };
-        let known: Vec<Known> = paths.iter().map(|path| Known::read(path)).collect::<Result<_, _>>()?;
+        let known: Vec<SweepData> =
+            paths.iter().map(|path| SweepData::read(path)).collect::<Result<_, _>>()?;
         // A sweep by itself may be called as one of the paper's and be about something else.
         let is_paper = !alone && known.iter().any(|one| !one.sweep.figures.is_empty());
         let Some(first) = known.first() else { return Err(Error::NotARecord(directory.to_owned())) };
         let checks = if alone { Vec::new() } else { checks::all(&known) };
         let figures =
-            if is_paper { paper::figures(&known) } else { known.iter().flat_map(charts::of_sweep).collect() };
+            if is_paper { paper::figures(&known) } else { known.iter().flat_map(curves::of_sweep).collect() };
         let title = if is_paper {
             "Web server performance under heavy loads".to_owned()
         } else {
@@ -100,7 +73,7 @@ fn inside(directory: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn judged(checks: &[Check]) -> Verdict {
+fn judged(checks: &[Check]) -> Conclusion {
     let holding = checks.iter().filter(|check| check.holds).count();
     let failing: Vec<String> = checks
         .iter()
@@ -116,7 +89,7 @@ fn judged(checks: &[Check]) -> Verdict {
         label: label.to_owned(),
         note: String::new(),
     };
-    Verdict {
+    Conclusion {
         headline,
         details: failing,
         figures: vec![
@@ -126,17 +99,17 @@ fn judged(checks: &[Check]) -> Verdict {
     }
 }
 
-fn plain_verdict(known: &Known) -> Verdict {
+fn plain_verdict(known: &SweepData) -> Conclusion {
     let details = vec![format!(
         "{} of {} points along {} have been simulated.",
         known.rows.len(),
         known.sweep.points.len(),
         known.sweep.parameter
     )];
-    Verdict { headline: known.sweep.title.clone(), details, figures: Vec::new() }
+    Conclusion { headline: known.sweep.title.clone(), details, figures: Vec::new() }
 }
 
-fn warnings(known: &[Known]) -> Vec<String> {
+fn warnings(known: &[SweepData]) -> Vec<String> {
     let missing: usize = known.iter().map(|one| one.sweep.points.len().saturating_sub(one.rows.len())).sum();
     let vague = known.iter().flat_map(|one| &one.rows).filter(|row| !row.precise).count();
     [
@@ -153,7 +126,7 @@ fn warnings(known: &[Known]) -> Vec<String> {
     .collect()
 }
 
-fn method(known: &[Known]) -> Vec<Fact> {
+fn method(known: &[SweepData]) -> Vec<Fact> {
     let fact = |label: &str, value: String| Fact { label: label.to_owned(), value, command: false };
     let rows = || known.iter().flat_map(|one| &one.rows);
     let events: u64 = rows().map(|row| row.events).sum();

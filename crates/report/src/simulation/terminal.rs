@@ -1,9 +1,10 @@
 //! The report for a terminal.
 
-use super::model::{SimulationReport, Unit};
-use crate::Estimate;
+use super::model::SimulationReport;
+use crate::estimate::Estimate;
 use crate::terminal::aligned;
 use crate::text::{number, percent, seconds};
+use crate::unit::Unit;
 
 impl SimulationReport {
     /// What came out of a single simulation; of sweeps what was checked, or the figures where nothing

@@ -1,11 +1,11 @@
 //! What came out of a watch, in words, from its figures and nothing else.
 
-use super::read::Watched;
+use super::watched::Watched;
+use crate::conclusion::{Conclusion, KeyFigure};
 use crate::text::{number, percent, seconds, times};
-use crate::{KeyFigure, Verdict};
 
-pub(super) fn of(watches: &[Watched]) -> Verdict {
-    let Some(first) = watches.first() else { return Verdict::default() };
+pub(super) fn of(watches: &[Watched]) -> Conclusion {
+    let Some(first) = watches.first() else { return Conclusion::default() };
     let headline = match watches.get(1) {
         Some(second) => compared(first, second),
         None => alone(first),
@@ -15,7 +15,7 @@ pub(super) fn of(watches: &[Watched]) -> Verdict {
         let name = if several { format!("{}: ", watched.name) } else { String::new() };
         details(watched).into_iter().map(move |sentence| format!("{name}{sentence}"))
     });
-    Verdict { headline, details: details.collect(), figures: figures(first) }
+    Conclusion { headline, details: details.collect(), figures: figures(first) }
 }
 
 /// Processor time of one request, soft interrupts included.

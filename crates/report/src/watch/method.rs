@@ -5,8 +5,9 @@ use std::path::Path;
 
 use toml::Value;
 
-use super::read::Watched;
-use crate::method::{Fact, Source, command, fact, machine};
+use super::watched::Watched;
+use crate::method::fact::{Fact, Source, command, fact};
+use crate::method::machine::machine;
 
 /// Of a watch, in `run.toml`; the groups that are there have an interval of their own, or none.
 const SETTINGS: [&str; 8] =

@@ -3,10 +3,9 @@
 
 mod headline;
 mod method;
-mod model;
+pub(crate) mod model;
 mod read;
 mod tables;
 mod terminal;
 mod time;
-
-pub use model::{Table, TableRow, TimeFigure, WatchReport};
+mod watched;

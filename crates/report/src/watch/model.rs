@@ -5,7 +5,10 @@
 use record::Timestamp;
 use serde::Serialize;
 
-use crate::{CourseChart, Fact, Source, Verdict};
+use crate::conclusion::Conclusion;
+use crate::method::fact::{Fact, Source};
+use crate::plot::TimeFigure;
+use crate::table::Table;
 
 /// Everything that is shown of a watch, or of several side by side. Times in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -17,7 +20,7 @@ pub struct WatchReport {
     /// The version of Headworks that made the record.
     pub version: String,
     /// What came out.
-    pub verdict: Verdict,
+    pub verdict: Conclusion,
     /// What readers have to know before they believe it.
     pub warnings: Vec<String>,
     /// The tables, in the paper's order.
@@ -32,45 +35,4 @@ pub struct WatchReport {
     pub sources: Vec<Source>,
     /// The names of the files beside the report.
     pub files: Vec<String>,
-}
-
-/// Figures as they are to be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Table {
-    /// Of the place in the page.
-    pub id: String,
-    /// What it shows.
-    pub title: String,
-    /// What it repeats, such as `Table 5`; empty where it repeats nothing.
-    pub place: String,
-    /// How to read it.
-    pub hint: String,
-    /// What the rows are.
-    pub of: String,
-    /// What the columns are.
-    pub columns: Vec<String>,
-    /// The rows.
-    pub rows: Vec<TableRow>,
-}
-
-/// One quantity, in every column.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TableRow {
-    /// What it is.
-    pub name: String,
-    /// With their units; a dash where there is nothing.
-    pub cells: Vec<String>,
-}
-
-/// Charts over time that belong together.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TimeFigure {
-    /// Of the place in the page.
-    pub id: String,
-    /// What it shows.
-    pub title: String,
-    /// How to read it.
-    pub caption: String,
-    /// The charts.
-    pub charts: Vec<CourseChart>,
 }

@@ -2,8 +2,8 @@
 
 use toml::Value;
 
-use super::model::{Table, TableRow};
-use super::read::Watched;
+use super::watched::Watched;
+use crate::table::{Table, TableRow};
 use crate::text::{number, percent, seconds};
 
 /// How a figure is written.

@@ -1,6 +1,7 @@
 //! A watch's report for a terminal.
 
-use super::model::{Table, WatchReport};
+use super::model::WatchReport;
+use crate::table::Table;
 use crate::terminal::aligned;
 
 impl WatchReport {

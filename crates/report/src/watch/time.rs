@@ -1,9 +1,10 @@
 //! Figures over time: lines of classes, programs and states, and of each watch where there are several.
 
-use super::model::TimeFigure;
-use super::read::Watched;
+use super::watched::Watched;
+use crate::plot::TimeFigure;
+use crate::plot::{TimeChart, TimeSeries};
 use crate::text::rounded;
-use crate::{CourseChart, CourseLine, Unit};
+use crate::unit::Unit;
 
 /// Colours and dashes that a figure has.
 const MOST_LINES: usize = 5;
@@ -109,12 +110,12 @@ impl Sources<'_> {
     }
 
     /// A line for each label of a metric.
-    fn by_label(&self, metric: &str) -> Vec<CourseLine> {
+    fn by_label(&self, metric: &str) -> Vec<TimeSeries> {
         lines(self.watches, self.looks, metric, None)
     }
 
     /// A line for each metric. Where watches are compared, the first of them is what there is room for.
-    fn whole(&self, metrics: &[(&str, &str)]) -> Vec<CourseLine> {
+    fn whole(&self, metrics: &[(&str, &str)]) -> Vec<TimeSeries> {
         let metrics = metrics.iter().take(self.alone_or_compared(MOST_LINES, 1));
         metrics.flat_map(|(metric, name)| lines(self.watches, self.looks, metric, Some(name))).collect()
     }
@@ -124,11 +125,11 @@ impl Sources<'_> {
     }
 }
 
-fn chart(title: &str, label: &str, unit: Unit, lines: Vec<CourseLine>) -> CourseChart {
-    CourseChart { title: title.to_owned(), label: label.to_owned(), unit, lines }
+fn chart(title: &str, label: &str, unit: Unit, lines: Vec<TimeSeries>) -> TimeChart {
+    TimeChart { title: title.to_owned(), label: label.to_owned(), unit, lines }
 }
 
-fn figure(id: &str, title: &str, caption: &str, charts: Vec<CourseChart>) -> TimeFigure {
+fn figure(id: &str, title: &str, caption: &str, charts: Vec<TimeChart>) -> TimeFigure {
     TimeFigure {
         id: id.to_owned(),
         title: title.to_owned(),
@@ -139,11 +140,11 @@ fn figure(id: &str, title: &str, caption: &str, charts: Vec<CourseChart>) -> Tim
 
 /// The charts that have lines. Of many names in a figure those whose lines reach highest in its first chart:
 /// more could not be told apart.
-fn distinct(mut charts: Vec<CourseChart>) -> Vec<CourseChart> {
-    let top = |line: &CourseLine| line.values.iter().flatten().copied().fold(0.0, f64::max);
+fn distinct(mut charts: Vec<TimeChart>) -> Vec<TimeChart> {
+    let top = |line: &TimeSeries| line.values.iter().flatten().copied().fold(0.0, f64::max);
     let mut names: Vec<String> = Vec::new();
     for chart in &charts {
-        let mut lines: Vec<&CourseLine> = chart.lines.iter().collect();
+        let mut lines: Vec<&TimeSeries> = chart.lines.iter().collect();
         lines.sort_by(|one, other| top(other).total_cmp(&top(one)));
         let new = lines.into_iter().filter(|line| !names.contains(&line.name)).map(|line| line.name.clone());
         let new: Vec<_> = new.collect();
@@ -156,7 +157,7 @@ fn distinct(mut charts: Vec<CourseChart>) -> Vec<CourseChart> {
 }
 
 /// A line for each label of a metric and each watch; a name stands for a label that is empty.
-fn lines(watches: &[Watched], looks: &[f64], metric: &str, name: Option<&str>) -> Vec<CourseLine> {
+fn lines(watches: &[Watched], looks: &[f64], metric: &str, name: Option<&str>) -> Vec<TimeSeries> {
     let several = watches.len() > 1;
     let mut lines = Vec::new();
     for watched in watches {
@@ -169,7 +170,7 @@ fn lines(watches: &[Watched], looks: &[f64], metric: &str, name: Option<&str>) -
                     values[place] = Some(rounded(*value));
                 }
             }
-            lines.push(CourseLine { name, values, ranges: Vec::new() });
+            lines.push(TimeSeries { name, values, ranges: Vec::new() });
         }
     }
     lines

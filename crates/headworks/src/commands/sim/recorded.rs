@@ -4,7 +4,7 @@ use std::io::{Write, stdout};
 use std::path::Path;
 
 use anyhow::Context;
-use report::SimulationReport;
+use report::Document;
 use sim::{Model, Outcome, Plan, Recording};
 
 use super::{Wait, show};
@@ -32,7 +32,7 @@ pub(super) fn run(
         |requests| sim::course(model, &Plan { requests, ..plan }).map_err(|why| Failure::Usage(why.into()));
     let (course, beginning) = (course(plan.requests)?, course(plan.requests.min(BEGINNING))?);
     recording.finish(&outcome, &course, &beginning).map_err(|why| Failure::Failed(why.into()))?;
-    let report = SimulationReport::read(out).and_then(|report| report.write(out));
+    let report = Document::read(out).and_then(|report| report.write(out));
     let page =
         report.context("the record is whole, but its report could not be made").map_err(Failure::Failed)?;
     if !json {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use config::Source;
 use indicatif::ProgressBar;
-use report::SimulationReport;
+use report::Document;
 use sim::sweep::{Options, Progress, Shard, Spec, imprecise, run};
 
 use super::View;
@@ -112,7 +112,7 @@ impl Common {
                 progress.elsewhere
             );
         }
-        let report = SimulationReport::read(out).map_err(|why| Failure::new(why.is_usage(), why))?;
+        let report = Document::read(out).map_err(|why| Failure::new(why.is_usage(), why))?;
         let page = report.write(out).map_err(|why| Failure::Failed(why.into()))?;
         let text = if self.json {
             serde_json::to_string(&report).map_err(|why| Failure::Failed(why.into()))? + "\n"

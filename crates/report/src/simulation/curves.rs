@@ -2,10 +2,11 @@
 
 use record::sweep::PointRow;
 
-use super::model::{Axis, Curve, Figure, Place, Unit};
-use super::read::Known;
-use crate::Estimate;
+use super::sweep::SweepData;
+use crate::estimate::Estimate;
+use crate::plot::{Axis, Curve, Figure, PlotPoint};
 use crate::text::{percent, seconds};
+use crate::unit::Unit;
 
 /// The greatest value over the least from which an axis is logarithmic.
 const WIDE: f64 = 20.0;
@@ -55,8 +56,8 @@ pub(super) fn curve<'a>(
     x: impl Fn(&PointRow) -> f64,
     quantity: Quantity,
 ) -> Curve {
-    let places = rows.into_iter().map(|row| Place { x: x(row), y: quantity.of(row), note: note(row) });
-    let mut points: Vec<Place> = places.filter(|place| place.y.value.is_finite()).collect();
+    let places = rows.into_iter().map(|row| PlotPoint { x: x(row), y: quantity.of(row), note: note(row) });
+    let mut points: Vec<PlotPoint> = places.filter(|place| place.y.value.is_finite()).collect();
     points.sort_by(|one, other| one.x.total_cmp(&other.x));
     Curve { name: name.to_owned(), points }
 }
@@ -94,7 +95,7 @@ fn fitted(mut figure: Figure) -> Figure {
 }
 
 /// A chart of each quantity along the curves, and the trade-off between the two that matter.
-pub(super) fn of_sweep(known: &Known) -> Vec<Figure> {
+pub(super) fn of_sweep(known: &SweepData) -> Vec<Figure> {
     if known.rows.is_empty() {
         return Vec::new();
     }

@@ -6,11 +6,14 @@ use record::Timestamp;
 use record::experiment::{Class, Factor, Server, TestState};
 use serde::Serialize;
 
-use crate::{Estimate, Fact, Limit, Source, Verdict};
+use crate::conclusion::Conclusion;
+use crate::estimate::Estimate;
+use crate::limit::Limit;
+use crate::method::fact::{Fact, Source};
 
 /// Everything that the page and the terminal show. Times in seconds, rates per second, shares 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
+pub struct ExperimentReport {
     /// What the experiment is about.
     pub title: String,
     /// When it began.
@@ -33,7 +36,7 @@ pub struct Report {
     /// What the server carries, where that is known.
     pub capacity: Option<Capacity>,
     /// What came out, in words.
-    pub verdict: Verdict,
+    pub verdict: Conclusion,
     /// What sets the limit of each subject, where that was judged.
     pub limits: Vec<Limit>,
     /// The figures: one for each subject and level with at least one test that counts.
@@ -205,7 +208,7 @@ pub struct ClientReading {
     pub lag_p99: f64,
 }
 
-impl Report {
+impl ExperimentReport {
     /// The figures of a subject at a level.
     pub fn point(&self, subject: &str, level: f64) -> Option<&Point> {
         self.points.iter().find(|point| point.subject == subject && point.level == level)

@@ -5,15 +5,19 @@ use std::path::Path;
 use record::experiment::{self, Experiment, TestState};
 use record::{Quantiles, RequestError};
 
-use crate::measured::Measured;
-use crate::model::{
-    Capacity, ClassPoint, ClassReading, ClientReading, Duration, ErrorCount, Phase, Phases, Point, Report,
-    Requests, Test,
+use super::measured::Measured;
+use super::model::{
+    Capacity, ClassPoint, ClassReading, ClientReading, Duration, ErrorCount, ExperimentReport, Phase, Phases,
+    Point, Requests, Test,
 };
-use crate::verdict::Verdict;
-use crate::{Error, Estimate, files, limit, method, subjects, verdict};
+use super::{headline, subjects};
+use crate::conclusion::Conclusion;
+use crate::error::Error;
+use crate::estimate::Estimate;
+use crate::method::experiment as method;
+use crate::{files, limit};
 
-impl Report {
+impl ExperimentReport {
     /// Derives the report of the experiment in `directory`.
     ///
     /// # Errors
@@ -44,11 +48,11 @@ impl Report {
             subjects,
             classes: experiment.classes,
             capacity,
-            verdict: Verdict::default(),
+            verdict: Conclusion::default(),
             points,
             tests: read.into_iter().map(|(test, _)| test).collect(),
         };
-        report.verdict = verdict::of(&report);
+        report.verdict = headline::of(&report);
         Ok(report)
     }
 }

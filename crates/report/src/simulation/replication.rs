@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use record::{RunInfo, SampleRow};
 
-use super::super::charts::wide;
-use super::super::model::{Course, CourseChart, CourseFigure, CourseLine, OutcomeRow, Unit};
+use super::curves::wide;
+use super::model::{OutcomeRow, Replication, ReplicationFigure};
+use crate::plot::{TimeChart, TimeSeries};
 use crate::text::rounded;
+use crate::unit::Unit;
 
 /// The label of samples of the beginning.
 const BEGINNING: &str = "beginning";
@@ -48,21 +50,21 @@ impl<'a> Samples<'a> {
         least.into_iter().zip(most).map(|(least, most)| Some([least?, most?])).collect()
     }
 
-    fn line(&self, name: &str, metric: &str, label: &str) -> CourseLine {
-        CourseLine { name: name.to_owned(), values: self.values(metric, label), ranges: Vec::new() }
+    fn line(&self, name: &str, metric: &str, label: &str) -> TimeSeries {
+        TimeSeries { name: name.to_owned(), values: self.values(metric, label), ranges: Vec::new() }
     }
 
-    fn ranged(&self, metric: &str) -> CourseLine {
-        CourseLine { ranges: self.ranges(metric), ..self.line(MEAN, metric, "") }
+    fn ranged(&self, metric: &str) -> TimeSeries {
+        TimeSeries { ranges: self.ranges(metric), ..self.line(MEAN, metric, "") }
     }
 }
 
-fn chart(title: &str, label: &str, unit: Unit, lines: Vec<CourseLine>) -> CourseChart {
-    CourseChart { title: title.to_owned(), label: label.to_owned(), unit, lines }
+fn chart(title: &str, label: &str, unit: Unit, lines: Vec<TimeSeries>) -> TimeChart {
+    TimeChart { title: title.to_owned(), label: label.to_owned(), unit, lines }
 }
 
 /// The figures of the one replication whose samples these are; none when there are no samples.
-pub(super) fn of(rows: &[SampleRow], info: &RunInfo, outcomes: &[OutcomeRow]) -> Option<Course> {
+pub(super) fn of(rows: &[SampleRow], info: &RunInfo, outcomes: &[OutcomeRow]) -> Option<Replication> {
     let is_detail = |row: &&SampleRow| &*row.label == BEGINNING;
     let samples = Samples::of(rows.iter().filter(|row| !is_detail(row)));
     let beginning = Samples::of(rows.iter().filter(is_detail));
@@ -74,7 +76,7 @@ pub(super) fn of(rows: &[SampleRow], info: &RunInfo, outcomes: &[OutcomeRow]) ->
     let is_part = !beginning.ends.is_empty() && beginning.ends.last() < samples.ends.last();
     let closely = is_part.then(|| closely(&beginning, has_queue));
     let whole = [work(&samples), arrived(&samples), latency(&samples, outcomes)];
-    Some(Course {
+    Some(Replication {
         arrivals: arrivals.map_or(0, |rate| (rate * first).round() as u64),
         warmup: info.window.from_ns as f64 / 1e9,
         figures: queue.into_iter().chain(closely).chain(whole).collect(),
@@ -83,8 +85,8 @@ pub(super) fn of(rows: &[SampleRow], info: &RunInfo, outcomes: &[OutcomeRow]) ->
     })
 }
 
-fn figure(id: &str, title: &str, caption: &str, charts: Vec<CourseChart>) -> CourseFigure {
-    CourseFigure {
+fn figure(id: &str, title: &str, caption: &str, charts: Vec<TimeChart>) -> ReplicationFigure {
+    ReplicationFigure {
         id: id.to_owned(),
         title: title.to_owned(),
         caption: caption.to_owned(),
@@ -94,7 +96,7 @@ fn figure(id: &str, title: &str, caption: &str, charts: Vec<CourseChart>) -> Cou
     }
 }
 
-fn queue(samples: &Samples<'_>) -> CourseFigure {
+fn queue(samples: &Samples<'_>) -> ReplicationFigure {
     figure(
         "queue",
         "How long was the queue?",
@@ -103,14 +105,14 @@ fn queue(samples: &Samples<'_>) -> CourseFigure {
     )
 }
 
-fn closely(beginning: &Samples<'_>, has_queue: bool) -> CourseFigure {
+fn closely(beginning: &Samples<'_>, has_queue: bool) -> ReplicationFigure {
     let level = |title: &str, label: &str, metric: &str| {
         chart(title, label, Unit::Plain, vec![beginning.line(MEAN, metric, BEGINNING)])
     };
     let queue = has_queue.then(|| level("(a) queue", "Requests waiting", "waiting"));
     let threads = if has_queue { "(b) threads taken" } else { "Threads taken" };
     let threads = level(threads, "Requests in service", "in_service");
-    CourseFigure {
+    ReplicationFigure {
         beginning: true,
         ..figure(
             "beginning",
@@ -121,7 +123,7 @@ fn closely(beginning: &Samples<'_>, has_queue: bool) -> CourseFigure {
     }
 }
 
-fn work(samples: &Samples<'_>) -> CourseFigure {
+fn work(samples: &Samples<'_>) -> ReplicationFigure {
     figure(
         "work",
         "How busy was the server?",
@@ -138,7 +140,7 @@ fn work(samples: &Samples<'_>) -> CourseFigure {
     )
 }
 
-fn arrived(samples: &Samples<'_>) -> CourseFigure {
+fn arrived(samples: &Samples<'_>) -> ReplicationFigure {
     figure(
         "arrivals",
         "How many came, and how many were rejected?",
@@ -161,15 +163,15 @@ fn arrived(samples: &Samples<'_>) -> CourseFigure {
 }
 
 /// By class where there are several.
-fn latency(samples: &Samples<'_>, outcomes: &[OutcomeRow]) -> CourseFigure {
-    let lines: Vec<CourseLine> = match outcomes {
+fn latency(samples: &Samples<'_>, outcomes: &[OutcomeRow]) -> ReplicationFigure {
+    let lines: Vec<TimeSeries> = match outcomes {
         [_, classes @ ..] if !classes.is_empty() => {
             classes.iter().map(|class| samples.line(&class.name, "latency_s", &class.name)).collect()
         }
         _ => vec![samples.line("all requests", "latency_s", "")],
     };
     let logarithmic = wide(lines.iter().flat_map(|line| &line.values).flatten().copied());
-    CourseFigure {
+    ReplicationFigure {
         logarithmic: Some(logarithmic),
         ..figure(
             "latency",

@@ -3,16 +3,16 @@
 
 use serde::Deserialize;
 
-use super::super::model::OutcomeRow;
-use crate::Estimate;
+use super::model::OutcomeRow;
+use crate::estimate::Estimate;
 
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Outcome {
-    pub(super) rejected: Known,
+pub(super) struct SimulationSummary {
+    pub(super) rejected: Observed,
     pub(super) latency: Latency,
-    pub(super) utilization: Known,
-    pub(super) throughput: Known,
-    pub(super) present: Known,
+    pub(super) utilization: Observed,
+    pub(super) throughput: Observed,
+    pub(super) present: Observed,
     pub(super) classes: Vec<Class>,
     pub(super) replications: u64,
     pub(super) events: u64,
@@ -24,22 +24,22 @@ pub(super) struct Outcome {
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Class {
     name: String,
-    rejected: Known,
+    rejected: Observed,
     latency: Latency,
-    throughput: Known,
+    throughput: Observed,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub(super) struct Latency {
-    pub(super) mean: Known,
-    p50: Known,
-    pub(super) p90: Known,
-    p99: Known,
+    pub(super) mean: Observed,
+    p50: Observed,
+    pub(super) p90: Observed,
+    p99: Observed,
 }
 
 /// A mean and its interval, as far as they are known.
 #[derive(Debug, Clone, Copy, Deserialize)]
-pub(super) struct Known {
+pub(super) struct Observed {
     mean: Option<f64>,
     ci: Option<[Option<f64>; 2]>,
 }
@@ -54,7 +54,7 @@ pub(super) enum Precision {
     Interrupted,
 }
 
-impl Known {
+impl Observed {
     pub(super) fn estimate(self) -> Option<Estimate> {
         let ci = match self.ci {
             Some([Some(low), Some(high)]) => Some([low, high]),
@@ -64,7 +64,7 @@ impl Known {
     }
 }
 
-impl Outcome {
+impl SimulationSummary {
     /// All requests together, and each class where there are several.
     pub(super) fn rows(&self) -> Vec<OutcomeRow> {
         let all = row("all requests", self.rejected, self.latency, self.throughput);
@@ -74,7 +74,7 @@ impl Outcome {
     }
 }
 
-fn row(name: &str, rejected: Known, latency: Latency, throughput: Known) -> OutcomeRow {
+fn row(name: &str, rejected: Observed, latency: Latency, throughput: Observed) -> OutcomeRow {
     OutcomeRow {
         name: name.to_owned(),
         rejected: rejected.estimate(),

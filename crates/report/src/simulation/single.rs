@@ -1,16 +1,14 @@
 //! A single model, simulated: what came out, and one replication over time.
 
-mod course;
-mod outcome;
-mod words;
-
 use std::path::Path;
 
 use record::RunDirectory;
 
-use self::outcome::Outcome;
 use super::model::SimulationReport;
-use crate::{Error, Source};
+use super::summary::SimulationSummary;
+use super::{replication, words};
+use crate::error::Error;
+use crate::method::fact::Source;
 
 /// The tool that `run.toml` of a simulation names.
 const TOOL: &str = "sim";
@@ -23,7 +21,7 @@ pub(super) fn is_in(directory: &Path) -> bool {
 /// The report of the simulation in `directory`.
 pub(super) fn read(directory: &Path) -> Result<SimulationReport, Error> {
     let run = RunDirectory::open(directory)?;
-    let (info, outcome) = (run.info()?, run.outcome::<Outcome>()?);
+    let (info, outcome) = (run.info()?, run.outcome::<SimulationSummary>()?);
     let rows = run.samples()?.collect::<Result<Vec<_>, _>>()?;
     let outcomes = outcome.rows();
     let sources = run.model().map(|text| Source { name: "model.toml".to_owned(), text });
@@ -33,7 +31,7 @@ pub(super) fn read(directory: &Path) -> Result<SimulationReport, Error> {
         verdict: words::verdict(&outcome, &outcomes),
         warnings: words::warnings(&outcome, &info),
         checks: Vec::new(),
-        course: course::of(&rows, &info, &outcomes),
+        course: replication::of(&rows, &info, &outcomes),
         outcomes,
         figures: Vec::new(),
         method: words::facts(&outcome, &info, run.environment().ok().as_ref()),

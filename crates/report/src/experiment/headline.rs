@@ -1,36 +1,14 @@
 //! What came out, in words, from the figures and nothing else.
 
-use serde::Serialize;
-
-use crate::model::{ClassPoint, Point, Report};
+use super::model::Capacity;
+use super::model::{ClassPoint, ExperimentReport, Point};
+use crate::conclusion::{Conclusion, KeyFigure};
+use crate::estimate::Estimate;
 use crate::text::{self, level_in_words, number, percent, seconds, times};
-use crate::{Capacity, Estimate};
-
-/// What came out.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Verdict {
-    /// The one sentence to remember.
-    pub headline: String,
-    /// What goes with it, a sentence each.
-    pub details: Vec<String>,
-    /// The few figures that say the same.
-    pub figures: Vec<KeyFigure>,
-}
-
-/// A figure that stands for itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct KeyFigure {
-    /// With its unit.
-    pub value: String,
-    /// What it is.
-    pub label: String,
-    /// What to compare it with.
-    pub note: String,
-}
 
 /// Two subjects at the hardest level that both were measured at, or one where the other is missing.
 struct Comparison<'a> {
-    report: &'a Report,
+    report: &'a ExperimentReport,
     /// The class that matters most.
     class: &'a str,
     /// What is judged.
@@ -40,7 +18,7 @@ struct Comparison<'a> {
 }
 
 /// The verdict on a report's points.
-pub(crate) fn of(report: &Report) -> Verdict {
+pub(super) fn of(report: &ExperimentReport) -> Conclusion {
     let Some(comparison) = Comparison::of(report) else {
         return nothing(report);
     };
@@ -52,7 +30,7 @@ pub(crate) fn of(report: &Report) -> Verdict {
         comparison.total(),
         comparison.below_capacity(),
     ];
-    Verdict {
+    Conclusion {
         headline: comparison.headline(),
         details: details.into_iter().flatten().collect(),
         figures: comparison.figures(),
@@ -60,18 +38,18 @@ pub(crate) fn of(report: &Report) -> Verdict {
 }
 
 /// The verdict where no test counts.
-fn nothing(report: &Report) -> Verdict {
+fn nothing(report: &ExperimentReport) -> Conclusion {
     let (headline, details) = match report.tests.len() {
         0 => ("Nothing has been measured yet".to_owned(), vec![]),
         1 => ("The only test does not count".to_owned(), vec!["The list of tests says why.".to_owned()]),
         n => (format!("None of the {n} tests counts"), vec!["The list of tests says why.".to_owned()]),
     };
-    Verdict { headline, details, figures: report.capacity.iter().map(capacity).collect() }
+    Conclusion { headline, details, figures: report.capacity.iter().map(capacity).collect() }
 }
 
 impl<'a> Comparison<'a> {
     /// `gate` against `bare` where they are so called, else the last subject against the first.
-    fn of(report: &'a Report) -> Option<Self> {
+    fn of(report: &'a ExperimentReport) -> Option<Self> {
         let named = |name: &str| report.subjects.iter().find(|subject| *subject == name);
         let reference = named("bare").or_else(|| report.subjects.first())?;
         let subject = named("gate").or_else(|| report.subjects.last())?;
@@ -297,7 +275,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-impl Report {
+impl ExperimentReport {
     /// Whether levels are multiples of capacity, so that below 1 nothing is overloaded.
     fn is_relative_load(&self) -> bool {
         self.factor.unit == "x capacity"

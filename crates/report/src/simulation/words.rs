@@ -3,17 +3,20 @@
 use record::{Environment, RunInfo};
 use toml::{Table, Value};
 
-use super::super::model::OutcomeRow;
-use super::outcome::{Outcome, Precision};
-use crate::method::{command, fact, machine};
+use super::model::OutcomeRow;
+use super::summary::{Precision, SimulationSummary};
+use crate::conclusion::{Conclusion, KeyFigure};
+use crate::estimate::Estimate;
+use crate::method::fact::Fact;
+use crate::method::fact::{command, fact};
+use crate::method::machine::machine;
 use crate::text::{number, percent, seconds};
-use crate::{Estimate, Fact, KeyFigure, Verdict};
 
 pub(super) fn title(info: &RunInfo) -> String {
     [arrivals(info), server(info)].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-pub(super) fn verdict(outcome: &Outcome, rows: &[OutcomeRow]) -> Verdict {
+pub(super) fn verdict(outcome: &SimulationSummary, rows: &[OutcomeRow]) -> Conclusion {
     let mean = outcome.latency.mean.estimate();
     let headline = match (outcome.rejected.estimate(), mean, outcome.latency.p90.estimate()) {
         (Some(rejected), Some(mean), Some(p90)) if rejected.value > 0.0 => format!(
@@ -29,7 +32,7 @@ pub(super) fn verdict(outcome: &Outcome, rows: &[OutcomeRow]) -> Verdict {
         ),
         _ => "No request was completed".to_owned(),
     };
-    Verdict { headline, details: details(outcome, rows), figures: figures(outcome) }
+    Conclusion { headline, details: details(outcome, rows), figures: figures(outcome) }
 }
 
 /// In per cent; below 0.1 % with three digits.
@@ -37,7 +40,7 @@ fn share(value: f64) -> String {
     if value > 0.0 && value < 0.001 { format!("{} %", number(value * 100.0)) } else { percent(value) }
 }
 
-fn details(outcome: &Outcome, rows: &[OutcomeRow]) -> Vec<String> {
+fn details(outcome: &SimulationSummary, rows: &[OutcomeRow]) -> Vec<String> {
     let work = [outcome.utilization, outcome.throughput, outcome.present].map(|known| known.estimate());
     let work = match work {
         [Some(busy), Some(served), Some(present)] => Some(format!(
@@ -58,7 +61,7 @@ fn details(outcome: &Outcome, rows: &[OutcomeRow]) -> Vec<String> {
     work.into_iter().chain(classes).collect()
 }
 
-fn figures(outcome: &Outcome) -> Vec<KeyFigure> {
+fn figures(outcome: &SimulationSummary) -> Vec<KeyFigure> {
     let figure = |label: &str, estimate: Option<Estimate>, factor: f64, unit: &str| KeyFigure {
         value: estimate.map_or("–".to_owned(), |e| with_unit(sure(e, factor).0, unit)),
         label: label.to_owned(),
@@ -99,7 +102,7 @@ fn sure(estimate: Estimate, factor: f64) -> (String, Option<String>) {
     (format!("{:.digits$}", estimate.value * factor), half.map(|half| format!("{half:.digits$}")))
 }
 
-pub(super) fn warnings(outcome: &Outcome, info: &RunInfo) -> Vec<String> {
+pub(super) fn warnings(outcome: &SimulationSummary, info: &RunInfo) -> Vec<String> {
     let missed = match outcome.precision {
         Precision::Missed { relative, replications } => Some(format!(
             "Not as precise as asked for: known to {}; it would take about {replications} replications.",
@@ -119,7 +122,11 @@ pub(super) fn warnings(outcome: &Outcome, info: &RunInfo) -> Vec<String> {
 }
 
 /// What the record tells of how it was simulated.
-pub(super) fn facts(outcome: &Outcome, info: &RunInfo, environment: Option<&Environment>) -> Vec<Fact> {
+pub(super) fn facts(
+    outcome: &SimulationSummary,
+    info: &RunInfo,
+    environment: Option<&Environment>,
+) -> Vec<Fact> {
     let (replications, intervals) = if long_run(info) {
         ("one run".to_owned(), "from overlapping batch means")
     } else {

@@ -1,0 +1,89 @@
+//! The report as a table for a terminal: plain text, at most 80 columns for two subjects.
+
+use record::experiment::TestState;
+
+use super::model::{ClassPoint, ExperimentReport};
+use crate::terminal::aligned;
+use crate::text::{level, number, percent, seconds, server};
+
+impl ExperimentReport {
+    /// The report's table with the verdict under it; each line ends with a line feed.
+    pub fn table(&self) -> String {
+        let mut text = self.heading();
+        text.push('\n');
+        text += &aligned(&self.rows(), 2, 1);
+        text.push('\n');
+        text += &format!("{}.\n", self.verdict.headline);
+        for sentence in &self.verdict.details {
+            text += &format!("{sentence}\n");
+        }
+        for limit in &self.limits {
+            text += &format!("\n{}: {}\n", limit.subject, limit.limit);
+            limit.evidence.iter().chain(&limit.next).for_each(|sentence| text += &format!("  {sentence}\n"));
+        }
+        for test in self.tests.iter().filter(|test| test.state != TestState::Measured) {
+            let state = if test.state == TestState::Broken { "broken" } else { "not valid" };
+            text += &format!("{}: {state}, not counted: {}\n", test.directory, test.why.join("; "));
+        }
+        text
+    }
+
+    fn heading(&self) -> String {
+        let server = server(&self.server);
+        let capacity = self.capacity.as_ref().map(|capacity| {
+            let interval = capacity
+                .rate
+                .ci
+                .map_or(String::new(), |[low, high]| format!(" ({} to {})", number(low), number(high)));
+            format!("capacity {} {}{interval}\n", number(capacity.rate.value), capacity.unit)
+        });
+        format!("{}: {server}\n{}", self.title, capacity.unwrap_or_default())
+    }
+
+    /// A group of columns for each quantity, in it a column for each subject.
+    fn rows(&self) -> Vec<Vec<String>> {
+        let mut quantities = vec![String::new(); 2];
+        for quantity in ["completed", "median duration"] {
+            quantities.push(quantity.to_owned());
+            quantities.extend(self.subjects.iter().skip(1).map(|_| String::new()));
+        }
+        let mut names = vec![self.factor.label(), "class".to_owned()];
+        names.extend(self.subjects.iter().chain(&self.subjects).cloned());
+        let mut rows = vec![quantities, names];
+        let mut levels: Vec<f64> = self.points.iter().map(|point| point.level).collect();
+        levels.dedup();
+        for at in levels {
+            let mut name = level(at, &self.factor.unit);
+            for class in &self.classes {
+                rows.push(self.class_row(std::mem::take(&mut name), at, &class.name));
+            }
+            rows.push(self.total_row(at));
+        }
+        rows
+    }
+
+    fn class_row(&self, name: String, at: f64, class: &str) -> Vec<String> {
+        let points: Vec<Option<&ClassPoint>> =
+            self.subjects.iter().map(|subject| self.point(subject, at)?.class(class)).collect();
+        let mut row = vec![name, class.to_owned()];
+        row.extend(points.iter().map(|point| or_dash(point.and_then(|p| Some(percent(p.share?.value))))));
+        row.extend(
+            points
+                .iter()
+                .map(|point| or_dash(point.and_then(|p| Some(seconds(p.duration.as_ref()?.median.value))))),
+        );
+        row
+    }
+
+    fn total_row(&self, at: f64) -> Vec<String> {
+        let mut row = vec![String::new(), "all".to_owned()];
+        row.extend(self.subjects.iter().map(|subject| {
+            or_dash(self.point(subject, at).and_then(|p| Some(format!("{}/s", number(p.goodput?.value)))))
+        }));
+        row
+    }
+}
+
+fn or_dash(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".to_owned())
+}
