@@ -5,22 +5,42 @@
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
+use std::collections::VecDeque;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use policy::{Config, Input, Kind, Limits, Output, Policy, SessionHint, Window};
+use policy::{Arrival, Config, Decision, Driver, Handler, Kind, Limits, Policy, SessionHint, Waits, Window};
 use units::{ClassId, Ratio, RequestId, Span, Time};
 
 const QUEUED: u64 = 10_000;
 
-struct Driver {
-    policy: Policy,
+struct Overload {
+    driver: Driver<()>,
     now: Time,
     next: u64,
-    inside: std::collections::VecDeque<RequestId>,
+    decisions: Decisions,
 }
 
-impl Driver {
+/// New sessions are of the class that matters less.
+struct Decisions {
+    inside: VecDeque<RequestId>,
+    refused: Vec<RequestId>,
+}
+
+impl Handler<()> for Decisions {
+    fn classify(&mut self, (): &mut ()) -> ClassId {
+        ClassId(1)
+    }
+
+    fn decided(&mut self, _: Time, id: RequestId, (): &mut (), decision: Decision, _: Waits) {
+        match decision {
+            Decision::Dispatch => self.inside.push_back(id),
+            Decision::Refuse(_) => self.refused.push(id),
+        }
+    }
+}
+
+impl Overload {
     fn new() -> Self {
         let limits = Limits {
             acceptor_queue: 20_000,
@@ -37,57 +57,57 @@ impl Driver {
         }
         let config = Config { limits, classes, window: Window::Fixed(64), ..Config::default() };
         let policy = Policy::new(config).expect("the configuration is sound");
-        Self { policy, now: Time::ZERO, next: 0, inside: std::collections::VecDeque::with_capacity(128) }
+        let decisions =
+            Decisions { inside: VecDeque::with_capacity(128), refused: Vec::with_capacity(20_000) };
+        Self { driver: Driver::new(policy), now: Time::ZERO, next: 0, decisions }
     }
 
     /// One request comes: every fifth of a premium session, the others new.
     fn arrive(&mut self) {
-        let id = RequestId(self.next);
-        let session = match self.next % 5 {
+        let number = self.next;
+        let session = match number % 5 {
             0 => SessionHint::Known(ClassId(0)),
             1 | 2 => SessionHint::Known(ClassId(1)),
             _ => SessionHint::New,
         };
         self.next += 1;
         self.now += Span::from_micros(20);
-        self.policy
-            .handle(self.now, Input::Arrived { id, session, client: id.0 % 1000, kind: Kind(id.0 % 50) });
-        self.policy.handle(self.now, Input::Cycle);
-        while let Some(output) = self.policy.poll() {
-            match output {
-                Output::Classify(id) => {
-                    self.policy.handle(self.now, Input::Classified { id, class: ClassId(1) });
-                }
-                Output::Dispatch(id) => self.inside.push_back(id),
-                Output::Reject(..) => {}
-            }
+        let arrival = Arrival { session, client: number % 1000, kind: Kind(number % 50) };
+        self.driver.arrive(self.now, arrival, (), &mut self.decisions);
+        self.driver.cycle(self.now, &mut self.decisions);
+        while let Some(id) = self.decisions.refused.pop() {
+            self.driver.finish(self.now, id, &mut self.decisions);
         }
     }
 
     /// One request leaves.
     fn finish(&mut self) {
-        if let Some(id) = self.inside.pop_front() {
-            self.policy.handle(self.now, Input::Finished { id });
+        if let Some(id) = self.decisions.inside.pop_front() {
+            self.driver.finish(self.now, id, &mut self.decisions);
         }
+    }
+
+    fn held(&self) -> u64 {
+        self.driver.policy().held() as u64
     }
 }
 
 fn per_request(criterion: &mut Criterion) {
-    let mut driver = Driver::new();
-    while (driver.policy.held() as u64) < QUEUED {
-        driver.arrive();
+    let mut overload = Overload::new();
+    while overload.held() < QUEUED {
+        overload.arrive();
     }
     let mut group = criterion.benchmark_group("policy");
     group.throughput(Throughput::Elements(1));
     group.bench_function("request at 10,000 queued", |bencher| {
         bencher.iter(|| {
-            driver.arrive();
-            driver.finish();
-            black_box(&driver.policy);
+            overload.arrive();
+            overload.finish();
+            black_box(&overload.driver);
         });
     });
     group.finish();
-    let held = driver.policy.held() as u64;
+    let held = overload.held();
     assert!(held >= QUEUED, "the queue ran down to {held}: the figure is not for {QUEUED} queued");
 }
 

@@ -10,7 +10,7 @@ use fastrand::Rng;
 
 use units::Span;
 
-use crate::ConfigError;
+use crate::error::ConfigError;
 
 /// Gains of the controller. The default puts both poles at one half: without overshoot, and
 /// settled after about six periods.

@@ -5,7 +5,11 @@ use alloc::vec::Vec;
 
 use units::{ClassId, Ratio, Span};
 
-use crate::{Gains, Knobs, LookAhead, Window};
+use crate::admission::Gains;
+use crate::error::{ConfigError, MAX_CLASSES, MAX_HELD};
+use crate::knobs::Knobs;
+use crate::look_ahead::LookAhead;
+use crate::window::Window;
 
 /// Everything the policy can be told. [`Config::default`] is premium and basic, enforced.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,61 +131,11 @@ impl Default for Config {
     }
 }
 
-/// Why a configuration is refused.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum ConfigError {
-    /// No class, or more than [`Config::MAX_CLASSES`].
-    #[error("{0} classes; between 1 and {max} are possible", max = Config::MAX_CLASSES)]
-    Classes(usize),
-    /// A running policy was given another number of classes.
-    #[error("{after} classes instead of {before}; their number cannot change while requests of them wait")]
-    Reclassed {
-        /// How many there are.
-        before: usize,
-        /// How many were asked for.
-        after: usize,
-    },
-    /// A weight is no number between 0.001 and 1e6.
-    #[error("weight {weight} of class {class}; a weight must lie between 0.001 and 1000000")]
-    Weight {
-        /// Which class.
-        class: ClassId,
-        /// The weight given.
-        weight: f64,
-    },
-    /// A bound that must not be zero is.
-    #[error("{0} is 0; it must be at least 1")]
-    Zero(&'static str),
-    /// All bounds together pass the largest number of requests that can be held.
-    #[error("the queues hold {0} requests in all; at most {max} are possible", max = Config::MAX_HELD)]
-    TooMany(u64),
-    /// Poles of the admission loop outside the unit circle.
-    #[error(
-        "gains q0 = {q0}, q1 = {q1} make admission unstable; q0 + q1 must be above 0, q1 between -2 and 0, q0 below 4 + q1"
-    )]
-    Unstable {
-        /// Gain on the present error.
-        q0: f64,
-        /// Gain on the error one period ago.
-        q1: f64,
-    },
-    /// An adaptive window whose bounds are out of order.
-    #[error("window from {min} to {max}, starting at {initial}; 1 <= min <= initial <= max is needed")]
-    Window {
-        /// Smallest size.
-        min: u32,
-        /// Size at the start.
-        initial: u32,
-        /// Largest size.
-        max: u32,
-    },
-}
-
 impl Config {
     /// Most classes.
-    pub const MAX_CLASSES: usize = 32;
+    pub const MAX_CLASSES: usize = MAX_CLASSES;
     /// Most requests held at once.
-    pub const MAX_HELD: u64 = 1 << 24;
+    pub const MAX_HELD: u64 = MAX_HELD;
 
     /// How many requests can be held in all: every queue full, a burst with the driver for
     /// classification, and the server full.

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use units::{ClassId, Time};
 
-use crate::Kind;
+use crate::kind::Kind;
 
 /// Kinds whose cost is remembered; more than these push each other out.
 const REMEMBERED: usize = 1024;

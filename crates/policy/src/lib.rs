@@ -2,22 +2,37 @@
 //! served, which waits and which is refused.
 //!
 //! It sees ids, classes, kinds, times and counts, nothing else: no clock, no socket, no thread, no
-//! `std`. A driver (the gate, the simulator) hands it [`Input`]s with the time they happened
-//! and carries out the [`Output`]s:
+//! `std`. A [`Driver`] holds the requests, tells the [`Policy`] what happened and when, and has its
+//! decisions carried out by a [`Handler`], which the gate and the simulator have each one of:
 //!
 //! ```
-//! use policy::{Config, Input, Kind, Output, Policy, SessionHint};
+//! use policy::{Arrival, Config, Decision, Driver, Handler, Kind, Policy, SessionHint, Waits};
 //! use units::{ClassId, RequestId, Time};
 //!
-//! let mut policy = Policy::new(Config::default())?;
-//! let (now, id) = (Time::ZERO, RequestId(7));
-//! policy.handle(now, Input::Arrived { id, session: SessionHint::New, client: 1, kind: Kind::of("GET", "/") });
-//! policy.handle(now, Input::Cycle);
-//! assert_eq!(policy.poll(), Some(Output::Classify(id)));
-//! policy.handle(now, Input::Classified { id, class: ClassId(0) });
-//! assert_eq!(policy.poll(), Some(Output::Dispatch(id)));
-//! policy.handle(now, Input::Finished { id });
-//! assert_eq!(policy.poll(), None);
+//! /// Requests are their URLs here.
+//! #[derive(Default)]
+//! struct Server(Vec<RequestId>);
+//!
+//! impl Handler<&str> for Server {
+//!     fn classify(&mut self, url: &mut &str) -> ClassId {
+//!         if url.starts_with("/checkout") { ClassId(0) } else { ClassId(1) }
+//!     }
+//!
+//!     fn decided(&mut self, _: Time, id: RequestId, _: &mut &str, decision: Decision, _: Waits) {
+//!         if decision == Decision::Dispatch {
+//!             self.0.push(id);
+//!         }
+//!     }
+//! }
+//!
+//! let mut driver = Driver::new(Policy::new(Config::default())?);
+//! let (mut server, now) = (Server::default(), Time::ZERO);
+//! let arrival = Arrival { session: SessionHint::New, client: 1, kind: Kind::of("GET", "/checkout") };
+//! let id = driver.arrive(now, arrival, "/checkout", &mut server);
+//! driver.cycle(now, &mut server);
+//! assert_eq!(server.0, [id]);
+//! assert_eq!(driver.finish(now, id, &mut server), Some("/checkout"));
+//! assert_eq!(driver.next_wake(now), Time::NEVER);
 //! # Ok::<(), policy::ConfigError>(())
 //! ```
 //!
@@ -26,16 +41,16 @@
 //! 1. acceptor queue, drained `m` requests a cycle ([`Limits::burst`])
 //! 2. sessions ([`Session`]): a known class needs no classification
 //! 3. early prioritisation with a look-ahead ([`LookAhead`])
-//! 4. classification, by the driver
+//! 4. classification, by the driver's [`Handler`]
 //! 5. predictive admission per class ([`Gains`])
 //! 6. discard queues: a second chance in the next period
 //! 7. class queues and a start-time fair scheduler; what is short ([`Kind`]) overtakes what is long
 //! 8. the window: how many requests may be inside the server ([`Window`])
-//! 9. guards at every stage ([`Limits`], [`Input::Pressure`], [`Input::Aborted`])
+//! 9. guards at every stage ([`Limits`], [`Driver::set_pressure`], [`Driver::abort`])
 //!
 //! The same configuration, seed and inputs give the same outputs. Every queue is bounded, and
-//! after [`Policy::new`] nothing is allocated, except for a larger configuration
-//! ([`Policy::reconfigure`]).
+//! after [`Policy::new`] the policy allocates nothing, except for a larger configuration
+//! ([`Driver::reconfigure`]).
 #![no_std]
 
 extern crate alloc;
@@ -46,6 +61,8 @@ mod acceptor;
 mod admission;
 mod config;
 mod costs;
+mod driver;
+mod error;
 mod guards;
 mod kind;
 mod knobs;
@@ -61,7 +78,9 @@ mod waits;
 mod window;
 
 pub use admission::Gains;
-pub use config::{Class, Config, ConfigError, Deadlines, Limits, Mode};
+pub use config::{Class, Config, Deadlines, Limits, Mode};
+pub use driver::{Arrival, Decision, Driver, Handler};
+pub use error::ConfigError;
 pub use kind::Kind;
 pub use knobs::Knobs;
 pub use look_ahead::LookAhead;

@@ -1,6 +1,6 @@
 //! Stage 3, early prioritisation: how far to look ahead (Web2K section 3.2 and 4.4.4.1).
 
-use crate::Knobs;
+use crate::knobs::Knobs;
 
 /// How many requests of the acceptor queue are scanned for known important ones before one
 /// other request is processed.

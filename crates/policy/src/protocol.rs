@@ -2,7 +2,8 @@
 
 use units::{ClassId, Ratio, RequestId};
 
-use crate::{Kind, Knobs};
+use crate::kind::Kind;
+use crate::knobs::Knobs;
 
 /// What the driver knows of a request's session when the request arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

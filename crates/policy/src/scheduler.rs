@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 
 use units::ClassId;
 
-use crate::{Class, Knobs};
+use crate::config::Class;
+use crate::knobs::Knobs;
 
 /// A class that waits, with the request that it would have served.
 #[derive(Debug, Clone, Copy)]

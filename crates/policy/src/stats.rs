@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use units::{ClassId, Ratio, Span};
 
-use crate::Reason;
+use crate::protocol::Reason;
 
 /// Counts of one class, or of requests whose class was never found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -79,7 +79,7 @@ pub struct Snapshot {
     pub look_ahead: u32,
     /// The present `m` of the acceptor cycle.
     pub quota: u32,
-    /// As last told with [`crate::Input::Pressure`].
+    /// As last told with [`crate::Driver::set_pressure`].
     pub pressure: Ratio,
     /// Requests refused before their class was found.
     pub unclassified: Counters,

@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 use units::{ClassId, RequestId, Time};
 
-use crate::Kind;
 use crate::costs::Begun;
+use crate::kind::Kind;
 use crate::waits::{Stage, Waits};
 
 /// Position of a held request in the slab.

@@ -4,11 +4,11 @@
 mod scene;
 
 use policy::{
-    Class, Config, Deadlines, Input, Kind, Knobs, Limits, LookAhead, Output, Policy, Reason, SessionHint,
+    Arrival, Class, Config, Deadlines, Decision, Kind, Knobs, Limits, LookAhead, Policy, Reason, SessionHint,
     Waits, Window,
 };
 use scene::{BASIC, PREMIUM, Scene, differentiation};
-use units::{Ratio, RequestId, Span};
+use units::{Ratio, Span};
 
 #[test]
 fn favour_says_how_long_requests_are_held_back() {
@@ -19,7 +19,7 @@ fn favour_says_how_long_requests_are_held_back() {
         });
         (0..20).for_each(|id| scene.arrive(id, BASIC));
         scene.cycles();
-        assert!(scene.policy.snapshot().lengths.discard > 10);
+        assert!(scene.policy().snapshot().lengths.discard > 10);
         scene.wait(Span::from_millis(300));
         scene.refused()
     };
@@ -55,7 +55,7 @@ fn in_lasting_overload_sessions_that_have_begun_go_first() {
 #[test]
 fn the_queue_is_no_longer_than_clients_have_patience() {
     let mut scene = Scene::new(|config| config.limits.deadlines = Deadlines::all(Span::from_secs(100)));
-    let target = |scene: &Scene| scene.policy.class_snapshots().map(|class| class.target).last();
+    let target = |scene: &Scene| scene.policy().class_snapshots().map(|class| class.target).last();
     let mut id = 0;
     // Ten requests a second are served, and four times as many come.
     let mut overload = |scene: &mut Scene, patience: Option<u64>| {
@@ -67,7 +67,7 @@ fn the_queue_is_no_longer_than_clients_have_patience() {
                 scene.finish(*served);
             }
             if let Some(earlier) = patience.and_then(|patience| id.checked_sub(patience)) {
-                (0..4).for_each(|more| scene.tell(Input::Aborted { id: RequestId(earlier + more) }));
+                (0..4).for_each(|more| scene.abort(earlier + more));
             }
             id += 4;
         }
@@ -88,7 +88,7 @@ fn the_look_ahead_finds_the_important() {
         });
         (0..10).for_each(|id| scene.arrive(id, BASIC));
         scene.arrive(10, PREMIUM);
-        scene.tell(Input::Cycle);
+        scene.cycle();
         assert_eq!(scene.dispatched(), [first], "look-ahead of {k}");
     }
 }
@@ -107,7 +107,7 @@ fn a_full_acceptor_queue_makes_room_for_the_important() {
 fn under_pressure_the_important_take_the_place_of_others() {
     let mut scene = Scene::new(|_| {});
     scene.arrive(1, BASIC);
-    scene.tell(Input::Pressure(Ratio::clamped(0.99)));
+    scene.set_pressure(0.99);
     scene.arrive(2, PREMIUM);
     scene.arrive(3, PREMIUM);
     assert_eq!(scene.refused(), [(1, Reason::Displaced), (3, Reason::Pressure)]);
@@ -120,8 +120,7 @@ fn a_client_over_its_share_displaces_nobody() {
         config.limits.client_share = Ratio::clamped(0.5);
     });
     scene.arrive(1, PREMIUM);
-    let input = Input::Arrived { id: RequestId(2), session: BASIC, client: 7, kind: Kind::default() };
-    scene.tell(input);
+    scene.arrive_as(2, Arrival { session: BASIC, client: 7, kind: Kind::default() });
     scene.arrive(3, PREMIUM);
     assert_eq!(scene.refused(), [(3, Reason::ClientShare)]);
 }
@@ -133,13 +132,13 @@ fn nobody_waits_in_vain_while_the_server_is_idle() {
     (0..12).for_each(|_| scene.cycles());
     let mut inside = scene.dispatched();
     for round in 0..12 {
-        assert!(!inside.is_empty(), "idle in round {round} with {} held", scene.policy.held());
+        assert!(!inside.is_empty(), "idle in round {round} with {} held", scene.policy().held());
         scene.now += Span::from_millis(5);
         let done = inside.remove(0);
         scene.finish(done);
         inside.extend(scene.dispatched());
     }
-    assert_eq!((scene.policy.held(), scene.refused().len()), (0, 0));
+    assert_eq!((scene.policy().held(), scene.refused().len()), (0, 0));
 }
 
 #[test]
@@ -151,7 +150,7 @@ fn the_held_back_are_refused_after_their_periods() {
     });
     (0..20).for_each(|id| scene.arrive(id, BASIC));
     scene.cycles();
-    let held_back = scene.policy.snapshot().lengths.discard;
+    let held_back = scene.policy().snapshot().lengths.discard;
     assert!(held_back > 10, "{held_back}");
     scene.wait(Span::from_millis(2 * 250));
     assert_eq!(scene.refused(), [], "after two periods");
@@ -165,9 +164,9 @@ fn who_has_gone_is_not_refused_as_well() {
     let mut scene = Scene::new(|config| config.limits.deadlines = Deadlines::all(Span::from_secs(1)));
     scene.arrive(1, BASIC);
     scene.now += Span::from_secs(1);
-    scene.tell(Input::Aborted { id: RequestId(1) });
+    scene.abort(1);
     assert_eq!(scene.refused(), []);
-    assert_eq!((scene.policy.held(), scene.policy.snapshot().unknown_ids), (0, 0));
+    assert_eq!((scene.policy().held(), scene.policy().snapshot().unknown_ids), (0, 0));
 }
 
 #[test]
@@ -178,11 +177,11 @@ fn shadow_mode_counts_a_client_that_left_while_it_would_have_waited() {
     }
     scene.cycles();
     assert_eq!(scene.dispatched(), [0, 1, 2], "all let through");
-    scene.tell(Input::Aborted { id: RequestId(1) });
+    scene.abort(1);
     scene.finish(1);
     scene.finish(0);
-    let snapshot = scene.policy.snapshot();
-    assert_eq!((snapshot.in_service, scene.policy.held()), (1, 1), "number 2 has its virtual place");
+    let snapshot = scene.policy().snapshot();
+    assert_eq!((snapshot.in_service, scene.policy().held()), (1, 1), "number 2 has its virtual place");
 }
 
 #[test]
@@ -246,7 +245,7 @@ fn a_shorter_deadline_holds_for_those_who_wait() {
     scene.cycles();
     scene.wait(Span::from_secs(2));
     scene.change(|config| config.limits.deadlines = Deadlines::all(Span::from_secs(1)));
-    scene.tell(Input::Cycle);
+    scene.cycle();
     assert_eq!(scene.refused(), [(1, Reason::Deadline), (2, Reason::Deadline)]);
 }
 
@@ -255,43 +254,43 @@ fn what_an_adaptive_window_has_found_is_kept_within_its_bounds() {
     let adaptive = |initial, max| Window::Adaptive { initial, min: 1, max };
     let mut scene = Scene::new(|config| config.window = adaptive(40, 64));
     scene.change(|config| config.window = adaptive(8, 64));
-    assert_eq!(scene.policy.snapshot().window, 40);
+    assert_eq!(scene.policy().snapshot().window, 40);
     scene.change(|config| config.window = adaptive(8, 16));
-    assert!(scene.policy.snapshot().window <= 16);
+    assert!(scene.policy().snapshot().window <= 16);
 }
 
 #[test]
 fn other_classes_and_nonsense_change_nothing() {
     let mut scene = Scene::new(|_| {});
-    let before = scene.policy.config().clone();
+    let before = scene.policy().config().clone();
     for wrong in [
         Config { classes: vec![Class::default(); 3], ..before.clone() },
         Config { window: Window::Fixed(0), ..before.clone() },
     ] {
-        assert!(scene.policy.reconfigure(scene.now, wrong).is_err());
-        assert_eq!(scene.policy.config(), &before);
+        assert!(scene.reconfigure(wrong).is_err());
+        assert_eq!(scene.policy().config(), &before);
     }
 }
 
 #[test]
 fn a_decision_comes_with_the_waits_before_it() {
     let mut scene = Scene::new(|config| config.limits.deadlines = Deadlines::all(Span::from_secs(3)));
-    let waited = |scene: &mut Scene, input| {
-        scene.policy.handle(scene.now, input);
-        std::iter::from_fn(|| scene.policy.poll_with_waits()).collect::<Vec<_>>()
+    let waited = |scene: &mut Scene| {
+        scene.cycle();
+        scene.decided()
     };
-    for id in [RequestId(1), RequestId(2)] {
-        waited(&mut scene, Input::Arrived { id, session: BASIC, client: 0, kind: Kind::default() });
+    for number in [1, 2] {
+        scene.arrive(number, BASIC);
     }
     let seconds = Span::from_secs;
     scene.now += seconds(1);
-    let first = waited(&mut scene, Input::Cycle);
+    let first = waited(&mut scene);
     let waits = Waits { acceptor: seconds(1), ..Waits::default() };
-    assert_eq!(first, [(Output::Dispatch(RequestId(1)), waits)]);
-    waited(&mut scene, Input::Cycle);
+    assert_eq!(first, [(1, Decision::Dispatch, waits)]);
+    waited(&mut scene);
     scene.now += seconds(4);
-    let second = waited(&mut scene, Input::Cycle);
+    let second = waited(&mut scene);
     let waits = Waits { acceptor: seconds(1), class: seconds(4), ..Waits::default() };
-    assert_eq!(second, [(Output::Reject(RequestId(2), Reason::Deadline), waits)]);
+    assert_eq!(second, [(2, Decision::Refuse(Reason::Deadline), waits)]);
     assert_eq!(waits.total(), seconds(5));
 }

@@ -95,7 +95,7 @@ fn a_small_window_is_not_tried_on_the_important() {
         scene.arrive(id, PREMIUM);
         scene.cycles();
         inside.extend(scene.dispatched());
-        were_tried += u32::from(scene.policy.snapshot().window < 4);
+        were_tried += u32::from(scene.policy().snapshot().window < 4);
         if id >= 3 {
             assert_eq!(inside.len(), 4, "there are no more than the server can do at once");
             scene.now += Span::from_millis(10);
@@ -133,7 +133,7 @@ fn found(workers: usize, initial: u32) -> f64 {
         let (Some(done), Some(id)) = (inside.pop_front(), ids.pop_front()) else { continue };
         scene.now = scene.now.max(done);
         scene.finish(id);
-        sizes += if id > 8_300 { scene.policy.snapshot().window } else { 0 };
+        sizes += if id > 8_300 { scene.policy().snapshot().window } else { 0 };
     }
     f64::from(sizes) / 4_000.0
 }

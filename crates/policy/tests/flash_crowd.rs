@@ -4,23 +4,59 @@
 //! so it is the same on every machine; a change of it is a change of the policy's behaviour.
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt::Write;
 
-use policy::{Config, Deadlines, Input, Kind, Limits, Output, Policy, SessionHint, Window};
+use policy::{
+    Arrival, Config, Deadlines, Decision, Driver, Handler, Kind, Limits, Policy, SessionHint, Waits, Window,
+};
 use units::{ClassId, RequestId, Span, Time};
 
 const SERVICE: Span = Span::from_millis(25);
 
 struct Crowd {
-    policy: Policy,
+    driver: Driver<Request>,
     rng: fastrand::Rng,
     now: Time,
     next: u64,
-    arrived: HashMap<RequestId, (usize, Time)>,
+    server: Server,
+}
+
+/// A request's payload: its class, and when it came.
+struct Request {
+    class: usize,
+    since: Time,
+}
+
+struct Server {
     inside: VecDeque<RequestId>,
-    server_free: Time,
+    refused: Vec<RequestId>,
+    free: Time,
     second: Second,
+}
+
+impl Handler<Request> for Server {
+    fn classify(&mut self, _: &mut Request) -> ClassId {
+        ClassId(1)
+    }
+
+    fn decided(&mut self, now: Time, id: RequestId, request: &mut Request, decision: Decision, _: Waits) {
+        match decision {
+            Decision::Dispatch => {
+                self.second.served[request.class] += 1;
+                let wait = &mut self.second.longest_wait[request.class];
+                *wait = (*wait).max(now.since(request.since));
+                if self.inside.is_empty() {
+                    self.free = now + SERVICE;
+                }
+                self.inside.push_back(id);
+            }
+            Decision::Refuse(_) => {
+                self.second.refused[request.class] += 1;
+                self.refused.push(id);
+            }
+        }
+    }
 }
 
 #[derive(Default)]
@@ -36,61 +72,51 @@ impl Crowd {
         let limits = Limits { deadlines: Deadlines::all(Span::from_secs(2)), ..Limits::default() };
         let config = Config { limits, window: Window::Fixed(2), ..Config::default() };
         Self {
-            policy: Policy::new(config).expect("sound"),
+            driver: Driver::new(Policy::new(config).expect("sound")),
             rng: fastrand::Rng::with_seed(42),
             now: Time::ZERO,
             next: 0,
-            arrived: HashMap::new(),
-            inside: VecDeque::new(),
-            server_free: Time::NEVER,
-            second: Second::default(),
+            server: Server {
+                inside: VecDeque::new(),
+                refused: Vec::new(),
+                free: Time::NEVER,
+                second: Second::default(),
+            },
         }
     }
 
     /// A fifth of the requests are of known premium sessions, a fifth of known basic ones.
     fn arrive(&mut self) {
-        let id = RequestId(self.next);
+        let client = self.next;
         self.next += 1;
         let (class, session) = match self.rng.u32(0..5) {
             0 => (0, SessionHint::Known(ClassId(0))),
             1 => (1, SessionHint::Known(ClassId(1))),
             _ => (1, SessionHint::New),
         };
-        self.second.offered[class] += 1;
-        self.arrived.insert(id, (class, self.now));
-        self.tell(Input::Arrived { id, session, client: id.0, kind: Kind::default() });
-        self.tell(Input::Cycle);
+        self.server.second.offered[class] += 1;
+        let arrival = Arrival { session, client, kind: Kind::default() };
+        let request = Request { class, since: self.now };
+        self.driver.arrive(self.now, arrival, request, &mut self.server);
+        self.cycle();
+    }
+
+    fn cycle(&mut self) {
+        self.driver.cycle(self.now, &mut self.server);
+        self.forget_refused();
     }
 
     fn finish(&mut self) {
-        if let Some(id) = self.inside.pop_front() {
-            self.server_free = if self.inside.is_empty() { Time::NEVER } else { self.now + SERVICE };
-            self.tell(Input::Finished { id });
+        if let Some(id) = self.server.inside.pop_front() {
+            self.server.free = if self.server.inside.is_empty() { Time::NEVER } else { self.now + SERVICE };
+            self.driver.finish(self.now, id, &mut self.server);
+            self.forget_refused();
         }
     }
 
-    fn tell(&mut self, input: Input) {
-        self.policy.handle(self.now, input);
-        while let Some(output) = self.policy.poll() {
-            match output {
-                Output::Classify(id) => {
-                    self.policy.handle(self.now, Input::Classified { id, class: ClassId(1) })
-                }
-                Output::Dispatch(id) => {
-                    let (class, since) = self.arrived.remove(&id).expect("arrived once");
-                    self.second.served[class] += 1;
-                    let wait = &mut self.second.longest_wait[class];
-                    *wait = (*wait).max(self.now.since(since));
-                    if self.inside.is_empty() {
-                        self.server_free = self.now + SERVICE;
-                    }
-                    self.inside.push_back(id);
-                }
-                Output::Reject(id, _) => {
-                    let (class, _) = self.arrived.remove(&id).expect("arrived once");
-                    self.second.refused[class] += 1;
-                }
-            }
+    fn forget_refused(&mut self) {
+        while let Some(id) = self.server.refused.pop() {
+            self.driver.finish(self.now, id, &mut self.server);
         }
     }
 
@@ -104,18 +130,18 @@ impl Crowd {
         let mut arrivals = arrivals.into_iter().peekable();
         loop {
             let arrival = arrivals.peek().copied().unwrap_or(Time::NEVER);
-            let wake = self.policy.next_wake(self.now);
-            let next = arrival.min(wake).min(self.server_free).min(end);
+            let wake = self.driver.next_wake(self.now);
+            let next = arrival.min(wake).min(self.server.free).min(end);
             self.now = next.max(self.now);
             if next == end {
-                return std::mem::take(&mut self.second);
-            } else if next == self.server_free {
+                return std::mem::take(&mut self.server.second);
+            } else if next == self.server.free {
                 self.finish();
             } else if next == arrival {
                 arrivals.next();
                 self.arrive();
             } else {
-                self.tell(Input::Cycle);
+                self.cycle();
             }
         }
     }
@@ -133,8 +159,8 @@ fn a_flash_crowd_costs_premium_users_little() {
         let rate = if (4..14).contains(&second) { 200 } else { 28 };
         let Second { offered, served, refused, longest_wait } = crowd.second(rate);
         premium_refused += refused[0];
-        let basic = crowd.policy.class_snapshots().last().expect("two classes");
-        let state = crowd.policy.snapshot();
+        let basic = crowd.driver.policy().class_snapshots().last().expect("two classes");
+        let state = crowd.driver.policy().snapshot();
         let millis = longest_wait.map(|wait| wait.as_nanos() / 1_000_000);
         write!(table, "{second:>6}").expect("to a string");
         for c in 0..2 {

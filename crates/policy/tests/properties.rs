@@ -3,8 +3,12 @@
 
 mod common;
 
-use common::{Driver, Op, config, ops};
-use policy::{Config, Input, Kind, Knobs, Mode, Policy, Reason, SessionHint, Window};
+use std::collections::VecDeque;
+
+use common::{Harness, Op, config, ops};
+use policy::{
+    Arrival, Config, Decision, Driver, Handler, Kind, Knobs, Mode, Policy, Reason, SessionHint, Waits, Window,
+};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use units::{ClassId, Ratio, RequestId, Span, Time};
@@ -19,35 +23,35 @@ proptest! {
     #[test]
     fn bounds_hold_and_every_request_ends_once(config in config(Mode::Enforce), ops in ops(400)) {
         let limits = config.limits;
-        let mut driver = Driver::new(config);
+        let mut harness = Harness::new(config);
         for op in ops {
-            driver.apply(op);
-            let snapshot = driver.policy.snapshot();
+            harness.apply(op);
+            let snapshot = harness.policy().snapshot();
             prop_assert!(snapshot.lengths.acceptor <= limits.acceptor_queue);
             prop_assert!(snapshot.lengths.pending <= 2 * limits.pending_queue);
             prop_assert!(snapshot.lengths.discard <= limits.discard_queues);
             prop_assert!(snapshot.lengths.class <= limits.class_queues);
-            prop_assert!(snapshot.in_service <= most_inside(driver.policy.config()));
-            prop_assert_eq!(snapshot.in_service as usize, driver.inside.len());
-            prop_assert_eq!(driver.policy.held(), driver.waiting.len() + driver.inside.len());
+            prop_assert!(snapshot.in_service <= most_inside(harness.policy().config()));
+            prop_assert_eq!(snapshot.in_service as usize, harness.books.inside.len());
+            prop_assert_eq!(harness.policy().held(), harness.books.waiting.len() + harness.books.inside.len());
         }
-        prop_assert!(driver.faults.is_empty(), "{:?}", driver.faults);
+        prop_assert!(harness.books.faults.is_empty(), "{:?}", harness.books.faults);
         let deadlines = limits.deadlines;
         let patience = deadlines.acceptor + deadlines.pending + deadlines.discard + deadlines.class;
-        prop_assert!(driver.longest_wait <= patience, "{} > {}", driver.longest_wait, patience);
+        prop_assert!(harness.books.longest_wait <= patience, "{} > {}", harness.books.longest_wait, patience);
     }
 
     #[test]
     fn the_important_are_not_refused_while_others_wait(config in config(Mode::Enforce), ops in ops(400)) {
         // One request a cycle: what is seen after each input is then what the decision saw.
         let limits = policy::Limits { burst: 1, ..config.limits };
-        let mut driver = Driver::new(Config { limits, ..config });
+        let mut harness = Harness::new(Config { limits, ..config });
         for op in ops {
-            driver.apply(op);
-            let differentiates = driver.policy.config().knobs.differentiation > Ratio::ZERO;
-            for (class, reason) in driver.refused.drain(..) {
+            harness.apply(op);
+            let differentiates = harness.policy().config().knobs.differentiation > Ratio::ZERO;
+            for (class, reason) in std::mem::take(&mut harness.books.refused) {
                 let Some(class) = class.filter(|_| differentiates) else { continue };
-                let below: Vec<_> = driver.policy.class_snapshots().filter(|other| other.class > class).collect();
+                let below: Vec<_> = harness.policy().class_snapshots().filter(|other| other.class > class).collect();
                 let held_back = below.iter().map(|other| other.held_back).sum::<u32>();
                 let queued = below.iter().map(|other| other.queued).sum::<u32>();
                 match reason {
@@ -62,32 +66,32 @@ proptest! {
 
     #[test]
     fn a_full_drain_ends(config in config(Mode::Enforce), ops in ops(300)) {
-        let mut driver = Driver::new(config);
-        ops.into_iter().for_each(|op| driver.apply(op));
-        driver.drain();
-        prop_assert_eq!(driver.policy.held(), 0);
-        prop_assert!(driver.faults.is_empty(), "{:?}", driver.faults);
+        let mut harness = Harness::new(config);
+        ops.into_iter().for_each(|op| harness.apply(op));
+        harness.drain();
+        prop_assert_eq!(harness.policy().held(), 0);
+        prop_assert!(harness.books.faults.is_empty(), "{:?}", harness.books.faults);
     }
 
     #[test]
     fn shadow_mode_lets_everything_through(config in config(Mode::Shadow), ops in ops(300)) {
-        let mut driver = Driver::new(config);
+        let mut harness = Harness::new(config);
         for op in ops {
-            driver.apply(op);
-            prop_assert!(driver.refused.is_empty());
-            prop_assert!(driver.waiting.is_empty(), "dispatched as they arrive");
+            harness.apply(op);
+            prop_assert!(harness.books.refused.is_empty());
+            prop_assert!(harness.books.waiting.is_empty(), "dispatched as they arrive");
         }
-        driver.drain();
-        prop_assert_eq!(driver.policy.held(), 0);
-        prop_assert!(driver.faults.is_empty(), "{:?}", driver.faults);
+        harness.drain();
+        prop_assert_eq!(harness.policy().held(), 0);
+        prop_assert!(harness.books.faults.is_empty(), "{:?}", harness.books.faults);
     }
 
     #[test]
     fn the_same_inputs_give_the_same_outputs(config in config(Mode::Enforce), ops in ops(200)) {
         let run = || {
-            let mut driver = Driver::new(config.clone());
-            ops.iter().for_each(|op| driver.apply(op.clone()));
-            driver.log
+            let mut harness = Harness::new(config.clone());
+            ops.iter().for_each(|op| harness.apply(op.clone()));
+            harness.books.log
         };
         prop_assert_eq!(run(), run());
     }
@@ -99,38 +103,38 @@ proptest! {
         then in ops(200),
     ) {
         let enforced = before.mode == Mode::Enforce;
-        let mut driver = Driver::new(before);
-        first.into_iter().for_each(|op| driver.apply(op));
-        let (held, refused) = (driver.policy.held(), driver.refused.len());
-        driver.reconfigure(after.clone());
-        prop_assert_eq!((driver.policy.held(), driver.refused.len()), (held, refused));
-        prop_assert_eq!(driver.policy.config(), &after);
+        let mut harness = Harness::new(before);
+        first.into_iter().for_each(|op| harness.apply(op));
+        let (held, refused) = (harness.policy().held(), harness.books.refused.len());
+        harness.reconfigure(after.clone());
+        prop_assert_eq!((harness.policy().held(), harness.books.refused.len()), (held, refused));
+        prop_assert_eq!(harness.policy().config(), &after);
         // What shadow mode let through without room to follow it, nobody holds.
         let exact = enforced && after.mode == Mode::Enforce;
         match after.mode {
-            Mode::Shadow => prop_assert!(driver.waiting.is_empty(), "who waited was let through"),
+            Mode::Shadow => prop_assert!(harness.books.waiting.is_empty(), "who waited was let through"),
             Mode::Enforce if enforced => {
-                prop_assert_eq!(driver.policy.snapshot().in_service as usize, driver.inside.len());
+                prop_assert_eq!(harness.policy().snapshot().in_service as usize, harness.books.inside.len());
             }
-            Mode::Enforce => prop_assert_eq!(driver.policy.snapshot().in_service as usize, held),
+            Mode::Enforce => prop_assert_eq!(harness.policy().snapshot().in_service as usize, held),
         }
         for op in then {
-            driver.apply(op);
-            prop_assert!(!exact || driver.policy.held() == driver.waiting.len() + driver.inside.len());
+            harness.apply(op);
+            prop_assert!(!exact || harness.policy().held() == harness.books.waiting.len() + harness.books.inside.len());
         }
-        driver.drain();
-        prop_assert_eq!(driver.policy.held(), 0);
-        prop_assert!(driver.faults.is_empty(), "{:?}", driver.faults);
-        prop_assert!(!exact || driver.policy.snapshot().unknown_ids == 0);
+        harness.drain();
+        prop_assert_eq!(harness.policy().held(), 0);
+        prop_assert!(harness.books.faults.is_empty(), "{:?}", harness.books.faults);
+        prop_assert!(!exact || harness.policy().snapshot().unknown_ids == 0);
     }
 
     #[test]
     fn moving_a_knob_loses_nothing(config in config(Mode::Enforce), ops in ops(200), to in (0.0..=1.0f64, 0.0..=1.0f64)) {
-        let mut driver = Driver::new(config);
-        ops.into_iter().for_each(|op| driver.apply(op));
-        let before = (driver.policy.held(), driver.refused.len());
-        driver.apply(Op::Knobs(to.0, to.1));
-        prop_assert_eq!((driver.policy.held(), driver.refused.len()), before);
+        let mut harness = Harness::new(config);
+        ops.into_iter().for_each(|op| harness.apply(op));
+        let before = (harness.policy().held(), harness.books.refused.len());
+        harness.apply(Op::Knobs(to.0, to.1));
+        prop_assert_eq!((harness.policy().held(), harness.books.refused.len()), before);
     }
 }
 
@@ -151,6 +155,22 @@ fn most_inside(config: &Config) -> u32 {
     size + size.isqrt() + 1
 }
 
+/// Requests inside the server; all classes are known.
+#[derive(Default)]
+struct Inside(VecDeque<RequestId>);
+
+impl Handler<()> for Inside {
+    fn classify(&mut self, (): &mut ()) -> ClassId {
+        ClassId(1)
+    }
+
+    fn decided(&mut self, _: Time, id: RequestId, (): &mut (), decision: Decision, _: Waits) {
+        if decision == Decision::Dispatch {
+            self.0.push_back(id);
+        }
+    }
+}
+
 /// Both classes always wait; how many of each are dispatched?
 #[track_caller]
 fn check_weights(differentiation: f64, window: u32, expected: std::ops::RangeInclusive<u64>) {
@@ -159,32 +179,22 @@ fn check_weights(differentiation: f64, window: u32, expected: std::ops::RangeInc
     for class in &mut config.classes {
         class.target_queue = Some(500);
     }
-    let mut policy = Policy::new(config).expect("sound");
-    let (mut now, mut next, mut inside) = (Time::ZERO, 0, std::collections::VecDeque::new());
+    let mut driver = Driver::new(Policy::new(config).expect("sound"));
+    let (mut now, mut next, mut inside) = (Time::ZERO, 0, Inside::default());
     for _ in 0..30_000 {
         now += Span::from_millis(1);
         for class in [ClassId(0), ClassId(1)] {
             next += 1;
-            let arrived = Input::Arrived {
-                id: RequestId(next),
-                session: SessionHint::Known(class),
-                client: next,
-                kind: Kind::default(),
-            };
-            policy.handle(now, arrived);
+            let arrival = Arrival { session: SessionHint::Known(class), client: next, kind: Kind::default() };
+            driver.arrive(now, arrival, (), &mut inside);
         }
-        policy.handle(now, Input::Cycle);
-        policy.handle(now, Input::Cycle);
-        while let Some(output) = policy.poll() {
-            if let policy::Output::Dispatch(id) = output {
-                inside.push_back(id);
-            }
-        }
-        if let Some(id) = inside.pop_front() {
-            policy.handle(now, Input::Finished { id });
+        driver.cycle(now, &mut inside);
+        driver.cycle(now, &mut inside);
+        if let Some(id) = inside.0.pop_front() {
+            driver.finish(now, id, &mut inside);
         }
     }
-    let counts: Vec<u64> = policy.class_snapshots().map(|class| class.counters.dispatched).collect();
+    let counts: Vec<u64> = driver.policy().class_snapshots().map(|class| class.counters.dispatched).collect();
     let share = 1000 * counts[1] / (counts[0] + counts[1]);
     assert!(expected.contains(&share), "{counts:?}: {share} per mille of the least important");
 }

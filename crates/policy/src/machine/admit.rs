@@ -2,9 +2,9 @@
 
 use units::{ClassId, Span, Time};
 
-use super::Policy;
-use super::dispatch::Refill;
-use crate::Reason;
+use super::policy::Policy;
+use super::refill::Refill;
+use crate::protocol::Reason;
 use crate::store::{Key, QueueId};
 
 impl Policy {

@@ -2,9 +2,11 @@
 
 use units::{ClassId, RequestId, Time};
 
-use super::Policy;
+use super::policy::Policy;
+use crate::kind::Kind;
+use crate::protocol::{Output, Reason, SessionHint};
 use crate::store::{Held, Key, Place};
-use crate::{Kind, Output, Reason, SessionHint, Waits};
+use crate::waits::Waits;
 
 impl Policy {
     pub(super) fn arrived(

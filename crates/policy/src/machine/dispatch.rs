@@ -2,30 +2,14 @@
 
 use units::{ClassId, RequestId, Time};
 
-use super::Policy;
-use crate::Output;
+use super::policy::Policy;
+use super::refill::{Next, Refill};
+use crate::protocol::Output;
 use crate::scheduler::Ready;
 use crate::store::{Key, Place};
 
 /// How many that wait in a class are looked at for a short one.
-const LOOKED_AT: usize = 16;
-
-/// A request that would be dispatched.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Next {
-    pub(super) key: Key,
-    /// Whether it goes beside others because it is short.
-    pub(super) aside: bool,
-}
-
-/// How held-back requests get into class queues that are full.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refill {
-    /// In place of less important ones, which are refused.
-    Displacing,
-    /// Not at all: what an operator changes costs nobody who waits the place.
-    WhereRoomIs,
-}
+const MAX_LOOKED_AT: usize = 16;
 
 impl Policy {
     /// Fills the server's free places.
@@ -113,7 +97,7 @@ impl Policy {
     fn first_short(&self, now: Time, class: ClassId) -> Option<Key> {
         let short = self.costs.short_below(now, class);
         let waiting = self.layout.admitted(class).flat_map(|queue| self.store.iter(queue));
-        waiting.take(LOOKED_AT).find(|key| self.costs.expected(self.store.get(*key).kind) < short)
+        waiting.take(MAX_LOOKED_AT).find(|key| self.costs.expected(self.store.get(*key).kind) < short)
     }
 
     pub(super) fn finished(&mut self, now: Time, id: RequestId) {

@@ -2,14 +2,16 @@
 
 use units::Time;
 
-use super::Policy;
-use super::dispatch::{Next, Refill};
+use super::policy::Policy;
+use super::refill::{Next, Refill};
+use crate::config::{Config, Mode};
+use crate::error::ConfigError;
+use crate::protocol::Output;
 use crate::waits::Waits;
-use crate::{Config, ConfigError, Mode, Output};
 
 impl Policy {
-    /// Takes another configuration with the same number of classes; read the decisions that follow
-    /// with [`Policy::poll`].
+    /// Takes another configuration with the same number of classes; the decisions that follow
+    /// are read with `poll`.
     ///
     /// Whatever waits goes on waiting in its place, even in a queue that is longer than its new
     /// bound, and what was learnt (demand, speed of the server, size of an adaptive window within

@@ -2,13 +2,13 @@
 
 use units::{Span, Time};
 
-use super::belief::{Belief, log_ratio};
+use super::posterior::{Posterior, log_ratio};
 use super::trial::{Sample, Step, Trial};
 
 /// A home, and from time to time a trial of another size between two of the home.
 ///
 /// What the other size finishes, relative to home just before and just after, changes the
-/// [`Belief`] in how throughput follows the size, by Bayes' rule, and home moves to where the next
+/// [`Posterior`] in how throughput follows the size, by Bayes' rule, and home moves to where the next
 /// place is worth its longer response times no more. (Response time tells nothing beyond that, by
 /// Little's law, and of those that are inside at the end of a trial it is not known yet.)
 ///
@@ -26,7 +26,7 @@ pub(super) struct Search {
     probe: Option<u32>,
     min: u32,
     max: u32,
-    belief: Belief,
+    posterior: Posterior,
     trial: Trial,
     /// Home, when it was last tried, and what was tried since.
     before: Option<Sample>,
@@ -80,7 +80,7 @@ impl Search {
             probe: None,
             min,
             max,
-            belief: Belief::around(initial, Self::WORTH),
+            posterior: Posterior::around(initial, Self::WORTH),
             trial: Trial::new(Time::ZERO, initial, Self::FEWEST as u32),
             before: None,
             probed: None,
@@ -111,7 +111,7 @@ impl Search {
     /// Goes on from `size`, with `inside` requests that met another.
     pub(super) fn restart(&mut self, now: Time, size: u32, inside: u32) {
         self.home = size.clamp(self.min, self.max);
-        self.belief = Belief::around(self.home, Self::WORTH);
+        self.posterior = Posterior::around(self.home, Self::WORTH);
         self.agreed = 0;
         self.start_over(now, inside);
     }
@@ -205,13 +205,13 @@ impl Search {
         let drift = libm::log(after.rate / before.rate) / 2.0;
         let chance = self.error(probed) + (self.error(before) + self.error(after)) / 4.0;
         let variance = chance + Self::MISFIT + drift * drift;
-        self.belief.learn(difference, variance, probed.inside, [before.inside, after.inside]);
-        self.belief.give_way(&Belief::around(self.home, Self::WORTH), Self::FORGOTTEN);
+        self.posterior.learn(difference, variance, probed.inside, [before.inside, after.inside]);
+        self.posterior.give_way(&Posterior::around(self.home, Self::WORTH), Self::FORGOTTEN);
         self.agreed = (self.agreed + 1).min(Self::SURE + 4);
         let is_small =
-            self.home < self.max && self.belief.elasticity(self.home) > Self::WORTH * Self::LATITUDE;
+            self.home < self.max && self.posterior.elasticity(self.home) > Self::WORTH * Self::LATITUDE;
         let is_large =
-            self.home > self.min && self.belief.elasticity(self.home - 1) < Self::WORTH / Self::LATITUDE;
+            self.home > self.min && self.posterior.elasticity(self.home - 1) < Self::WORTH / Self::LATITUDE;
         if is_small || is_large {
             self.move_home();
         }
@@ -224,7 +224,7 @@ impl Search {
         let (mut low, mut high) = (nearest, farthest);
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.belief.elasticity(middle) > Self::WORTH { low = middle + 1 } else { high = middle }
+            if self.posterior.elasticity(middle) > Self::WORTH { low = middle + 1 } else { high = middle }
         }
         if low != self.home {
             self.home = low;
@@ -237,7 +237,7 @@ impl Search {
         let change = libm::log(now.rate / before.rate);
         if change * change > 9.0 * (self.error(before) + self.error(now)) + 0.01 {
             self.agreed = 0;
-            self.belief.give_way(&Belief::around(self.home, Self::WORTH), Self::UPSET);
+            self.posterior.give_way(&Posterior::around(self.home, Self::WORTH), Self::UPSET);
         }
     }
 
@@ -283,7 +283,7 @@ impl Search {
             if size == self.home || (size < self.home && self.hindered) {
                 continue;
             }
-            let gain = self.belief.gain(self.home, size);
+            let gain = self.posterior.gain(self.home, size);
             let cost = (Self::WORTH * log_ratio(self.home, size) - gain.mean).max(0.0);
             let length = f64::from(self.wanted(size)) + 2.0 * f64::from(size.max(self.home));
             let told = libm::log1p(gain.variance / error) / ((cost + TIME) * length);

@@ -2,10 +2,11 @@
 
 use alloc::vec::Vec;
 
-use units::Span;
+use units::{Ratio, Span, Time};
 
-use super::scene::{Demand, Scene, Server};
-use super::*;
+use super::places::Places;
+use super::server_model::{Demand, Server, ServerModel};
+use super::setting::Window;
 
 fn adaptive(initial: u32) -> Window {
     Window::Adaptive { initial, min: 1, max: 256 }
@@ -33,11 +34,11 @@ fn it_finds_how_much_a_server_can_do_at_once() {
     for server in KINDS {
         for demand in [Demand::Equal, Demand::Exponential, Demand::Mixed, Demand::FewHeavy] {
             for initial in [1, 8, 100] {
-                let mut scene = Scene::new(adaptive(initial), server, demand, 7);
-                scene.run(12_000);
-                let found = scene.run(8_000);
+                let mut model = ServerModel::new(adaptive(initial), server, demand, 7);
+                model.run(12_000);
+                let found = model.run(8_000);
                 let knee = f64::from(server.knee());
-                let share = found.rate * scene.mean / knee;
+                let share = found.rate * model.mean / knee;
                 let least = if matches!(demand, Demand::FewHeavy) { 0.75 } else { 0.85 };
                 assert!(share > least, "{server:?} {demand:?} from {initial}: {share} of what it can do");
                 // Where one in ten takes ten times as long as the others all together, it takes
@@ -56,10 +57,10 @@ fn it_is_found_soon() {
         for demand in DEMANDS {
             let mut needed: Vec<u32> = (0..5)
                 .map(|seed| {
-                    let mut scene = Scene::new(adaptive(8), server, demand, seed);
+                    let mut model = ServerModel::new(adaptive(8), server, demand, seed);
                     let mut requests = 0;
-                    while !is_near(scene.places.search.found(), server.knee()) && requests < 3000 {
-                        scene.run(20);
+                    while !is_near(model.places.search.found(), server.knee()) && requests < 3000 {
+                        model.run(20);
                         requests += 20;
                     }
                     requests
@@ -77,16 +78,16 @@ fn it_is_found_soon() {
 fn what_was_found_is_kept() {
     for server in [Server::Loop, Server::Sharing(2), Server::Workers(4), Server::Workers(16)] {
         for demand in DEMANDS {
-            let fixed = Scene::new(Window::Fixed(server.knee()), server, demand, 1).run(20_000);
+            let fixed = ServerModel::new(Window::Fixed(server.knee()), server, demand, 1).run(20_000);
             let (mut loss, mut excess, mut away) = (0.0, 0.0, 0);
             for seed in 0..4 {
-                let mut scene = Scene::new(adaptive(8), server, demand, seed);
-                scene.run(6000);
+                let mut model = ServerModel::new(adaptive(8), server, demand, seed);
+                model.run(6000);
                 for _ in 0..20 {
-                    let kept = scene.run(300);
+                    let kept = model.run(300);
                     loss += (1.0 - kept.rate / fixed.rate) / 80.0;
                     excess += (kept.inside / fixed.inside - 1.0) / 80.0;
-                    away += u32::from(!is_near(scene.places.search.found(), server.knee()));
+                    away += u32::from(!is_near(model.places.search.found(), server.knee()));
                 }
             }
             assert!(loss < 0.08, "{server:?} {demand:?}: {loss} of throughput");
@@ -100,18 +101,18 @@ fn what_was_found_is_kept() {
 fn a_server_that_can_do_more_or_less_is_followed() {
     for demand in DEMANDS {
         for seed in 0..3 {
-            let mut scene = Scene::new(adaptive(8), Server::Workers(4), demand, seed);
-            scene.run(8000);
+            let mut model = ServerModel::new(adaptive(8), Server::Workers(4), demand, seed);
+            model.run(8000);
             for workers in [16, 2, 8] {
-                scene.server = Server::Workers(workers);
+                model.server = Server::Workers(workers);
                 let mut requests = 0;
-                while !is_near(scene.places.search.found(), workers) {
-                    scene.run(20);
+                while !is_near(model.places.search.found(), workers) {
+                    model.run(20);
                     requests += 20;
-                    let size = scene.places.search.found();
+                    let size = model.places.search.found();
                     assert!(requests < 6000, "{demand:?} {seed}: {size} for {workers}");
                 }
-                scene.run(2000);
+                model.run(2000);
             }
         }
     }
@@ -127,12 +128,12 @@ fn a_server_that_has_enough_is_not_driven() {
         (Server::Sharing(1), 0.9),
     ] {
         for seed in 0..3 {
-            let mut scene = Scene::new(adaptive(8), server, Demand::Exponential, seed);
+            let mut model = ServerModel::new(adaptive(8), server, Demand::Exponential, seed);
             let knee = f64::from(server.knee());
-            scene.offered = Some(share * knee / scene.mean);
+            model.offered = Some(share * knee / model.mean);
             for _ in 0..100 {
-                scene.run(100);
-                let size = scene.places.search.found();
+                model.run(100);
+                let size = model.places.search.found();
                 assert!(f64::from(size) >= share * knee, "{server:?} {share} {seed}: {size}");
                 assert!(size <= 16, "{server:?} {share} {seed}: {size}");
             }
@@ -166,10 +167,10 @@ fn what_is_on_its_way_does_not_leave_the_server_idle() {
         (Server::Sharing(1), Demand::Exponential),
     ] {
         for apart in [0.5, 1.0, 3.0] {
-            let mut scene = Scene::new(adaptive(8), server, demand, 7);
-            scene.apart = 0.01 * apart;
-            scene.run(10_000);
-            let found = scene.run(10_000);
+            let mut model = ServerModel::new(adaptive(8), server, demand, 7);
+            model.apart = 0.01 * apart;
+            model.run(10_000);
+            let found = model.run(10_000);
             assert!(found.rate > 82.0, "{server:?} {demand:?} {apart}: {found:?}");
             assert!(found.size < 3.0 * (1.0 + apart), "{server:?} {demand:?} {apart}: {found:?}");
         }
@@ -179,14 +180,14 @@ fn what_is_on_its_way_does_not_leave_the_server_idle() {
 #[test]
 fn it_does_not_collapse_when_the_work_changes() {
     for demand in [Demand::Equal, Demand::Exponential, Demand::Mixed] {
-        let mut scene = Scene::new(adaptive(8), Server::Workers(16), demand, 7);
-        scene.run(30_000);
+        let mut model = ServerModel::new(adaptive(8), Server::Workers(16), demand, 7);
+        model.run(30_000);
         for round in 0..40 {
             // For times that have nothing to do with the length of trials.
-            scene.mean = if round % 2 == 0 { 0.2 } else { 0.01 };
+            model.mean = if round % 2 == 0 { 0.2 } else { 0.01 };
             for _ in 0..7 {
-                scene.run(100);
-                let size = scene.places.search.found();
+                model.run(100);
+                let size = model.places.search.found();
                 assert!((8..=64).contains(&size), "{demand:?}: {size} in round {round}");
             }
         }
@@ -195,19 +196,19 @@ fn it_does_not_collapse_when_the_work_changes() {
 
 #[test]
 fn one_size_is_left_alone() {
-    let mut scene =
-        Scene::new(Window::Adaptive { initial: 5, min: 5, max: 5 }, Server::Loop, Demand::Equal, 7);
-    scene.run(1000);
-    assert_eq!(scene.places.size(), 5);
+    let mut model =
+        ServerModel::new(Window::Adaptive { initial: 5, min: 5, max: 5 }, Server::Loop, Demand::Equal, 7);
+    model.run(1000);
+    assert_eq!(model.places.size(), 5);
 }
 
 #[test]
 fn bounds_are_kept() {
     for (server, bound) in [(Server::Loop, 3), (Server::Workers(100), 11)] {
         let window = Window::Adaptive { initial: 6, min: 3, max: 11 };
-        let mut scene = Scene::new(window, server, Demand::Exponential, 7);
-        scene.run(10_000);
-        let found = scene.run(10_000).size;
+        let mut model = ServerModel::new(window, server, Demand::Exponential, 7);
+        model.run(10_000);
+        let found = model.run(10_000).size;
         assert!((3.0..=11.0).contains(&found), "{server:?}: {found}");
         assert!((found - f64::from(bound)).abs() < 2.0, "{server:?}: {found}");
     }

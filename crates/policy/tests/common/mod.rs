@@ -1,10 +1,10 @@
-//! A driver that does to the policy what a server and its clients might, and keeps the books.
+//! A harness that does to the policy what a server and its clients might, and keeps the books.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use policy::{
-    Class, Config, Deadlines, Input, Kind, Knobs, Limits, LookAhead, Mode, Output, Policy, Reason,
-    SessionHint, Window,
+    Arrival, Class, Config, Deadlines, Decision, Driver, Handler, Kind, Knobs, Limits, LookAhead, Mode,
+    Policy, Reason, SessionHint, Waits, Window,
 };
 use proptest::prelude::*;
 use units::{ClassId, Ratio, RequestId, Span, Time};
@@ -80,149 +80,182 @@ pub(crate) fn config(mode: Mode) -> impl Strategy<Value = Config> {
     )
 }
 
-pub(crate) struct Driver {
-    pub(crate) policy: Policy,
+/// Requests as those who keep the books know them.
+pub(crate) struct Request {
+    number: u64,
+    class: ClassId,
+    /// Whether the policy knows the class.
+    is_classified: bool,
+    arrived: Time,
+    /// Whether its client is there.
+    is_aborted: bool,
+}
+
+pub(crate) struct Harness {
+    driver: Driver<Request>,
     pub(crate) now: Time,
     next: u64,
     capacity: Ratio,
-    /// The class of each waiting request.
-    pub(crate) waiting: HashMap<RequestId, ClassId>,
-    /// Requests of new sessions, with the class they will turn out to have.
-    unclassified: HashMap<RequestId, ClassId>,
+    pub(crate) books: Books,
+}
+
+#[derive(Default)]
+pub(crate) struct Books {
+    /// Requests that wait, by number.
+    pub(crate) waiting: BTreeMap<u64, RequestId>,
     pub(crate) inside: Vec<RequestId>,
     /// Refusals since they were last taken out, with the class where the policy knew it.
     pub(crate) refused: Vec<(Option<ClassId>, Reason)>,
+    /// Those whose clients have been told, but for the driver's part of it.
+    told: Vec<RequestId>,
     /// Decisions about requests that had none coming.
-    pub(crate) faults: Vec<Output>,
-    pub(crate) log: Vec<(Time, Output)>,
-    arrived: HashMap<RequestId, Time>,
+    pub(crate) faults: Vec<(u64, Option<Decision>)>,
+    pub(crate) log: Vec<(Time, u64, Option<Decision>)>,
     pub(crate) longest_wait: Span,
+    now: Time,
+    /// The request that arrives just now: its id is not known yet.
+    arriving: Option<u64>,
 }
 
-impl Driver {
+impl Handler<Request> for Books {
+    fn classify(&mut self, request: &mut Request) -> ClassId {
+        self.log.push((self.now, request.number, None));
+        if request.is_classified || request.is_aborted {
+            self.faults.push((request.number, None));
+        }
+        request.is_classified = true;
+        request.class
+    }
+
+    fn decided(&mut self, now: Time, id: RequestId, request: &mut Request, decision: Decision, _: Waits) {
+        self.log.push((now, request.number, Some(decision)));
+        let waited = self.arriving.take_if(|number| *number == request.number).is_some()
+            || self.waiting.remove(&request.number).is_some();
+        if !waited || request.is_aborted {
+            self.faults.push((request.number, Some(decision)));
+        }
+        match decision {
+            Decision::Dispatch => {
+                self.inside.push(id);
+                self.longest_wait = self.longest_wait.max(now.since(request.arrived));
+            }
+            Decision::Refuse(reason) => {
+                self.refused.push((request.is_classified.then_some(request.class), reason));
+                self.told.push(id);
+            }
+        }
+    }
+}
+
+impl Harness {
     pub(crate) fn new(config: Config) -> Self {
+        let policy = Policy::new(config).expect("the strategy makes sound configurations");
         Self {
-            policy: Policy::new(config).expect("the strategy makes sound configurations"),
+            driver: Driver::new(policy),
             now: Time::from_nanos(1),
             next: 0,
             capacity: Ratio::ONE,
-            waiting: HashMap::new(),
-            unclassified: HashMap::new(),
-            inside: Vec::new(),
-            refused: Vec::new(),
-            faults: Vec::new(),
-            log: Vec::new(),
-            arrived: HashMap::new(),
-            longest_wait: Span::ZERO,
+            books: Books::default(),
         }
     }
 
+    pub(crate) fn policy(&self) -> &Policy {
+        self.driver.policy()
+    }
+
     pub(crate) fn apply(&mut self, op: Op) {
+        self.books.now = self.now;
         match op {
             Op::Arrive { class, known, client } => self.arrive(class, known, client),
-            Op::Cycle => self.tell(Input::Cycle),
+            Op::Cycle => self.driver.cycle(self.now, &mut self.books),
             Op::Wait(millis) => {
                 self.now += Span::from_millis(millis);
+                self.books.now = self.now;
                 // Time passes; all of the server is there, as before.
-                self.tell(Input::Capacity(self.capacity));
+                self.driver.set_capacity(self.now, self.capacity, &mut self.books);
             }
-            Op::Finish(n) if !self.inside.is_empty() => {
-                let id = self.inside.swap_remove(n % self.inside.len());
-                self.tell(Input::Finished { id });
+            Op::Finish(n) if !self.books.inside.is_empty() => {
+                let id = self.books.inside.swap_remove(n % self.books.inside.len());
+                self.driver.finish(self.now, id, &mut self.books);
             }
             Op::Abort(n) => self.abort(n),
-            Op::Knobs(differentiation, favour) => self.tell(Input::Knobs(Knobs {
-                differentiation: Ratio::clamped(differentiation),
-                favour: Ratio::clamped(favour),
-            })),
-            Op::Pressure(used) => self.tell(Input::Pressure(Ratio::clamped(used))),
+            Op::Knobs(differentiation, favour) => {
+                let knobs = Knobs {
+                    differentiation: Ratio::clamped(differentiation),
+                    favour: Ratio::clamped(favour),
+                };
+                self.driver.set_knobs(self.now, knobs, &mut self.books);
+            }
+            Op::Pressure(used) => {
+                self.driver.set_pressure(self.now, Ratio::clamped(used), &mut self.books);
+            }
             Op::Capacity(share) => {
                 self.capacity = Ratio::clamped(share);
-                self.tell(Input::Capacity(self.capacity));
+                self.driver.set_capacity(self.now, self.capacity, &mut self.books);
             }
             Op::Finish(_) => {}
         }
+        self.tell_refused();
     }
 
     /// Lets everything that is held end: nothing arrives, the server goes on.
     pub(crate) fn drain(&mut self) {
-        self.tell(Input::Pressure(Ratio::ZERO));
+        self.driver.set_pressure(self.now, Ratio::ZERO, &mut self.books);
         for _ in 0..100_000 {
-            if self.policy.held() == 0 {
+            self.tell_refused();
+            if self.policy().held() == 0 {
                 return;
             }
-            let wake = self.policy.next_wake(self.now);
+            let wake = self.driver.next_wake(self.now);
             if wake != Time::NEVER {
                 self.now = self.now.max(wake);
+                self.books.now = self.now;
             }
-            self.tell(Input::Cycle);
-            if let Some(id) = self.inside.pop() {
-                self.tell(Input::Finished { id });
+            self.driver.cycle(self.now, &mut self.books);
+            if let Some(id) = self.books.inside.pop() {
+                self.driver.finish(self.now, id, &mut self.books);
             }
         }
     }
 
     fn arrive(&mut self, class: u8, known: bool, client: u64) {
-        let class = ClassId(class.min(self.policy.config().classes.len() as u8 - 1));
-        let id = RequestId(self.next);
+        let class = ClassId(class.min(self.policy().config().classes.len() as u8 - 1));
+        let number = self.next;
         self.next += 1;
-        self.waiting.insert(id, class);
-        self.arrived.insert(id, self.now);
-        let session = if known {
-            SessionHint::Known(class)
-        } else {
-            self.unclassified.insert(id, class);
-            SessionHint::New
-        };
-        self.tell(Input::Arrived { id, session, client, kind: Kind(id.0 % 5) });
+        let session = if known { SessionHint::Known(class) } else { SessionHint::New };
+        let arrival = Arrival { session, client, kind: Kind(number % 5) };
+        let request = Request { number, class, is_classified: known, arrived: self.now, is_aborted: false };
+        self.books.arriving = Some(number);
+        let id = self.driver.arrive(self.now, arrival, request, &mut self.books);
+        if self.books.arriving.take().is_some() {
+            self.books.waiting.insert(number, id);
+        }
     }
 
     /// A client leaves: one that waits is forgotten, one that is served keeps its place.
     fn abort(&mut self, n: usize) {
-        let mut ids: Vec<RequestId> = self.waiting.keys().chain(&self.inside).copied().collect();
+        let mut ids: Vec<RequestId> =
+            self.books.waiting.values().chain(&self.books.inside).copied().collect();
         ids.sort();
         if ids.is_empty() {
             return;
         }
         let id = ids[n % ids.len()];
-        self.waiting.remove(&id);
-        self.tell(Input::Aborted { id });
+        if let Some(request) = self.driver.get_mut(id) {
+            request.is_aborted = self.books.waiting.remove(&request.number).is_some();
+        }
+        self.driver.abort(self.now, id, &mut self.books);
     }
 
     /// Another configuration, which must have as many classes.
     pub(crate) fn reconfigure(&mut self, config: Config) {
-        self.policy.reconfigure(self.now, config).expect("sound, and as many classes");
-        self.carry_out();
+        self.driver.reconfigure(self.now, config, &mut self.books).expect("sound, and as many classes");
+        self.tell_refused();
     }
 
-    fn tell(&mut self, input: Input) {
-        self.policy.handle(self.now, input);
-        self.carry_out();
-    }
-
-    fn carry_out(&mut self) {
-        while let Some(output) = self.policy.poll() {
-            self.log.push((self.now, output));
-            match output {
-                Output::Classify(id) => match self.unclassified.remove(&id) {
-                    Some(class) => self.policy.handle(self.now, Input::Classified { id, class }),
-                    None => self.faults.push(output),
-                },
-                Output::Dispatch(id) => match self.waiting.remove(&id) {
-                    Some(_) => {
-                        self.inside.push(id);
-                        self.longest_wait = self.longest_wait.max(self.now.since(self.arrived[&id]));
-                    }
-                    None => self.faults.push(output),
-                },
-                Output::Reject(id, reason) => match self.waiting.remove(&id) {
-                    Some(class) => {
-                        let known = self.unclassified.remove(&id).is_none();
-                        self.refused.push((known.then_some(class), reason));
-                    }
-                    None => self.faults.push(output),
-                },
-            }
+    fn tell_refused(&mut self) {
+        while let Some(id) = self.books.told.pop() {
+            self.driver.finish(self.now, id, &mut self.books);
         }
     }
 }

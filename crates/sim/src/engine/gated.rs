@@ -3,7 +3,7 @@
 use policy::{ConfigError, Kind};
 use rand::Rng;
 use slab::Slab;
-use units::{ClassId, Time};
+use units::{ClassId, RequestId, Time};
 
 use super::processor::Processor;
 use super::request::Request;
@@ -35,8 +35,8 @@ struct Held<R> {
     request: R,
     /// The gate's class.
     class: ClassId,
-    /// The front's name for it.
-    name: usize,
+    /// The front's name for it; none before it arrives there.
+    name: Option<RequestId>,
 }
 
 impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
@@ -97,7 +97,7 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
         let ruled = self.gate.class_of(request.job().class);
         self.came += 1;
         let class = known.unwrap_or(ruled);
-        let held = self.held.insert(Held { request, class, name: 0 });
+        let held = self.held.insert(Held { request, class, name: None });
         let demand = request.job().demand;
         let arrival = Arrival {
             request: held,
@@ -109,7 +109,7 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
         };
         let name = self.front.arrive(time(self.now), arrival);
         if let Some(held) = self.held.get_mut(held) {
-            held.name = name;
+            held.name = Some(name);
             if let Some(seen) = self.gate.seen(watch, request.job().class, class, Refuser::Gate) {
                 seen.arrived += 1;
             }
@@ -121,7 +121,9 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
         let Some(Held { request, class, name }) = self.held.try_remove(done.job().whose as usize) else {
             return;
         };
-        self.front.finish(time(self.now), name);
+        if let Some(name) = name {
+            self.front.finish(time(self.now), name);
+        }
         let job = request.job();
         if let Some(seen) = self.gate.seen(watch, job.class, class, Refuser::Gate) {
             seen.latencies.record(self.now - job.arrived);
@@ -131,14 +133,14 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
 
     /// Does what the policy has decided.
     fn carry_out(&mut self, watch: &mut Watch) {
-        while let Some(decision) = self.front.decision() {
+        while let Some(decision) = self.front.decision(time(self.now)) {
             match decision {
                 Decision::Dispatch { held } => {
                     let Some(key) = self.front.sender(held) else { continue };
-                    let Some(&Held { request, name, .. }) = self.held.get(key) else { continue };
+                    let Some(&Held { request, .. }) = self.held.get(key) else { continue };
                     let request = request.of(key as u32).costing(self.gate.cost);
                     if !self.server.offer(self.now, request) {
-                        self.front.finish(time(self.now), name);
+                        self.front.finish(time(self.now), held);
                         self.refuse(key, Refuser::Server, watch);
                     }
                 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use units::Time;
+use units::{RequestId, Time};
 
 /// Something that will happen unless it has become pointless by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,10 +12,10 @@ pub(super) enum Event {
     Read { user: usize },
     /// A user has waited long enough for an answer.
     GiveUp { request: usize, serial: u64 },
-    /// A client tries again to connect, for the so manyth time.
+    /// A client tries again to connect, which has failed so often.
     Connect { request: usize, serial: u64, tries: u32 },
     /// The gate does.
-    ConnectFromGate { held: usize, tries: u32 },
+    ConnectFromGate { held: RequestId, tries: u32 },
     /// A worker has waited long enough for its client, since it ended that turn.
     Hang { connection: usize, turn: u64 },
 }

@@ -45,14 +45,14 @@ enum State {
 pub(super) struct Request {
     /// Processor time, in seconds.
     pub(super) demand: f64,
-    /// Whose it is, to who sent it.
-    pub(super) whose: usize,
+    /// The sender's name for it.
+    pub(super) whose: u64,
 }
 
 /// A request that was answered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Answer {
-    pub(super) whose: usize,
+    pub(super) whose: u64,
     pub(super) connection: usize,
     /// What the worker's idleness is called that begins now.
     pub(super) turn: u64,
@@ -224,14 +224,14 @@ mod tests {
         Time::ZERO + Span::from_millis(millis)
     }
 
-    fn connect(server: &mut Server, whose: usize) -> usize {
+    fn connect(server: &mut Server, whose: u64) -> usize {
         let key = server.connect().unwrap();
         server.send(at(0), key, Request { demand: DEMAND, whose });
         key
     }
 
     /// Who is answered, and when in milliseconds.
-    fn answers(server: &mut Server) -> Vec<(usize, u64)> {
+    fn answers(server: &mut Server) -> Vec<(u64, u64)> {
         let mut answers = Vec::new();
         while server.next() != Time::NEVER {
             let now = server.next();

@@ -6,7 +6,7 @@ use policy::Kind;
 use rand_distr::Distribution;
 use slab::Slab;
 use traffic::{Profile, Schedule};
-use units::{Span, Time};
+use units::{RequestId, Span, Time};
 
 use super::agenda::{Agenda, Event};
 use super::model::{SessionModel, SessionModelError};
@@ -62,7 +62,7 @@ enum Way {
     /// The server has it, over that connection.
     Server(usize),
     /// The gate has it, by that name.
-    Gate(usize),
+    Gate(RequestId),
 }
 
 impl<'a> World<'a> {
@@ -242,12 +242,12 @@ impl<'a> World<'a> {
         let Some(sent) = self.requests.get_mut(request) else { return };
         sent.way = Way::Server(connection);
         let demand = sent.demand;
-        self.server.send(self.now, connection, Request { demand, whose: request });
+        self.server.send(self.now, connection, Request { demand, whose: request as u64 });
     }
 
     /// Does what the policy has decided.
     fn carry_out(&mut self) {
-        while let Some(decision) = self.front.as_mut().and_then(Front::decision) {
+        while let Some(decision) = self.front.as_mut().and_then(|front| front.decision(self.now)) {
             match decision {
                 Decision::Dispatch { held } => self.connect_from_gate(held, 0),
                 Decision::Refuse { request } => {
@@ -262,12 +262,12 @@ impl<'a> World<'a> {
 
     /// The gate keeps its connections and uses them again. A worker that belongs to one of them is as good
     /// as free, so here they are opened for each request.
-    fn connect_from_gate(&mut self, held: usize, tries: u32) {
+    fn connect_from_gate(&mut self, held: RequestId, tries: u32) {
         let (Some(gate), Some(front)) = (&self.model.gate, &self.front) else { return };
         let Some(demand) = front.demand(held) else { return };
         let demand = demand + gate.cost.as_secs_f64();
         match self.server.connect() {
-            Some(connection) => self.server.send(self.now, connection, Request { demand, whose: held }),
+            Some(connection) => self.server.send(self.now, connection, Request { demand, whose: held.0 }),
             None => {
                 let event = Event::ConnectFromGate { held, tries: tries + 1 };
                 self.agenda.add(self.now + syn_timeout(tries), event);
@@ -280,14 +280,15 @@ impl<'a> World<'a> {
         let (Some(gate), Some(front)) = (&self.model.gate, &mut self.front) else {
             let until = self.now + self.model.host.keep_alive;
             self.agenda.add(until, Event::Hang { connection, turn });
-            let user = self.requests.get(whose).map(|sent| sent.user);
+            let request = whose as usize;
+            let user = self.requests.get(request).map(|sent| sent.user);
             if let Some(user) = user.and_then(|user| self.users.get_mut(user)) {
                 user.idle.push(connection);
             }
-            return self.settle(whose, Fate::Completed);
+            return self.settle(request, Fate::Completed);
         };
         self.server.close(self.now, connection);
-        let Some((request, class)) = front.finish(self.now, whose) else { return };
+        let Some((request, class)) = front.finish(self.now, RequestId(whose)) else { return };
         let user = self.requests.get(request).map(|sent| sent.user);
         if let Some(user) = user.and_then(|user| self.users.get_mut(user)) {
             user.keep_token(self.now, class, &gate.limits);

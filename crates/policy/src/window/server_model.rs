@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use fastrand::Rng;
 use units::{Span, Time};
 
-use super::{Places, Window};
+use super::places::Places;
+use super::setting::Window;
 
 /// How requests that are inside get on.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +61,7 @@ struct Inside {
 
 /// A server with a window in front of it, and what it has done.
 #[derive(Debug)]
-pub(super) struct Scene {
+pub(super) struct ServerModel {
     pub(super) places: Places,
     pub(super) server: Server,
     demand: Demand,
@@ -89,7 +90,7 @@ pub(super) struct Outcome {
     pub(super) inside: f64,
 }
 
-impl Scene {
+impl ServerModel {
     pub(super) fn new(window: Window, server: Server, demand: Demand, seed: u64) -> Self {
         Self {
             places: Places::new(window),

@@ -1,4 +1,4 @@
-//! [`Belief`]: what is known of how throughput follows the number of requests inside.
+//! [`Posterior`]: what is known of how throughput follows the number of requests inside.
 
 /// How likely each of many curves is.
 ///
@@ -7,7 +7,7 @@
 /// they meet by chance it is round. Nobody tells which of the curves a server follows, but each
 /// says what two sizes finish relative to each other, and some are soon refuted.
 #[derive(Debug)]
-pub(super) struct Belief {
+pub(super) struct Posterior {
     likely: [[f64; KNEES]; BENDS.len()],
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Gain {
     pub(super) variance: f64,
 }
 
-impl Belief {
+impl Posterior {
     /// What each octave farther from the size takes off.
     const FADE: f64 = 0.7;
     /// Added to how well a curve fits, relative to the best fit that could be: no comparison says
@@ -67,19 +67,19 @@ impl Belief {
     /// bring something is `above`.
     pub(super) fn around(size: u32, above: f64) -> Self {
         let size = f64::from(size);
-        let mut belief = Self { likely: [[0.0; KNEES]; BENDS.len()] };
+        let mut posterior = Self { likely: [[0.0; KNEES]; BENDS.len()] };
         let mut sides = [0.0, 0.0];
-        for (likely, curve) in belief.likely.as_flattened_mut().iter_mut().zip(Curve::all()) {
+        for (likely, curve) in posterior.likely.as_flattened_mut().iter_mut().zip(Curve::all()) {
             let ratio = curve.knee / size;
             *likely = libm::pow(ratio.min(1.0 / ratio), Self::FADE);
             sides[usize::from(ratio > Self::ABOVE)] += *likely;
         }
-        for (likely, curve) in belief.likely.as_flattened_mut().iter_mut().zip(Curve::all()) {
+        for (likely, curve) in posterior.likely.as_flattened_mut().iter_mut().zip(Curve::all()) {
             let is_above = curve.knee / size > Self::ABOVE;
             *likely *= if is_above { above / sides[1] } else { (1.0 - above) / sides[0] };
         }
-        belief.normalize();
-        belief
+        posterior.normalize();
+        posterior
     }
 
     /// A knee next to the size is not above it.
@@ -96,7 +96,7 @@ impl Belief {
         self.normalize();
     }
 
-    /// Servers and their work change: a part of what was known gives way to another belief.
+    /// Servers and their work change: a part of what was known gives way to another posterior.
     pub(super) fn give_way(&mut self, other: &Self, part: f64) {
         let others = other.likely.as_flattened();
         for (likely, other) in self.likely.as_flattened_mut().iter_mut().zip(others) {

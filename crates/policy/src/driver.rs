@@ -1,0 +1,257 @@
+//! [`Driver`]: the one loop around a policy. It holds the requests that the policy knows by id, tells the
+//! policy what happens to them, and has its decisions carried out.
+
+use slab::Slab;
+use units::{ClassId, Ratio, RequestId, Time};
+
+use crate::config::Config;
+use crate::error::ConfigError;
+use crate::kind::Kind;
+use crate::knobs::Knobs;
+use crate::machine::Policy;
+use crate::protocol::{Input, Output, Reason, SessionHint};
+use crate::waits::Waits;
+
+/// What the policy is told of a request that arrives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// What its session token says.
+    pub session: SessionHint,
+    /// Whose it is: any number that is the same for the same client address.
+    pub client: u64,
+    /// What it asks for.
+    pub kind: Kind,
+}
+
+/// What was decided about a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// Send it to the server; it is held until [`Driver::finish`] or [`Driver::abort`] end it.
+    Dispatch,
+    /// Refuse it. The policy has forgotten it; the driver holds it until [`Driver::finish`].
+    Refuse(Reason),
+}
+
+/// Finds the classes of requests and carries out what is decided about them.
+///
+/// Both are called while the driver is told of something, in the order of the decisions; what follows
+/// from a decision is told to the driver afterwards.
+pub trait Handler<P> {
+    /// The class of a request. One that is not configured counts as the least important.
+    fn classify(&mut self, payload: &mut P) -> ClassId;
+
+    /// Takes note of a decision, made at `now` after such waits.
+    fn decided(&mut self, now: Time, id: RequestId, payload: &mut P, decision: Decision, waits: Waits);
+}
+
+/// A policy with the requests that it decides about, each with a payload `P`.
+///
+/// A request is held from [`Self::arrive`] until [`Self::finish`] (or [`Self::abort`] while it waits) gives
+/// its payload back. Ids are not used again soon: an id that is no longer held is ignored.
+#[derive(Debug)]
+pub struct Driver<P> {
+    policy: Policy,
+    held: Slab<Held<P>>,
+    generation: u32,
+}
+
+#[derive(Debug)]
+struct Held<P> {
+    generation: u32,
+    status: Status,
+    payload: P,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Status {
+    Waiting,
+    Dispatched,
+    Refused,
+}
+
+impl<P> Driver<P> {
+    /// A driver without requests. It allocates when more requests are held than ever before.
+    pub fn new(policy: Policy) -> Self {
+        Self { policy, held: Slab::new(), generation: 0 }
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The payload of a request that is held.
+    pub fn get(&self, id: RequestId) -> Option<&P> {
+        self.entry(id).map(|held| &held.payload)
+    }
+
+    /// The payload of a request that is held.
+    pub fn get_mut(&mut self, id: RequestId) -> Option<&mut P> {
+        self.entry_mut(id).map(|held| &mut held.payload)
+    }
+
+    /// Requests that are held, in no order, with their payloads.
+    pub fn iter(&self) -> impl Iterator<Item = (RequestId, &P)> {
+        self.held.iter().map(|(key, held)| (id(held.generation, key), &held.payload))
+    }
+
+    /// A request has arrived; the policy processes it in the next [`Self::cycle`].
+    pub fn arrive(
+        &mut self,
+        now: Time,
+        arrival: Arrival,
+        payload: P,
+        handler: &mut impl Handler<P>,
+    ) -> RequestId {
+        let Arrival { session, client, kind } = arrival;
+        self.generation = self.generation.wrapping_add(1);
+        let generation = self.generation;
+        let key = self.held.insert(Held { generation, status: Status::Waiting, payload });
+        let id = id(generation, key);
+        self.handle(now, Input::Arrived { id, session, client, kind }, handler);
+        id
+    }
+
+    /// The client has gone. A request that waits, or that was refused, ends with it and gives its payload
+    /// back; what the server has begun, it goes on with until [`Self::finish`].
+    pub fn abort(&mut self, now: Time, id: RequestId, handler: &mut impl Handler<P>) -> Option<P> {
+        match self.entry(id)?.status {
+            Status::Dispatched => {
+                self.handle(now, Input::Aborted { id }, handler);
+                None
+            }
+            Status::Waiting | Status::Refused => self.finish(now, id, handler),
+        }
+    }
+
+    /// A request has ended: the server is done with it, or the client has been told that it was refused. One
+    /// that still waits is withdrawn.
+    pub fn finish(&mut self, now: Time, id: RequestId, handler: &mut impl Handler<P>) -> Option<P> {
+        self.entry(id)?;
+        let held = self.held.try_remove(key(id))?;
+        match held.status {
+            Status::Waiting => self.handle(now, Input::Aborted { id }, handler),
+            Status::Dispatched => self.handle(now, Input::Finished { id }, handler),
+            Status::Refused => {}
+        }
+        Some(held.payload)
+    }
+
+    /// Lets the policy process some of what has arrived: all arrivals of one turn of an event loop have
+    /// been handed over.
+    pub fn cycle(&mut self, now: Time, handler: &mut impl Handler<P>) {
+        self.handle(now, Input::Cycle, handler);
+    }
+
+    /// Runs cycles for as long as the policy wants another one at once, `max_cycles` at most. Gives when it
+    /// wants the next, [`Time::NEVER`] if not before something happens.
+    pub fn turn(&mut self, now: Time, max_cycles: u32, handler: &mut impl Handler<P>) -> Time {
+        let mut wake = now;
+        for _ in 0..max_cycles {
+            self.cycle(now, handler);
+            wake = self.next_wake(now);
+            if wake > now {
+                break;
+            }
+        }
+        wake
+    }
+
+    /// When to call [`Self::cycle`] although nothing has happened.
+    pub fn next_wake(&self, now: Time) -> Time {
+        self.policy.next_wake(now)
+    }
+
+    /// How much of the scarcest resource of the process is in use.
+    pub fn set_pressure(&mut self, now: Time, used: Ratio, handler: &mut impl Handler<P>) {
+        self.handle(now, Input::Pressure(used), handler);
+    }
+
+    /// How much of the server is there.
+    pub fn set_capacity(&mut self, now: Time, share: Ratio, handler: &mut impl Handler<P>) {
+        self.handle(now, Input::Capacity(share), handler);
+    }
+
+    /// The operator moved a knob.
+    pub fn set_knobs(&mut self, now: Time, knobs: Knobs, handler: &mut impl Handler<P>) {
+        self.handle(now, Input::Knobs(knobs), handler);
+    }
+
+    /// Another configuration with as many classes. Requests that wait go on waiting in their places, even
+    /// in a queue that is longer than its new bound, and what was learnt is kept. From enforcing to shadow
+    /// mode everything that waits is dispatched.
+    ///
+    /// # Errors
+    /// When the configuration contradicts itself or has another number of classes; nothing has changed
+    /// then.
+    pub fn reconfigure(
+        &mut self,
+        now: Time,
+        config: Config,
+        handler: &mut impl Handler<P>,
+    ) -> Result<(), ConfigError> {
+        self.policy.reconfigure(now, config)?;
+        self.carry_out(now, handler);
+        Ok(())
+    }
+
+    fn handle(&mut self, now: Time, input: Input, handler: &mut impl Handler<P>) {
+        self.policy.handle(now, input);
+        self.carry_out(now, handler);
+    }
+
+    fn carry_out(&mut self, now: Time, handler: &mut impl Handler<P>) {
+        while let Some((output, waits)) = self.policy.poll() {
+            match output {
+                Output::Classify(id) => {
+                    let payload = self.get_mut(id);
+                    let class = payload.map_or(ClassId(u8::MAX), |payload| handler.classify(payload));
+                    self.policy.handle(now, Input::Classified { id, class });
+                }
+                Output::Dispatch(id) => self.decided(now, id, Decision::Dispatch, waits, handler),
+                Output::Reject(id, reason) => {
+                    self.decided(now, id, Decision::Refuse(reason), waits, handler);
+                }
+            }
+        }
+    }
+
+    fn decided(
+        &mut self,
+        now: Time,
+        id: RequestId,
+        decision: Decision,
+        waits: Waits,
+        handler: &mut impl Handler<P>,
+    ) {
+        let Some(held) = self.entry_mut(id) else {
+            debug_assert!(false, "a decision about {id:?}, which is not held");
+            return;
+        };
+        held.status = match decision {
+            Decision::Dispatch => Status::Dispatched,
+            Decision::Refuse(_) => Status::Refused,
+        };
+        handler.decided(now, id, &mut held.payload, decision, waits);
+    }
+
+    fn entry(&self, id: RequestId) -> Option<&Held<P>> {
+        self.held.get(key(id)).filter(|held| held.generation == generation(id))
+    }
+
+    fn entry_mut(&mut self, id: RequestId) -> Option<&mut Held<P>> {
+        self.held.get_mut(key(id)).filter(|held| held.generation == generation(id))
+    }
+}
+
+fn id(generation: u32, key: usize) -> RequestId {
+    RequestId(u64::from(generation) << 32 | key as u64)
+}
+
+fn key(id: RequestId) -> usize {
+    (id.0 & u64::from(u32::MAX)) as usize
+}
+
+fn generation(id: RequestId) -> u32 {
+    (id.0 >> 32) as u32
+}

@@ -1,0 +1,108 @@
+//! [`Places`]: how many requests may be inside the server now, and how many are.
+
+use units::{Ratio, Time};
+
+use super::search::Search;
+use super::setting::Window;
+
+/// The window and what is inside it.
+#[derive(Debug)]
+pub(crate) struct Places {
+    window: Window,
+    taken: u32,
+    given_back: Time,
+    /// How much of the server is there.
+    capacity: Ratio,
+    pub(super) search: Search,
+}
+
+impl Places {
+    pub(crate) fn new(window: Window) -> Self {
+        let (initial, min, max) = match window {
+            Window::Fixed(size) => (size, size, size),
+            Window::Adaptive { initial, min, max } => (initial, min, max),
+        };
+        let search = Search::new(initial, min, max);
+        Self { window, taken: 0, given_back: Time::ZERO, capacity: Ratio::ONE, search }
+    }
+
+    /// Another window; what is inside stays. One that was adaptive and still is goes on from the
+    /// size that it had found.
+    pub(crate) fn reconfigure(&mut self, now: Time, window: Window) {
+        if window == self.window {
+            return;
+        }
+        let found = self.search.found();
+        let adapted = matches!(self.window, Window::Adaptive { .. });
+        let Self { taken, given_back, capacity, .. } = *self;
+        *self = Self { taken, given_back, capacity, ..Self::new(window) };
+        if let Window::Adaptive { initial, .. } = window {
+            self.search.restart(now, if adapted { found } else { initial }, taken);
+        }
+    }
+
+    /// So much of the server is there. A size that was found was right for what there was then.
+    pub(crate) fn set_capacity(&mut self, now: Time, share: Ratio) {
+        let before = core::mem::replace(&mut self.capacity, share);
+        if share != before && before > Ratio::ZERO {
+            let found = scaled(self.search.found(), share.as_f64() / before.as_f64());
+            self.search.restart(now, found, self.taken);
+        }
+    }
+
+    /// How many requests may be inside now.
+    pub(crate) fn size(&self) -> u32 {
+        match self.window {
+            Window::Fixed(size) => scaled(size, self.capacity.as_f64()),
+            Window::Adaptive { .. } => self.search.offered(),
+        }
+    }
+
+    /// How many important requests may be inside now, as long as none of them has to wait: see
+    /// [`Search::settled`].
+    pub(crate) fn settled(&self) -> u32 {
+        match self.window {
+            Window::Fixed(_) => self.size(),
+            Window::Adaptive { .. } => self.search.settled(),
+        }
+    }
+
+    pub(crate) fn taken(&self) -> u32 {
+        self.taken
+    }
+
+    /// When a place was last given back.
+    pub(crate) fn given_back(&self) -> Time {
+        self.given_back
+    }
+
+    /// What is due without a request coming or going.
+    pub(crate) fn watch(&mut self, now: Time) {
+        if matches!(self.window, Window::Adaptive { .. }) {
+            self.search.watch(now, self.taken);
+        }
+    }
+
+    /// Places free now when `express` are added on top.
+    pub(crate) fn free(&self, express: u32) -> u32 {
+        self.size().saturating_add(express).saturating_sub(self.taken)
+    }
+
+    pub(crate) fn take(&mut self, now: Time) {
+        self.search.advance(now, self.taken);
+        self.taken += 1;
+    }
+
+    /// Gives back a place that was taken at `dispatched`.
+    pub(crate) fn give_back(&mut self, now: Time, dispatched: Time) {
+        self.search.advance(now, self.taken);
+        self.taken = self.taken.saturating_sub(1);
+        self.given_back = now;
+        self.search.finished(now, dispatched, self.taken);
+    }
+}
+
+/// That much of a window, which has at least one place.
+fn scaled(size: u32, share: f64) -> u32 {
+    ((f64::from(size) * share + 0.5) as u32).max(1)
+}
