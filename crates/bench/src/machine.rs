@@ -9,7 +9,6 @@ use record::Environment;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::Serialize;
 
-use crate::process;
 use crate::statistics::Spread;
 
 /// Above this share of all processors in other hands, figures are the others' too.
@@ -146,7 +145,7 @@ impl fmt::Display for Host {
 impl Host {
     pub(crate) fn describe() -> Self {
         let environment = Environment::capture();
-        let commit = process::succeeds("git", &["describe", "--always", "--dirty"]);
+        let commit = testbed::succeeds("git", &["describe", "--always", "--dirty"]);
         Self {
             cpu: environment.cpu.model,
             processors: environment.cpu.count,

@@ -4,18 +4,19 @@
 //! alike: the same server, the same pinning, the same accounting by the kernel.
 
 mod cell;
+mod certificate;
 mod gate;
 mod load;
 mod machine;
 mod page;
 mod peers;
-mod process;
 mod raw;
 mod rounds;
+mod server;
 mod sim;
+mod site;
 mod soak;
 mod statistics;
-mod testbed;
 mod text;
 mod verdict;
 mod watch;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::machine::{self, Host};
-use crate::{page, process};
+use crate::page;
 
 /// What is to be known about all runs of a benchmark.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Setting {
     pub(crate) fn find(host: Host, versions: Vec<String>, force: bool) -> anyhow::Result<Self> {
         let busy = machine::busy()?;
         machine::must_be_quiet(busy, force)?;
-        let command = process::quote(&std::env::args().collect::<Vec<_>>());
+        let command = testbed::quote(&std::env::args().collect::<Vec<_>>());
         Ok(Self { host, versions, command, busy })
     }
 

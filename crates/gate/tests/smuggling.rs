@@ -14,7 +14,7 @@ use common::tls::{Body, h2, run};
 use common::{Gate, echo};
 use corpus::{Case, Verdict};
 use hyper::{Request, StatusCode};
-use testkit::{Apache, LogLine, Nginx, Process, Processing, Raw};
+use testkit::{Apache, LogLine, Nginx, Process, Mpm, Raw};
 
 /// Sends the whole corpus, each request over a connection of its own and a good one after it.
 /// Gives what the server behind must have seen, in order.
@@ -78,7 +78,7 @@ fn nothing_is_smuggled_to_apache() {
     let content = tempfile::tempdir().unwrap();
     let extra = "LoadModule headers_module /usr/lib/apache2/modules/mod_headers.so\n\
                  Header always set X-Seen \"expr=%{REQUEST_URI}\"\n";
-    let Some(apache) = Apache::start(Processing::Event, content.path(), extra) else { return };
+    let Some(apache) = Apache::start(Mpm::Event, content.path(), extra) else { return };
     let seen = send_corpus(address(apache.url()));
     assert_eq!(logged(&apache.stop()), seen);
 }

@@ -43,9 +43,6 @@ pub enum Error {
         /// The second.
         after: PathBuf,
     },
-    /// What server and generator should run on cannot be had.
-    #[error("testbed: {0}")]
-    Testbed(String),
     /// The gate refuses the spec's `[gate]`.
     #[error("the gate refuses the settings of [gate]: {0}")]
     Gate(String),
@@ -71,29 +68,14 @@ pub enum Error {
         /// The directory.
         path: PathBuf,
     },
-    /// A program that the experiment needs is not installed.
-    #[error("{program} is not installed; install it with: apt-get install {package}")]
-    Missing {
-        /// The program or file that was looked for.
-        program: String,
-        /// The Debian packages that have it.
-        package: &'static str,
-    },
+    /// A program is not installed, or did not do what it should, or what it should run on cannot be had.
+    #[error(transparent)]
+    Testbed(testbed::Error),
     /// The program of `server.command` is not there.
     #[error(
         "server.command: there is no program \"{0}\"; give one that is on the path, or its place, from here"
     )]
     NoProgram(String),
-    /// A program that the lab started did not do what it should.
-    #[error("{name} {what}{}", quote(said))]
-    Process {
-        /// `apache`, `gate`, `load`, ..
-        name: &'static str,
-        /// What it did or did not do.
-        what: String,
-        /// The end of what it wrote, empty when it wrote nothing.
-        said: String,
-    },
     /// A server went into the background, where it cannot be ended, or something else answers in its place.
     #[error(
         "server ended ({status}) while something answers on {authority}; it has to stay in the foreground, and what it left there is yours to end"
@@ -132,7 +114,7 @@ pub enum Error {
         /// Its reason.
         source: io::Error,
     },
-    /// Somebody wants it to end.
+    /// The caller wants it to end.
     #[error("interrupted")]
     Interrupted,
 }
@@ -140,7 +122,11 @@ pub enum Error {
 impl Error {
     /// Whether it would be the same again: something is wrong with what was asked for, or is not there.
     pub(crate) fn is_lasting(&self) -> bool {
-        self.is_usage() || matches!(self, Self::Testbed(_) | Self::Missing { .. } | Self::Background { .. })
+        match self {
+            Self::Testbed(error) => error.is_lasting(),
+            Self::Background { .. } => true,
+            other => other.is_usage(),
+        }
     }
 
     /// Whether the command line or a file that a person wrote is at fault.
@@ -162,11 +148,21 @@ impl Error {
         )
     }
 
+    /// Whether a server found its port taken by another program.
+    pub(crate) fn is_address_taken(&self) -> bool {
+        matches!(self, Self::Testbed(error) if error.is_address_taken())
+    }
+
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_owned(), source }
     }
 }
 
-fn quote(said: &str) -> String {
-    if said.is_empty() { String::new() } else { format!("; it said: {said}") }
+impl From<testbed::Error> for Error {
+    fn from(error: testbed::Error) -> Self {
+        match error {
+            testbed::Error::Interrupted => Self::Interrupted,
+            other => Self::Testbed(other),
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::plan::Planned;
 use crate::run::Lab;
 use crate::server::Site;
 use crate::spec::Subject;
-use crate::testbed::Testbed;
+use testbed::Testbed;
 
 /// A running one.
 #[derive(Debug)]

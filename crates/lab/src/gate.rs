@@ -8,9 +8,12 @@ use std::process::Command;
 use toml::{Table, Value};
 
 use crate::course::Course;
-use crate::process::{self, Process};
-use crate::testbed::Testbed;
-use crate::{Error, Stop};
+use crate::http;
+use testbed::Stop;
+use testbed::Testbed;
+use testbed::{Process, output};
+
+use crate::Error;
 
 /// A gate that listens.
 #[derive(Debug)]
@@ -43,13 +46,12 @@ impl Gate {
 
     /// Keeps an eye on it while clients are served.
     pub(crate) fn look(&mut self, testbed: &Testbed) {
-        self.course.look(|| testbed.get(&self.admin, "/metrics"));
+        self.course.look(|| http::from(testbed, &self.admin, "/metrics"));
     }
 
     /// Keeps what it counted.
     pub(crate) fn keep_metrics(&self, testbed: &Testbed, directory: &Path) -> Result<(), Error> {
-        let answer = testbed
-            .get(&self.admin, "/metrics")
+        let answer = http::from(testbed, &self.admin, "/metrics")
             .ok_or_else(|| self.process.error("does not answer on its admin address".to_owned()))?;
         let file = directory.join("gate.metrics");
         fs::write(&file, answer.body).map_err(Error::io("write", &file))?;
@@ -58,8 +60,7 @@ impl Gate {
 
     /// How it ended, when it should not have.
     pub(crate) fn has_died(&mut self) -> Option<Error> {
-        let status = self.process.ended()?;
-        Some(self.process.error(format!("died during the test ({status})")))
+        self.process.has_died().map(Error::from)
     }
 }
 
@@ -69,7 +70,7 @@ pub(crate) fn check(headworks: &Path, settings: &Table) -> Result<(), Error> {
     let file = write(settings, "127.0.0.1:1", Ipv4Addr::LOCALHOST, directory.path())?;
     let mut command = Command::new(headworks);
     command.args(["gate", "check"]).arg(&file);
-    let (text, status) = process::output("gate", &mut command)?;
+    let (text, status) = output("gate", &mut command)?;
     if status.success() {
         return Ok(());
     }

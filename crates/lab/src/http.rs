@@ -4,6 +4,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
+use testbed::Testbed;
+
 /// How long one of these requests may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -52,6 +54,11 @@ pub(crate) fn get(authority: &str, path: &str) -> Option<Answer> {
     let text = String::from_utf8_lossy(&bytes);
     let (head, body) = text.split_once("\r\n\r\n")?;
     head.starts_with("HTTP/1.").then(|| Answer { head: head.to_owned(), body: body.to_owned() })
+}
+
+/// Asks for `path` over a testbed: the server as the generator would.
+pub(crate) fn from(testbed: &Testbed, authority: &str, path: &str) -> Option<Answer> {
+    testbed.reach(authority, || get(authority, path))
 }
 
 #[cfg(test)]

@@ -8,9 +8,11 @@ use record::{RunDirectory, Summary};
 use traffic::Workload;
 use units::{Rate, Span};
 
-use crate::process::Process;
-use crate::testbed::Testbed;
-use crate::{Error, Stop};
+use testbed::Process;
+use testbed::Stop;
+use testbed::Testbed;
+
+use crate::Error;
 
 /// How long it may take to write what it measured.
 const WRITING: Duration = Duration::from_secs(20);
@@ -79,7 +81,7 @@ pub(crate) fn carry_out(
 ) -> Result<Summary, Error> {
     let mut process = Process::start("load", command, &out.join("load.log"))?;
     let status = match process.wait(Duration::from(length) + WRITING, stop, meanwhile) {
-        Err(Error::Interrupted) => process.interrupt(WRITING),
+        Err(testbed::Error::Interrupted) => process.interrupt(WRITING),
         status => Some(status?),
     };
     /// 4: measured, and the generator says that the figures are its own rather than the server's; 3: an
@@ -90,10 +92,12 @@ pub(crate) fn carry_out(
         Some(130 | 143) => RunDirectory::open(out)?.summary().map_err(|_| Error::Interrupted),
         _ if stop.signal().is_some() => Err(Error::Interrupted),
         Some(2) => Err(Error::Refused(process.said())),
-        _ => Err(process.error(match status {
-            Some(status) => format!("failed ({status})"),
-            None => "did not end".to_owned(),
-        })),
+        _ => Err(process
+            .error(match status {
+                Some(status) => format!("failed ({status})"),
+                None => "did not end".to_owned(),
+            })
+            .into()),
     }
 }
 

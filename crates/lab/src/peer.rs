@@ -3,19 +3,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
-use tempfile::TempDir;
+use testbed::{APACHE_MODULES, Software, Stop, Testbed, free_port, retried};
 
-use crate::machine::program;
-use crate::process::{self, Process};
-use crate::server::{PROBE, free_port, retried, root};
+use crate::server::PROBE;
 use crate::spec::{Peers, Server};
-use crate::testbed::Testbed;
-use crate::{Error, Stop};
-
-const APACHE_MODULES: &str = "/usr/lib/apache2/modules";
+use crate::{Error, http};
 
 /// Which software it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,45 +19,44 @@ pub(crate) enum Kind {
     ModQos,
 }
 
-/// How a kind is found and configured.
-struct Software {
-    name: &'static str,
-    program: &'static str,
-    package: &'static str,
-    /// What is needed beside the program.
-    module: Option<&'static str>,
-    /// Name of the configuration in the record of a test.
-    file: &'static str,
-    template: &'static str,
-}
-
 impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Haproxy => "haproxy",
+            Self::Nginx => "nginx",
+            Self::ModQos => "mod_qos",
+        }
+    }
+
     const fn software(self) -> Software {
         match self {
-            Self::Haproxy => Software {
-                name: "haproxy",
-                program: "haproxy",
-                package: "haproxy",
-                module: None,
-                file: "haproxy.cfg",
-                template: include_str!("../templates/haproxy.cfg"),
-            },
-            Self::Nginx => Software {
-                name: "nginx",
-                program: "nginx",
-                package: "nginx-light",
-                module: None,
-                file: "nginx-proxy.conf",
-                template: include_str!("../templates/nginx-proxy.conf"),
-            },
-            Self::ModQos => Software {
-                name: "mod_qos",
-                program: "apache2",
-                package: "apache2-bin libapache2-mod-qos",
-                module: Some("mod_qos.so"),
-                file: "mod_qos.conf",
-                template: include_str!("../templates/mod_qos.conf"),
-            },
+            Self::Haproxy => Software::Haproxy,
+            Self::Nginx => Software::Nginx,
+            Self::ModQos => Software::Apache,
+        }
+    }
+
+    const fn packages(self) -> &'static str {
+        match self {
+            Self::ModQos => "apache2-bin libapache2-mod-qos",
+            other => other.software().package(),
+        }
+    }
+
+    /// Name of the configuration in the record of a test.
+    const fn file(self) -> &'static str {
+        match self {
+            Self::Haproxy => "haproxy.cfg",
+            Self::Nginx => "nginx-proxy.conf",
+            Self::ModQos => "mod_qos.conf",
+        }
+    }
+
+    const fn template(self) -> &'static str {
+        match self {
+            Self::Haproxy => include_str!("../templates/haproxy.cfg"),
+            Self::Nginx => include_str!("../templates/nginx-proxy.conf"),
+            Self::ModQos => include_str!("../templates/mod_qos.conf"),
         }
     }
 
@@ -73,48 +66,20 @@ impl Kind {
     }
 
     fn find(self) -> Result<PathBuf, Error> {
-        let software = self.software();
-        let missing = |what: String| Error::Missing { program: what, package: software.package };
-        if let Some(module) = software.module {
-            let file = Path::new(APACHE_MODULES).join(module);
-            if !file.is_file() {
-                return Err(missing(file.display().to_string()));
-            }
+        let file = Path::new(APACHE_MODULES).join("mod_qos.so");
+        if self == Self::ModQos && !file.is_file() {
+            let program = file.display().to_string();
+            return Err(testbed::Error::Missing { program, package: self.packages() }.into());
         }
-        program(software.program).ok_or_else(|| missing(software.program.to_owned()))
-    }
-
-    /// Its version as it states it, on one line.
-    fn version(self, program: &Path) -> Result<String, Error> {
-        let (text, _) = process::output(self.software().name, Command::new(program).arg("-v"))?;
-        Ok(text.lines().next().unwrap_or_default().to_owned())
-    }
-
-    fn arguments(self, file: &str, root: &str) -> Vec<String> {
-        let words: &[&str] = match self {
-            Self::Haproxy => &["-db", "-f", file],
-            Self::Nginx => &["-p", root, "-c", file, "-e", "stderr"],
-            Self::ModQos => &["-d", root, "-f", file, "-DFOREGROUND"],
-        };
-        words.iter().map(|&word| word.to_owned()).collect()
-    }
-
-    /// Started as root they serve as another user, who can have no files of root's.
-    fn user(self, as_root: bool) -> &'static str {
-        match self {
-            Self::Nginx if as_root => "user www-data;",
-            Self::ModQos if as_root => "User www-data\nGroup www-data",
-            _ => "",
-        }
+        Ok(self.software().find(self.packages())?)
     }
 
     fn configuration(self, place: &Place, port: u16, root: &Path) -> String {
         let Peers { cookie, value, window, patience, others, newcomers } = place.peers;
-        let as_root = rustix::process::getuid().is_root();
         render(
-            self.software().template,
+            self.template(),
             &[
-                ("user", self.user(as_root).to_owned()),
+                ("user", self.software().user().trim_end().to_owned()),
                 ("root", root.display().to_string()),
                 ("modules", APACHE_MODULES.to_owned()),
                 ("address", place.testbed.address().to_string()),
@@ -157,41 +122,38 @@ pub(crate) struct Place<'a> {
 pub(crate) struct Peer {
     /// Host and port for clients.
     pub(crate) authority: String,
-    // In this order: the processes end before their directory goes.
-    process: Process,
-    _root: TempDir,
+    server: testbed::Server,
 }
 
 impl Peer {
     /// Starts one of this kind and waits until it passes requests on.
     pub(crate) fn start(kind: Kind, place: &Place, stop: &Stop) -> Result<Self, Error> {
-        retried(|| Self::attempt(kind, place, stop))
+        retried(|| Self::attempt(kind, place, stop), Error::is_address_taken)
     }
 
     fn attempt(kind: Kind, place: &Place, stop: &Stop) -> Result<Self, Error> {
-        let (program, software) = (kind.find()?, kind.software());
-        let (root, port) = (root()?, free_port()?);
-        let file = place.directory.join(software.file);
+        let program = kind.find()?;
+        let (root, port) = (testbed::directory()?, free_port()?);
+        let file = place.directory.join(kind.file());
         let text = kind.configuration(place, port, root.path());
-        fs::write(&file, format!("# {}\n{text}", kind.version(&program)?))
+        fs::write(&file, format!("# {}\n{text}", kind.software().version(&program)?))
             .map_err(Error::io("write", &file))?;
         // It changes to its own directory.
         let file = file.canonicalize().map_err(Error::io("find", &file))?;
         let mut command = place.testbed.beside(&program);
-        command.args(kind.arguments(&file.display().to_string(), &root.path().display().to_string()));
-        let log = place.directory.join(format!("{}.log", software.name));
-        let mut process = Process::start(software.name, command, &log)?;
+        command.args(kind.software().arguments(root.path(), &file));
+        let log = place.directory.join(format!("{}.log", kind.name()));
+        let mut server = testbed::Server::start(kind.name(), command, &log, Some(root))?;
         let authority = format!("{}:{port}", place.testbed.address());
-        process.wait_until_ready(&format!("did not answer on {authority}"), stop, |_| {
-            place.testbed.get(&authority, PROBE).filter(|answer| answer.head.contains(" 200 "))
+        server.process().wait_until_ready(&format!("did not answer on {authority}"), stop, |_| {
+            http::from(place.testbed, &authority, PROBE).filter(|answer| answer.head.contains(" 200 "))
         })?;
-        Ok(Self { authority, process, _root: root })
+        Ok(Self { authority, server })
     }
 
     /// How it ended, when it should not have.
     pub(crate) fn has_died(&mut self) -> Option<Error> {
-        let status = self.process.ended()?;
-        Some(self.process.error(format!("died during the test ({status})")))
+        self.server.has_died().map(Error::from)
     }
 }
 

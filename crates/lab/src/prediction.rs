@@ -15,10 +15,12 @@ use units::{Rate, Span, Time};
 use crate::knee::Search;
 use crate::load::{self, Offer};
 use crate::parts::Part;
-use crate::process::Process;
 use crate::spec::{Kind, Predicted, Server};
-use crate::testbed::Testbed;
-use crate::{Error, Stop};
+use testbed::Process;
+use testbed::Stop;
+use testbed::Testbed;
+
+use crate::Error;
 
 /// Connections are opened and caches filled, and as many requests are under way as there will be.
 const WARMUP: Span = Span::from_secs(2);
@@ -237,7 +239,7 @@ impl Predictor<'_> {
         let mut process = Process::start("sim", command, &log)?;
         let status = process.wait(SIMULATION, self.stop, self.each)?;
         if status.code().is_none_or(|code| !SAID.contains(&code)) {
-            return Err(process.error(format!("failed ({status})")));
+            return Err(process.error(format!("failed ({status})")).into());
         }
         fs::read_to_string(&log).map_err(Error::io("read", &log))
     }

@@ -9,15 +9,17 @@ use record::{Environment, RunDirectory, RunInfo, Timestamp, Window};
 use units::Rate;
 
 use crate::load::{Generator, Offer, Run};
-use crate::machine::{Pinning, settle};
 use crate::plan::{Planned, plan};
 use crate::server::{self, Running, Site};
 use crate::spec::factors::{number, words};
 use crate::spec::{self, Capacity, Spec, Subject, TOOL};
-use crate::testbed::{self, Testbed};
 use crate::view::View;
 use crate::watch::Watch;
-use crate::{Error, Stop, capacity, gate, peer, resume, test, verdict};
+use testbed::Stop;
+use testbed::Testbed;
+use testbed::{Pinning, settle};
+
+use crate::{Error, capacity, gate, peer, resume, test, verdict};
 
 const CAPACITY: &str = "capacity";
 /// How the server of a test was started, and its configuration.
@@ -247,7 +249,7 @@ impl Lab<'_> {
         }
         self.save()?;
         self.view.begin(&self.experiment, &self.plan, self.spec);
-        if let Some(why) = &self.pinning.why_not {
+        if let Some(why) = self.pinning.why_not() {
             self.view.note(why);
         }
         self.validate()?;
@@ -346,12 +348,13 @@ impl Lab<'_> {
         self.experiment.tests.push(test);
         self.save()?;
         self.view.done(index, &self.directory, &self.experiment);
-        self.stop.check()
+        Ok(self.stop.check()?)
     }
 
     /// What a test with this spec is set up on.
     pub(crate) fn testbed<'b>(&self, spec: &'b Spec, pinning: &'b Pinning) -> Result<Testbed<'b>, Error> {
-        Testbed::build(&spec.scene, pinning, (&spec.server.cpus, &spec.client_cpus), self.stop)
+        let (server, generator) = (&spec.server.cpus, &spec.client_cpus);
+        Ok(Testbed::build(&spec.resources, pinning, server, generator, self.stop)?)
     }
 
     pub(crate) fn site<'b>(&'b self, spec: &'b Spec, testbed: &'b Testbed<'b>) -> Site<'b> {

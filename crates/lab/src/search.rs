@@ -66,7 +66,7 @@ impl Lab<'_> {
                 TestState::Measured
             }
             // The generator broke off, and what had been seen until then explains it.
-            Err(error @ Error::Process { .. })
+            Err(error @ Error::Testbed(testbed::Error::Process { .. }))
                 if found.verdict.bottleneck.is_some_and(Resource::is_generators) =>
             {
                 why.push(error.to_string());

@@ -13,13 +13,13 @@ use units::Rate;
 use crate::Error;
 use crate::front::Front;
 use crate::load::{Offer, Run};
-use crate::machine::{Pinning, settle};
 use crate::plan::Planned;
 use crate::run::{Lab, WORKLOAD, text};
 use crate::server::{self, Running};
 use crate::spec::Spec;
-use crate::testbed::Testbed;
 use crate::watch::Watch;
+use testbed::Testbed;
+use testbed::{Pinning, settle};
 
 /// What came of a test.
 pub(crate) struct Outcome {
@@ -97,7 +97,7 @@ impl Lab<'_> {
         // A generator that broke off left a record to which nothing can be added.
         let measured = measured?;
         kept?;
-        why.extend(pinning.why_not.clone());
+        why.extend(pinning.why_not().map(str::to_owned));
         Ok((measured, why))
     }
 }

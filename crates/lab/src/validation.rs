@@ -9,9 +9,9 @@ use units::Span;
 
 use crate::load::{self, Offer};
 use crate::run::Lab;
-use crate::spec::{Limits, Link, Scene, What};
-use crate::testbed::Testbed;
+use crate::spec::What;
 use crate::{Error, server, test};
+use testbed::{Limits, Link, Resources, Testbed};
 
 const DIRECTORY: &str = "validation";
 /// What of its run stays in the record.
@@ -42,11 +42,11 @@ impl Lab<'_> {
         let (spec, stop, headworks) = (self.spec, self.stop, &*self.options.headworks);
         let kept = self.directory.join(DIRECTORY);
         test::empty(&kept)?;
-        let place = server::root()?;
+        let place = testbed::directory()?;
         let out = place.path().join(DIRECTORY);
         test::empty(&out)?;
-        let scene = without_limits(&spec.scene);
-        let testbed = Testbed::build(&scene, self.pinning, (&spec.server.cpus, &spec.client_cpus), stop)?;
+        let resources = without_limits(&spec.resources);
+        let testbed = Testbed::build(&resources, self.pinning, &spec.server.cpus, &spec.client_cpus, stop)?;
         let (authority, _server) =
             server::start_reference(&testbed, headworks, &out.join(server::LOG), stop)?;
         let bytes = match &spec.asked.what {
@@ -81,9 +81,9 @@ impl Lab<'_> {
 }
 
 /// Network and generator as they are for the tests; what holds up the server alone is left out.
-fn without_limits(scene: &Scene) -> Scene {
-    let network = scene.network.as_ref().map(|link| Link { sysctls: Vec::new(), ..link.clone() });
-    Scene { network, server: Limits::default(), descriptors: None, ..scene.clone() }
+fn without_limits(resources: &Resources) -> Resources {
+    let network = resources.network.as_ref().map(|link| Link { sysctls: Vec::new(), ..link.clone() });
+    Resources { network, server: Limits::default(), descriptors: None, ..resources.clone() }
 }
 
 /// How long the response to a path of the reference server is.

@@ -7,9 +7,9 @@ use std::time::Duration;
 use record::search::WATCH;
 use units::Span;
 
-use crate::Stop;
-use crate::process::Process;
-use crate::testbed::Testbed;
+use testbed::Process;
+use testbed::Stop;
+use testbed::Testbed;
 
 /// How long it may take to write what it saw.
 const WRITING: Duration = Duration::from_secs(20);

@@ -14,7 +14,7 @@ use common::agree::{
 };
 use common::{closed, open};
 use load::{Http, Load, Options, Protocol, Request, Script, Think, Via};
-use testkit::{Apache, Nginx, Processing};
+use testkit::{Apache, Nginx, Mpm};
 use traffic::model::{Model, ModelName, content};
 use traffic::trace::AccessLog;
 use traffic::{Process, Workload};
@@ -113,7 +113,7 @@ fn head_and_post() {
         });
     }
     let documents = documents();
-    let Some(apache) = Apache::start(Processing::Prefork, documents.path(), "") else { return };
+    let Some(apache) = Apache::start(Mpm::Prefork, documents.path(), "") else { return };
     let server = Server::Apache(apache);
     let request = Request { body: Some(vec![b'y'; 3000].into()), ..Request::default() };
     let posts = Options { request, ..options(&server, "/one") };

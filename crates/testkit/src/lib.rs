@@ -22,4 +22,5 @@ pub use process::Process;
 pub use raw::{Raw, Response, exchange};
 pub use skip::skip;
 pub use terminal::Terminal;
-pub use web::{Apache, LogLine, Nginx, Processing};
+pub use testbed::Mpm;
+pub use web::{Apache, LogLine, Nginx};

@@ -2,16 +2,17 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
-use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{ChildStderr, ChildStdout, Command, ExitStatus};
+use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
-use crate::poll::{PATIENCE, poll_until};
+use crate::poll::PATIENCE;
 
 /// A running program with its output read by the test; killed when dropped.
 #[derive(Debug)]
 pub struct Process {
-    child: Child,
+    program: testbed::Process,
     stdout: BufReader<ChildStdout>,
     stderr: ChildStderr,
 }
@@ -20,15 +21,10 @@ impl Process {
     /// Starts `command` with standard input closed.
     #[track_caller]
     pub fn start(command: &mut Command) -> Self {
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
-        let stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
-        let stderr = child.stderr.take().expect("stderr is piped");
-        Self { child, stdout, stderr }
+        let (program, stdout, stderr) = testbed::Process::piped("program", command)
+            .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let program = program.ended_within(Duration::ZERO);
+        Self { program, stdout: BufReader::new(stdout), stderr }
     }
 
     /// Reads lines of standard output up to one that begins with `prefix`; gives the rest of it.
@@ -51,7 +47,7 @@ impl Process {
     #[track_caller]
     pub fn wait_for_address(&mut self, prefix: &str) -> SocketAddr {
         let address = self.wait_for_line(&format!("{prefix}http://"));
-        address.trim_end_matches('/').parse().unwrap_or_else(|_| panic!("{address:?} is no address"))
+        address.trim_end_matches('/').parse().unwrap_or_else(|_| panic!("{address:?} is not an address"))
     }
 
     /// The reference server of the program `headworks`, with more `arguments`, and where it listens.
@@ -65,20 +61,19 @@ impl Process {
 
     /// The process id.
     pub fn id(&self) -> u32 {
-        self.child.id()
+        self.program.id()
     }
 
     /// Asks the program to end with SIGTERM and waits until it has.
     #[track_caller]
     pub fn terminate(&mut self) -> ExitStatus {
-        kill_process(Pid::from_child(&self.child), Signal::TERM).expect("the process runs and is ours");
-        self.wait()
+        self.program.stop(Signal::TERM, PATIENCE).expect("a program that ends when it is asked to")
     }
 
     /// Waits until the program has ended.
     #[track_caller]
     pub fn wait(&mut self) -> ExitStatus {
-        poll_until(PATIENCE, "the program to end", || self.child.try_wait().expect("a child of ours"))
+        self.program.wait_to_end(PATIENCE).expect("a program that ends by itself")
     }
 
     /// Everything on standard error not yet read; blocks until the program has ended.
@@ -87,14 +82,6 @@ impl Process {
         // What could be read before an error is still worth showing.
         let _ = self.stderr.read_to_string(&mut text);
         text
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // Fails only when the program has already ended, which is the aim.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

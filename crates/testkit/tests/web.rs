@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tempfile::TempDir;
-use testkit::{Apache, LogLine, Nginx, PATIENCE, Processing, Raw, exchange, poll_until};
+use testkit::{Apache, LogLine, Mpm, Nginx, PATIENCE, Raw, exchange, poll_until};
 
 fn content() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
@@ -64,7 +64,7 @@ fn nginx_logs_each_request() {
 
 #[test]
 fn apache_logs_each_request() {
-    for processing in [Processing::Prefork, Processing::Event] {
+    for processing in [Mpm::Prefork, Mpm::Event] {
         let content = content();
         let Some(apache) = Apache::start(processing, content.path(), "KeepAliveTimeout 20") else { return };
         ask(apache.url());

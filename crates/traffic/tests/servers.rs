@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use testkit::{Apache, Nginx, Processing};
+use testkit::{Apache, Nginx, Mpm};
 use traffic::trace::{AccessLog, Reason, Resolution, Trace};
 
 /// What clients send, and what becomes of it in a trace.
@@ -86,7 +86,7 @@ fn logs_of_apache() {
         "#,
         logs.path().display()
     );
-    let Some(apache) = Apache::start(Processing::Event, site.path(), &formats) else { return };
+    let Some(apache) = Apache::start(Mpm::Event, site.path(), &formats) else { return };
     talk(apache.url());
     apache.stop();
     assert_eq!(check(&log("common")).resolution, Resolution::Seconds);

@@ -3,23 +3,24 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Stdio};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
-use crate::process;
-use crate::testbed::Server;
+use testbed::{Process, Stop};
 
-const PATIENCE: Duration = Duration::from_secs(10);
+use crate::server::Server;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// What is needed for a request, a proxy may keep for a while in case another one comes.
 const SETTLED: Duration = Duration::from_secs(7);
 /// For all connections together: a proxy that takes them one by one, each just in time, is not idle.
-const LONGEST: Duration = Duration::from_secs(60);
-const READY: &str = "ready\n";
+const MAX_OPENING: Duration = Duration::from_secs(60);
+const READY: &str = "ready";
 
 /// Opens connections, sends a request over each, says after a while that they are idle, and keeps them
-/// until its standard input ends.
+/// until it is ended.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     address: SocketAddr,
@@ -31,22 +32,23 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let (mut held, began) = (Vec::new(), Instant::now());
     for number in 0..args.connections {
-        if began.elapsed() > LONGEST {
-            bail!("{number} of {} connections in {} s", args.connections, LONGEST.as_secs());
+        if began.elapsed() > MAX_OPENING {
+            bail!("{number} of {} connections in {} s", args.connections, MAX_OPENING.as_secs());
         }
         held.push(open(args).with_context(|| format!("connection {number}"))?);
     }
     std::thread::sleep(SETTLED);
-    print!("{READY}");
+    println!("{READY}");
     std::io::stdout().flush()?;
-    std::io::stdin().read_to_end(&mut Vec::new())?;
-    Ok(())
+    loop {
+        std::thread::park();
+    }
 }
 
 /// A connection that is idle after a response: most idle connections of a proxy are.
 fn open(args: &Args) -> anyhow::Result<TcpStream> {
-    let mut socket = TcpStream::connect_timeout(&args.address, PATIENCE)?;
-    socket.set_read_timeout(Some(PATIENCE))?;
+    let mut socket = TcpStream::connect_timeout(&args.address, CONNECT_TIMEOUT)?;
+    socket.set_read_timeout(Some(CONNECT_TIMEOUT))?;
     // In one piece: what follows a small one waits until that has been acknowledged (RFC 896).
     let request = format!("GET /{} HTTP/1.1\r\nHost: {}\r\n\r\n", args.size, args.address);
     socket.write_all(request.as_bytes())?;
@@ -70,44 +72,21 @@ fn open(args: &Args) -> anyhow::Result<TcpStream> {
 
 /// Connections held by another process; closed when this is dropped.
 #[derive(Debug)]
-pub(super) struct Held(Child);
+pub(super) struct Held {
+    _process: Process,
+}
 
 impl Held {
-    /// Opens connections to `proxy`.
-    pub(super) fn open(proxy: &Server, connections: u32, size: usize) -> anyhow::Result<Self> {
+    /// Opens connections to `proxy`; what the program that holds them has to say goes to the file `log`.
+    pub(super) fn open(proxy: &Server, connections: u32, size: usize, log: &Path) -> anyhow::Result<Self> {
         let program = std::env::current_exe()?.display().to_string();
         let mut command = proxy.client(&program);
         let address = format!("127.0.0.1:{}", proxy.port());
         command.args(["hold", &address, &connections.to_string(), &size.to_string()]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child =
-            command.spawn().with_context(|| format!("cannot start {}", process::show(&command)))?;
-        let mut said = String::new();
-        if let Some(stdout) = &mut child.stdout {
-            // The holder has its own deadlines: it ends, or says that it is ready.
-            let mut line = [0; READY.len()];
-            let _ = stdout.read_exact(&mut line);
-            said.push_str(&String::from_utf8_lossy(&line));
-        }
-        let mut held = Self(child);
-        if said != READY {
-            let mut why = String::new();
-            if let Some(stderr) = &mut held.0.stderr {
-                stderr.read_to_string(&mut why)?;
-            }
-            bail!("{}", why.trim());
-        }
-        Ok(held)
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        drop(self.0.stdin.take());
-        if !matches!(process::ends_within(&self.0, PATIENCE), Ok(true)) {
-            // It is ended with us in any case.
-            let _ = self.0.kill();
-        }
-        let _ = self.0.wait();
+        let process = Process::start("bench hold", command, log)?;
+        // It has deadlines of its own: it ends, or says that it is ready.
+        let mut process = process.ready_within(MAX_OPENING + SETTLED + 2 * CONNECT_TIMEOUT);
+        process.wait_for_line(READY, &Stop::default())?;
+        Ok(Self { _process: process })
     }
 }

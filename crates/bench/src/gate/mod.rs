@@ -17,9 +17,10 @@ use self::table::Results;
 use crate::machine::{self, Host};
 use crate::peers::{Peer, Programs};
 use crate::raw::{Places, Setting};
+use crate::rounds;
+use crate::site::Site;
 use crate::statistics::Spread;
-use crate::testbed::{Isolation, Site};
-use crate::{process, rounds};
+use testbed::Isolation;
 
 pub(crate) use hold::{Args as Hold, run as hold};
 
@@ -115,7 +116,7 @@ fn versions(headworks: &Path) -> anyhow::Result<Vec<String>> {
     let programs = Programs { headworks: headworks.to_owned(), shb: PathBuf::new() };
     let proxies = Proxy::ALL.into_iter().map(|proxy| (proxy.name(), proxy.version(headworks)));
     let peers = [Peer::Wrk, Peer::H2load].into_iter().map(|peer| (peer.name(), peer.version(&programs)));
-    let openssl = ("openssl", process::succeeds("openssl", &["version"]));
+    let openssl = ("openssl", testbed::succeeds("openssl", &["version"]).map_err(Into::into));
     proxies
         .chain(peers)
         .chain([openssl])

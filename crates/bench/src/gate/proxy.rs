@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 
 use super::case::Protocol;
-use crate::process;
-use crate::testbed::{Isolation, SERVER_CPU, Server, certificate};
+use testbed::Isolation;
+
+use crate::certificate::certificate;
+use crate::server::{SERVER_CPU, Server};
 
 /// A reverse proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,9 +50,9 @@ impl Proxy {
     /// The version that is installed; an error when the program is not there.
     pub(super) fn version(self, headworks: &Path) -> anyhow::Result<String> {
         let text = match self {
-            Self::Gate => process::says(&headworks.display().to_string(), &["--version"])?,
-            Self::Haproxy => process::says("haproxy", &["-v"])?,
-            Self::Nginx => return crate::testbed::version(),
+            Self::Gate => testbed::says(&headworks.display().to_string(), &["--version"])?,
+            Self::Haproxy => testbed::says("haproxy", &["-v"])?,
+            Self::Nginx => return crate::site::version(),
         };
         let line = text.lines().next().unwrap_or_default();
         Ok(line.split(" - ").next().unwrap_or_default().trim().to_owned())
@@ -103,7 +105,12 @@ impl Place {
         let words = proxy.words(&self.headworks, &file);
         let port = if protocol == Protocol::Http1 { port } else { secure };
         let server = upstream.beside(SERVER_CPU, &words, &self.root.join("stderr"), port)?;
-        Ok((server, process::quote(&proxy.words(&self.headworks, &named))))
+        Ok((server, testbed::quote(&proxy.words(&self.headworks, &named))))
+    }
+
+    /// A file beside the configurations.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.root.join(name)
     }
 
     /// Fails if a proxy cannot be started at all.

@@ -13,8 +13,9 @@ use super::proxy::{Place, Proxy};
 use crate::cell::Repeated;
 use crate::machine::{Processors, Shares};
 use crate::peers::{self, Ask, Client, Latency, Pace, Peer, Programs, Told};
-use crate::process::{self, Ended};
-use crate::testbed::{GENERATOR_CPU, Server, Site, Software};
+use crate::server::{GENERATOR_CPU, Server};
+use crate::site::{Content, Site};
+use testbed::Ended;
 
 /// Time beyond that of the load in which a generator has to end: a request may take 20 s.
 const GRACE: Duration = Duration::from_secs(40);
@@ -153,7 +154,7 @@ impl Runner {
             let server = self.serve()?;
             let (proxy, _) = self.place.start(proxy, &server, Case::FIRST.protocol)?;
             let before = proxy.resident()?;
-            let held = Held::open(&proxy, connections, Case::FIRST.size)?;
+            let held = Held::open(&proxy, connections, Case::FIRST.size, &self.place.file("held.log"))?;
             let after = proxy.resident()?;
             drop(held);
             Ok::<f64, anyhow::Error>((after as f64 - before as f64) / f64::from(connections))
@@ -167,7 +168,7 @@ impl Runner {
 
     /// The server behind: it has the processor that the proxy has not.
     pub(super) fn serve(&self) -> anyhow::Result<Server> {
-        self.site.serve(Software::Origin(&self.headworks.display().to_string()), GENERATOR_CPU)
+        self.site.serve(Content::Origin(&self.headworks.display().to_string()), GENERATOR_CPU)
     }
 
     /// What fails, fails this run: the others are worth having.
@@ -204,7 +205,7 @@ impl Runner {
         let (peer, arguments) = ask(entrance);
         let programs = Programs { headworks: self.headworks.clone(), shb: PathBuf::new() };
         let program = peer.program(&programs);
-        run.commands.push(process::quote(&[std::slice::from_ref(&program), &arguments[..]].concat()));
+        run.commands.push(testbed::quote(&[std::slice::from_ref(&program), &arguments[..]].concat()));
         let mut command = entrance.client(&program);
         let (ended, cost) = self.account(command.args(&arguments), front.as_ref(), &server, seconds)?;
         run.cost = Some(cost);
@@ -234,7 +235,7 @@ impl Runner {
             None => Ok::<_, anyhow::Error>((Duration::ZERO, [0; 2])),
         };
         let (before, server_before, machine_before) = (of_front()?, server.cpu()?, Processors::now()?);
-        let ended = process::run(command, Duration::from_secs(seconds.into()) + GRACE)?;
+        let ended = testbed::run(command, Duration::from_secs(seconds.into()) + GRACE)?;
         let machine = Processors::now()?.since(machine_before);
         let server_cpu = server.cpu()?.saturating_sub(server_before);
         let after = of_front()?;

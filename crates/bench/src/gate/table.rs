@@ -9,7 +9,9 @@ use crate::cell::Cell;
 use crate::machine::Noise;
 use crate::raw::Setting;
 use crate::statistics::Spread;
-use crate::testbed::{GENERATOR_CPU, Isolation, SERVER_CPU};
+use testbed::Isolation;
+
+use crate::server::{GENERATOR_CPU, SERVER_CPU};
 use crate::text::{dash, show, thousands};
 
 /// All that a run of the benchmark found.

@@ -15,8 +15,10 @@ use crate::machine::{self, Host};
 use crate::peers::{Peer, Programs};
 use crate::raw::{Places, Setting};
 use crate::rounds;
+use crate::server::SERVER_CPU;
+use crate::site::{self, Content, Site};
 use crate::statistics::Spread;
-use crate::testbed::{self, Isolation, SERVER_CPU, Site, Software};
+use testbed::Isolation;
 
 const PAGE: &str = "docs/benchmarks/load.md";
 const PLACES: Places =
@@ -80,7 +82,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     drop(
         runner
             .site
-            .serve(Software::Nginx, SERVER_CPU)
+            .serve(Content::Nginx, SERVER_CPU)
             .context("the server to measure against does not start")?,
     );
     let mut runs = compare(&runner, &plan);
@@ -123,7 +125,7 @@ fn versions(plan: &Plan, programs: &Programs) -> anyhow::Result<Vec<String>> {
         .into_iter()
         .map(|peer| peer.version(programs).with_context(|| format!("{} is needed", peer.name())))
         .collect::<anyhow::Result<Vec<_>>>()?;
-    versions.push(testbed::version().context("nginx is needed")?);
+    versions.push(site::version().context("nginx is needed")?);
     Ok(versions)
 }
 

@@ -13,8 +13,9 @@ use super::case::{Case, Pacing};
 use crate::cell::Repeated;
 use crate::machine::{Processors, Shares};
 use crate::peers::{self, Ask, Client, Pace, Peer, Programs, Told};
-use crate::process::{self, Ended};
-use crate::testbed::{SERVER_CPU, Server, Site, Software};
+use crate::server::{SERVER_CPU, Server};
+use crate::site::{Content, Site};
+use testbed::Ended;
 
 /// Time beyond that of the load in which a generator has to end: a request may take 20 s.
 const GRACE: Duration = Duration::from_secs(40);
@@ -95,7 +96,7 @@ impl Runner {
     /// Runs a generator once against a case.
     pub(super) fn compare(&self, case: Case, peer: Peer, round: u32, seconds: u32) -> Run {
         let Case { size, reuse, connections } = case;
-        self.measure((case.to_string(), round), peer, (Software::Nginx, size), seconds, |url| {
+        self.measure((case.to_string(), round), peer, (Content::Nginx, size), seconds, |url| {
             peer.arguments(&Ask { url, reuse, connections, seconds, record: &self.record })
         })
     }
@@ -104,7 +105,7 @@ impl Runner {
     /// spare: one that falls behind makes an open loop open connections, and both do something else then.
     pub(super) fn pace(&self, pacing: Pacing, rate: u64, round: u32, seconds: u32) -> Run {
         let program = Peer::Headworks.program(&self.programs);
-        let server = (Software::Origin(&program), Case::FIRST.size);
+        let server = (Content::Origin(&program), Case::FIRST.size);
         self.measure((pacing.to_string(), round), Peer::Headworks, server, seconds, |url| {
             peers::pace(url, Pace { rate, arrivals: pacing.arrivals, seconds, connections: None })
         })
@@ -115,7 +116,7 @@ impl Runner {
         &self,
         (case, round): (String, u32),
         peer: Peer,
-        server: (Software<'_>, usize),
+        server: (Content<'_>, usize),
         seconds: u32,
         arguments: impl FnOnce(&str) -> Vec<String>,
     ) -> Run {
@@ -139,7 +140,7 @@ impl Runner {
         &self,
         run: &mut Run,
         peer: Peer,
-        (software, size): (Software<'_>, usize),
+        (software, size): (Content<'_>, usize),
         seconds: u32,
         arguments: impl FnOnce(&str) -> Vec<String>,
     ) -> anyhow::Result<()> {
@@ -147,7 +148,7 @@ impl Runner {
         let program = peer.program(&self.programs);
         let arguments = arguments(&server.url(size));
         let words: Vec<_> = [&program].into_iter().chain(&arguments).collect();
-        run.command = process::quote(&words);
+        run.command = testbed::quote(&words);
         clear(&self.record)?;
         let outcome = self.account(server.client(&program).args(&arguments), &server, seconds);
         clear(&self.record)?;
@@ -168,7 +169,7 @@ impl Runner {
 
     fn account(&self, command: &mut Command, server: &Server, seconds: u32) -> anyhow::Result<(Ended, Cost)> {
         let (server_before, machine_before) = (server.cpu()?, Processors::now()?);
-        let ended = process::run(command, Duration::from_secs(seconds.into()) + GRACE)?;
+        let ended = testbed::run(command, Duration::from_secs(seconds.into()) + GRACE)?;
         let machine = Processors::now()?.since(machine_before);
         let server_cpu = server.cpu()?.saturating_sub(server_before);
         let ours = (ended.user + ended.system + server_cpu).as_secs_f64();

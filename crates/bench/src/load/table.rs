@@ -9,7 +9,9 @@ use crate::machine::Noise;
 use crate::peers::Peer;
 use crate::raw::Setting;
 use crate::statistics::Spread;
-use crate::testbed::{GENERATOR_CPU, Isolation, SERVER_CPU};
+use testbed::Isolation;
+
+use crate::server::{GENERATOR_CPU, SERVER_CPU};
 use crate::text::{dash, show, thousands};
 
 /// Generators that ours is compared with, in the order of the columns.

@@ -3,7 +3,6 @@
 use anyhow::Context;
 
 use super::{Ask, Reuse, Told, between};
-use crate::process;
 
 pub(super) fn arguments(ask: &Ask<'_>) -> Vec<String> {
     let (connections, seconds) = (ask.connections.to_string(), format!("{}s", ask.seconds));
@@ -38,8 +37,8 @@ pub(super) fn read(stdout: &str) -> anyhow::Result<Told> {
 
 /// hey does not state its version; Debian does.
 pub(super) fn version() -> anyhow::Result<String> {
-    let version = process::succeeds("dpkg-query", &["-W", "-f", "${Version}", "hey"]).unwrap_or_default();
-    process::says("hey", &[]).context("hey is missing")?;
+    let version = testbed::succeeds("dpkg-query", &["-W", "-f", "${Version}", "hey"]).unwrap_or_default();
+    testbed::says("hey", &[]).context("hey is missing")?;
     Ok(format!("hey {version}").trim().to_owned())
 }
 

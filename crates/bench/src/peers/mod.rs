@@ -17,8 +17,6 @@ use serde::Serialize;
 pub(crate) use h2load::multiplexed;
 pub(crate) use headworks::{Client, Latency, Pace, pace};
 
-use crate::process;
-
 /// A load generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Peer {
@@ -137,10 +135,10 @@ impl Peer {
         let program = self.program(programs);
         match self {
             Self::Headworks | Self::HeadworksRecord => {
-                Ok(process::says(&program, &["--version"])?.trim().to_owned())
+                Ok(testbed::says(&program, &["--version"])?.trim().to_owned())
             }
-            Self::Wrk => wrk::version(&process::says(&program, &["--version"])?),
-            Self::H2load => Ok(process::says(&program, &["--version"])?.trim().to_owned()),
+            Self::Wrk => wrk::version(&testbed::says(&program, &["--version"])?),
+            Self::H2load => Ok(testbed::says(&program, &["--version"])?.trim().to_owned()),
             Self::Hey => hey::version(),
             Self::Shb => shb::version(&programs.shb),
         }

@@ -7,7 +7,6 @@ use anyhow::Context;
 use serde::Deserialize;
 
 use super::{Ask, Reuse, Told, counted};
-use crate::process;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -50,7 +49,7 @@ pub(super) fn read(stdout: &str) -> anyhow::Result<Told> {
 
 /// shb does not state its version; cargo keeps it beside what it installed.
 pub(super) fn version(program: &Path) -> anyhow::Result<String> {
-    process::says(&program.display().to_string(), &["--help"])
+    testbed::says(&program.display().to_string(), &["--help"])
         .with_context(|| format!("{} is missing; tools/need shb builds it", program.display()))?;
     let list = program.parent().and_then(Path::parent).map(|root| root.join(".crates.toml"));
     let text = list.and_then(|list| std::fs::read_to_string(list).ok()).unwrap_or_default();

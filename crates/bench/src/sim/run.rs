@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::plan::Plan;
 use super::simulator::{Programs, Simulator, Told};
 use crate::machine::{Processors, Shares};
-use crate::process;
 
 /// Time in which any of them has to end.
 const DEADLINE: Duration = Duration::from_secs(600);
@@ -73,9 +72,9 @@ pub(super) fn measure(of: Simulator, plan: &Plan, programs: &Programs, round: u3
 fn simulate(run: &mut Run, plan: &Plan, programs: &Programs, processors: u32) -> anyhow::Result<()> {
     let length = plan.length(run.of).context("not in the plan")?;
     let words = run.of.command(programs, length, run.round + 1);
-    run.command = process::quote(&words);
+    run.command = testbed::quote(&words);
     let before = Processors::now()?;
-    let ended = process::run(Command::new(&words[0]).args(&words[1..]), DEADLINE)?;
+    let ended = testbed::run(Command::new(&words[0]).args(&words[1..]), DEADLINE)?;
     let machine = Processors::now()?.since(before);
     if !ended.status.success() {
         bail!("{}: {}", ended.status, ended.stderr.trim());

@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use crate::process;
-
 /// The paper's server with bursts and a queue, as options of `headworks sim`; the others take the
 /// same ones.
 const MODEL: [(&str, &str); 8] = [
@@ -155,8 +153,8 @@ pub(super) fn compile(to: &Path) -> anyhow::Result<String> {
     let options = ["-std=c++20", "-O3", "-march=native", "-Wall", "-Wextra", "-o"];
     let to = to.display().to_string();
     let words: Vec<&str> = options.into_iter().chain([to.as_str(), source.as_str()]).collect();
-    process::succeeds("g++", &words).context("g++ is needed to compile the C++ program")?;
-    let version = process::succeeds("g++", &["--version"])?;
+    testbed::succeeds("g++", &words).context("g++ is needed to compile the C++ program")?;
+    let version = testbed::succeeds("g++", &["--version"])?;
     Ok(format!("{} with -O3 -march=native", version.lines().next().unwrap_or("g++")))
 }
 
@@ -165,9 +163,9 @@ pub(super) fn versions(programs: &Programs) -> anyhow::Result<Vec<String>> {
     const OF_PYTHON: &str = "import platform, importlib.metadata as of
 print('Python', platform.python_version())
 for name in ['SimPy', 'Ciw']: print(name, of.version(name))";
-    let headworks = process::succeeds(&programs.headworks.display().to_string(), &["--version"])?;
+    let headworks = testbed::succeeds(&programs.headworks.display().to_string(), &["--version"])?;
     let python =
-        process::succeeds(&programs.python.display().to_string(), &["-c", OF_PYTHON]).with_context(|| {
+        testbed::succeeds(&programs.python.display().to_string(), &["-c", OF_PYTHON]).with_context(|| {
             format!(
                 "{} with SimPy and Ciw is needed; tools/need simulators installs it",
                 programs.python.display()

@@ -5,7 +5,6 @@ mod table;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -14,9 +13,12 @@ use serde_json::Value;
 use self::course::{Course, Sample};
 use self::table::Results;
 use crate::machine::{self, Host};
-use crate::process;
 use crate::raw::{Places, Setting};
-use crate::testbed::{GENERATOR_CPU, Isolation, SERVER_CPU, Server, Site, Software, certificate};
+use testbed::{Isolation, Process, Stop};
+
+use crate::certificate::certificate;
+use crate::server::{GENERATOR_CPU, SERVER_CPU, Server};
+use crate::site::{Content, Site};
 
 const PAGE: &str = "docs/benchmarks/soak.md";
 const PLACES: Places =
@@ -53,7 +55,7 @@ const OF_RECORD: u32 = 30;
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     crate::page::must_be_here(PAGE)?;
     machine::raise_descriptors(DESCRIPTORS)?;
-    let version = process::says(&args.headworks.display().to_string(), &["--version"])?;
+    let version = testbed::says(&args.headworks.display().to_string(), &["--version"])?;
     // What grows does so on a busy machine too.
     let setting = Setting::find(Host::describe(), vec![version.trim().to_owned()], true)?;
     let results = Soak::create(args)?.run(setting)?;
@@ -86,7 +88,7 @@ impl Soak {
         certificate(&place)?;
         let program = args.headworks.display().to_string();
         let site = Site::create(Path::new(PLACE), &[], isolation)?;
-        let server = site.serve(Software::Workers(&program, WORKERS), SERVER_CPU)?;
+        let server = site.serve(Content::Workers(&program, WORKERS), SERVER_CPU)?;
         let [port, secure, admin] = [8081, 8443, 9090].map(|port| isolation.port(port));
         let (port, secure, admin) = (port?, secure?, admin?);
         let settings = include_str!("gate.toml")
@@ -150,9 +152,8 @@ impl Soak {
         let file = self.place.join(format!("{name}.json"));
         let mut command = self.server.client(&self.program);
         command.args(["load", "--json", "--quiet", "--duration", duration]).args(load);
-        command.stdin(Stdio::null()).stdout(fs::File::create(&file)?);
-        let child = command.spawn().with_context(|| format!("cannot start {}", process::show(&command)))?;
-        Ok(Generator { child, file })
+        let log = self.place.join(format!("{name}.log"));
+        Ok(Generator { process: Process::with_output("the generator", command, &file, &log)?, file })
     }
 
     /// Looks at the gate until the load's end.
@@ -176,33 +177,23 @@ impl Soak {
     }
 }
 
-/// A generator that runs; killed when it is dropped before its end.
+/// A generator that runs; ended when it is dropped before its end.
 #[derive(Debug)]
 struct Generator {
-    child: Child,
+    process: Process,
     file: PathBuf,
 }
 
 impl Generator {
     fn end(&mut self, deadline: Instant) -> anyhow::Result<()> {
         let left = deadline.saturating_duration_since(Instant::now());
-        if !process::ends_within(&self.child, left)? {
-            bail!("a generator did not end in time");
-        }
+        self.process.wait(left, &Stop::default(), || ())?;
         Ok(())
     }
 
     /// The JSON that it printed.
     fn summary(&self) -> anyhow::Result<Value> {
         let text = fs::read_to_string(&self.file)?;
-        serde_json::from_str(&text).with_context(|| format!("{} is no summary", self.file.display()))
-    }
-}
-
-impl Drop for Generator {
-    fn drop(&mut self) {
-        // Already ended, if all went well; there is nothing to be done about an error.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        serde_json::from_str(&text).with_context(|| format!("{} is not a summary", self.file.display()))
     }
 }

@@ -14,7 +14,6 @@ use serde_json::Value;
 
 use self::table::Results;
 use crate::machine::Host;
-use crate::process;
 use crate::raw::{Places, Setting};
 
 const PAGE: &str = "docs/benchmarks/verdict.md";
@@ -132,7 +131,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         bail!("\"{other}\" is no cause that is planted; see {SPECS}");
     }
     let headworks = args.headworks.to_str().context("the program's name is not UTF-8")?;
-    let versions = vec![process::says(headworks, &["--version"])?.trim().to_owned()];
+    let versions = vec![testbed::says(headworks, &["--version"])?.trim().to_owned()];
     let setting = Setting::find(Host::describe(), versions, args.force)?;
     let is_wanted = |case: &&Case| {
         (args.cause.is_empty() || args.cause.iter().any(|name| name == case.cause))
@@ -166,7 +165,7 @@ fn search(case: &Case, seed: u64, headworks: &Path) -> anyhow::Result<Run> {
     command.args(["lab", "run", &format!("{SPECS}/{cause}.toml"), "--quiet", "--json"]);
     command.args(["--set", &format!("server.kind={server}"), "--seed", &seed.to_string()]);
     command.args(settings.iter().flat_map(|setting| ["--set", setting])).arg("--out").arg(&out);
-    let ended = process::run(&mut command, LONGEST)?;
+    let ended = testbed::run(&mut command, LONGEST)?;
     let experiment: Option<Experiment> = serde_json::from_str(&ended.stdout).ok();
     let run = told(case, seed, experiment.as_ref());
     let has_test = experiment.is_some_and(|experiment| !experiment.tests.is_empty());
@@ -184,7 +183,7 @@ fn judge(case: &Case, seed: u64, headworks: &Path) -> anyhow::Result<Run> {
     let experiment = Experiment::load(&out).context("search first, without --again")?;
     let mut command = Command::new(headworks);
     command.args(["lab", "verdict", "--json"]).arg(&out);
-    let ended = process::run(&mut command, LONGEST)?;
+    let ended = testbed::run(&mut command, LONGEST)?;
     let said: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
     let found = said["tests"].as_object().and_then(|tests| tests.values().next());
     let named = |key: &str| found.map(|found| &found[key]);

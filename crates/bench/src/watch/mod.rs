@@ -15,8 +15,9 @@ use self::watcher::Watcher;
 use crate::machine::{self, Host};
 use crate::peers::{Peer, Programs};
 use crate::raw::{Places, Setting};
-use crate::testbed::{Isolation, Site};
-use crate::{process, rounds};
+use crate::rounds;
+use crate::site::Site;
+use testbed::Isolation;
 
 const PAGE: &str = "docs/benchmarks/watch.md";
 const PLACES: Places =
@@ -123,14 +124,14 @@ fn progress(run: &Run, rounds: u32) {
 /// That something is missing is found out here, not after ten minutes.
 fn versions(programs: &Programs) -> anyhow::Result<Vec<String>> {
     let first = |program: &str, arguments: &[&str]| {
-        let said = process::says(program, arguments)?;
+        let said = testbed::says(program, arguments)?;
         anyhow::Ok(said.lines().next().unwrap_or_default().trim().to_owned())
     };
     Ok(vec![
         Peer::Headworks.version(programs)?,
         Peer::Wrk.version(programs)?,
         first("apache2", &["-v"])?.trim_start_matches("Server version: ").to_owned(),
-        crate::testbed::version()?,
+        crate::site::version()?,
         first("bpftrace", &["--version"])?,
         first("sar", &["-V"])?,
     ])

@@ -11,7 +11,6 @@ use record::Estimate;
 use serde::Serialize;
 
 use super::run::Subject;
-use crate::process;
 
 /// The server is looked at so often.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -80,8 +79,8 @@ pub(super) fn look(server: u32, monitor: u32, seconds: f64) -> anyhow::Result<Ve
             at: started.elapsed().as_secs_f64(),
             segments: segments(&String::from_utf8_lossy(&text[..length]))
                 .with_context(|| format!("cannot understand {table}"))?,
-            descriptors: process::descriptors(monitor)?,
-            cpu: process::cpu(monitor)?,
+            descriptors: testbed::account::descriptors(monitor)?,
+            cpu: testbed::account::cpu(monitor)?,
         };
         looks.push(look);
         if look.at >= seconds {

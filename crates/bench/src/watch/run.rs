@@ -1,11 +1,9 @@
 //! A round: a fresh server that is saturated again and again, by turns watched and not.
 
-use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
-use rustix::process::{Pid, Signal, kill_process};
 use serde::Serialize;
 
 use super::SIZE;
@@ -13,8 +11,9 @@ use super::moments::{self, Part};
 use super::watcher::Watcher;
 use crate::cell::Repeated;
 use crate::peers::{Ask, Peer, Programs, Reuse};
-use crate::process;
-use crate::testbed::{SERVER_CPU, Server, Site, Software};
+use crate::server::{SERVER_CPU, Server};
+use crate::site::{Content, Site};
+use testbed::Process;
 
 /// As many as keep the server busy, and fewer than Apache has processes.
 const CONNECTIONS: u32 = 32;
@@ -45,10 +44,10 @@ impl Subject {
         }
     }
 
-    fn software(self) -> Software<'static> {
+    fn software(self) -> Content<'static> {
         match self {
-            Self::Apache => Software::Apache,
-            Self::Nginx => Software::Nginx,
+            Self::Apache => Content::Apache,
+            Self::Nginx => Content::Nginx,
         }
     }
 }
@@ -120,7 +119,7 @@ impl Runner {
         let watchers: Vec<_> = watcher
             .programs(&headworks, subject.software(), server.port())
             .into_iter()
-            .map(|words| self.watch(server, &words, Stdio::null()))
+            .map(|words| self.watch(server, &words, Path::new("/dev/null")))
             .collect::<anyhow::Result<_>>()?;
         std::thread::sleep(if watchers.is_empty() { BREATH } else { START });
         let told = self.load(server, self.seconds);
@@ -135,20 +134,20 @@ impl Runner {
     pub(super) fn moments(&self, subject: Subject, seconds: u32) -> anyhow::Result<(Vec<Part>, f64)> {
         let server = self.site.serve(subject.software(), SERVER_CPU)?;
         let headworks = Peer::Headworks.program(&self.programs);
-        let said = tempfile::NamedTempFile::new()?;
+        let said = self.complaints.with_extension("json");
         let mut words = Watcher::Default.programs(&headworks, subject.software(), server.port()).concat();
         words.push("--json".to_owned());
         let looks = std::thread::scope(|scope| {
             let load = scope.spawn(|| self.load(&server, seconds + LEAD));
             std::thread::sleep(START);
-            let mut watching = self.watch(&server, &words, said.reopen()?.into())?;
+            let mut watching = self.watch(&server, &words, &said)?;
             std::thread::sleep(START);
             let looks = moments::look(server.id(), watching.id(), seconds.into());
             watching.end()?;
             load.join().map_err(|_| anyhow!("the generator's thread panicked"))??;
             looks
         })?;
-        let said: serde_json::Value = serde_json::from_reader(said.reopen()?)?;
+        let said: serde_json::Value = serde_json::from_slice(&std::fs::read(&said)?)?;
         let account = said["overhead"]["cpu"].as_f64().context("it does not say what it cost")?;
         let parts = moments::parts(subject, &looks);
         if parts.iter().any(|part| !part.lost().is_finite()) {
@@ -169,7 +168,7 @@ impl Runner {
         };
         let mut generator = server.client("wrk");
         generator.args(Peer::Wrk.arguments(&ask));
-        let ended = process::run(&mut generator, Duration::from_secs(seconds.into()) + GRACE)?;
+        let ended = testbed::run(&mut generator, Duration::from_secs(seconds.into()) + GRACE)?;
         let told = Peer::Wrk.read(&ended.stdout)?;
         match told.failure(SIZE) {
             Some(failure) => bail!(failure),
@@ -178,45 +177,31 @@ impl Runner {
     }
 
     /// On the server's processor: on a machine whose processors are all in use, it is the server that pays.
-    fn watch(&self, server: &Server, words: &[String], said: Stdio) -> anyhow::Result<Watching> {
+    fn watch(&self, server: &Server, words: &[String], said: &Path) -> anyhow::Result<Watching> {
         let (program, arguments) = words.split_first().context("no program to start")?;
         let mut command = server.companion(SERVER_CPU, program);
-        let complaints = std::fs::File::create(&self.complaints)?;
-        command.args(arguments).stdin(Stdio::null()).stdout(said).stderr(complaints);
-        let child = command.spawn().with_context(|| format!("cannot start {}", process::show(&command)))?;
-        Ok(Watching { child, program: program.clone() })
+        command.args(arguments);
+        Ok(Watching(Process::with_output("the watcher", command, said, &self.complaints)?))
     }
 }
 
-/// Somebody who watches; killed when it is dropped before its end.
+/// A program that watches; ended when it is dropped before its end.
 #[derive(Debug)]
-struct Watching {
-    child: Child,
-    program: String,
-}
+struct Watching(Process);
 
 impl Watching {
     fn id(&self) -> u32 {
-        self.child.id()
+        self.0.id()
     }
 
-    /// Ends it; an error if it had ended before, for then nobody watched.
+    /// Ends it; an error if it had ended before, for then the server was not watched.
     fn end(&mut self) -> anyhow::Result<()> {
-        if let Some(status) = self.child.try_wait()? {
-            bail!("{} ended while it should have watched: {status}", self.program);
+        if let Some(status) = self.0.ended() {
+            return Err(self.0.error(format!("ended while it should have watched: {status}")).into());
         }
-        kill_process(Pid::from_child(&self.child), Signal::INT)?;
-        if !process::ends_within(&self.child, END)? {
-            bail!("{} did not end in time", self.program);
+        match self.0.interrupt(END) {
+            Some(_) => Ok(()),
+            None => Err(self.0.error("did not end in time".to_owned()).into()),
         }
-        Ok(())
-    }
-}
-
-impl Drop for Watching {
-    fn drop(&mut self) {
-        // Already ended, if all went well; there is nothing to be done about an error.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

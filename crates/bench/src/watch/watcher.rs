@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::testbed::Software;
+use crate::site::Content;
 
 /// Who looks on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -34,7 +34,7 @@ impl Watcher {
     }
 
     /// Its programs with their arguments.
-    pub(super) fn programs(self, headworks: &str, software: Software<'_>, port: u16) -> Vec<Vec<String>> {
+    pub(super) fn programs(self, headworks: &str, software: Content<'_>, port: u16) -> Vec<Vec<String>> {
         let port = port.to_string();
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         match self {
@@ -54,9 +54,9 @@ impl Watcher {
 
 /// Requests, their time from the first read to the last write, their bytes, and the server's processor time
 /// in the kernel and in all.
-fn script(software: Software<'_>) -> String {
+fn script(software: Content<'_>) -> String {
     let (name, probe) = match software {
-        Software::Apache => ("apache2", "/usr/sbin/apache2:ap_process_async_request"),
+        Content::Apache => ("apache2", "/usr/sbin/apache2:ap_process_async_request"),
         _ => ("nginx", "/usr/sbin/nginx:ngx_http_process_request"),
     };
     include_str!("requests.bt").replace("{name}", name).replace("{probe}", probe)

@@ -30,11 +30,13 @@ pub use self::options::Search;
 use self::probe::Outcome;
 use self::prober::Prober;
 use self::tried::{is_at, kept_up};
-use crate::machine::Pinning;
-use crate::testbed::Testbed;
 use crate::verdict::{self, Level, Refused};
 use crate::watch::Watch;
-use crate::{Error, Stop, server, test};
+use testbed::Stop;
+use testbed::Testbed;
+use testbed::{Cpus, NoCpus, Pinning};
+
+use crate::{Error, server, test};
 
 /// The unit of a capacity that is not of sessions.
 pub(crate) const REQUESTS: &str = "requests/s";
@@ -97,13 +99,25 @@ pub fn verdicts(directory: &Path) -> Result<Vec<(String, Found)>, Error> {
 /// When the generator cannot do what it is asked, or is itself what cannot keep up, or the server answers
 /// nobody, or keeps up with everything or nothing.
 pub fn find(search: &Search, stop: &Stop, each: impl FnMut(&Tried)) -> (Found, Result<(), Error>) {
-    match Pinning::of_generator(search.cpus.as_deref()) {
+    match generators(search.cpus.as_deref()) {
         Ok((pinning, cpus)) => find_on(&Testbed::host(&pinning, &cpus, &cpus), search, None, stop, each),
         Err(error) => (Found::default(), Err(error)),
     }
 }
 
-/// The same with a server that runs on a testbed, whose `log` is known where the lab started it.
+/// The processors of a generator alone; any where none are named.
+fn generators(cpus: Option<&str>) -> Result<(Pinning, Cpus), Error> {
+    let Some(text) = cpus else { return Ok((Pinning::anywhere(), Cpus::one(0))) };
+    let wrong = |why: String| Error::Cpus { cpus: text.to_owned(), why };
+    let cpus: Cpus = text.parse().map_err(|why: NoCpus| wrong(why.to_string()))?;
+    let pinning = Pinning::alone(&cpus).map_err(|error| match error {
+        testbed::Error::NoProcessor(_) => wrong(error.to_string()),
+        other => other.into(),
+    })?;
+    Ok((pinning, cpus))
+}
+
+/// With a server that runs on a testbed, whose `log` is known where the lab started it.
 pub(crate) fn find_on(
     testbed: &Testbed,
     search: &Search,
@@ -123,7 +137,7 @@ fn find_into(
     stop: &Stop,
     each: &mut dyn FnMut(&Tried),
 ) -> Result<(), Error> {
-    let place = if search.out.is_none() { Some(server::root()?) } else { None };
+    let place = if search.out.is_none() { Some(testbed::directory()?) } else { None };
     let temporary = place.as_ref().map(|place| place.path().to_owned());
     let root = search.out.clone().or(temporary).unwrap_or_default();
     if std::fs::read_dir(&root).is_ok_and(|mut entries| entries.next().is_some()) {

@@ -14,8 +14,10 @@ use super::backlog::Backlog;
 use super::probe::{self, Outcome, Probe};
 use super::{Crowd, Search, tried};
 use crate::load::{self, Offer};
-use crate::testbed::Testbed;
-use crate::{Error, Stop, server, test};
+use testbed::Stop;
+use testbed::Testbed;
+
+use crate::{Error, server, test};
 
 /// A closed loop shows what it does sooner than an open one.
 const CLOSED: Span = Span::from_secs(1);

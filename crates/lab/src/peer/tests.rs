@@ -8,9 +8,10 @@ use traffic::Workload;
 use units::Span;
 
 use super::*;
-use crate::machine::Pinning;
 use crate::server::Site;
-use crate::spec::{self, Asked, Cpus};
+use crate::spec::{self, Asked};
+use testbed::Pinning;
+use testbed::{Cpus, Mpm};
 
 const PEERS: Peers = Peers {
     cookie: String::new(),
@@ -23,7 +24,7 @@ const PEERS: Peers = Peers {
 
 /// On another processor than the servers of other tests, which measure how much CPU time they get.
 fn server() -> Server {
-    let kind = spec::Kind::Apache(spec::Mpm::Prefork);
+    let kind = spec::Kind::Apache(Mpm::Prefork);
     Server {
         kind,
         workers: 20,
@@ -45,7 +46,7 @@ fn with(kind: Kind, test: impl FnOnce(&mut Peer, &Path)) {
     let testbed = Testbed::host(&pinning, &server.cpus, &server.cpus);
     let site =
         Site { server: &server, workload: &workload, asked: &asked, testbed: &testbed, headworks: none };
-    if let Err(error @ Error::Missing { .. }) =
+    if let Err(error @ Error::Testbed(testbed::Error::Missing { .. })) =
         kind.check().and_then(|()| crate::server::check(&server, none).map(|_| ()))
     {
         testkit::skip(&error);
@@ -96,7 +97,7 @@ fn serves(peer: &mut Peer, directory: &Path, kind: Kind) {
     assert_eq!(first.header("set-cookie"), Some("ongoing=1; Path=/"));
     let next = get(peer, "/bytes/2000", "tier=premium; ongoing=1");
     assert_eq!((next.status, next.header("set-cookie")), (200, None));
-    let kept = fs::read_to_string(directory.join(kind.software().file)).unwrap();
+    let kept = fs::read_to_string(directory.join(kind.file())).unwrap();
     assert!(kept.starts_with("# ") && kept.lines().next().unwrap().contains('.'), "{kept}");
     assert!(peer.has_died().is_none());
 }
@@ -136,7 +137,7 @@ fn refuses_others(kind: Kind) {
         let (ongoing, new) = (served(peer, "ongoing=1"), served(peer, "tier=basic"));
         assert!((1..6).contains(&ongoing), "{ongoing}");
         assert!((1..6).contains(&new), "{new}");
-        let text = fs::read_to_string(directory.join(kind.software().file)).unwrap();
+        let text = fs::read_to_string(directory.join(kind.file())).unwrap();
         assert!(!text.contains('@'), "something was left out: {text}");
     });
 }

@@ -6,18 +6,12 @@ use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
 
 use record::Timestamp;
+use testbed::{Setup, is_program};
 
-use super::{Setup, content};
+use super::content;
 use crate::Error;
-use crate::machine::{self, is_program};
 use crate::spec::Server;
-
-/// What stands in its words for what the lab gives it.
-pub(crate) const ADDRESS: &str = "{address}";
-pub(crate) const PORT: &str = "{port}";
-pub(crate) const FILES: &str = "{files}";
-pub(crate) const WORKERS: &str = "{workers}";
-pub(crate) const BACKLOG: &str = "{backlog}";
+use crate::spec::server::{ADDRESS, BACKLOG, FILES, PORT, WORKERS};
 
 pub(super) struct Installed {
     program: PathBuf,
@@ -32,7 +26,7 @@ impl Installed {
             // A link stays one: what it is called by can be what it does.
             std::path::absolute(name).ok().filter(|place| is_program(place))
         } else {
-            machine::program(name)
+            testbed::program(name)
         };
         let program = program.ok_or_else(|| Error::NoProgram(name.to_owned()))?;
         Ok(Self { version: version(words, &program), program })
@@ -50,7 +44,7 @@ impl Installed {
         Setup {
             name: "server",
             program: self.program,
-            arguments: words.iter().skip(1).map(filled).collect(),
+            arguments: words.iter().skip(1).map(|word| filled(word).into()).collect(),
             files: BTreeMap::new(),
             version: self.version,
         }

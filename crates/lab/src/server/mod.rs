@@ -10,18 +10,16 @@ mod origin;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use record::ServerEnvironment;
-use tempfile::TempDir;
+use testbed::{Process, Stop, Testbed, free_port, retried};
 use traffic::Workload;
 
-use crate::process::Process;
 use crate::spec::{Asked, Kind, Server};
-use crate::testbed::{self, Testbed};
-use crate::{Error, Stop, http};
+use crate::{Error, http};
 
 pub(crate) use content::{PROBE, forget};
 pub(crate) use origin::start_reference;
@@ -44,65 +42,23 @@ pub(crate) struct Running {
     pub(crate) authority: String,
     /// What runs, for the record.
     pub(crate) environment: ServerEnvironment,
-    // In this order: the processes end before their directory goes.
-    process: Option<Process>,
+    /// Nothing of one that was there before the lab.
+    server: Option<testbed::Server>,
     /// What computes its pages, if it does not itself.
     behind: Option<Process>,
-    root: Option<TempDir>,
 }
 
 impl Running {
     /// Where its files are, if they are the lab's.
     pub(crate) fn content(&self) -> Option<PathBuf> {
-        self.root.as_ref().map(|root| root.path().join(content::DIRECTORY))
+        Some(self.server.as_ref()?.root()?.join(content::DIRECTORY))
     }
 
     /// Its processes, unless it was there before the lab.
     pub(crate) fn has_died(&mut self) -> Option<Error> {
-        [&mut self.process, &mut self.behind].into_iter().flatten().find_map(|process| {
-            let status = process.ended()?;
-            Some(process.error(format!("died during the test ({status})")))
-        })
+        let died = self.server.as_mut().and_then(testbed::Server::has_died);
+        died.or_else(|| self.behind.as_mut()?.has_died()).map(Error::from)
     }
-}
-
-/// How a server of this kind is set up in a directory of its own.
-struct Setup {
-    name: &'static str,
-    program: PathBuf,
-    arguments: Vec<String>,
-    /// Files to write, by name.
-    files: BTreeMap<String, String>,
-    version: String,
-}
-
-/// A program's own files: world-readable, since a server started by root serves as another user.
-pub(crate) fn root() -> Result<TempDir, Error> {
-    use std::os::unix::fs::PermissionsExt;
-    tempfile::Builder::new()
-        .prefix(&testbed::mine())
-        .permissions(fs::Permissions::from_mode(0o755))
-        .tempdir()
-        .map_err(Error::io("create a directory in", &std::env::temp_dir()))
-}
-
-pub(crate) fn free_port() -> Result<u16, Error> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-        .and_then(|listener| listener.local_addr())
-        .map(|address| address.port())
-        .map_err(Error::io("find a free port on", Path::new("127.0.0.1")))
-}
-
-/// Starts something on a free port, which may be taken by another before it takes it.
-pub(crate) fn retried<T>(mut start: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
-    const ATTEMPTS: usize = 3;
-    for _ in 1..ATTEMPTS {
-        match start() {
-            Err(Error::Process { said, .. }) if said.contains("ddress already in use") => {}
-            other => return other,
-        }
-    }
-    start()
 }
 
 /// What a server writes, in a test's directory.
@@ -130,11 +86,11 @@ fn check_directives(server: &Server) -> Result<(), Error> {
     if server.directives.is_empty() {
         return Ok(());
     }
-    let root = root()?;
+    let root = testbed::directory()?;
     let content = root.path().join(content::DIRECTORY);
     fs::create_dir(&content).map_err(Error::io("create", &content))?;
     let listen = SocketAddrV4::new(Ipv4Addr::LOCALHOST, free_port()?);
-    // Nobody asks it.
+    // It is not asked.
     let behind = server.backend_workers.map(|_| "127.0.0.1:9");
     let setup = match server.kind {
         Kind::Nginx => nginx::Installed::find()?.setup(server, behind, root.path(), listen),
@@ -142,24 +98,9 @@ fn check_directives(server: &Server) -> Result<(), Error> {
         _ => return Ok(()),
     };
     setup.write(root.path())?;
-    let mut command = Command::new(&setup.program);
-    let output =
-        command.args(&setup.arguments).arg("-t").output().map_err(Error::io("start", &setup.program))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr).replace(&format!("{}/", root.path().display()), "");
-    let said: Vec<&str> = said.lines().filter(|line| !line.is_empty()).collect();
-    Err(Error::Directives { name: setup.name, said: said.join("; ") })
-}
-
-impl Setup {
-    fn write(&self, root: &Path) -> Result<(), Error> {
-        for (name, text) in &self.files {
-            let file = root.join(name);
-            fs::write(&file, text).map_err(Error::io("write", &file))?;
-        }
-        Ok(())
+    match setup.refusal(root.path())? {
+        Some(said) => Err(Error::Directives { name: setup.name, said }),
+        None => Ok(()),
     }
 }
 
@@ -170,13 +111,13 @@ impl Site<'_> {
             Kind::Origin => origin::start(self, log, stop),
             Kind::Url(url) => self.url(url),
             Kind::Apache(_) | Kind::Nginx | Kind::Node | Kind::Command(_) => {
-                retried(|| self.start_in_directory(log, stop))
+                retried(|| self.start_in_directory(log, stop), Error::is_address_taken)
             }
         }
     }
 
     fn start_in_directory(&self, log: &Path, stop: &Stop) -> Result<Running, Error> {
-        let root = root()?;
+        let root = testbed::directory()?;
         content::write(root.path(), self.workload, self.asked)?;
         let (server, directory) = (self.server, root.path());
         let behind = server.backend_workers.map(|workers| origin::start_behind(self, workers, log, stop));
@@ -193,25 +134,26 @@ impl Site<'_> {
         let mut command = self.testbed.server(&setup.program);
         command.args(&setup.arguments);
         let environment = self.environment(setup.version, &command, setup.files);
-        let mut process = Process::start(setup.name, command, log)?;
+        let mut server = testbed::Server::start(setup.name, command, log, Some(root))?;
         let authority = listen.to_string();
-        process.wait_until_ready(&format!("did not answer on {authority}"), stop, |_| {
-            // What a program of somebody's own has, nobody knows; that it answers is enough.
+        server.process().wait_until_ready(&format!("did not answer on {authority}"), stop, |_| {
+            // What a program of the user's own has is not known; that it answers is enough.
             let is_ours = !matches!(self.server.kind, Kind::Command(_));
-            self.testbed.get(&authority, PROBE).filter(|answer| !is_ours || answer.head.contains(" 200 "))
+            http::from(self.testbed, &authority, PROBE)
+                .filter(|answer| !is_ours || answer.head.contains(" 200 "))
         })?;
-        if let Some(status) = process.ended() {
+        if let Some(status) = server.process().ended() {
             return Err(Error::Background { status, authority });
         }
         let behind = behind.map(|(_, process)| process);
-        Ok(Running { authority, environment, process: Some(process), behind, root: Some(root) })
+        Ok(Running { authority, environment, server: Some(server), behind })
     }
 
     fn url(&self, url: &str) -> Result<Running, Error> {
         let version = url_version(url)?;
         let environment = ServerEnvironment { kind: "url".to_owned(), version, ..Default::default() };
         let authority = http::authority(url).unwrap_or_default();
-        Ok(Running { authority, environment, process: None, behind: None, root: None })
+        Ok(Running { authority, environment, server: None, behind: None })
     }
 
     fn environment(
@@ -232,7 +174,7 @@ impl Site<'_> {
 
 fn url_version(url: &str) -> Result<String, Error> {
     let authority = http::authority(url).unwrap_or_default();
-    let answer = http::get(&authority, "/").ok_or_else(|| Error::Process {
+    let answer = http::get(&authority, "/").ok_or_else(|| testbed::Error::Process {
         name: "server",
         what: format!(
             "does not answer at {url}; start it, or let the lab start one (server.kind = \"origin\")"

@@ -4,13 +4,12 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use testbed::{Nginx, Setup, Software};
 
 use super::burn::BURN;
-use super::{Setup, content};
+use super::content;
 use crate::Error;
-use crate::machine::program;
-use crate::process;
 use crate::spec::Server;
 
 const PACKAGE: &str = "nginx-light libnginx-mod-http-lua";
@@ -25,14 +24,12 @@ pub(super) struct Installed {
 
 impl Installed {
     pub(super) fn find() -> Result<Self, Error> {
-        let missing = |program: &str| Error::Missing { program: program.to_owned(), package: PACKAGE };
-        let program = program("nginx").ok_or_else(|| missing("nginx"))?;
+        let program = Software::Nginx.find(PACKAGE)?;
         let modules = PLACES
             .into_iter()
             .find(|place| MODULES.iter().all(|module| Path::new(place).join(module).is_file()))
-            .ok_or_else(|| missing(MODULES[1]))?;
-        let (text, _) = process::output("nginx", Command::new(&program).arg("-v"))?;
-        let version = text.trim_start_matches("nginx version: ").to_owned();
+            .ok_or(testbed::Error::Missing { program: MODULES[1].to_owned(), package: PACKAGE })?;
+        let version = Software::Nginx.version(&program)?.trim_start_matches("nginx version: ").to_owned();
         Ok(Self { program, modules, version })
     }
 
@@ -48,14 +45,11 @@ impl Installed {
             None => location("burn", &computed()),
             Some(behind) => ["burn", "delay"].map(|page| location(page, &passed_on(behind))).concat(),
         };
-        let as_root = rustix::process::getuid().is_root();
-        let configuration = configuration(server, &pages, self.modules, root, listen, as_root);
-        let place = root.display().to_string();
-        let file = root.join("nginx.conf").display().to_string();
+        let configuration = configuration(server, &pages, self.modules, root, listen);
         Setup {
             name: "nginx",
             program: self.program,
-            arguments: ["-p", &place, "-c", &file, "-e", "stderr"].map(str::to_owned).into(),
+            arguments: Software::Nginx.arguments(root, &root.join("nginx.conf")),
             files: BTreeMap::from([("nginx.conf".to_owned(), configuration)]),
             version: self.version,
         }
@@ -77,50 +71,36 @@ fn passed_on(behind: &str) -> String {
     format!("      proxy_pass http://{behind};\n")
 }
 
-fn configuration(
-    server: &Server,
-    pages: &str,
-    modules: &str,
-    root: &Path,
-    listen: SocketAddrV4,
-    as_root: bool,
-) -> String {
-    let root = root.display();
-    let (workers, backlog) = (server.workers, server.backlog);
-    let keep_alive = server.keep_alive.as_secs_f64().ceil();
-    let user = if as_root { "user www-data;" } else { "" };
+fn configuration(server: &Server, pages: &str, modules: &str, root: &Path, listen: SocketAddrV4) -> String {
     let [kit, lua] = MODULES;
-    let content = content::DIRECTORY;
-    let descriptors = server.descriptors.unwrap_or(8192);
     let directives = |level| directives(&server.directives, level);
-    let (main, events, http) = (directives(Level::Main), directives(Level::Events), directives(Level::Http));
-    format!(
-        r#"load_module {modules}/{kit};
-load_module {modules}/{lua};
-{user}
-daemon off;
-pid {root}/nginx.pid;
-error_log stderr warn;
-worker_processes {workers};
-worker_rlimit_nofile {descriptors};
-{main}events {{
-{events}}}
-http {{
-  access_log off;
-  client_body_temp_path {root}/body;
-  proxy_temp_path {root}/proxy;
-  fastcgi_temp_path {root}/fastcgi;
-  uwsgi_temp_path {root}/uwsgi;
-  scgi_temp_path {root}/scgi;
+    let descriptors = server.descriptors.unwrap_or(8192);
+    let main = format!(
+        "load_module {modules}/{kit};\nload_module {modules}/{lua};\n{}worker_rlimit_nofile {descriptors};\n{}",
+        Software::Nginx.user(),
+        directives(Level::Main)
+    );
+    let (backlog, keep_alive) = (server.backlog, server.keep_alive.as_secs_f64().ceil());
+    let (root_of_files, own) = (root.join(content::DIRECTORY), directives(Level::Http));
+    let http = format!(
+        r#"  access_log off;
   keepalive_timeout {keep_alive}s;
   keepalive_requests 1000000;
   server {{
     listen {listen} backlog={backlog};
-    root {root}/{content};
-{pages}{http}  }}
-}}
-"#
-    )
+    root {};
+{pages}{own}  }}
+"#,
+        root_of_files.display()
+    );
+    let nginx = Nginx {
+        workers: server.workers,
+        log_level: "warn",
+        main: &main,
+        events: &directives(Level::Events),
+        http: &http,
+    };
+    nginx.configuration(root)
 }
 
 /// Where in the configuration a directive has its place.

@@ -3,15 +3,12 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use super::Setup;
+use testbed::{Setup, Software};
+
 use crate::Error;
-use crate::machine::program;
-use crate::process;
 use crate::spec::Server;
 
-const PACKAGE: &str = "nodejs";
 const PROGRAM: &str = "node.mjs";
 
 pub(super) struct Installed {
@@ -21,16 +18,15 @@ pub(super) struct Installed {
 
 impl Installed {
     pub(super) fn find() -> Result<Self, Error> {
-        let program =
-            program("node").ok_or_else(|| Error::Missing { program: "node".to_owned(), package: PACKAGE })?;
-        let (text, _) = process::output("node", Command::new(&program).arg("--version"))?;
-        Ok(Self { program, version: format!("Node.js/{}", text.trim_start_matches('v')) })
+        let program = Software::Node.find(Software::Node.package())?;
+        let version = Software::Node.version(&program)?;
+        Ok(Self { program, version: format!("Node.js/{}", version.trim_start_matches('v')) })
     }
 
     pub(super) fn setup(self, server: &Server, root: &Path, listen: SocketAddrV4) -> Setup {
         let keep_alive = server.keep_alive.as_secs_f64() * 1e3;
-        let arguments = vec![
-            root.join(PROGRAM).display().to_string(),
+        let mut arguments = Software::Node.arguments(root, &root.join(PROGRAM));
+        let options = [
             listen.ip().to_string(),
             listen.port().to_string(),
             server.workers.to_string(),
@@ -38,6 +34,7 @@ impl Installed {
             // 0 would mean for ever.
             keep_alive.ceil().max(1.0).to_string(),
         ];
+        arguments.extend(options.map(Into::into));
         let text = include_str!("../../templates/node.mjs").to_owned();
         Setup {
             name: "node",

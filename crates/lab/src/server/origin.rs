@@ -5,19 +5,23 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{Running, Site, content};
-use crate::process::{self, Process};
 use crate::spec::What;
-use crate::testbed::Testbed;
-use crate::{Error, Stop};
+use testbed::Stop;
+use testbed::Testbed;
+use testbed::{Process, output};
+
+use crate::Error;
+
+const LISTENING: &str = "listening on http://";
 
 pub(super) fn version(headworks: &Path) -> Result<String, Error> {
-    process::output("origin", Command::new(headworks).arg("--version")).map(|(text, _)| text)
+    output("origin", Command::new(headworks).arg("--version")).map(|(text, _)| text).map_err(Error::from)
 }
 
 pub(super) fn start(site: &Site, log: &Path, stop: &Stop) -> Result<Running, Error> {
     let mut command = command(site, site.testbed.server(site.headworks), site.server.workers);
     let root = match site.asked.what {
-        Some(What::Model(_)) => Some(super::root()?),
+        Some(What::Model(_)) => Some(testbed::directory()?),
         _ => None,
     };
     if let Some(root) = &root {
@@ -25,8 +29,9 @@ pub(super) fn start(site: &Site, log: &Path, stop: &Stop) -> Result<Running, Err
         command.arg("--content").arg(root.path().join(content::DIRECTORY));
     }
     let environment = site.environment(version(site.headworks)?, &command, BTreeMap::new());
-    let (authority, process) = listen(command, log, stop)?;
-    Ok(Running { authority, environment, process: Some(process), behind: None, root })
+    let mut server = testbed::Server::start("origin", command, log, root)?;
+    let authority = server.process().wait_for_line(LISTENING, stop)?;
+    Ok(Running { authority, environment, server: Some(server), behind: None })
 }
 
 /// Starts it behind another server, with so many workers; gives host and port.
@@ -63,6 +68,6 @@ fn command(site: &Site, mut command: Command, workers: u32) -> Command {
 
 fn listen(command: Command, log: &Path, stop: &Stop) -> Result<(String, Process), Error> {
     let mut process = Process::start("origin", command, log)?;
-    let authority = process.wait_for_line("listening on http://", stop)?;
+    let authority = process.wait_for_line(LISTENING, stop)?;
     Ok((authority, process))
 }

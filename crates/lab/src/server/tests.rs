@@ -6,8 +6,8 @@ use testkit::{PATIENCE, Raw, poll_until};
 use units::Span;
 
 use super::*;
-use crate::machine::Pinning;
-use crate::spec::{Cpus, Mpm};
+use testbed::Pinning;
+use testbed::{Cpus, Mpm};
 
 fn workload() -> Workload {
     let text =
@@ -36,7 +36,7 @@ fn with(kind: Kind, test: impl FnOnce(&mut Running, &Path)) {
     let testbed = Testbed::host(&pinning, &server.cpus, &server.cpus);
     let site =
         Site { server: &server, workload: &workload, asked: &asked, testbed: &testbed, headworks: none };
-    if let Err(error @ Error::Missing { .. }) = check(&server, none) {
+    if let Err(error @ Error::Testbed(testbed::Error::Missing { .. })) = check(&server, none) {
         testkit::skip(&error);
         return;
     }
@@ -73,10 +73,9 @@ fn serves_and_leaves_nothing(kind: Kind, parameters: &str) {
         let mut faults = said.lines().filter(|line| !line.contains("reached MaxRequestWorkers"));
         assert!(!faults.any(|line| line.contains("error") || line.contains("emerg")), "{said}");
 
-        let root = running.root.as_ref().unwrap().path().to_owned();
-        let pid = running.process.as_ref().unwrap().id();
-        running.process = None;
-        running.root = None;
+        let server = running.server.take().unwrap();
+        let (root, pid) = (server.root().unwrap().to_owned(), server.id());
+        drop(server);
         assert!(!root.exists());
         poll_until(PATIENCE, "the last of its processes to end", || members_of(pid).is_empty().then_some(()));
         poll_until(PATIENCE, "the port to be closed", || {
@@ -116,7 +115,7 @@ fn nginx_serves_and_leaves_nothing() {
 #[test]
 fn a_server_that_dies_is_noticed() {
     with(Kind::Nginx, |running, _| {
-        let pid = running.process.as_ref().unwrap().id();
+        let pid = running.server.as_ref().unwrap().id();
         let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
         let error = poll_until(PATIENCE, "the death to be noticed", || running.has_died());

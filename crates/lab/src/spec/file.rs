@@ -13,13 +13,11 @@ use units::{Rate, Span};
 use super::factors::{self, Combinations, Factor, FactorEntry};
 use super::peers::{self, PeersEntry};
 use super::prediction::{self, PredictionEntry};
+use super::resources::{self, ClientEntry, Entries, LimitsEntry, LinkEntry, TestbedEntry};
 use super::schema::{Free, WorkloadEntry};
 use super::search::{self, SearchEntry};
 use super::server::{self, ServerEntry};
-use super::testbed::{self, ClientEntry, Entries, LinkEntry, TestbedEntry};
-use super::{
-    Asked, Capacity, Cold, Constant, Kind, Limits, Order, Server, Spec, Subject, Test, What, workload,
-};
+use super::{Asked, Capacity, Cold, Constant, Kind, Order, Server, Spec, Subject, Test, What, workload};
 
 /// The whole file.
 #[derive(Deserialize, JsonSchema)]
@@ -63,7 +61,7 @@ pub(super) struct File {
     #[schemars(with = "Option<Free>")]
     sysctl: Option<Spanned<Table>>,
     /// What the server may have of the machine.
-    cgroup: Option<Spanned<Limits>>,
+    cgroup: Option<Spanned<LimitsEntry>>,
     /// The generator.
     #[serde(default)]
     client: ClientEntry,
@@ -186,7 +184,7 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
             .error(span, "a server that runs already cannot be limited")
             .mend("leave it out, or let the lab start the server"));
     }
-    let scene = testbed::check(
+    let resources = resources::check(
         source,
         Entries {
             testbed: file.testbed,
@@ -197,7 +195,7 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
             descriptors,
         },
     )?;
-    if is_elsewhere && scene.network.is_some() {
+    if is_elsewhere && resources.network.is_some() {
         return Err(source
             .missing("a server that runs already is in no network of the lab's")
             .mend("leave testbed.kind out, or let the lab start the server"));
@@ -205,7 +203,7 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
     Ok(Spec {
         title: file.experiment.title,
         server,
-        scene,
+        resources,
         asked,
         workload,
         workload_table,

@@ -1,32 +1,30 @@
 //! What an experiment is: the spec, read, checked and with its defaults filled in.
 
-mod cpus;
 pub(crate) mod factors;
 mod file;
 mod peers;
 mod prediction;
+mod resources;
 mod schema;
 mod search;
-mod server;
+pub(crate) mod server;
 mod settings;
-mod testbed;
 mod workload;
 
 use std::path::{Path, PathBuf};
 
 use config::Source;
+use testbed::{Cpus, Resources};
 use toml::{Table, Value};
 use traffic::Workload;
 use units::{Rate, Span};
 
-pub(crate) use cpus::{Cpus, NoCpus};
 pub(crate) use factors::{Combinations, Factor};
 pub(crate) use peers::Peers;
 pub(crate) use prediction::Predicted;
 pub use schema::schema;
 pub(crate) use search::Sought;
-pub(crate) use server::{Kind, Mpm, Server, THREADS};
-pub(crate) use testbed::{Limits, Link, Scene, Sysctl};
+pub(crate) use server::{Kind, Server};
 pub(crate) use workload::{Asked, Cold, What};
 
 use crate::{Error, peer};
@@ -40,7 +38,7 @@ pub(crate) struct Spec {
     pub(crate) title: String,
     pub(crate) server: Server,
     /// What server and generator run on.
-    pub(crate) scene: Scene,
+    pub(crate) resources: Resources,
     /// What is asked for, where that is more than sessions.
     pub(crate) asked: Asked,
     /// Sessions; of a URL alone those of one page.

@@ -3,12 +3,18 @@
 use config::{Error, Quantity, Source, Spanned};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use testbed::{Cpus, Mpm};
 use toml::{Table, Value};
 use units::Span;
 
-use super::Cpus;
 use super::file::Length;
-use crate::server::command;
+
+/// What stands in the words of a server's command for what the lab gives it.
+pub(crate) const ADDRESS: &str = "{address}";
+pub(crate) const PORT: &str = "{port}";
+pub(crate) const FILES: &str = "{files}";
+pub(crate) const WORKERS: &str = "{workers}";
+pub(crate) const BACKLOG: &str = "{backlog}";
 
 /// The server under test.
 #[derive(Debug, Clone)]
@@ -41,19 +47,6 @@ pub(crate) enum Kind {
     Url(String),
 }
 
-/// How Apache ties requests to processes and threads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Mpm {
-    /// A process for each connection.
-    #[default]
-    Prefork,
-    /// A thread for each connection.
-    Worker,
-    /// A thread for each request; idle connections need none.
-    Event,
-}
-
 impl Kind {
     pub(crate) fn name(&self) -> &'static str {
         match self {
@@ -67,6 +60,29 @@ impl Kind {
     }
 }
 
+/// How Apache ties requests to processes and threads.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Mpm")]
+enum MpmEntry {
+    /// A process for each connection.
+    Prefork,
+    /// A thread for each connection.
+    Worker,
+    /// A thread for each request; idle connections need none.
+    Event,
+}
+
+impl From<MpmEntry> for Mpm {
+    fn from(entry: MpmEntry) -> Self {
+        match entry {
+            MpmEntry::Prefork => Self::Prefork,
+            MpmEntry::Worker => Self::Worker,
+            MpmEntry::Event => Self::Event,
+        }
+    }
+}
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct ServerEntry {
@@ -76,7 +92,7 @@ pub(super) struct ServerEntry {
     /// Of kind url: where the server is.
     url: Option<Spanned<String>>,
     /// Of Apache: a process for each connection, or threads.
-    mpm: Option<Spanned<Mpm>>,
+    mpm: Option<Spanned<MpmEntry>>,
     /// Workers behind it that compute its pages.
     backend_workers: Option<Spanned<u32>>,
     /// Connections, or in nginx and Node event loops, served at once.
@@ -110,6 +126,8 @@ enum KindEntry {
     Url,
 }
 
+const MAX_THREADS: u32 = Mpm::MAX_THREADS;
+
 /// Apache's and nginx's own default.
 fn default_backlog() -> Spanned<u16> {
     Spanned::new(0..0, 511)
@@ -121,9 +139,6 @@ const KEEP_ALIVE: Span = Span::from_secs(5);
 fn default_cpus() -> Cpus {
     Cpus::one(0)
 }
-
-/// How many threads a process of Apache has, if it has any: Debian's default.
-pub(crate) const THREADS: u32 = 25;
 
 /// Checks what stands under `[server]`, for a workload with files or without; gives besides how many descriptors it may have.
 pub(super) fn check(
@@ -160,11 +175,11 @@ pub(super) fn check(
         (None, Kind::Node) => 1,
         (None, _) => 150,
     };
-    let is_uneven = workers > THREADS && !workers.is_multiple_of(THREADS);
+    let is_uneven = workers > MAX_THREADS && !workers.is_multiple_of(MAX_THREADS);
     if let (true, Kind::Apache(Mpm::Worker | Mpm::Event), Some(given)) = (is_uneven, &kind, &entry.workers) {
         return Err(source
-            .error(given.span(), format!("an Apache of threads has {THREADS} of them in each process"))
-            .mend(format!("give a multiple of {THREADS}, or less than that")));
+            .error(given.span(), format!("an Apache of threads has {MAX_THREADS} of them in each process"))
+            .mend(format!("give a multiple of {MAX_THREADS}, or less than that")));
     }
     if !entry.directives.is_empty() && !matches!(kind, Kind::Apache(_) | Kind::Nginx) {
         return Err(source
@@ -215,13 +230,13 @@ fn kind(source: &Source, entry: &Spanned<ServerEntry>) -> Result<Kind, Error> {
     }
     Ok(match (kind, url) {
         (KindEntry::Origin, _) => Kind::Origin,
-        (KindEntry::Apache, _) => Kind::Apache(mpm.as_ref().map(|mpm| *mpm.get_ref()).unwrap_or_default()),
+        (KindEntry::Apache, _) => {
+            Kind::Apache(mpm.as_ref().map(|mpm| Mpm::from(*mpm.get_ref())).unwrap_or_default())
+        }
         (KindEntry::Nginx, _) => Kind::Nginx,
         (KindEntry::Node, _) => Kind::Node,
         (KindEntry::Command, _) => match command {
-            Some(command) if tells(command.get_ref(), command::PORT) => {
-                Kind::Command(command.get_ref().clone())
-            }
+            Some(command) if tells(command.get_ref(), PORT) => Kind::Command(command.get_ref().clone()),
             _ => {
                 return Err(source
                     .error(entry.span(), "a server of kind \"command\" needs a command that is told the port")
@@ -253,8 +268,8 @@ fn tells(words: &[String], what: &str) -> bool {
 fn told(source: &Source, entry: &ServerEntry, words: &[String], has_files: bool) -> Result<(), Error> {
     let backlog = entry.backlog.span();
     let given = [
-        (entry.workers.as_ref().map(Spanned::span), "workers", command::WORKERS),
-        ((!backlog.is_empty()).then_some(backlog), "backlog", command::BACKLOG),
+        (entry.workers.as_ref().map(Spanned::span), "workers", WORKERS),
+        ((!backlog.is_empty()).then_some(backlog), "backlog", BACKLOG),
     ];
     for (span, name, place) in given {
         if let Some(span) = span.filter(|_| !tells(words, place)) {
@@ -268,7 +283,7 @@ fn told(source: &Source, entry: &ServerEntry, words: &[String], has_files: bool)
             .mend("leave it out, and say it in the command"));
     }
     match &entry.command {
-        Some(command) if has_files && !tells(words, command::FILES) => Err(source
+        Some(command) if has_files && !tells(words, FILES) => Err(source
             .error(command.span(), "the workload has files, and the command is not told where they are")
             .mend("say {files} in it")),
         _ => Ok(()),

@@ -6,6 +6,8 @@ mod server;
 use std::fs;
 use std::path::PathBuf;
 
+use testbed::Mpm;
+
 use super::*;
 
 const GOOD: &str = r#"[experiment]

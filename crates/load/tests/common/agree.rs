@@ -7,7 +7,7 @@ use std::path::Path;
 use load::{Backend, Load, Options, Protocol, Think};
 use record::{RequestError, RequestRow, RunDirectory, Summary};
 use tempfile::TempDir;
-use testkit::{Apache, LogLine, Nginx, Processing};
+use testkit::{Apache, LogLine, Nginx, Mpm};
 use units::Span;
 
 /// A real server.
@@ -103,7 +103,7 @@ pub(crate) fn options_of(url: &str, path: &str) -> Options {
 pub(crate) fn check(path: &str, change: impl Fn(&mut Options) + Sync, verify: impl Fn(&Agreed) + Sync) {
     let documents = documents();
     let nginx = || Nginx::start(documents.path(), "keepalive_requests 100000;").map(Server::Nginx);
-    let apache = || Apache::start(Processing::Event, documents.path(), "").map(Server::Apache);
+    let apache = || Apache::start(Mpm::Event, documents.path(), "").map(Server::Apache);
     // At once: Apache takes a second to stop.
     std::thread::scope(|runs| {
         for backend in BACKENDS {

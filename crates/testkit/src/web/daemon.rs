@@ -1,18 +1,18 @@
 //! [`Daemon`]: a server of many processes in a directory of its own.
 
-use std::fs::{self, File};
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
+use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
+use testbed::{Server, Setup, Software, Stop, retried};
 
 use super::log::LogLine;
-use crate::poll::{PATIENCE, poll_until};
+use crate::poll::PATIENCE;
 
 /// Files of a daemon's directory.
 const ACCESS_LOG: &str = "access.log";
@@ -21,71 +21,79 @@ const SAID: &str = "said";
 
 /// A running server; it and all its processes are killed when it is dropped.
 #[derive(Debug)]
-pub(super) struct Daemon {
-    child: Child,
-    root: TempDir,
-}
+pub(super) struct Daemon(Server);
 
-/// A directory that other users can enter: a server that root starts may serve as one of them.
-pub(super) fn root() -> TempDir {
-    tempfile::Builder::new()
-        .prefix("testkit-")
-        .permissions(fs::Permissions::from_mode(0o755))
-        .tempdir()
-        .expect("a directory for the server")
-}
-
-/// Writes a file of the server's directory.
-pub(super) fn write(root: &TempDir, name: &str, text: &str) {
-    fs::write(root.path().join(name), text).expect("the server's directory takes files");
+/// What one attempt to start a server is set up with.
+pub(super) struct Attempt {
+    pub(super) configuration: String,
+    /// Further files of its directory.
+    pub(super) files: BTreeMap<String, String>,
 }
 
 impl Daemon {
-    /// Starts `command`, which keeps its files in `root`; `None` when its address was taken.
+    /// Starts a server; `attempt` is given its directory, and gives besides what the caller needs to know. Once more
+    /// when another program took its port first.
     ///
     /// Both servers write their pid file after they have begun to listen, so that waiting for it
     /// leaves no connection in what they count.
+    ///
+    /// `None`, with the reason on standard error, when the server is not installed; a panic then where
+    /// the environment says `CI`.
     #[track_caller]
-    pub(super) fn start(command: &mut Command, root: TempDir) -> Option<Self> {
-        let said = File::create(root.path().join(SAID)).expect("the server's directory takes files");
-        let child = command
-            .stdin(Stdio::null())
-            .stdout(said.try_clone().expect("a second descriptor"))
-            .stderr(said)
-            .process_group(0)
-            .spawn()
-            .unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
-        let mut daemon = Self { child, root };
-        let pid = daemon.pid().to_string();
-        poll_until(PATIENCE, "the server to listen", || {
-            let file = daemon.root.path().join(PID_FILE);
-            if fs::read_to_string(file).is_ok_and(|text| text.trim() == pid) {
-                return Some(true);
+    pub(super) fn start<T>(software: Software, attempt: impl Fn(&Path) -> (Attempt, T)) -> Option<(Self, T)> {
+        let program = match software.find(software.package()) {
+            Ok(program) => program,
+            Err(error) => {
+                crate::skip(&error);
+                return None;
             }
-            let status = daemon.child.try_wait().expect("a child of ours")?;
-            let said = daemon.said();
-            assert!(said.contains("ddress already in use"), "{command:?} ended with {status}: {said}");
-            Some(false)
-        })
-        .then_some(daemon)
+        };
+        let once = || {
+            let root = testbed::directory()?;
+            let (Attempt { configuration, mut files }, known) = attempt(root.path());
+            let file = root.path().join("server.conf");
+            files.insert("server.conf".to_owned(), configuration);
+            let setup = Setup {
+                name: software.name(),
+                program: program.clone(),
+                arguments: software.arguments(root.path(), &file),
+                files,
+                version: String::new(),
+            };
+            Ok((Self::ready(&setup, root)?, known))
+        };
+        let started = retried(once, testbed::Error::is_address_taken);
+        Some(started.unwrap_or_else(|error| panic!("{error}")))
+    }
+
+    fn ready(setup: &Setup, root: TempDir) -> Result<Self, testbed::Error> {
+        setup.write(root.path())?;
+        let (said, pid_file) = (root.path().join(SAID), root.path().join(PID_FILE));
+        let mut command = Command::new(&setup.program);
+        command.args(&setup.arguments);
+        let mut server = Server::start(setup.name, command, &said, Some(root))?.patient(PATIENCE);
+        server.process().wait_until_ready("does not listen", &Stop::default(), |process| {
+            let text = fs::read_to_string(&pid_file).ok()?;
+            (text.trim() == process.id().to_string()).then_some(())
+        })?;
+        Ok(Self(server))
     }
 
     /// The process that started the others.
     pub(super) fn pid(&self) -> u32 {
-        self.child.id()
+        self.0.id()
     }
 
     /// The server's own directory.
     pub(super) fn root(&self) -> &Path {
-        self.root.path()
+        self.0.root().expect("a server with a directory")
     }
 
     /// Asks for an end after the requests under way, waits for it, and gives the access log.
     #[track_caller]
     pub(super) fn stop(mut self, graceful: Signal) -> Vec<LogLine> {
-        kill_process(Pid::from_child(&self.child), graceful).expect("the server runs and is ours");
-        poll_until(PATIENCE, "the server to end", || self.child.try_wait().expect("a child of ours"));
-        let log = fs::read_to_string(self.root.path().join(ACCESS_LOG)).expect("a log of text");
+        self.0.process().stop(graceful, PATIENCE).expect("a server that ends when it is asked to");
+        let log = fs::read_to_string(self.root().join(ACCESS_LOG)).expect("a log of text");
         LogLine::read(&log)
     }
 
@@ -93,7 +101,7 @@ impl Daemon {
     /// garbage does. The kernel still completes handshakes meanwhile.
     pub(super) fn stop_for(&self, span: Duration) {
         let workers = children(self.pid());
-        assert!(!workers.is_empty(), "a server without workers; it said: {}", self.said());
+        assert!(!workers.is_empty(), "a server without workers: {:?}", self.0);
         let all = |signal| {
             for worker in &workers {
                 kill_process(*worker, signal).expect("the worker runs and is ours");
@@ -102,18 +110,6 @@ impl Daemon {
         all(Signal::STOP);
         thread::sleep(span);
         all(Signal::CONT);
-    }
-
-    fn said(&self) -> String {
-        fs::read_to_string(self.root.path().join(SAID)).unwrap_or_default()
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        // Fails only when all of them have already ended, which is the aim.
-        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
-        let _ = self.child.wait();
     }
 }
 

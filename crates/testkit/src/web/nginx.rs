@@ -1,15 +1,19 @@
 //! [`Nginx`]: one process per event loop.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use rustix::process::{Signal, getuid};
-use tempfile::TempDir;
+use testbed::Software;
 
-use super::daemon::{self, Daemon};
-use super::{ATTEMPTS, LogLine, installed};
+use super::LogLine;
+use super::daemon::{Attempt, Daemon};
 use crate::machine::free_addresses;
+
+const CERTIFICATE: &str = "certificate.pem";
+const KEY: &str = "key.pem";
+const SOCKET: &str = "nginx.sock";
 
 /// nginx with one worker, on a port of its own in the clear, on another with TLS (HTTP/1.1 and
 /// HTTP/2), and on a Unix socket.
@@ -30,27 +34,17 @@ impl Nginx {
     /// the environment says `CI`.
     #[track_caller]
     pub fn start(content: &Path, extra: &str) -> Option<Self> {
-        let program = installed("nginx", "nginx-light")?;
-        (0..ATTEMPTS)
-            .find_map(|_| Self::start_once(&program, content, extra))
-            .or_else(|| panic!("no port was left free for nginx {ATTEMPTS} times"))
-    }
-
-    fn start_once(program: &Path, content: &Path, extra: &str) -> Option<Self> {
-        let [plain, tls] = free_addresses();
-        let root = daemon::root();
-        let certificate = identify(&root);
-        let text = configuration(root.path(), content, [plain.port(), tls.port()], extra);
-        daemon::write(&root, "nginx.conf", &text);
-        let mut command = Command::new(program);
-        command.arg("-p").arg(root.path()).arg("-c").arg(root.path().join("nginx.conf"));
-        let daemon = Daemon::start(command.args(["-e", "stderr"]), root)?;
-        Some(Self {
-            daemon,
-            url: format!("http://{plain}"),
-            tls_url: format!("https://localhost:{}", tls.port()),
-            certificate,
-        })
+        let (daemon, (urls, certificate)) = Daemon::start(Software::Nginx, |root| {
+            let [plain, tls] = free_addresses();
+            let (certificate, key) = identity();
+            let configuration = configuration(root, content, [plain.port(), tls.port()], extra);
+            let files =
+                BTreeMap::from([(CERTIFICATE.to_owned(), certificate.clone()), (KEY.to_owned(), key)]);
+            let urls = [format!("http://{plain}"), format!("https://localhost:{}", tls.port())];
+            (Attempt { configuration, files }, (urls, certificate))
+        })?;
+        let [url, tls_url] = urls;
+        Some(Self { daemon, url, tls_url, certificate })
     }
 
     /// `http://127.0.0.1:PORT`
@@ -68,7 +62,7 @@ impl Nginx {
         &self.certificate
     }
 
-    /// The same, as a file.
+    /// The certificate as a file.
     pub fn certificate_file(&self) -> PathBuf {
         self.daemon.root().join(CERTIFICATE)
     }
@@ -95,52 +89,34 @@ impl Nginx {
     }
 }
 
-const CERTIFICATE: &str = "certificate.pem";
-const SOCKET: &str = "nginx.sock";
-
-/// Makes a key and a certificate for it, and gives the certificate.
-fn identify(root: &TempDir) -> String {
+/// A certificate for the server, and its key.
+fn identity() -> (String, String) {
     let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
     let identity = rcgen::generate_simple_self_signed(names).expect("names that a certificate can hold");
-    let certificate = identity.cert.pem();
-    daemon::write(root, CERTIFICATE, &certificate);
-    daemon::write(root, "key.pem", &identity.signing_key.serialize_pem());
-    certificate
+    (identity.cert.pem(), identity.signing_key.serialize_pem())
 }
 
 /// The log is not buffered unless `buffer=` is given. What has not ended five seconds after the
 /// signal is cut off, and logged.
 fn configuration(root: &Path, content: &Path, [plain, tls]: [u16; 2], extra: &str) -> String {
-    // Without it, a server that root starts serves as `nobody` and cannot read what tests wrote.
-    let user = if getuid().is_root() { "user root;" } else { "" };
-    let (root, content) = (root.display(), content.display());
-    format!(
-        r#"{user}
-daemon off;
-pid {root}/server.pid;
-error_log stderr warn;
-worker_processes 1;
-worker_rlimit_nofile 20000;
-worker_shutdown_timeout 5s;
-events {{ worker_connections 16384; }}
-http {{
-  log_format phases '$msec $status $body_bytes_sent $request_length $connection $connection_requests "$request"';
-  access_log {root}/access.log phases;
-  client_body_temp_path {root}/body;
-  proxy_temp_path {root}/proxy;
-  fastcgi_temp_path {root}/fastcgi;
-  uwsgi_temp_path {root}/uwsgi;
-  scgi_temp_path {root}/scgi;
+    // Without it, a server that root starts serves as a user that cannot read what tests wrote.
+    let user = if getuid().is_root() { "user root;\n" } else { "" };
+    let main = format!("{user}worker_rlimit_nofile 20000;\nworker_shutdown_timeout 5s;\n");
+    let (place, content) = (root.display(), content.display());
+    let http = format!(
+        r#"  log_format phases '$msec $status $body_bytes_sent $request_length $connection $connection_requests "$request"';
+  access_log {place}/access.log phases;
   server {{
     listen 127.0.0.1:{plain} backlog=4096;
     listen 127.0.0.1:{tls} ssl http2 backlog=4096;
-    listen unix:{root}/{SOCKET};
-    ssl_certificate {root}/{CERTIFICATE};
-    ssl_certificate_key {root}/key.pem;
+    listen unix:{place}/{SOCKET};
+    ssl_certificate {place}/{CERTIFICATE};
+    ssl_certificate_key {place}/{KEY};
     root {content};
     {extra}
   }}
-}}
 "#
-    )
+    );
+    let events = "  worker_connections 16384;\n";
+    testbed::Nginx { workers: 1, log_level: "warn", main: &main, events, http: &http }.configuration(root)
 }

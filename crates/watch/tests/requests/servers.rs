@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
-use testkit::{Apache, LogLine, Nginx, Process, Processing, Raw, free_address, poll_until};
+use testkit::{Apache, LogLine, Nginx, Process, Mpm, Raw, free_address, poll_until};
 use watch::requests::Finished;
 
 use crate::{Followed, is_able};
@@ -79,7 +79,7 @@ fn agree(told: &[Finished], asked: usize, logged: &[LogLine]) {
     assert_eq!(told, logged);
 }
 
-fn apache(processing: Processing) {
+fn apache(processing: Mpm) {
     if !is_able() {
         return;
     }
@@ -93,17 +93,17 @@ fn apache(processing: Processing) {
 
 #[test]
 fn apache_with_processes() {
-    apache(Processing::Prefork);
+    apache(Mpm::Prefork);
 }
 
 #[test]
 fn apache_with_threads() {
-    apache(Processing::Worker);
+    apache(Mpm::Worker);
 }
 
 #[test]
 fn apache_with_threads_and_events() {
-    apache(Processing::Event);
+    apache(Mpm::Event);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn servers_that_are_reloaded() {
         return;
     }
     let documents = documents();
-    let Some(apache) = Apache::start(Processing::Prefork, documents.path(), "KeepAlive On") else { return };
+    let Some(apache) = Apache::start(Mpm::Prefork, documents.path(), "KeepAlive On") else { return };
     let followed = Followed::begin(address(apache.url()).port());
     let (told, asked) = followed.until(visit_reloaded(address(apache.url()), apache.pid(), Signal::USR1));
     agree(&told, asked, &apache.stop());

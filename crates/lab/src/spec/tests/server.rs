@@ -1,5 +1,7 @@
 //! `[server]`: which servers there are, and what does not go together.
 
+use testbed::Mpm;
+
 use super::*;
 
 #[test]

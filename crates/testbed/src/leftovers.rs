@@ -1,5 +1,5 @@
-//! What a lab that was killed could not remove: control groups and temporary directories. Each is named after the
-//! process that made it.
+//! What a process that was killed could not remove: control groups and temporary directories. Each is named after
+//! the process that made it.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::mounts::control_groups as hierarchies;
+
 const PREFIX: &str = "headworks-";
 /// How long processes that were killed may take to be gone.
-const PATIENCE: Duration = Duration::from_secs(2);
+const GONE_TIMEOUT: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(5);
 
 /// What names of this process's own begin with: `headworks-NAMESPACE-PID-START-`, since process numbers are those of a
@@ -20,9 +22,9 @@ pub(crate) fn mine() -> String {
     format!("{PREFIX}{}-{id}-{}-", namespace().unwrap_or(0), began(id).unwrap_or(0))
 }
 
-/// Removes what others left that are gone.
-pub(crate) fn sweep() {
-    for hierarchy in super::control_group::hierarchies() {
+/// Removes what processes left that were killed before they could.
+pub fn sweep() {
+    for hierarchy in hierarchies() {
         left_in(&hierarchy).iter().for_each(|group| remove_group(group));
     }
     for directory in left_in(&std::env::temp_dir()) {
@@ -32,8 +34,8 @@ pub(crate) fn sweep() {
 }
 
 /// Removes a control group, and ends what still runs in it, which was started for the test.
-pub(super) fn remove_group(group: &Path) {
-    let deadline = Instant::now() + PATIENCE;
+pub(crate) fn remove_group(group: &Path) {
+    let deadline = Instant::now() + GONE_TIMEOUT;
     let is_in_use = || fs::remove_dir(group).is_err_and(|why| why.kind() == ErrorKind::ResourceBusy);
     while is_in_use() && Instant::now() < deadline {
         let members = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
@@ -74,16 +76,16 @@ fn began(id: u32) -> Option<u64> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// As a process of this name would have left it, whose number is more than any can have.
-    pub(in super::super) fn left_by_nobody(name: &str) -> String {
+    pub(crate) fn left_by_another(name: &str) -> String {
         format!("{PREFIX}{}-4194305-1-{name}", namespace().unwrap())
     }
 
     #[test]
-    fn what_belongs_to_nobody_any_more_is_told_from_what_is_in_use() {
+    fn what_no_process_owns_any_more_is_told_from_what_is_in_use() {
         let place = tempfile::tempdir().unwrap();
         let (id, start) = (std::process::id(), began(std::process::id()).unwrap());
         let here = namespace().unwrap();

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use units::Bytes;
 
 use super::*;
-use crate::process;
-use crate::spec::{Limits, Link, Sysctl};
+use crate::leftovers::{self, mine, sweep};
+use crate::resources::{Limits, Link, Sysctl};
+use crate::{mounts, run};
 
 fn is_root() -> bool {
     let is_root = rustix::process::geteuid().is_root();
@@ -16,13 +17,13 @@ fn is_root() -> bool {
 }
 
 fn pinning() -> (Pinning, Cpus) {
-    Pinning::of_generator(None).unwrap()
+    (Pinning::anywhere(), Cpus::one(0))
 }
 
 fn sh(command: Command, script: &str) -> String {
     let mut command = command;
     command.args(["-c", script]);
-    let (said, status) = process::output("shell", &mut command).unwrap();
+    let (said, status) = run::output("shell", &mut command).unwrap();
     assert!(status.success(), "{script}: {said}");
     said
 }
@@ -38,9 +39,9 @@ fn server_and_generator_have_networks_of_their_own() {
         sysctls: vec![sysctl("net.core.somaxconn", "77")],
         generator_sysctls: vec![sysctl("net.ipv4.ip_local_port_range", "20000 20500")],
     };
-    let scene = Scene { network: Some(link), ..Scene::default() };
+    let resources = Resources { network: Some(link), ..Resources::default() };
     let (pinning, cpus) = pinning();
-    let testbed = Testbed::build(&scene, &pinning, (&cpus, &cpus), &Stop::default()).unwrap();
+    let testbed = Testbed::build(&resources, &pinning, &cpus, &cpus, &Stop::default()).unwrap();
     let shell = Path::new("sh");
     let (server, generator) = (|| testbed.server(shell), || testbed.generator(shell));
     assert_eq!(sh(server(), "cat /proc/sys/net/core/somaxconn"), "77");
@@ -68,9 +69,9 @@ fn a_share_of_the_machine_is_given_and_taken_back() {
         return;
     }
     let server = Limits { cpu: Some(0.25), memory: Some(Bytes(64 << 20)), ..Limits::default() };
-    let scene = Scene { server, descriptors: Some(99), ..Scene::default() };
+    let resources = Resources { server, descriptors: Some(99), ..Resources::default() };
     let (pinning, cpus) = pinning();
-    let testbed = Testbed::build(&scene, &pinning, (&cpus, &cpus), &Stop::default()).unwrap();
+    let testbed = Testbed::build(&resources, &pinning, &cpus, &cpus, &Stop::default()).unwrap();
     let said = sh(testbed.server(Path::new("sh")), "ulimit -n; cat /proc/self/cgroup");
     assert_eq!(said.lines().next(), Some("99"));
     let mine = said.lines().filter(|line| line.contains(&mine()));
@@ -98,9 +99,9 @@ fn what_cannot_be_set_is_said() {
         return;
     }
     let sysctls = vec![Sysctl { name: "net.ipv4.no_such_thing".to_owned(), value: "1".to_owned() }];
-    let scene = Scene { network: Some(Link { sysctls, ..Link::default() }), ..Scene::default() };
+    let resources = Resources { network: Some(Link { sysctls, ..Link::default() }), ..Resources::default() };
     let (pinning, cpus) = pinning();
-    let error = Testbed::build(&scene, &pinning, (&cpus, &cpus), &Stop::default()).unwrap_err();
+    let error = Testbed::build(&resources, &pinning, &cpus, &cpus, &Stop::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "testbed: sysctl net.ipv4.no_such_thing = \"1\": the kernel has no such setting"
@@ -113,8 +114,8 @@ fn what_a_killed_lab_left_is_removed() {
         return;
     }
     // As another test's lab may remove it first, it is enough that it goes.
-    let left = control_group::hierarchies().into_iter();
-    let left = left.map(|root| root.join(leftovers::tests::left_by_nobody("server")));
+    let left = mounts::control_groups().into_iter();
+    let left = left.map(|root| root.join(leftovers::tests::left_by_another("server")));
     let left: Vec<_> = left.filter(|group| fs::create_dir(group).is_ok()).collect();
     assert!(!left.is_empty(), "there is no control group to make");
     let mut stray = Command::new("sleep").arg("600").spawn().unwrap();

@@ -1,28 +1,32 @@
 //! [`Pinning`]: which processor serves and which one asks, so that neither takes time from the other.
 
-use std::os::unix::fs::PermissionsExt;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-use crate::Error;
-use crate::spec::{Cpus, NoCpus};
+use crate::cpus::Cpus;
+use crate::error::Error;
+use crate::program::program;
 
-/// How programs are put on processors, and made to end when the lab is killed.
+/// Arguments of chrt(1): the lowest real-time priority, before all programs that have none.
+const FIRST: [&str; 2] = ["--fifo", "1"];
+
+/// How programs are put on processors, and made to end when the process that started them is killed.
 #[derive(Debug, Clone)]
-pub(crate) struct Pinning {
+pub struct Pinning {
     taskset: Option<PathBuf>,
     setpriv: Option<PathBuf>,
     /// Runs a program before all ordinary ones, where that is allowed.
     chrt: Option<PathBuf>,
-    /// Why there is none.
-    pub(crate) why_not: Option<String>,
+    /// Why server and generator are not kept apart.
+    why_not: Option<String>,
 }
 
 impl Pinning {
-    /// Looks at what this process may use.
-    pub(crate) fn look(server: &Cpus, generator: &Cpus) -> Self {
+    /// Keeps server and generator apart, as far as this process may.
+    pub fn look(server: &Cpus, generator: &Cpus) -> Self {
         let allowed = sched_getaffinity(None).unwrap_or_default();
         let taskset = program("taskset");
         let why_not = if allowed.count() < 2 {
@@ -42,55 +46,70 @@ impl Pinning {
         Self { taskset, setpriv: program("setpriv"), chrt, why_not }
     }
 
-    /// For a generator alone: on processors of its own, where it goes before whatever else runs there, or on any.
+    /// For a program on any processor.
+    pub fn anywhere() -> Self {
+        Self { taskset: None, setpriv: program("setpriv"), chrt: None, why_not: None }
+    }
+
+    /// For a generator alone, on processors of its own: it goes before all else that runs there.
     ///
     /// # Errors
-    /// When they are no processors, or not there.
-    pub(crate) fn of_generator(cpus: Option<&str>) -> Result<(Self, Cpus), Error> {
-        let anywhere = Self { taskset: None, setpriv: program("setpriv"), chrt: None, why_not: None };
-        let Some(text) = cpus else { return Ok((anywhere, Cpus::one(0))) };
-        let wrong = |why| Error::Cpus { cpus: text.to_owned(), why };
-        let cpus: Cpus = text.parse().map_err(|why: NoCpus| wrong(why.to_string()))?;
+    /// When one of them is not there.
+    pub fn alone(cpus: &Cpus) -> Result<Self, Error> {
         let allowed = sched_getaffinity(None).unwrap_or_default();
-        if let Some(missing) = missing(&allowed, &cpus) {
-            return Err(wrong(format!("processor {missing} is not there, or not for this process")));
+        if let Some(missing) = missing(&allowed, cpus) {
+            return Err(Error::NoProcessor(missing));
         }
         let taskset = program("taskset")
             .ok_or(Error::Missing { program: "taskset".to_owned(), package: "util-linux" })?;
         let chrt = program("chrt").filter(|chrt| may_run_first(chrt));
-        Ok((Self { taskset: Some(taskset), chrt, ..anywhere }, cpus))
+        Ok(Self { taskset: Some(taskset), chrt, ..Self::anywhere() })
+    }
+
+    /// For a processor that has to be had: a command fails where it cannot.
+    pub fn strict() -> Self {
+        let [taskset, setpriv] = ["taskset", "setpriv"].map(|tool| Some(PathBuf::from(tool)));
+        Self { taskset, setpriv, chrt: None, why_not: None }
+    }
+
+    /// Why server and generator are not kept apart, in a sentence.
+    pub fn why_not(&self) -> Option<&str> {
+        self.why_not.as_deref()
     }
 
     /// Like [`Pinning::command`], for a program that has to keep time: what else happens to run on
     /// its processor does not make it late, if this user may have that (`CAP_SYS_NICE`).
-    pub(crate) fn punctual_command(&self, cpus: &Cpus, program: &Path) -> Command {
+    pub fn punctual_command(&self, cpus: &Cpus, program: &Path) -> Command {
         let Some(chrt) = &self.chrt else { return self.command(cpus, program) };
         let mut command = self.command(cpus, chrt);
         command.args(FIRST).arg(program);
         command
     }
 
-    /// A command that runs `program` on `cpus`. Both wrappers replace themselves by the program,
-    /// so that its process id is the one that was started.
-    pub(crate) fn command(&self, cpus: &Cpus, program: &Path) -> Command {
-        let mut words: Vec<std::ffi::OsString> = Vec::new();
-        if let Some(taskset) = &self.taskset {
-            words.extend([taskset.into(), "-c".into(), cpus.to_string().into()]);
-        }
-        if let Some(setpriv) = &self.setpriv {
-            // The kernel ends it when the lab is gone, even when the lab could not (SIGKILL).
-            words.extend([setpriv.into(), "--pdeathsig".into(), "TERM".into(), "--".into()]);
-        }
+    /// A command that runs `program` on `cpus`.
+    pub fn command(&self, cpus: &Cpus, program: &Path) -> Command {
+        let mut words = self.words(cpus);
         words.push(program.into());
         let mut words = words.into_iter();
         let mut command = Command::new(words.next().unwrap_or_default());
         command.args(words);
         command
     }
-}
 
-/// Arguments of chrt(1): the lowest real-time priority, before whatever has none.
-const FIRST: [&str; 2] = ["--fifo", "1"];
+    /// Words that run what follows them on `cpus`. Both wrappers replace themselves by the program,
+    /// so that its process id is the one that was started.
+    pub fn words(&self, cpus: &Cpus) -> Vec<OsString> {
+        let mut words: Vec<OsString> = Vec::new();
+        if let Some(taskset) = &self.taskset {
+            words.extend([taskset.into(), "-c".into(), cpus.to_string().into()]);
+        }
+        if let Some(setpriv) = &self.setpriv {
+            // The kernel ends it when the process that started it is gone, even by SIGKILL.
+            words.extend([setpriv.into(), "--pdeathsig".into(), "TERM".into(), "--".into()]);
+        }
+        words
+    }
+}
 
 fn may_run_first(chrt: &Path) -> bool {
     let mut command = Command::new(chrt);
@@ -100,18 +119,4 @@ fn may_run_first(chrt: &Path) -> bool {
 
 fn missing(allowed: &CpuSet, wanted: &Cpus) -> Option<usize> {
     wanted.numbers().find(|number| *number >= CpuSet::MAX_CPU || !allowed.is_set(*number))
-}
-
-/// Where a program is, on the path or where Debian puts servers.
-pub(crate) fn program(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path)
-        .chain(["/usr/sbin".into(), "/usr/bin".into()])
-        .map(|directory| directory.join(name))
-        .find(|file| is_program(file))
-}
-
-/// Whether it is a file that somebody may run.
-pub(crate) fn is_program(file: &Path) -> bool {
-    file.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
 }

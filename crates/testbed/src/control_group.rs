@@ -4,23 +4,24 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::leftovers;
-use crate::Error;
-use crate::spec::Limits;
+use crate::error::Error;
+use crate::leftovers;
+use crate::mounts::mounted;
+use crate::resources::Limits;
 
 /// The period over which a quota of processor time holds, us: the kernel's default.
 const PERIOD: f64 = 100_000.0;
 
 /// A control group; what is in it ends, and it goes, when this is dropped.
 #[derive(Debug)]
-pub(super) struct ControlGroup {
+pub(crate) struct ControlGroup {
     /// One, or in version 1 one for each controller.
     directories: Vec<PathBuf>,
 }
 
 impl ControlGroup {
     /// Nothing where nothing is limited.
-    pub(super) fn create(limits: &Limits, name: &str) -> Option<Result<Self, Error>> {
+    pub(crate) fn create(limits: &Limits, name: &str) -> Option<Result<Self, Error>> {
         (!limits.is_empty()).then(|| Self::with(limits, &format!("{}{name}", leftovers::mine())))
     }
 
@@ -29,7 +30,7 @@ impl ControlGroup {
         for (controller, files) in settings(limits)? {
             let Some((root, version)) = hierarchy(controller.v1) else {
                 let what = controller.v1;
-                return Err(Error::Testbed(format!("this kernel has no control groups for \"{what}\"")));
+                return Err(Error::Unavailable(format!("this kernel has no control groups for \"{what}\"")));
             };
             let directory = root.join(name);
             if version == Version::Two {
@@ -37,7 +38,7 @@ impl ControlGroup {
             }
             if !group.directories.contains(&directory) {
                 let why_not = |why: std::io::Error| {
-                    Error::Testbed(format!(
+                    Error::Unavailable(format!(
                         "cannot make the control group {}: {why}{}",
                         directory.display(),
                         privilege(&why)
@@ -50,7 +51,7 @@ impl ControlGroup {
                 let (file, value) = if version == Version::One { file.v1 } else { file.v2 };
                 let file = directory.join(file);
                 fs::write(&file, &value).map_err(|why| {
-                    Error::Testbed(format!("cannot write \"{value}\" to {}: {why}", file.display()))
+                    Error::Unavailable(format!("cannot write \"{value}\" to {}: {why}", file.display()))
                 })?;
             }
         }
@@ -58,7 +59,7 @@ impl ControlGroup {
     }
 
     /// Files that a process writes 0 to, to become a member.
-    pub(super) fn members(&self) -> impl Iterator<Item = PathBuf> {
+    pub(crate) fn members(&self) -> impl Iterator<Item = PathBuf> {
         self.directories.iter().map(|directory| directory.join("cgroup.procs"))
     }
 }
@@ -73,7 +74,7 @@ fn privilege(why: &std::io::Error) -> &'static str {
     if why.kind() == std::io::ErrorKind::PermissionDenied { "; it needs root" } else { "" }
 }
 
-/// The children of a group have the controllers that it names; once it does, it goes on to.
+/// Gives the children of a group this controller, which then stays theirs.
 fn give_to_children(root: &Path, controller: &str) -> Result<(), Error> {
     let file = root.join("cgroup.subtree_control");
     let given = fs::read_to_string(&file).unwrap_or_default();
@@ -81,7 +82,7 @@ fn give_to_children(root: &Path, controller: &str) -> Result<(), Error> {
         return Ok(());
     }
     fs::write(&file, format!("+{controller}")).map_err(|why| {
-        Error::Testbed(format!(
+        Error::Unavailable(format!(
             "control groups below {} cannot have \"{controller}\": {why}; it needs root, and in a container a group of its own",
             root.display()
         ))
@@ -140,8 +141,8 @@ fn settings(limits: &Limits) -> Result<Vec<(Controller, Vec<Setting>)>, Error> {
 /// Major and minor number of the disk that a directory is on: limits are those of whole disks.
 fn disk(directory: &Path) -> Result<String, Error> {
     let none = || {
-        Error::Testbed(format!(
-            "{} is on no disk that could be limited; set TMPDIR to a directory that is",
+        Error::Unavailable(format!(
+            "{} is not on a disk that could be limited; set TMPDIR to a directory that is",
             directory.display()
         ))
     };
@@ -176,19 +177,4 @@ fn hierarchy(controller: &str) -> Option<(PathBuf, Version)> {
         .map(|(root, _)| root)
         .find(|root| has_it(root))
         .map(|root| (root, Version::Two))
-}
-
-/// All places that control groups can be in.
-pub(super) fn hierarchies() -> Vec<PathBuf> {
-    let mounts = fs::read_to_string("/proc/mounts").unwrap_or_default();
-    ["cgroup", "cgroup2"].iter().flat_map(|kind| mounted(&mounts, kind)).map(|(root, _)| root).collect()
-}
-
-/// Mount points and options of file systems of a kind (proc_pid_mounts(5)).
-fn mounted<'a>(mounts: &'a str, kind: &'a str) -> impl Iterator<Item = (PathBuf, &'a str)> {
-    mounts.lines().filter_map(move |line| {
-        let mut words = line.split(' ');
-        let (_, place, found, options) = (words.next()?, words.next()?, words.next()?, words.next()?);
-        (found == kind).then(|| (PathBuf::from(place), options))
-    })
 }

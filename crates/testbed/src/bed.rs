@@ -1,29 +1,25 @@
 //! [`Testbed`]: what server and generator run on, each for itself: processors, a network, a share of the machine.
 //!
-//! All of it belongs to one test. Networks vanish with their last process, and each process ends with the lab; what
-//! a lab that was killed left all the same is removed by the next one ([`leftovers`]).
-
-mod control_group;
-mod leftovers;
-mod network;
+//! All of it belongs to one test. Networks vanish with their last process, and each process ends with the one that
+//! started it; what a process that was killed left all the same is removed by the next one
+//! ([`sweep`](crate::sweep)).
 
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::path::Path;
 use std::process::Command;
 
-use self::control_group::ControlGroup;
-use self::network::Network;
-use crate::http::{self, Answer};
-use crate::machine::Pinning;
-use crate::spec::{Cpus, Scene};
-use crate::{Error, Stop};
-
-pub(crate) use leftovers::{mine, sweep};
+use crate::control_group::ControlGroup;
+use crate::cpus::Cpus;
+use crate::error::Error;
+use crate::network::link::{self, Network, Side};
+use crate::pinning::Pinning;
+use crate::resources::Resources;
+use crate::stop::Stop;
 
 /// Where programs of a test are started.
 #[derive(Debug)]
-pub(crate) struct Testbed<'a> {
+pub struct Testbed<'a> {
     pinning: &'a Pinning,
     server: &'a Cpus,
     generator: &'a Cpus,
@@ -37,7 +33,7 @@ pub(crate) struct Testbed<'a> {
 
 impl<'a> Testbed<'a> {
     /// The machine as it is.
-    pub(crate) const fn host(pinning: &'a Pinning, server: &'a Cpus, generator: &'a Cpus) -> Self {
+    pub const fn host(pinning: &'a Pinning, server: &'a Cpus, generator: &'a Cpus) -> Self {
         Self {
             pinning,
             server,
@@ -49,33 +45,34 @@ impl<'a> Testbed<'a> {
         }
     }
 
-    /// What a spec asks for.
+    /// With these resources.
     ///
     /// # Errors
     /// When this user may not have it, or the kernel cannot do it.
-    pub(crate) fn build(
-        scene: &Scene,
+    pub fn build(
+        resources: &Resources,
         pinning: &'a Pinning,
-        (server, generator): (&'a Cpus, &'a Cpus),
+        server: &'a Cpus,
+        generator: &'a Cpus,
         stop: &Stop,
     ) -> Result<Self, Error> {
         let group = |limits: &_, name| ControlGroup::create(limits, name).transpose();
         Ok(Self {
-            network: scene.network.as_ref().map(|network| Network::build(network, stop)).transpose()?,
-            server_group: group(&scene.server, "server")?,
-            generator_group: group(&scene.generator, "generator")?,
-            descriptors: scene.descriptors,
+            network: resources.network.as_ref().map(|network| Network::build(network, stop)).transpose()?,
+            server_group: group(&resources.server, "server")?,
+            generator_group: group(&resources.generator, "generator")?,
+            descriptors: resources.descriptors,
             ..Self::host(pinning, server, generator)
         })
     }
 
     /// What the server listens on.
-    pub(crate) fn address(&self) -> Ipv4Addr {
-        self.network.as_ref().map_or(Ipv4Addr::LOCALHOST, |_| network::SERVER)
+    pub fn address(&self) -> Ipv4Addr {
+        self.network.as_ref().map_or(Ipv4Addr::LOCALHOST, |_| link::SERVER)
     }
 
     /// Whether a server with this address runs here: only addresses of this machine can be bound to.
-    pub(crate) fn has(&self, address: IpAddr) -> bool {
+    pub fn has(&self, address: IpAddr) -> bool {
         match &self.network {
             Some(_) => address == self.address(),
             None => UdpSocket::bind((address, 0)).is_ok(),
@@ -84,24 +81,24 @@ impl<'a> Testbed<'a> {
 
     /// A command that runs what stands in front of the server or behind it: on its processors, in its network, and
     /// without its limits.
-    pub(crate) fn beside(&self, program: &Path) -> Command {
-        let mut words = self.inside(network::Side::Server, None, None);
+    pub fn beside(&self, program: &Path) -> Command {
+        let mut words = self.inside(Side::Server, None, None);
         words.push(program.into());
         command(words, |first| self.pinning.command(self.server, first))
     }
 
     /// A command that runs the server.
-    pub(crate) fn server(&self, program: &Path) -> Command {
-        let mut words = self.inside(network::Side::Server, self.server_group.as_ref(), self.descriptors);
+    pub fn server(&self, program: &Path) -> Command {
+        let mut words = self.inside(Side::Server, self.server_group.as_ref(), self.descriptors);
         words.push(program.into());
         command(words, |first| self.pinning.command(self.server, first))
     }
 
     /// A command that runs the generator.
-    pub(crate) fn generator(&self, program: &Path) -> Command {
-        let mut words = self.inside(network::Side::Generator, self.generator_group.as_ref(), None);
+    pub fn generator(&self, program: &Path) -> Command {
+        let mut words = self.inside(Side::Generator, self.generator_group.as_ref(), None);
         words.push(program.into());
-        // What has a real-time priority no quota holds.
+        // A quota does not hold what has a real-time priority.
         match &self.generator_group {
             Some(_) => command(words, |first| self.pinning.command(self.generator, first)),
             None => command(words, |first| self.pinning.punctual_command(self.generator, first)),
@@ -109,27 +106,23 @@ impl<'a> Testbed<'a> {
     }
 
     /// A command that looks at the server, from its network, on the generator's processors.
-    pub(crate) fn observer(&self, program: &Path) -> Command {
-        let mut words = self.inside(network::Side::Server, None, None);
+    pub fn observer(&self, program: &Path) -> Command {
+        let mut words = self.inside(Side::Server, None, None);
         words.push(program.into());
         command(words, |first| self.pinning.command(self.generator, first))
     }
 
-    /// Asks for `path`: the server as the generator would, who listens on the loopback interface as the server would.
-    pub(crate) fn get(&self, authority: &str, path: &str) -> Option<Answer> {
+    /// Does what connects to `authority`: to the server as the generator would, to what listens on the loopback
+    /// interface as the server would.
+    pub fn reach<T: Send>(&self, authority: &str, ask: impl FnOnce() -> Option<T> + Send) -> Option<T> {
         match &self.network {
-            None => http::get(authority, path),
-            Some(network) => network.get(authority, path),
+            None => ask(),
+            Some(network) => network.reach(authority, ask),
         }
     }
 
     /// Words that put what follows them into its place.
-    fn inside(
-        &self,
-        side: network::Side,
-        group: Option<&ControlGroup>,
-        descriptors: Option<u64>,
-    ) -> Vec<OsString> {
+    fn inside(&self, side: Side, group: Option<&ControlGroup>, descriptors: Option<u64>) -> Vec<OsString> {
         let mut words = self.network.as_ref().map(|network| network.enter(side)).unwrap_or_default();
         let join = group.into_iter().flat_map(ControlGroup::members);
         let join = join.map(|file| format!("echo 0 >'{}'", file.display()));

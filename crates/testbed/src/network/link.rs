@@ -11,39 +11,43 @@ use std::time::{Duration, Instant};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use tempfile::TempDir;
 
-use crate::http::{self, Answer};
-use crate::machine::{Pinning, program};
-use crate::process::{self, Process};
-use crate::spec::{Cpus, Link, Sysctl};
-use crate::{Error, Stop, server};
+use crate::cpus::Cpus;
+use crate::directory::directory;
+use crate::error::Error;
+use crate::pinning::Pinning;
+use crate::process::Process;
+use crate::program::program;
+use crate::resources::{Link, Sysctl};
+use crate::run;
+use crate::stop::Stop;
 
 /// Addresses at the two ends of the link (RFC 2544: for tests of this kind).
-pub(super) const SERVER: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
+pub(crate) const SERVER: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
 const GENERATOR: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 2);
 /// What it is called at both ends.
 const LINK: &str = "hw0";
 /// A packet waits no longer in front of the link than this; then it is dropped.
-const LONGEST_WAIT: &str = "100ms";
-const START: Duration = Duration::from_secs(5);
+const MAX_QUEUEING: &str = "100ms";
+const START_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Side {
+pub(crate) enum Side {
     Server,
     Generator,
 }
 
 /// Two namespaces that are there as long as this is, or anything runs in them.
 #[derive(Debug)]
-pub(super) struct Network {
+pub(crate) struct Network {
     server: Process,
     generator: Process,
     _logs: TempDir,
 }
 
 impl Network {
-    pub(super) fn build(link: &Link, stop: &Stop) -> Result<Self, Error> {
+    pub(crate) fn build(link: &Link, stop: &Stop) -> Result<Self, Error> {
         if !rustix::process::geteuid().is_root() {
-            return Err(Error::Testbed(
+            return Err(Error::Unavailable(
                 "network namespaces need root; start this as root, or set testbed.kind to \"host\""
                     .to_owned(),
             ));
@@ -52,7 +56,7 @@ impl Network {
             let package = if tool.len() == 2 { "iproute2" } else { "util-linux" };
             program(tool).ok_or_else(|| Error::Missing { program: tool.to_owned(), package })?;
         }
-        let logs = server::root()?;
+        let logs = directory()?;
         let network = Self {
             server: namespace(&logs.path().join("server.log"), stop)?,
             generator: namespace(&logs.path().join("generator.log"), stop)?,
@@ -69,7 +73,7 @@ impl Network {
             if let Some(bits) = link.rate {
                 // Enough for what arrives between two ticks of the kernel's clock, and for a whole segment.
                 let burst = (bits / 8 / 100).max(65_536);
-                let limit = format!("rate {bits}bit burst {burst} latency {LONGEST_WAIT}");
+                let limit = format!("rate {bits}bit burst {burst} latency {MAX_QUEUEING}");
                 network.run(side, &format!("tc qdisc add dev {LINK} root tbf {limit}"))?;
             }
         }
@@ -83,7 +87,7 @@ impl Network {
     }
 
     /// Words that run what follows them on this side.
-    pub(super) fn enter(&self, side: Side) -> Vec<OsString> {
+    pub(crate) fn enter(&self, side: Side) -> Vec<OsString> {
         let process = match side {
             Side::Server => &self.server,
             Side::Generator => &self.generator,
@@ -91,8 +95,12 @@ impl Network {
         vec!["nsenter".into(), format!("--net={}", file(process.id())).into()]
     }
 
-    /// Asks for `path` from the side that can reach it: each has a loopback interface of its own.
-    pub(super) fn get(&self, authority: &str, path: &str) -> Option<Answer> {
+    /// Does what connects to `authority` on the side that can reach it: each has a loopback interface of its own.
+    pub(crate) fn reach<T: Send>(
+        &self,
+        authority: &str,
+        ask: impl FnOnce() -> Option<T> + Send,
+    ) -> Option<T> {
         let is_beside_server = authority.starts_with(&Ipv4Addr::LOCALHOST.to_string());
         let side = if is_beside_server { &self.server } else { &self.generator };
         let namespace = File::open(file(side.id())).ok()?;
@@ -100,7 +108,7 @@ impl Network {
         std::thread::scope(|scope| {
             let ask = move || {
                 move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network)).ok()?;
-                http::get(authority, path)
+                ask()
             };
             scope.spawn(ask).join().ok().flatten()
         })
@@ -113,9 +121,9 @@ impl Network {
         // Where `program` looks as well.
         let path = std::env::var("PATH").unwrap_or_default();
         command.env("PATH", format!("{path}:/usr/sbin:/usr/bin")).arg(net).args(["sh", "-c", script]);
-        match process::output("network", &mut command)? {
+        match run::output("network", &mut command)? {
             (_, status) if status.success() => Ok(()),
-            (said, _) => Err(Error::Testbed(format!("`{script}` failed: {said}"))),
+            (said, _) => Err(Error::Unavailable(format!("`{script}` failed: {said}"))),
         }
     }
 
@@ -124,11 +132,11 @@ impl Network {
         self.run(side, &format!("[ -e '{file}' ] && echo '{value}' >'{file}'")).map_err(|_| {
             let is_known = Path::new(&file).exists();
             let why = if is_known {
-                "does not take that value, or is no setting of a network namespace"
+                "does not take that value, or is not a setting of a network namespace"
             } else {
                 "has no such setting"
             };
-            Error::Testbed(format!("sysctl {name} = \"{value}\": the kernel {why}"))
+            Error::Unavailable(format!("sysctl {name} = \"{value}\": the kernel {why}"))
         })
     }
 }
@@ -140,12 +148,11 @@ fn file(id: u32) -> String {
 /// A namespace of its own, and a process that does nothing but hold it.
 fn namespace(log: &Path, stop: &Stop) -> Result<Process, Error> {
     let anywhere = Cpus::one(0);
-    let (pinning, _) = Pinning::of_generator(None)?;
-    let mut command = pinning.command(&anywhere, Path::new("unshare"));
+    let mut command = Pinning::anywhere().command(&anywhere, Path::new("unshare"));
     command.args(["--net", "sleep", "infinity"]);
     let mut process = Process::start("network namespace", command, log)?;
     let ours = fs::read_link("/proc/self/ns/net").ok();
-    let deadline = Instant::now() + START;
+    let deadline = Instant::now() + START_TIMEOUT;
     while fs::read_link(file(process.id())).ok().filter(|it| Some(it) != ours.as_ref()).is_none() {
         if process.ended().is_some() || Instant::now() > deadline {
             return Err(process.error("could not be made".to_owned()));

@@ -5,34 +5,35 @@ use std::str::FromStr;
 
 /// Processors by number, such as `0`, `0,2` or `1-3`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Cpus(Vec<(usize, usize)>);
+pub struct Cpus(Vec<(usize, usize)>);
 
 impl Cpus {
     /// One processor.
-    pub(crate) fn one(number: usize) -> Self {
+    pub fn one(number: usize) -> Self {
         Self(vec![(number, number)])
     }
 
     /// The numbers, in the order given.
-    pub(crate) fn numbers(&self) -> impl Iterator<Item = usize> {
+    pub fn numbers(&self) -> impl Iterator<Item = usize> {
         self.0.iter().flat_map(|&(first, last)| first..=last)
     }
 }
 
+/// What cannot be read as a list of processors.
 #[derive(Debug, thiserror::Error)]
 #[error("processors are written as \"0\", \"0,2\" or \"1-3\"")]
-pub(crate) struct NoCpus;
+pub struct NoCpus;
 
 impl FromStr for Cpus {
     type Err = NoCpus;
 
     fn from_str(text: &str) -> Result<Self, NoCpus> {
         /// More than Linux supports on any machine; keeps a typing error from becoming a long loop.
-        const MOST: usize = 8192;
+        const MAX_NUMBER: usize = 8192;
         let range = |part: &str| {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-            (first <= last && last < MOST).then_some((first, last))
+            (first <= last && last < MAX_NUMBER).then_some((first, last))
         };
         text.split(',').map(range).collect::<Option<_>>().map(Self).ok_or(NoCpus)
     }

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use crate::process;
-
 /// Writes `certificate.pem` and `key.pem`, self-signed, into a directory.
 pub(crate) fn certificate(directory: &Path) -> anyhow::Result<()> {
     let at = |name: &str| directory.join(name).display().to_string();
@@ -11,6 +9,6 @@ pub(crate) fn certificate(directory: &Path) -> anyhow::Result<()> {
     let curve = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
     let name = ["-days", "30", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"];
     let files = ["-keyout", &key, "-out", &certificate];
-    process::succeeds("openssl", &[&curve[..], &name, &files].concat())?;
+    testbed::succeeds("openssl", &[&curve[..], &name, &files].concat())?;
     Ok(())
 }

@@ -3,71 +3,33 @@
 use config::{Error, Quantity, Source, Spanned};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use testbed::{Cpus, Limits, Link, Resources, Sysctl};
 use toml::{Table, Value};
 use units::{Bytes, Rate};
-
-use super::Cpus;
-
-/// What a test is set up on.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Scene {
-    /// Networks of their own for server and generator, and the link between them; else the machine's.
-    pub(crate) network: Option<Link>,
-    /// What the server may have of the machine.
-    pub(crate) server: Limits,
-    /// What the generator may have of it.
-    pub(crate) generator: Limits,
-    /// The most descriptors that a process of the server may have open.
-    pub(crate) descriptors: Option<u64>,
-}
-
-/// The network between generator and server.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Link {
-    /// Bits per second in either direction.
-    pub(crate) rate: Option<u64>,
-    /// Of the server's network.
-    pub(crate) sysctls: Vec<Sysctl>,
-    /// Of the generator's network.
-    pub(crate) generator_sysctls: Vec<Sysctl>,
-}
-
-/// A setting of the kernel.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Sysctl {
-    /// Such as `net.ipv4.tcp_syncookies`.
-    pub(crate) name: String,
-    pub(crate) value: String,
-}
 
 /// A share of the machine.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub(crate) struct Limits {
+#[schemars(rename = "Limits")]
+pub(super) struct LimitsEntry {
     /// Processors, also parts of one.
-    pub(crate) cpu: Option<f64>,
+    cpu: Option<f64>,
     /// With what of files is kept in it.
     #[serde(with = "config::quantity::optional")]
     #[schemars(with = "Option<Quantity<Bytes>>")]
-    pub(crate) memory: Option<Bytes>,
+    memory: Option<Bytes>,
     /// From the disk, per second.
     #[serde(with = "config::quantity::optional")]
     #[schemars(with = "Option<Quantity<Bytes>>")]
-    pub(crate) read_bytes: Option<Bytes>,
+    read_bytes: Option<Bytes>,
     /// To the disk, per second.
     #[serde(with = "config::quantity::optional")]
     #[schemars(with = "Option<Quantity<Bytes>>")]
-    pub(crate) write_bytes: Option<Bytes>,
+    write_bytes: Option<Bytes>,
     /// Operations per second.
-    pub(crate) reads: Option<u64>,
+    reads: Option<u64>,
     /// Operations per second.
-    pub(crate) writes: Option<u64>,
-}
-
-impl Limits {
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
+    writes: Option<u64>,
 }
 
 #[derive(Deserialize, Default, JsonSchema)]
@@ -131,13 +93,13 @@ pub(super) struct Entries<'a> {
     pub(super) testbed: TestbedEntry,
     pub(super) link: Option<Spanned<LinkEntry>>,
     pub(super) sysctl: Option<Spanned<Table>>,
-    pub(super) cgroup: Option<Spanned<Limits>>,
+    pub(super) cgroup: Option<Spanned<LimitsEntry>>,
     pub(super) client: &'a ClientEntry,
     pub(super) descriptors: Option<Spanned<u64>>,
 }
 
 /// Checks it.
-pub(super) fn check(source: &Source, entries: Entries<'_>) -> Result<Scene, Error> {
+pub(super) fn check(source: &Source, entries: Entries<'_>) -> Result<Resources, Error> {
     let server = match entries.cgroup {
         Some(limits) => self::limits(source, limits)?,
         None => Limits::default(),
@@ -195,21 +157,20 @@ pub(super) fn check(source: &Source, entries: Entries<'_>) -> Result<Scene, Erro
         descriptors => descriptors.map(Spanned::into_inner),
     };
     let network = (entries.testbed.kind == TestbedKind::Namespaces).then_some(link);
-    Ok(Scene { network, server, generator, descriptors })
+    Ok(Resources { network, server, generator, descriptors })
 }
 
-fn limits(source: &Source, entry: Spanned<Limits>) -> Result<Limits, Error> {
+fn limits(source: &Source, entry: Spanned<LimitsEntry>) -> Result<Limits, Error> {
     let span = entry.span();
-    let limits = entry.into_inner();
-    let Limits { cpu, memory, read_bytes, write_bytes, reads, writes } = &limits;
-    let of_bytes = |bytes: &Option<Bytes>| bytes.is_some_and(|bytes| bytes.0 == 0);
+    let LimitsEntry { cpu, memory, read_bytes, write_bytes, reads, writes } = entry.into_inner();
+    let of_bytes = |bytes: Option<Bytes>| bytes.is_some_and(|bytes| bytes.0 == 0);
     let wrong = [
         ("cpu", cpu.is_some_and(|cpu| !is_share(cpu))),
         ("memory", of_bytes(memory)),
         ("read-bytes", of_bytes(read_bytes)),
         ("write-bytes", of_bytes(write_bytes)),
-        ("reads", *reads == Some(0)),
-        ("writes", *writes == Some(0)),
+        ("reads", reads == Some(0)),
+        ("writes", writes == Some(0)),
     ];
     match wrong.into_iter().find(|(_, is_wrong)| *is_wrong) {
         Some((name, _)) => {
@@ -217,7 +178,7 @@ fn limits(source: &Source, entry: Spanned<Limits>) -> Result<Limits, Error> {
                 if name == "cpu" { "give processors, from 0.01 on" } else { "give more, or leave it out" };
             Err(source.error(span, format!("cgroup.{name} is too small")).mend(mend))
         }
-        None => Ok(limits),
+        None => Ok(Limits { cpu, memory, read_bytes, write_bytes, reads, writes }),
     }
 }
 

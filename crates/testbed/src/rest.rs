@@ -1,30 +1,34 @@
 //! Whether the machine is at rest, and waiting until it is.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::time::{Duration, Instant};
 
 use procfs::process::all_processes;
 use procfs::{CpuTime, CurrentSI, KernelStats};
 use units::Span;
 
-use crate::{Error, Stop};
+use crate::error::Error;
+use crate::stop::Stop;
+use crate::time_wait::in_time_wait;
 
 /// Share of all processors that others may use before a test's figures are doubtful.
-const BUSY: f64 = 0.10;
+const MAX_BUSY: f64 = 0.10;
 /// The share of the time for which a disk may be busy, and the Mbit/s that an interface may carry both ways.
-const DISK: f64 = 0.25;
-const NETWORK: f64 = 20.0;
+const MAX_DISK: f64 = 0.25;
+const MAX_NETWORK: f64 = 20.0;
 
 /// Linux has 28k ephemeral ports by default; connections in TIME_WAIT hold one each.
-const TIME_WAIT: u64 = 14_000;
+const MAX_TIME_WAIT: u64 = 14_000;
 
 /// One look at how busy the machine is.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Waits until processors, disks and network are idle and old connections are cleared up, at most `limit`.
 /// Gives what was still amiss then, one sentence each.
-pub(crate) fn settle(limit: Span, stop: &Stop) -> Result<Vec<String>, Error> {
+///
+/// # Errors
+/// [`Error::Interrupted`] when an end is asked for.
+pub fn settle(limit: Span, stop: &Stop) -> Result<Vec<String>, Error> {
     let deadline = Instant::now() + Duration::from(limit);
     loop {
         let in_use = InUse::look(stop)?;
@@ -32,7 +36,7 @@ pub(crate) fn settle(limit: Span, stop: &Stop) -> Result<Vec<String>, Error> {
             return Ok(Vec::new());
         }
         if Instant::now() >= deadline {
-            let busiest = if in_use.processors > BUSY { busiest(stop)? } else { None };
+            let busiest = if in_use.processors > MAX_BUSY { busiest(stop)? } else { None };
             let amiss = in_use.too_much().into_iter().chain(busiest);
             return Ok(amiss.map(|it| format!("before the test {it}")).collect());
         }
@@ -64,19 +68,19 @@ impl InUse {
     fn too_much(&self) -> Vec<String> {
         let percent = |share: f64| format!("{:.0} %", share.min(1.0) * 100.0);
         let mut amiss = Vec::new();
-        if self.processors > BUSY {
+        if self.processors > MAX_BUSY {
             amiss.push(format!("other programs used {} of the processors", percent(self.processors)));
         }
-        if self.stolen > BUSY {
+        if self.stolen > MAX_BUSY {
             amiss.push(format!("the hypervisor gave {} of the processors to others", percent(self.stolen)));
         }
-        let disks = self.disks.iter().filter(|(_, share)| **share > DISK);
+        let disks = self.disks.iter().filter(|(_, share)| **share > MAX_DISK);
         amiss.extend(
             disks.map(|(name, share)| format!("disk {name} was busy {} of the time", percent(*share))),
         );
-        let interfaces = self.interfaces.iter().filter(|(_, megabits)| **megabits > NETWORK);
+        let interfaces = self.interfaces.iter().filter(|(_, megabits)| **megabits > MAX_NETWORK);
         amiss.extend(interfaces.map(|(name, megabits)| format!("{name} carried {megabits:.0} Mbit/s")));
-        if self.time_wait > TIME_WAIT {
+        if self.time_wait > MAX_TIME_WAIT {
             amiss.push(format!(
                 "{} connections that had ended were in TIME_WAIT, and held their ports",
                 self.time_wait
@@ -118,7 +122,7 @@ impl Ticks {
 impl Counters {
     fn read() -> Self {
         // Partitions are parts of disks.
-        let is_whole = |name: &str| fs::exists(format!("/sys/block/{name}")).unwrap_or(false);
+        let is_whole = |name: &str| std::fs::exists(format!("/sys/block/{name}")).unwrap_or(false);
         let disks = procfs::diskstats().unwrap_or_default().into_iter();
         let interfaces = procfs::net::dev_status().unwrap_or_default().into_iter();
         Self {
@@ -131,7 +135,7 @@ impl Counters {
                 .filter(|(name, _)| name != "lo")
                 .map(|(name, device)| (name, device.recv_bytes + device.sent_bytes))
                 .collect(),
-            time_wait: time_wait(),
+            time_wait: in_time_wait(),
         }
     }
 
@@ -174,16 +178,6 @@ fn busiest(stop: &Stop) -> Result<Option<String>, Error> {
     });
     let most = used.max().filter(|(since, ..)| *since > 0 && 2 * since >= all);
     Ok(most.map(|(_, pid, name)| format!("{name} (process {pid}) used most of them")))
-}
-
-fn time_wait() -> u64 {
-    parse_time_wait(&fs::read_to_string("/proc/net/sockstat").unwrap_or_default())
-}
-
-fn parse_time_wait(sockstat: &str) -> u64 {
-    let tcp = sockstat.lines().find(|line| line.starts_with("TCP:")).unwrap_or_default();
-    let mut words = tcp.split(' ').skip_while(|word| *word != "tw").skip(1);
-    words.next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -234,12 +228,5 @@ mod tests {
         let counters = Counters::read();
         let Ticks { busy, all, .. } = counters.processors;
         assert!(all > busy && busy > 0, "{counters:?}");
-    }
-
-    #[test]
-    fn connections_in_time_wait_are_counted() {
-        let text = "sockets: used 290\nTCP: inuse 10 orphan 0 tw 321 alloc 15 mem 2\nUDP: inuse 3\n";
-        assert_eq!(parse_time_wait(text), 321);
-        assert_eq!(parse_time_wait(""), 0);
     }
 }
