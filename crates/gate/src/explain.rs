@@ -7,7 +7,7 @@ use http::Request;
 use policy::Session;
 use units::{ClassId, Span};
 
-use crate::error::Error;
+use crate::process::error::Error;
 use crate::rules::subject::{Facts, Subject};
 use crate::runtime::clock::Clock;
 use crate::session::cookies::Sessions;
@@ -111,7 +111,7 @@ fn session(
         let said = format!("its session is of class {name}");
         return Ok(Some(Supposed { class: class.ok_or_else(unknown)?, age, raised: false, said }));
     }
-    let sessions = Sessions::new(settings.session.clone(), &settings.classes, None)?;
+    let sessions = Sessions::new(settings.session.clone(), &settings.classes, None).map_err(Error::System)?;
     let now = Clock::start().read();
     Ok(sessions.find(request.headers(), now).map(|visit| {
         let Session { id, class, issued, raised, .. } = visit.session;

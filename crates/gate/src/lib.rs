@@ -24,7 +24,6 @@ mod clients;
 mod cookie;
 mod dispatch;
 mod downstream;
-mod error;
 mod explain;
 mod forward;
 mod forwarded;
@@ -42,9 +41,9 @@ mod start;
 mod tunnel;
 mod upstream;
 
-pub use error::Error;
 pub use explain::{Explanation, Question, explain};
 pub use process::drain::Ended;
+pub use process::error::Error;
 pub use process::handover::HandoverError;
 pub use process::privileges::PrivilegeError;
 pub use runtime::log::finish_saying;

@@ -8,31 +8,33 @@ use std::time::Duration;
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::task::JoinHandle;
 
+use crate::admin::push_metrics::push_metrics;
 use crate::admin::{local, server, watch};
-use crate::admission::{cycle, guard};
+use crate::admission::cycle;
 use crate::downstream::accept;
-use crate::downstream::listener::Listening;
+use crate::downstream::door::Door;
+use crate::downstream::listener::{Accepting, Listening};
 use crate::downstream::place::Place;
-use crate::error::Error;
-use crate::observe::trace::push;
 use crate::process::drain::Ended;
+use crate::process::error::Error;
 use crate::process::gate::Gate;
 use crate::process::handover::{Control, Predecessor};
 use crate::process::heritage::{Heritage, Listeners};
-use crate::process::reload::Source;
+use crate::process::reloads::Source;
 use crate::process::signals::Signals;
-use crate::process::{drain, heritage, privileges, systemd};
+use crate::process::{drain, heritage, housekeeping, privileges, systemd};
 use crate::runtime::log;
 use crate::runtime::log::say;
+use crate::runtime::net::{self, ListenError};
 use crate::settings::Settings;
 use crate::settings::front::Listener;
-use crate::upstream::{check, names};
+use crate::upstream::{check, names, places};
 
 /// A gate that listens, so clients can connect, and serves them when it is run.
 #[derive(Debug)]
 pub struct Bound {
     settings: Settings,
-    upstream: names::Found,
+    upstream: places::Found,
     listeners: Vec<Listening>,
     places: Vec<Place>,
     admin: TcpListener,
@@ -70,7 +72,7 @@ impl Bound {
             places.push(listening.place(place)?);
             listeners.push(listening);
         }
-        let admin = accept::listen(&mut sockets, "admin", settings.admin, ADMIN_BACKLOG, false)?;
+        let admin = net::listen(&mut sockets, "admin", settings.admin, ADMIN_BACKLOG, false)?;
         let admin_socket = settings.admission.socket.as_deref();
         let admin_socket = admin_socket.map(|path| local::listen_locally(&mut sockets, path)).transpose()?;
         let control = settings.operation.control.as_deref();
@@ -78,7 +80,7 @@ impl Bound {
         for name in sockets.left() {
             say!("socket \"{name}\" was passed on, but nothing is configured to listen there");
         }
-        let unknown = |why| Error::Listen { place: settings.admin.to_string(), why };
+        let unknown = |why| ListenError::Address { place: settings.admin.to_string(), why };
         let admin_address = admin.local_addr().map_err(unknown)?;
         Ok(Self {
             upstream,
@@ -174,16 +176,16 @@ async fn serve(
             passed.push((local::SOCKET.to_owned(), listener.try_clone().map_err(Error::System)?.into()));
         }
     }
-    let doors = accept::doors(&gate, listeners)?;
+    let doors = doors(&gate, listeners)?;
     let admin = tokio::net::TcpListener::from_std(admin).map_err(Error::System)?;
-    tokio::task::spawn_local(cycle::turns(Rc::clone(&gate)));
-    tokio::task::spawn_local(guard::keep_house(Rc::clone(&gate)));
-    tokio::task::spawn_local(names::follow(Rc::clone(&gate)));
-    tokio::task::spawn_local(check::check(Rc::clone(&gate)));
+    tokio::task::spawn_local(cycle::turns(Rc::clone(&gate.admission)));
+    tokio::task::spawn_local(housekeeping::keep_house(Rc::clone(&gate)));
+    tokio::task::spawn_local(names::follow(Rc::clone(&gate.pool)));
+    tokio::task::spawn_local(check::check(Rc::clone(&gate.pool)));
     let signals = Signals::watch().map_err(Error::System)?;
     tokio::task::spawn_local(signals.obey(Rc::clone(&gate)));
     tokio::task::spawn_local(systemd::watch());
-    tokio::task::spawn_local(push::push_metrics(Rc::clone(&gate)));
+    tokio::task::spawn_local(push_metrics(Rc::clone(&gate)));
     let mut admins = vec![tokio::task::spawn_local(server::serve(Rc::clone(&gate), admin))];
     if let Some(listener) = admin_socket {
         let listener = tokio::net::UnixListener::from_std(listener).map_err(Error::System)?;
@@ -192,16 +194,27 @@ async fn serve(
     tokio::task::spawn_local(watch::watch(Rc::clone(&gate)));
     let orphans = tokio::task::spawn_local({
         let gate = Rc::clone(&gate);
-        async move { gate.orphans.look_after().await }
+        async move { gate.proxy.dispatcher.orphans.look_after().await }
     });
-    let accept =
-        |(door, accepting)| tokio::task::spawn_local(accept::accept(Rc::clone(&gate), door, accepting));
+    let accept = |(door, accepting)| {
+        tokio::task::spawn_local(accept::accept(
+            Rc::clone(&gate.downstream),
+            Rc::clone(&gate.proxy),
+            door,
+            accepting,
+        ))
+    };
     let acceptors: Vec<_> = doors.into_iter().map(accept).collect();
     systemd::ready("serving");
     if let Some(predecessor) = predecessor {
         predecessor.replace();
     }
-    let ended = drain::end(&gate, stop, heritage::successor(&gate, control.as_ref(), &passed)).await;
+    let ended = drain::end(
+        &gate,
+        stop,
+        heritage::successor(control.as_ref(), &passed, || gate.live().sessions.own_secret()),
+    )
+    .await;
     match ended {
         Ended::Stopped => {
             control.iter().for_each(Control::remove);
@@ -219,4 +232,14 @@ async fn serve(
     drain::drain(&gate, ended).await;
     orphans.abort();
     Ok(ended)
+}
+
+/// How connections of each listener are taken in.
+fn doors(gate: &Gate, listeners: Vec<Listening>) -> Result<Vec<(Rc<Door>, Accepting)>, Error> {
+    let live = gate.live();
+    let door = |(listener, listening): (&Listener, Listening)| {
+        let door = Door::new(listener, &gate.downstream.handshakes)?;
+        Ok((Rc::new(door), listening.accepting().map_err(Error::System)?))
+    };
+    live.settings.listeners.iter().zip(listeners).map(door).collect()
 }

@@ -9,8 +9,8 @@ use std::path::Path;
 use rustix::fs::{Mode, fchmod};
 use socket2::{Domain, SockAddr, Socket, Type};
 
-use crate::error::Error;
 use crate::runtime::inherited::Sockets;
+use crate::runtime::net::ListenError;
 
 /// Only the user that the gate runs as may connect.
 const MODE: u32 = 0o600;
@@ -20,7 +20,7 @@ pub(crate) const SOCKET: &str = "admin-socket";
 
 /// Listens at `path`: on the socket that was passed on, or in the place of a gate that was there
 /// before. Whoever has a connection to that one keeps it.
-pub(crate) fn listen_locally(sockets: &mut Sockets, path: &Path) -> Result<UnixListener, Error> {
+pub(crate) fn listen_locally(sockets: &mut Sockets, path: &Path) -> Result<UnixListener, ListenError> {
     let mut open = || {
         if let Some(passed) = sockets.take_named(SOCKET).map(UnixListener::from)
             && passed.local_addr()?.as_pathname() == Some(path)
@@ -48,5 +48,5 @@ pub(crate) fn listen_locally(sockets: &mut Sockets, path: &Path) -> Result<UnixL
         socket.listen(BACKLOG)?;
         Ok(UnixListener::from(socket))
     };
-    open().map_err(|why| Error::Socket { path: path.to_owned(), why })
+    open().map_err(|why| ListenError::Socket { path: path.to_owned(), why })
 }

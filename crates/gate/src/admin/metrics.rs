@@ -11,14 +11,14 @@ use telemetry::Metrics;
 /// All metrics of the gate.
 pub(crate) fn gather(gate: &Gate) -> Metrics {
     let mut metrics = Metrics::default();
-    let core = gate.core.borrow();
+    let core = gate.admission.core.borrow();
     classes(&mut metrics, gate, core.policy());
     policy(&mut metrics, core.policy());
     let seconds = metrics.histogram(
         "headworks_gate_request_seconds",
         "Time of dispatched requests, by stage: in each queue, waiting in the gate in all, inside the server, total.",
     );
-    for (class, name) in core.policy().class_snapshots().zip(&gate.classes) {
+    for (class, name) in core.policy().class_snapshots().zip(gate.classes()) {
         for (stage, histogram) in STAGES.iter().zip(core.stages().of(class.class).into_iter().flatten()) {
             seconds.buckets(&[("class", name), ("stage", stage)], histogram.buckets());
         }
@@ -34,7 +34,7 @@ type Read = fn(&Counters) -> u64;
 
 fn classes(metrics: &mut Metrics, gate: &Gate, policy: &Policy) {
     let classes: Vec<(&str, ClassSnapshot)> =
-        gate.classes.iter().map(String::as_str).zip(policy.class_snapshots()).collect();
+        gate.classes().iter().map(String::as_str).zip(policy.class_snapshots()).collect();
     let counters: [(&'static str, &str, Read); 6] = [
         ("headworks_gate_arrived_total", "Requests whose class was known or found.", |c| c.arrived),
         ("headworks_gate_admitted_total", "Requests that joined their class queue.", |c| c.admitted),
@@ -108,7 +108,7 @@ fn policy(metrics: &mut Metrics, policy: &Policy) {
 fn connections(metrics: &mut Metrics, gate: &Gate) {
     let failures =
         metrics.counter("headworks_gate_upstream_failures_total", "Requests without a response, by kind.");
-    for (kind, count) in gate.failures.counts() {
+    for (kind, count) in gate.proxy.failures.counts() {
         failures.sample(&[("kind", kind)], count);
     }
     let (opened, reused) = gate.pool.traffic();
@@ -127,13 +127,13 @@ fn connections(metrics: &mut Metrics, gate: &Gate) {
         .sample(&[], gate.pool.free());
     metrics
         .gauge("headworks_gate_connections_limit", "Connections that may be open.")
-        .sample(&[], gate.guard.connections());
+        .sample(&[], gate.admission.guard.connections());
     metrics
         .gauge("headworks_gate_descriptors_limit", "Descriptors the process may have.")
-        .sample(&[], gate.guard.descriptors());
+        .sample(&[], gate.admission.guard.descriptors());
     let raised = metrics
         .counter("headworks_gate_sessions_raised_total", "Sessions raised to a higher class, by what.");
-    for (by, count) in gate.raises.counts() {
+    for (by, count) in gate.proxy.raises.counts() {
         raised.sample(&[("by", by)], count);
     }
     let malformed = metrics
@@ -143,7 +143,7 @@ fn connections(metrics: &mut Metrics, gate: &Gate) {
     }
     metrics
         .counter("headworks_gate_accept_failures_total", "Connections the kernel could not give.")
-        .sample(&[], gate.guard.accept_failures());
+        .sample(&[], gate.admission.guard.accept_failures());
 }
 
 fn operation(metrics: &mut Metrics, gate: &Gate) {
@@ -154,7 +154,7 @@ fn operation(metrics: &mut Metrics, gate: &Gate) {
         .sample(&[("result", "refused")], refused);
     metrics
         .gauge("headworks_gate_draining", "Whether clients are sent elsewhere.")
-        .sample(&[], u8::from(gate.is_draining()));
+        .sample(&[], u8::from(gate.proxy.is_draining()));
     let lines =
         metrics.counter("headworks_gate_log_lines_total", "Lines of the access log, by what became of them.");
     for (result, count) in gate.journal.counts().read() {
@@ -175,11 +175,11 @@ fn front(metrics: &mut Metrics, gate: &Gate) {
         .sample(&[], gate.clients.streams() as u64);
     metrics
         .counter("headworks_gate_http2_refused_streams_total", "Streams beyond the limit of all connections.")
-        .sample(&[], gate.guard.refused_streams());
+        .sample(&[], gate.admission.guard.refused_streams());
     metrics
         .gauge("headworks_gate_http2_unsent_bytes", "Of responses, what clients of HTTP/2 have not taken.")
-        .sample(&[], gate.unsent.bytes() as u64);
-    let Counts { done, failed, turned_away } = gate.handshakes.counts();
+        .sample(&[], gate.downstream.unsent.bytes() as u64);
+    let Counts { done, failed, turned_away } = gate.downstream.handshakes.counts();
     let family =
         metrics.counter("headworks_gate_tls_handshakes_total", "TLS handshakes, by what came of them.");
     for (result, count) in [("done", done), ("failed", failed), ("turned-away", turned_away)] {

@@ -11,6 +11,7 @@ pub(crate) mod local;
 pub(crate) mod metrics;
 pub(crate) mod operate;
 pub(crate) mod operations;
+pub(crate) mod push_metrics;
 pub(crate) mod queue;
 pub(crate) mod server;
 pub(crate) mod servers;

@@ -27,7 +27,7 @@ pub(super) struct Reloaded {
 
 /// For balancers: they look at the status, and need no token to.
 pub(super) fn ready(gate: &Gate) -> Answer {
-    let readiness = Readiness { ready: !gate.is_draining() };
+    let readiness = Readiness { ready: !gate.proxy.is_draining() };
     let mut answer = json(&readiness);
     if !readiness.ready {
         *answer.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
@@ -37,8 +37,8 @@ pub(super) fn ready(gate: &Gate) -> Answer {
 
 /// Sends clients elsewhere, or no longer.
 pub(super) fn drain(gate: &Gate, who: &Who, draining: bool) -> Readiness {
-    let before = gate.is_draining();
-    gate.set_draining(draining);
+    let before = gate.proxy.is_draining();
+    gate.proxy.set_draining(draining);
     if draining {
         gate.clients.dismiss(gate.clock.read());
     }

@@ -45,10 +45,10 @@ const STAGES: [&str; 4] = ["acceptor", "pending", "discard", "class"];
 
 /// The queue, as far as `query` asks for it.
 pub(super) fn queue(gate: &Gate, query: &str) -> Result<Queue, String> {
-    let wanted = Wanted::read(query, &gate.classes)?;
+    let wanted = Wanted::read(query, gate.classes())?;
     let now = gate.clock.read();
-    let core = gate.core.borrow();
-    let class = |waiting: &Waiting<'_>| waiting.class.and_then(|class| gate.classes.get(class.index()));
+    let core = gate.admission.core.borrow();
+    let class = |waiting: &Waiting<'_>| waiting.class.and_then(|class| gate.classes().get(class.index()));
     let mut all: Vec<Waiting<'_>> = core
         .waiting_requests()
         .filter(|waiting| wanted.class.is_none() || class(waiting) == wanted.class.as_ref())

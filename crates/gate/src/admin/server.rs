@@ -26,9 +26,9 @@ use crate::admin::access::{Peer, Who};
 use crate::admin::answer::{Answer, error, json, not_allowed, page};
 use crate::admin::{access, answer, knobs, metrics, operate, operations, queue, sessions, state, stream};
 use crate::client::strict::Checked;
-use crate::downstream::accept::PAUSE;
 use crate::observe::events::Listener;
 use crate::process::gate::Gate;
+use crate::runtime::net::ACCEPT_PAUSE;
 
 /// Operators and scrapers at once, on each listener.
 const CONNECTIONS: usize = 32;
@@ -46,7 +46,7 @@ pub(crate) async fn serve(gate: Rc<Gate>, listener: TcpListener) {
     loop {
         match listener.accept().await {
             Ok((socket, peer)) => welcome(&gate, &places, socket, Peer::Tcp(peer)),
-            Err(_) => tokio::time::sleep(PAUSE).await,
+            Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
         }
     }
 }
@@ -60,7 +60,7 @@ pub(crate) async fn serve_locally(gate: Rc<Gate>, listener: UnixListener) {
                 let user = socket.peer_cred().ok().map(|credentials| credentials.uid());
                 welcome(&gate, &places, socket, Peer::Unix(user));
             }
-            Err(_) => tokio::time::sleep(PAUSE).await,
+            Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
         }
     }
 }

@@ -75,15 +75,15 @@ impl Upstream {
                 checks: Checks { passed, failed },
             }
         };
-        let (opened, refused) = gate.tunnels.counts();
+        let (opened, refused) = gate.proxy.tunnels.counts();
         Self {
             address: pool.settings().name().to_owned(),
-            failures: gate.failures.counts().collect(),
+            failures: gate.proxy.failures.counts().collect(),
             retries,
             retries_denied,
             last_resort: pool.last_resort(),
             servers: pool.servers().iter().map(|server| one(server)).collect(),
-            tunnels: Tunnels { open: gate.tunnels.open(), opened, refused },
+            tunnels: Tunnels { open: gate.proxy.tunnels.open(), opened, refused },
         }
     }
 }
@@ -139,14 +139,16 @@ pub(super) fn metrics(metrics: &mut Metrics, gate: &Gate) {
 }
 
 fn tunnels(metrics: &mut Metrics, gate: &Gate) {
-    let (opened, refused) = gate.tunnels.counts();
-    metrics.gauge("headworks_gate_tunnels", "Tunnels open or asked for.").sample(&[], gate.tunnels.open());
+    let (opened, refused) = gate.proxy.tunnels.counts();
+    metrics
+        .gauge("headworks_gate_tunnels", "Tunnels open or asked for.")
+        .sample(&[], gate.proxy.tunnels.open());
     metrics
         .counter("headworks_gate_tunnels_total", "Tunnels, by what became of the request for them.")
         .sample(&[("result", "opened")], opened)
         .sample(&[("result", "refused")], refused);
     let bytes = metrics.counter("headworks_gate_tunnel_bytes_total", "Bytes through tunnels, by direction.");
-    for (direction, count) in ["from-client", "to-client"].iter().zip(gate.tunnels.passed()) {
+    for (direction, count) in ["from-client", "to-client"].iter().zip(gate.proxy.tunnels.passed()) {
         bytes.sample(&[("direction", direction)], count);
     }
 }

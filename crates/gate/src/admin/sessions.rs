@@ -58,7 +58,7 @@ pub(super) fn all(gate: &Gate) -> All {
         class: name(gate, set.class),
         expires: Some(set.until.since(now).as_secs_f64()),
     };
-    All { sessions: gate.overrides.all(now).into_iter().map(set).collect() }
+    All { sessions: gate.proxy.overrides.all(now).into_iter().map(set).collect() }
 }
 
 /// Sets the class of a session.
@@ -66,11 +66,14 @@ pub(super) fn set(gate: &Gate, who: &Who, session: SessionId, body: &[u8]) -> Re
     let wish: Wish = serde_json::from_slice(body)
         .map_err(|why| format!("{why}; send for example {{\"class\": \"premium\"}}"))?;
     let class = gate.class(wish.class.as_bytes()).ok_or_else(|| {
-        format!("there is no class \"{}\"; there are {}", wish.class, gate.classes.join(", "))
+        format!("there is no class \"{}\"; there are {}", wish.class, gate.classes().join(", "))
     })?;
     let SessionLimits { absolute, .. } = gate.live().settings.session.limits;
-    let before =
-        gate.overrides.set(session, class, gate.clock.read(), absolute).map_err(|full| full.to_string())?;
+    let before = gate
+        .proxy
+        .overrides
+        .set(session, class, gate.clock.read(), absolute)
+        .map_err(|full| full.to_string())?;
     record(gate, who, session, before, Some(class));
     Ok(Set {
         session: Hex(session).to_string(),
@@ -81,7 +84,7 @@ pub(super) fn set(gate: &Gate, who: &Who, session: SessionId, body: &[u8]) -> Re
 
 /// Lets the session be of its own class again.
 pub(super) fn unset(gate: &Gate, who: &Who, session: SessionId) -> Set {
-    if let Some(before) = gate.overrides.unset(session, gate.clock.read()) {
+    if let Some(before) = gate.proxy.overrides.unset(session, gate.clock.read()) {
         record(gate, who, session, Some(before), None);
     }
     Set { session: Hex(session).to_string(), class: None, expires: None }
@@ -100,7 +103,7 @@ fn record(gate: &Gate, who: &Who, session: SessionId, old: Option<ClassId>, new:
 }
 
 fn name(gate: &Gate, class: ClassId) -> Option<String> {
-    gate.classes.get(class.index()).cloned()
+    gate.classes().get(class.index()).cloned()
 }
 
 #[cfg(test)]

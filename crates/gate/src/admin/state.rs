@@ -77,7 +77,7 @@ struct Counts {
 
 impl State {
     pub(super) fn of(gate: &Gate) -> Self {
-        let core = gate.core.borrow();
+        let core = gate.admission.core.borrow();
         let (policy, now) = (core.policy(), core.policy().snapshot());
         Self {
             mode: match policy.config().mode {
@@ -100,12 +100,12 @@ impl State {
             connections: Connections {
                 clients: gate.clients.open(),
                 upstream: gate.pool.open(),
-                most: gate.guard.connections(),
-                descriptor_limit: gate.guard.descriptors(),
+                most: gate.admission.guard.connections(),
+                descriptor_limit: gate.admission.guard.descriptors(),
             },
             upstream: Upstream::of(gate),
             event_listeners: gate.events.listeners(),
-            classes: gate.classes.iter().zip(policy.class_snapshots()).map(class).collect(),
+            classes: gate.classes().iter().zip(policy.class_snapshots()).map(class).collect(),
             unclassified: counts(&now.unclassified),
         }
     }

@@ -29,7 +29,7 @@ struct Before {
 
 /// Watches for as long as it is polled.
 pub(crate) async fn watch(gate: Rc<Gate>) {
-    let mut before = Before { raises: gate.raises.counts(), ..Before::default() };
+    let mut before = Before { raises: gate.proxy.raises.counts(), ..Before::default() };
     before.look(&gate, false);
     loop {
         tokio::time::sleep(INTERVAL).await;
@@ -40,7 +40,7 @@ pub(crate) async fn watch(gate: Rc<Gate>) {
 impl Before {
     /// Takes the counts, and tells what has changed.
     fn look(&mut self, gate: &Gate, tell: bool) {
-        let core = gate.core.borrow();
+        let core = gate.admission.core.borrow();
         let (policy, now) = (core.policy(), core.policy().snapshot());
         let mut counters: Vec<Counters> = policy.class_snapshots().map(|class| class.counters).collect();
         let finished = counters.iter().map(|counters| counters.finished).sum();
@@ -57,7 +57,7 @@ impl Before {
     }
 
     fn rejections(&self, gate: &Gate, now: &[[u64; Reason::ALL.len()]]) {
-        let names = gate.classes.iter().map(String::as_str).chain(["unclassified"]);
+        let names = gate.classes().iter().map(String::as_str).chain(["unclassified"]);
         let mut total = 0;
         let mut classes = serde_json::Map::new();
         for ((name, now), before) in names.zip(now).zip(&self.rejected) {
@@ -79,7 +79,7 @@ impl Before {
     }
 
     fn raises(&mut self, gate: &Gate) {
-        let now = gate.raises.counts();
+        let now = gate.proxy.raises.counts();
         if now != self.raises {
             let more = now
                 .iter()
@@ -92,7 +92,7 @@ impl Before {
     }
 
     fn upstream(&mut self, gate: &Gate, finished: u64) {
-        let failures: BTreeMap<_, _> = gate.failures.counts().collect();
+        let failures: BTreeMap<_, _> = gate.proxy.failures.counts().collect();
         let more: BTreeMap<_, _> = failures
             .iter()
             .map(|(kind, count)| {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use units::{Span, Time};
 
-use crate::process::gate::Gate;
+use crate::admission::control::AdmissionControl;
 
 /// Cycles in one turn: enough for the quota to grow from 1 to the default burst of 64.
 const CYCLES: usize = 7;
@@ -20,12 +20,12 @@ const CYCLES: usize = 7;
 /// One cycle a turn would not do. There is hardly a turn without an arrival when there are many
 /// connections, so the quota would stay at 1: one request for each look at the sockets, however
 /// many they bring in, and a queue that once is there would never go although the server is free.
-pub(crate) async fn turns(gate: Rc<Gate>) {
+pub(crate) async fn turns(admission: Rc<AdmissionControl>) {
     loop {
-        let now = gate.clock.read();
-        gate.guard.tell(&gate, now);
+        let now = admission.clock.read();
+        admission.guard.tell(&admission.core, now);
         let wake = {
-            let mut core = gate.core.borrow_mut();
+            let mut core = admission.core.borrow_mut();
             let mut wake = now;
             for _ in 0..CYCLES {
                 core.cycle(now);
@@ -39,10 +39,10 @@ pub(crate) async fn turns(gate: Rc<Gate>) {
         if wake <= now {
             tokio::task::yield_now().await;
         } else if wake == Time::NEVER {
-            gate.turn.wait().await;
+            admission.turn.wait().await;
         } else {
             // A period's end or a deadline. Nothing is lost when it comes a timer tick late.
-            let _ = tokio::time::timeout(pause(wake.since(now)), gate.turn.wait()).await;
+            let _ = tokio::time::timeout(pause(wake.since(now)), admission.turn.wait()).await;
         }
     }
 }
@@ -59,6 +59,7 @@ mod tests {
 
     use super::*;
     use crate::admission::permit::Ticket;
+    use crate::process::gate::Gate;
     use crate::process::heritage::Heritage;
     use crate::settings::Settings;
 
@@ -66,17 +67,17 @@ mod tests {
     fn arrivals_in_every_turn_do_not_pile_up_before_a_free_server() {
         let mut settings = Settings::new("127.0.0.1:0".parse().unwrap(), "127.0.0.1:1").unwrap();
         settings.policy.window = policy::Window::Fixed(64);
-        let gate = Rc::new(Gate::new(settings, Vec::new(), Heritage::default()).unwrap());
+        let gate = Gate::new(settings, Vec::new(), Heritage::default()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let _within = runtime.enter();
-        let mut turns = pin!(turns(Rc::clone(&gate)));
+        let mut turns = pin!(turns(Rc::clone(&gate.admission)));
         for turn in 0..100 {
             let tickets = [(); 4].map(|()| {
                 let (head, ()) = http::Request::get("/").body(()).unwrap().into_parts();
-                Ticket::arrive(Rc::clone(&gate), Box::new(head), [127, 0, 0, 1].into(), None)
+                Ticket::arrive(&gate.admission, Box::new(head), [127, 0, 0, 1].into(), None)
             });
             assert!(turns.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-            assert_eq!(gate.core.borrow().waiting(), 0, "turn {turn}");
+            assert_eq!(gate.admission.core.borrow().waiting(), 0, "turn {turn}");
             drop(tickets);
         }
     }

@@ -19,6 +19,7 @@ use crate::admission::stage_latency::Stages;
 use crate::clients::peer::ServerName;
 use crate::rules::Rules;
 use crate::rules::subject::Subject;
+use crate::runtime::network::network;
 
 /// The policy with its requests.
 #[derive(Debug)]
@@ -302,13 +303,4 @@ fn key(id: RequestId) -> usize {
 
 fn generation(id: RequestId) -> u32 {
     (id.0 >> 32) as u32
-}
-
-/// Whose request it is: an address of IPv4, or a network of IPv6, of which a household gets a
-/// whole one (RFC 6177).
-pub(crate) fn network(address: IpAddr) -> u64 {
-    match address.to_canonical() {
-        IpAddr::V4(address) => u64::from(address.to_bits()),
-        IpAddr::V6(address) => (address.to_bits() >> 64) as u64,
-    }
 }

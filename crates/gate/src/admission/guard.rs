@@ -1,20 +1,22 @@
 //! [`Guard`]: what the process may use, how much of it is used, and what is done about it
 //! (Web2K section 3.4).
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fs;
 use std::io;
 use std::rc::Rc;
-use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use units::{Ratio, Span, Time};
+use units::{Ratio, Time};
 
-use crate::downstream::accept::PAUSE;
-use crate::process::gate::Gate;
+use crate::admission::driver::Core;
+use crate::clients::registry::Registry;
+use crate::runtime::clock::Clock;
 use crate::runtime::log::say;
+use crate::runtime::net::ACCEPT_PAUSE;
 use crate::runtime::notify::Bell;
 use crate::settings::Clients;
+use crate::upstream::pool::Pool;
 
 /// Descriptors left to what is not a client's or the upstream's connection: the listeners, the
 /// admin interface, files.
@@ -30,6 +32,9 @@ const STEP: f64 = 0.005;
 /// What the process may use, and how much of it is used.
 #[derive(Debug)]
 pub(crate) struct Guard {
+    clock: Rc<Clock>,
+    clients: Rc<Registry>,
+    pool: Rc<Pool>,
     descriptors: u64,
     connections: Cell<usize>,
     streams: Cell<usize>,
@@ -43,9 +48,17 @@ pub(crate) struct Guard {
 
 impl Guard {
     /// Takes as many descriptors as the kernel gives.
-    pub(crate) fn new(settings: &Clients) -> Self {
+    pub(crate) fn new(
+        settings: &Clients,
+        clock: &Rc<Clock>,
+        clients: &Rc<Registry>,
+        pool: &Rc<Pool>,
+    ) -> Self {
         let descriptors = raise_descriptors();
         Self {
+            clock: Rc::clone(clock),
+            clients: Rc::clone(clients),
+            pool: Rc::clone(pool),
             descriptors,
             connections: Cell::new(connections(settings, descriptors)),
             streams: Cell::new(settings.streams as usize),
@@ -78,8 +91,8 @@ impl Guard {
     }
 
     /// Whether another stream of HTTP/2 is taken in; counts it if not.
-    pub(crate) fn takes_stream(&self, gate: &Gate) -> bool {
-        let takes = gate.clients.streams() < self.streams.get();
+    pub(crate) fn takes_stream(&self) -> bool {
+        let takes = self.clients.streams() < self.streams.get();
         if !takes {
             self.refused_streams.set(self.refused_streams.get() + 1);
         }
@@ -98,32 +111,32 @@ impl Guard {
 
     /// How much of the scarcest resource is used. Idle connections and those of slow clients are no
     /// use: they make room when it is needed.
-    pub(crate) fn used(&self, gate: &Gate) -> f64 {
-        let mut taken = (gate.clients.open() + gate.pool.open()).saturating_sub(gate.clients.idle());
+    pub(crate) fn used(&self, now: Time) -> f64 {
+        let mut taken = (self.clients.open() + self.pool.open()).saturating_sub(self.clients.idle());
         let most = self.connections.get();
         if taken > most / 2 {
-            taken = taken.saturating_sub(gate.clients.slow(gate.clock.last()));
+            taken = taken.saturating_sub(self.clients.slow(now));
         }
         (taken as f64 / most as f64).max(self.memory.get()).min(1.0)
     }
 
     /// Tells the policy when that has changed, or how much of the servers is up.
-    pub(crate) fn tell(&self, gate: &Gate, now: Time) {
-        let used = self.used(gate);
+    pub(crate) fn tell(&self, core: &RefCell<Core>, now: Time) {
+        let used = self.used(now);
         if (used - self.told.get()).abs() >= STEP {
             self.told.set(used);
-            gate.core.borrow_mut().set_pressure(now, Ratio::clamped(used));
+            core.borrow_mut().set_pressure(now, Ratio::clamped(used));
         }
-        if let Some(share) = gate.pool.changed_capacity() {
-            gate.core.borrow_mut().set_capacity(now, share);
+        if let Some(share) = self.pool.changed_capacity() {
+            core.borrow_mut().set_capacity(now, share);
         }
     }
 
     /// Waits until there is room for another connection.
-    pub(crate) async fn room(&self, gate: &Gate) {
-        while gate.clients.open() + gate.pool.open() >= self.connections.get() {
-            gate.clients.make_room(gate.clock.read(), self.connections.get() / 50 + 1);
-            let _ = tokio::time::timeout(PAUSE, self.free.wait()).await;
+    pub(crate) async fn room(&self) {
+        while self.clients.open() + self.pool.open() >= self.connections.get() {
+            self.clients.make_room(self.clock.read(), self.connections.get() / 50 + 1);
+            let _ = tokio::time::timeout(ACCEPT_PAUSE, self.free.wait()).await;
         }
     }
 
@@ -134,7 +147,7 @@ impl Guard {
 
     /// The kernel gave no connection. Out of descriptors or memory it would say so again at once,
     /// so it is left alone for a moment; other errors are about one connection (accept(2)).
-    pub(crate) async fn accept_failed(&self, gate: &Gate, why: &io::Error) {
+    pub(crate) async fn accept_failed(&self, why: &io::Error) {
         let exhausted = !matches!(
             why.kind(),
             io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::Interrupted
@@ -145,22 +158,22 @@ impl Guard {
         if self.refused.replace(self.refused.get() + 1) == 0 {
             say!("cannot accept a connection: {why}; raise the limit of descriptors (ulimit -n)");
         }
-        gate.clients.make_room(gate.clock.read(), self.connections.get() / 50 + 1);
-        let _ = tokio::time::timeout(PAUSE, self.free.wait()).await;
+        self.clients.make_room(self.clock.read(), self.connections.get() / 50 + 1);
+        let _ = tokio::time::timeout(ACCEPT_PAUSE, self.free.wait()).await;
     }
 
-    fn look(&self, gate: &Gate, now: Time) {
+    pub(crate) fn look(&self, now: Time) {
         if let Some(limit) = self.memory_limit.get() {
             self.memory.set(resident().map_or(0.0, |bytes| bytes as f64 / limit as f64));
         }
-        let open = gate.clients.open() + gate.pool.open();
+        let open = self.clients.open() + self.pool.open();
         let crowded = (CROWDED * self.connections.get() as f64) as usize;
         if open > crowded {
-            gate.clients.make_room(now, open - crowded);
+            self.clients.make_room(now, open - crowded);
         }
-        let (open, crowded) = (gate.clients.streams(), (CROWDED * self.streams.get() as f64) as usize);
+        let (open, crowded) = (self.clients.streams(), (CROWDED * self.streams.get() as f64) as usize);
         if open > crowded {
-            gate.clients.make_room_for_streams(now, open - crowded);
+            self.clients.make_room_for_streams(now, open - crowded);
         }
     }
 }
@@ -169,22 +182,6 @@ fn connections(settings: &Clients, descriptors: u64) -> usize {
     let possible = descriptors.saturating_sub(RESERVED).max(1);
     let connections = settings.connections.map_or(MOST, u64::from).min(possible);
     usize::try_from(connections).unwrap_or(usize::MAX)
-}
-
-/// Looks after connections for as long as the gate runs.
-pub(crate) async fn keep_house(gate: Rc<Gate>) {
-    const INTERVAL: Duration = Duration::from_millis(250);
-    loop {
-        tokio::time::sleep(INTERVAL).await;
-        let now = gate.clock.read();
-        let server = Span::from(gate.pool.times().response);
-        let waiting = gate.core.borrow().policy().snapshot().lengths.class > 0;
-        gate.clients.sweep(now, &gate.live().settings.client, server, waiting);
-        gate.pool.sweep(now);
-        gate.guard.look(&gate, now);
-        gate.journal.flush();
-        gate.guard.tell(&gate, now);
-    }
 }
 
 /// Raises the soft limit of descriptors to the hard one and gives it.

@@ -2,6 +2,7 @@
 //! and what it decides is carried out (`driver`). `guard` tells it how much of the process's
 //! descriptors and memory is used.
 
+pub(crate) mod control;
 pub(crate) mod cycle;
 pub(crate) mod decision;
 pub(crate) mod driver;

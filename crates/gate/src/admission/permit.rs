@@ -6,15 +6,15 @@ use std::rc::Rc;
 use http::request::Parts;
 use units::RequestId;
 
+use crate::admission::control::AdmissionControl;
 use crate::admission::decision::Known;
 use crate::admission::driver::Decision;
-use crate::process::gate::Gate;
 
 /// A request held by the policy. Dropped while it waits, it tells the policy that the client has
 /// gone; dropped after it was dispatched, that the server is done.
 #[derive(Debug)]
 pub(crate) struct Ticket {
-    gate: Rc<Gate>,
+    admission: Rc<AdmissionControl>,
     id: RequestId,
     dispatched: bool,
 }
@@ -22,32 +22,32 @@ pub(crate) struct Ticket {
 impl Ticket {
     /// Hands a request to the policy.
     pub(crate) fn arrive(
-        gate: Rc<Gate>,
+        admission: &Rc<AdmissionControl>,
         head: Box<Parts>,
         from: std::net::IpAddr,
         known: Option<Known>,
     ) -> Self {
-        let now = gate.clock.read();
-        let calm = gate.core.borrow().is_calm();
+        let now = admission.clock.read();
+        let calm = admission.core.borrow().is_calm();
         if calm {
-            gate.guard.tell(&gate, now);
+            admission.guard.tell(&admission.core, now);
         }
-        let mut core = gate.core.borrow_mut();
+        let mut core = admission.core.borrow_mut();
         let id = core.arrive(now, head, from, known);
         if calm {
             // To wait for the end of the turn would cost another wake-up of the request's task.
             core.cycle(now);
         }
         if !calm || core.has_waiting() {
-            gate.turn.ring();
+            admission.turn.ring();
         }
         drop(core);
-        Self { gate, id, dispatched: false }
+        Self { admission: Rc::clone(admission), id, dispatched: false }
     }
 
     /// Waits for the decision.
     pub(crate) async fn decision(&mut self) -> Decision {
-        let decision = poll_fn(|cx| self.gate.core.borrow_mut().poll_decision(self.id, cx)).await;
+        let decision = poll_fn(|cx| self.admission.core.borrow_mut().poll_decision(self.id, cx)).await;
         self.dispatched = true;
         decision
     }
@@ -60,15 +60,15 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let now = self.gate.clock.read();
-        let mut core = self.gate.core.borrow_mut();
+        let now = self.admission.clock.read();
+        let mut core = self.admission.core.borrow_mut();
         if !self.dispatched {
             core.abort(now, self.id);
         }
         // Also when the decision was made and nobody was left to take it up: the place is free.
         core.finish(now, self.id);
         if core.has_waiting() {
-            self.gate.turn.ring();
+            self.admission.turn.ring();
         }
     }
 }
@@ -76,25 +76,26 @@ impl Drop for Ticket {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::gate::Gate;
     use crate::process::heritage::Heritage;
     use crate::settings::Settings;
 
-    fn gate(window: u32) -> Rc<Gate> {
+    fn gate(window: u32) -> Gate {
         let mut settings = Settings::new("127.0.0.1:0".parse().unwrap(), "127.0.0.1:1").unwrap();
         settings.policy.window = policy::Window::Fixed(window);
-        Rc::new(Gate::new(settings, Vec::new(), Heritage::default()).unwrap())
+        Gate::new(settings, Vec::new(), Heritage::default()).unwrap()
     }
 
-    fn arrive(gate: &Rc<Gate>) -> Ticket {
+    fn arrive(gate: &Gate) -> Ticket {
         let (head, ()) = http::Request::get("/").body(()).unwrap().into_parts();
-        Ticket::arrive(Rc::clone(gate), Box::new(head), [127, 0, 0, 1].into(), None)
+        Ticket::arrive(&gate.admission, Box::new(head), [127, 0, 0, 1].into(), None)
     }
 
     #[test]
     fn a_request_waits_for_no_turn_while_there_is_plenty_of_room() {
         let gate = gate(4);
         let state = || {
-            let core = gate.core.borrow();
+            let core = gate.admission.core.borrow();
             (core.policy().snapshot().in_service, core.has_waiting())
         };
         let tickets = [arrive(&gate), arrive(&gate)];
@@ -102,7 +103,7 @@ mod tests {
         let third = arrive(&gate);
         assert_eq!(state(), (2, true), "from here on it matters who else comes in this turn");
         drop(tickets);
-        gate.core.borrow_mut().cycle(gate.clock.read());
+        gate.admission.core.borrow_mut().cycle(gate.clock.read());
         assert_eq!(state(), (1, false));
         drop(third);
         assert_eq!(state(), (0, false));
@@ -112,18 +113,18 @@ mod tests {
     fn a_client_that_goes_before_it_hears_of_its_dispatch_gives_the_place_back() {
         let gate = gate(1);
         let ticket = arrive(&gate);
-        gate.core.borrow_mut().cycle(gate.clock.read());
-        assert_eq!(gate.core.borrow().policy().snapshot().in_service, 1);
+        gate.admission.core.borrow_mut().cycle(gate.clock.read());
+        assert_eq!(gate.admission.core.borrow().policy().snapshot().in_service, 1);
         drop(ticket);
-        assert_eq!(gate.core.borrow().policy().snapshot().in_service, 0);
-        assert_eq!(gate.core.borrow().policy().held(), 0);
+        assert_eq!(gate.admission.core.borrow().policy().snapshot().in_service, 0);
+        assert_eq!(gate.admission.core.borrow().policy().held(), 0);
     }
 
     #[test]
     fn a_client_that_goes_while_it_waits_is_forgotten() {
         let gate = gate(1);
         drop(arrive(&gate));
-        assert_eq!(gate.core.borrow().policy().held(), 0);
-        assert_eq!(gate.core.borrow().policy().snapshot().unclassified.aborted, 1);
+        assert_eq!(gate.admission.core.borrow().policy().held(), 0);
+        assert_eq!(gate.admission.core.borrow().policy().snapshot().unclassified.aborted, 1);
     }
 }

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use slab::Slab;
 use units::{Span, Time};
 
-use crate::admission::driver::network;
 use crate::clients::client::{Client, Order, Phase};
+use crate::runtime::network::network;
 use crate::settings::Clients;
 
 /// All client connections.

@@ -8,7 +8,6 @@ use ipnet::IpNet;
 use units::SessionId;
 
 use crate::admission::decision::Verdict;
-use crate::process::gate::Gate;
 
 const CLASS: HeaderName = HeaderName::from_static("headworks-class");
 const RULE: HeaderName = HeaderName::from_static("headworks-rule");
@@ -56,7 +55,7 @@ impl Explain {
     pub(crate) fn mark<B>(
         &self,
         response: &mut Response<B>,
-        gate: &Gate,
+        classes: &[String],
         client: IpAddr,
         verdict: &Verdict,
         session: Option<SessionId>,
@@ -64,7 +63,7 @@ impl Explain {
         if !self.includes(client) {
             return;
         }
-        let class = verdict.class.and_then(|class| gate.classes.get(class.index()));
+        let class = verdict.class.and_then(|class| classes.get(class.index()));
         let decision = match verdict.refused {
             None => "dispatched".to_owned(),
             Some(reason) => format!("refused, {}", reason.name()),

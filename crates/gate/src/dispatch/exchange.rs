@@ -1,6 +1,5 @@
 //! The way of one request: session, policy, upstream, response.
 
-use std::convert::Infallible;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -16,35 +15,46 @@ use crate::admission::decision::Basis;
 use crate::admission::driver::Decision;
 use crate::admission::permit::Ticket;
 use crate::clients::client::Client;
+use crate::dispatch::in_service::{Answer, in_service};
+use crate::dispatch::proxy::Proxy;
+use crate::dispatch::relay::Relay;
 use crate::dispatch::response_body::{Busy, Reply};
+use crate::dispatch::session::visit;
 use crate::dispatch::snapshot::Live;
-use crate::process::gate::Gate;
-use crate::session::visit::{Visit, visit};
-use crate::tunnel::tunnels;
+use crate::dispatch::upgrade;
+use crate::downstream::handler::Handler;
+use crate::observe::access_log::account::Account;
+use crate::session::visit::Visit;
 use crate::upstream::body::Body;
 use crate::upstream::failure::Failure;
-use crate::upstream::relay::Relay;
-use crate::upstream::send::{Answer, in_service};
 use crate::{cookie, forward};
 
 /// By this header of a response the back-end raises the class of the session (Web2K section 2).
 const HEADWORKS_CLASS: HeaderName = HeaderName::from_static("headworks-class");
 
+impl Handler for Proxy {
+    type Body = Reply;
+
+    fn answer(
+        self: Rc<Self>,
+        client: Rc<Client>,
+        request: Request<Incoming>,
+    ) -> impl Future<Output = Response<Reply>> + 'static {
+        exchange(self, client, request)
+    }
+}
+
 /// Answers one request.
-pub(crate) async fn exchange(
-    gate: Rc<Gate>,
-    client: Rc<Client>,
-    mut request: Request<Incoming>,
-) -> Result<Response<Reply>, Infallible> {
+async fn exchange(proxy: Rc<Proxy>, client: Rc<Client>, mut request: Request<Incoming>) -> Response<Reply> {
     if let Some(name) = &client.peer().server_name {
         request.extensions_mut().insert(name.clone());
     }
-    let (version, draining) = (request.version(), Rc::clone(&gate));
+    let version = request.version();
     let bodiless = request.method() == Method::HEAD;
-    let mut response = answer(gate, client, request).await?;
+    let mut response = answer(&proxy, client, request).await;
     // A client that is told so does not send its next request into a connection that is being
     // closed. HTTP/2 has its own way to say it.
-    if draining.is_draining()
+    if proxy.is_draining()
         && version < Version::HTTP_2
         && response.status() != StatusCode::SWITCHING_PROTOCOLS
     {
@@ -57,76 +67,77 @@ pub(crate) async fn exchange(
     if bodiless || reply.is_end_stream() {
         reply.account().complete();
     }
-    Ok(response)
+    if bodiless && version >= Version::HTTP_2 {
+        reply.leave_out();
+    }
+    response
 }
 
-async fn answer(
-    gate: Rc<Gate>,
-    client: Rc<Client>,
-    request: Request<Incoming>,
-) -> Result<Response<Reply>, Infallible> {
-    let mut busy = Busy::begin(&client, &gate.clock);
+async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming>) -> Response<Reply> {
+    let mut busy = Busy::begin(&client, &proxy.clock);
     let (head, body) = request.into_parts();
-    let live = gate.live();
+    let live = proxy.live();
     let from = live.settings.forwarding.client(&head.headers, client.peer());
     let secure = live.settings.forwarding.is_secure(&head.headers, client.peer());
-    busy.account = gate.journal.account(&head, from, &live.settings.telemetry);
-    if let Some(breach) = gate.strictness.breach(&head, &live.settings.strictness) {
+    busy.account = Account::begin(&proxy.journal, &proxy.clock, &head, from, &live.settings.telemetry);
+    if let Some(breach) = proxy.strictness.breach(&head, &live.settings.strictness) {
         busy.account.malformed(breach.name());
-        return Ok(Reply::error(busy, breach.status(), breach.why()));
+        return Reply::error(busy, breach.status(), breach.why());
     }
     if let Some((status, why)) = unacceptable(&head) {
-        return Ok(Reply::error(busy, status, why));
+        return Reply::error(busy, status, why);
     }
-    let mut body = Body::new(body, &client, &gate);
+    let mut body = Body::new(body, &client, &proxy.clock, &proxy.ahead);
     if let Err(missing) = fetch_first(&head, &mut body).await {
-        return Ok(match missing {
+        return match missing {
             Missing::Rest => broken_off(busy, &client),
             Missing::Continue => Reply::error(busy, StatusCode::EXPECTATION_FAILED, NO_CONTINUE),
-        });
+        };
     }
-    let visit = visit(&gate, &live, &head, from);
+    let visit = visit(proxy, &live, &head, from);
     let known = visit.as_ref().map(Visit::known);
     busy.account.arrived(body.progress(), visit.as_ref().map(|visit| visit.session.id));
-    let mut ticket = Ticket::arrive(Rc::clone(&gate), Box::new(head), from, known);
+    let mut ticket = Ticket::arrive(proxy.admission(), Box::new(head), from, known);
     let (mut head, verdict) = match ticket.decision().await {
         Decision::Refuse(head, verdict) => {
             busy.account.decided(verdict);
-            let waiting = gate.core.borrow().waiting();
+            let waiting = proxy.admission().core.borrow().waiting();
             let mut response = live.refusals.refuse(busy, head.as_deref(), visit.is_some(), waiting);
             let session = visit.map(|visit| visit.session.id);
-            live.settings.explain.mark(&mut response, &gate, from, &verdict, session);
-            return Ok(response);
+            live.settings.explain.mark(&mut response, &proxy.classes, from, &verdict, session);
+            return response;
         }
         Decision::Dispatch(head, verdict) => (head, verdict),
     };
     client.dispatched(verdict.class);
     busy.account.decided(verdict);
-    let Ok(upgrade) = tunnels::asked(&gate, &live, from, &head, &body) else {
-        return Ok(Reply::error(busy, StatusCode::SERVICE_UNAVAILABLE, "There are too many tunnels.\n"));
+    let Ok(upgrade) = upgrade::asked(proxy, &live, from, &head, &body) else {
+        return Reply::error(busy, StatusCode::SERVICE_UNAVAILABLE, "There are too many tunnels.\n");
     };
     cookie::remove(&mut head.headers, live.sessions.name());
     forward::request(&mut head, &live.authority);
     live.settings.forwarding.write(&mut head.headers, client.peer());
     busy.account.pass_on(&mut head.headers);
-    let (answer, ticket) = in_service(&gate, head, body, upgrade, ticket).await;
-    busy.account.answered(&answer);
+    let tunnel_idle_timeout = live.settings.tunnels.idle_timeout;
+    let (answer, ticket) =
+        in_service(&proxy.dispatcher, tunnel_idle_timeout, head, body, upgrade, ticket).await;
+    busy.account.answered(answer.as_ref().map(|answer| answer.lease.server().address()));
     let mut session = visit.map(|visit| visit.session.id);
     let mut response = match answer {
         Ok(answer) => {
-            let visit = visit.unwrap_or_else(|| gate.begin_session(verdict.class));
+            let visit = visit.unwrap_or_else(|| proxy.begin_session(verdict.class));
             session = Some(visit.session.id);
             if known.is_none() {
                 busy.account.begins(visit.session.id);
             }
-            relayed(&gate, &live, &client, busy, answer, ticket, (visit, secure))
+            relayed(proxy, &live, &client, busy, answer, ticket, (visit, secure))
         }
         // The client broke off, and the server is told so; that is no failure of the server's.
         Err(_) if client.body_breach().is_some() => broken_off(busy, &client),
-        Err(failure) => failed(&gate, busy, &failure),
+        Err(failure) => failed(proxy, busy, &failure),
     };
-    live.settings.explain.mark(&mut response, &gate, from, &verdict, session);
-    Ok(response)
+    live.settings.explain.mark(&mut response, &proxy.classes, from, &verdict, session);
+    response
 }
 
 /// Why the first of a request's body did not come.
@@ -186,7 +197,7 @@ fn unacceptable(head: &Parts) -> Option<(StatusCode, &'static str)> {
 }
 
 fn relayed(
-    gate: &Rc<Gate>,
+    proxy: &Rc<Proxy>,
     live: &Live,
     client: &Rc<Client>,
     busy: Busy,
@@ -197,23 +208,23 @@ fn relayed(
     let Answer { response, lease, tunnel } = answer;
     let (mut head, ()) = response.into_parts();
     if let Some(name) = head.headers.remove(HEADWORKS_CLASS) {
-        match gate.class(name.as_bytes()) {
+        match proxy.class(name.as_bytes()) {
             // What an operator has set, the back-end does not change.
             Some(_) if visit.basis == Basis::Operator => {}
             Some(class) if visit.session.raise(class) => {
                 visit.write = true;
-                gate.raises.count(true);
+                proxy.raises.count(true);
             }
             Some(_) => {}
-            None => gate.unknown_class(&name),
+            None => proxy.unknown_class(&name),
         }
     }
     if matches!(visit.basis, Basis::Raise(_)) {
-        gate.raises.count(false);
+        proxy.raises.count(false);
     }
     forward::response(&mut head.headers);
     if visit.write
-        && let Some(cookie) = live.sessions.cookie(visit.session, secure, gate.clock.last())
+        && let Some(cookie) = live.sessions.cookie(visit.session, secure, proxy.clock.last())
     {
         head.headers.append(SET_COOKIE, cookie);
         forward::keep_from_shared_caches(&mut head.headers);
@@ -221,16 +232,16 @@ fn relayed(
     // What the client speaks, hyper knows.
     head.version = Version::HTTP_11;
     let Some(tunnel) = tunnel else {
-        let relay = Relay::new(gate, client, lease, ticket);
+        let relay = Relay::new(&proxy.dispatcher, client, lease, ticket);
         return Response::from_parts(head, Reply::relayed(busy, relay));
     };
     head.headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
     head.headers.insert(UPGRADE, tunnel.protocol().clone());
-    client.become_tunnel(tunnel, gate.clock.last());
+    client.become_tunnel(tunnel, proxy.clock.last());
     Response::from_parts(head, Reply::whole(busy, Bytes::new()))
 }
 
-fn failed(gate: &Gate, busy: Busy, failure: &Failure) -> Response<Reply> {
-    gate.failures.count(failure);
+fn failed(proxy: &Proxy, busy: Busy, failure: &Failure) -> Response<Reply> {
+    proxy.failures.count(failure);
     Reply::error(busy, failure.status(), failure.why())
 }

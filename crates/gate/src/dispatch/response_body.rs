@@ -11,9 +11,9 @@ use http::{HeaderValue, Response, StatusCode};
 use http_body::{Frame, SizeHint};
 
 use crate::clients::client::{Client, Phase};
+use crate::dispatch::relay::Relay;
 use crate::observe::access_log::account::Account;
 use crate::runtime::clock::Clock;
-use crate::upstream::relay::Relay;
 
 /// The body of a response. The connection is idle again when it has gone.
 #[derive(Debug)]

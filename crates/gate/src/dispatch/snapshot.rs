@@ -1,9 +1,10 @@
 //! [`Live`]: what follows from the configuration and is replaced as a whole when it is read again.
 
+use std::io;
+
 use http::HeaderValue;
 
 use crate::dispatch::refusal::Refusals;
-use crate::error::Error;
 use crate::session::cookies::{Secret, Sessions};
 use crate::settings::Settings;
 
@@ -21,13 +22,13 @@ pub(crate) struct Live {
 
 impl Live {
     /// `left` is the secret that the gate before this one had made up.
-    pub(crate) fn new(settings: Settings, left: Option<Secret>) -> Result<Self, Error> {
+    pub(crate) fn new(settings: Settings, left: Option<Secret>) -> io::Result<Self> {
         let sessions = Sessions::new(settings.session.clone(), &settings.classes, left)?;
         Ok(Self::with(settings, sessions))
     }
 
     /// The one to follow this one. Sessions that began under this one go on.
-    pub(crate) fn next(&self, settings: Settings) -> Result<Self, Error> {
+    pub(crate) fn next(&self, settings: Settings) -> io::Result<Self> {
         let sessions = self.sessions.next(settings.session.clone(), &settings.classes)?;
         Ok(Self::with(settings, sessions))
     }

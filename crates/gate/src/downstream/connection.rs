@@ -6,15 +6,22 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use crate::clients::client::{Client, Order, Phase};
+use crate::downstream::context::Downstream;
 use crate::downstream::door::{Door, Opened};
+use crate::downstream::handler::Handler;
 use crate::downstream::socket::Socket;
 use crate::downstream::{http1, http2};
-use crate::process::gate::Gate;
 
 /// Serves a connection until either side closes it.
-pub(crate) async fn serve(gate: Rc<Gate>, door: Rc<Door>, socket: Socket, client: Rc<Client>) {
+pub(crate) async fn serve<H: Handler>(
+    downstream: Rc<Downstream>,
+    handler: Rc<H>,
+    door: Rc<Door>,
+    socket: Socket,
+    client: Rc<Client>,
+) {
     if door.has_tls() {
-        client.enter(Phase::Handshake, gate.clock.last());
+        client.enter(Phase::Handshake, downstream.clock.last());
     }
     let opened = {
         let opening = pin!(door.open(socket, client.address));
@@ -22,12 +29,12 @@ pub(crate) async fn serve(gate: Rc<Gate>, door: Rc<Door>, socket: Socket, client
     };
     let Some(Opened { transport, peer, http2 }) = opened else { return };
     client.meet(peer);
-    client.enter(Phase::New, gate.clock.last());
+    client.enter(Phase::New, downstream.clock.last());
     if http2 {
         // Its state is several times that of HTTP/1 and would be part of every connection's.
-        Box::pin(http2::serve(gate, transport, client)).await;
+        Box::pin(http2::serve(downstream, handler, transport, client)).await;
     } else {
-        http1::serve(gate, transport, client).await;
+        http1::serve(downstream, handler, transport, client).await;
     }
 }
 
@@ -43,14 +50,15 @@ async fn unless_told<T>(client: &Client, mut going: Pin<&mut impl Future<Output 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dispatch::proxy::Proxy;
 
-    fn size<A, B, C, D, F>(_: impl Fn(A, B, C, D) -> F) -> usize {
+    fn size<A, B, C, D, E, F>(_: impl Fn(A, B, C, D, E) -> F) -> usize {
         size_of::<F>()
     }
 
     #[test]
     fn a_connection_at_rest_takes_little() {
-        let (task, client) = (size(serve), size_of::<Client>());
+        let (task, client) = (size(serve::<Proxy>), size_of::<Client>());
         assert!(task < 1000 && client < 400, "{task} and {client} bytes");
     }
 }

@@ -10,9 +10,9 @@ use crate::clients::peer::{Peer, ServerName};
 use crate::downstream::handshakes::Handshakes;
 use crate::downstream::socket::Socket;
 use crate::downstream::tls::{Tls, Transport};
-use crate::error::Error;
 use crate::front::proxy;
 use crate::front::proxy::Header;
+use crate::process::error::Error;
 use crate::settings::front::Listener;
 
 /// How connections of one listener are taken in.

@@ -1,9 +1,10 @@
 //! One client connection of HTTP/1 until it is closed.
 
+use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -13,12 +14,12 @@ use hyper::service::service_fn;
 use crate::client::strict::Breach;
 use crate::client::strict::Limits;
 use crate::clients::client::{Calm, Client, Order, Phase};
-use crate::dispatch::exchange::exchange;
+use crate::downstream::context::Downstream;
 use crate::downstream::farewell;
 use crate::downstream::farewell::farewell;
+use crate::downstream::handler::Handler;
 use crate::downstream::io::ClientIo;
 use crate::downstream::tls::Transport;
-use crate::process::gate::Gate;
 
 /// Why requests are no longer read.
 enum End {
@@ -34,14 +35,19 @@ enum End {
 }
 
 /// Serves a connection until either side closes it.
-pub(crate) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Client>) {
-    let limits = gate.live().settings.strictness;
-    let (clock, strictness) = (Rc::clone(&gate.clock), Rc::clone(&gate.strictness));
+pub(crate) async fn serve<H: Handler>(
+    downstream: Rc<Downstream>,
+    handler: Rc<H>,
+    transport: Transport,
+    client: Rc<Client>,
+) {
+    let limits = downstream.conduct.get().limits;
+    let (clock, strictness) = (Rc::clone(&downstream.clock), Rc::clone(&downstream.strictness));
     let mut io = ClientIo::new(transport, Rc::clone(&client), clock, strictness, limits);
     let (end, io, read) = loop {
         // What a request needs is of no use to a connection that has none, and most of what it
         // takes: two buffers, and the way of a request.
-        match Box::pin(requests(&gate, &client, limits, io)).await {
+        match Box::pin(requests(&handler, &client, limits, io)).await {
             (End::Rest, given_back, read) => {
                 debug_assert!(read.is_empty(), "of what has come, all was understood");
                 io = given_back;
@@ -58,30 +64,35 @@ pub(crate) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Clien
         End::Tunnel => {
             let (transport, held) = io.into_parts();
             if let Some(tunnel) = client.tunnel.take() {
-                Box::pin(tunnel.run(&client, transport, [read.as_ref(), &held].concat())).await;
+                let close =
+                    |cx: &mut Context<'_>| matches!(client.poll_order(cx), Order::Timeout | Order::Close);
+                Box::pin(tunnel.run(close, transport, [read.as_ref(), &held].concat())).await;
             }
         }
         End::Timeout => {
-            gate.journal.unread(client.peer().address, StatusCode::REQUEST_TIMEOUT, "header-timeout");
+            downstream.journal.unread(client.peer().address, StatusCode::REQUEST_TIMEOUT, "header-timeout");
             Box::pin(farewell(io, &client, farewell::TIMEOUT)).await;
         }
         End::Refused(breach) => {
-            gate.journal.unread(client.peer().address, breach.status(), breach.name());
+            downstream.journal.unread(client.peer().address, breach.status(), breach.name());
             Box::pin(farewell(io, &client, &farewell::refusal(breach))).await;
         }
     }
 }
 
 /// Answers requests; gives the socket back, and what was read from it and not understood.
-async fn requests(
-    gate: &Rc<Gate>,
+async fn requests<H: Handler>(
+    handler: &Rc<H>,
     client: &Rc<Client>,
     limits: Limits,
     io: ClientIo,
 ) -> (End, ClientIo, Bytes) {
     let service = service_fn({
-        let (gate, client) = (Rc::clone(gate), Rc::clone(client));
-        move |request| exchange(Rc::clone(&gate), Rc::clone(&client), request)
+        let (handler, client) = (Rc::clone(handler), Rc::clone(client));
+        move |request| {
+            let answer = Rc::clone(&handler).answer(Rc::clone(&client), request);
+            async move { Ok::<_, Infallible>(answer.await) }
+        }
     });
     // hyper reads heads that have passed already; its own limits are only not to be in the way.
     let mut http = http1::Builder::new();

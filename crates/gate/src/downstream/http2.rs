@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 
 use h2::Reason;
 use http::header::CONNECTION;
-use http::{Method, Request, Response};
+use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::rt::{Executor, Read, ReadBufCursor, Write};
 use hyper::server::conn::http2;
@@ -22,13 +22,13 @@ use hyper_util::rt::TokioTimer;
 use units::Time;
 
 use crate::clients::client::{Client, Order, Phase};
-use crate::dispatch::exchange::exchange;
+use crate::downstream::context::{Conduct, Downstream};
 use crate::downstream::farewell::farewell;
+use crate::downstream::handler::Handler;
 use crate::downstream::io::ClientIo;
 use crate::downstream::streamed::Streamed;
 use crate::downstream::tls::Transport;
 use crate::downstream::unsent::Outbox;
-use crate::process::gate::Gate;
 
 /// Streams that the client reset before they were looked at, and streams that it made an error of;
 /// beyond that it is told to calm down (RFC 9113 section 10.5).
@@ -39,18 +39,20 @@ const RESET_FOR_ERRORS: usize = 100;
 const UNSENT: usize = 64 * 1024;
 
 /// Serves a connection until either side closes it.
-pub(crate) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Client>) {
+pub(crate) async fn serve<H: Handler>(
+    downstream: Rc<Downstream>,
+    handler: Rc<H>,
+    transport: Transport,
+    client: Rc<Client>,
+) {
     client.multiplex();
-    let live = gate.live();
-    let (settings, stall) = (live.settings.http2.clone(), live.settings.client.stall_timeout);
-    let (clock, strictness) = (Rc::clone(&gate.clock), Rc::clone(&gate.strictness));
-    let limits = live.settings.strictness;
-    drop(live);
+    let Conduct { limits, http2: settings, stall_timeout } = downstream.conduct.get();
+    let (clock, strictness) = (Rc::clone(&downstream.clock), Rc::clone(&downstream.strictness));
     let io = ClientIo::new(transport, Rc::clone(&client), clock, strictness, limits);
     let io = Rc::new(RefCell::new(io));
-    let window = settings.connection_window.min(gate.clients.window_share());
-    let outbox = Outbox::new(&gate.unsent);
-    let streams = Streams(Rc::new(Shared { gate, client, outbox, next: RefCell::new(None) }));
+    let window = settings.connection_window.min(downstream.clients.window_share());
+    let outbox = Outbox::new(&downstream.unsent);
+    let streams = Streams(Rc::new(Shared { downstream, handler, client, outbox, next: RefCell::new(None) }));
     let service = service_fn({
         let shared = Rc::clone(&streams.0);
         move |request| shared.answer(request)
@@ -65,7 +67,7 @@ pub(crate) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Clien
         .max_local_error_reset_streams(RESET_FOR_ERRORS)
         .max_send_buf_size(UNSENT)
         .keep_alive_interval(settings.ping_interval)
-        .keep_alive_timeout(stall);
+        .keep_alive_timeout(stall_timeout);
     let client = &streams.0.client;
     spoken(client, http.serve_connection(Lent(Rc::clone(&io)), service)).await;
     // The client is to hear why, which a reset of the connection would overtake.
@@ -75,9 +77,10 @@ pub(crate) async fn serve(gate: Rc<Gate>, transport: Transport, client: Rc<Clien
 }
 
 /// Until nothing more is to be said on a connection.
-async fn spoken<S>(client: &Client, connection: http2::Connection<Lent, S, Streams>)
+async fn spoken<H, S>(client: &Client, connection: http2::Connection<Lent, S, Streams<H>>)
 where
-    S: HttpService<Incoming, ResBody = Streamed, Error = h2::Error>,
+    H: Handler,
+    S: HttpService<Incoming, ResBody = Streamed<H::Body>, Error = h2::Error>,
     S::Future: 'static,
 {
     let mut connection = pin!(connection);
@@ -132,21 +135,27 @@ impl Write for Lent {
 }
 
 /// Starts the tasks of a connection's streams.
-#[derive(Clone)]
-struct Streams(Rc<Shared>);
+struct Streams<H: Handler>(Rc<Shared<H>>);
 
-struct Shared {
-    gate: Rc<Gate>,
+impl<H: Handler> Clone for Streams<H> {
+    fn clone(&self) -> Self {
+        Self(Rc::clone(&self.0))
+    }
+}
+
+struct Shared<H: Handler> {
+    downstream: Rc<Downstream>,
+    handler: Rc<H>,
     client: Rc<Client>,
     outbox: Rc<Outbox>,
     /// The stream whose task is started next: hyper makes the answer and then its task.
-    next: RefCell<Option<Stream>>,
+    next: RefCell<Option<Stream<H>>>,
 }
 
-impl Shared {
+impl<H: Handler> Shared<H> {
     /// Takes in a stream, whose task is started next.
     fn add(self: &Rc<Self>) -> Rc<Client> {
-        let (key, client) = self.gate.clients.add_stream(&self.client, self.gate.clock.last());
+        let (key, client) = self.downstream.clients.add_stream(&self.client, self.downstream.clock.last());
         let stream = Stream { shared: Rc::clone(self), key, client: Rc::clone(&client) };
         *self.next.borrow_mut() = Some(stream);
         client
@@ -155,27 +164,23 @@ impl Shared {
     fn answer(
         self: &Rc<Self>,
         request: Request<Incoming>,
-    ) -> impl Future<Output = Result<Response<Streamed>, h2::Error>> + use<> {
-        let client = self.gate.guard.takes_stream(&self.gate).then(|| self.add());
-        let (gate, without_body) = (Rc::clone(&self.gate), request.method() == Method::HEAD);
+    ) -> impl Future<Output = Result<Response<Streamed<H::Body>>, h2::Error>> + use<H> {
+        let client = self.downstream.admission.guard.takes_stream().then(|| self.add());
+        let (handler, clock) = (Rc::clone(&self.handler), Rc::clone(&self.downstream.clock));
         let outbox = Rc::clone(&self.outbox);
         async move {
             // Nothing was done, so the client may ask again (RFC 9113 section 8.7).
             let Some(client) = client else { return Err(Reason::REFUSED_STREAM.into()) };
-            let clock = Rc::clone(&gate.clock);
-            let Ok(mut response) = exchange(gate, Rc::clone(&client), request).await;
+            let mut response = handler.answer(Rc::clone(&client), request).await;
             client.respond();
             // RFC 9113 section 8.2.2: there is no such thing.
             response.headers_mut().remove(CONNECTION);
-            if without_body {
-                response.body_mut().leave_out();
-            }
-            Ok(response.map(|reply| Streamed::new(reply, client, clock, outbox)))
+            Ok(response.map(|body| Streamed::new(body, client, clock, outbox)))
         }
     }
 }
 
-impl<F: Future<Output = ()> + 'static> Executor<F> for Streams {
+impl<H: Handler, F: Future<Output = ()> + 'static> Executor<F> for Streams<H> {
     fn execute(&self, exchange: F) {
         let Some(stream) = self.0.next.take() else {
             // Not a stream's task, but one that hyper wants for itself.
@@ -195,18 +200,18 @@ impl<F: Future<Output = ()> + 'static> Executor<F> for Streams {
 }
 
 /// A stream's place among the clients.
-struct Stream {
-    shared: Rc<Shared>,
+struct Stream<H: Handler> {
+    shared: Rc<Shared<H>>,
     key: usize,
     client: Rc<Client>,
 }
 
-impl Drop for Stream {
+impl<H: Handler> Drop for Stream<H> {
     fn drop(&mut self) {
-        let Shared { gate, client, .. } = &*self.shared;
+        let Shared { downstream, client, .. } = &*self.shared;
         let taken_back = self.client.was_taken_back();
-        gate.clients.remove_stream(self.key);
-        client.lose_stream(gate.clock.last(), taken_back);
+        downstream.clients.remove_stream(self.key);
+        client.lose_stream(downstream.clock.last(), taken_back);
     }
 }
 

@@ -10,12 +10,11 @@ use std::path::Path;
 
 use socket2::{SockAddr, SockRef};
 
-use crate::downstream::accept;
 use crate::downstream::place::Place;
 use crate::downstream::socket::Socket;
 use crate::downstream::socket::Wire;
-use crate::error::Error;
 use crate::runtime::inherited::Sockets;
+use crate::runtime::net::{self, ListenError};
 
 /// A listener's socket, taken before the event loop is there.
 #[derive(Debug)]
@@ -39,14 +38,14 @@ impl Listening {
         place: &Place,
         backlog: u32,
         only_v6: bool,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, ListenError> {
         let path = match place {
             Place::Tcp(address) => {
-                return accept::listen(sockets, name, *address, backlog, only_v6).map(Self::Tcp);
+                return net::listen(sockets, name, *address, backlog, only_v6).map(Self::Tcp);
             }
             Place::Unix(path) => path,
         };
-        let unusable = |why| Error::Listen { place: place.to_string(), why };
+        let unusable = |why| ListenError::Address { place: place.to_string(), why };
         let passed = sockets.take(name, &SockAddr::unix(path).map_err(unusable)?)?;
         let open = || {
             let listener = match passed {
@@ -63,10 +62,10 @@ impl Listening {
     }
 
     /// Where it stands: the port is known now.
-    pub(crate) fn place(&self, asked: &Place) -> Result<Place, Error> {
+    pub(crate) fn place(&self, asked: &Place) -> Result<Place, ListenError> {
         match self {
             Self::Tcp(listener) => {
-                let why = |why| Error::Listen { place: asked.to_string(), why };
+                let why = |why| ListenError::Address { place: asked.to_string(), why };
                 Ok(Place::Tcp(listener.local_addr().map_err(why)?))
             }
             Self::Unix(_) => Ok(asked.clone()),

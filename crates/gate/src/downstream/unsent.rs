@@ -11,7 +11,10 @@ use std::task::{Context, Waker};
 
 use bytes::{Buf, Bytes};
 
-use crate::downstream::streamed::PIECE;
+/// hyper asks for more when the client has made room for all it was given. So it is given no more
+/// at once than a frame has by default (RFC 9113 section 4.2): a client that does not make room
+/// for that much in time takes nothing.
+pub(crate) const PIECE: usize = 16 * 1024;
 
 /// Bytes that all connections together may keep, besides a piece for each.
 const MOST: usize = 64 << 20;

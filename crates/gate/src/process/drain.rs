@@ -33,7 +33,7 @@ pub(crate) async fn end(
         () = stop => None,
         by = &mut follows => Some(by),
     };
-    gate.set_draining(true);
+    gate.proxy.set_draining(true);
     let by = match by {
         None => {
             systemd::stopping();

@@ -3,13 +3,13 @@
 
 use std::os::fd::OwnedFd;
 
-use crate::error::Error;
-use crate::process::gate::Gate;
+use crate::process::error::Error;
 use crate::process::handover::{self, Control, Predecessor};
 use crate::process::privileges;
-use crate::process::reload::Source;
+use crate::process::reloads::Source;
 use crate::runtime::inherited::Sockets;
 use crate::runtime::log::say;
+use crate::runtime::net::ListenError;
 use crate::session::cookies::Secret;
 use crate::settings::operation::Operation;
 
@@ -31,7 +31,7 @@ pub(crate) type Listeners = Vec<(String, OwnedFd)>;
 /// # Errors
 /// When there is such a gate and it does not hand over, or systemd passes what is no socket.
 pub(crate) fn passed_on(operation: &Operation) -> Result<(Option<Predecessor>, Sockets), Error> {
-    let inherited = Sockets::inherited()?;
+    let inherited = Sockets::inherited().map_err(ListenError::from)?;
     let Some(path) = &operation.control else { return Ok((None, inherited)) };
     Ok(match handover::take_over(path, privileges::user(operation))? {
         Some((predecessor, sockets)) => (Some(predecessor), sockets),
@@ -40,10 +40,13 @@ pub(crate) fn passed_on(operation: &Operation) -> Result<(Option<Predecessor>, S
 }
 
 /// Offers `listeners` to the gate that follows until one has taken them; gives its process.
-/// Without a control socket nobody follows.
-pub(crate) async fn successor(gate: &Gate, control: Option<&Control>, listeners: &Listeners) -> i32 {
+/// `secret` is what its sessions go on with. Without a control socket no gate follows.
+pub(crate) async fn successor(
+    control: Option<&Control>,
+    listeners: &Listeners,
+    secret: impl Fn() -> Option<Secret>,
+) -> i32 {
     if let Some(control) = control {
-        let secret = || gate.live().sessions.own_secret();
         match control.offer(listeners, secret).await {
             Ok(pid) => return pid,
             Err(why) => say!("cannot hand over to another gate: {why}"),

@@ -3,59 +3,13 @@
 //! Everything that can fail is done first; what then changes does so at once, between two turns
 //! of the event loop.
 
-use std::cell::Cell;
-use std::fmt;
 use std::rc::Rc;
-use std::sync::Arc;
 
-use tokio::sync::Mutex;
-
-use crate::error::Error;
+use crate::process::error::Error;
 use crate::process::gate::Gate;
 use crate::process::systemd;
 use crate::runtime::log::say;
-use crate::settings::Settings;
-use crate::settings::operation::LogTo;
 use crate::upstream::names;
-
-/// Reads the configuration; the error says why not, with file and line.
-type Read = dyn Fn() -> Result<Settings, String> + Send + Sync;
-
-/// Where the configuration comes from.
-#[derive(Clone)]
-pub(crate) struct Source(Arc<Read>);
-
-impl Source {
-    pub(crate) fn new(read: impl Fn() -> Result<Settings, String> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(read))
-    }
-}
-
-impl fmt::Debug for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Source")
-    }
-}
-
-/// How often the configuration was read again.
-#[derive(Debug, Default)]
-pub(crate) struct Reloads {
-    source: Option<Source>,
-    one_at_a_time: Mutex<()>,
-    done: Cell<u64>,
-    refused: Cell<u64>,
-}
-
-impl Reloads {
-    pub(crate) fn from(source: Option<Source>) -> Self {
-        Self { source, ..Self::default() }
-    }
-
-    /// With success, and in vain.
-    pub(crate) fn counts(&self) -> (u64, u64) {
-        (self.done.get(), self.refused.get())
-    }
-}
 
 /// Why everything stays as it was.
 #[derive(Debug, thiserror::Error)]
@@ -108,7 +62,7 @@ async fn try_reload(gate: &Rc<Gate>) -> Result<Vec<String>, Refused> {
     // Reading files and looking names up takes long enough for others to notice.
     let read = tokio::task::spawn_blocking(move || {
         let settings = (source.0)().map_err(Refused::Wrong)?;
-        let found = names::find(&settings.upstream)?;
+        let found = names::find(&settings.upstream).map_err(Error::from)?;
         Ok::<_, Refused>((settings, found))
     });
     let (mut settings, found) = read.await.map_err(|why| Refused::Wrong(why.to_string()))??;
@@ -122,21 +76,19 @@ async fn try_reload(gate: &Rc<Gate>) -> Result<Vec<String>, Refused> {
     }
     let changed = live.settings.differences(&settings);
     let certificates = settings.go_on_with_listeners_of(&live.settings)?;
-    let next = live.next(settings.clone())?;
-    let to = settings.operation.access_log.as_ref();
-    let unopened = |why| Error::Log { to: to.map(LogTo::to_string).unwrap_or_default(), why };
-    let log = gate.journal.open_log(to).map_err(unopened)?;
+    let next = live.next(settings.clone()).map_err(Error::System)?;
+    let log = gate.journal.open_log(settings.operation.access_log.as_ref()).map_err(Error::from)?;
     let collector = settings.telemetry.collector.as_ref();
     let exporter = gate.journal.start_exporter(collector).map_err(Error::System)?;
     let now = gate.clock.read();
     let (policy, rules) = (settings.policy.clone(), settings.rules.clone());
-    gate.core.borrow_mut().reconfigure(now, policy, rules).map_err(Error::from)?;
+    gate.admission.core.borrow_mut().reconfigure(now, policy, rules).map_err(Error::from)?;
     gate.journal.use_log(log);
     gate.journal.use_exporter(exporter);
     gate.pool.change(settings.upstream.clone(), found);
-    gate.guard.reconfigure(&settings.client);
+    gate.admission.guard.reconfigure(&settings.client);
     certificates.apply();
     gate.follow(next);
-    gate.turn.ring();
+    gate.admission.turn.ring();
     Ok(changed)
 }

@@ -4,6 +4,7 @@
 //! this one (`handover`). Taking them over instead of opening others is what keeps connections
 //! that wait in their listen queues.
 
+use std::io;
 use std::os::fd::OwnedFd;
 
 use listenfd::ListenFd;
@@ -11,7 +12,15 @@ use rustix::net::SocketType;
 use rustix::net::sockopt::{socket_acceptconn, socket_type};
 use socket2::{SockAddr, Socket};
 
-use crate::error::Error;
+/// What systemd or the gate before passed on cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("socket \"{name}\" was passed on to the gate, but cannot be used: {why}")]
+pub struct InheritedError {
+    /// What it is called.
+    pub name: String,
+    /// What is wrong with it.
+    pub why: io::Error,
+}
 
 /// Listening sockets passed on, until those who listen take them.
 #[derive(Debug, Default)]
@@ -41,7 +50,7 @@ impl Sockets {
     ///
     /// # Errors
     /// When something was passed that is no socket of TCP or Unix.
-    pub(crate) fn inherited() -> Result<Self, Error> {
+    pub(crate) fn inherited() -> Result<Self, InheritedError> {
         let names = std::env::var("LISTEN_FDNAMES").unwrap_or_default();
         let names: Vec<&str> = names.split(':').collect();
         let mut passed = ListenFd::from_env();
@@ -54,7 +63,7 @@ impl Sockets {
             match passed {
                 Ok(Some(socket)) => given.push(Given { name, socket }),
                 Ok(None) => {}
-                Err(why) => return Err(Error::Inherited { name, why }),
+                Err(why) => return Err(InheritedError { name, why }),
             }
         }
         Ok(Self { given, by_name: true })
@@ -65,7 +74,7 @@ impl Sockets {
     ///
     /// # Errors
     /// When it does not listen at all.
-    pub(crate) fn take(&mut self, name: &str, place: &SockAddr) -> Result<Option<OwnedFd>, Error> {
+    pub(crate) fn take(&mut self, name: &str, place: &SockAddr) -> Result<Option<OwnedFd>, InheritedError> {
         let free_port = place.as_socket().filter(|address| address.port() == 0);
         let at_address = |given: &Given| match (local(&given.socket), free_port) {
             // A free port was asked for: it is the one that was found then.
@@ -79,9 +88,9 @@ impl Sockets {
         let Given { name, socket } = self.given.swap_remove(found);
         let listens = socket_acceptconn(&socket).unwrap_or(false)
             && socket_type(&socket).is_ok_and(|kind| kind == SocketType::STREAM);
-        let unusable = |why| Error::Inherited { name, why };
+        let unusable = |why| InheritedError { name, why };
         if !listens {
-            return Err(unusable(std::io::Error::other("it does not listen")));
+            return Err(unusable(io::Error::other("it does not listen")));
         }
         let socket = Socket::from(socket);
         socket.set_nonblocking(true).map_err(unusable)?;

@@ -4,4 +4,8 @@
 pub(crate) mod clock;
 pub(crate) mod inherited;
 pub(crate) mod log;
+pub(crate) mod net;
+pub(crate) mod network;
 pub(crate) mod notify;
+pub(crate) mod open;
+pub(crate) mod stall;

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::fmt::Write as _;
+use std::io;
 
 use http::{HeaderMap, HeaderValue};
 use policy::{Session, SessionStatus};
@@ -10,7 +11,6 @@ use units::{ClassId, SessionId, Time};
 
 use crate::admission::decision::Basis;
 use crate::cookie;
-use crate::error::Error;
 use crate::session::token;
 use crate::session::token::{Classes, Key};
 use crate::session::visit::Visit;
@@ -37,7 +37,7 @@ impl std::fmt::Debug for Secret {
 }
 
 impl Secret {
-    fn make_up() -> Result<Self, Error> {
+    fn make_up() -> io::Result<Self> {
         let mut secret = [0; 32];
         random(&mut secret)?;
         Ok(Self(secret))
@@ -55,7 +55,7 @@ impl Sessions {
         settings: settings::Sessions,
         classes: &[String],
         left: Option<Secret>,
-    ) -> Result<Self, Error> {
+    ) -> io::Result<Self> {
         let mut start = [0; 8];
         random(&mut start)?;
         Self::with(settings, classes, u64::from_ne_bytes(start), left)
@@ -63,7 +63,7 @@ impl Sessions {
 
     /// Other settings in the place of these. A secret that was made up before opens the sessions
     /// that began with it, also beside one that is given now.
-    pub(crate) fn next(&self, settings: settings::Sessions, classes: &[String]) -> Result<Self, Error> {
+    pub(crate) fn next(&self, settings: settings::Sessions, classes: &[String]) -> io::Result<Self> {
         Self::with(settings, classes, self.next_id.get(), self.own.clone())
     }
 
@@ -72,7 +72,7 @@ impl Sessions {
         classes: &[String],
         next_id: u64,
         mut own: Option<Secret>,
-    ) -> Result<Self, Error> {
+    ) -> io::Result<Self> {
         if settings.keys.is_empty() && own.is_none() {
             own = Some(Secret::make_up()?);
         }
@@ -134,6 +134,6 @@ fn basis(session: &Session) -> Basis {
     if session.raised { Basis::Raised } else { Basis::Session }
 }
 
-fn random(bytes: &mut [u8]) -> Result<(), Error> {
-    getrandom::fill(bytes).map_err(|why| Error::System(std::io::Error::other(why.to_string())))
+fn random(bytes: &mut [u8]) -> io::Result<()> {
+    getrandom::fill(bytes).map_err(|why| io::Error::other(why.to_string()))
 }

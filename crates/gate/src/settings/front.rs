@@ -81,7 +81,7 @@ pub(crate) struct Listener {
 }
 
 /// Connections of HTTP/2.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Http2 {
     /// Requests at once on one connection.
     pub(crate) streams: u32,
@@ -186,7 +186,10 @@ impl Settings {
     ///
     /// # Errors
     /// When clients object to one of the next certificates and to none of those in use.
-    pub(crate) fn go_on_with_listeners_of(&mut self, before: &Self) -> Result<Renewal, crate::error::Error> {
+    pub(crate) fn go_on_with_listeners_of(
+        &mut self,
+        before: &Self,
+    ) -> Result<Renewal, crate::process::error::Error> {
         let mut renewals = Vec::new();
         for (mine, theirs) in self.listeners.iter_mut().zip(&before.listeners) {
             if let (Some(next), Some(used)) = (&mut mine.certificates, &theirs.certificates) {

@@ -29,8 +29,8 @@ use units::ClassId;
 
 use crate::client::strict::Limits;
 use crate::dispatch::debug_headers::Explain;
-use crate::error::Error;
 use crate::forwarded::Forwarding;
+use crate::process::error::Error;
 use crate::rules::Rules;
 use crate::rules::subject::Subject;
 use crate::session::token::Key;

@@ -120,7 +120,7 @@ impl Upstream {
 
 impl Server {
     /// Host and port as people copy them: `http://host:port/`, or `https:` for TLS.
-    pub(crate) fn parse(text: &str) -> Result<Self, crate::error::Error> {
+    pub(crate) fn parse(text: &str) -> Result<Self, crate::process::error::Error> {
         let (secure, rest) = match text.strip_prefix("https://") {
             Some(rest) => (true, rest),
             None => (false, text.strip_prefix("http://").unwrap_or(text)),
@@ -130,7 +130,7 @@ impl Server {
             port.parse::<u16>().ok().filter(|port| *port > 0)?;
             (!host.is_empty() && !host.contains('/')).then_some(host)
         });
-        let wrong = |why, mend| crate::error::Error::Address { address: text.to_owned(), why, mend };
+        let wrong = |why, mend| crate::process::error::Error::Address { address: text.to_owned(), why, mend };
         let host = host.ok_or_else(|| {
             wrong("is not a server's address", "give host and port, for example \"127.0.0.1:8000\"")
         })?;
@@ -334,7 +334,7 @@ fn authorities(
 
 fn server(source: &Source, text: &Spanned<String>) -> Result<Server, Error> {
     Server::parse(text.get_ref()).map_err(|error| match error {
-        crate::error::Error::Address { address, why, mend } => {
+        crate::process::error::Error::Address { address, why, mend } => {
             source.error(text.span(), format!("upstream \"{address}\" {why}")).mend(mend)
         }
         other => source.error(text.span(), other.to_string()),

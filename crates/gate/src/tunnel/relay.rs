@@ -3,14 +3,13 @@
 use std::future::poll_fn;
 use std::io;
 use std::pin::pin;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::clients::client::{Client, Order};
-use crate::downstream::tls::Transport;
 use crate::tunnel::pipe::Pipe;
 use crate::tunnel::tunnels::Tunnel;
 
@@ -27,16 +26,23 @@ impl Tunnel {
     ///
     /// A side that has sent all goes on receiving. A gate that is told to stop lets tunnels live
     /// for its drain timeout: it cannot know how to end them in their own protocol.
-    pub(crate) async fn run(self, client: &Client, transport: Transport, early: Vec<u8>) {
+    ///
+    /// `is_told_to_close` says whether the client's connection is to be closed, and wakes the task when it is.
+    pub(crate) async fn run(
+        self,
+        mut is_told_to_close: impl FnMut(&mut Context<'_>) -> bool,
+        transport: impl AsyncRead + AsyncWrite,
+        early: Vec<u8>,
+    ) {
         let Ok(Ok(server)) = timeout(PATIENCE, self.server).await else { return };
         let (mut transport, mut server) = (pin!(transport), pin!(TokioIo::new(server)));
         let (mut there, mut back) = (Pipe::new(early), Pipe::new(Vec::new()));
         let mut idle = pin!(sleep(self.idle_timeout));
-        let passed = &self.place.gate.tunnels.passed;
+        let passed = &self.place.tunnels.passed;
         let mut before = (0, false);
         // What is wrong with either side, the other sees by its end.
         let _: io::Result<()> = poll_fn(|cx| {
-            if matches!(client.poll_order(cx), Order::Timeout | Order::Close) {
+            if is_told_to_close(cx) {
                 return Poll::Ready(Ok(()));
             }
             let mut scratch = [0; PIECE];

@@ -13,7 +13,6 @@ use units::Time;
 
 use crate::clients::client::Client;
 use crate::forward;
-use crate::process::gate::Gate;
 use crate::runtime::clock::Clock;
 
 /// The body of a request.
@@ -101,11 +100,11 @@ const FIRST: u64 = 32 * 1024;
 impl Body {
     pub(crate) const EMPTY: Self = Self(None);
 
-    pub(crate) fn new(incoming: Incoming, client: &Rc<Client>, gate: &Gate) -> Self {
+    pub(crate) fn new(incoming: Incoming, client: &Rc<Client>, clock: &Rc<Clock>, ahead: &Rc<Ahead>) -> Self {
         if incoming.is_end_stream() {
             return Self::EMPTY;
         }
-        let (client, clock, ahead) = (Rc::clone(client), Rc::clone(&gate.clock), Rc::clone(&gate.ahead));
+        let (client, clock, ahead) = (Rc::clone(client), Rc::clone(clock), Rc::clone(ahead));
         let (incoming, progress) = (Some(incoming), Progress(Some(Rc::default())));
         Self(Some(Upload { first: VecDeque::new(), incoming, client, clock, ahead, progress }))
     }

@@ -7,11 +7,10 @@ use http::{HeaderValue, Request, StatusCode};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use crate::process::gate::Gate;
 use crate::runtime::log::say;
 use crate::settings::upstream::{Check, Http};
 use crate::upstream::body::Body;
-use crate::upstream::connection;
+use crate::upstream::connect;
 use crate::upstream::failure::Failure;
 use crate::upstream::http1::bare::Bare;
 use crate::upstream::http2::{Shared, Stream};
@@ -22,26 +21,26 @@ use crate::upstream::target;
 const AGENT: HeaderValue = HeaderValue::from_static("headworks-check");
 
 /// Checks the servers for as long as the gate runs.
-pub(crate) async fn check(gate: Rc<Gate>) {
+pub(crate) async fn check(pool: Rc<Pool>) {
     loop {
         // Dropped, it ends its tasks.
         let mut checks = JoinSet::new();
-        let rules = gate.pool.settings().check.clone();
+        let rules = pool.settings().check.clone();
         if let Some(rules) = rules {
-            let servers = gate.pool.servers().to_vec();
+            let servers = pool.servers().to_vec();
             let apart = rules.interval / u32::try_from(servers.len().max(1)).unwrap_or(u32::MAX);
             for (index, server) in (0..).zip(servers) {
-                let (gate, rules) = (Rc::clone(&gate), rules.clone());
+                let (pool, rules) = (Rc::clone(&pool), rules.clone());
                 checks.spawn_local(async move {
                     sleep(apart * index).await;
                     loop {
-                        ask(&gate.pool, &server, &rules).await;
+                        ask(&pool, &server, &rules).await;
                         sleep(rules.interval).await;
                     }
                 });
             }
         }
-        gate.pool.changed.wait().await;
+        pool.changed.wait().await;
     }
 }
 
@@ -73,14 +72,14 @@ async fn status(pool: &Pool, server: &Server, rules: &Check) -> Result<StatusCod
     let response = match server.place.http {
         Http::One => {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
-            let connection = connection::open(pool, server).await?;
+            let connection = connect::open(pool, server).await?;
             // The time for all of the check began before, and ends first.
             let asked = Bare::ask(connection, &request, rules.timeout).await;
             return Ok(asked.map_err(Failure::from)?.0.status());
         }
         Http::Two => {
             target::for_http2(&mut request, server.place.tls.is_some()).map_err(Failure::Host)?;
-            let line = connection::connect(pool, server).await?;
+            let line = connect::connect(pool, server).await?;
             let shared = Shared::open(line, pool.clock().last(), pool.opened()).await;
             Stream::on(&shared?).sender().send_request(request).await
         }

@@ -7,19 +7,18 @@ use std::time::Duration;
 
 use units::{Ratio, Span, Time};
 
-use crate::error::Error;
 use crate::runtime::clock::Clock;
 use crate::runtime::log::say;
 use crate::runtime::notify::Bell;
+use crate::runtime::open::Open;
 use crate::settings::upstream::Upstream;
 use crate::upstream::balance::Balance;
 use crate::upstream::budget::Budget;
-use crate::upstream::connection::{Channel, Lease, Open};
 use crate::upstream::failure::Failure;
 use crate::upstream::failure::Told;
 use crate::upstream::health::Standing;
-use crate::upstream::names;
-use crate::upstream::names::Found;
+use crate::upstream::lease::{Channel, Lease};
+use crate::upstream::places::{self, Found, LookUpError};
 use crate::upstream::server::{Load, Server};
 
 /// The servers behind the gate.
@@ -107,7 +106,7 @@ impl Pool {
 
     /// Follows a change of where the servers' names lead to.
     fn find(&self, found: Found) {
-        let places = names::places(&self.settings.borrow().servers, &found);
+        let places = places::places(&self.settings.borrow().servers, &found);
         self.found.replace(found);
         let mut servers = self.servers.borrow_mut();
         let mut before = std::mem::take(&mut *servers);
@@ -122,7 +121,7 @@ impl Pool {
     }
 
     /// Follows what names lead to now; one that leads nowhere leads where it did.
-    pub(crate) fn look_up_again(&self, found: Vec<Result<Vec<SocketAddr>, Error>>) {
+    pub(crate) fn look_up_again(&self, found: Vec<Result<Vec<SocketAddr>, LookUpError>>) {
         let mut next = self.found.borrow().clone();
         for (addresses, found) in next.iter_mut().zip(found) {
             match found {
@@ -320,8 +319,7 @@ mod tests {
     fn a_name_that_leads_nowhere_leads_where_it_did() {
         let clock = Rc::new(Clock::start());
         let pool = Pool::new(settings(&["a:1", "b:1"]), found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]), clock);
-        let nowhere =
-            || Error::Upstream { address: "a:1".to_owned(), why: std::io::ErrorKind::NotFound.into() };
+        let nowhere = || LookUpError { address: "a:1".to_owned(), why: std::io::ErrorKind::NotFound.into() };
         let now = ["10.0.0.2:1", "10.0.0.4:1"].map(|address| address.parse().unwrap()).to_vec();
         pool.look_up_again(vec![Err(nowhere()), Ok(now)]);
         assert_eq!(addresses(&pool), ["10.0.0.1:1", "10.0.0.2:1", "10.0.0.4:1"]);

@@ -1,104 +1,34 @@
 //! Sending a dispatched request to a server and getting the head of its response.
 
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::header::{CONNECTION, UPGRADE};
-use http::request::Parts;
-use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http::{HeaderValue, Method, Request, Response};
 use http_body::Body as _;
 use tokio::time::timeout;
-use units::RequestId;
 
-use crate::admission::permit::Ticket;
-use crate::process::gate::Gate;
 use crate::settings::upstream::Http;
-use crate::tunnel::tunnels;
-use crate::tunnel::tunnels::{Asked, Tunnel};
 use crate::upstream::body::Body;
-use crate::upstream::connection;
-use crate::upstream::connection::{Channel, Lease};
+use crate::upstream::connect;
 use crate::upstream::failure::Failure;
+use crate::upstream::first_answer::FirstAnswer;
 use crate::upstream::http1::bare::{Bare, Unanswered};
-use crate::upstream::http1::connection::{Exclusive, Idle};
+use crate::upstream::http1::exclusive::Exclusive;
 use crate::upstream::http1::full::Full;
+use crate::upstream::http1::idle::Idle;
 use crate::upstream::http1::response::ambiguity;
+use crate::upstream::lease::{Channel, Lease};
 use crate::upstream::pool::Pool;
 use crate::upstream::server::{Load, Server};
-use crate::upstream::unanswered::FirstAnswer;
-use crate::upstream::{relay, target};
-
-/// The head of a response, and what its body still needs.
-pub(crate) struct Answer {
-    pub(crate) response: Response<()>,
-    pub(crate) lease: Lease,
-    /// What the connection to the server becomes.
-    pub(crate) tunnel: Option<Box<Tunnel>>,
-}
+use crate::upstream::{target, upgrade};
 
 /// A request as it goes to a server.
-type Outgoing = Request<Body>;
-
-type Sending = Pin<Box<dyn Future<Output = (Result<Answer, Failure>, Ticket)>>>;
-
-/// A request inside the server. Dropped before the response has begun (the client has gone), it
-/// is seen to its end without the client.
-pub(crate) struct InService {
-    gate: Rc<Gate>,
-    id: RequestId,
-    sending: Option<Sending>,
-}
-
-/// Sends a request; gives the response with the ticket, which must live until its body is over.
-/// `upgrade` is the protocol that the client asks for.
-pub(crate) fn in_service(
-    gate: &Rc<Gate>,
-    head: Box<Parts>,
-    body: Body,
-    upgrade: Option<Asked>,
-    ticket: Ticket,
-) -> InService {
-    let id = ticket.id();
-    let sending = Box::pin({
-        let gate = Rc::clone(gate);
-        async move {
-            let request = Some(Request::from_parts(*head, body));
-            (send(&gate.pool, request, upgrade).await, ticket)
-        }
-    });
-    InService { gate: Rc::clone(gate), id, sending: Some(sending) }
-}
-
-impl Future for InService {
-    type Output = (Result<Answer, Failure>, Ticket);
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(sending) = &mut self.sending else { return Poll::Pending };
-        let result = sending.as_mut().poll(cx);
-        if result.is_ready() {
-            self.sending = None;
-        }
-        result
-    }
-}
-
-impl Drop for InService {
-    fn drop(&mut self) {
-        let Some(sending) = self.sending.take() else { return };
-        self.gate.core.borrow_mut().abort(self.gate.clock.read(), self.id);
-        let gate = Rc::clone(&self.gate);
-        self.gate.orphans.adopt(Box::pin(async move {
-            if let (Ok(Answer { lease, .. }), ticket) = sending.await {
-                relay::see_to_the_end(&gate, lease, ticket).await;
-            }
-        }));
-    }
-}
+pub(crate) type Outgoing = Request<Body>;
 
 /// The head of a response, and the connection it came by.
-type Begun = (Response<()>, Lease);
+pub(crate) type Begun = (Response<()>, Lease);
 
 /// Why there is no response, and the request again if none of it was sent.
 pub(crate) type Unsent = (hyper::Error, Option<Outgoing>);
@@ -112,7 +42,7 @@ struct Failed {
 
 /// A request that is sent, or is to be: handed down by reference, because it is large and would be
 /// copied from each function to the next. Empty while it is on its way.
-type Pending = Option<Outgoing>;
+pub(crate) type Pending = Option<Outgoing>;
 
 /// How a request may be sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,25 +57,26 @@ enum Again {
 }
 
 /// Sends a request, and sends it again while that does no harm: not after anything of a response
-/// has come, not if it may have been carried out and must not be twice, and within the budget.
-async fn send(pool: &Pool, mut request: Pending, upgrade: Option<Asked>) -> Result<Answer, Failure> {
+/// has come, not if it may have been carried out and must not be twice, and within the budget. `upgrade` is
+/// the protocol that the client asks for.
+pub(crate) async fn send(
+    pool: &Pool,
+    mut request: Pending,
+    upgrade: Option<&HeaderValue>,
+) -> Result<Begun, Failure> {
     /// Besides the first. More would only pass trouble around.
     const ATTEMPTS: usize = 2;
     pool.budget.request(pool.clock().last());
     let safe = request.as_ref().is_some_and(repeatable);
     let Some(mut load) = pool.choose(None, safe) else { return Err(Failure::NoServer) };
-    let protocol = upgrade.as_ref().map(|asked| &asked.protocol);
     let mut left = ATTEMPTS;
     loop {
         let server = Rc::clone(load.server());
         let fresh = left < ATTEMPTS;
-        let Failed { failure, again } = match attempt(pool, load, &mut request, protocol, fresh).await {
-            Ok((mut response, lease)) => {
+        let Failed { failure, again } = match attempt(pool, load, &mut request, upgrade, fresh).await {
+            Ok(begun) => {
                 pool.succeeded(&server);
-                let switches = response.status() == StatusCode::SWITCHING_PROTOCOLS;
-                let tunnel =
-                    upgrade.filter(|_| switches).map(|asked| Box::new(Tunnel::new(&mut response, asked)));
-                return Ok(Answer { response, lease, tunnel });
+                return Ok(begun);
             }
             Err(failed) => failed,
         };
@@ -195,7 +126,7 @@ async fn over_http1(pool: &Pool, load: Load, request: &mut Pending, fresh: bool)
         }
     }
     // Seldom, and it would be part of every request's future.
-    let connection = match Box::pin(connection::open(pool, &server)).await {
+    let connection = match Box::pin(connect::open(pool, &server)).await {
         Ok(connection) => connection,
         Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
@@ -253,7 +184,7 @@ async fn over_http2(pool: &Pool, load: Load, request: &mut Pending) -> Result<Be
         }
     }
     let server = Rc::clone(load.server());
-    let stream = match connection::join(pool, &server).await {
+    let stream = match connect::join(pool, &server).await {
         Ok(stream) => stream,
         Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
@@ -302,14 +233,14 @@ async fn ask_to_upgrade(
         request.headers_mut().insert(UPGRADE, protocol.clone());
     }
     let server = Rc::clone(load.server());
-    let connection = match connection::open(pool, &server).await {
+    let connection = match connect::open(pool, &server).await {
         Ok(connection) => connection,
         Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
     let _first = FirstAnswer::of(&server);
     match response(pool, request, |request| Full::ask(connection, request, true)).await {
         Ok((response, full)) => {
-            let begins = tunnels::begins(&response, protocol);
+            let begins = upgrade::begins(&response, protocol);
             let lease = Lease { channel: Channel::Whole(Exclusive::Full(full)), load };
             if begins { Ok((response, lease)) } else { accept(pool, response, lease) }
         }

@@ -10,7 +10,7 @@ use units::{Span, Time};
 
 use crate::settings::upstream::Http;
 use crate::upstream::health::Health;
-use crate::upstream::http1::connection::Idle;
+use crate::upstream::http1::idle::Idle;
 use crate::upstream::http2::Shared;
 use crate::upstream::unanswered::Unanswered;
 

@@ -9,9 +9,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::rc::Rc;
-
-use crate::upstream::server::Server;
 
 /// The new connections to one server.
 #[derive(Debug, Default)]
@@ -27,13 +24,6 @@ struct Waiting {
     id: u64,
     /// So many answers are enough to say that the server does not look at it.
     due: u64,
-}
-
-/// The wait for the first answer on a connection, which is over when this is dropped.
-#[derive(Debug)]
-pub(super) struct FirstAnswer {
-    server: Rc<Server>,
-    id: u64,
 }
 
 impl Unanswered {
@@ -57,21 +47,17 @@ impl Unanswered {
         let overdue = waiting.iter().position(|waiting| waiting.due <= self.answers.get());
         overdue.is_some_and(|index| waiting.remove(index).is_some())
     }
-}
 
-impl FirstAnswer {
-    /// The first request on a new connection is about to be sent.
-    pub(super) fn of(server: &Rc<Server>) -> Self {
-        let Unanswered { waiting, answers, begun } = &server.unanswered;
-        let id = begun.replace(begun.get() + 1);
-        let due = answers.get() + 2 * u64::from(server.outstanding()) + Unanswered::MORE;
-        waiting.borrow_mut().push_back(Waiting { id, due });
-        Self { server: Rc::clone(server), id }
+    /// A new connection waits for its first answer; gives its number. The server has so many requests.
+    pub(super) fn begin(&self, outstanding: u32) -> u64 {
+        let id = self.begun.replace(self.begun.get() + 1);
+        let due = self.answers.get() + 2 * u64::from(outstanding) + Self::MORE;
+        self.waiting.borrow_mut().push_back(Waiting { id, due });
+        id
     }
-}
 
-impl Drop for FirstAnswer {
-    fn drop(&mut self) {
-        self.server.unanswered.waiting.borrow_mut().retain(|waiting| waiting.id != self.id);
+    /// It waits no longer.
+    pub(super) fn end(&self, id: u64) {
+        self.waiting.borrow_mut().retain(|waiting| waiting.id != id);
     }
 }

@@ -1,7 +1,9 @@
 //! [`Account`]: the [`Entry`] of a request that is on its way, handed in when it is over.
 
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
+use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use units::SessionId;
 
@@ -9,9 +11,9 @@ use crate::admission::decision::Verdict;
 use crate::observe::access_log::entry::{Entry, Visitor};
 use crate::observe::access_log::journal::Journal;
 use crate::runtime::clock::Clock;
+use crate::settings::telemetry::Telemetry;
 use crate::upstream::body::Progress;
 use crate::upstream::failure::Failure;
-use crate::upstream::send::Answer;
 
 /// The account of a request that is on its way; dropping it hands it in. Nobody keeps accounts
 /// when nobody wants to read them: then it is empty and costs nothing.
@@ -27,8 +29,18 @@ struct Open {
 }
 
 impl Account {
-    pub(crate) fn open(entry: Entry, journal: Rc<Journal>, clock: Rc<Clock>) -> Self {
-        Self(Some(Box::new(Open { entry, body: None, journal, clock })))
+    /// The account of a request that begins.
+    pub(crate) fn begin(
+        journal: &Rc<Journal>,
+        clock: &Rc<Clock>,
+        head: &Parts,
+        client: IpAddr,
+        telemetry: &Telemetry,
+    ) -> Self {
+        let open = |entry| {
+            Box::new(Open { entry, body: None, journal: Rc::clone(journal), clock: Rc::clone(clock) })
+        };
+        Self(journal.begin(head, client, telemetry).map(open))
     }
 
     /// The policy is asked about the request. `body` counts what its client sends; `session` is the
@@ -57,11 +69,11 @@ impl Account {
     }
 
     /// The upstream has answered, or has not.
-    pub(crate) fn answered(&mut self, answer: &Result<Answer, Failure>) {
+    pub(crate) fn answered(&mut self, server: Result<SocketAddr, &Failure>) {
         if let Some(open) = &mut self.0 {
             open.entry.times.answered = open.clock.read();
-            match answer {
-                Ok(answer) => open.entry.upstream = Some(answer.lease.server().address()),
+            match server {
+                Ok(server) => open.entry.upstream = Some(server),
                 Err(failure) => open.entry.failure = Some(failure.name()),
             }
         }
@@ -109,6 +121,6 @@ impl Drop for Account {
         let Open { mut entry, body, journal, clock } = *open;
         entry.times.ended = clock.read();
         entry.bytes_in = body.map_or(0, |body| body.bytes());
-        journal.hand_in(entry);
+        journal.add(entry);
     }
 }

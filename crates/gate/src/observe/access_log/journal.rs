@@ -15,7 +15,6 @@ use http::StatusCode;
 use http::request::Parts;
 use telemetry::Metrics;
 
-use crate::observe::access_log::account::Account;
 use crate::observe::access_log::entry::{Batch, Entry};
 use crate::observe::access_log::writer::Counts;
 use crate::observe::trace::context::Trace;
@@ -28,6 +27,16 @@ use crate::observe::access_log::writer::Writer;
 
 /// Entries that are passed on together. Fewer are, several times a second.
 const BATCH: usize = 256;
+
+/// The access log cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot open access log {to}: {why}; the user that the gate runs as must be able to write there")]
+pub struct LogError {
+    /// Where it should go.
+    pub to: String,
+    /// What the kernel says.
+    pub why: io::Error,
+}
 
 /// Gathers entries.
 #[derive(Debug)]
@@ -58,12 +67,14 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub(crate) fn open_log(&self, to: Option<&LogTo>) -> io::Result<Option<NewLog>> {
+    pub(crate) fn open_log(&self, to: Option<&LogTo>) -> Result<Option<NewLog>, LogError> {
         if self.writer.borrow().as_ref().map(Writer::to) == to {
             return Ok(None);
         }
-        let start =
-            |to: &LogTo| Writer::start(to.clone(), Arc::clone(&self.classes), Arc::clone(&self.counts));
+        let start = |to: &LogTo| {
+            Writer::start(to.clone(), Arc::clone(&self.classes), Arc::clone(&self.counts))
+                .map_err(|why| LogError { to: to.to_string(), why })
+        };
         Ok(Some(NewLog(to.map(start).transpose()?)))
     }
 
@@ -109,27 +120,24 @@ impl Journal {
         }
     }
 
-    /// The account of a request that begins.
-    pub(crate) fn account(self: &Rc<Self>, head: &Parts, client: IpAddr, telemetry: &Telemetry) -> Account {
+    /// The entry of a request that begins; none when no reader wants to know of it.
+    pub(crate) fn begin(&self, head: &Parts, client: IpAddr, telemetry: &Telemetry) -> Option<Entry> {
         let trace = match &*self.exporter.borrow() {
             Some(_) => Trace::of(&head.headers, telemetry.sample.as_f64(), telemetry.follow),
             None => None,
         };
-        if trace.is_none() && self.writer.borrow().is_none() {
-            return Account::default();
-        }
-        let entry = Entry::begin(head, client, trace, self.clock.read());
-        Account::open(entry, Rc::clone(self), Rc::clone(&self.clock))
+        let wanted = trace.is_some() || self.writer.borrow().is_some();
+        wanted.then(|| Entry::begin(head, client, trace, self.clock.read()))
     }
 
     /// A request was refused whose head could not be read.
     pub(crate) fn unread(&self, client: IpAddr, status: StatusCode, why: &'static str) {
         if self.writer.borrow().is_some() {
-            self.hand_in(Entry::unread(client, status, why, self.clock.read()));
+            self.add(Entry::unread(client, status, why, self.clock.read()));
         }
     }
 
-    pub(crate) fn hand_in(&self, entry: Entry) {
+    pub(crate) fn add(&self, entry: Entry) {
         let mut gathered = self.gathered.borrow_mut();
         gathered.push(entry);
         let full = gathered.len() >= BATCH;

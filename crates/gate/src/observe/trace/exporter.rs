@@ -16,8 +16,8 @@ use telemetry::Metrics;
 use telemetry::otlp;
 
 use crate::observe::access_log::entry::Batch;
-use crate::observe::trace::push::SCOPE;
 use crate::observe::trace::spans;
+use crate::observe::trace::spans::SCOPE;
 use crate::runtime::log::say;
 use crate::settings::telemetry::Collector;
 

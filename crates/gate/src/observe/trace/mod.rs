@@ -6,5 +6,4 @@
 
 pub(crate) mod context;
 pub(crate) mod exporter;
-pub(crate) mod push;
 pub(crate) mod spans;

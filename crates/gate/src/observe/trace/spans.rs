@@ -7,8 +7,10 @@ use units::Time;
 use crate::observe::access_log::entry::{Batch, Entry};
 use crate::observe::access_log::line::Line;
 use crate::observe::trace::context::Trace;
-use crate::observe::trace::push::SCOPE;
 use telemetry::otlp::{attribute, integer, resource, scope, seconds, text};
+
+/// What of Headworks sends it.
+pub(crate) const SCOPE: &str = "headworks.gate";
 
 /// Kinds of spans, and the status of one that failed, by OTLP's numbers.
 const INTERNAL: u8 = 1;

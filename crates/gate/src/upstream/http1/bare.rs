@@ -11,10 +11,10 @@ use http::{Method, Request, Response};
 use http_body::{Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite as _, AsyncWriteExt as _};
 
-use crate::upstream::connection::Open;
+use crate::runtime::open::Open;
 use crate::upstream::failure::Failure;
 use crate::upstream::http1::chunks::Piece;
-use crate::upstream::http1::connection::Idle;
+use crate::upstream::http1::idle::Idle;
 use crate::upstream::http1::patience::Patience;
 use crate::upstream::http1::response;
 use crate::upstream::http1::response::{Framing, Head, Malformed};

@@ -13,9 +13,9 @@ use hyper::client::conn::http1::{Builder, Connection, SendRequest};
 use hyper_util::rt::TokioIo;
 use tokio::task::coop::unconstrained;
 
+use crate::runtime::open::Open;
 use crate::upstream::body::Body;
-use crate::upstream::connection::Open;
-use crate::upstream::http1::connection::Idle;
+use crate::upstream::http1::idle::Idle;
 use crate::upstream::send::Unsent;
 use crate::upstream::tls::Line;
 

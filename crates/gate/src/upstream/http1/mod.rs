@@ -9,8 +9,9 @@
 
 pub(crate) mod bare;
 pub(crate) mod chunks;
-pub(crate) mod connection;
+pub(crate) mod exclusive;
 pub(crate) mod full;
+pub(crate) mod idle;
 pub(crate) mod patience;
 pub(crate) mod response;
 #[cfg(any(test, feature = "fuzz"))]

@@ -12,10 +12,10 @@ use tokio::time::timeout;
 
 use crate::admission::permit::Ticket;
 use crate::clients::client::Client;
+use crate::dispatch::dispatcher::Dispatcher;
 use crate::forward;
-use crate::process::gate::Gate;
-use crate::upstream::connection::Lease;
 use crate::upstream::failure::Failure;
+use crate::upstream::lease::Lease;
 
 /// What is still read of a response that nobody waits for. A longer one is cut off by closing the
 /// connection, which costs the server less than writing it to the end.
@@ -24,7 +24,7 @@ const UNWANTED: usize = 1 << 20;
 /// A response's body. The server is done with the request when it is over.
 #[derive(Debug)]
 pub(crate) struct Relay {
-    gate: Rc<Gate>,
+    dispatcher: Rc<Dispatcher>,
     client: Rc<Client>,
     running: Option<Running>,
 }
@@ -36,29 +36,34 @@ struct Running {
 }
 
 impl Relay {
-    pub(crate) fn new(gate: &Rc<Gate>, client: &Rc<Client>, lease: Lease, ticket: Ticket) -> Self {
+    pub(crate) fn new(
+        dispatcher: &Rc<Dispatcher>,
+        client: &Rc<Client>,
+        lease: Lease,
+        ticket: Ticket,
+    ) -> Self {
         let running = Some(Running { lease, ticket });
-        let mut relay = Self { gate: Rc::clone(gate), client: Rc::clone(client), running };
+        let mut relay = Self { dispatcher: Rc::clone(dispatcher), client: Rc::clone(client), running };
         relay.end_if_over();
         relay
     }
 
     fn end_if_over(&mut self) {
         if let Some(running) = self.running.take_if(|running| running.lease.is_end_stream()) {
-            complete(&self.gate, running.lease, running.ticket);
+            complete(&self.dispatcher, running.lease, running.ticket);
         }
     }
 }
 
 /// The response is over: its connection can carry another.
-fn complete(gate: &Gate, lease: Lease, ticket: Ticket) {
-    let most = gate.core.borrow().policy().places() as usize;
-    gate.pool.give_back(lease, most);
+fn complete(dispatcher: &Dispatcher, lease: Lease, ticket: Ticket) {
+    let most = dispatcher.admission.core.borrow().policy().places() as usize;
+    dispatcher.pool.give_back(lease, most);
     drop(ticket);
 }
 
 /// Reads the rest of a response that nobody waits for.
-pub(crate) async fn see_to_the_end(gate: &Gate, mut lease: Lease, ticket: Ticket) {
+pub(crate) async fn see_to_the_end(dispatcher: &Dispatcher, mut lease: Lease, ticket: Ticket) {
     let reading = async {
         let mut left = UNWANTED;
         while let Some(frame) = poll_fn(|cx| lease.poll_frame(cx)).await {
@@ -67,8 +72,8 @@ pub(crate) async fn see_to_the_end(gate: &Gate, mut lease: Lease, ticket: Ticket
         }
         Some(())
     };
-    if let Ok(Some(())) = timeout(gate.pool.times().response, reading).await {
-        complete(gate, lease, ticket);
+    if let Ok(Some(())) = timeout(dispatcher.pool.times().response, reading).await {
+        complete(dispatcher, lease, ticket);
     }
 }
 
@@ -81,7 +86,7 @@ impl http_body::Body for Relay {
         let Some(running) = &mut relay.running else { return Poll::Ready(None) };
         match running.lease.poll_frame(cx) {
             Poll::Pending => {
-                relay.client.answering.waits(relay.gate.clock.last());
+                relay.client.answering.waits(relay.dispatcher.admission.clock.last());
                 Poll::Pending
             }
             Poll::Ready(mut frame) => {
@@ -95,12 +100,12 @@ impl http_body::Body for Relay {
                     }
                     None => {
                         if let Some(Running { lease, ticket }) = relay.running.take() {
-                            complete(&relay.gate, lease, ticket);
+                            complete(&relay.dispatcher, lease, ticket);
                         }
                     }
                     Some(Err(_)) => {
                         if let Some(running) = relay.running.take() {
-                            relay.gate.pool.failed(running.lease.server(), &Failure::CutShort);
+                            relay.dispatcher.pool.failed(running.lease.server(), &Failure::CutShort);
                         }
                     }
                 }
@@ -123,10 +128,14 @@ impl Drop for Relay {
     fn drop(&mut self) {
         self.client.answering.over();
         let Some(Running { lease, ticket }) = self.running.take() else { return };
-        self.gate.core.borrow_mut().abort(self.gate.clock.read(), ticket.id());
-        let gate = Rc::clone(&self.gate);
-        self.gate.orphans.adopt(Box::pin(async move {
-            see_to_the_end(&gate, lease, ticket).await;
+        self.dispatcher
+            .admission
+            .core
+            .borrow_mut()
+            .abort(self.dispatcher.admission.clock.read(), ticket.id());
+        let dispatcher = Rc::clone(&self.dispatcher);
+        self.dispatcher.orphans.adopt(Box::pin(async move {
+            see_to_the_end(&dispatcher, lease, ticket).await;
         }));
     }
 }

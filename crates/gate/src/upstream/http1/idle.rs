@@ -1,25 +1,14 @@
-//! Connections to servers that speak HTTP/1.1: each carries one request at a time.
-//!
-//! Most requests have no body. Such a one (`bare`) is written, and its response read, by its own
-//! task and by nothing else: no task of the connection has to be woken for it, nothing passes
-//! through a channel, and the request stays at hand in case it has to be sent again. With a body,
-//! request and response are under way at the same time, as they are when a connection becomes a
-//! tunnel; that is left to hyper (`full`). Between requests a connection is only a socket, so that
-//! either can have it next.
+//! [`Idle`]: a connection of HTTP/1.1 that carries nothing.
 
 use std::future::poll_fn;
-use std::io;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
-use bytes::{Bytes, BytesMut};
-use http_body::{Frame, SizeHint};
+use bytes::BytesMut;
 use tokio::io::{AsyncRead as _, ReadBuf};
 use tokio::task::coop::unconstrained;
 
-use crate::upstream::connection::Open;
-use crate::upstream::http1::bare::Bare;
-use crate::upstream::http1::full::Full;
+use crate::runtime::open::Open;
 use crate::upstream::http1::patience::Patience;
 use crate::upstream::tls::Line;
 
@@ -31,13 +20,6 @@ pub(crate) struct Idle {
     /// What the next request is written to and its response read to; empty.
     pub(super) buffer: BytesMut,
     pub(super) patience: Patience,
-}
-
-/// A connection that carries a request.
-#[derive(Debug)]
-pub(crate) enum Exclusive {
-    Bare(Bare),
-    Full(Full),
 }
 
 impl Idle {
@@ -59,40 +41,6 @@ impl Idle {
     /// The same, for who is about to use it.
     pub(crate) async fn still_quiet(mut self) -> Option<Self> {
         poll_fn(|cx| Poll::Ready(self.is_quiet(cx))).await.then_some(self)
-    }
-}
-
-impl Exclusive {
-    /// The next piece of the response's body.
-    pub(crate) fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        match self {
-            Self::Bare(bare) => bare.poll_frame(cx),
-            Self::Full(full) => full.poll_frame(cx),
-        }
-    }
-
-    /// Whether the response's body is over, as far as that is known without reading on.
-    pub(crate) fn is_end_stream(&self) -> bool {
-        match self {
-            Self::Bare(bare) => bare.is_end_stream(),
-            Self::Full(full) => full.is_end_stream(),
-        }
-    }
-
-    pub(crate) fn size_hint(&self) -> SizeHint {
-        match self {
-            Self::Bare(bare) => bare.size_hint(),
-            Self::Full(full) => full.size_hint(),
-        }
-    }
-
-    /// The connection for another request, now that the response is over; none if it cannot carry
-    /// one.
-    pub(crate) fn settle(self) -> Option<Idle> {
-        match self {
-            Self::Bare(bare) => bare.settle(),
-            Self::Full(full) => full.settle(),
-        }
     }
 }
 

@@ -1,0 +1,15 @@
+//! [`Dispatcher`]: what a request needs once it has its place in the server.
+
+use std::rc::Rc;
+
+use crate::admission::control::AdmissionControl;
+use crate::dispatch::abandoned::Orphans;
+use crate::upstream::pool::Pool;
+
+/// What a request needs once it has its place in the server.
+#[derive(Debug)]
+pub(crate) struct Dispatcher {
+    pub(crate) admission: Rc<AdmissionControl>,
+    pub(crate) pool: Rc<Pool>,
+    pub(crate) orphans: Orphans,
+}

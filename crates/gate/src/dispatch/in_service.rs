@@ -1,0 +1,95 @@
+//! [`InService`]: a request that has its place in the server, until the head of the response is there.
+
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::request::Parts;
+use http::{Request, Response, StatusCode};
+use units::RequestId;
+
+use crate::admission::permit::Ticket;
+use crate::dispatch::dispatcher::Dispatcher;
+use crate::dispatch::relay::see_to_the_end;
+use crate::tunnel::tunnels::{Asked, Tunnel};
+use crate::upstream::body::Body;
+use crate::upstream::failure::Failure;
+use crate::upstream::lease::Lease;
+use crate::upstream::send::send;
+
+/// The head of a response, and what its body still needs.
+pub(crate) struct Answer {
+    pub(crate) response: Response<()>,
+    pub(crate) lease: Lease,
+    /// What the connection to the server becomes.
+    pub(crate) tunnel: Option<Box<Tunnel>>,
+}
+
+type Sending = Pin<Box<dyn Future<Output = (Result<Answer, Failure>, Ticket)>>>;
+
+/// A request inside the server. Dropped before the response has begun (the client has gone), it
+/// is seen to its end without the client.
+pub(crate) struct InService {
+    dispatcher: Rc<Dispatcher>,
+    id: RequestId,
+    sending: Option<Sending>,
+}
+
+/// Sends a request; gives the response with the ticket, which must live until its body is over.
+/// `upgrade` is the protocol that the client asks for.
+pub(crate) fn in_service(
+    dispatcher: &Rc<Dispatcher>,
+    tunnel_idle_timeout: Duration,
+    head: Box<Parts>,
+    body: Body,
+    upgrade: Option<Asked>,
+    ticket: Ticket,
+) -> InService {
+    let id = ticket.id();
+    let sending = Box::pin({
+        let dispatcher = Rc::clone(dispatcher);
+        async move {
+            let request = Some(Request::from_parts(*head, body));
+            let protocol = upgrade.as_ref().map(|asked| &asked.protocol);
+            let begun = send(&dispatcher.pool, request, protocol).await;
+            let answer = begun.map(|(mut response, lease)| {
+                let switches = response.status() == StatusCode::SWITCHING_PROTOCOLS;
+                let tunnel = upgrade.filter(|_| switches).map(|asked| {
+                    let open = dispatcher.pool.hold();
+                    Box::new(Tunnel::new(&mut response, asked, open, tunnel_idle_timeout))
+                });
+                Answer { response, lease, tunnel }
+            });
+            (answer, ticket)
+        }
+    });
+    InService { dispatcher: Rc::clone(dispatcher), id, sending: Some(sending) }
+}
+
+impl Future for InService {
+    type Output = (Result<Answer, Failure>, Ticket);
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(sending) = &mut self.sending else { return Poll::Pending };
+        let result = sending.as_mut().poll(cx);
+        if result.is_ready() {
+            self.sending = None;
+        }
+        result
+    }
+}
+
+impl Drop for InService {
+    fn drop(&mut self) {
+        let Some(sending) = self.sending.take() else { return };
+        let admission = &self.dispatcher.admission;
+        admission.core.borrow_mut().abort(admission.clock.read(), self.id);
+        let dispatcher = Rc::clone(&self.dispatcher);
+        self.dispatcher.orphans.adopt(Box::pin(async move {
+            if let (Ok(Answer { lease, .. }), ticket) = sending.await {
+                see_to_the_end(&dispatcher, lease, ticket).await;
+            }
+        }));
+    }
+}

@@ -1,0 +1,111 @@
+//! [`Proxy`]: what all requests share on their way.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use http::HeaderValue;
+use units::ClassId;
+
+use crate::admission::control::AdmissionControl;
+use crate::client::strict::Strictness;
+use crate::dispatch::dispatcher::Dispatcher;
+use crate::dispatch::snapshot::Live;
+use crate::observe::access_log::journal::Journal;
+use crate::runtime::clock::Clock;
+use crate::runtime::log::say;
+use crate::session::overrides::Overrides;
+use crate::session::visit::{Raises, Visit};
+use crate::tunnel::tunnels::Tunnels;
+use crate::upstream::body::Ahead;
+use crate::upstream::failure::Failures;
+
+/// What all requests share on their way.
+#[derive(Debug)]
+pub(crate) struct Proxy {
+    pub(crate) clock: Rc<Clock>,
+    pub(crate) dispatcher: Rc<Dispatcher>,
+    /// The classes' names, which stay as they are for as long as the gate runs.
+    pub(crate) classes: Vec<String>,
+    pub(crate) journal: Rc<Journal>,
+    pub(crate) strictness: Rc<Strictness>,
+    live: RefCell<Rc<Live>>,
+    pub(crate) ahead: Rc<Ahead>,
+    pub(crate) tunnels: Rc<Tunnels>,
+    pub(crate) failures: Failures,
+    pub(crate) raises: Raises,
+    /// Sessions whose class an operator has set.
+    pub(crate) overrides: Overrides,
+    /// Whether clients are to go elsewhere.
+    draining: Cell<bool>,
+    /// Classes named by the back-end that are not configured.
+    unknown_classes: Cell<u64>,
+}
+
+impl Proxy {
+    pub(crate) fn new(
+        dispatcher: Dispatcher,
+        journal: &Rc<Journal>,
+        strictness: &Rc<Strictness>,
+        live: Live,
+    ) -> Self {
+        Self {
+            clock: Rc::clone(&dispatcher.admission.clock),
+            dispatcher: Rc::new(dispatcher),
+            classes: live.settings.classes.clone(),
+            journal: Rc::clone(journal),
+            strictness: Rc::clone(strictness),
+            live: RefCell::new(Rc::new(live)),
+            ahead: Rc::default(),
+            tunnels: Rc::default(),
+            failures: Failures::default(),
+            raises: Raises::default(),
+            overrides: Overrides::default(),
+            draining: Cell::new(false),
+            unknown_classes: Cell::new(0),
+        }
+    }
+
+    pub(crate) fn admission(&self) -> &Rc<AdmissionControl> {
+        &self.dispatcher.admission
+    }
+
+    /// What follows from the configuration as it is now; see [`Live`] for how long to keep it.
+    pub(crate) fn live(&self) -> Rc<Live> {
+        Rc::clone(&self.live.borrow())
+    }
+
+    /// Follows another configuration from now on; see `operate` for what comes before that.
+    pub(crate) fn follow(&self, next: Live) {
+        self.live.replace(Rc::new(next));
+    }
+
+    /// Whether clients are to go elsewhere: each response is the last on its connection, and
+    /// `/readyz` says so.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.draining.get()
+    }
+
+    pub(crate) fn set_draining(&self, draining: bool) {
+        self.draining.set(draining);
+    }
+
+    /// A session that begins with a request of that class, or of the last if it was not looked for.
+    pub(crate) fn begin_session(&self, class: Option<ClassId>) -> Visit {
+        let last = ClassId((self.classes.len() - 1) as u8);
+        self.live.borrow().sessions.begin(class.unwrap_or(last), self.clock.last())
+    }
+
+    /// The class of that name.
+    pub(crate) fn class(&self, name: &[u8]) -> Option<ClassId> {
+        let index = self.classes.iter().position(|class| class.as_bytes() == name)?;
+        u8::try_from(index).ok().map(ClassId)
+    }
+
+    /// The back-end named a class that is not configured; it is told once.
+    pub(crate) fn unknown_class(&self, name: &HeaderValue) {
+        if self.unknown_classes.replace(self.unknown_classes.get() + 1) == 0 {
+            let classes = self.classes.join(", ");
+            say!("the back-end asks for class {name:?}, which is not one of {classes}; ignored");
+        }
+    }
+}

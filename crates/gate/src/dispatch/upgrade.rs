@@ -1,0 +1,46 @@
+//! Whether a request may become a tunnel.
+
+use std::net::IpAddr;
+
+use http::request::Parts;
+use http_body::Body as _;
+
+use crate::dispatch::proxy::Proxy;
+use crate::dispatch::snapshot::Live;
+use crate::runtime::network::network;
+use crate::tunnel::tunnels::Asked;
+use crate::upstream::body::Body;
+use crate::upstream::upgrade;
+
+/// All places for tunnels are taken.
+#[derive(Debug)]
+pub(crate) struct Full;
+
+/// The protocol that the client asks for, if it may have it.
+///
+/// Anything else is not an error: a server may ignore `Upgrade` (RFC 9110 section 7.8), and so does
+/// the gate. It ignores it in particular on a request with a body, after whose end it would not
+/// be clear to everybody what the bytes are.
+///
+/// # Errors
+/// When it may, and there are too many already.
+pub(crate) fn asked(
+    proxy: &Proxy,
+    live: &Live,
+    client: IpAddr,
+    head: &Parts,
+    body: &Body,
+) -> Result<Option<Asked>, Full> {
+    let Some(protocol) = upgrade::asked(head) else { return Ok(None) };
+    let mut allowed = live.settings.tunnels.protocols.iter();
+    let known = allowed.any(|name| protocol.as_bytes().eq_ignore_ascii_case(name.as_bytes()));
+    if !known || !body.is_end_stream() {
+        return Ok(None);
+    }
+    // Each takes two connections, and half of all are left to requests.
+    let room = u32::try_from(proxy.admission().guard.connections() / 4).unwrap_or(u32::MAX);
+    let most = live.settings.tunnels.most.min(room);
+    let share = live.settings.policy.limits.client_share;
+    let place = proxy.tunnels.enter(network(client), most, share).ok_or(Full)?;
+    Ok(Some(Asked { protocol: protocol.clone(), place }))
+}

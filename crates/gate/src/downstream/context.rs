@@ -1,0 +1,66 @@
+//! [`Downstream`]: what all client connections share, and [`Conduct`]: what they may do.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::admission::control::AdmissionControl;
+use crate::client::strict::{Limits, Strictness};
+use crate::clients::registry::Registry;
+use crate::downstream::handshakes::Handshakes;
+use crate::downstream::unsent::Unsent;
+use crate::observe::access_log::journal::Journal;
+use crate::runtime::clock::Clock;
+use crate::settings::Settings;
+use crate::settings::front::Http2;
+
+/// What all client connections share.
+#[derive(Debug)]
+pub(crate) struct Downstream {
+    pub(crate) clock: Rc<Clock>,
+    pub(crate) admission: Rc<AdmissionControl>,
+    pub(crate) clients: Rc<Registry>,
+    pub(crate) journal: Rc<Journal>,
+    pub(crate) strictness: Rc<Strictness>,
+    pub(crate) unsent: Rc<Unsent>,
+    pub(crate) handshakes: Rc<Handshakes>,
+    /// Of connections from now on.
+    pub(crate) conduct: Cell<Conduct>,
+}
+
+/// What a connection may do, as it is configured when it begins.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Conduct {
+    pub(crate) limits: Limits,
+    pub(crate) http2: Http2,
+    /// For a client that takes nothing of its response or sends nothing of its request.
+    pub(crate) stall_timeout: Duration,
+}
+
+impl Conduct {
+    pub(crate) fn of(settings: &Settings) -> Self {
+        let (limits, http2) = (settings.strictness, settings.http2);
+        Self { limits, http2, stall_timeout: settings.client.stall_timeout }
+    }
+}
+
+impl Downstream {
+    pub(crate) fn new(
+        admission: &Rc<AdmissionControl>,
+        clients: &Rc<Registry>,
+        journal: &Rc<Journal>,
+        strictness: &Rc<Strictness>,
+        conduct: Conduct,
+    ) -> Self {
+        Self {
+            clock: Rc::clone(&admission.clock),
+            admission: Rc::clone(admission),
+            clients: Rc::clone(clients),
+            journal: Rc::clone(journal),
+            strictness: Rc::clone(strictness),
+            unsent: Rc::default(),
+            handshakes: Rc::default(),
+            conduct: Cell::new(conduct),
+        }
+    }
+}

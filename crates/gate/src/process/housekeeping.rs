@@ -1,0 +1,24 @@
+//! What is looked after at intervals: slow clients, kept connections, descriptors and memory.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use units::Span;
+
+use crate::process::gate::Gate;
+
+/// Looks after connections for as long as the gate runs.
+pub(crate) async fn keep_house(gate: Rc<Gate>) {
+    const INTERVAL: Duration = Duration::from_millis(250);
+    loop {
+        tokio::time::sleep(INTERVAL).await;
+        let now = gate.clock.read();
+        let server = Span::from(gate.pool.times().response);
+        let waiting = gate.admission.core.borrow().policy().snapshot().lengths.class > 0;
+        gate.clients.sweep(now, &gate.live().settings.client, server, waiting);
+        gate.pool.sweep(now);
+        gate.admission.guard.look(now);
+        gate.journal.flush();
+        gate.admission.guard.tell(&gate.admission.core, now);
+    }
+}

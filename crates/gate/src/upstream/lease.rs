@@ -1,0 +1,62 @@
+//! [`Lease`]: a connection to a server for one request, kept from before or opened for it.
+
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body as _, Frame, SizeHint};
+use hyper::body::Incoming;
+
+use crate::upstream::http1::exclusive::Exclusive;
+use crate::upstream::http2::Stream;
+use crate::upstream::server::{Load, Server};
+
+/// A connection in use by one request, or the request's part of it.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    pub(crate) channel: Channel,
+    pub(crate) load: Load,
+}
+
+#[derive(Debug)]
+pub(crate) enum Channel {
+    /// HTTP/1.1: the whole connection.
+    Whole(Exclusive),
+    /// HTTP/2.
+    Part(Stream, Incoming),
+}
+
+impl Lease {
+    /// The server that has the request.
+    pub(crate) fn server(&self) -> &Rc<Server> {
+        self.load.server()
+    }
+
+    /// The next piece of the response's body.
+    pub(crate) fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        match &mut self.channel {
+            Channel::Whole(connection) => connection.poll_frame(cx),
+            Channel::Part(_, incoming) => {
+                let frame = Pin::new(incoming).poll_frame(cx);
+                frame.map(|frame| frame.map(|frame| frame.map_err(io::Error::other)))
+            }
+        }
+    }
+
+    /// Whether the response's body is over, as far as that is known without reading on.
+    pub(crate) fn is_end_stream(&self) -> bool {
+        match &self.channel {
+            Channel::Whole(connection) => connection.is_end_stream(),
+            Channel::Part(_, incoming) => incoming.is_end_stream(),
+        }
+    }
+
+    pub(crate) fn size_hint(&self) -> SizeHint {
+        match &self.channel {
+            Channel::Whole(connection) => connection.size_hint(),
+            Channel::Part(_, incoming) => incoming.size_hint(),
+        }
+    }
+}

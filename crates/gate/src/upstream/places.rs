@@ -1,0 +1,69 @@
+//! Which servers there are, by where the names lead to.
+
+use std::io;
+use std::net::SocketAddr;
+
+use crate::settings::upstream::Server;
+use crate::upstream::server::Place;
+
+/// The addresses of each configured server; none of one that was not found.
+pub(crate) type Found = Vec<Vec<SocketAddr>>;
+
+/// A server's name leads to no address.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot find upstream {address}: {why}; check its name and port")]
+pub struct LookUpError {
+    /// As configured.
+    pub address: String,
+    /// What the resolver says.
+    pub why: io::Error,
+}
+
+/// Makes servers of what was found: one of each address, but for names of this machine, whose
+/// addresses are several ways to one server. An address that two names lead to is one server.
+pub(crate) fn places(servers: &[Server], found: &Found) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::new();
+    for (server, addresses) in servers.iter().zip(found) {
+        let here = addresses.iter().all(|address| address.ip().is_loopback());
+        let size = if here { addresses.len().max(1) } else { 1 };
+        for addresses in addresses.chunks(size) {
+            if !places.iter().any(|place| place.addresses.first() == addresses.first()) {
+                places.push(Place {
+                    name: server.address.clone(),
+                    addresses: addresses.to_vec(),
+                    weight: server.weight,
+                    http: server.http,
+                    tls: server.tls.clone(),
+                });
+            }
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::upstream::Http;
+
+    fn check(found: &[&[&str]], expected: &[&[&str]]) {
+        let addresses = |all: &[&str]| all.iter().map(|address| address.parse().unwrap()).collect::<Vec<_>>();
+        let server =
+            |weight| Server { address: format!("name{weight}:80"), weight, http: Http::One, tls: None };
+        let servers: Vec<Server> = (1..).take(found.len()).map(server).collect();
+        let found = found.iter().map(|all| addresses(all)).collect();
+        let places: Vec<_> = places(&servers, &found).into_iter().map(|place| place.addresses).collect();
+        assert_eq!(places, expected.iter().map(|all| addresses(all)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn each_address_is_a_server() {
+        check(&[&["10.0.0.1:80", "10.0.0.2:80"]], &[&["10.0.0.1:80"], &["10.0.0.2:80"]]);
+        check(&[&["10.0.0.1:80"], &["10.0.0.1:80", "10.0.0.2:80"]], &[&["10.0.0.1:80"], &["10.0.0.2:80"]]);
+    }
+
+    #[test]
+    fn this_machine_is_one_server_however_it_is_reached() {
+        check(&[&["[::1]:80", "127.0.0.1:80"]], &[&["[::1]:80", "127.0.0.1:80"]]);
+    }
+}
