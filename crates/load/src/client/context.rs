@@ -1,4 +1,4 @@
-//! [`Engine`]: what all clients of a thread share, and when the run is over for it.
+//! [`ThreadContext`]: what all clients of a thread share.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -6,30 +6,28 @@ use std::num::NonZeroU32;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use record::{SessionRow, Window};
+use record::SessionRow;
 use units::Time;
 
-use crate::client::head::Heads;
+use crate::client::address::Address;
+use crate::client::http1::head::Heads;
 use crate::client::lookup::Lookup;
 use crate::client::plan::Plan;
+use crate::client::setup::Setup;
 use crate::client::sock_diag::SocketDiagnosis;
 use crate::client::tls::Tls;
 use crate::engine::reactor::Reactor;
 use crate::engine::runtime::Spawner;
 use crate::engine::share::Share;
+use crate::engine::slot::Responses;
 use crate::engine::timers::{Elapsed, Limit};
 use crate::measure::finished::Finished;
+use crate::measure::progress::Progress;
 use crate::measure::recorder::Recorder;
-use crate::run::thread::Common;
 use crate::settings::checks::Checks;
-use crate::settings::target::Address;
 
-/// Sessions, or requests that stand alone, under way at once in a thread. What the schedule
-/// wants beyond waits, and shows as lag: a generator that fell behind must not take all memory
-/// to catch up.
-const MOST_RUNNING: usize = 100_000;
-
-pub(crate) struct Engine {
+/// The event loop, the way to the server, the plan, and where results go.
+pub(crate) struct ThreadContext {
     pub(crate) reactor: Rc<Reactor>,
     pub(crate) spawner: Spawner,
     pub(crate) address: Address,
@@ -39,10 +37,10 @@ pub(crate) struct Engine {
     pub(crate) plan: Arc<Plan>,
     pub(crate) checks: Checks,
     pub(crate) heads: Heads,
-    pub(crate) requests_per_connection: Option<NonZeroU32>,
+    requests_per_connection: Option<NonZeroU32>,
     /// `None` where the kernel does not offer it.
     pub(crate) diagnosis: Option<SocketDiagnosis>,
-    pub(crate) window: Window,
+    pub(crate) progress: Rc<Progress>,
     pub(crate) recorder: RefCell<Recorder>,
     /// Which thread this is, and of how many.
     pub(crate) share: Share,
@@ -50,43 +48,35 @@ pub(crate) struct Engine {
     limits: RefCell<Vec<Rc<Limit>>>,
     next_session: Cell<u64>,
     next_connection: Cell<u64>,
-    running: Cell<usize>,
-    /// Of those running, the ones that began in the window.
-    unfinished: Cell<u64>,
-    /// Whether everything that the schedule wants in the window has begun.
-    issued: Cell<bool>,
 }
 
-impl Engine {
-    /// The engine of the thread that has `share` of the run.
+impl ThreadContext {
+    /// What the clients of the thread that has `share` of the run share.
     pub(crate) fn new(
-        common: &Common,
+        setup: &Setup,
         share: Share,
         reactor: Rc<Reactor>,
         spawner: Spawner,
         recorder: Recorder,
     ) -> Self {
-        let options = &common.options;
+        let options = &setup.options;
         Self {
             reactor,
             spawner,
-            address: common.address.clone(),
-            tls: common.tls.clone(),
+            address: setup.address.clone(),
+            tls: setup.tls.clone(),
             lookup: options.protocol.lookup.then(|| Lookup::new(&options.target)),
-            plan: Arc::clone(&common.plan),
+            plan: Arc::clone(&setup.plan),
             checks: options.checks.clone(),
             heads: Heads::default(),
             requests_per_connection: options.protocol.requests_per_connection,
             diagnosis: SocketDiagnosis::open().ok(),
-            window: options.window(),
+            progress: Rc::new(Progress::new(options.window())),
             recorder: RefCell::new(recorder),
             share,
             limits: RefCell::default(),
             next_session: Cell::new(u64::from(share.number)),
             next_connection: Cell::new(u64::from(share.number)),
-            running: Cell::new(0),
-            unfinished: Cell::new(0),
-            issued: Cell::new(false),
         }
     }
 
@@ -99,12 +89,12 @@ impl Engine {
         self.reactor.timers.until(time).await;
     }
 
-    /// Awaits `work` for as long as a request may take.
+    /// Awaits `work` for as long as a request may take that begins now.
     pub(crate) async fn in_time<T>(&self, work: impl Future<Output = T>) -> Result<T, Elapsed> {
         self.in_time_from(self.now(), work).await
     }
 
-    /// The same where the request began at `started`.
+    /// Awaits `work` for as long as a request may take that began at `started`.
     pub(crate) async fn in_time_from<T>(
         &self,
         started: Time,
@@ -117,8 +107,9 @@ impl Engine {
         result
     }
 
-    pub(crate) fn one_request_per_connection(&self) -> bool {
-        self.requests_per_connection.is_some_and(|most| most.get() == 1)
+    /// How many responses a connection will carry.
+    pub(crate) fn responses(&self) -> Responses {
+        if self.is_last(1) { Responses::One } else { Responses::Many }
     }
 
     /// Whether a connection's request number `number`, from 1, is its last.
@@ -134,36 +125,6 @@ impl Engine {
         self.next_connection.replace(self.next_connection.get() + u64::from(self.share.of))
     }
 
-    pub(crate) fn running(&self) -> usize {
-        self.running.get()
-    }
-
-    pub(crate) fn is_full(&self) -> bool {
-        self.running.get() >= MOST_RUNNING
-    }
-
-    /// Counts something that the schedule wanted at `intended`, as long as the guard lives.
-    pub(crate) fn follow(self: &Rc<Self>, intended: Time) -> Followed {
-        self.running.set(self.running.get() + 1);
-        let inside = self.window.contains(intended);
-        self.unfinished.set(self.unfinished.get() + u64::from(inside));
-        Followed { engine: Rc::clone(self), inside }
-    }
-
-    /// Everything that the schedule wants in the window has begun.
-    pub(crate) fn set_issued(&self) {
-        self.issued.set(true);
-    }
-
-    pub(crate) fn is_issued(&self) -> bool {
-        self.issued.get()
-    }
-
-    /// Whether all that the schedule wants in the window has begun and ended.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.issued.get() && self.unfinished.get() == 0
-    }
-
     pub(crate) fn record(&self, finished: &Finished) {
         self.reactor.answered();
         self.recorder.borrow_mut().request(finished);
@@ -175,22 +136,12 @@ impl Engine {
 
     /// Work that was wanted at `intended` begins now; how late that is, is the generator's fault.
     pub(crate) fn record_lag(&self, intended: Time) {
-        if self.window.contains(intended) {
-            self.recorder.borrow_mut().began(intended, self.now());
-        }
+        self.recorder.borrow_mut().began(intended, self.now());
     }
-}
 
-/// Something under way.
-pub(crate) struct Followed {
-    engine: Rc<Engine>,
-    inside: bool,
-}
-
-impl Drop for Followed {
-    fn drop(&mut self) {
-        let engine = &self.engine;
-        engine.running.set(engine.running.get() - 1);
-        engine.unfinished.set(engine.unfinished.get() - u64::from(self.inside));
+    /// What the schedule wanted at `intended` begins now.
+    pub(crate) fn arrived(&self, intended: Time) {
+        self.record_lag(intended);
+        self.recorder.borrow_mut().arrived(intended, self.now());
     }
 }

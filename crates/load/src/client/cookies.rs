@@ -3,8 +3,8 @@
 use std::io::Write;
 
 /// RFC 6265, section 6.1, asks a browser for 50 per host; more is a server's mistake.
-const MOST_COOKIES: usize = 50;
-const LONGEST_COOKIE: usize = 4096;
+const MAX_COOKIES: usize = 50;
+const MAX_COOKIE_BYTES: usize = 4096;
 
 /// Cookies by name. All requests of a session go to one host, so paths and domains are not
 /// looked at.
@@ -23,11 +23,11 @@ impl Jar {
         let mut parts = header.split(';');
         let Some((name, value)) = parts.next().and_then(|pair| pair.split_once('=')) else { return };
         let (name, value) = (name.trim(), value.trim());
-        if name.is_empty() || header.len() > LONGEST_COOKIE {
+        if name.is_empty() || header.len() > MAX_COOKIE_BYTES {
             return;
         }
         self.cookies.retain(|(other, _)| other != name);
-        if !parts.any(is_removal) && self.cookies.len() < MOST_COOKIES {
+        if !parts.any(is_removal) && self.cookies.len() < MAX_COOKIES {
             self.cookies.push((name.to_owned(), value.to_owned()));
         }
     }
@@ -36,20 +36,27 @@ impl Jar {
         self.cookies.is_empty()
     }
 
-    /// The value of the `Cookie` header; empty when there is nothing to say.
-    pub(crate) fn value(&self) -> String {
-        let pairs: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        pairs.join("; ")
+    /// The value of the `Cookie` header, which begins with `given`; empty when there is nothing to say.
+    pub(crate) fn value(&self, given: &str) -> String {
+        let own = self.cookies.iter().map(|(name, value)| format!("{name}={value}"));
+        let given = Some(given.to_owned()).filter(|given| !given.is_empty());
+        given.into_iter().chain(own).collect::<Vec<_>>().join("; ")
     }
 
-    /// Appends the `Cookie` header line, if there is anything to say.
-    pub(crate) fn write_header(&self, request: &mut Vec<u8>) {
-        for (index, (name, value)) in self.cookies.iter().enumerate() {
-            let before = if index == 0 { "Cookie: " } else { "; " };
+    /// Appends the `Cookie` header line, which begins with `given`, if there is anything to say.
+    pub(crate) fn write_header(&self, given: &str, request: &mut Vec<u8>) {
+        let mut before = "Cookie: ";
+        if !given.is_empty() {
+            request.extend_from_slice(before.as_bytes());
+            request.extend_from_slice(given.as_bytes());
+            before = "; ";
+        }
+        for (name, value) in &self.cookies {
             // Writing to memory does not fail.
             let _ = write!(request, "{before}{name}={value}");
+            before = "; ";
         }
-        if !self.cookies.is_empty() {
+        if before == "; " {
             request.extend_from_slice(b"\r\n");
         }
     }
@@ -70,7 +77,7 @@ mod tests {
 
     fn header(jar: &Jar) -> String {
         let mut bytes = Vec::new();
-        jar.write_header(&mut bytes);
+        jar.write_header("", &mut bytes);
         String::from_utf8(bytes).unwrap()
     }
 

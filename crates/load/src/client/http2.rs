@@ -1,25 +1,26 @@
 //! HTTP/2 (RFC 9113): requests as streams of a connection that several share.
 
 use std::cell::{Cell, RefCell};
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
+use std::io::{self, ErrorKind};
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::Poll;
 
 use bytes::Bytes;
 use futures_util::lock::Mutex;
-use h2::client::SendRequest;
+use h2::client::{ResponseFuture, SendRequest};
 use h2::{Reason, RecvStream};
-use http::{HeaderMap, Request, header};
-use record::RequestError;
 
-use crate::client::context::Engine;
-use crate::client::fetch::Attempt;
-use crate::client::response::Response;
+use crate::client::attempt::{Attempt, Opened};
+use crate::client::context::ThreadContext;
+use crate::client::exchange::{Exchange, Fault};
+use crate::client::facts::Facts;
 use crate::engine::stream::Stream;
-use crate::measure::stopwatch::{Phase, Stopwatch};
 
 /// What a server may send without being asked for more, per stream and per connection: enough
 /// not to be what limits a transfer.
-const WINDOW: u32 = 4 * 1024 * 1024;
+const WINDOW_BYTES: u32 = 4 * 1024 * 1024;
 
 /// The connections of a client.
 #[derive(Debug, Default)]
@@ -39,10 +40,10 @@ struct Shared {
 
 impl Pool {
     /// A connection with room for another stream.
-    fn choose(&self, engine: &Engine) -> Rc<Shared> {
+    fn choose(&self, thread: &ThreadContext) -> Rc<Shared> {
         let mut connections = self.0.borrow_mut();
-        connections.retain(|one| !one.ended.get() && !engine.is_last(one.carried.get()));
-        let most = engine.plan.streams;
+        connections.retain(|one| !one.ended.get() && !thread.is_last(one.carried.get()));
+        let most = thread.plan.streams;
         let chosen = match connections.iter().find(|one| one.active.get() < most) {
             Some(one) => Rc::clone(one),
             None => {
@@ -71,7 +72,7 @@ impl Drop for Active {
     }
 }
 
-/// Tells who waits for a connection that it did not come about, unless it has.
+/// Tells tasks that wait for a connection that it did not come about, unless it has.
 struct Opening<'a>(Option<&'a Shared>);
 
 impl Drop for Opening<'_> {
@@ -82,66 +83,52 @@ impl Drop for Opening<'_> {
     }
 }
 
-/// Sends the attempt's request as a stream, and follows its response to the end.
-pub(crate) async fn exchange(attempt: &mut Attempt<'_>, pool: &Pool) -> Result<(), RequestError> {
-    let engine = attempt.engine;
-    loop {
-        let shared = pool.choose(engine);
-        let _active = Active::on(&shared);
-        let sender = open(attempt, &shared).await?;
-        attempt.connection = shared.number.get();
-        match stream(attempt, sender).await {
-            Ok(()) => return Ok(()),
-            Err(Failure::Stream(error)) => return Err(error),
-            Err(Failure::Connection(error)) => {
-                shared.ended.set(true);
-                return Err(error);
-            }
-            Err(Failure::TurnedAway) => {
-                shared.ended.set(true);
-                // A connection that never carried anything is not worth another.
-                if !attempt.reused {
-                    return Err(RequestError::Reset);
-                }
-                attempt.reused = false;
-                attempt.phases = Stopwatch::connecting(engine.now());
-            }
+/// Sends the request of `attempt` as a stream of one of the connections in `pool`, and follows its
+/// response to the end.
+pub(crate) async fn carry(attempt: &mut Attempt<'_>, pool: &Pool) -> Result<(), Fault> {
+    let shared = pool.choose(attempt.thread);
+    let _active = Active::on(&shared);
+    let sender = open(attempt, &shared).await?;
+    attempt.connection = shared.number.get();
+    stream(attempt, sender).await.map_err(|failure| {
+        if failure.of == Scope::Connection {
+            shared.ended.set(true);
         }
-    }
+        failure.fault
+    })
 }
 
-/// The connection's sender; opens it if nobody has.
-async fn open(attempt: &mut Attempt<'_>, shared: &Rc<Shared>) -> Result<SendRequest<Bytes>, RequestError> {
-    let engine = attempt.engine;
+/// The connection's sender; opens the connection if no other request has.
+async fn open(attempt: &mut Attempt<'_>, shared: &Rc<Shared>) -> Result<SendRequest<Bytes>, Fault> {
+    let thread = attempt.thread;
     let mut place = shared.sender.lock().await;
     if let Some(sender) = &*place {
-        attempt.reused = true;
-        attempt.phases = Stopwatch::on_open_connection(engine.now());
+        attempt.exchange.on_open_connection(thread.now());
         return Ok(sender.clone());
     }
     if shared.ended.get() {
-        // The one who was opening it failed; so does who waited for it.
-        return Err(RequestError::Connect);
+        // The request that was opening it failed; so do those that waited for it.
+        return Err(Fault::NoConnection);
     }
     let mut opening = Opening(Some(shared));
-    let stream = attempt.connect_stream().await?;
+    let opened = attempt.connect().await?;
     shared.number.set(attempt.connection);
-    let (sender, connection) = match stream {
-        Connected::Plain(stream) => {
-            let (sender, connection) = handshake(stream).await?;
+    let (sender, driver) = match opened {
+        Opened::Plain(socket) => {
+            let (sender, connection) = handshake(Stream::new(socket)).await?;
             (sender, Driver::Plain(connection))
         }
-        Connected::Tls(stream) => {
+        Opened::Tls(stream) => {
             let (sender, connection) = handshake(stream).await?;
             (sender, Driver::Tls(connection))
         }
     };
-    attempt.phases.enter(Phase::Processing, engine.now());
+    attempt.exchange.connected(thread.now());
     opening.0 = None;
     let ended = Rc::clone(shared);
-    engine.spawner.spawn(async move {
-        // Whoever has a stream on it is told as well.
-        match connection {
+    thread.spawner.spawn(async move {
+        // Requests with a stream on it are told of an error as well.
+        match driver {
             Driver::Plain(connection) => drop(connection.await),
             Driver::Tls(connection) => drop(connection.await),
         }
@@ -151,12 +138,7 @@ async fn open(attempt: &mut Attempt<'_>, shared: &Rc<Shared>) -> Result<SendRequ
     Ok(sender)
 }
 
-/// An open connection, on which nothing was said yet.
-pub(crate) enum Connected {
-    Plain(Stream),
-    Tls(Box<tokio_rustls::client::TlsStream<Stream>>),
-}
-
+/// What moves the frames of a connection.
 enum Driver {
     Plain(h2::client::Connection<Stream, Bytes>),
     Tls(h2::client::Connection<Box<tokio_rustls::client::TlsStream<Stream>>, Bytes>),
@@ -164,90 +146,96 @@ enum Driver {
 
 async fn handshake<T: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin>(
     stream: T,
-) -> Result<(SendRequest<Bytes>, h2::client::Connection<T, Bytes>), RequestError> {
+) -> Result<(SendRequest<Bytes>, h2::client::Connection<T, Bytes>), Fault> {
     h2::client::Builder::new()
-        .initial_window_size(WINDOW)
-        .initial_connection_window_size(WINDOW)
+        .initial_window_size(WINDOW_BYTES)
+        .initial_connection_window_size(WINDOW_BYTES)
         .enable_push(false)
         .handshake(stream)
         .await
-        .map_err(|error| of(&error))
+        .map_err(|error| Failure::from(error).fault)
 }
 
-/// How far a failure reaches.
-enum Failure {
-    Stream(RequestError),
-    Connection(RequestError),
-    /// The server ends the connection in good order, and has not begun with the request, so that
-    /// it can be asked again (RFC 9113, section 6.8).
-    TurnedAway,
+/// Why a stream failed, and what else is at its end.
+#[derive(Debug, Clone, Copy)]
+struct Failure {
+    fault: Fault,
+    of: Scope,
+}
+
+/// What a failure ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Stream,
+    Connection,
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self { fault, of: Scope::Stream }
+    }
 }
 
 impl From<h2::Error> for Failure {
     fn from(error: h2::Error) -> Self {
-        if error.is_reset() {
-            Self::Stream(of(&error))
-        } else if error.is_go_away() && error.is_remote() && error.reason() == Some(Reason::NO_ERROR) {
-            Self::TurnedAway
-        } else {
-            Self::Connection(of(&error))
-        }
+        let fault = match error.reason() {
+            Some(Reason::NO_ERROR) if error.is_go_away() && error.is_remote() => Fault::TurnedAway,
+            // The server gave up on the connection or the stream, without finding fault.
+            Some(Reason::NO_ERROR | Reason::REFUSED_STREAM | Reason::CANCEL | Reason::INTERNAL_ERROR) => {
+                Fault::Broken
+            }
+            Some(_) => Fault::Malformed,
+            None => match error.get_io().map(io::Error::kind) {
+                // What h2 calls the end of a connection with streams under way.
+                Some(ErrorKind::BrokenPipe | ErrorKind::UnexpectedEof) => Fault::Closed,
+                _ => Fault::Broken,
+            },
+        };
+        Self { fault, of: if error.is_reset() { Scope::Stream } else { Scope::Connection } }
     }
 }
 
 async fn stream(attempt: &mut Attempt<'_>, sender: SendRequest<Bytes>) -> Result<(), Failure> {
-    let engine = attempt.engine;
+    let thread = attempt.thread;
     let mut sender = sender.ready().await?;
-    let body = engine.plan.body.clone().filter(|body| !body.is_empty());
-    let request = request(attempt).ok_or(Failure::Stream(RequestError::Protocol))?;
+    let body = thread.plan.body.clone().filter(|body| !body.is_empty());
+    let request = attempt.http2_head().ok_or(Fault::Malformed)?;
     let (answer, mut upload) = sender.send_request(request, body.is_none())?;
     if let Some(body) = body {
         upload.send_data(body, true)?;
     }
-    let (head, mut body) = answer.await?.into_parts();
-    attempt.phases.first_byte(engine.now());
-    attempt.response.take_head(head.status.as_u16(), &head.headers);
-    receive(&mut attempt.response, &mut body).await?;
-    attempt.phases.last_byte(engine.now());
-    attempt.response.finish().map_err(Failure::Stream)
+    let exchange = &mut attempt.exchange;
+    let (head, mut body) = final_response(answer, thread, exchange).await?.into_parts();
+    let mut facts = Facts { status: head.status.as_u16(), ..Facts::default() };
+    for (name, value) in &head.headers {
+        facts.take(name.as_str(), value.as_bytes());
+    }
+    exchange.head(facts, thread.now())?;
+    receive(exchange, &mut body).await?;
+    Ok(exchange.end(thread.now())?)
 }
 
-async fn receive(response: &mut Response<'_>, body: &mut RecvStream) -> Result<(), Failure> {
-    while let Some(piece) = poll_fn(|context| body.poll_data(context)).await {
+/// Waits for the final response, and tells `exchange` of interim ones before it.
+async fn final_response(
+    mut answer: ResponseFuture,
+    thread: &ThreadContext,
+    exchange: &mut Exchange<'_>,
+) -> Result<http::Response<RecvStream>, Failure> {
+    poll_fn(|task| {
+        while let Poll::Ready(Some(Ok(interim))) = answer.poll_informational(task) {
+            exchange.interim(interim.status().as_u16(), thread.now())?;
+        }
+        Pin::new(&mut answer).poll(task).map_err(Failure::from)
+    })
+    .await
+}
+
+async fn receive(exchange: &mut Exchange<'_>, body: &mut RecvStream) -> Result<(), Failure> {
+    while let Some(piece) = poll_fn(|task| body.poll_data(task)).await {
         let piece = piece?;
-        response.take_body(&piece);
+        exchange.body(&piece);
         body.flow_control().release_capacity(piece.len())?;
     }
-    poll_fn(|context| body.poll_trailers(context)).await?;
+    poll_fn(|task| body.poll_trailers(task)).await?;
     Ok(())
-}
-
-fn request(attempt: &Attempt<'_>) -> Option<Request<()>> {
-    let plan = &attempt.engine.plan;
-    let mut request = Request::new(());
-    *request.version_mut() = http::Version::HTTP_2;
-    *request.method_mut() = attempt.wanted.method.clone();
-    *request.uri_mut() = attempt.wanted.uri.clone()?;
-    let headers: &mut HeaderMap = request.headers_mut();
-    headers.clone_from(&plan.headers);
-    if let Some(class) = plan.classes.get(attempt.client.class) {
-        headers.extend(class.header_map.clone());
-    }
-    let cookies = attempt.client.jar.borrow().value();
-    if !cookies.is_empty() {
-        headers.insert(header::COOKIE, cookies.try_into().ok()?);
-    }
-    Some(request)
-}
-
-/// Where an HTTP/2 error is counted.
-fn of(error: &h2::Error) -> RequestError {
-    match error.reason() {
-        // The server gave up on the connection or the stream, without finding fault.
-        Some(Reason::NO_ERROR | Reason::REFUSED_STREAM | Reason::CANCEL | Reason::INTERNAL_ERROR) => {
-            RequestError::Reset
-        }
-        Some(_) => RequestError::Protocol,
-        None => RequestError::Reset,
-    }
 }

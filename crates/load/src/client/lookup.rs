@@ -12,16 +12,17 @@ use std::rc::Rc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::client::address::Address;
 use crate::engine::reactor::Reactor;
+use crate::engine::slot::Responses;
 use crate::engine::socket::Socket;
-use crate::settings::target::Address;
 use crate::settings::target::Target;
 
 /// Questions that are asked at once; the others wait, and the wait counts as look-up.
 const THREADS: usize = 16;
 
 pub(crate) struct Lookup {
-    /// Whoever takes one of these answers on it.
+    /// The thread that takes one of these answers on it.
     questions: Sender<UnixStream>,
 }
 
@@ -51,9 +52,9 @@ impl Lookup {
         near.set_nonblocking(true)?;
         // Asked for anew after each piece: Linux 6.18 does not always tell a receive that goes on
         // by itself of the end of a Unix socket.
-        let socket = Socket::new(Rc::clone(reactor), OwnedFd::from(near), true)?;
+        let socket = Socket::new(Rc::clone(reactor), OwnedFd::from(near), Responses::One)?;
         socket.expect(true);
-        self.questions.send(far).map_err(|_| io::Error::other("nobody looks names up"))?;
+        self.questions.send(far).map_err(|_| io::Error::other("no thread looks names up"))?;
         let mut text = Vec::new();
         while poll_fn(|context| socket.poll_receive(context, 256, |_, bytes| text.extend_from_slice(bytes)))
             .await?
@@ -69,14 +70,14 @@ fn next(asked: &Mutex<Receiver<UnixStream>>) -> Option<UnixStream> {
     asked.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }
 
-/// Writes the address, or why there is none, and closes.
+/// Writes the address, or why the name has none, and closes.
 fn answer(mut stream: UnixStream, target: &Target) {
-    let text = match target.resolve() {
+    let text = match Address::of(target) {
         Ok(Address::Inet(address)) => address.to_string(),
         Ok(Address::Unix(path)) => path.display().to_string(),
         Err(error) => error.to_string(),
     };
-    // Whoever asked may have given up.
+    // The task that asked may have given up.
     let _ = stream.write_all(text.as_bytes());
 }
 

@@ -1,16 +1,31 @@
-//! One user with a browser: sessions, requests, connections.
+//! What a user does: sessions of pages, pages of requests, requests over connections.
+//!
+//! | file | idea |
+//! | --- | --- |
+//! | `session`, `fetch` | a user from page to page; one request, sent again where that is allowed |
+//! | `exchange`, `facts`, `inspector` | what happens to a request and its response, whatever the version of HTTP |
+//! | `http1`, `http2` | framing |
+//! | `attempt`, `connect`, `tls`, `lookup`, `address` | a request's way from a name to a connection, and to its row |
+//! | `plan`, `request`, `cookies`, `user` | what requests look like, and on whose behalf they are sent |
+//! | `context`, `setup` | what all clients of a thread, and all threads, share |
+//! | `sock_diag` | how often a SYN was sent again |
 
-pub(crate) mod chunked;
-pub(crate) mod connection;
+pub(crate) mod address;
+pub(crate) mod attempt;
+mod connect;
 pub(crate) mod context;
-pub(crate) mod cookies;
+mod cookies;
+mod exchange;
+mod facts;
 pub(crate) mod fetch;
-pub(crate) mod head;
-pub(crate) mod http2;
-pub(crate) mod lookup;
-pub(crate) mod pipeline;
+pub(crate) mod http1;
+mod http2;
+mod inspector;
+mod lookup;
 pub(crate) mod plan;
-pub(crate) mod response;
+mod request;
 pub(crate) mod session;
-pub(crate) mod sock_diag;
-pub(crate) mod tls;
+pub(crate) mod setup;
+mod sock_diag;
+mod tls;
+pub(crate) mod user;

@@ -6,14 +6,17 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, Method, Uri};
+use http::Method;
+use http::uri::{PathAndQuery, Scheme};
 use traffic::Workload;
 use traffic::model::Object;
 use units::Span;
 
+use crate::client::cookies::Jar;
+use crate::client::request::Fields;
 use crate::error::Error;
+use crate::measure::finished::Names;
 use crate::settings::options::{Http, Options, Request, Script};
-use crate::settings::target::Target;
 
 /// For a plain URL; the patience of the clients in the web2k paper, section 4.3.
 const DEFAULT_TIMEOUT: Span = Span::from_secs(20);
@@ -21,6 +24,9 @@ const DEFAULT_TIMEOUT: Span = Span::from_secs(20);
 /// Streams at once on a connection of HTTP/2 in an open loop, and no less than any server allows
 /// (RFC 9113, section 6.5.2).
 const DEFAULT_STREAMS: u32 = 100;
+
+const KEEP_ALIVE: &str = "Connection: keep-alive\r\n";
+const CLOSE: &str = "Connection: close\r\n";
 
 /// What the requests of a run look like.
 #[derive(Debug)]
@@ -36,14 +42,13 @@ pub(crate) struct Plan {
     /// Parallel connections of one user.
     pub(crate) connections: usize,
     /// The header line that asks the server to keep a connection, where that must be said.
-    pub(crate) keep: &'static str,
+    keep: &'static str,
     /// Whether a request that was not answered may be sent again (RFC 9110, section 9.2.2).
-    repeatable: bool,
+    pub(crate) is_idempotent: bool,
     pub(crate) is_http2: bool,
     /// Streams at once on a connection of HTTP/2.
     pub(crate) streams: u32,
-    /// Header fields of every request, for HTTP/2.
-    pub(crate) headers: HeaderMap,
+    scheme: Scheme,
     /// Sent after the head of every request.
     pub(crate) body: Option<Bytes>,
     /// What an access log asks for, in its order.
@@ -56,9 +61,9 @@ pub(crate) struct ClassPlan {
     pub(crate) share: f64,
     pub(crate) cookie: Option<(String, String)>,
     pub(crate) source: Option<IpAddr>,
-    pub(crate) header_map: HeaderMap,
-    /// The same as lines.
-    pub(crate) lines: Vec<u8>,
+    fields: Fields,
+    /// Whether its requests have the fields of every request and no others.
+    is_plain: bool,
 }
 
 /// Numbers are those of objects.
@@ -73,14 +78,15 @@ pub(crate) struct PagePlan {
 #[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) url: Arc<str>,
-    /// Request line and header lines of HTTP/1, as far as they are always the same.
-    pub(crate) lines: Bytes,
-    /// The whole head, on a connection that stays open, and on one that does not.
-    pub(crate) head: Bytes,
-    pub(crate) last_head: Bytes,
-    /// The same for HTTP/2; `None` where it is no URL.
-    pub(crate) uri: Option<Uri>,
-    pub(crate) method: Method,
+    /// The request line of HTTP/1.
+    line: Bytes,
+    /// The whole head for HTTP/1 of a request without cookies and fields of a class, on a
+    /// connection that stays open, and on one that does not.
+    head: Bytes,
+    last_head: Bytes,
+    /// For HTTP/2; `None` where `url` is not a path.
+    path: Option<PathAndQuery>,
+    method: Method,
     /// How long its content is, where that is known.
     pub(crate) length: Option<u64>,
     /// The content itself, where it is to be looked at.
@@ -98,17 +104,17 @@ impl Plan {
     pub(crate) fn new(options: &Options) -> Self {
         let mut catalogue = Catalogue::new(options);
         let mut plan = Self {
-            classes: vec![ClassPlan::only()],
+            classes: vec![ClassPlan::only(catalogue.fields.clone())],
             objects: Vec::new(),
             pages: Vec::new(),
             has_sessions: options.has_sessions(),
             timeout: options.timeout.unwrap_or(DEFAULT_TIMEOUT),
             connections: 1,
             keep: catalogue.keep,
-            repeatable: matches!(options.request.method(), "GET" | "HEAD"),
+            is_idempotent: matches!(options.request.method(), "GET" | "HEAD"),
             is_http2: options.protocol.http == Http::Http2,
             streams: options.protocol.pipeline.map_or(DEFAULT_STREAMS, NonZeroU32::get),
-            headers: header_map(options.request.fields(&options.target)),
+            scheme: if options.target.is_tls() { Scheme::HTTPS } else { Scheme::HTTP },
             body: options.request.body.clone(),
             sequence: Vec::new(),
         };
@@ -147,8 +153,8 @@ impl Plan {
                 share: class.share,
                 cookie: class.cookie.clone(),
                 source: class.address,
-                header_map: header_map(class.headers.clone()),
-                lines: header_lines(&class.headers).into_bytes(),
+                fields: catalogue.fields.with(&class.headers),
+                is_plain: class.headers.is_empty(),
             })
             .collect();
         self.pages = workload
@@ -162,8 +168,30 @@ impl Plan {
             .collect();
     }
 
-    pub(crate) fn may_repeat(&self) -> bool {
-        self.repeatable
+    /// The head of a request for HTTP/1; `last`: no other follows on the connection.
+    pub(crate) fn http1_head(&self, wanted: &Wanted, class: usize, jar: &Jar, last: bool) -> Bytes {
+        match self.classes.get(class) {
+            Some(class) if !class.is_plain || !jar.is_empty() => {
+                let connection = if last { CLOSE } else { self.keep };
+                class.fields.http1_head(&wanted.line, connection.as_bytes(), jar)
+            }
+            _ if last => wanted.last_head.clone(),
+            _ => wanted.head.clone(),
+        }
+    }
+
+    /// The head of a request for HTTP/2; `None` where HTTP/2 cannot say it.
+    pub(crate) fn http2_head(&self, wanted: &Wanted, class: usize, jar: &Jar) -> Option<http::Request<()>> {
+        let fields = &self.classes.get(class)?.fields;
+        fields.http2_head(&wanted.method, &self.scheme, wanted.path.as_ref(), jar)
+    }
+
+    /// What rows of the record call what was asked for, and classes.
+    pub(crate) fn names(&self) -> Names {
+        Names {
+            objects: self.objects.iter().map(|wanted| Arc::clone(&wanted.url)).collect(),
+            classes: self.classes.iter().map(|class| Arc::clone(&class.name)).collect(),
+        }
     }
 
     /// The longest that a session, or a request that stands alone, can take.
@@ -190,22 +218,16 @@ impl Plan {
 
 impl ClassPlan {
     /// The class of requests that have none.
-    fn only() -> Self {
-        Self {
-            name: Arc::from("all"),
-            share: 1.0,
-            cookie: None,
-            source: None,
-            header_map: HeaderMap::new(),
-            lines: Vec::new(),
-        }
+    fn only(fields: Fields) -> Self {
+        Self { name: Arc::from("all"), share: 1.0, cookie: None, source: None, fields, is_plain: true }
     }
 }
 
 /// Gathers what may be asked for, each thing once.
 struct Catalogue<'a> {
     request: &'a Request,
-    target: &'a Target,
+    /// Of every request.
+    fields: Fields,
     version: &'static str,
     /// What asks the server to keep the connection, where that must be said.
     keep: &'static str,
@@ -216,12 +238,12 @@ struct Catalogue<'a> {
 impl<'a> Catalogue<'a> {
     fn new(options: &'a Options) -> Self {
         let (version, keep) = match options.protocol.http {
-            Http::Http10 => ("1.0", "Connection: keep-alive\r\n"),
+            Http::Http10 => ("1.0", KEEP_ALIVE),
             Http::Http11 | Http::Http2 => ("1.1", ""),
         };
         Self {
             request: &options.request,
-            target: &options.target,
+            fields: Fields::of(&options.request, &options.target),
             version,
             keep,
             numbers: HashMap::new(),
@@ -244,13 +266,17 @@ impl<'a> Catalogue<'a> {
         }
         let number = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
         self.numbers.insert(key, number);
-        let lines = self.lines(method, url);
+        let line = format!("{method} {url} HTTP/{}\r\n", self.version);
+        let head = |connection: &str| {
+            self.fields.http1_head(line.as_bytes(), connection.as_bytes(), &Jar::default())
+        };
+        let (head, last_head) = (head(self.keep), head(CLOSE));
         self.objects.push(Wanted {
             url: Arc::clone(url),
-            head: format!("{lines}{}\r\n", self.keep).into(),
-            last_head: format!("{lines}Connection: close\r\n\r\n").into(),
-            lines: lines.into(),
-            uri: self.uri(url),
+            head,
+            last_head,
+            line: line.into(),
+            path: url.parse().ok(),
             method: method.parse().unwrap_or(Method::GET),
             length: length_in(url),
             content: None,
@@ -258,53 +284,6 @@ impl<'a> Catalogue<'a> {
         });
         number
     }
-
-    fn uri(&self, url: &str) -> Option<Uri> {
-        let scheme = if self.target.is_tls() { "https" } else { "http" };
-        let uri = Uri::builder().scheme(scheme).authority(self.target.authority()).path_and_query(url);
-        uri.build().ok()
-    }
-
-    fn lines(&self, method: &str, url: &str) -> String {
-        let mut lines = format!("{method} {url} HTTP/{}\r\n", self.version);
-        for (name, value) in self.request.fields(self.target) {
-            lines += &format!("{name}: {value}\r\n");
-        }
-        lines
-    }
-}
-
-impl Request {
-    /// The header fields of every request; what the user gave takes the place of the usual.
-    pub(crate) fn fields(&self, target: &Target) -> Vec<(String, String)> {
-        let agent = concat!("headworks/", env!("CARGO_PKG_VERSION"));
-        let mut usual = vec![
-            ("Host", target.authority()),
-            ("User-Agent", agent.to_owned()),
-            ("Accept", "*/*".to_owned()),
-        ];
-        if let Some(credentials) = target.basic_credentials() {
-            usual.push(("Authorization", credentials));
-        }
-        if let Some(body) = &self.body {
-            usual.push(("Content-Length", body.len().to_string()));
-        }
-        let given = |name: &str| self.headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
-        let usual = usual.into_iter().filter(|(name, _)| !given(name));
-        usual.map(|(name, value)| (name.to_owned(), value)).chain(self.headers.iter().cloned()).collect()
-    }
-}
-
-/// Header fields for HTTP/2, which has its own for the host.
-fn header_map(fields: Vec<(String, String)>) -> HeaderMap {
-    let fields = fields.into_iter().filter(|(name, _)| !name.eq_ignore_ascii_case("host"));
-    fields
-        .filter_map(|(name, value)| Some((name.parse::<HeaderName>().ok()?, value.try_into().ok()?)))
-        .collect()
-}
-
-fn header_lines(headers: &[(String, String)]) -> String {
-    headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect()
 }
 
 /// `/bytes/N` names content of N bytes on every server.

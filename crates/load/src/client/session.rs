@@ -8,7 +8,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use record::{SessionOutcome, SessionRow};
 use units::{ClassId, Span, Time};
 
-use crate::client::context::Engine;
+use crate::client::context::ThreadContext;
 use crate::client::fetch::{Client, fetch};
 
 /// What a user does between two pages.
@@ -23,13 +23,13 @@ pub(crate) enum Pauses {
 /// Follows the workload's script as a user of `class` who was due at `intended`, until it is
 /// done or a request fails.
 pub(crate) async fn session(
-    engine: Rc<Engine>,
+    thread: Rc<ThreadContext>,
     class: ClassId,
     intended: Time,
     pauses: Pauses,
 ) -> SessionOutcome {
-    let mut visit = Visit::new(&engine, class, intended);
-    visit.outcome = match pages(&engine, &mut visit, intended, pauses).await {
+    let mut visit = Visit::new(&thread, class, intended);
+    visit.outcome = match pages(&thread, &mut visit, intended, pauses).await {
         Ok(()) => SessionOutcome::Completed,
         Err(outcome) => outcome,
     };
@@ -37,23 +37,23 @@ pub(crate) async fn session(
 }
 
 async fn pages(
-    engine: &Rc<Engine>,
+    thread: &Rc<ThreadContext>,
     visit: &mut Visit<'_>,
     mut intended: Time,
     pauses: Pauses,
 ) -> Result<(), SessionOutcome> {
-    let last = engine.plan.pages.len().saturating_sub(1);
-    for (number, page) in engine.plan.pages.iter().enumerate() {
-        fetch(engine, &visit.client, page.page, intended).await?;
+    let last = thread.plan.pages.len().saturating_sub(1);
+    for (number, page) in thread.plan.pages.iter().enumerate() {
+        fetch(thread, &visit.client, page.page, intended).await?;
         if !page.embedded.is_empty() {
-            embedded(engine, &visit.client, &page.embedded).await?;
+            embedded(thread, &visit.client, &page.embedded).await?;
         }
-        intended = engine.now();
+        intended = thread.now();
         if number < last && pauses == Pauses::Made && !page.think.is_zero() {
             intended += page.think;
             visit.think += page.think;
-            engine.until(intended).await;
-            engine.record_lag(intended);
+            thread.until(intended).await;
+            thread.record_lag(intended);
         }
     }
     Ok(())
@@ -62,15 +62,15 @@ async fn pages(
 /// Fetches what is embedded in a page, over several connections at once as browsers do. After
 /// a failure no more is begun, but what is under way is followed to its end.
 pub(crate) async fn embedded(
-    engine: &Engine,
+    thread: &ThreadContext,
     client: &Client,
     objects: &[u32],
 ) -> Result<(), SessionOutcome> {
     let next = Cell::new(0);
-    let mut connections: FuturesUnordered<_> = (0..engine.plan.connections.min(objects.len()))
+    let mut connections: FuturesUnordered<_> = (0..thread.plan.connections.min(objects.len()))
         .map(async |_| {
             while let Some(object) = objects.get(next.replace(next.get() + 1)) {
-                let result = fetch(engine, client, *object, engine.now()).await;
+                let result = fetch(thread, client, *object, thread.now()).await;
                 if result.is_err() {
                     next.set(objects.len());
                     return result;
@@ -88,7 +88,7 @@ pub(crate) async fn embedded(
 
 /// A session under way. Dropping it writes its row: if the run ends first, as cut off.
 struct Visit<'a> {
-    engine: &'a Engine,
+    thread: &'a ThreadContext,
     client: Client,
     class: ClassId,
     number: u64,
@@ -98,11 +98,11 @@ struct Visit<'a> {
 }
 
 impl<'a> Visit<'a> {
-    fn new(engine: &'a Engine, class: ClassId, started: Time) -> Self {
-        let number = engine.number_session();
+    fn new(thread: &'a ThreadContext, class: ClassId, started: Time) -> Self {
+        let number = thread.number_session();
         Self {
-            engine,
-            client: Client::new(engine, class.index(), Some(number)),
+            thread,
+            client: Client::new(thread, class.index(), Some(number)),
             class,
             number,
             started,
@@ -114,17 +114,17 @@ impl<'a> Visit<'a> {
 
 impl Drop for Visit<'_> {
     fn drop(&mut self) {
-        let Some(class) = self.engine.plan.classes.get(self.class.index()) else { return };
+        let Some(class) = self.thread.plan.classes.get(self.class.index()) else { return };
         let row = SessionRow {
             session: self.number,
             class: Arc::clone(&class.name),
             started_ns: self.started,
-            duration_ns: self.engine.now().since(self.started).saturating_sub(self.think),
+            duration_ns: self.thread.now().since(self.started).saturating_sub(self.think),
             think_ns: self.think,
             requests: self.client.requests.get(),
             completed: self.outcome == SessionOutcome::Completed,
             outcome: self.outcome,
         };
-        self.engine.record_session(self.class.index(), row);
+        self.thread.record_session(self.class.index(), row);
     }
 }

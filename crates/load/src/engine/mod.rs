@@ -19,7 +19,7 @@ pub(crate) mod reactor;
 mod ring;
 pub(crate) mod runtime;
 pub(crate) mod share;
-mod slot;
+pub(crate) mod slot;
 pub(crate) mod socket;
 pub(crate) mod stream;
 pub(crate) mod timers;

@@ -20,7 +20,7 @@ use slab::Slab;
 use units::Span;
 
 use crate::engine::buffers::{Buffers, GROUP};
-use crate::engine::slot::{End, Filled, Slot};
+use crate::engine::slot::{End, Filled, Responses, Slot};
 use crate::engine::wait::Wait;
 
 const SUBMISSIONS: u32 = 1024;
@@ -243,7 +243,7 @@ impl Ring {
     /// Sees that a receive is under way.
     pub(super) fn listen(&mut self, key: usize, slot: &mut Slot) {
         let Some(fd) = raw(slot).filter(|_| !slot.receiving) else { return };
-        let entry = if slot.once {
+        let entry = if slot.responses == Responses::One {
             opcode::Recv::new(fd, std::ptr::null_mut(), 0)
                 .buf_group(GROUP)
                 .build()
@@ -291,7 +291,7 @@ impl Ring {
         self.push(&entry.user_data(Operation::Writable.tag(key)));
     }
 
-    /// Closes a socket that nobody holds any more.
+    /// Closes a socket that no task holds any longer.
     pub(super) fn release(&mut self, key: usize, slots: &mut Slab<Slot>) {
         let Some(slot) = slots.get_mut(key) else { return };
         slot.released = true;

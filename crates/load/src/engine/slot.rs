@@ -8,19 +8,26 @@ use std::task::Waker;
 use bytes::Bytes;
 use rustix::io::Errno;
 
+/// How much a connection is to carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Responses {
+    /// One response is all that will be received.
+    One,
+    Many,
+}
+
 #[derive(Debug)]
 pub(super) struct Slot {
     /// `None` once it was given to the kernel to be closed.
     pub(super) fd: Option<OwnedFd>,
-    /// Whether one response is all that will be received.
-    pub(super) once: bool,
+    pub(super) responses: Responses,
     /// Operations that the ring has of it; until they are back its memory must stay.
     pub(super) in_flight: u8,
     /// A receive is in the ring.
     pub(super) receiving: bool,
     /// A send is in the ring, of the first of `outgoing`.
     pub(super) sending: bool,
-    /// Nobody holds the socket any more.
+    /// No task holds the socket any longer.
     pub(super) released: bool,
     /// Something may be read; epoll tells edges only.
     pub(super) readable: bool,
@@ -28,7 +35,7 @@ pub(super) struct Slot {
     pub(super) hung_up: bool,
     /// Whether what arrives is wanted. What a server sends unasked is thrown away.
     pub(super) expecting: bool,
-    /// Something came that nobody had asked for.
+    /// Something came that was not asked for.
     pub(super) unasked: bool,
     /// Filled buffers of the ring.
     pub(super) inbox: VecDeque<Filled>,
@@ -66,10 +73,10 @@ impl End {
 }
 
 impl Slot {
-    pub(super) fn new(fd: OwnedFd, once: bool) -> Self {
+    pub(super) fn new(fd: OwnedFd, responses: Responses) -> Self {
         Self {
             fd: Some(fd),
-            once,
+            responses,
             in_flight: 0,
             receiving: false,
             sending: false,

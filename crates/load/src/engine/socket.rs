@@ -12,7 +12,7 @@ use rustix::net::{RecvFlags, recv, sockopt};
 use units::Time;
 
 use crate::engine::reactor::{Kernel, Reactor};
-use crate::engine::slot::Slot;
+use crate::engine::slot::{Responses, Slot};
 
 /// A stream socket. Dropping it closes the connection.
 #[derive(Debug)]
@@ -22,12 +22,12 @@ pub(crate) struct Socket {
 }
 
 impl Socket {
-    /// Takes over a socket that does not block. `once`: it will carry one response only.
+    /// Takes over a socket that does not block and will carry `responses`.
     ///
     /// # Errors
     /// When the kernel cannot watch it.
-    pub(crate) fn new(reactor: Rc<Reactor>, fd: OwnedFd, once: bool) -> io::Result<Self> {
-        let key = reactor.insert(Slot::new(fd, once))?;
+    pub(crate) fn new(reactor: Rc<Reactor>, fd: OwnedFd, responses: Responses) -> io::Result<Self> {
+        let key = reactor.insert(Slot::new(fd, responses))?;
         Ok(Self { reactor, key })
     }
 
@@ -62,7 +62,7 @@ impl Socket {
     }
 
     /// Queues `piece` to be written; the kernel reads it from where it is. Errors are found by
-    /// whoever reads.
+    /// the task that reads.
     pub(crate) fn send(&self, piece: Bytes) {
         self.reactor.send(self.key, piece);
     }

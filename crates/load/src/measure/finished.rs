@@ -5,7 +5,12 @@ use std::sync::Arc;
 use record::{RequestError, RequestRow};
 use units::{Span, Time};
 
-use crate::client::plan::Plan;
+/// What the numbers of objects and classes stand for in the record.
+#[derive(Debug)]
+pub(crate) struct Names {
+    pub(crate) objects: Vec<Arc<str>>,
+    pub(crate) classes: Vec<Arc<str>>,
+}
 
 /// A request that is over, in numbers; names are put to them only for the record.
 #[derive(Debug, Clone, Copy)]
@@ -47,9 +52,9 @@ impl Finished {
         self.ended().since(self.intended)
     }
 
-    pub(crate) fn row(&self, plan: &Plan) -> RequestRow {
-        let url = plan.objects.get(self.object as usize).map(|wanted| Arc::clone(&wanted.url));
-        let class = plan.classes.get(self.class).map(|class| Arc::clone(&class.name));
+    pub(crate) fn row(&self, names: &Names) -> RequestRow {
+        let url = names.objects.get(self.object as usize).map(Arc::clone);
+        let class = names.classes.get(self.class).map(Arc::clone);
         RequestRow {
             intended: self.intended,
             started: self.started,

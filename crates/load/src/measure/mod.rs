@@ -6,12 +6,14 @@
 //! | `finished` | all that is known of a request that is over |
 //! | `aggregate` | the figures of a summary, added up |
 //! | `recorder`, `writer` | what a thread's requests add up to; the files of the record |
+//! | `progress` | what is under way |
 //! | `shortage`, `validity` | what the generator ran out of; whether the figures are the server's |
 //! | `objective` | what a run is to achieve |
 
 pub(crate) mod aggregate;
 pub(crate) mod finished;
 pub(crate) mod objective;
+pub(crate) mod progress;
 pub(crate) mod recorder;
 pub(crate) mod shortage;
 pub(crate) mod stopwatch;

@@ -1,16 +1,14 @@
 //! [`Recorder`]: what a thread's requests and sessions add up to, and their rows for the record.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use record::{Histogram, RequestError, RequestRow, SessionRow, Window};
 use traffic::PoissonCheck;
 use units::{Span, Time};
 
-use crate::client::plan::Plan;
 use crate::measure::aggregate::Aggregate;
-use crate::measure::finished::Finished;
+use crate::measure::finished::{Finished, Names};
 use crate::measure::shortage::Shortage;
 
 /// Rows go to the writer in batches of this size.
@@ -69,7 +67,7 @@ pub(crate) enum Rows {
 
 pub(crate) struct Recorder {
     window: Window,
-    plan: Arc<Plan>,
+    names: Names,
     seen: Seen,
     /// `None` where nothing is written.
     writer: Option<SyncSender<Rows>>,
@@ -94,10 +92,10 @@ impl Gaps {
 }
 
 impl Recorder {
-    pub(crate) fn new(window: Window, plan: Arc<Plan>, writer: Option<SyncSender<Rows>>) -> Self {
+    pub(crate) fn new(window: Window, names: Names, writer: Option<SyncSender<Rows>>) -> Self {
         Self {
             window,
-            plan,
+            names,
             seen: Seen::default(),
             writer,
             requests: Vec::new(),
@@ -119,7 +117,7 @@ impl Recorder {
         let tally = if inside { &mut seen.inside } else { &mut seen.outside };
         tally.request(finished);
         if self.writer.is_some() {
-            self.requests.push(finished.row(&self.plan));
+            self.requests.push(finished.row(&self.names));
             if self.requests.len() >= ROWS {
                 self.flush();
             }
@@ -139,9 +137,11 @@ impl Recorder {
         }
     }
 
-    /// Something that was wanted in the window at `intended` began at `now`.
+    /// Something that was wanted at `intended` began at `now`.
     pub(crate) fn began(&mut self, intended: Time, now: Time) {
-        self.seen.lag.record(now.since(intended));
+        if self.window.contains(intended) {
+            self.seen.lag.record(now.since(intended));
+        }
     }
 
     /// An arrival that the schedule wanted at `intended` began at `now`. The pages that a session

@@ -14,19 +14,18 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use telemetry::Endpoint;
 use units::{Rate, Span, Time};
 
-use crate::client::plan::Plan;
-use crate::client::tls::Tls;
+use crate::client::setup::Setup;
 use crate::engine::clock::Clock;
 use crate::engine::share::Share;
 use crate::error::Error;
 use crate::measure::recorder::Seen;
 use crate::measure::validity::{Observed, Wanted, judge, judge_starts};
 use crate::measure::writer::Writer;
+use crate::run::common::Common;
 use crate::run::report::Report;
-use crate::run::thread::{Common, Ending, Look, work};
 use crate::run::watcher::Watcher;
+use crate::run::worker::{Ending, ThreadSnapshot, work};
 use crate::settings::options::Options;
-use crate::settings::target::Address;
 use crate::show::snapshot::Setting;
 use crate::show::viewers::Viewers;
 use tui::be_ordinary;
@@ -66,12 +65,7 @@ struct Run {
 
 impl Run {
     fn prepare(options: &Options) -> Result<Self, Error> {
-        let address = options.target.resolve()?;
-        let plan = Arc::new(Plan::new(options));
-        if let Address::Inet(address) = &address {
-            plan.check_sources(*address)?;
-        }
-        let tls = if options.target.is_tls() { Some(Tls::new(options)?) } else { None };
+        let setup = Setup::prepare(options)?;
         let endpoint = options.metrics.map(Endpoint::bind).transpose()?;
         let directory = options.out.as_ref().map(RunDirectory::create).transpose()?;
         let info = RunInfo {
@@ -100,11 +94,8 @@ impl Run {
         }
         let counters = CounterSet::read();
         let common = Arc::new(Common {
-            options: options.clone(),
+            setup,
             clock: Clock::start(),
-            address,
-            tls,
-            plan,
             signal,
             unsettled: AtomicU32::new(options.threads.get()),
         });
@@ -113,8 +104,8 @@ impl Run {
 
     fn perform(mut self) -> Result<Report, Error> {
         let (done, endings) = channel();
-        let threads = self.common.options.threads.get();
-        let looks: Vec<Arc<Mutex<Look>>> = (0..threads).map(|_| Arc::default()).collect();
+        let threads = self.common.setup.options.threads.get();
+        let looks: Vec<Arc<Mutex<ThreadSnapshot>>> = (0..threads).map(|_| Arc::default()).collect();
         for (look, number) in looks.iter().zip(0..) {
             let (common, look, done) = (Arc::clone(&self.common), Arc::clone(look), done.clone());
             let rows = self.writer.as_ref().map(Writer::rows);
@@ -134,11 +125,11 @@ impl Run {
     /// Looks at the threads once a second until all have ended.
     fn watch(
         &mut self,
-        looks: &[Arc<Mutex<Look>>],
+        looks: &[Arc<Mutex<ThreadSnapshot>>],
         ended: &Receiver<std::io::Result<Ending>>,
     ) -> Result<(Seen, Vec<Ending>), Error> {
         let common = Arc::clone(&self.common);
-        let options = &common.options;
+        let options = &common.setup.options;
         let setting = Setting {
             target: options.target.to_string(),
             load: options.load_in_words(),
@@ -192,13 +183,13 @@ impl Run {
         let completed = self.complete_record(&summary);
         let unwritten = written.and(completed).err();
         let tried = seen.last_refusal.clone();
-        let classes = self.common.plan.session_classes();
+        let classes = self.common.setup.plan.session_classes();
         Report {
             signal,
             never_connected: tried.filter(|_| !seen.ever_connected),
-            title: self.common.options.title(),
+            title: self.common.setup.options.title(),
             unwritten,
-            scheduled: self.common.options.offered().is_some(),
+            scheduled: self.common.setup.options.offered().is_some(),
             classes: classes.iter().map(|class| class.name.to_string()).collect(),
             summary,
         }
@@ -215,10 +206,10 @@ impl Run {
     fn summary(&self, seen: &Seen, endings: &[Ending], interrupted: bool) -> Summary {
         let tally = &seen.inside;
         let window = self.info.window;
-        let plan = &self.common.plan;
+        let plan = &self.common.setup.plan;
         let done = if plan.has_sessions { seen.sessions_inside } else { seen.responses_inside };
         let achieved = Rate::of(done, window.length()).as_f64();
-        let offered = self.common.options.offered().map_or(achieved, Rate::as_f64);
+        let offered = self.common.setup.options.offered().map_or(achieved, Rate::as_f64);
         let most = |figure: fn(&Ending) -> f64| endings.iter().map(figure).fold(0.0, f64::max);
         let cpu = most(|ending| ending.cpu);
         let waited = most(|ending| ending.waited);
@@ -231,7 +222,7 @@ impl Run {
             issued: interrupted || endings.iter().all(|ending| ending.issued),
             poisson: endings.iter().filter_map(|ending| ending.poisson).min_by(f64::total_cmp),
         });
-        if let Some(wanted) = Wanted::of(&self.common.options).filter(|_| !interrupted) {
+        if let Some(wanted) = Wanted::of(&self.common.setup.options).filter(|_| !interrupted) {
             let (completed, lost) = tally.session_ends();
             let begun = if plan.has_sessions { completed + lost } else { tally.requests };
             why_invalid.extend(judge_starts(begun, wanted, plan.classes.len()));
@@ -264,7 +255,7 @@ impl Run {
             objectives: Vec::new(),
         };
         summary.objectives =
-            self.common.options.objectives.iter().map(|objective| objective.judge(&summary)).collect();
+            self.common.setup.options.objectives.iter().map(|objective| objective.judge(&summary)).collect();
         summary
     }
 }

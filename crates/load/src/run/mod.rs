@@ -1,7 +1,16 @@
-//! A run from its beginning to its end, its threads, and its report.
+//! A run from its beginning to its end.
+//!
+//! | file | idea |
+//! | --- | --- |
+//! | `lifecycle` | prepares a run, starts its threads, and finishes its record |
+//! | `worker` | one thread that generates load |
+//! | `watcher` | looks at all threads, for views and samples |
+//! | `report`, `text` | how it ended, and the summary for people |
+//! | `common` | what its threads share |
 
+mod common;
 pub(crate) mod lifecycle;
 pub(crate) mod report;
-pub(crate) mod text;
-pub(crate) mod thread;
-pub(crate) mod watcher;
+mod text;
+mod watcher;
+mod worker;

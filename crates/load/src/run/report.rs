@@ -1,10 +1,6 @@
 //! [`Report`]: how a run ended, and its figures.
 
-use std::fmt;
-
 use record::Summary;
-
-use crate::run::text;
 
 /// What a run gave.
 #[derive(Debug)]
@@ -29,12 +25,5 @@ impl Report {
     /// Whether every objective was met.
     pub fn meets_objectives(&self) -> bool {
         self.summary.objectives.iter().all(|objective| objective.met)
-    }
-}
-
-impl fmt::Display for Report {
-    /// The summary for people.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        text::write(f, self)
     }
 }

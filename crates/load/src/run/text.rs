@@ -1,6 +1,6 @@
 //! The summary as people read it, in the order in which users of wrk, hey and oha look.
 
-use std::fmt::{self, Formatter};
+use std::fmt::{self, Display, Formatter};
 
 use record::Summary;
 use tui::figures;
@@ -8,22 +8,25 @@ use units::Bytes;
 
 use crate::run::report::Report;
 
-pub(crate) fn write(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
-    let summary = &report.summary;
-    writeln!(f, "{}", report.title)?;
-    if summary.interrupted && summary.duration == 0.0 {
-        writeln!(f, "Interrupted before the measuring window opened.")?;
-    } else if summary.interrupted {
-        writeln!(f, "Interrupted: what was measured in {:.1} s.", summary.duration)?;
+impl Display for Report {
+    /// The summary for people.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let summary = &self.summary;
+        writeln!(f, "{}", self.title)?;
+        if summary.interrupted && summary.duration == 0.0 {
+            writeln!(f, "Interrupted before the measuring window opened.")?;
+        } else if summary.interrupted {
+            writeln!(f, "Interrupted: what was measured in {:.1} s.", summary.duration)?;
+        }
+        writeln!(f)?;
+        work(f, self)?;
+        latency(f, summary)?;
+        if !self.classes.is_empty() {
+            classes(f, self)?;
+        }
+        outcome(f, summary)?;
+        validity(f, self)
     }
-    writeln!(f)?;
-    work(f, report)?;
-    latency(f, summary)?;
-    if !report.classes.is_empty() {
-        classes(f, report)?;
-    }
-    outcome(f, summary)?;
-    validity(f, report)
 }
 
 fn work(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {

@@ -9,7 +9,8 @@ use crate::measure::aggregate::Aggregate;
 use crate::measure::recorder::Seen;
 use crate::measure::validity::{Observed, judge};
 use crate::measure::writer::Writer;
-use crate::run::thread::{Common, Look};
+use crate::run::common::Common;
+use crate::run::worker::ThreadSnapshot;
 use crate::settings::options::Options;
 use crate::show::snapshot::{Generator, Latencies, Level, Recent, Snapshot, Whole};
 use crate::show::viewers::Viewers;
@@ -31,7 +32,7 @@ pub(crate) struct Watcher<'a> {
 
 impl<'a> Watcher<'a> {
     pub(crate) fn new(common: &'a Common) -> Self {
-        let options = &common.options;
+        let options = &common.setup.options;
         Self {
             options,
             window: options.window(),
@@ -50,7 +51,7 @@ impl<'a> Watcher<'a> {
     /// When samples cannot be written.
     pub(crate) fn look(
         &mut self,
-        looks: &[Arc<Mutex<Look>>],
+        looks: &[Arc<Mutex<ThreadSnapshot>>],
         show: &Viewers,
         writer: Option<&mut Writer>,
     ) -> Result<(), record::Error> {

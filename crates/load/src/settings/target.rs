@@ -1,16 +1,12 @@
 //! [`Target`]: the URL on the command line, and the address behind it.
 
 use std::fmt;
-use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use http::Uri;
-
-use crate::error::Error;
 
 /// Where requests go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,13 +27,6 @@ pub enum Via {
     /// A host and a port.
     Host(String, u16),
     /// A Unix socket.
-    Unix(PathBuf),
-}
-
-/// What can be connected to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Address {
-    Inet(SocketAddr),
     Unix(PathBuf),
 }
 
@@ -100,20 +89,9 @@ impl Target {
         self.user.as_ref().map(|user| format!("Basic {}", BASE64_STANDARD.encode(user)))
     }
 
-    /// The first address that the host's name stands for; waits for the resolver.
-    pub(crate) fn resolve(&self) -> Result<Address, Error> {
-        let (host, port) = match &self.via {
-            None => (&self.host, self.port),
-            Some(Via::Host(host, port)) => (host, *port),
-            Some(Via::Unix(path)) => return Ok(Address::Unix(path.clone())),
-        };
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        if let Ok(address) = bare.parse::<IpAddr>() {
-            return Ok(Address::Inet(SocketAddr::new(address, port)));
-        }
-        let failed = |source| Error::Resolve { host: host.clone(), source };
-        let mut addresses = (bare, port).to_socket_addrs().map_err(failed)?;
-        addresses.next().map(Address::Inet).ok_or_else(|| failed(io::Error::other("it has none")))
+    /// Where connections go: the host and the port of the URL, or another place.
+    pub(crate) fn place(&self) -> Via {
+        self.via.clone().unwrap_or_else(|| Via::Host(self.host.clone(), self.port))
     }
 }
 

@@ -3,11 +3,35 @@
 use record::RequestError;
 
 use super::*;
+use crate::client::exchange::Expected;
 use crate::settings::checks::Checks;
 
-/// No more is known than this.
-fn expected<'a>((checks, heads): &'a (Checks, Heads), length: Option<u64>) -> Expected<'a> {
-    Expected { length, is_head: false, cookies: true, content: None, checks, heads }
+/// Nothing is known of a response but its length.
+fn expected(checks: &Checks, length: Option<u64>) -> Expected<'_> {
+    Expected { length, is_head: false, is_idempotent: true, content: None, checks }
+}
+
+/// A response and its exchange, whatever the time.
+struct Reader<'a> {
+    heads: Heads,
+    response: Response,
+    exchange: Exchange<'a>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(expected: Expected<'a>) -> Self {
+        let exchange = Exchange::new(expected, Time::ZERO);
+        Self { heads: Heads::default(), response: Response::default(), exchange }
+    }
+
+    fn feed(&mut self, input: &[u8]) -> Result<usize, RequestError> {
+        let fed = self.response.feed(input, Time::ZERO, &self.heads, &mut self.exchange);
+        fed.map_err(|fault| self.exchange.error_of(fault))
+    }
+
+    fn end(&mut self) -> Result<(), RequestError> {
+        self.feed(&[]).map(drop)
+    }
 }
 
 #[derive(Debug, PartialEq)]
@@ -18,8 +42,8 @@ struct Seen {
 }
 
 fn read(pieces: &[&[u8]], closes: bool, expected_length: Option<u64>) -> Result<Seen, RequestError> {
-    let checks = (Checks::default(), Heads::default());
-    let mut response = Response::new(expected(&checks, expected_length));
+    let checks = Checks::default();
+    let mut response = Reader::new(expected(&checks, expected_length));
     for piece in pieces {
         if response.feed(piece)? < piece.len() {
             // What follows is not part of it.
@@ -29,15 +53,15 @@ fn read(pieces: &[&[u8]], closes: bool, expected_length: Option<u64>) -> Result<
     if closes {
         response.end()?;
     }
-    assert!(response.is_complete(), "{response:?}");
+    assert!(response.response.is_complete(), "{:?}", response.response);
     Ok(Seen {
-        status: response.status().unwrap(),
-        body: response.body_bytes(),
-        keep_alive: response.keeps_alive(),
+        status: response.exchange.status().unwrap(),
+        body: response.exchange.body_bytes(),
+        keep_alive: response.response.keeps_alive(),
     })
 }
 
-/// The response must be the same however it is cut into pieces.
+/// The response must not differ however it is cut into pieces.
 #[track_caller]
 fn check(text: &str, closes: bool, expected: Result<(u16, u64, bool), RequestError>) {
     let expected = expected.map(|(status, body, keep_alive)| Seen { status, body, keep_alive });
@@ -109,8 +133,8 @@ fn what_is_not_http_is_refused() {
 
 #[test]
 fn a_head_without_end_is_not_waited_for() {
-    let checks = (Checks::default(), Heads::default());
-    let mut response = Response::new(expected(&checks, None));
+    let checks = Checks::default();
+    let mut response = Reader::new(expected(&checks, None));
     response.feed(b"HTTP/1.1 200 OK\r\n").unwrap();
     let line = [b'x'; 1024];
     let refused = (0..100).find_map(|_| response.feed(&line).err());
@@ -130,30 +154,30 @@ fn another_length_than_expected_is_an_error() {
 
 #[test]
 fn a_response_to_head_has_no_body() {
-    let checks = (Checks::default(), Heads::default());
-    let mut response = Response::new(Expected { is_head: true, ..expected(&checks, Some(5)) });
+    let checks = Checks::default();
+    let mut response = Reader::new(Expected { is_head: true, ..expected(&checks, Some(5)) });
     response.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n").unwrap();
-    assert!(response.is_complete() && response.keeps_alive());
+    assert!(response.response.is_complete() && response.response.keeps_alive());
 }
 
 #[test]
 fn the_next_response_is_left_alone() {
-    let checks = (Checks::default(), Heads::default());
-    let mut response = Response::new(expected(&checks, None));
+    let checks = Checks::default();
+    let mut response = Reader::new(expected(&checks, None));
     let first = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     let used = response.feed(&[first, &b"HTTP/1.1 200"[..]].concat()).unwrap();
-    assert!(response.is_complete());
+    assert!(response.response.is_complete());
     assert_eq!(used, first.len());
 }
 
 #[test]
 fn the_server_may_say_how_long_it_took() {
     let time = |field: &str| {
-        let checks = (Checks::default(), Heads::default());
-        let mut response = Response::new(expected(&checks, None));
+        let checks = Checks::default();
+        let mut response = Reader::new(expected(&checks, None));
         let head = format!("HTTP/1.1 200 OK\r\nServer-Timing: {field}\r\nContent-Length: 0\r\n\r\n");
         response.feed(head.as_bytes()).unwrap();
-        response.server_time().map(Span::as_nanos)
+        response.exchange.server_time().map(units::Span::as_nanos)
     };
     assert_eq!(time("before;dur=50.004"), Some(50_004_000));
     assert_eq!(time("cache;desc=hit, app;dur=2"), Some(2_000_000));
@@ -164,12 +188,12 @@ fn the_server_may_say_how_long_it_took() {
 
 #[test]
 fn cookies_are_handed_on() {
-    let checks = (Checks::default(), Heads::default());
-    let mut response = Response::new(expected(&checks, None));
+    let checks = Checks::default();
+    let mut response = Reader::new(expected(&checks, None));
     response
         .feed(b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Path=/\r\nset-cookie: b=2\r\nContent-Length: 0\r\n\r\n")
         .unwrap();
-    assert_eq!(response.cookies(), ["a=1; Path=/", "b=2"]);
+    assert_eq!(response.exchange.cookies(), ["a=1; Path=/", "b=2"]);
 }
 
 proptest::proptest! {
@@ -187,12 +211,12 @@ proptest::proptest! {
         piece in 1_usize..40,
     ) {
         let bytes = [known.as_bytes(), &unknown].concat();
-        let checks = (Checks::default(), Heads::default());
-        let mut response = Response::new(expected(&checks, None));
+        let checks = Checks::default();
+        let mut response = Reader::new(expected(&checks, None));
         let outcome = bytes.chunks(piece).try_for_each(|piece| response.feed(piece).map(drop));
-        assert!(response.body_bytes() <= bytes.len() as u64);
+        assert!(response.exchange.body_bytes() <= bytes.len() as u64);
         if outcome.is_ok() {
-            assert_eq!(response.end().is_ok(), response.is_complete());
+            assert_eq!(response.end().is_ok(), response.response.is_complete());
         }
     }
 }

@@ -5,24 +5,21 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use httparse::ParserConfig;
-use record::RequestError;
-use units::Span;
 
-/// More is sent by no server.
-const MOST_HEADERS: usize = 128;
+use crate::client::exchange::Fault;
+use crate::client::facts::Facts;
 
-/// The head of a response to a GET, or of an interim one.
+/// Header fields of a response; no server sends more.
+const MAX_FIELDS: usize = 128;
+
+/// The head of a response, final or interim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Head {
     /// Bytes that it takes.
     pub(crate) bytes: usize,
-    pub(crate) status: u16,
+    pub(crate) facts: Facts,
     pub(crate) keep_alive: bool,
     pub(crate) framing: Framing,
-    /// `name=value; attributes` of each `Set-Cookie`.
-    pub(crate) cookies: Vec<String>,
-    /// What the server says that it took: the first duration of `Server-Timing` (W3C).
-    pub(crate) server: Option<Span>,
     /// Where the value of `Date` is.
     date: Option<Range<usize>>,
 }
@@ -38,18 +35,18 @@ pub(crate) enum Framing {
 impl Head {
     /// Whether another response follows (RFC 9110, section 15.2).
     pub(crate) fn is_interim(&self) -> bool {
-        matches!(self.status, 100..=199)
+        matches!(self.facts.status, 100..=199)
     }
 
     /// The head that `bytes` begin with, if all of it is there.
-    fn parse(bytes: &[u8]) -> Result<Option<Self>, RequestError> {
-        let mut headers = [const { MaybeUninit::uninit() }; MOST_HEADERS];
+    fn parse(bytes: &[u8]) -> Result<Option<Self>, Fault> {
+        let mut headers = [const { MaybeUninit::uninit() }; MAX_FIELDS];
         let mut head = httparse::Response::new(&mut []);
         let parser = ParserConfig::default();
         let length = match parser.parse_response_with_uninit_headers(&mut head, bytes, &mut headers) {
             Ok(httparse::Status::Complete(length)) => length,
             Ok(httparse::Status::Partial) => return Ok(None),
-            Err(_) => return Err(RequestError::Protocol),
+            Err(_) => return Err(Fault::Malformed),
         };
         let mut fields = Fields { keep_alive: head.version == Some(1), ..Fields::default() };
         for header in head.headers.iter() {
@@ -66,12 +63,9 @@ impl Head {
         };
         Ok(Some(Self {
             bytes: length,
-            // A change of protocol (101) answers nothing that is ever asked.
-            status: head.code.filter(|code| matches!(code, 100 | 102..=999)).ok_or(RequestError::Protocol)?,
+            facts: Facts { status: head.code.ok_or(Fault::Malformed)?, ..fields.facts },
             keep_alive: fields.keep_alive,
             framing,
-            cookies: fields.cookies,
-            server: fields.server,
             date: fields.date,
         }))
     }
@@ -82,25 +76,24 @@ struct Fields {
     keep_alive: bool,
     length: Option<u64>,
     chunked: bool,
-    cookies: Vec<String>,
-    server: Option<Span>,
+    facts: Facts,
     date: Option<Range<usize>>,
 }
 
 impl Fields {
-    fn take(&mut self, name: &str, value: &[u8]) -> Result<(), RequestError> {
+    fn take(&mut self, name: &str, value: &[u8]) -> Result<(), Fault> {
         // Most fields are of no interest, and their length says so.
         match name.len() {
             14 if name.eq_ignore_ascii_case("content-length") => {
-                let announced = parse_length(value).ok_or(RequestError::Protocol)?;
+                let announced = parse_length(value).ok_or(Fault::Malformed)?;
                 if self.length.is_some_and(|length| length != announced) {
-                    return Err(RequestError::Protocol);
+                    return Err(Fault::Malformed);
                 }
                 self.length = Some(announced);
             }
             17 if name.eq_ignore_ascii_case("transfer-encoding") => {
                 if !value.eq_ignore_ascii_case(b"chunked") {
-                    return Err(RequestError::Protocol);
+                    return Err(Fault::Malformed);
                 }
                 self.chunked = true;
             }
@@ -112,24 +105,10 @@ impl Fields {
                     self.keep_alive = true;
                 }
             }
-            10 if name.eq_ignore_ascii_case("set-cookie") => {
-                self.cookies.push(String::from_utf8_lossy(value).into_owned());
-            }
-            13 if name.eq_ignore_ascii_case("server-timing") => {
-                self.server = self.server.or_else(|| duration_in(value));
-            }
-            _ => {}
+            _ => self.facts.take(name, value),
         }
         Ok(())
     }
-}
-
-/// The first `dur` parameter of a `Server-Timing` field, which is in milliseconds.
-pub(crate) fn duration_in(value: &[u8]) -> Option<Span> {
-    let text = std::str::from_utf8(value).ok()?;
-    let millis = text.split([';', ',']).find_map(|part| part.trim().strip_prefix("dur="))?;
-    let millis: f64 = millis.trim_matches('"').parse().ok()?;
-    (millis.is_finite() && millis >= 0.0).then(|| Span::from_secs_f64(millis / 1000.0))
 }
 
 /// Digits only: `+5` is a number to Rust and an attack to HTTP.
@@ -140,8 +119,8 @@ fn parse_length(value: &[u8]) -> Option<u64> {
     std::str::from_utf8(value).ok()?.parse().ok()
 }
 
-/// Reads heads. Servers repeat themselves: a head that is the one before but for its date says
-/// the same, and is not parsed again.
+/// Reads heads. Servers repeat themselves: a head that is the one before but for its date is not
+/// parsed again.
 #[derive(Debug, Default)]
 pub(crate) struct Heads(RefCell<Option<Known>>);
 
@@ -157,7 +136,7 @@ impl Heads {
     ///
     /// # Errors
     /// When it is not the head of a response.
-    pub(crate) fn read(&self, bytes: &[u8]) -> Result<Option<Head>, RequestError> {
+    pub(crate) fn read(&self, bytes: &[u8]) -> Result<Option<Head>, Fault> {
         if let Some(known) = &*self.0.borrow()
             && known.is_again(bytes)
         {
@@ -165,7 +144,7 @@ impl Heads {
         }
         let head = Head::parse(bytes)?;
         if let Some(head) = &head
-            && head.cookies.is_empty()
+            && head.facts.cookies.is_empty()
             && let (Some(date), Some(text)) = (&head.date, bytes.get(..head.bytes))
         {
             let known = Known { text: text.to_vec(), date: date.clone(), head: head.clone() };
@@ -228,7 +207,7 @@ mod tests {
     fn heads_with_cookies_are_always_read() {
         let text = b"HTTP/1.1 200 OK\r\nDate: x\r\nSet-Cookie: a=1\r\n\r\n";
         let heads = Heads::default();
-        assert_eq!(heads.read(text).unwrap().unwrap().cookies, ["a=1"]);
+        assert_eq!(heads.read(text).unwrap().unwrap().facts.cookies, ["a=1"]);
         assert!(heads.0.borrow().is_none());
     }
 }

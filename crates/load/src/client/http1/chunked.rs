@@ -1,10 +1,10 @@
 //! [`Chunked`]: the chunked transfer coding (RFC 9112, section 7.1), counted rather than kept.
 
-use record::RequestError;
+use crate::client::exchange::Fault;
 
 /// Size lines with extensions, and trailers, are not worth more.
-const LONGEST_LINE: u32 = 1024;
-const LONGEST_TRAILERS: u32 = 32 * 1024;
+const MAX_LINE: u32 = 1024;
+const MAX_TRAILERS: u32 = 32 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct Chunked {
@@ -41,11 +41,7 @@ impl Chunked {
     }
 
     /// Has `take` look at the body in `input`, piece by piece.
-    pub(crate) fn feed(
-        &mut self,
-        input: &[u8],
-        take: &mut impl FnMut(&[u8]),
-    ) -> Result<Progress, RequestError> {
+    pub(crate) fn feed(&mut self, input: &[u8], take: &mut impl FnMut(&[u8])) -> Result<Progress, Fault> {
         let mut progress = Progress::default();
         while let Some(&byte) = input.get(progress.used) {
             if let State::Data(left) = self.state {
@@ -67,16 +63,16 @@ impl Chunked {
     }
 
     /// Takes one byte that is not data; gives whether it was the last.
-    fn step(&mut self, byte: u8) -> Result<bool, RequestError> {
+    fn step(&mut self, byte: u8) -> Result<bool, Fault> {
         self.seen += 1;
-        let bound = if matches!(self.state, State::Trailer(_)) { LONGEST_TRAILERS } else { LONGEST_LINE };
+        let bound = if matches!(self.state, State::Trailer(_)) { MAX_TRAILERS } else { MAX_LINE };
         if self.seen > bound {
-            return Err(RequestError::Protocol);
+            return Err(Fault::Malformed);
         }
         self.state = match (self.state, byte) {
             (State::Size(size, _), digit) if digit.is_ascii_hexdigit() => {
                 let digit = char::from(digit).to_digit(16).unwrap_or(0);
-                let size = size.checked_mul(16).ok_or(RequestError::Protocol)?;
+                let size = size.checked_mul(16).ok_or(Fault::Malformed)?;
                 State::Size(size + u64::from(digit), true)
             }
             (State::Size(size, true) | State::Extension(size), b'\r') => State::SizeLineFeed(size),
@@ -94,7 +90,7 @@ impl Chunked {
             (State::Trailer(true), b'\r') => State::Trailer(true),
             (State::Trailer(true), b'\n') => return Ok(true),
             (State::Trailer(_), other) => State::Trailer(other == b'\n'),
-            _ => return Err(RequestError::Protocol),
+            _ => return Err(Fault::Malformed),
         };
         Ok(false)
     }
@@ -104,7 +100,7 @@ impl Chunked {
 mod tests {
     use super::*;
 
-    fn check(text: &str, expected: Result<(u64, bool), RequestError>) {
+    fn check(text: &str, expected: Result<(u64, bool), Fault>) {
         let bytes = text.as_bytes();
         let whole = pieces([bytes]);
         assert_eq!(whole, expected, "{text:?} at once");
@@ -112,7 +108,7 @@ mod tests {
         assert_eq!(single, expected, "{text:?} byte by byte");
     }
 
-    fn pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<(u64, bool), RequestError> {
+    fn pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<(u64, bool), Fault> {
         let (mut chunked, mut body, mut ended) = (Chunked::new(), 0, false);
         for piece in pieces {
             ended |= chunked.feed(piece, &mut |data| body += data.len() as u64)?.ended;
@@ -133,10 +129,10 @@ mod tests {
         for text in
             ["\r\n", "g\r\n", "5\nhello", "5\r\nhello!", "5\r\nhello\r\n\r\n", "11112222333344445\r\n"]
         {
-            check(text, Err(RequestError::Protocol));
+            check(text, Err(Fault::Malformed));
         }
-        check(&format!("1;{}", "x".repeat(2000)), Err(RequestError::Protocol));
-        check(&format!("0\r\n{}", "x: y\r\n".repeat(10_000)), Err(RequestError::Protocol));
+        check(&format!("1;{}", "x".repeat(2000)), Err(Fault::Malformed));
+        check(&format!("0\r\n{}", "x: y\r\n".repeat(10_000)), Err(Fault::Malformed));
     }
 
     #[test]

@@ -1,0 +1,187 @@
+//! [`Response`]: finds where a response ends.
+//!
+//! Sans-IO: bytes in, events out. Bodies are not kept, and heads are bounded, so a
+//! hostile server can cost time (which the timeout bounds) but not memory.
+
+use units::Time;
+
+use crate::client::exchange::{Exchange, Fault};
+use crate::client::http1::chunked::Chunked;
+use crate::client::http1::head::{Framing, Heads};
+
+/// Bytes of a head; more than any server sends, and what is longer is not waited for.
+const MAX_HEAD: usize = 32 * 1024;
+
+/// Where on a connection a response is: from the first byte of its head to the last of its body.
+#[derive(Debug, Default)]
+pub(crate) struct Response {
+    state: State,
+    /// A head that has not arrived in one piece.
+    head: Vec<u8>,
+    /// Whether the server does not keep the connection open.
+    closes: bool,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Head,
+    Length(u64),
+    Chunked(Chunked),
+    UntilClose,
+    Complete,
+}
+
+impl Response {
+    /// Another response begins on the connection.
+    pub(crate) fn begin(&mut self) {
+        self.state = State::Head;
+        self.head.clear();
+    }
+
+    /// Whether the connection can carry another request.
+    pub(crate) fn keeps_alive(&self) -> bool {
+        !self.closes && self.is_complete()
+    }
+
+    pub(crate) fn is_complete(&self) -> bool {
+        matches!(self.state, State::Complete)
+    }
+
+    /// Takes the next bytes of the connection, none when the server has closed it, tells
+    /// `exchange` what they are, and gives how many of them belonged to the response.
+    ///
+    /// # Errors
+    /// When they are not the rest of a response, or the response is not what was asked for.
+    pub(crate) fn feed(
+        &mut self,
+        input: &[u8],
+        now: Time,
+        heads: &Heads,
+        exchange: &mut Exchange<'_>,
+    ) -> Result<usize, Fault> {
+        if input.is_empty() {
+            return self.close(now, exchange).map(|()| 0);
+        }
+        exchange.received(now);
+        let mut rest = input;
+        while !rest.is_empty() && !self.is_complete() {
+            let used = match &mut self.state {
+                State::Head => self.feed_head(rest, now, heads, exchange)?,
+                State::Length(left) => {
+                    let take = usize::try_from(*left).unwrap_or(usize::MAX).min(rest.len());
+                    *left -= take as u64;
+                    let ended = *left == 0;
+                    exchange.body(rest.get(..take).unwrap_or_default());
+                    if ended {
+                        self.complete(now, exchange)?;
+                    }
+                    take
+                }
+                State::Chunked(chunked) => {
+                    let progress = chunked.feed(rest, &mut |data| exchange.body(data))?;
+                    if progress.ended {
+                        self.complete(now, exchange)?;
+                    }
+                    progress.used
+                }
+                State::UntilClose => {
+                    exchange.body(rest);
+                    rest.len()
+                }
+                State::Complete => 0,
+            };
+            rest = rest.get(used..).unwrap_or_default();
+        }
+        Ok(input.len() - rest.len())
+    }
+
+    /// The server has closed the connection.
+    fn close(&mut self, now: Time, exchange: &mut Exchange<'_>) -> Result<(), Fault> {
+        match self.state {
+            State::Head | State::Length(_) | State::Chunked(_) => Err(Fault::Closed),
+            State::UntilClose => self.complete(now, exchange),
+            State::Complete => Ok(()),
+        }
+    }
+
+    fn complete(&mut self, now: Time, exchange: &mut Exchange<'_>) -> Result<(), Fault> {
+        self.state = State::Complete;
+        exchange.end(now)
+    }
+
+    /// Gives how many bytes of `input` belonged to the head.
+    fn feed_head(
+        &mut self,
+        input: &[u8],
+        now: Time,
+        heads: &Heads,
+        exchange: &mut Exchange<'_>,
+    ) -> Result<usize, Fault> {
+        if self.head.is_empty() {
+            if let Some(length) = self.parse_head(input, now, heads, exchange)? {
+                return Ok(length);
+            }
+            self.keep_head(input)?;
+            return Ok(input.len());
+        }
+        let before = self.head.len();
+        self.keep_head(input)?;
+        // A head that trickles in is parsed when its last line is there, not at every byte.
+        let fresh = self.head.get(before.saturating_sub(3)..).unwrap_or_default();
+        if !fresh.windows(2).any(|pair| pair == b"\n\n") && !fresh.windows(3).any(|three| three == b"\n\r\n")
+        {
+            return Ok(input.len());
+        }
+        let head = std::mem::take(&mut self.head);
+        match self.parse_head(&head, now, heads, exchange)? {
+            // An interim response that was longer than the new bytes cannot be.
+            Some(length) => Ok(length.saturating_sub(before)),
+            None => {
+                self.head = head;
+                Ok(input.len())
+            }
+        }
+    }
+
+    fn keep_head(&mut self, input: &[u8]) -> Result<(), Fault> {
+        // Garbage is known by its first bytes; the end of its head is not waited for.
+        self.head.extend_from_slice(input);
+        let start = &self.head[..self.head.len().min(5)];
+        if self.head.len() > MAX_HEAD || !b"HTTP/".starts_with(start) {
+            return Err(Fault::Malformed);
+        }
+        Ok(())
+    }
+
+    /// The length of the head if `bytes` hold all of it.
+    fn parse_head(
+        &mut self,
+        bytes: &[u8],
+        now: Time,
+        heads: &Heads,
+        exchange: &mut Exchange<'_>,
+    ) -> Result<Option<usize>, Fault> {
+        let Some(head) = heads.read(bytes)? else { return Ok(None) };
+        let (length, status) = (head.bytes, head.facts.status);
+        if head.is_interim() {
+            exchange.interim(status, now)?;
+            return Ok(Some(length));
+        }
+        self.closes = !head.keep_alive || matches!(head.framing, Framing::UntilClose);
+        self.state = match head.framing {
+            _ if exchange.is_head() || matches!(status, 204 | 304) => State::Length(0),
+            Framing::Length(length) => State::Length(length),
+            Framing::Chunked => State::Chunked(Chunked::new()),
+            Framing::UntilClose => State::UntilClose,
+        };
+        exchange.head(head.facts, now)?;
+        if matches!(self.state, State::Length(0)) {
+            self.complete(now, exchange)?;
+        }
+        Ok(Some(length))
+    }
+}
+
+#[cfg(test)]
+mod tests;

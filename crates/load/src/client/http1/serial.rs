@@ -1,0 +1,64 @@
+//! One request at a time on a connection, which is kept for the next.
+
+use std::cell::RefCell;
+
+use crate::client::attempt::Attempt;
+use crate::client::exchange::Fault;
+use crate::client::http1::connection::Connection;
+use crate::client::http1::response::Response;
+
+/// Connections that no request is under way on.
+#[derive(Debug, Default)]
+pub(crate) struct Idle(RefCell<Vec<Connection>>);
+
+impl Idle {
+    /// The one that was used last and is still open.
+    fn take(&self) -> Option<Connection> {
+        let mut idle = self.0.borrow_mut();
+        while let Some(connection) = idle.pop() {
+            if !connection.is_stale() {
+                return Some(connection);
+            }
+        }
+        None
+    }
+}
+
+/// Sends the request of `attempt` over an idle connection, or a new one, and follows its
+/// response to the end. What is repeated goes over a new one.
+pub(crate) async fn carry(attempt: &mut Attempt<'_>, idle: &Idle) -> Result<(), Fault> {
+    let kept = if attempt.exchange.is_repeated() { None } else { idle.take() };
+    let connection = match kept {
+        Some(connection) => {
+            attempt.exchange.on_open_connection(attempt.thread.now());
+            attempt.connection = connection.number;
+            connection
+        }
+        None => Connection::open(attempt).await?,
+    };
+    follow(attempt, connection, idle).await
+}
+
+async fn follow(attempt: &mut Attempt<'_>, mut connection: Connection, idle: &Idle) -> Result<(), Fault> {
+    let thread = attempt.thread;
+    let last = thread.is_last(connection.requests + 1);
+    connection.expect(true);
+    connection.send(attempt.http1_head(last), thread.plan.body.as_ref()).await?;
+    let mut response = Response::default();
+    let exchange = &mut attempt.exchange;
+    let whole = connection.receive(&thread.reactor, |now, bytes| {
+        let used = response.feed(bytes, now, &thread.heads, exchange)?;
+        match response.is_complete() {
+            // More than was announced is not the content that was asked for.
+            true if used < bytes.len() => Err(Fault::Surplus),
+            true => Ok(Some(())),
+            false => Ok(None),
+        }
+    });
+    whole.await?;
+    if response.keeps_alive() && !last {
+        connection.expect(false);
+        idle.0.borrow_mut().push(connection);
+    }
+    Ok(())
+}
