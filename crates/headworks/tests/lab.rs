@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::MutexGuard;
 
+use catalogue::Viewpoint;
 use record::experiment::{Experiment, TestState};
-use record::{Environment, RunDirectory, SessionOutcome, Viewpoint};
+use record::{Environment, RunDirectory, SessionOutcome};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use testkit::{PATIENCE, Process, alone, poll_until};
 
@@ -182,7 +183,7 @@ fn agrees_with_itself(directory: &Path, gated: bool) {
         assert!(metrics.contains("# TYPE"), "{metrics}");
         let samples: Vec<_> = run.samples().unwrap().map(Result::unwrap).collect();
         let of_gate = |metric: &str| {
-            samples.iter().find(|row| row.viewpoint == Viewpoint::Gate && &*row.metric == metric)
+            samples.iter().find(|row| row.viewpoint == Viewpoint::Gate && row.metric.as_str() == metric)
         };
         assert_eq!(of_gate("gate.window").unwrap().value, 2.0);
         assert!(of_gate("gate.queue").is_some());

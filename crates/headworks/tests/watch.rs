@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use record::{Clock, PhaseName, RunDirectory, Viewpoint};
+use catalogue::Viewpoint;
+use record::{Clock, PhaseName, RunDirectory};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde_json::Value;
 use testkit::{Collector, PATIENCE, Process, Raw, poll_until};
@@ -47,13 +48,13 @@ fn a_watch_says_what_the_machine_and_a_program_used_and_writes_it_down() {
     assert_eq!((info.tool.as_str(), info.interrupted), ("watch", false));
     assert_eq!(directory.outcome::<Value>().unwrap(), said);
     let rows: Vec<_> = directory.samples().unwrap().map(Result::unwrap).collect();
-    let idle = rows.iter().filter(|row| &*row.metric == "kernel.cpu_idle");
+    let idle = rows.iter().filter(|row| row.metric.as_str() == "kernel.cpu_idle");
     // The last look comes 50 ms after another, which may be too soon to be told.
     let told = idle.count();
     assert!((looks - 1..=looks).contains(&told), "{told} of {looks}");
-    let own = rows.iter().filter(|row| (&*row.metric, &*row.label) == ("processes.cpu", "headworks"));
+    let own = rows.iter().filter(|row| (row.metric.as_str(), &*row.label) == ("processes.cpu", "headworks"));
     assert!(own.clone().all(|row| row.viewpoint == Viewpoint::Server) && own.count() == told);
-    let mut of_interfaces = rows.iter().filter(|row| row.metric.starts_with("network.")).peekable();
+    let mut of_interfaces = rows.iter().filter(|row| row.metric.as_str().starts_with("network.")).peekable();
     assert!(of_interfaces.peek().is_some() && of_interfaces.all(|row| row.viewpoint == Viewpoint::Network));
 }
 

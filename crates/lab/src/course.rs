@@ -4,18 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use record::{RunDirectory, SampleRow, Viewpoint};
+use catalogue::{Metric, gate};
+use record::{RunDirectory, SampleRow};
 use units::Time;
 
 use crate::Error;
 use crate::http::Answer;
 
-/// Metrics of the gate, and what they are called in samples.
-const METRICS: [(&str, &str); 3] = [
-    ("headworks_gate_window", "gate.window"),
-    ("headworks_gate_in_service", "gate.in_service"),
-    ("headworks_gate_queue", "gate.queue"),
-];
+/// Metrics of the gate that are recorded.
+const METRICS: [Metric; 3] = [gate::WINDOW, gate::IN_SERVICE, gate::QUEUE];
 
 /// What was seen at each look.
 #[derive(Debug)]
@@ -27,7 +24,7 @@ pub(crate) struct Course {
 #[derive(Debug, PartialEq)]
 struct Seen {
     at: SystemTime,
-    metric: &'static str,
+    metric: Metric,
     /// The stage, of what waits.
     label: String,
     value: f64,
@@ -58,7 +55,8 @@ impl Course {
         self.seen.extend(metrics.lines().filter_map(|line| {
             let (series, value) = line.rsplit_once(' ')?;
             let (name, labels) = series.split_once('{').unwrap_or((series, ""));
-            let (_, metric) = METRICS.into_iter().find(|(of_gate, _)| *of_gate == name)?;
+            let metric =
+                METRICS.into_iter().find(|metric| metric.exposed().is_some_and(|exposed| exposed == name))?;
             let label = labels.split('"').nth(1).unwrap_or_default().to_owned();
             Some(Seen { at, metric, label, value: value.parse().ok()? })
         }));
@@ -71,14 +69,9 @@ impl Course {
         let host: Arc<str> = Arc::from(run.environment()?.host);
         let row = |seen: &Seen| {
             let since = seen.at.duration_since(started).ok()?;
-            Some(SampleRow {
-                time: Time::from_nanos(u64::try_from(since.as_nanos()).ok()?),
-                host: Arc::clone(&host),
-                viewpoint: Viewpoint::Gate,
-                metric: Arc::from(seen.metric),
-                label: Arc::from(&*seen.label),
-                value: seen.value,
-            })
+            let time = Time::from_nanos(u64::try_from(since.as_nanos()).ok()?);
+            let label = Arc::from(&*seen.label);
+            Some(SampleRow::of(seen.metric, label, time, Arc::clone(&host), seen.value))
         };
         Ok(run.add_samples(self.seen.iter().filter_map(row))?)
     }
@@ -100,10 +93,10 @@ mod tests {
         assert_eq!(
             course.seen,
             [
-                seen("gate.queue", "acceptor", 2.0),
-                seen("gate.queue", "class", 3.0),
-                seen("gate.in_service", "", 4.0),
-                seen("gate.window", "", 5.0),
+                seen(gate::QUEUE, "acceptor", 2.0),
+                seen(gate::QUEUE, "class", 3.0),
+                seen(gate::IN_SERVICE, "", 4.0),
+                seen(gate::WINDOW, "", 5.0),
             ]
         );
         // A search has its runs elsewhere.

@@ -27,6 +27,7 @@ mod estimate;
 pub mod experiment;
 mod files;
 mod histogram;
+mod metric_name;
 mod phases;
 pub mod prediction;
 mod requests;
@@ -48,10 +49,11 @@ pub use files::{read_json, replace, write_json};
 pub use histogram::{Histogram, Quantiles};
 /// A point on the calendar, read and written as RFC 3339.
 pub use jiff::Timestamp;
+pub use metric_name::MetricName;
 pub use phases::{Clock, PhaseName, PhaseRow};
 pub use requests::{RequestError, RequestRow, RequestedUrl};
 pub use run_info::{RunInfo, Step, Window};
-pub use samples::{SampleRow, Samples, Viewpoint};
+pub use samples::{SampleRow, Samples};
 pub use sessions::{SessionOutcome, SessionRow};
 pub use summary::{
     ClassSummary, ClientSummary, ConnectionSummary, ErrorCounts, LatencySummary, ObjectiveResult,

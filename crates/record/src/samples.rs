@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use catalogue::{Metric, Viewpoint};
 use jiff::Timestamp;
 use units::Time;
 
+use crate::metric_name::MetricName;
 use crate::search::WATCH;
 use crate::table::{named_cell, table};
 use crate::{Error, RunDirectory, RunInfo};
@@ -22,11 +24,18 @@ table! {
         /// Whose view it is.
         pub viewpoint: Viewpoint,
         /// What it is, with its unit at the end where it has one.
-        pub metric: Arc<str>,
+        pub metric: MetricName,
         /// Which of several, such as a class or an interface; empty when there is one.
         pub label: Arc<str>,
         /// The value.
         pub value: f64,
+    }
+}
+
+impl SampleRow {
+    /// A value of `metric`, as seen from its viewpoint.
+    pub fn of(metric: Metric, label: Arc<str>, time: Time, host: Arc<str>, value: f64) -> Self {
+        Self { time, host, viewpoint: metric.viewpoint(), metric: metric.into(), label, value }
     }
 }
 
@@ -54,44 +63,17 @@ impl Samples {
     }
 
     /// Those within the measuring window of another run, by metric and label, in their order.
-    pub fn during(&self, run: &RunInfo) -> BTreeMap<(String, String), Vec<f64>> {
+    pub fn during(&self, run: &RunInfo) -> BTreeMap<(MetricName, String), Vec<f64>> {
         let at = |started: Timestamp, nanos: u64| started.as_nanosecond() + i128::from(nanos);
         let window = at(run.started, run.window.from_ns)..=at(run.started, run.window.to_ns);
         let mut found: BTreeMap<_, Vec<f64>> = BTreeMap::new();
         for row in &self.rows {
             if window.contains(&at(self.started, row.time.as_nanos())) {
-                let key = (row.metric.to_string(), row.label.to_string());
+                let key = (row.metric.clone(), row.label.to_string());
                 found.entry(key).or_default().push(row.value);
             }
         }
         found
-    }
-}
-
-/// Who saw a sample.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Viewpoint {
-    /// The load generator.
-    Client,
-    /// The server under test.
-    Server,
-    /// An interface of the server's host, and the queue in front of it.
-    Network,
-    /// The gate.
-    Gate,
-}
-
-impl Viewpoint {
-    const ALL: [Self; 4] = [Self::Client, Self::Server, Self::Network, Self::Gate];
-
-    /// Its name in files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Client => "client",
-            Self::Server => "server",
-            Self::Network => "network",
-            Self::Gate => "gate",
-        }
     }
 }
 

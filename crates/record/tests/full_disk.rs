@@ -5,7 +5,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use record::{Error, RunDirectory, SampleRow, Viewpoint};
+use catalogue::watch::kernel::CPU_IDLE;
+use record::{Error, RunDirectory, SampleRow};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use units::Time;
 
@@ -63,12 +64,6 @@ fn fill(directory: &RunDirectory) -> Result<(), Error> {
 }
 
 fn sample(at: usize) -> SampleRow {
-    SampleRow {
-        time: Time::from_nanos(at as u64),
-        host: Arc::from("here"),
-        viewpoint: Viewpoint::Server,
-        metric: Arc::from("kernel.cpu_idle"),
-        label: Arc::from(""),
-        value: at as f64,
-    }
+    let time = Time::from_nanos(at as u64);
+    SampleRow::of(CPU_IDLE, Arc::from(""), time, Arc::from("here"), at as f64)
 }

@@ -96,7 +96,7 @@ fn a_simulation_that_did_not_come_to_rest_says_so_and_one_without_a_queue_has_no
     let rows: Vec<_> = run.samples().unwrap().map(Result::unwrap).collect();
     std::fs::remove_file(scratch.path().join("samples.parquet")).unwrap();
     let mut samples = run.write_samples().unwrap();
-    for row in rows.into_iter().filter(|row| !row.metric.starts_with("waiting")) {
+    for row in rows.into_iter().filter(|row| !row.metric.as_str().starts_with("waiting")) {
         samples.push(row).unwrap();
     }
     samples.finish().unwrap();

@@ -1,6 +1,7 @@
 //! The course of a replication against what the replication is summed up to.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+use catalogue::sim::{LATENCY, WAITING};
 use record::{RunDirectory, SampleRow};
 use serde::Deserialize;
 use sim::{Course, Discipline, Equipment, Interval, Model, Offered, Plan, Recording, Size};
@@ -111,12 +112,12 @@ fn a_record_has_the_course_and_the_model_that_it_came_from() {
     assert_eq!(info.window.length(), Span::from_secs_f64(last.ended));
     let rows: Vec<SampleRow> = run.samples().unwrap().map(Result::unwrap).collect();
     let waiting = |label: &str| -> Vec<f64> {
-        let rows = rows.iter().filter(|row| &*row.metric == "waiting" && &*row.label == label);
+        let rows = rows.iter().filter(|row| row.metric == WAITING && &*row.label == label);
         rows.map(|row| row.value).collect()
     };
     let means = |course: &Course| course.intervals.iter().map(|one| one.waiting.mean).collect::<Vec<f64>>();
     assert_eq!((waiting(""), waiting("beginning")), (means(&course), means(&beginning)));
-    assert!(rows.iter().any(|row| &*row.label == "dynamic" && &*row.metric == "latency_s"));
+    assert!(rows.iter().any(|row| &*row.label == "dynamic" && row.metric == LATENCY));
     assert_eq!(run.outcome::<Kept>().unwrap().rejected.mean, outcome.rejected.mean);
 
     let again = Model::read(&out.join("model.toml")).unwrap();

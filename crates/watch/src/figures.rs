@@ -1,96 +1,83 @@
 //! What all groups say by name, for the record.
 
-use record::Viewpoint;
-use serde::Serialize;
-use serde_json::Value;
+use catalogue::Metric;
+use catalogue::watch::{connections, limits as metrics};
 
 use crate::{Summary, limits};
 
 /// One figure: its metric, what it is of (empty when it is of the whole machine), and its value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Figure {
-    /// Its name, with the group's in front: `kernel.cpu_user`.
-    pub(crate) metric: String,
+    /// What it is.
+    pub(crate) metric: Metric,
     /// The name of a program, an interface or a state, a port, or nothing.
     pub(crate) label: String,
-    /// Its value; units as in the group's `Rates`.
+    /// In the metric's unit.
     pub(crate) value: f64,
-    /// Whose view it is.
-    pub(crate) viewpoint: Viewpoint,
 }
 
-impl Figure {
-    /// Of the server's view.
-    fn new(metric: String, label: &str, value: f64) -> Self {
-        Self { metric, label: label.to_owned(), value, viewpoint: Viewpoint::Server }
+/// Figures as they come together.
+#[derive(Default)]
+struct Figures(Vec<Figure>);
+
+impl Figures {
+    /// Those of one thing. What is not a number, such as a rate over no time, is left out.
+    fn add(&mut self, label: &str, figures: impl IntoIterator<Item = (Metric, f64)>) {
+        let known = figures.into_iter().filter(|(_, value)| value.is_finite());
+        self.0.extend(known.map(|(metric, value)| Figure { metric, label: label.to_owned(), value }));
+    }
+
+    fn add_limits(&mut self, limits: &limits::Rates) {
+        self.add("", limits.sockets.figures());
+        for (number, busy) in &limits.processors {
+            self.add(&number.to_string(), [(metrics::PROCESSOR, *busy)]);
+        }
+        for (port, count) in &limits.outgoing {
+            self.add(&port.to_string(), [(metrics::OUTGOING, *count as f64)]);
+        }
+        for (name, program) in &limits.programs {
+            self.add(name, program.figures());
+        }
+        for (name, disk) in &limits.disks {
+            self.add(name, disk.figures());
+        }
+        for (name, queue) in &limits.queues {
+            self.add(name, queue.figures());
+        }
     }
 }
 
 impl Summary {
     /// Every figure there is.
     pub(crate) fn figures(&self) -> Vec<Figure> {
-        let mut figures = Vec::new();
+        let mut figures = Figures::default();
         if let Some(kernel) = &self.kernel {
-            figures.extend(named("kernel", "", kernel));
+            figures.add("", kernel.figures());
         }
         for (program, rates) in &self.processes {
-            figures.extend(named("processes", program, rates));
+            figures.add(program, rates.figures());
         }
         for (interface, rates) in &self.network {
-            figures.extend(of_network(named("network", interface, rates)));
+            figures.add(interface, rates.figures());
         }
-        let count =
-            |(state, count): (&String, &u64)| Figure::new("connections".to_owned(), state, *count as f64);
-        figures.extend(self.connections.iter().map(count));
+        for (state, count) in &self.connections {
+            figures.add(state, [(connections::CONNECTIONS, *count as f64)]);
+        }
         for (port, queue) in &self.listen_queues {
-            figures.extend(named("listen_queue", &port.to_string(), queue));
+            figures.add(&port.to_string(), queue.figures());
         }
         if let Some(limits) = &self.limits {
-            figures.extend(of_limits(limits));
+            figures.add_limits(limits);
         }
         for (class, rates) in &self.requests {
-            figures.extend(named("requests", class, rates));
+            figures.add(class, rates.figures());
         }
         if let Some(waits) = &self.waits {
-            figures.extend(named("waits", "", waits));
-            figures.extend(named("waits.accept", "", &waits.accept));
-            figures.extend(named("waits.read", "", &waits.read));
+            figures.add("", waits.figures());
         }
         if let Some(followed) = &self.followed {
-            figures.extend(named("followed", "", followed));
+            figures.add("", followed.figures());
         }
-        figures
+        figures.0
     }
-}
-
-fn of_limits(limits: &limits::Rates) -> Vec<Figure> {
-    let mut figures = named("limits.sockets", "", &limits.sockets);
-    for (number, busy) in &limits.processors {
-        figures.push(Figure::new("limits.processor".to_owned(), &number.to_string(), *busy));
-    }
-    for (port, count) in &limits.outgoing {
-        figures.push(Figure::new("limits.outgoing".to_owned(), &port.to_string(), *count as f64));
-    }
-    for (name, rates) in &limits.programs {
-        figures.extend(named("limits.program", name, rates));
-    }
-    for (name, rates) in &limits.disks {
-        figures.extend(named("limits.disk", name, rates));
-    }
-    for (name, rates) in &limits.queues {
-        figures.extend(of_network(named("limits.queue", name, rates)));
-    }
-    figures
-}
-
-/// What is seen at an interface, or of the queue in front of it.
-fn of_network(figures: Vec<Figure>) -> impl Iterator<Item = Figure> {
-    figures.into_iter().map(|figure| Figure { viewpoint: Viewpoint::Network, ..figure })
-}
-
-fn named(group: &str, label: &str, rates: &impl Serialize) -> Vec<Figure> {
-    let Ok(Value::Object(fields)) = serde_json::to_value(rates) else { return Vec::new() };
-    let figure =
-        |(name, value): (String, Value)| Some(Figure::new(format!("{group}.{name}"), label, value.as_f64()?));
-    fields.into_iter().filter_map(figure).collect()
 }

@@ -74,13 +74,9 @@ impl Recording {
     /// What went on until `time` after the start.
     pub(crate) fn add(&mut self, time: Span, seen: &Summary) {
         let Ok(tables) = &mut self.tables else { return };
-        let row = |figure: Figure| SampleRow {
-            time: Time::ZERO + time,
-            host: Arc::clone(&self.host),
-            viewpoint: figure.viewpoint,
-            metric: figure.metric.into(),
-            label: figure.label.into(),
-            value: figure.value,
+        let time = Time::ZERO + time;
+        let row = |Figure { metric, label, value }: Figure| {
+            SampleRow::of(metric, label.into(), time, Arc::clone(&self.host), value)
         };
         let written = seen.figures().into_iter().try_for_each(|figure| tables.samples.push(row(figure)));
         self.note(written);

@@ -1,6 +1,7 @@
 //! Whether what was measured agrees with the laws that hold for any system (Denning and Buzen, "The Operational Analysis
 //! of Queueing Network Models", 1978).
 
+use catalogue::watch::processes;
 use record::search::Tried;
 
 use super::level::Level;
@@ -56,7 +57,7 @@ fn little(tried: &Tried, level: &Level) -> Option<String> {
 /// at every load.
 fn utilisation<'a>(levels: impl Iterator<Item = &'a Level>) -> Option<String> {
     let needs = levels.filter_map(|level| {
-        let used = level.mean("processes.cpu").filter(|used| *used >= BUSY)?;
+        let used = level.mean(processes::CPU).filter(|used| *used >= BUSY)?;
         Some((level.rate, used / level.summary.rate.achieved))
     });
     let mut needs: Vec<(f64, f64)> = needs.filter(|(_, need)| need.is_finite()).collect();
@@ -96,7 +97,7 @@ mod tests {
         let mut summary = Summary { requests: 1000, responses: 1000, ..Summary::default() };
         summary.rate.achieved = rate;
         summary.latency.total.mean = latency;
-        Level { rate, summary, ..Level::default() }.with("processes.cpu", "apache2", &[cpu])
+        Level { rate, summary, ..Level::default() }.with(processes::CPU, "apache2", &[cpu])
     }
 
     #[test]

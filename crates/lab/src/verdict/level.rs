@@ -3,18 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use catalogue::Metric;
+use catalogue::watch::{limits, processes};
 use record::search::{Tried, Used};
-use record::{RunDirectory, Samples, Summary};
+use record::{MetricName, RunDirectory, Samples, Summary};
 
 use super::Refused;
 use crate::Error;
 
 /// Connections that were made on the server's machine, by the port that they lead to.
-pub(super) const OUTGOING: &str = "limits.outgoing";
+pub(super) const OUTGOING: Metric = limits::OUTGOING;
 
 /// How many per second find a queue full.
-pub(super) const LISTEN_QUEUE: &str = "limits.sockets.listen_overflows";
-pub(super) const SYN_QUEUE: &str = "limits.sockets.syn_queue_full";
+pub(super) const LISTEN_QUEUE: Metric = limits::LISTEN_OVERFLOWS;
+pub(super) const SYN_QUEUE: Metric = limits::SYN_QUEUE_FULL;
 
 /// A run of the generator, and what samples say of the time of its measuring window.
 #[derive(Debug, Clone, Default)]
@@ -33,11 +35,11 @@ pub(crate) struct Level {
     /// Whether it is but a part of the lowest load that was too much.
     pub(super) is_light: bool,
     /// Of what arrived at all such loads, the shares that found each queue full.
-    pub(super) overflowing_before: BTreeMap<&'static str, f64>,
+    pub(super) overflowing_before: BTreeMap<Metric, f64>,
     /// What the server's log says that it was refused, at whatever level.
     pub(crate) refused: Refused,
     /// By metric and label, in the course of the window.
-    pub(super) samples: BTreeMap<(String, String), Vec<f64>>,
+    pub(super) samples: BTreeMap<(MetricName, String), Vec<f64>>,
 }
 
 impl Level {
@@ -48,7 +50,7 @@ impl Level {
         let mut samples = samples.during(&info);
         // The generator's own connections, where something stands in front of the server that is watched.
         let asked = asked_port(&info.command).unwrap_or_default();
-        samples.retain(|(metric, label), _| metric != OUTGOING || *label != asked);
+        samples.retain(|(metric, label), _| *metric != OUTGOING || *label != asked);
         Ok(Self {
             rate: tried.offered.unwrap_or(tried.achieved),
             is_open: tried.offered.is_some(),
@@ -67,24 +69,24 @@ impl Level {
     pub(crate) fn used(&self) -> BTreeMap<String, f64> {
         let share =
             |of: Used, used: Option<f64>| Some((of.name().to_owned(), used.filter(|used| used.is_finite())?));
-        let of_programs = |used: &str, most: &str| {
+        let of_programs = |used: Metric, most: Metric| {
             let shares = self.labels(used).filter_map(|program| {
                 let most = self.mean_of(most, program);
                 (most > 0.0).then(|| self.mean_of(used, program) / most)
             });
             shares.reduce(f64::max)
         };
-        let room = self.most("limits.sockets.room").filter(|room| *room > 0.0);
+        let room = self.most(limits::SOCKETS_ROOM).filter(|room| *room > 0.0);
         let shares = [
-            share(Used::Processors, of_programs("processes.cpu", "limits.program.processors")),
-            share(Used::Quota, of_programs("processes.cpu", "limits.program.cpu_quota")),
-            share(Used::Memory, self.highest("limits.program.memory_used")),
-            share(Used::DiskLimit, self.highest("limits.program.io_used")),
-            share(Used::Disk, self.highest("limits.disk.busy")),
-            share(Used::Descriptors, self.highest("limits.program.descriptors")),
+            share(Used::Processors, of_programs(processes::CPU, limits::PROGRAM_PROCESSORS)),
+            share(Used::Quota, of_programs(processes::CPU, limits::PROGRAM_CPU_QUOTA)),
+            share(Used::Memory, self.highest(limits::PROGRAM_MEMORY_USED)),
+            share(Used::DiskLimit, self.highest(limits::PROGRAM_IO_USED)),
+            share(Used::Disk, self.highest(limits::DISK_BUSY)),
+            share(Used::Descriptors, self.highest(limits::PROGRAM_DESCRIPTORS)),
             share(
                 Used::ListenQueue,
-                self.mean("limits.sockets.unaccepted").zip(room).map(|(used, room)| used / room),
+                self.mean(limits::SOCKETS_UNACCEPTED).zip(room).map(|(used, room)| used / room),
             ),
             share(Used::Generator, Some(self.summary.client.cpu)),
         ];
@@ -92,49 +94,49 @@ impl Level {
     }
 
     /// Labels of a metric.
-    pub(crate) fn labels<'a>(&'a self, metric: &'a str) -> impl Iterator<Item = &'a str> {
-        let of_metric = self.samples.keys().filter(move |(name, _)| name == metric);
+    pub(crate) fn labels(&self, metric: Metric) -> impl Iterator<Item = &str> {
+        let of_metric = self.samples.keys().filter(move |(name, _)| *name == metric);
         of_metric.map(|(_, label)| &**label)
     }
 
     /// In the course of the window.
-    pub(super) fn values(&self, metric: &str, label: &str) -> &[f64] {
-        let key = (metric.to_owned(), label.to_owned());
+    pub(super) fn values(&self, metric: Metric, label: &str) -> &[f64] {
+        let key = (metric.into(), label.to_owned());
         self.samples.get(&key).map_or(&[], |values| values)
     }
 
     /// The mean of a metric; of one with labels, the sum of all labels' means.
-    pub(crate) fn mean(&self, metric: &str) -> Option<f64> {
+    pub(crate) fn mean(&self, metric: Metric) -> Option<f64> {
         self.labels(metric).map(|label| self.mean_of(metric, label)).reduce(|sum, mean| sum + mean)
     }
 
-    pub(crate) fn mean_of(&self, metric: &str, label: &str) -> f64 {
+    pub(crate) fn mean_of(&self, metric: Metric, label: &str) -> f64 {
         let values = self.values(metric, label);
         values.iter().sum::<f64>() / values.len().max(1) as f64
     }
 
     /// The highest mean that any label has.
-    pub(crate) fn highest(&self, metric: &str) -> Option<f64> {
+    pub(crate) fn highest(&self, metric: Metric) -> Option<f64> {
         self.labels(metric).map(|label| self.mean_of(metric, label)).reduce(f64::max)
     }
 
     /// The mean over all looks of what is left out where there is none.
-    pub(crate) fn mean_of_looks(&self, metric: &str, label: &str) -> f64 {
-        let looks = self.values("limits.sockets.unread", "").len().max(1);
+    pub(crate) fn mean_of_looks(&self, metric: Metric, label: &str) -> f64 {
+        let looks = self.values(limits::SOCKETS_UNREAD, "").len().max(1);
         self.values(metric, label).iter().sum::<f64>() / looks as f64
     }
 
     /// The highest value that any label had.
-    pub(crate) fn most(&self, metric: &str) -> Option<f64> {
+    pub(crate) fn most(&self, metric: Metric) -> Option<f64> {
         self.labels(metric).flat_map(|label| self.values(metric, label).iter().copied()).reduce(f64::max)
     }
 
     /// The share of samples that are above nothing; of the label that has most of them.
-    pub(crate) fn standing(&self, metric: &str) -> f64 {
+    pub(crate) fn standing(&self, metric: Metric) -> f64 {
         self.labels(metric).map(|label| self.standing_of(metric, label)).fold(0.0, f64::max)
     }
 
-    pub(crate) fn standing_of(&self, metric: &str, label: &str) -> f64 {
+    pub(crate) fn standing_of(&self, metric: Metric, label: &str) -> f64 {
         let values = self.values(metric, label);
         values.iter().filter(|value| **value > 0.0).count() as f64 / values.len().max(1) as f64
     }
@@ -155,7 +157,7 @@ impl Level {
     }
 
     /// The share of what arrives that finds a queue full.
-    pub(super) fn overflowing(&self, queue: &str) -> f64 {
+    pub(super) fn overflowing(&self, queue: Metric) -> f64 {
         self.mean(queue).unwrap_or_default() / self.rate.max(f64::MIN_POSITIVE)
     }
 
@@ -165,8 +167,8 @@ impl Level {
     }
 
     #[cfg(test)]
-    pub(crate) fn with(mut self, metric: &str, label: &str, values: &[f64]) -> Self {
-        self.samples.insert((metric.to_owned(), label.to_owned()), values.to_vec());
+    pub(crate) fn with(mut self, metric: Metric, label: &str, values: &[f64]) -> Self {
+        self.samples.insert((metric.into(), label.to_owned()), values.to_vec());
         self
     }
 }

@@ -13,6 +13,8 @@ mod turns;
 
 use std::collections::BTreeMap;
 
+use catalogue::Metric;
+use catalogue::watch::limits;
 pub(crate) use laws::broken as broken_laws;
 pub(crate) use level::Level;
 use level::{LISTEN_QUEUE, SYN_QUEUE};
@@ -58,7 +60,7 @@ struct Finding {
 pub(crate) fn judge(mut levels: Vec<Level>) -> Verdict {
     levels.sort_by(|one, other| one.rate.total_cmp(&other.rate));
     let descriptors =
-        levels.iter().filter_map(|level| level.most("limits.program.descriptors")).fold(0.0, f64::max);
+        levels.iter().filter_map(|level| level.most(limits::PROGRAM_DESCRIPTORS)).fold(0.0, f64::max);
     levels.iter_mut().for_each(|level| level.descriptors = descriptors);
     compare_with_light(&mut levels);
     let highest_kept_up =
@@ -81,7 +83,7 @@ fn compare_with_light(levels: &mut [Level]) {
     levels.iter_mut().for_each(|level| level.is_light = level.is_open && level.rate < ALWAYS * lowest);
     let light = || levels.iter().filter(|level| level.is_light);
     let arrived: f64 = light().map(|level| level.rate).sum();
-    let share = |queue: &'static str| {
+    let share = |queue: Metric| {
         let full: f64 = light().filter_map(|level| level.mean(queue)).sum();
         (queue, full / arrived.max(f64::MIN_POSITIVE))
     };

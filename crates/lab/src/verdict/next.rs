@@ -1,5 +1,6 @@
 //! What to do about a bottleneck, and what is to be expected then.
 
+use catalogue::watch::limits;
 use record::search::{Resource, Used};
 
 use super::level::Level;
@@ -13,7 +14,7 @@ pub(super) fn next(resource: Resource, level: &Level) -> Vec<String> {
 /// What to do when it is the bottleneck, as it is at `level`.
 pub(super) fn remedy(resource: Resource, level: &Level) -> String {
     let places =
-        level.most("limits.sockets.room").map_or_else(String::new, |room| format!(" of {room:.0} places"));
+        level.most(limits::SOCKETS_ROOM).map_or_else(String::new, |room| format!(" of {room:.0} places"));
     let said = match resource {
         Resource::AcceptQueue => {
             return format!(

@@ -1,6 +1,8 @@
 //! Whether a resource is at its end at a [`Level`], and by which figures: utilisation, saturation and errors of
 //! each (Gregg, "Systems Performance", section 2.5.9).
 
+use catalogue::Metric;
+use catalogue::watch::{limits, network, processes};
 use record::search::Resource;
 
 use super::level::{LISTEN_QUEUE, Level, OUTGOING, SYN_QUEUE};
@@ -67,7 +69,7 @@ fn ports_to_back_end(level: &Level, light: &Level) -> Option<String> {
         let others = [Resource::CpuQuota, Resource::ServerCpu, Resource::BackEnd];
         others.into_iter().any(|resource| sign(resource, level, light).is_some())
     };
-    let are_taken = level.most("limits.sockets.ports_used").is_some_and(|used| used >= FULL);
+    let are_taken = level.most(limits::SOCKETS_PORTS_USED).is_some_and(|used| used >= FULL);
     (are_taken && level.labels(OUTGOING).next().is_some() && !is_kept_waiting()).then(|| {
         format!(
             "The server had no local port for some connections to what stands behind it, as all were in use or in TIME-WAIT: {:.1} % of requests failed, and its log says \"{refused}\".",
@@ -77,9 +79,9 @@ fn ports_to_back_end(level: &Level, light: &Level) -> Option<String> {
 }
 
 fn fd_limit(level: &Level) -> Option<String> {
-    let used = level.most("limits.program.descriptors")?;
+    let used = level.most(limits::PROGRAM_DESCRIPTORS)?;
     // Who is refused one may stop to accept connections for a while, and then has few of them.
-    let is_held_up = level.most("limits.sockets.unaccepted").is_some_and(|most| most > 0.0);
+    let is_held_up = level.most(limits::SOCKETS_UNACCEPTED).is_some_and(|most| most > 0.0);
     let had_all = level.descriptors >= FULL && is_held_up && (level.is_behind || !level.is_valid);
     // Or it ends at once, before anybody looks.
     let refused = level.refused.descriptors.as_ref().filter(|_| level.is_behind);
@@ -93,25 +95,25 @@ fn fd_limit(level: &Level) -> Option<String> {
 }
 
 fn network(level: &Level, light: &Level) -> Option<String> {
-    const WAITING: &str = "limits.queue.waiting_bytes";
+    const WAITING: Metric = limits::QUEUE_WAITING;
     let held_up = |interface: &&str| {
         level.standing_of(WAITING, interface) >= MOSTLY
-            && level.mean_of("limits.queue.overlimits", interface)
-                + level.mean_of("limits.queue.drops", interface)
+            && level.mean_of(limits::QUEUE_OVERLIMITS, interface)
+                + level.mean_of(limits::QUEUE_DROPS, interface)
                 > 0.0
     };
     let held_up = level.labels(WAITING).find(held_up);
     if let Some(interface) = held_up {
         return Some(format!(
             "{interface} carried {:.1} Mbit/s, with {:.0} bytes in front of it that had to wait and {:.0} packets/s dropped.",
-            level.mean_of("network.sent_bytes", interface) * 8e-6,
+            level.mean_of(network::SENT_BYTES, interface) * 8e-6,
             level.mean_of(WAITING, interface),
-            level.mean_of("limits.queue.drops", interface)
+            level.mean_of(limits::QUEUE_DROPS, interface)
         ));
     }
     // A link further away: the server has sent, and nobody takes it; transfers take longer and longer.
     let [now, before] = [level, light].map(|level| level.summary.latency.transfer.mean);
-    let unsent = level.mean("limits.sockets.unsent_bytes")?;
+    let unsent = level.mean(limits::SOCKETS_UNSENT)?;
     let is_slow = now > 0.5 * level.summary.latency.total.mean && now > 2.0 * before && unsent > 65536.0;
     is_slow.then(|| {
         format!(
@@ -125,8 +127,8 @@ fn network(level: &Level, light: &Level) -> Option<String> {
 
 fn cpu_quota(level: &Level) -> Option<String> {
     let (quota, throttled) =
-        (level.most("limits.program.cpu_quota")?, level.highest("limits.program.cpu_throttled")?);
-    let used = level.mean("processes.cpu")?;
+        (level.most(limits::PROGRAM_CPU_QUOTA)?, level.highest(limits::PROGRAM_CPU_THROTTLED)?);
+    let used = level.mean(processes::CPU)?;
     (used >= 0.8 * quota && throttled >= 0.3).then(|| {
         format!(
             "The server used {used:.2} of {quota:.2} processors that its control group may use, and had to stop in {:.0} % of all periods.",
@@ -137,13 +139,13 @@ fn cpu_quota(level: &Level) -> Option<String> {
 
 fn memory(level: &Level, light: &Level) -> Option<String> {
     let (used, refaults) =
-        (level.most("limits.program.memory_used")?, level.highest("limits.program.memory_refaults")?);
-    let waits = level.mean("limits.program.disk")? >= 0.5 || disk(level).is_some();
+        (level.most(limits::PROGRAM_MEMORY_USED)?, level.highest(limits::PROGRAM_MEMORY_REFAULTS)?);
+    let waits = level.mean(limits::PROGRAM_DISK)? >= 0.5 || disk(level).is_some();
     (used >= FULL && refaults > 0.1 * level.summary.rate.achieved && waits).then(|| {
         format!(
             "The control group used {:.0} % of its memory, and {refaults:.0} pages/s that it had given up were needed again ({:.0} at {:.0}/s).",
             percent(used),
-            light.highest("limits.program.memory_refaults").unwrap_or_default(),
+            light.highest(limits::PROGRAM_MEMORY_REFAULTS).unwrap_or_default(),
             light.rate
         )
     })
@@ -151,7 +153,7 @@ fn memory(level: &Level, light: &Level) -> Option<String> {
 
 /// How much of what its control group may ask of the disk the server used, where that is nearly all.
 fn asked_of_disk(level: &Level) -> Option<f64> {
-    level.highest("limits.program.io_used").filter(|used| *used >= BUSY)
+    level.highest(limits::PROGRAM_IO_USED).filter(|used| *used >= BUSY)
 }
 
 /// Whether it is what its control group may ask of the disk that the server has no more of, not the disk.
@@ -160,8 +162,8 @@ pub(super) fn is_limit_of_group(level: &Level) -> bool {
 }
 
 fn disk(level: &Level) -> Option<String> {
-    let waiting = level.mean("limits.program.disk")?;
-    let busy = level.highest("limits.disk.busy");
+    let waiting = level.mean(limits::PROGRAM_DISK)?;
+    let busy = level.highest(limits::DISK_BUSY);
     if let Some(used) = asked_of_disk(level).filter(|_| waiting > 0.0) {
         let itself = busy.map_or_else(String::new, |busy| {
             format!(", while the disk itself was busy {:.0} % of the time", percent(busy))
@@ -178,16 +180,17 @@ fn disk(level: &Level) -> Option<String> {
 }
 
 fn serialization(level: &Level, light: &Level) -> Option<String> {
-    let of = |level: &Level, what: &str| level.mean(&format!("limits.program.{what}")).unwrap_or_default();
+    let of = |level: &Level, threads: Metric| level.mean(threads).unwrap_or_default();
     // Helpers that do nothing sleep in locks as well.
-    let more = |what: &str| of(level, what) - of(light, what);
-    let lock = more("lock");
-    let others = ["disk", "peer", "sleep", "other"].map(more).into_iter().fold(0.0, f64::max);
-    let running = of(level, "running");
+    let more = |threads: Metric| of(level, threads) - of(light, threads);
+    let lock = more(limits::PROGRAM_LOCK);
+    let others = [limits::PROGRAM_DISK, limits::PROGRAM_PEER, limits::PROGRAM_SLEEP, limits::PROGRAM_OTHER];
+    let others = others.map(more).into_iter().fold(0.0, f64::max);
+    let running = of(level, limits::PROGRAM_RUNNING);
     (lock >= 1.5 && lock > others && lock > running).then(|| {
         format!(
             "{:.1} threads waited for each other (locks), {lock:.1} more than at {:.0}/s, while {running:.1} ran.",
-            of(level, "lock"),
+            of(level, limits::PROGRAM_LOCK),
             light.rate
         )
     })
@@ -212,11 +215,11 @@ fn back_end(level: &Level, light: &Level) -> Option<String> {
 
 fn server_cpu(level: &Level) -> Option<String> {
     let (used, program) = level
-        .labels("processes.cpu")
-        .map(|program| (level.mean_of("processes.cpu", program), program))
+        .labels(processes::CPU)
+        .map(|program| (level.mean_of(processes::CPU, program), program))
         .max_by(|one, other| one.0.total_cmp(&other.0))?;
-    let may = level.mean_of("limits.program.processors", program).max(1.0);
-    let busy = level.mean_of("limits.program.processors_busy", program);
+    let may = level.mean_of(limits::PROGRAM_PROCESSORS, program).max(1.0);
+    let busy = level.mean_of(limits::PROGRAM_PROCESSORS_BUSY, program);
     // What the kernel does for it in interrupts is nobody's, but takes as much.
     if used >= BUSY * may || (busy >= FULL && used >= 0.7 * may) {
         return Some(format!(
@@ -225,9 +228,9 @@ fn server_cpu(level: &Level) -> Option<String> {
         ));
     }
     // A server with fewer threads than there are processors.
-    let running = level.mean_of("limits.program.running", program);
+    let running = level.mean_of(limits::PROGRAM_RUNNING, program);
     let is_whole = used >= BUSY && (used - used.round()).abs() < 0.1 && running >= BUSY * used.round();
-    (is_whole && level.standing("limits.sockets.unread") >= MOSTLY).then(|| {
+    (is_whole && level.standing(limits::SOCKETS_UNREAD) >= MOSTLY).then(|| {
         format!(
             "The threads of {program} used {used:.2} processors, each all of one, and requests lay unread meanwhile; it may run on {may:.0}."
         )
@@ -235,12 +238,12 @@ fn server_cpu(level: &Level) -> Option<String> {
 }
 
 fn worker_limit(level: &Level) -> Option<String> {
-    const UNACCEPTED: &str = "limits.sockets.unaccepted";
+    const UNACCEPTED: Metric = limits::SOCKETS_UNACCEPTED;
     if level.standing(UNACCEPTED) >= MOSTLY {
         return Some(format!(
             "{:.0} connections waited to be accepted in the mean, with {:.0} threads of the server all taken.",
             level.mean(UNACCEPTED).unwrap_or_default(),
-            level.mean("processes.threads").unwrap_or_default()
+            level.mean(processes::THREADS).unwrap_or_default()
         ));
     }
     // Workers that have many connections each close those that are too many.
@@ -282,16 +285,16 @@ const LEAST: f64 = 0.002;
 
 /// How many per second find a queue full, where their share is not negligible, and grows with the load: a burst can
 /// fill a short queue at a light one, and on a machine that others use it can be their queue.
-fn overflows(level: &Level, queue: &'static str) -> Option<f64> {
+fn overflows(level: &Level, queue: Metric) -> Option<f64> {
     const GROWN: f64 = 2.0;
-    let before = level.overflowing_before.get(queue).copied().unwrap_or_default();
+    let before = level.overflowing_before.get(&queue).copied().unwrap_or_default();
     let is_more = level.overflowing(queue) > LEAST.max(GROWN * before);
     (is_more && !level.is_light).then(|| level.mean(queue)).flatten()
 }
 
 /// The places of the listen queue.
 fn of_room(level: &Level) -> String {
-    level.most("limits.sockets.room").map_or_else(String::new, |room| format!(" of {room:.0}"))
+    level.most(limits::SOCKETS_ROOM).map_or_else(String::new, |room| format!(" of {room:.0}"))
 }
 
 /// What clients noticed: the server's kernel knows nothing of the SYNs of those in another namespace, or elsewhere.

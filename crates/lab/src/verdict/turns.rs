@@ -1,5 +1,6 @@
 //! Resources that are at their ends in turns, which shows in no mean, but look by look.
 
+use catalogue::watch::{limits, processes};
 use record::search::Used;
 
 use super::level::Level;
@@ -33,20 +34,20 @@ pub(super) fn sign(level: &Level, full: f64) -> Option<String> {
 fn looks(level: &Level, full: f64) -> Vec<(Used, Vec<bool>)> {
     let of_program = |program| {
         let limits =
-            [(Used::Processors, "limits.program.processors"), (Used::Quota, "limits.program.cpu_quota")];
-        let used = level.values("processes.cpu", program);
+            [(Used::Processors, limits::PROGRAM_PROCESSORS), (Used::Quota, limits::PROGRAM_CPU_QUOTA)];
+        let used = level.values(processes::CPU, program);
         limits.map(|(of, most)| {
             let most = level.mean_of(most, program);
             (of, used.iter().map(|used| most > 0.0 && *used >= full * most).collect())
         })
     };
-    let programs = level.labels("processes.cpu").flat_map(of_program);
+    let programs = level.labels(processes::CPU).flat_map(of_program);
     // A disk that others use is none that the server waits for.
     let waiting: Vec<&[f64]> = level
-        .labels("limits.program.disk")
-        .map(|program| level.values("limits.program.disk", program))
+        .labels(limits::PROGRAM_DISK)
+        .map(|program| level.values(limits::PROGRAM_DISK, program))
         .collect();
-    let disks = [(Used::DiskLimit, "limits.program.io_used"), (Used::Disk, "limits.disk.busy")];
+    let disks = [(Used::DiskLimit, limits::PROGRAM_IO_USED), (Used::Disk, limits::DISK_BUSY)];
     let disks = disks.into_iter().flat_map(|(of, metric)| {
         let waiting = &waiting;
         level.labels(metric).map(move |label| {

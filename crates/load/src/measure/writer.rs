@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use record::{RequestRow, RunDirectory, SampleRow, SessionRow, TableWriter, Viewpoint};
+use catalogue::Metric;
+use record::{RequestRow, RunDirectory, SampleRow, SessionRow, TableWriter};
 use units::Time;
 
 use crate::measure::recorder::Rows;
@@ -44,15 +45,8 @@ impl Writer {
         self.thread.is_finished()
     }
 
-    pub(crate) fn sample(&mut self, time: Time, metric: &str, value: f64) -> Result<(), record::Error> {
-        self.samples.push(SampleRow {
-            time,
-            host: Arc::clone(&self.host),
-            viewpoint: Viewpoint::Client,
-            metric: Arc::from(metric),
-            label: Arc::from(""),
-            value,
-        })
+    pub(crate) fn sample(&mut self, time: Time, metric: Metric, value: f64) -> Result<(), record::Error> {
+        self.samples.push(SampleRow::of(metric, Arc::from(""), time, Arc::clone(&self.host), value))
     }
 
     /// Completes the files. All other senders of rows have been dropped.

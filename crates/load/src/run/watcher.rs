@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use catalogue::load::{self as metrics, recorded};
 use record::{Histogram, Window};
 use units::{Rate, Span, Time};
 
@@ -88,15 +89,15 @@ impl<'a> Watcher<'a> {
         if let Some(writer) = writer {
             let per_second = |count: u64| Rate::of(count, elapsed).as_f64();
             for (metric, value) in [
-                ("responses_per_second", per_second(both.responses)),
-                ("errors_per_second", per_second(both.errors.total())),
-                ("running", running as f64),
-                ("connections", connections as f64),
-                ("connections_opened_per_second", per_second(both.opened)),
-                ("syn_retransmits_per_second", per_second(both.syn_retransmits)),
-                ("connect_timeouts_per_second", per_second(both.connect_timeouts)),
-                ("cpu_ratio", cpu),
-                ("lag_p99_seconds", lag.as_secs_f64()),
+                (recorded::RESPONSES, per_second(both.responses)),
+                (recorded::ERRORS, per_second(both.errors.total())),
+                (metrics::RUNNING, running as f64),
+                (metrics::CONNECTIONS_OPEN, connections as f64),
+                (recorded::CONNECTIONS_OPENED, per_second(both.opened)),
+                (recorded::SYN_RETRANSMITS, per_second(both.syn_retransmits)),
+                (recorded::CONNECT_TIMEOUTS, per_second(both.connect_timeouts)),
+                (metrics::CPU, cpu),
+                (recorded::LAG_P99, lag.as_secs_f64()),
             ] {
                 writer.sample(latest, metric, value)?;
             }

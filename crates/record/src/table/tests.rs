@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use catalogue::Viewpoint;
 use units::{Span, Time};
 
 use super::{TableReader, TableWriter};
-use crate::{RequestError, RequestRow, RunDirectory, SampleRow, SessionOutcome, SessionRow, Viewpoint};
+use crate::{RequestError, RequestRow, RunDirectory, SampleRow, SessionOutcome, SessionRow};
 
 fn request(number: u64) -> RequestRow {
     let answered = !number.is_multiple_of(3);
@@ -55,7 +56,7 @@ fn a_writer_that_is_dropped_leaves_a_whole_file() {
         time: Time::ZERO,
         host: Arc::from("here"),
         viewpoint: Viewpoint::Gate,
-        metric: Arc::from("queue"),
+        metric: catalogue::gate::QUEUE.into(),
         label: Arc::from(""),
         value: 0.25,
     };
@@ -74,7 +75,7 @@ fn samples_are_added_to_those_that_are_there() {
         time: Time::ZERO,
         host: Arc::from("here"),
         viewpoint,
-        metric: Arc::from("queue"),
+        metric: catalogue::gate::QUEUE.into(),
         label: Arc::from(""),
         value,
     };

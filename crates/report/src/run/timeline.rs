@@ -2,7 +2,8 @@
 
 use std::iter::repeat_with;
 
-use record::{Histogram, RequestError, RequestRow, SampleRow, Viewpoint};
+use catalogue::{Viewpoint, load as metrics};
+use record::{Histogram, RequestError, RequestRow, SampleRow};
 use units::{Span, Time};
 
 use super::latency::counts_as_latency;
@@ -116,10 +117,12 @@ impl Collector {
             return;
         }
         let stretch = self.at(row.time);
-        let value = match &*row.metric {
-            "cpu_ratio" => &mut stretch.cpu,
-            "running" => &mut stretch.running,
-            _ => return,
+        let value = if row.metric == metrics::CPU {
+            &mut stretch.cpu
+        } else if row.metric == metrics::RUNNING {
+            &mut stretch.running
+        } else {
+            return;
         };
         *value = Some(value.map_or(row.value, |before| before.max(row.value)));
     }

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use catalogue::Metric;
+use catalogue::watch::{limits, processes};
 use record::experiment::{Experiment, OtherFactor, Test, TestState};
 use record::prediction::{Outcome, PredictedPoint, Prediction};
 use record::search::{Found, Onset, Tried, Used};
-use record::{LatencySummary, Quantiles, RunDirectory, Samples, Summary};
+use record::{LatencySummary, MetricName, Quantiles, RunDirectory, Samples, Summary};
 
 use super::effects;
 use crate::error::Error;
@@ -89,7 +91,7 @@ struct ProbeRecords<'a> {
     /// Means of connecting, processing and transfer, s.
     phases: BTreeMap<&'a str, [f64; 3]>,
     /// By metric and label.
-    samples: BTreeMap<&'a str, BTreeMap<(String, String), Vec<f64>>>,
+    samples: BTreeMap<&'a str, BTreeMap<(MetricName, String), Vec<f64>>>,
 }
 
 impl<'a> ProbeRecords<'a> {
@@ -190,19 +192,14 @@ fn of_server(id: &str, probes: &[&Tried], seen: &ProbeRecords, found: &Found) ->
 }
 
 /// Metrics of the monitor, and what they are called.
-const PROCESSES: [(&str, &str); 3] = [
-    ("processes.processes", "processes"),
-    ("processes.threads", "threads"),
-    ("processes.running", "running"),
-];
-const REFUSED: [(&str, &str); 2] = [
-    ("limits.sockets.listen_overflows", "listen queue full"),
-    ("limits.sockets.syn_queue_full", "SYN queue full"),
-];
-const CONNECTIONS: [(&str, &str); 3] = [
-    ("limits.sockets.unaccepted", "to be accepted"),
-    ("limits.sockets.unread", "unread"),
-    ("limits.sockets.time_wait", "TIME-WAIT"),
+const PROCESSES: [(Metric, &str); 3] =
+    [(processes::PROCESSES, "processes"), (processes::THREADS, "threads"), (processes::RUNNING, "running")];
+const REFUSED: [(Metric, &str); 2] =
+    [(limits::LISTEN_OVERFLOWS, "listen queue full"), (limits::SYN_QUEUE_FULL, "SYN queue full")];
+const CONNECTIONS: [(Metric, &str); 3] = [
+    (limits::SOCKETS_UNACCEPTED, "to be accepted"),
+    (limits::SOCKETS_UNREAD, "unread"),
+    (limits::SOCKETS_TIME_WAIT, "TIME-WAIT"),
 ];
 
 /// Whether there is anything of it.
@@ -211,7 +208,7 @@ fn is_ever(curve: &Curve) -> bool {
 }
 
 /// What the monitor counted, in the mean, by metric and program.
-fn counts(probes: &[&Tried], seen: &ProbeRecords, metrics: &[(&str, &str)]) -> Vec<Curve> {
+fn counts(probes: &[&Tried], seen: &ProbeRecords, metrics: &[(Metric, &str)]) -> Vec<Curve> {
     let mut programs: Vec<&str> = seen
         .samples
         .values()
@@ -221,8 +218,8 @@ fn counts(probes: &[&Tried], seen: &ProbeRecords, metrics: &[(&str, &str)]) -> V
         .collect();
     programs.sort_unstable();
     programs.dedup();
-    let curve = |program: &str, (metric, name): &(&str, &str)| {
-        let key = ((*metric).to_owned(), program.to_owned());
+    let curve = |program: &str, (metric, name): &(Metric, &str)| {
+        let key = ((*metric).into(), program.to_owned());
         let mean = |tried: &Tried| {
             let values = seen.samples.get(&*tried.directory)?.get(&key)?;
             Some(values.iter().sum::<f64>() / values.len() as f64)

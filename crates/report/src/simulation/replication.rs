@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use record::{RunInfo, SampleRow};
+use catalogue::Metric;
+use catalogue::sim as metrics;
+use record::{MetricName, RunInfo, SampleRow};
 
 use super::curves::wide;
 use super::model::{OutcomeRow, Replication, ReplicationFigure};
@@ -18,7 +20,7 @@ const MEAN: &str = "mean of the interval";
 struct Samples<'a> {
     /// Ends of the intervals, in seconds.
     ends: Vec<f64>,
-    values: HashMap<(&'a str, &'a str), Vec<Option<f64>>>,
+    values: HashMap<(&'a MetricName, &'a str), Vec<Option<f64>>>,
 }
 
 impl<'a> Samples<'a> {
@@ -31,7 +33,7 @@ impl<'a> Samples<'a> {
             at += times.get(at..).map_or(0, |rest| {
                 rest.iter().position(|time| *time == row.time.as_nanos()).unwrap_or_default()
             });
-            let of = values.entry((&*row.metric, &*row.label)).or_insert_with(|| vec![None; times.len()]);
+            let of = values.entry((&row.metric, &*row.label)).or_insert_with(|| vec![None; times.len()]);
             if let Some(value) = of.get_mut(at) {
                 *value = Some(rounded(row.value));
             }
@@ -39,23 +41,23 @@ impl<'a> Samples<'a> {
         Self { ends: times.iter().map(|time| *time as f64 / 1e9).collect(), values }
     }
 
-    fn values(&self, metric: &str, label: &str) -> Vec<Option<f64>> {
+    fn values(&self, metric: Metric, label: &str) -> Vec<Option<f64>> {
         let none = || vec![None; self.ends.len()];
-        self.values.get(&(metric, label)).cloned().unwrap_or_else(none)
+        self.values.get(&(&metric.into(), label)).cloned().unwrap_or_else(none)
     }
 
     /// From the least to the greatest in each interval.
-    fn ranges(&self, metric: &str) -> Vec<Option<[f64; 2]>> {
-        let [least, most] = ["min", "max"].map(|end| self.values(&format!("{metric}_{end}"), ""));
+    fn ranges(&self, ends: [Metric; 2]) -> Vec<Option<[f64; 2]>> {
+        let [least, most] = ends.map(|end| self.values(end, ""));
         least.into_iter().zip(most).map(|(least, most)| Some([least?, most?])).collect()
     }
 
-    fn line(&self, name: &str, metric: &str, label: &str) -> TimeSeries {
+    fn line(&self, name: &str, metric: Metric, label: &str) -> TimeSeries {
         TimeSeries { name: name.to_owned(), values: self.values(metric, label), ranges: Vec::new() }
     }
 
-    fn ranged(&self, metric: &str) -> TimeSeries {
-        TimeSeries { ranges: self.ranges(metric), ..self.line(MEAN, metric, "") }
+    fn ranged(&self, mean: Metric, ends: [Metric; 2]) -> TimeSeries {
+        TimeSeries { ranges: self.ranges(ends), ..self.line(MEAN, mean, "") }
     }
 }
 
@@ -69,9 +71,9 @@ pub(super) fn of(rows: &[SampleRow], info: &RunInfo, outcomes: &[OutcomeRow]) ->
     let samples = Samples::of(rows.iter().filter(|row| !is_detail(row)));
     let beginning = Samples::of(rows.iter().filter(is_detail));
     let first = *samples.ends.first()?;
-    let arrivals = samples.values("arrivals_per_s", "").first().copied().flatten();
+    let arrivals = samples.values(metrics::ARRIVALS, "").first().copied().flatten();
     // Where there is no queue it has no plot, and of a short replication the beginning is all.
-    let has_queue = samples.values("waiting_max", "").into_iter().flatten().any(|most| most > 0.0);
+    let has_queue = samples.values(metrics::WAITING_MAX, "").into_iter().flatten().any(|most| most > 0.0);
     let queue = has_queue.then(|| queue(&samples));
     let is_part = !beginning.ends.is_empty() && beginning.ends.last() < samples.ends.last();
     let closely = is_part.then(|| closely(&beginning, has_queue));
@@ -101,17 +103,22 @@ fn queue(samples: &Samples<'_>) -> ReplicationFigure {
         "queue",
         "How long was the queue?",
         "Requests that waited for a thread. The band reaches from the shortest to the longest that the queue was in the interval.",
-        vec![chart("Queue", "Requests waiting", Unit::Plain, vec![samples.ranged("waiting")])],
+        vec![chart(
+            "Queue",
+            "Requests waiting",
+            Unit::Plain,
+            vec![samples.ranged(metrics::WAITING, [metrics::WAITING_MIN, metrics::WAITING_MAX])],
+        )],
     )
 }
 
 fn closely(beginning: &Samples<'_>, has_queue: bool) -> ReplicationFigure {
-    let level = |title: &str, label: &str, metric: &str| {
+    let level = |title: &str, label: &str, metric: Metric| {
         chart(title, label, Unit::Plain, vec![beginning.line(MEAN, metric, BEGINNING)])
     };
-    let queue = has_queue.then(|| level("(a) queue", "Requests waiting", "waiting"));
+    let queue = has_queue.then(|| level("(a) queue", "Requests waiting", metrics::WAITING));
     let threads = if has_queue { "(b) threads taken" } else { "Threads taken" };
-    let threads = level(threads, "Requests in service", "in_service");
+    let threads = level(threads, "Requests in service", metrics::IN_SERVICE);
     ReplicationFigure {
         beginning: true,
         ..figure(
@@ -133,9 +140,9 @@ fn work(samples: &Samples<'_>) -> ReplicationFigure {
                 "(a) threads taken",
                 "Requests in service",
                 Unit::Plain,
-                vec![samples.ranged("in_service")],
+                vec![samples.ranged(metrics::IN_SERVICE, [metrics::IN_SERVICE_MIN, metrics::IN_SERVICE_MAX])],
             ),
-            chart("(b) processors", "Utilization", Unit::Percent, vec![samples.line(MEAN, "cpu_ratio", "")]),
+            chart("(b) processors", "Utilization", Unit::Percent, vec![samples.line(MEAN, metrics::CPU, "")]),
         ],
     )
 }
@@ -150,13 +157,13 @@ fn arrived(samples: &Samples<'_>) -> ReplicationFigure {
                 "(a) arrivals",
                 "Requests per second",
                 Unit::Rate,
-                vec![samples.line(MEAN, "arrivals_per_s", "")],
+                vec![samples.line(MEAN, metrics::ARRIVALS, "")],
             ),
             chart(
                 "(b) rejected",
                 "Share of the arrivals",
                 Unit::Percent,
-                vec![samples.line(MEAN, "rejected_ratio", "")],
+                vec![samples.line(MEAN, metrics::REJECTED, "")],
             ),
         ],
     )
@@ -166,9 +173,9 @@ fn arrived(samples: &Samples<'_>) -> ReplicationFigure {
 fn latency(samples: &Samples<'_>, outcomes: &[OutcomeRow]) -> ReplicationFigure {
     let lines: Vec<TimeSeries> = match outcomes {
         [_, classes @ ..] if !classes.is_empty() => {
-            classes.iter().map(|class| samples.line(&class.name, "latency_s", &class.name)).collect()
+            classes.iter().map(|class| samples.line(&class.name, metrics::LATENCY, &class.name)).collect()
         }
-        _ => vec![samples.line("all requests", "latency_s", "")],
+        _ => vec![samples.line("all requests", metrics::LATENCY, "")],
     };
     let logarithmic = wide(lines.iter().flat_map(|line| &line.values).flatten().copied());
     ReplicationFigure {

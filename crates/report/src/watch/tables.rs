@@ -1,5 +1,7 @@
 //! The paper's tables, filled with what was measured.
 
+use catalogue::Metric;
+use catalogue::watch::{connections, kernel, processes};
 use toml::Value;
 
 use super::watched::Watched;
@@ -186,36 +188,38 @@ fn demands(watches: &[Watched]) -> Table {
 
 fn kernel(watches: &[Watched]) -> Table {
     let kibibytes: Written = |kibibytes| format!("{} KiB/s", number(kibibytes));
-    let rows: [(&str, &str, Written); 18] = [
-        ("user mode", "cpu_user", percent),
-        ("kernel", "cpu_system", percent),
-        ("interrupts", "cpu_interrupt", percent),
-        ("soft interrupts", "cpu_soft_interrupt", percent),
-        ("stolen by the hypervisor", "cpu_stolen", percent),
-        ("idle, with somebody waiting for a disk", "cpu_io_wait", percent),
-        ("idle", "cpu_idle", percent),
-        ("reads from disks", "reads", per_second),
-        ("writes to disks", "writes", per_second),
-        ("blocks read", "blocks_read", per_second),
-        ("blocks written", "blocks_written", per_second),
-        ("paged in", "paged_in", kibibytes),
-        ("paged out", "paged_out", kibibytes),
-        ("major faults", "major_faults", per_second),
-        ("interrupts of all kinds", "interrupts", per_second),
-        ("interrupts of the network", "network_interrupts", per_second),
-        ("interrupts of disks", "disk_interrupts", per_second),
-        ("context switches", "context_switches", per_second),
+    let rows: [(&str, Metric, Written); 18] = [
+        ("user mode", kernel::CPU_USER, percent),
+        ("kernel", kernel::CPU_SYSTEM, percent),
+        ("interrupts", kernel::CPU_INTERRUPT, percent),
+        ("soft interrupts", kernel::CPU_SOFT_INTERRUPT, percent),
+        ("stolen by the hypervisor", kernel::CPU_STOLEN, percent),
+        ("idle, with somebody waiting for a disk", kernel::CPU_IO_WAIT, percent),
+        ("idle", kernel::CPU_IDLE, percent),
+        ("reads from disks", kernel::READS, per_second),
+        ("writes to disks", kernel::WRITES, per_second),
+        ("blocks read", kernel::BLOCKS_READ, per_second),
+        ("blocks written", kernel::BLOCKS_WRITTEN, per_second),
+        ("paged in", kernel::PAGED_IN, kibibytes),
+        ("paged out", kernel::PAGED_OUT, kibibytes),
+        ("major faults", kernel::MAJOR_FAULTS, per_second),
+        ("interrupts of all kinds", kernel::INTERRUPTS, per_second),
+        ("interrupts of the network", kernel::NETWORK_INTERRUPTS, per_second),
+        ("interrupts of disks", kernel::DISK_INTERRUPTS, per_second),
+        ("context switches", kernel::CONTEXT_SWITCHES, per_second),
     ];
     let watches: Vec<_> = watches.iter().filter(|watched| watched.summary.get("kernel").is_some()).collect();
     let columns = watches
         .iter()
         .flat_map(|watched| ["over all of the time", "least", "most"].map(|name| column(watched, name)));
     let columns = columns.collect();
-    let rows = rows.iter().map(|(name, figure, written)| {
+    let rows = rows.iter().map(|(name, metric, written)| {
+        // The summary has figures in objects by the parts of their names.
+        let path: Vec<&str> = metric.name().split('.').collect();
         let cells = watches.iter().flat_map(|watched| {
-            let values = watched.samples(&format!("kernel.{figure}"), "").iter().map(|(_, value)| *value);
+            let values = watched.samples(*metric, "").iter().map(|(_, value)| *value);
             let (least, most) = (values.clone().reduce(f64::min), values.reduce(f64::max));
-            [watched.figure(&["kernel", figure]), least, most].map(|value| value.map(written))
+            [watched.figure(&path), least, most].map(|value| value.map(written))
         });
         row(name, cells)
     });
@@ -232,8 +236,8 @@ fn kernel(watches: &[Watched]) -> Table {
 
 fn processes(watches: &[Watched]) -> Table {
     let columns = named(watches, "processes");
-    let mean = |watched: &Watched, figure: &str, program: &str| {
-        let samples = watched.samples(&format!("processes.{figure}"), program);
+    let mean = |watched: &Watched, metric: Metric, program: &str| {
+        let samples = watched.samples(metric, program);
         (!samples.is_empty())
             .then(|| samples.iter().map(|(_, value)| value).sum::<f64>() / samples.len() as f64)
     };
@@ -244,14 +248,16 @@ fn processes(watches: &[Watched]) -> Table {
         cell("processors in use", &|watched, program| {
             watched.figure(&["processes", program, "cpu"]).map(number)
         }),
-        cell("memory", &|watched, program| mean(watched, "memory", program).map(mebibytes)),
+        cell("memory", &|watched, program| mean(watched, processes::MEMORY, program).map(mebibytes)),
         cell("memory, of the machine’s", &|watched, program| {
             let machine = watched.environment.as_ref().map(|environment| environment.memory as f64)?;
-            mean(watched, "memory", program).map(|bytes| percent(bytes / machine))
+            mean(watched, processes::MEMORY, program).map(|bytes| percent(bytes / machine))
         }),
-        cell("processes", &|watched, program| mean(watched, "processes", program).map(number)),
-        cell("threads", &|watched, program| mean(watched, "threads", program).map(number)),
-        cell("running or ready to run", &|watched, program| mean(watched, "running", program).map(number)),
+        cell("processes", &|watched, program| mean(watched, processes::PROCESSES, program).map(number)),
+        cell("threads", &|watched, program| mean(watched, processes::THREADS, program).map(number)),
+        cell("running or ready to run", &|watched, program| {
+            mean(watched, processes::RUNNING, program).map(number)
+        }),
         cell("major faults", &|watched, program| {
             watched.figure(&["processes", program, "major_faults"]).map(per_second)
         }),
@@ -269,8 +275,9 @@ fn processes(watches: &[Watched]) -> Table {
 
 fn connections(watches: &[Watched]) -> Table {
     let watches: Vec<_> =
-        watches.iter().filter(|watched| !watched.labels("connections").is_empty()).collect();
-    let mut states: Vec<&str> = watches.iter().flat_map(|watched| watched.labels("connections")).collect();
+        watches.iter().filter(|watched| !watched.labels(connections::CONNECTIONS).is_empty()).collect();
+    let mut states: Vec<&str> =
+        watches.iter().flat_map(|watched| watched.labels(connections::CONNECTIONS)).collect();
     states.sort_unstable();
     states.dedup();
     let columns = watches.iter().flat_map(|watched| ["mean", "most"].map(|name| column(watched, name)));
@@ -285,18 +292,21 @@ fn connections(watches: &[Watched]) -> Table {
         .iter()
         .map(|state| {
             let cells = watches.iter().flat_map(|watched| {
-                both(watched.samples("connections", state), watched.looks("connections").len())
+                both(
+                    watched.samples(connections::CONNECTIONS, state),
+                    watched.looks(connections::CONNECTIONS).len(),
+                )
             });
             row(state, cells)
         })
         .collect();
     let mut ports: Vec<&str> =
-        watches.iter().flat_map(|watched| watched.labels("listen_queue.waiting")).collect();
+        watches.iter().flat_map(|watched| watched.labels(connections::WAITING)).collect();
     ports.sort_unstable();
     ports.dedup();
     for port in ports {
         let cells = watches.iter().flat_map(|watched| {
-            let samples = watched.samples("listen_queue.waiting", port);
+            let samples = watched.samples(connections::WAITING, port);
             both(samples, samples.len())
         });
         rows.push(row(&format!("port {port}: wait to be accepted"), cells));

@@ -5,6 +5,8 @@ use crate::plot::TimeFigure;
 use crate::plot::{TimeChart, TimeSeries};
 use crate::text::rounded;
 use crate::unit::Unit;
+use catalogue::Metric;
+use catalogue::watch::{connections, kernel, processes, requests};
 
 /// Colours and dashes that a figure has.
 const MOST_LINES: usize = 5;
@@ -13,10 +15,10 @@ const MOST_LINES: usize = 5;
 /// intervals share them.
 pub(super) fn looks(watches: &[Watched]) -> Vec<f64> {
     let metrics =
-        ["kernel.cpu_idle", "processes.cpu", "requests.rate", "connections", "listen_queue.waiting"];
+        [kernel::CPU_IDLE, processes::CPU, requests::RATE, connections::CONNECTIONS, connections::WAITING];
     let mut looks: Vec<f64> = watches
         .iter()
-        .flat_map(|watched| metrics.iter().flat_map(|metric| watched.looks(metric)))
+        .flat_map(|watched| metrics.iter().flat_map(|metric| watched.looks(*metric)))
         .map(at)
         .collect();
     looks.sort_by(f64::total_cmp);
@@ -56,19 +58,19 @@ impl Sources<'_> {
             "Requests over time",
             "With a budget a point is a window that was closed by then, and stands for the time since the one before.",
             vec![
-                chart("(a) requests", "Requests per second", Unit::Rate, self.by_label("requests.rate")),
-                time("(b) processor time of one, in the kernel", "requests.cpu_kernel"),
-                time("(c) processor time of one, in user mode", "requests.cpu_user"),
+                chart("(a) requests", "Requests per second", Unit::Rate, self.by_label(requests::RATE)),
+                time("(b) processor time of one, in the kernel", requests::CPU_KERNEL),
+                time("(c) processor time of one, in user mode", requests::CPU_USER),
             ],
         )
     }
 
     fn processors(&self) -> TimeFigure {
         let lines = self.whole(&[
-            ("kernel.cpu_system", "kernel"),
-            ("kernel.cpu_user", "user mode"),
-            ("kernel.cpu_soft_interrupt", "soft interrupts"),
-            ("kernel.cpu_idle", "idle"),
+            (kernel::CPU_SYSTEM, "kernel"),
+            (kernel::CPU_USER, "user mode"),
+            (kernel::CPU_SOFT_INTERRUPT, "soft interrupts"),
+            (kernel::CPU_IDLE, "idle"),
         ]);
         figure(
             "processors",
@@ -79,27 +81,28 @@ impl Sources<'_> {
     }
 
     fn programs(&self) -> TimeFigure {
-        let lines = self.by_label("processes.cpu");
+        let lines = self.by_label(processes::CPU);
         let charts = vec![chart("programs", "Processors in use", Unit::Plain, lines)];
         figure("programs", "Programs over time", "In processors: 1 is one processor all of the time.", charts)
     }
 
     fn states(&self) -> TimeFigure {
-        let charts = vec![chart("by state", "Connections", Unit::Plain, self.by_label("connections"))];
+        let charts =
+            vec![chart("by state", "Connections", Unit::Plain, self.by_label(connections::CONNECTIONS))];
         let caption = "Where there are many states, those with the most connections.";
         figure("states", "Connections over time", caption, charts)
     }
 
     fn queues(&self) -> TimeFigure {
         let title = "connections that wait to be accepted";
-        let lines = self.by_label("listen_queue.waiting");
+        let lines = self.by_label(connections::WAITING);
         let charts = vec![chart(title, "Connections", Unit::Plain, lines)];
         figure("queues", "Listen queues over time", "", charts)
     }
 
     fn scheduler(&self) -> TimeFigure {
-        let lines = self
-            .whole(&[("kernel.context_switches", "context switches"), ("kernel.interrupts", "interrupts")]);
+        let lines =
+            self.whole(&[(kernel::CONTEXT_SWITCHES, "context switches"), (kernel::INTERRUPTS, "interrupts")]);
         let title = self.alone_or_compared("both", "context switches");
         figure(
             "scheduler",
@@ -110,14 +113,14 @@ impl Sources<'_> {
     }
 
     /// A line for each label of a metric.
-    fn by_label(&self, metric: &str) -> Vec<TimeSeries> {
+    fn by_label(&self, metric: Metric) -> Vec<TimeSeries> {
         lines(self.watches, self.looks, metric, None)
     }
 
     /// A line for each metric. Where watches are compared, the first of them is what there is room for.
-    fn whole(&self, metrics: &[(&str, &str)]) -> Vec<TimeSeries> {
+    fn whole(&self, metrics: &[(Metric, &str)]) -> Vec<TimeSeries> {
         let metrics = metrics.iter().take(self.alone_or_compared(MOST_LINES, 1));
-        metrics.flat_map(|(metric, name)| lines(self.watches, self.looks, metric, Some(name))).collect()
+        metrics.flat_map(|(metric, name)| lines(self.watches, self.looks, *metric, Some(name))).collect()
     }
 
     fn alone_or_compared<T>(&self, alone: T, compared: T) -> T {
@@ -157,7 +160,7 @@ fn distinct(mut charts: Vec<TimeChart>) -> Vec<TimeChart> {
 }
 
 /// A line for each label of a metric and each watch; a name stands for a label that is empty.
-fn lines(watches: &[Watched], looks: &[f64], metric: &str, name: Option<&str>) -> Vec<TimeSeries> {
+fn lines(watches: &[Watched], looks: &[f64], metric: Metric, name: Option<&str>) -> Vec<TimeSeries> {
     let several = watches.len() > 1;
     let mut lines = Vec::new();
     for watched in watches {

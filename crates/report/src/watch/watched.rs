@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use record::{Environment, RunDirectory, RunInfo};
+use catalogue::Metric;
+use record::{Environment, MetricName, RunDirectory, RunInfo};
 use serde_json::Value;
 
 use crate::error::Error;
@@ -24,7 +25,7 @@ pub(super) struct Watched {
     /// What the load generator saw of the same time, if it was there.
     pub(super) client: Option<Client>,
     /// Times and values, by metric and label.
-    samples: BTreeMap<(String, String), Vec<(f64, f64)>>,
+    samples: BTreeMap<(MetricName, String), Vec<(f64, f64)>>,
     /// Whether they could be read: those of a watch that was killed have no end.
     pub(super) is_whole: bool,
 }
@@ -70,7 +71,7 @@ impl Watched {
         for row in rows.into_iter().flatten() {
             let row = row?;
             let time = row.time.since(units::Time::ZERO).as_secs_f64();
-            let of = (row.metric.to_string(), row.label.to_string());
+            let of = (row.metric, row.label.to_string());
             samples.entry(of).or_default().push((time, row.value));
         }
         let beside = directory.parent().map(|parent| parent.join(LOAD));
@@ -117,19 +118,19 @@ impl Watched {
     }
 
     /// Times and values of a metric.
-    pub(super) fn samples(&self, metric: &str, label: &str) -> &[(f64, f64)] {
-        self.samples.get(&(metric.to_owned(), label.to_owned())).map_or(&[], Vec::as_slice)
+    pub(super) fn samples(&self, metric: Metric, label: &str) -> &[(f64, f64)] {
+        self.samples.get(&(metric.into(), label.to_owned())).map_or(&[], Vec::as_slice)
     }
 
     /// The labels that a metric has.
-    pub(super) fn labels(&self, metric: &str) -> Vec<&str> {
-        let labels = self.samples.keys().filter(|(name, _)| name == metric);
+    pub(super) fn labels(&self, metric: Metric) -> Vec<&str> {
+        let labels = self.samples.keys().filter(|(name, _)| *name == metric);
         labels.map(|(_, label)| label.as_str()).collect()
     }
 
     /// When any of the labels of a metric was looked at.
-    pub(super) fn looks(&self, metric: &str) -> Vec<f64> {
-        let rows = self.samples.iter().filter(|((name, _), _)| name == metric);
+    pub(super) fn looks(&self, metric: Metric) -> Vec<f64> {
+        let rows = self.samples.iter().filter(|((name, _), _)| *name == metric);
         let mut looks: Vec<f64> = rows.flat_map(|(_, rows)| rows).map(|(time, _)| *time).collect();
         looks.sort_by(f64::total_cmp);
         looks.dedup();

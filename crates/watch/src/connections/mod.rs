@@ -9,6 +9,8 @@ pub use traced::Traced;
 
 use std::collections::BTreeMap;
 
+use catalogue::Metric;
+use catalogue::watch::connections as metrics;
 use serde::Serialize;
 use units::Span;
 
@@ -66,6 +68,18 @@ pub struct ListenQueue {
     /// Connections per second for which there was no room.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drops: Option<f64>,
+}
+
+impl ListenQueue {
+    /// Its figures, as far as they are known.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = (Metric, f64)> {
+        let figures = [
+            (metrics::DROPS, self.drops),
+            (metrics::ROOM, self.room.map(|room| room as f64)),
+            (metrics::WAITING, Some(self.waiting as f64)),
+        ];
+        figures.into_iter().filter_map(|(metric, value)| Some((metric, value?)))
+    }
 }
 
 /// Connections by state, of all ports together; states without any are left out.

@@ -1,5 +1,7 @@
 //! Rates and shares, by the names that they have in the record.
 
+use catalogue::Metric;
+use catalogue::watch::kernel as metrics;
 use serde::Serialize;
 use units::Span;
 
@@ -31,6 +33,34 @@ pub struct Rates {
     pub context_switches: f64,
     /// At the second sample.
     pub run_queue: u32,
+}
+
+impl Rates {
+    /// Its figures.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = (Metric, f64)> {
+        let figures = [
+            (metrics::BLOCKS_READ, self.blocks_read),
+            (metrics::BLOCKS_WRITTEN, self.blocks_written),
+            (metrics::CONTEXT_SWITCHES, self.context_switches),
+            (metrics::CPU_IDLE, self.cpu_idle),
+            (metrics::CPU_INTERRUPT, self.cpu_interrupt),
+            (metrics::CPU_IO_WAIT, self.cpu_io_wait),
+            (metrics::CPU_SOFT_INTERRUPT, self.cpu_soft_interrupt),
+            (metrics::CPU_STOLEN, self.cpu_stolen),
+            (metrics::CPU_SYSTEM, self.cpu_system),
+            (metrics::CPU_USER, self.cpu_user),
+            (metrics::DISK_INTERRUPTS, self.disk_interrupts),
+            (metrics::INTERRUPTS, self.interrupts),
+            (metrics::MAJOR_FAULTS, self.major_faults),
+            (metrics::NETWORK_INTERRUPTS, self.network_interrupts),
+            (metrics::PAGED_IN, self.paged_in),
+            (metrics::PAGED_OUT, self.paged_out),
+            (metrics::READS, self.reads),
+            (metrics::RUN_QUEUE, f64::from(self.run_queue)),
+            (metrics::WRITES, self.writes),
+        ];
+        figures.into_iter()
+    }
 }
 
 /// The rates between two samples of one source.

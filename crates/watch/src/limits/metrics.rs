@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use catalogue::Metric;
+use catalogue::watch::limits as metrics;
 use serde::Serialize;
 
 use super::control_groups::io_used;
@@ -89,6 +91,70 @@ pub struct Sockets {
     pub syn_queue_full: f64,
     pub retransmits: f64,
     pub syn_retransmits: f64,
+}
+
+impl Program {
+    /// Its figures, as far as they are known.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = (Metric, f64)> {
+        let figures = [
+            (metrics::PROGRAM_CPU_QUOTA, self.cpu_quota),
+            (metrics::PROGRAM_CPU_THROTTLED, self.cpu_throttled),
+            (metrics::PROGRAM_DESCRIPTORS, Some(self.descriptors)),
+            (metrics::PROGRAM_DISK, Some(f64::from(self.threads.disk))),
+            (metrics::PROGRAM_EVENT, Some(f64::from(self.threads.event))),
+            (metrics::PROGRAM_IO_USED, self.io_used),
+            (metrics::PROGRAM_LOCK, Some(f64::from(self.threads.lock))),
+            (metrics::PROGRAM_MEMORY_REFAULTS, self.memory_refaults),
+            (metrics::PROGRAM_MEMORY_USED, self.memory_used),
+            (metrics::PROGRAM_OTHER, Some(f64::from(self.threads.other))),
+            (metrics::PROGRAM_PEER, Some(f64::from(self.threads.peer))),
+            (metrics::PROGRAM_PROCESSORS, Some(self.processors as f64)),
+            (metrics::PROGRAM_PROCESSORS_BUSY, self.processors_busy),
+            (metrics::PROGRAM_RUNNING, Some(f64::from(self.threads.running))),
+            (metrics::PROGRAM_SLEEP, Some(f64::from(self.threads.sleep))),
+        ];
+        figures.into_iter().filter_map(|(metric, value)| Some((metric, value?)))
+    }
+}
+
+impl Disk {
+    /// Its figures.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = (Metric, f64)> {
+        let figures = [(metrics::DISK_BUSY, self.busy), (metrics::DISK_REQUESTS, self.requests)];
+        figures.into_iter()
+    }
+}
+
+impl Queue {
+    /// Its figures.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = (Metric, f64)> {
+        let figures = [
+            (metrics::QUEUE_DROPS, self.drops),
+            (metrics::QUEUE_OVERLIMITS, self.overlimits),
+            (metrics::QUEUE_WAITING, self.waiting_bytes as f64),
+        ];
+        figures.into_iter()
+    }
+}
+
+impl Sockets {
+    /// Its figures.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = (Metric, f64)> {
+        let figures = [
+            (metrics::LISTEN_DROPS, self.listen_drops),
+            (metrics::LISTEN_OVERFLOWS, self.listen_overflows),
+            (metrics::SOCKETS_PORTS_USED, self.ports_used),
+            (metrics::RETRANSMITS, self.retransmits),
+            (metrics::SOCKETS_ROOM, self.room as f64),
+            (metrics::SYN_QUEUE_FULL, self.syn_queue_full),
+            (metrics::SYN_RETRANSMITS, self.syn_retransmits),
+            (metrics::SOCKETS_TIME_WAIT, self.time_wait as f64),
+            (metrics::SOCKETS_UNACCEPTED, self.unaccepted as f64),
+            (metrics::SOCKETS_UNREAD, self.unread as f64),
+            (metrics::SOCKETS_UNSENT, self.unsent_bytes as f64),
+        ];
+        figures.into_iter()
+    }
 }
 
 /// Nothing where there is no value.

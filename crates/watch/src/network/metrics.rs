@@ -1,5 +1,7 @@
 //! Rates, by the names that they have in the record.
 
+use catalogue::Metric;
+use catalogue::watch::network as metrics;
 use serde::Serialize;
 
 use super::{Interface, Sample};
@@ -16,6 +18,23 @@ pub struct Rates {
     pub sent_packets: f64,
     pub sent_errors: f64,
     pub sent_drops: f64,
+}
+
+impl Rates {
+    /// Its figures.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = (Metric, f64)> {
+        let figures = [
+            (metrics::RECEIVED_BYTES, self.received_bytes),
+            (metrics::RECEIVED_DROPS, self.received_drops),
+            (metrics::RECEIVED_ERRORS, self.received_errors),
+            (metrics::RECEIVED_PACKETS, self.received_packets),
+            (metrics::SENT_BYTES, self.sent_bytes),
+            (metrics::SENT_DROPS, self.sent_drops),
+            (metrics::SENT_ERRORS, self.sent_errors),
+            (metrics::SENT_PACKETS, self.sent_packets),
+        ];
+        figures.into_iter()
+    }
 }
 
 /// The rates between two samples, of every interface that is in both.

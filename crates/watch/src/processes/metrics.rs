@@ -1,5 +1,7 @@
 //! Rates and shares, by the names that they have in the record.
 
+use catalogue::Metric;
+use catalogue::watch::processes as metrics;
 use serde::Serialize;
 
 use super::Sample;
@@ -19,6 +21,21 @@ pub struct Rates {
     pub threads: u32,
     /// Of these, those that ran or waited for a processor.
     pub running: u32,
+}
+
+impl Rates {
+    /// Its figures.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = (Metric, f64)> {
+        let figures = [
+            (metrics::CPU, self.cpu),
+            (metrics::MAJOR_FAULTS, self.major_faults),
+            (metrics::MEMORY, self.memory as f64),
+            (metrics::PROCESSES, f64::from(self.processes)),
+            (metrics::RUNNING, f64::from(self.running)),
+            (metrics::THREADS, f64::from(self.threads)),
+        ];
+        figures.into_iter()
+    }
 }
 
 /// The rates between two samples of one source, program by program.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use catalogue::Metric;
+use catalogue::watch::requests as metrics;
 use record::{Clock, Estimate, PhaseName, Quantiles, RatioSums};
 use serde::Serialize;
 use units::Span;
@@ -81,6 +83,65 @@ pub struct Followed {
     /// Requests that are in no class, or might be.
     #[serde(flatten)]
     pub counts: Counts,
+}
+
+impl Rates {
+    /// Its figures.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = (Metric, f64)> {
+        let figures = [
+            (metrics::BLOCKS, self.blocks),
+            (metrics::BYTES_RATE, self.bytes_rate),
+            (metrics::COUNT, self.count as f64),
+            (metrics::CPU_KERNEL, self.cpu_kernel),
+            (metrics::CPU_SOFT_INTERRUPT, self.cpu_soft_interrupt),
+            (metrics::CPU_USER, self.cpu_user),
+            (metrics::DISK_WAIT, self.disk_wait),
+            (metrics::RATE, self.rate),
+            (metrics::READS, self.reads),
+            (metrics::WRITES, self.writes),
+        ];
+        figures.into_iter()
+    }
+}
+
+impl Waits {
+    /// Its figures.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = (Metric, f64)> {
+        let Self { accept, read, .. } = self;
+        let figures = [
+            (metrics::WAITS_CONNECTIONS, self.connections),
+            (metrics::ACCEPT_COUNT, accept.count as f64),
+            (metrics::ACCEPT_MAX, accept.max),
+            (metrics::ACCEPT_MEAN, accept.mean),
+            (metrics::ACCEPT_P50, accept.p50),
+            (metrics::ACCEPT_P90, accept.p90),
+            (metrics::ACCEPT_P99, accept.p99),
+            (metrics::ACCEPT_P999, accept.p999),
+            (metrics::READ_COUNT, read.count as f64),
+            (metrics::READ_MAX, read.max),
+            (metrics::READ_MEAN, read.mean),
+            (metrics::READ_P50, read.p50),
+            (metrics::READ_P90, read.p90),
+            (metrics::READ_P99, read.p99),
+            (metrics::READ_P999, read.p999),
+        ];
+        figures.into_iter()
+    }
+}
+
+impl Followed {
+    /// Its figures.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = (Metric, f64)> {
+        let figures = [
+            (metrics::CROWDED, self.counts.crowded as f64),
+            (metrics::LOST, self.counts.lost as f64),
+            (metrics::UNANSWERED, self.counts.unanswered as f64),
+            (metrics::UNFINISHED, self.counts.unfinished as f64),
+            (metrics::UNPARSED, self.counts.unparsed as f64),
+            (metrics::WATCHED, self.watched),
+        ];
+        figures.into_iter()
+    }
 }
 
 impl Tally {

@@ -39,38 +39,17 @@ pub(super) fn gather(glance: &Glance, totals: Option<&Totals>) -> Metrics {
 /// A gauge for each name; figures of one name follow each other.
 fn figures(metrics: &mut Metrics, glance: &Glance) {
     let mut figures = glance.latest.figures();
-    figures.sort_by(|one, other| one.metric.cmp(&other.metric));
+    figures.sort_by_key(|figure| figure.metric);
     for figures in figures.chunk_by(|one, other| one.metric == other.metric) {
-        let metric = &figures[0].metric;
-        let name = format!("headworks_watch_{}", metric.replace('.', "_"));
+        let metric = figures[0].metric;
+        let name = metric.exposed().unwrap_or_default();
         let gauge = metrics.gauge(name, format!("{metric} of the record: the last look."));
         for figure in figures {
-            match label(metric) {
-                Some(label) => gauge.sample(&[(label, &figure.label)], figure.value),
-                None => gauge.sample(&[], figure.value),
+            match metric.labels() {
+                [label] => gauge.sample(&[(label, &figure.label)], figure.value),
+                _ => gauge.sample(&[], figure.value),
             };
         }
-    }
-}
-
-/// What a figure's label is the name of.
-fn label(metric: &str) -> Option<&'static str> {
-    match metric {
-        "limits.processor" => return Some("processor"),
-        "limits.outgoing" => return Some("port"),
-        _ => {}
-    }
-    let (group, figure) = metric.split_once('.').unwrap_or((metric, ""));
-    match group {
-        "limits" if figure.starts_with("program.") => Some("program"),
-        "limits" if figure.starts_with("disk.") => Some("disk"),
-        "limits" if figure.starts_with("queue.") => Some("interface"),
-        "processes" => Some("program"),
-        "network" => Some("interface"),
-        "connections" => Some("state"),
-        "listen_queue" => Some("port"),
-        "requests" => Some("class"),
-        _ => None,
     }
 }
 

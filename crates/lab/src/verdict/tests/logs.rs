@@ -1,6 +1,7 @@
 //! What servers say in their logs.
 
 use super::*;
+use catalogue::watch::{limits, processes};
 
 /// nginx has no thread for each connection, and says itself that there are too many.
 #[test]
@@ -10,7 +11,7 @@ fn connections_that_workers_have_no_place_for_are_their_limit() {
             level.refused.connections = Some("64 worker_connections are not enough".to_owned());
             level.summary.requests = 1000;
             level.summary.status.insert(500, if load > 1.0 { failed } else { 0 });
-            level.with("processes.cpu", "httpd", &[used * load.min(1.0)])
+            level.with(processes::CPU, "httpd", &[used * load.min(1.0)])
         }
     };
     let verdict = check(Resource::WorkerLimit, refuse(0.2, 50));
@@ -36,8 +37,8 @@ fn a_server_without_ports_says_so_itself() {
             level.summary.status.insert(502, if load > 1.0 { failed } else { 0 });
             let times = if load > 1.0 { per_request } else { 0.02 };
             let connections = level.served() * times;
-            level.with("limits.outgoing", "9000", &[connections]).with(
-                "limits.sockets.ports_used",
+            level.with(limits::OUTGOING, "9000", &[connections]).with(
+                limits::SOCKETS_PORTS_USED,
                 "",
                 &[load.min(1.0)],
             )
@@ -55,11 +56,11 @@ fn a_server_without_ports_says_so_itself() {
     // They are held for longer where what is behind takes longer, or the server itself.
     check(Resource::BackEnd, refuse(500, 0.04));
     check(Resource::ServerCpu, |level, load| {
-        refuse(500, 0.02)(level, load).with("processes.cpu", "httpd", &[0.99 * load.min(1.0)])
+        refuse(500, 0.02)(level, load).with(processes::CPU, "httpd", &[0.99 * load.min(1.0)])
     });
     // The log is of other loads too, and of others who listen.
     assert_eq!(judge(levels(refuse(5, 0.02))).bottleneck, None);
     let few =
-        levels(|level, load| refuse(500, 0.02)(level, load).with("limits.sockets.ports_used", "", &[0.1]));
+        levels(|level, load| refuse(500, 0.02)(level, load).with(limits::SOCKETS_PORTS_USED, "", &[0.1]));
     assert_eq!(judge(few).bottleneck, None);
 }

@@ -1,4 +1,5 @@
 use super::*;
+use catalogue::watch::{limits, processes};
 
 mod logs;
 mod queues;
@@ -18,10 +19,10 @@ fn levels(see: impl Fn(Level, f64) -> Level) -> Vec<Level> {
         level.summary.rate.achieved = 1000.0 * load.min(1.0);
         level.summary.latency.total.mean = level.summary.latency.processing.mean;
         let level = level
-            .with("processes.cpu", "httpd", &[0.2 * load])
-            .with("limits.program.processors", "httpd", &[1.0])
-            .with("limits.program.processors_busy", "httpd", &[0.2 * load])
-            .with("limits.sockets.unread", "", &[0.0]);
+            .with(processes::CPU, "httpd", &[0.2 * load])
+            .with(limits::PROGRAM_PROCESSORS, "httpd", &[1.0])
+            .with(limits::PROGRAM_PROCESSORS_BUSY, "httpd", &[0.2 * load])
+            .with(limits::SOCKETS_UNREAD, "", &[0.0]);
         see(level, load)
     };
     [0.25, 0.5, 0.75, 0.98, 1.02, 1.5, 2.0].map(level).to_vec()
@@ -37,11 +38,7 @@ fn check(expected: Resource, see: impl Fn(Level, f64) -> Level) -> Verdict {
 /// The queue stands when more is asked than can be done.
 fn queueing(level: Level, load: f64) -> Level {
     let waiting = if load > 1.0 { 100.0 } else { 0.0 };
-    level.with("limits.sockets.unaccepted", "", &[waiting; 10]).with(
-        "limits.sockets.listen_overflows",
-        "",
-        &[waiting],
-    )
+    level.with(limits::SOCKETS_UNACCEPTED, "", &[waiting; 10]).with(limits::LISTEN_OVERFLOWS, "", &[waiting])
 }
 
 #[test]
@@ -60,8 +57,8 @@ fn one_look_that_contradicts_others_moves_no_onset() {
 fn connections_that_gather_behind_a_processor_are_no_cause() {
     let gathered = |used: f64| {
         move |level: Level, load: f64| {
-            queueing(level, load).with("processes.cpu", "httpd", &[used * load.min(1.0)]).with(
-                "limits.program.descriptors",
+            queueing(level, load).with(processes::CPU, "httpd", &[used * load.min(1.0)]).with(
+                limits::PROGRAM_DESCRIPTORS,
                 "httpd",
                 &[if load > 1.0 { 1.0 } else { 0.1 }],
             )
@@ -78,9 +75,9 @@ fn what_to_do_goes_by_what_was_seen() {
     let disk = |limit: f64| {
         move |level: Level, load: f64| {
             queueing(level, load)
-                .with("limits.program.io_used", "httpd", &[limit * load.min(1.1)])
-                .with("limits.disk.busy", "vda", &[(1.0 - limit) * load.min(1.0)])
-                .with("limits.program.disk", "httpd", &[if load > 1.0 { 40.0 } else { 0.0 }])
+                .with(limits::PROGRAM_IO_USED, "httpd", &[limit * load.min(1.1)])
+                .with(limits::DISK_BUSY, "vda", &[(1.0 - limit) * load.min(1.0)])
+                .with(limits::PROGRAM_DISK, "httpd", &[if load > 1.0 { 40.0 } else { 0.0 }])
         }
     };
     let of_group = check(Resource::Disk, disk(1.0));
@@ -97,7 +94,7 @@ fn what_to_do_goes_by_what_was_seen() {
 
     let full = check(Resource::SynQueue, |level, load| {
         let full = if load > 1.0 { 20.0 } else { 0.0 };
-        level.with("limits.sockets.syn_queue_full", "", &[full]).with("limits.sockets.room", "", &[2.0])
+        level.with(limits::SYN_QUEUE_FULL, "", &[full]).with(limits::SOCKETS_ROOM, "", &[2.0])
     });
     assert_eq!(full.evidence[0], "20.0 SYNs/s found the SYN queue of 2 full.");
     assert!(full.next[0].contains("the listen queue of 2 places, so the server's backlog first"), "{full:?}");
@@ -108,9 +105,9 @@ fn what_to_do_goes_by_what_was_seen() {
 fn what_closed_loops_achieve_is_no_load() {
     let memory = |level: Level, load: f64| {
         queueing(level, load)
-            .with("limits.program.memory_used", "httpd", &[load.min(1.0)])
-            .with("limits.program.memory_refaults", "httpd", &[if load > 1.0 { 2000.0 } else { 0.0 }])
-            .with("limits.program.disk", "httpd", &[if load > 1.0 { 40.0 } else { 0.0 }])
+            .with(limits::PROGRAM_MEMORY_USED, "httpd", &[load.min(1.0)])
+            .with(limits::PROGRAM_MEMORY_REFAULTS, "httpd", &[if load > 1.0 { 2000.0 } else { 0.0 }])
+            .with(limits::PROGRAM_DISK, "httpd", &[if load > 1.0 { 40.0 } else { 0.0 }])
     };
     let mut levels = levels(memory);
     let rate = 3000.0;
@@ -123,8 +120,8 @@ fn what_closed_loops_achieve_is_no_load() {
 fn full_queues_are_a_consequence_of_the_processor() {
     let verdict = check(Resource::ServerCpu, |level, load| {
         let used = load.min(0.99);
-        queueing(level, load).with("processes.cpu", "httpd", &[used]).with(
-            "limits.program.processors_busy",
+        queueing(level, load).with(processes::CPU, "httpd", &[used]).with(
+            limits::PROGRAM_PROCESSORS_BUSY,
             "httpd",
             &[used],
         )
@@ -141,8 +138,8 @@ fn full_queues_are_a_consequence_of_the_processor() {
 fn a_processor_that_the_kernel_has_is_full_as_well() {
     let used = |busy: f64| {
         move |level: Level, load: f64| {
-            queueing(level, load).with("processes.cpu", "httpd", &[0.75 * load.min(1.0)]).with(
-                "limits.program.processors_busy",
+            queueing(level, load).with(processes::CPU, "httpd", &[0.75 * load.min(1.0)]).with(
+                limits::PROGRAM_PROCESSORS_BUSY,
                 "httpd",
                 &[busy * load.min(1.0)],
             )
@@ -164,9 +161,9 @@ fn resources_at_their_ends_in_turns_are_told() {
             let [cpu, disk] =
                 full.map(|looks| looks.map(|full| if full { 0.99 * load.min(1.0) } else { 0.1 }));
             queueing(level, load)
-                .with("processes.cpu", "httpd", &cpu)
-                .with("limits.disk.busy", "vda", &disk)
-                .with("limits.program.disk", "httpd", &disk)
+                .with(processes::CPU, "httpd", &cpu)
+                .with(limits::DISK_BUSY, "vda", &disk)
+                .with(limits::PROGRAM_DISK, "httpd", &disk)
         }
     };
     let first = |count: usize| std::array::from_fn(|at| at < count);
@@ -186,14 +183,14 @@ fn resources_at_their_ends_in_turns_are_told() {
     // Others use the disk.
     let of_others = in_turns([first(4), last(4)]);
     check(Resource::WorkerLimit, move |level, load| {
-        of_others(level, load).with("limits.program.disk", "httpd", &[0.0; 8])
+        of_others(level, load).with(limits::PROGRAM_DISK, "httpd", &[0.0; 8])
     });
     // A few looks can be chance.
     check(Resource::WorkerLimit, |level, load| {
         queueing(level, load)
-            .with("processes.cpu", "httpd", &[0.99, 0.1])
-            .with("limits.disk.busy", "vda", &[0.1, 0.99])
-            .with("limits.program.disk", "httpd", &[1.0; 2])
+            .with(processes::CPU, "httpd", &[0.99, 0.1])
+            .with(limits::DISK_BUSY, "vda", &[0.1, 0.99])
+            .with(limits::PROGRAM_DISK, "httpd", &[1.0; 2])
     });
 }
 
@@ -202,9 +199,9 @@ fn a_processor_behind_a_link_that_is_full_is_no_cause() {
     check(Resource::Network, |level, load| {
         let waits = if load > 0.9 { 9000.0 } else { 0.0 };
         level
-            .with("limits.queue.waiting_bytes", "eth0", &[waits])
-            .with("limits.queue.overlimits", "eth0", &[waits])
-            .with("processes.cpu", "httpd", &[load.min(1.0)])
+            .with(limits::QUEUE_WAITING, "eth0", &[waits])
+            .with(limits::QUEUE_OVERLIMITS, "eth0", &[waits])
+            .with(processes::CPU, "httpd", &[load.min(1.0)])
     });
 }
 
@@ -212,27 +209,27 @@ fn a_processor_behind_a_link_that_is_full_is_no_cause() {
 fn quotas_locks_disks_and_memory_are_told_apart() {
     check(Resource::CpuQuota, |level, load| {
         queueing(level, load)
-            .with("processes.cpu", "httpd", &[0.2 * load.min(1.0)])
-            .with("limits.program.cpu_quota", "httpd", &[0.2])
-            .with("limits.program.cpu_throttled", "httpd", &[if load > 0.9 { 0.9 } else { 0.0 }])
+            .with(processes::CPU, "httpd", &[0.2 * load.min(1.0)])
+            .with(limits::PROGRAM_CPU_QUOTA, "httpd", &[0.2])
+            .with(limits::PROGRAM_CPU_THROTTLED, "httpd", &[if load > 0.9 { 0.9 } else { 0.0 }])
     });
     check(Resource::Serialization, |level, load| {
         // Two helpers that always sleep in a lock.
         let waits = if load > 1.0 { 30.0 } else { 0.5 };
-        queueing(level, load).with("limits.program.lock", "httpd", &[2.0 + waits])
+        queueing(level, load).with(limits::PROGRAM_LOCK, "httpd", &[2.0 + waits])
     });
     let disk = |level: Level, load: f64| {
         let waits = if load > 1.0 { 20.0 } else { 0.2 };
-        queueing(level, load).with("limits.program.disk", "httpd", &[waits]).with(
-            "limits.disk.busy",
+        queueing(level, load).with(limits::PROGRAM_DISK, "httpd", &[waits]).with(
+            limits::DISK_BUSY,
             "sda",
             &[load.min(0.99)],
         )
     };
     check(Resource::Disk, disk);
     check(Resource::Memory, |level, load| {
-        disk(level, load).with("limits.program.memory_used", "httpd", &[0.99]).with(
-            "limits.program.memory_refaults",
+        disk(level, load).with(limits::PROGRAM_MEMORY_USED, "httpd", &[0.99]).with(
+            limits::PROGRAM_MEMORY_REFAULTS,
             "httpd",
             &[5000.0],
         )
@@ -244,7 +241,7 @@ fn a_back_end_is_the_cause_when_it_takes_longer_than_alone() {
     let to_back_end = |per_request: [f64; 2]| {
         move |level: Level, load: f64| {
             let connections = level.summary.rate.achieved * per_request[usize::from(load > 1.0)];
-            queueing(level, load).with("limits.outgoing", "9000", &[connections])
+            queueing(level, load).with(limits::OUTGOING, "9000", &[connections])
         }
     };
     check(Resource::BackEnd, to_back_end([0.02, 0.2]));
@@ -254,17 +251,17 @@ fn a_back_end_is_the_cause_when_it_takes_longer_than_alone() {
 #[test]
 fn descriptors_ports_and_the_generator() {
     check(Resource::FdLimit, |level, load| {
-        queueing(level, load).with("limits.program.descriptors", "httpd", &[load.min(1.0)])
+        queueing(level, load).with(limits::PROGRAM_DESCRIPTORS, "httpd", &[load.min(1.0)])
     });
     // A server that does nothing for a while when it is refused one.
     check(Resource::FdLimit, |level, load| {
         let used = if load > 1.0 { 0.5 } else { load };
-        queueing(level, load).with("limits.program.descriptors", "httpd", &[used])
+        queueing(level, load).with(limits::PROGRAM_DESCRIPTORS, "httpd", &[used])
     });
     // One that ends at once.
     let verdict = check(Resource::FdLimit, |mut level, load| {
         level.refused.descriptors = Some("(24)Too many open files".to_owned());
-        queueing(level, load).with("limits.program.descriptors", "httpd", &[0.6 * load.min(1.0)])
+        queueing(level, load).with(limits::PROGRAM_DESCRIPTORS, "httpd", &[0.6 * load.min(1.0)])
     });
     let evidence = &verdict.evidence[0];
     assert!(evidence.ends_with("that it may; its log says \"(24)Too many open files\"."), "{evidence}");
@@ -273,7 +270,7 @@ fn descriptors_ports_and_the_generator() {
             level.is_valid = false;
             level.summary.client.without_port = 12;
         }
-        level.with("limits.sockets.ports_used", "", &[load.min(1.0)])
+        level.with(limits::SOCKETS_PORTS_USED, "", &[load.min(1.0)])
     });
     check(Resource::Client, |mut level, load| {
         level.is_valid = load < 1.0;
@@ -312,7 +309,7 @@ fn ports_are_the_limit_though_one_rate_was_too_much_for_nothing() {
     assert!((verdict.confidence - 2.0 / 3.0).abs() < 1e-9, "{verdict:?}");
     // What the server was seen to be short of comes first.
     short.iter_mut().filter(|level| level.rate > 1000.0).for_each(|level| {
-        *level = level.clone().with("processes.cpu", "httpd", &[1.0]);
+        *level = level.clone().with(processes::CPU, "httpd", &[1.0]);
     });
     assert_eq!(judge(short).bottleneck, Some(Resource::ServerCpu));
 }
@@ -342,8 +339,8 @@ fn nothing_is_made_up() {
     assert_eq!((unexplained.bottleneck, unexplained.confidence), (None, 0.0));
     // A disk that others keep busy all the time does not keep this server from doing more.
     check(Resource::WorkerLimit, |level, load| {
-        queueing(level, load).with("limits.program.disk", "httpd", &[2.0]).with(
-            "limits.disk.busy",
+        queueing(level, load).with(limits::PROGRAM_DISK, "httpd", &[2.0]).with(
+            limits::DISK_BUSY,
             "sda",
             &[1.0],
         )

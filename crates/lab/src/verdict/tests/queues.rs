@@ -1,6 +1,8 @@
 //! Queues that are full.
 
 use super::*;
+use catalogue::Metric;
+use catalogue::watch::limits;
 
 #[test]
 fn a_queue_that_overflows_now_and_then_is_too_short() {
@@ -10,10 +12,11 @@ fn a_queue_that_overflows_now_and_then_is_too_short() {
         level.summary.connections.reused = 100;
         level.summary.connections.syn_retransmits = 10;
         // Connections that are to be accepted soon have a place there as well, while the queue is full.
-        level
-            .with("limits.sockets.unaccepted", "", &[0.0])
-            .with("limits.sockets.listen_overflows", "", &[full])
-            .with("limits.sockets.syn_queue_full", "", &[2.0 * full])
+        level.with(limits::SOCKETS_UNACCEPTED, "", &[0.0]).with(limits::LISTEN_OVERFLOWS, "", &[full]).with(
+            limits::SYN_QUEUE_FULL,
+            "",
+            &[2.0 * full],
+        )
     });
     let evidence = &verdict.evidence[0];
     assert!(evidence.ends_with("queue full; clients sent 2.5 SYNs again for 100 connections."), "{evidence}");
@@ -22,7 +25,7 @@ fn a_queue_that_overflows_now_and_then_is_too_short() {
 /// A burst fills a short queue at a light load as well, of which nobody has to know.
 #[test]
 fn a_queue_that_is_full_now_and_then_at_a_light_load_is_too_short_at_a_heavy_one() {
-    let full = |at_quarter: f64, at_half: f64, queue: &'static str| {
+    let full = |at_quarter: f64, at_half: f64, queue: Metric| {
         move |level: Level, load: f64| {
             let share = match load {
                 0.25 => at_quarter,

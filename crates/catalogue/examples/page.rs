@@ -1,0 +1,5 @@
+//! Prints `docs/metrics.md`.
+
+fn main() {
+    print!("{}", catalogue::page::markdown());
+}

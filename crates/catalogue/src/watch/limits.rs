@@ -1,0 +1,80 @@
+//! What can run out, and what the threads of programs wait for.
+
+use super::{AT_INTERFACE, AT_SERVER};
+use crate::Viewpoint;
+use crate::entry::{Entry, metrics};
+
+const BY_PROGRAM: &[&str] = &["program"];
+const BY_DISK: &[&str] = &["disk"];
+const BY_INTERFACE: &[&str] = AT_INTERFACE.labels;
+const LIKE: Entry = AT_SERVER;
+
+metrics! { sampled like LIKE;
+    PROCESSOR = "limits.processor", Gauge, Share, "Share of the time in which the processor did something.",
+        labels: &["processor"];
+    OUTGOING = "limits.outgoing", Gauge, Number,
+        "Connections made on this host to the port, without those to the watched ports.", labels: &["port"];
+    PROGRAM_PROCESSORS = "limits.program.processors", Gauge, Processors,
+        "Processors that the program's processes may run on.", labels: BY_PROGRAM;
+    PROGRAM_PROCESSORS_BUSY = "limits.program.processors_busy", Gauge, Share,
+        "How busy these processors were in the mean, with whatever program.", labels: BY_PROGRAM;
+    PROGRAM_DESCRIPTORS = "limits.program.descriptors", Gauge, Share,
+        "Open descriptors over those allowed, of the process that is nearest to its limit.", labels: BY_PROGRAM;
+    PROGRAM_RUNNING = "limits.program.running", Gauge, Number, "Threads that run or wait for a processor.",
+        labels: BY_PROGRAM;
+    PROGRAM_DISK = "limits.program.disk", Gauge, Number,
+        "Threads that wait for a disk, or for memory that has to be freed.", labels: BY_PROGRAM;
+    PROGRAM_LOCK = "limits.program.lock", Gauge, Number,
+        "Threads that wait for each other: at a futex, a lock on a file, a semaphore.", labels: BY_PROGRAM;
+    PROGRAM_EVENT = "limits.program.event", Gauge, Number,
+        "Threads that wait for an event on any of several descriptors, a new connection, or a signal.",
+        labels: BY_PROGRAM;
+    PROGRAM_PEER = "limits.program.peer", Gauge, Number,
+        "Threads that wait for the other end of one connection to send or to take something.", labels: BY_PROGRAM;
+    PROGRAM_SLEEP = "limits.program.sleep", Gauge, Number, "Threads that sleep for a time.", labels: BY_PROGRAM;
+    PROGRAM_OTHER = "limits.program.other", Gauge, Number,
+        "Threads that wait for something else, or for what the kernel does not tell.", labels: BY_PROGRAM;
+    PROGRAM_CPU_QUOTA = "limits.program.cpu_quota", Gauge, Processors,
+        "Processors that the quota of the control group is worth.", labels: BY_PROGRAM;
+    PROGRAM_CPU_THROTTLED = "limits.program.cpu_throttled", Gauge, Share,
+        "Share of the quota's periods in which the control group had to stop.", labels: BY_PROGRAM;
+    PROGRAM_MEMORY_USED = "limits.program.memory_used", Gauge, Share,
+        "Memory of the control group over its limit.", labels: BY_PROGRAM;
+    PROGRAM_MEMORY_REFAULTS = "limits.program.memory_refaults", Gauge, PerSecond,
+        "Pages that the control group had to give up and needed again.", labels: BY_PROGRAM;
+    PROGRAM_IO_USED = "limits.program.io_used", Gauge, Share,
+        "What disks did for the control group over what they may, of the limit that is nearest.",
+        labels: BY_PROGRAM;
+    DISK_BUSY = "limits.disk.busy", Gauge, Share, "Share of the time with a request under way.", labels: BY_DISK;
+    DISK_REQUESTS = "limits.disk.requests", Gauge, Number, "Requests under way, in the mean.", labels: BY_DISK;
+    QUEUE_WAITING = "limits.queue.waiting_bytes", Gauge, Bytes,
+        "Bytes that wait in the queueing discipline of the interface.",
+        labels: BY_INTERFACE, viewpoint: Viewpoint::Network;
+    QUEUE_DROPS = "limits.queue.drops", Gauge, PerSecond,
+        "Packets for which the queueing discipline had no room.",
+        labels: BY_INTERFACE, viewpoint: Viewpoint::Network;
+    QUEUE_OVERLIMITS = "limits.queue.overlimits", Gauge, PerSecond,
+        "How often something had to wait for the rate of the queueing discipline.",
+        labels: BY_INTERFACE, viewpoint: Viewpoint::Network;
+    SOCKETS_UNACCEPTED = "limits.sockets.unaccepted", Gauge, Number,
+        "Connections that wait to be accepted on the watched ports.";
+    SOCKETS_ROOM = "limits.sockets.room", Gauge, Number,
+        "Connections that may wait to be accepted on the watched ports.";
+    SOCKETS_UNREAD = "limits.sockets.unread", Gauge, Number,
+        "Connections of the watched ports with something to be read.";
+    SOCKETS_UNSENT = "limits.sockets.unsent_bytes", Gauge, Bytes,
+        "Bytes on the watched ports that clients do not have yet.";
+    SOCKETS_TIME_WAIT = "limits.sockets.time_wait", Gauge, Number, "Connections in TIME_WAIT.";
+    SOCKETS_PORTS_USED = "limits.sockets.ports_used", Gauge, Share,
+        "Local ports in use, over those that there are, of the address with the most.";
+    LISTEN_OVERFLOWS = "limits.sockets.listen_overflows", Gauge, PerSecond,
+        "Connections that found a listen queue full, as the kernel's TCP counts them.";
+    LISTEN_DROPS = "limits.sockets.listen_drops", Gauge, PerSecond,
+        "Connections that a listening socket dropped, as the kernel's TCP counts them.";
+    SYN_QUEUE_FULL = "limits.sockets.syn_queue_full", Gauge, PerSecond,
+        "SYNs that found the SYN queue full, as the kernel's TCP counts them.";
+    RETRANSMITS = "limits.sockets.retransmits", Gauge, PerSecond,
+        "Segments sent again, as the kernel's TCP counts them.";
+    SYN_RETRANSMITS = "limits.sockets.syn_retransmits", Gauge, PerSecond,
+        "SYNs and SYN-ACKs sent again, as the kernel's TCP counts them.";
+}
