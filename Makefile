@@ -31,6 +31,9 @@ WEB := web/dist/report.html
 WEB_MODULES := web/node_modules/.package-lock.json
 WEB_SOURCES := $(shell find web/src -type f) $(wildcard web/*.html web/*.json web/*.ts)
 
+# What tests write that were not run, or that counted something: a line each.
+TOLD := $(addprefix $(or $(CARGO_TARGET_DIR),target)/,counted skipped)
+
 STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 
 .DEFAULT_GOAL := help
@@ -79,7 +82,8 @@ test: lint web-test ## everything that must hold: lint, documentation, all tests
 	$(STAGE) 'policy without std'
 	tools/no-std
 	$(STAGE) 'tests'
-	cargo test --workspace --no-fail-fast
+	@rm -f $(TOLD)
+	cargo test --workspace --no-fail-fast; status=$$?; tools/told $(TOLD); exit $$status
 	$(STAGE) 'make test: all passed'
 
 webmonitor: rust $(WEB) ## what Webmonitor measured in 1997, measured today (as root, five minutes)

@@ -25,7 +25,7 @@ fn status(gate: &Process, name: &str) -> Vec<String> {
 #[test]
 fn root_becomes_somebody_else_for_good() {
     if !geteuid().is_root() {
-        println!("skipped: only root can become somebody else");
+        testkit::skip(&"only root can become somebody else");
         return;
     }
     let site = Site::new();
@@ -66,7 +66,7 @@ fn nobody_else_can_and_an_unknown_user_is_named() {
 #[test]
 fn strangers_do_not_get_the_sockets() {
     if !geteuid().is_root() {
-        println!("skipped: only root can be two users");
+        testkit::skip(&"only root can be two users");
         return;
     }
     let site = Site::new();
@@ -83,7 +83,7 @@ fn strangers_do_not_get_the_sockets() {
         .arg(site.path("gate.sock"))
         .output();
     let Ok(asked) = asked else {
-        println!("skipped: there is no setpriv");
+        testkit::skip(&"there is no setpriv");
         return;
     };
     assert!(!String::from_utf8_lossy(&asked.stdout).starts_with('1'), "{asked:?}");

@@ -294,7 +294,7 @@ fn what_was_measured_before_an_interruption_is_kept_and_gone_on_with() {
 #[test]
 fn a_full_disk_loses_nothing_that_was_measured() {
     if !geteuid().is_root() {
-        println!("skipped: only root can make a small disk");
+        testkit::skip(&"only root can make a small disk");
         return;
     }
     let place = Place::new();
@@ -313,7 +313,10 @@ fn a_full_disk_loses_nothing_that_was_measured() {
         .output()
         .unwrap();
     if output.status.code() == Some(99) {
-        println!("skipped: no file system can be mounted here: {}", String::from_utf8_lossy(&output.stderr));
+        testkit::skip_here(&format!(
+            "no file system can be mounted here: {}",
+            String::from_utf8_lossy(&output.stderr)
+        ));
         return;
     }
     let said = fs::read_to_string(path("full")).unwrap();

@@ -12,7 +12,7 @@ use record::Environment;
 use record::experiment::{Experiment, TestState};
 use record::prediction::Prediction;
 use record::search::Found;
-use searches::{expect, judged};
+use searches::{MOST, expect, judged};
 
 const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
 
@@ -43,6 +43,7 @@ fn the_knee_follows_the_number_of_workers() {
     "#;
     let place = tempfile::tempdir().unwrap();
     let found = judged(
+        MOST,
         || run(spec, place.path(), &["--json"]),
         |output| {
             expect(output.status.code() == Some(0), text(&output.stderr))?;
@@ -72,7 +73,7 @@ fn the_knee_follows_the_number_of_workers() {
 #[test]
 fn a_link_is_found_to_be_what_limits() {
     if !rustix::process::geteuid().is_root() {
-        eprintln!("skipped: network namespaces need root");
+        testkit::skip(&"network namespaces need root");
         return;
     }
     let spec = r#"
@@ -85,6 +86,7 @@ fn a_link_is_found_to_be_what_limits() {
     "#;
     let place = tempfile::tempdir().unwrap();
     judged(
+        MOST,
         || run(spec, place.path(), &[]),
         |output| {
             let said = text(&output.stdout);
@@ -99,7 +101,7 @@ fn a_link_is_found_to_be_what_limits() {
 #[test]
 fn a_proxy_is_found_to_have_no_ports_left() {
     if !rustix::process::geteuid().is_root() {
-        eprintln!("skipped: network namespaces need root");
+        testkit::skip(&"network namespaces need root");
         return;
     }
     let spec = r#"
@@ -112,6 +114,7 @@ fn a_proxy_is_found_to_have_no_ports_left() {
     "#;
     let place = tempfile::tempdir().unwrap();
     judged(
+        MOST,
         || run(spec, place.path(), &[]),
         |output| {
             let said = text(&output.stdout) + &text(&output.stderr);
@@ -136,6 +139,7 @@ fn predictions_stand_beside_what_was_measured() {
     "#;
     let place = tempfile::tempdir().unwrap();
     judged(
+        MOST,
         || run(spec, place.path(), &[]),
         |output| {
             expect(output.status.code() == Some(0), text(&output.stderr))?;
@@ -170,6 +174,7 @@ fn a_program_of_ones_own_is_told_where_to_listen() {
     };
     let place = tempfile::tempdir().unwrap();
     judged(
+        MOST,
         || run(&spec(HEADWORKS), place.path(), &[]),
         |output| {
             expect(output.status.code() == Some(0), text(&output.stderr))?;

@@ -27,7 +27,7 @@ fn only_threads_that_keep_time_go_before_others() {
     let allowed =
         Command::new("chrt").args(FIFO).arg("true").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !allowed.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: this user may not run anything with a real-time priority (chrt --fifo 1)");
+        testkit::skip_here(&"this user may not run anything with a real-time priority (chrt --fifo 1)");
         return;
     }
     let mut server = Process::start(Command::new(HEADWORKS).args(["origin", "--listen", "127.0.0.1:0"]));

@@ -142,7 +142,7 @@ fn a_generator_without_descriptors_says_so() {
 fn a_generator_without_ports_says_so() {
     let may = Command::new("unshare").args(["--net", "ip", "link", "set", "lo", "up"]).output();
     if !may.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: a network with few ports takes root, and the ip of iproute2");
+        testkit::skip(&"a network with few ports takes root, and the ip of iproute2");
         return;
     }
     // A network of its own, which ends with the processes in it.

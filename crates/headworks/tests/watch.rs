@@ -66,7 +66,7 @@ fn programs_in_the_kernel_are_said_to_work_or_why_not() {
     if geteuid().is_root() {
         assert_eq!(said.lines().filter(|line| line.starts_with("works ")).count(), 7, "{said}");
     } else {
-        println!("skipped: that programs work, since only root may load them");
+        testkit::skip(&"that programs work, since only root may load them");
         assert!(said.contains("missing ") && said.contains("run it as root"), "{said}");
     }
 }
@@ -87,7 +87,7 @@ fn a_port_is_watched() {
 #[test]
 fn requests_are_followed() {
     if !geteuid().is_root() {
-        println!("skipped: only root may load programs");
+        testkit::skip(&"only root may load programs");
         return;
     }
     let (_server, address) = origin();
@@ -144,7 +144,7 @@ fn requests_are_followed() {
 #[test]
 fn two_watch_the_same_server() {
     if !geteuid().is_root() {
-        println!("skipped: only root may load programs");
+        testkit::skip(&"only root may load programs");
         return;
     }
     let place = tempfile::tempdir().unwrap();
@@ -178,7 +178,7 @@ fn origin() -> (Process, SocketAddr) {
 #[test]
 fn a_server_that_goes_away_is_told() {
     if !geteuid().is_root() {
-        println!("skipped: only root may load programs");
+        testkit::skip(&"only root may load programs");
         return;
     }
     let (mut server, address) = origin();
@@ -200,7 +200,7 @@ fn a_server_that_goes_away_is_told() {
 #[test]
 fn a_full_disk_ends_the_record_and_not_the_watch() {
     if !geteuid().is_root() {
-        println!("skipped: only root can make a small disk");
+        testkit::skip(&"only root can make a small disk");
         return;
     }
     let place = tempfile::tempdir().unwrap();
@@ -219,7 +219,7 @@ fn a_full_disk_ends_the_record_and_not_the_watch() {
         .unwrap();
     let said = text(&output.stderr);
     if output.status.code() == Some(99) {
-        println!("skipped: no file system can be mounted here: {said}");
+        testkit::skip_here(&format!("no file system can be mounted here: {said}"));
         return;
     }
     assert_eq!(output.status.code(), Some(1), "{said}");
@@ -347,7 +347,7 @@ fn a_broken_pipe_ends_the_record() {
 #[test]
 fn without_privileges_proc_stands_in() {
     if !geteuid().is_root() {
-        println!("skipped: only root can become somebody else");
+        testkit::skip(&"only root can become somebody else");
         return;
     }
     let binary = env!("CARGO_BIN_EXE_headworks");

@@ -14,7 +14,7 @@ use common::agree::{
 };
 use common::{closed, open};
 use load::{Http, Load, Options, Protocol, Request, Script, Think, Via};
-use testkit::{Apache, Nginx, Mpm};
+use testkit::{Apache, Mpm, Nginx};
 use traffic::model::{Model, ModelName, content};
 use traffic::trace::AccessLog;
 use traffic::{Process, Workload};
@@ -263,7 +263,7 @@ fn unix_sockets_and_ipv6() {
     };
     check_nginx("keepalive_requests 50;", "/one", via, Agreed::all_responded);
     let Ok(free) = std::net::TcpListener::bind("[::1]:0") else {
-        eprintln!("skipped: this machine has no IPv6");
+        testkit::skip_here(&"this machine has no IPv6");
         return;
     };
     let address = free.local_addr().unwrap();

@@ -20,7 +20,7 @@ pub use machine::{alone, follow_memory, free_address, open_descriptors};
 pub use poll::{PATIENCE, poll_until};
 pub use process::Process;
 pub use raw::{Raw, Response, exchange};
-pub use skip::skip;
+pub use skip::{skip, skip_here, tell};
 pub use terminal::Terminal;
 pub use testbed::Mpm;
 pub use web::{Apache, LogLine, Nginx};

@@ -34,7 +34,7 @@ fn agree(mut compare: impl FnMut() -> Compared) {
 fn is_able() -> bool {
     let is_root = rustix::process::geteuid().is_root();
     if !is_root {
-        println!("skipped: only root may load programs");
+        testkit::skip(&"only root may load programs");
     }
     is_root
 }

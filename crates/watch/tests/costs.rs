@@ -6,7 +6,7 @@ use watch::{costs, kernel, processes};
 #[test]
 fn a_sample_has_a_cost() {
     if !rustix::process::geteuid().is_root() {
-        println!("skipped: only root may load programs");
+        testkit::skip(&"only root may load programs");
         return;
     }
     let names = ["cargo"];

@@ -25,7 +25,7 @@ impl Drop for Group {
 #[test]
 fn thousands_of_processes() {
     if !geteuid().is_root() {
-        println!("skipped: only root may load programs");
+        testkit::skip(&"only root may load programs");
         return;
     }
     let place = tempfile::tempdir().expect("a directory");

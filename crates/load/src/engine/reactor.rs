@@ -285,8 +285,8 @@ mod tests {
                 // Some 200, where all alarms are kept.
                 Some(sleeps) => assert!(sleeps > 10, "{backend:?}: {sleeps} times"),
                 None => {
-                    eprintln!(
-                        "skipped: this user may not run anything with a real-time priority (chrt --fifo 1)"
+                    testkit::skip_here(
+                        &"this user may not run anything with a real-time priority (chrt --fifo 1)",
                     );
                 }
             }

@@ -7,7 +7,7 @@ use std::path::Path;
 use load::{Backend, Load, Options, Protocol, Think};
 use record::{RequestError, RequestRow, RunDirectory, Summary};
 use tempfile::TempDir;
-use testkit::{Apache, LogLine, Nginx, Mpm};
+use testkit::{Apache, LogLine, Mpm, Nginx};
 use units::Span;
 
 /// A real server.

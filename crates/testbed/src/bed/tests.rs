@@ -11,7 +11,7 @@ use crate::{mounts, run};
 fn is_root() -> bool {
     let is_root = rustix::process::geteuid().is_root();
     if !is_root {
-        eprintln!("skipped: network namespaces and control groups need root");
+        testkit::skip(&"network namespaces and control groups need root");
     }
     is_root
 }

@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn threads_are_seen_where_they_wait() {
         if fs::read_to_string("/proc/self/wchan").is_err() {
-            println!("skipped: this kernel does not tell where threads sleep");
+            testkit::skip_here(&"this kernel does not tell where threads sleep");
             return;
         }
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

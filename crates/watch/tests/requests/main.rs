@@ -15,7 +15,7 @@ use watch::requests::{Budget, Classes, Finished, Following, Requests};
 fn is_able() -> bool {
     let is_root = geteuid().is_root();
     if !is_root {
-        println!("skipped: only root may load programs");
+        testkit::skip(&"only root may load programs");
     }
     is_root
 }

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
-use testkit::{Apache, LogLine, Nginx, Process, Mpm, Raw, free_address, poll_until};
+use testkit::{Apache, LogLine, Mpm, Nginx, Process, Raw, free_address, poll_until};
 use watch::requests::Finished;
 
 use crate::{Followed, is_able};
