@@ -14,7 +14,7 @@ use common::tls::{Body, h2, run};
 use common::{Gate, echo};
 use corpus::{Case, Verdict};
 use hyper::{Request, StatusCode};
-use testkit::{Apache, LogLine, Nginx, Process, Mpm, Raw};
+use testkit::{Apache, LogLine, Mpm, Nginx, Process, Raw};
 
 /// Sends the whole corpus, each request over a connection of its own and a good one after it.
 /// Gives what the server behind must have seen, in order.

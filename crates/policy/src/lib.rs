@@ -85,7 +85,7 @@ pub use kind::Kind;
 pub use knobs::Knobs;
 pub use look_ahead::LookAhead;
 pub use machine::Policy;
-pub use protocol::{Input, Output, Reason, SessionHint};
+pub use protocol::{Reason, SessionHint};
 pub use session::{Session, SessionLimits, SessionStatus};
 pub use stats::{ClassSnapshot, Counters, Snapshot, StageLengths};
 pub use waits::{Stage, Waits};

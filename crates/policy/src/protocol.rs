@@ -16,7 +16,7 @@ pub enum SessionHint {
 
 /// Something that happened, told by the driver. Ids are the driver's and unique while held.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Input {
+pub(crate) enum Input {
     /// A request was taken over from a client.
     Arrived {
         /// The driver's name for it.
@@ -60,7 +60,7 @@ pub enum Input {
 
 /// What the driver must do now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Output {
+pub(crate) enum Output {
     /// Find the request's class and answer with [`Input::Classified`].
     Classify(RequestId),
     /// Send the request to the server; answer with [`Input::Finished`] when it is done.

@@ -8,12 +8,12 @@ use units::{Span, Time};
 use crate::admission::control::AdmissionControl;
 
 /// Cycles in one turn: enough for the quota to grow from 1 to the default burst of 64.
-const CYCLES: usize = 7;
+const MAX_CYCLES: u32 = 7;
 
 /// Ends turns for as long as the gate runs.
 ///
-/// It is rung by arrivals, unless there is room for all that come, and runs after all connections that were ready, so that one cycle of
-/// the policy sees everything that one turn of the event loop brought in. While requests wait to
+/// It is rung by arrivals, unless there is room for all that come, and runs after all connections that
+/// were ready, so that one cycle of the policy sees everything that one turn of the event loop brought in. While requests wait to
 /// be processed the event loop looks at the sockets again and again: the listen queue is drained
 /// first (Web2K section 3.1).
 ///
@@ -24,18 +24,7 @@ pub(crate) async fn turns(admission: Rc<AdmissionControl>) {
     loop {
         let now = admission.clock.read();
         admission.guard.tell(&admission.core, now);
-        let wake = {
-            let mut core = admission.core.borrow_mut();
-            let mut wake = now;
-            for _ in 0..CYCLES {
-                core.cycle(now);
-                wake = core.next_wake(now);
-                if wake > now {
-                    break;
-                }
-            }
-            wake
-        };
+        let wake = admission.core.borrow_mut().turn(now, MAX_CYCLES);
         if wake <= now {
             tokio::task::yield_now().await;
         } else if wake == Time::NEVER {
@@ -48,8 +37,8 @@ pub(crate) async fn turns(admission: Rc<AdmissionControl>) {
 }
 
 fn pause(span: Span) -> Duration {
-    const LEAST: Duration = Duration::from_millis(1);
-    Duration::from(span).max(LEAST)
+    const MIN_SLEEP: Duration = Duration::from_millis(1);
+    Duration::from(span).max(MIN_SLEEP)
 }
 
 #[cfg(test)]

@@ -1,17 +1,18 @@
-//! [`Core`]: the policy, the requests it holds, and the one place that carries out what it
-//! decides.
+//! [`Core`]: the policy's driver with the requests of clients, and what the gate does about its decisions.
 //!
-//! Everything happens on one thread. Connections tell the core what happened; it asks the policy
-//! and wakes those concerned. Arrivals are processed when [`Core::cycle`] is called, which the
-//! turn of the event loop does after all connections that were ready have had theirs, and whoever
-//! arrives while it [is calm](Core::is_calm) does at once.
+//! Everything happens on one thread. Connections tell the core what happened; it tells the driver, and
+//! decisions wake the tasks of the requests concerned. Arrivals are processed when [`Core::turn`] is called,
+//! which the turn of the event loop does after all connections that were ready have had theirs; requests
+//! that arrive while the core [is calm](Core::is_calm) are processed at once.
 
 use std::net::IpAddr;
 use std::task::{Context, Poll, Waker};
 
 use http::request::Parts;
-use policy::{Config, ConfigError, Input, Kind, Knobs, Output, Policy, Reason, SessionHint, Stage, Waits};
-use slab::Slab;
+use policy::{
+    Arrival, Config, ConfigError, Decision as Decided, Driver, Handler, Kind, Knobs, Policy, Reason,
+    SessionHint, Stage, Waits,
+};
 use units::{ClassId, Ratio, RequestId, Time};
 
 use crate::admission::decision::{Basis, Known, Verdict};
@@ -24,17 +25,14 @@ use crate::runtime::network::network;
 /// The policy with its requests.
 #[derive(Debug)]
 pub(crate) struct Core {
-    policy: Policy,
+    driver: Driver<Held>,
     rules: Rules,
-    held: Slab<Held>,
-    generation: u32,
     stages: Stages,
 }
 
-/// A request the policy decides about.
+/// A request that the policy decides about.
 #[derive(Debug)]
 struct Held {
-    generation: u32,
     /// Until it is dispatched or refused.
     head: Option<Box<Parts>>,
     address: IpAddr,
@@ -46,6 +44,52 @@ struct Held {
     /// Until the decision.
     waits: Waits,
     waiting: Option<Waker>,
+}
+
+/// Finds classes by the rules, and wakes those who wait for a decision.
+struct Wakes<'a> {
+    rules: &'a Rules,
+    last: ClassId,
+}
+
+impl Handler<Held> for Wakes<'_> {
+    fn classify(&mut self, held: &mut Held) -> ClassId {
+        if let Some(class) = held.class {
+            return class;
+        }
+        let found = held.head.as_deref().and_then(|head| {
+            let Parts { method, uri, headers, .. } = head;
+            self.rules.find(Subject {
+                method,
+                uri,
+                headers,
+                address: held.address,
+                server_name: ServerName::of(head),
+                session: None,
+            })
+        });
+        let (class, basis) = match found {
+            Some((index, class)) => (class, Basis::Rule(index)),
+            None => (self.last, Basis::Last),
+        };
+        (held.class, held.basis) = (Some(class), basis);
+        class
+    }
+
+    fn decided(&mut self, now: Time, _: RequestId, held: &mut Held, decided: Decided, waits: Waits) {
+        match decided {
+            Decided::Dispatch => {
+                // In shadow mode a request goes to the server before the policy asks for its class.
+                self.classify(held);
+                held.dispatched = Some(now);
+            }
+            Decided::Refuse(reason) => held.refused = Some(reason),
+        }
+        held.waits = waits;
+        if let Some(waker) = held.waiting.take() {
+            waker.wake();
+        }
+    }
 }
 
 /// What was decided about a request.
@@ -71,11 +115,11 @@ pub(crate) struct Waiting<'a> {
 impl Core {
     pub(crate) fn new(policy: Policy, rules: Rules) -> Self {
         let stages = Stages::new(policy.config().classes.len());
-        Self { policy, rules, held: Slab::new(), generation: 0, stages }
+        Self { driver: Driver::new(policy), rules, stages }
     }
 
     pub(crate) fn policy(&self) -> &Policy {
-        &self.policy
+        self.driver.policy()
     }
 
     pub(crate) fn stages(&self) -> &Stages {
@@ -84,19 +128,18 @@ impl Core {
 
     /// Requests that wait for a decision.
     pub(crate) fn waiting(&self) -> usize {
-        self.policy.held().saturating_sub(self.policy.snapshot().in_service as usize)
+        self.policy().held().saturating_sub(self.policy().snapshot().in_service as usize)
     }
 
     /// Each of them, in no order.
     pub(crate) fn waiting_requests(&self) -> impl Iterator<Item = Waiting<'_>> {
-        self.held.iter().filter_map(|(key, held)| {
+        self.driver.iter().filter_map(|(id, held)| {
             let head = held.head.as_ref()?;
             if held.dispatched.is_some() || held.refused.is_some() {
                 return None;
             }
-            let id = RequestId(u64::from(held.generation) << 32 | key as u64);
             let (class, arrived, address) = (held.class, held.arrived, held.address);
-            Some(Waiting { id, class, stage: self.policy.stage(id), arrived, address, head })
+            Some(Waiting { id, class, stage: self.policy().stage(id), arrived, address, head })
         })
     }
 
@@ -108,11 +151,9 @@ impl Core {
         address: IpAddr,
         known: Option<Known>,
     ) -> RequestId {
-        self.generation = self.generation.wrapping_add(1);
-        let generation = self.generation;
         let kind = Kind::of(head.method.as_str(), head.uri.path());
-        let key = self.held.insert(Held {
-            generation,
+        let session = known.map_or(SessionHint::New, |known| SessionHint::Known(known.class));
+        let held = Held {
             head: Some(head),
             address,
             class: known.map(|known| known.class),
@@ -122,28 +163,26 @@ impl Core {
             refused: None,
             waits: Waits::ZERO,
             waiting: None,
-        });
-        let id = RequestId(u64::from(generation) << 32 | key as u64);
-        let session = known.map_or(SessionHint::New, |known| SessionHint::Known(known.class));
-        self.handle(now, Input::Arrived { id, session, client: network(address), kind });
-        id
+        };
+        let (driver, mut wakes) = self.parts();
+        driver.arrive(now, Arrival { session, client: network(address), kind }, held, &mut wakes)
     }
 
-    /// Whether so few requests are held that whoever comes can be let in without a look at who else comes
-    /// in the same turn.
+    /// Whether so few requests are held that the next can be let in without a look at the others that come
+    /// in its turn.
     pub(crate) fn is_calm(&self) -> bool {
-        self.policy.held() < self.policy.window() as usize / 2
+        self.policy().held() < self.policy().window() as usize / 2
     }
 
-    /// Whether anybody waits, so that there is something to do in the turn.
+    /// Whether requests wait, so that there is something to do in the turn.
     pub(crate) fn has_waiting(&self) -> bool {
-        self.policy.has_waiting()
+        self.policy().has_waiting()
     }
 
     /// The decision about a request, once it is made.
     pub(crate) fn poll_decision(&mut self, id: RequestId, cx: &mut Context<'_>) -> Poll<Decision> {
-        let Some(held) = self.get(id) else {
-            // Nobody asks twice; a request that is not held could not be sent anywhere.
+        let Some(held) = self.driver.get_mut(id) else {
+            // A decision is taken up once; a request that is not held could not be sent anywhere.
             return Poll::Ready(Decision::Refuse(None, Verdict::UNKNOWN));
         };
         if held.refused.is_some() {
@@ -163,125 +202,65 @@ impl Core {
 
     /// The client has gone. What the server has begun, it goes on with.
     pub(crate) fn abort(&mut self, now: Time, id: RequestId) {
-        let Some(held) = self.get(id) else { return };
-        if held.refused.is_some() {
-            self.release(id);
-            return;
-        }
-        let in_service = held.dispatched.is_some();
-        self.handle(now, Input::Aborted { id });
-        if !in_service {
-            self.release(id);
-        }
+        let (driver, mut wakes) = self.parts();
+        driver.abort(now, id, &mut wakes);
     }
 
     /// The server is done with a request, or it was refused and the client told.
     pub(crate) fn finish(&mut self, now: Time, id: RequestId) {
-        let Some(held) = self.release(id) else { return };
-        let (Some(dispatched), Some(class)) = (held.dispatched, held.class) else { return };
-        self.stages.finished(class, &held.waits, held.arrived, dispatched, now);
-        self.handle(now, Input::Finished { id });
+        let (driver, mut wakes) = self.parts();
+        let Some(held) = driver.finish(now, id, &mut wakes) else { return };
+        if let (Some(dispatched), Some(class)) = (held.dispatched, held.class) {
+            self.stages.finished(class, &held.waits, held.arrived, dispatched, now);
+        }
     }
 
-    /// Ends a turn of the event loop.
+    /// Lets the policy process some of what has arrived.
     pub(crate) fn cycle(&mut self, now: Time) {
-        self.handle(now, Input::Cycle);
+        let (driver, mut wakes) = self.parts();
+        driver.cycle(now, &mut wakes);
+    }
+
+    /// Lets the policy process what has arrived in a turn of the event loop: gives when it wants the next
+    /// although nothing happens.
+    pub(crate) fn turn(&mut self, now: Time, max_cycles: u32) -> Time {
+        let (driver, mut wakes) = self.parts();
+        driver.turn(now, max_cycles, &mut wakes)
     }
 
     pub(crate) fn set_pressure(&mut self, now: Time, used: Ratio) {
-        self.handle(now, Input::Pressure(used));
+        let (driver, mut wakes) = self.parts();
+        driver.set_pressure(now, used, &mut wakes);
     }
 
     pub(crate) fn set_capacity(&mut self, now: Time, share: Ratio) {
-        self.handle(now, Input::Capacity(share));
+        let (driver, mut wakes) = self.parts();
+        driver.set_capacity(now, share, &mut wakes);
     }
 
     pub(crate) fn set_knobs(&mut self, now: Time, knobs: Knobs) {
-        self.handle(now, Input::Knobs(knobs));
+        let (driver, mut wakes) = self.parts();
+        driver.set_knobs(now, knobs, &mut wakes);
     }
 
-    /// When the policy wants [`Core::cycle`] to be called although nothing has happened.
-    pub(crate) fn next_wake(&self, now: Time) -> Time {
-        self.policy.next_wake(now)
-    }
-
-    /// Another configuration and other rules; whoever waits goes on waiting.
+    /// Another configuration and other rules; requests that wait go on waiting.
     ///
     /// # Errors
-    /// As [`Policy::reconfigure`]; nothing has changed then.
+    /// As [`Driver::reconfigure`]; nothing has changed then.
     pub(crate) fn reconfigure(&mut self, now: Time, config: Config, rules: Rules) -> Result<(), ConfigError> {
-        self.policy.reconfigure(now, config)?;
+        let last = self.last_class();
+        self.driver.reconfigure(now, config, &mut Wakes { rules: &rules, last })?;
         self.rules = rules;
-        self.carry_out(now);
         Ok(())
     }
 
-    fn handle(&mut self, now: Time, input: Input) {
-        self.policy.handle(now, input);
-        self.carry_out(now);
+    fn parts(&mut self) -> (&mut Driver<Held>, Wakes<'_>) {
+        let last = self.last_class();
+        (&mut self.driver, Wakes { rules: &self.rules, last })
     }
 
-    fn carry_out(&mut self, now: Time) {
-        while let Some((output, waits)) = self.policy.poll_with_waits() {
-            match output {
-                Output::Classify(id) => {
-                    let class = self.classify(id);
-                    self.policy.handle(now, Input::Classified { id, class });
-                }
-                Output::Dispatch(id) => self.dispatch(now, id, waits),
-                Output::Reject(id, reason) => {
-                    let Some(held) = self.get(id) else { continue };
-                    (held.refused, held.waits) = (Some(reason), waits);
-                    wake(held);
-                }
-            }
-        }
-    }
-
-    fn dispatch(&mut self, now: Time, id: RequestId, waits: Waits) {
-        // In shadow mode a request goes to the server before the policy asks for its class.
-        let class = self.classify(id);
-        let Some(held) = self.get(id) else { return };
-        held.class = Some(class);
-        held.dispatched = Some(now);
-        held.waits = waits;
-        wake(held);
-    }
-
-    fn classify(&mut self, id: RequestId) -> ClassId {
-        let last = ClassId((self.policy.config().classes.len() - 1) as u8);
-        let Some(held) = self.held.get_mut(key(id)).filter(|held| held.generation == generation(id)) else {
-            return last;
-        };
-        if let Some(class) = held.class {
-            return class;
-        }
-        let found = held.head.as_deref().and_then(|head| {
-            let Parts { method, uri, headers, .. } = head;
-            self.rules.find(Subject {
-                method,
-                uri,
-                headers,
-                address: held.address,
-                server_name: ServerName::of(head),
-                session: None,
-            })
-        });
-        let (class, basis) = match found {
-            Some((index, class)) => (class, Basis::Rule(index)),
-            None => (last, Basis::Last),
-        };
-        (held.class, held.basis) = (Some(class), basis);
-        class
-    }
-
-    fn get(&mut self, id: RequestId) -> Option<&mut Held> {
-        self.held.get_mut(key(id)).filter(|held| held.generation == generation(id))
-    }
-
-    fn release(&mut self, id: RequestId) -> Option<Held> {
-        self.get(id)?;
-        self.held.try_remove(key(id))
+    fn last_class(&self) -> ClassId {
+        ClassId((self.policy().config().classes.len() - 1) as u8)
     }
 }
 
@@ -289,18 +268,4 @@ impl Held {
     fn verdict(&self) -> Verdict {
         Verdict { class: self.class, basis: self.basis, refused: self.refused, waits: self.waits }
     }
-}
-
-fn wake(held: &mut Held) {
-    if let Some(waker) = held.waiting.take() {
-        waker.wake();
-    }
-}
-
-fn key(id: RequestId) -> usize {
-    (id.0 & u64::from(u32::MAX)) as usize
-}
-
-fn generation(id: RequestId) -> u32 {
-    (id.0 >> 32) as u32
 }

@@ -98,7 +98,7 @@ impl Policy {
     /// Decisions that follow from it are read with [`Policy::poll`]; read them all before the next
     /// input, so that they need no more room than there is. An id that is not held (or,
     /// for an arrival, is already) is counted and otherwise ignored.
-    pub fn handle(&mut self, now: Time, input: Input) {
+    pub(crate) fn handle(&mut self, now: Time, input: Input) {
         self.now = now;
         if let Input::Aborted { id } = input {
             // Before anything is due: who has gone is not refused as well.
@@ -125,10 +125,6 @@ impl Policy {
 
     /// The next thing to do, in the order in which it was decided, with how long the request has waited in
     /// each stage by then.
-    pub fn poll_with_waits(&mut self) -> Option<(Output, Waits)> {
-        self.poll()
-    }
-
     pub(crate) fn poll(&mut self) -> Option<(Output, Waits)> {
         self.outputs.pop_front()
     }
@@ -136,7 +132,7 @@ impl Policy {
     /// When to call with [`Input::Cycle`] although nothing has happened: at once while requests
     /// wait to be processed, at the end of a period or at a deadline while any wait, and
     /// [`Time::NEVER`] when none do.
-    pub fn next_wake(&self, now: Time) -> Time {
+    pub(crate) fn next_wake(&self, now: Time) -> Time {
         let unprocessed = self.store.lengths(self.layout.acceptors().chain(self.layout.pendings()));
         if unprocessed > 0 && self.classifying < self.config.limits.burst {
             return now;

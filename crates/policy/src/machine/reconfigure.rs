@@ -11,7 +11,7 @@ use crate::waits::Waits;
 
 impl Policy {
     /// Takes another configuration with the same number of classes; the decisions that follow
-    /// are read with `poll`.
+    /// are read with [`Policy::poll`].
     ///
     /// Whatever waits goes on waiting in its place, even in a queue that is longer than its new
     /// bound, and what was learnt (demand, speed of the server, size of an adaptive window within
@@ -24,7 +24,7 @@ impl Policy {
     /// # Errors
     /// When the configuration contradicts itself or has another number of classes. Nothing has
     /// changed then.
-    pub fn reconfigure(&mut self, now: Time, config: Config) -> Result<(), ConfigError> {
+    pub(crate) fn reconfigure(&mut self, now: Time, config: Config) -> Result<(), ConfigError> {
         config.check()?;
         if config.classes.len() != self.config.classes.len() {
             return Err(ConfigError::Reclassed {
