@@ -48,6 +48,8 @@
 //! 8. the window: how many requests may be inside the server ([`Window`])
 //! 9. guards at every stage ([`Limits`], [`Driver::set_pressure`], [`Driver::abort`])
 //!
+//! Before all of them, [`connections`] says which client connections there is room for.
+//!
 //! The same configuration, seed and inputs give the same outputs. Every queue is bounded, and
 //! after [`Policy::new`] the policy allocates nothing, except for a larger configuration
 //! ([`Driver::reconfigure`]).
@@ -60,6 +62,7 @@ extern crate std;
 mod acceptor;
 mod admission;
 mod config;
+pub mod connections;
 mod costs;
 mod driver;
 mod error;

@@ -1,0 +1,110 @@
+//! [`Entry`]: what is known of a connection, or of a stream of one.
+
+use units::{ClassId, Span, Time};
+
+use super::id::ConnectionId;
+use super::phase::{Order, Phase};
+use super::stall::{Awaited, Stall};
+
+/// What is known of a connection, or of a stream of one.
+#[derive(Debug)]
+pub(super) struct Entry<P> {
+    pub(super) generation: u32,
+    /// The connection of a stream, which may be closed before it.
+    pub(super) connection: Option<ConnectionId>,
+    /// Its streams, if it is a connection of HTTP/2.
+    pub(super) streams: Option<Streams>,
+    /// Whose it is.
+    pub(super) owner: u64,
+    pub(super) phase: Phase,
+    /// When the phase began.
+    pub(super) since: Time,
+    pub(super) taking: Stall,
+    pub(super) upload: Stall,
+    pub(super) answer: Stall,
+    /// That of the last request that was served; below all others without one.
+    pub(super) class: ClassId,
+    /// Whether a request has a place in the server.
+    pub(super) placed: bool,
+    /// The harshest order it was given.
+    pub(super) order: Order,
+    pub(super) payload: P,
+}
+
+/// The streams of a connection of HTTP/2.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Streams {
+    pub(super) open: u32,
+    /// By how many more requests were taken back than answered.
+    pub(super) taken_back: u32,
+    /// When the client was told to ask for nothing more.
+    pub(super) leaving: Option<Time>,
+}
+
+/// A request with a place in the server, while others wait for one, may be kept waiting by its client for
+/// so long.
+const PLACED_STALL_TIMEOUT: Span = Span::from_secs(5);
+
+impl<P> Entry<P> {
+    pub(super) fn new(
+        connection: Option<ConnectionId>,
+        owner: u64,
+        phase: Phase,
+        now: Time,
+        payload: P,
+    ) -> Self {
+        Self {
+            generation: 0,
+            connection,
+            streams: None,
+            owner,
+            phase,
+            since: now,
+            taking: Stall::default(),
+            upload: Stall::default(),
+            answer: Stall::default(),
+            class: ClassId(u8::MAX),
+            placed: false,
+            order: Order::Serve,
+            payload,
+        }
+    }
+
+    pub(super) fn is_stream(&self) -> bool {
+        self.connection.is_some()
+    }
+
+    pub(super) fn stall(&mut self, awaited: Awaited) -> &mut Stall {
+        match awaited {
+            Awaited::Taking => &mut self.taking,
+            Awaited::Upload => &mut self.upload,
+            Awaited::Answer => &mut self.answer,
+        }
+    }
+
+    /// Since when the client has sent nothing of its request, or taken nothing of its response.
+    pub(super) fn kept_waiting_since(&self) -> Option<Time> {
+        self.upload.since().into_iter().chain(self.taking.since()).min()
+    }
+
+    /// Whether its client, or the server, has been waited for too long. While requests are `waiting` for a
+    /// place in the server, that is sooner for a client that holds one.
+    pub(super) fn has_stalled(&self, now: Time, stall: Span, answer: Span, waiting: bool) -> bool {
+        let stall = if waiting && self.placed { PLACED_STALL_TIMEOUT.min(stall) } else { stall };
+        self.taking.longer_than(now, stall)
+            || self.upload.longer_than(now, stall)
+            || self.answer.longer_than(now, answer)
+    }
+
+    /// The phase that it comes to when it is told to enter this one.
+    pub(super) fn next_phase(&self, phase: Phase) -> Phase {
+        match (self.phase, phase) {
+            // From a tunnel there is no way back to requests.
+            (Phase::Tunnel, Phase::Lingering) => phase,
+            (Phase::Tunnel, _) => Phase::Tunnel,
+            // A stream has one request.
+            (_, Phase::Idle) if self.is_stream() => Phase::Lingering,
+            _ => phase,
+        }
+    }
+}

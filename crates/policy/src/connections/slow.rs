@@ -1,0 +1,123 @@
+//! Which connections keep others waiting, and in which order they are closed to make room.
+
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use hashbrown::HashMap;
+use units::{ClassId, Span, Time};
+
+use super::entry::Entry;
+use super::id::ConnectionId;
+use super::phase::{Order, Phase};
+use super::table::Connections;
+
+/// So long a new connection and an unfinished head are spared where room is short. A head comes
+/// at once and in one piece, or the client is very slow, or it means to be.
+const HEAD_GRACE: Span = Span::from_millis(500);
+
+/// So long the body of a request is waited for where room is short, or a client that takes its response:
+/// both come and go in pieces, and cost the client more to begin again.
+const BODY_GRACE: Span = Span::from_secs(2);
+
+/// Connections beyond this number that keep others waiting are not spared for being new, if they
+/// come from one address.
+const MAX_SPARED: usize = 32;
+
+/// A connection or a stream that keeps others waiting.
+struct Slow {
+    id: ConnectionId,
+    class: ClassId,
+    owner: u64,
+    waited: Span,
+    grace: Span,
+    /// How many of the owner's are quicker.
+    quicker: usize,
+}
+
+/// Connections of HTTP/2, and since when all of their streams keep others waiting; `None` when
+/// one of them does not.
+type Streamed = HashMap<ConnectionId, Option<Time>>;
+
+impl Slow {
+    fn find<P>(position: usize, entry: &Entry<P>, streamed: &Streamed, now: Time) -> Option<Self> {
+        let id = ConnectionId::new(entry.generation, position);
+        let (since, grace) = match entry.phase {
+            Phase::Idle | Phase::Lingering => (entry.since, Span::ZERO),
+            Phase::New | Phase::Handshake | Phase::Head => (entry.since, HEAD_GRACE),
+            Phase::Busy => {
+                let streams = || streamed.get(&id).copied().flatten();
+                (entry.kept_waiting_since().or_else(streams)?, BODY_GRACE)
+            }
+            Phase::Tunnel => return None,
+        };
+        let waited = now.since(since);
+        Some(Self { id, class: entry.class, owner: entry.owner, waited, grace, quicker: 0 })
+    }
+}
+
+impl<P> Connections<P> {
+    /// Closes up to `wanted` connections that others wait for, to make room.
+    ///
+    /// Clients of the less important classes go first, as far as classes are known. Then those go of whose
+    /// kind (an address, or a network of IPv6) there are many that are quicker, and of these the slowest:
+    /// a crowd of slow connections from a few addresses makes room for itself before it costs others theirs.
+    pub fn make_room(&mut self, now: Time, wanted: usize) {
+        let streamed = self.streamed();
+        let connections = self.entries.iter().filter(|(_, entry)| !entry.is_stream());
+        let slow = connections.filter_map(|(position, entry)| Slow::find(position, entry, &streamed, now));
+        let slow = slow.collect();
+        self.close_slow(slow, wanted);
+    }
+
+    /// Resets up to `wanted` streams that others wait for, in the order of [`Self::make_room`].
+    pub(super) fn make_room_for_streams(&mut self, now: Time, wanted: usize) {
+        let streamed = Streamed::new();
+        let streams = self.entries.iter().filter(|(_, entry)| entry.is_stream());
+        let slow = streams.filter_map(|(position, entry)| Slow::find(position, entry, &streamed, now));
+        let slow = slow.collect();
+        self.close_slow(slow, wanted);
+    }
+
+    /// Connections with a request on which the client is waited for. It takes a look at each of them, so it
+    /// is not done more often than it can change much.
+    pub fn slow(&mut self, now: Time) -> usize {
+        const INTERVAL: Span = Span::from_millis(5);
+        let (counted, slow) = self.slow;
+        if now.since(counted) < INTERVAL {
+            return slow;
+        }
+        let streamed = self.streamed();
+        let waits = |position: usize, entry: &Entry<P>| {
+            let busy = !entry.is_stream() && !entry.phase.is_idle();
+            busy && Slow::find(position, entry, &streamed, now).is_some()
+        };
+        let slow = self.entries.iter().filter(|(position, entry)| waits(*position, entry)).count();
+        self.slow = (now, slow);
+        slow
+    }
+
+    fn close_slow(&mut self, mut slow: Vec<Slow>, wanted: usize) {
+        slow.sort_unstable_by_key(|slow| (slow.owner, slow.waited));
+        let mut quicker = 0;
+        for at in 0..slow.len() {
+            let same = at > 0 && slow[at - 1].owner == slow[at].owner;
+            quicker = if same { quicker + 1 } else { 0 };
+            slow[at].quicker = quicker;
+        }
+        slow.retain(|slow| slow.waited > slow.grace || slow.quicker >= MAX_SPARED);
+        slow.sort_unstable_by_key(|slow| Reverse((slow.class, slow.quicker, slow.waited)));
+        slow.truncate(wanted);
+        slow.iter().for_each(|slow| self.order(slow.id, Order::Close));
+    }
+
+    fn streamed(&self) -> Streamed {
+        let mut streamed = Streamed::new();
+        for (_, stream) in &self.entries {
+            let Some(connection) = stream.connection else { continue };
+            let since = stream.kept_waiting_since();
+            let all = streamed.entry(connection).or_insert(since);
+            *all = all.zip(since).map(|(one, other)| one.max(other));
+        }
+        streamed
+    }
+}

@@ -1,0 +1,54 @@
+//! [`Stall`]: how long a peer has kept others waiting.
+
+use units::{Span, Time};
+
+/// What is awaited on a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Awaited {
+    /// That the client takes what there is to send.
+    Taking,
+    /// The rest of a request's body.
+    Upload,
+    /// The rest of the server's response.
+    Answer,
+}
+
+/// Since when a peer has been waited for, if at all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Stall {
+    since: Option<Time>,
+    moved: usize,
+}
+
+impl Stall {
+    /// A client that sends or takes a byte now and then is as good as one that does nothing, and
+    /// holds a place as long. This much has to move before the waiting counts as over.
+    pub const MIN_PROGRESS: usize = 4096;
+
+    pub(super) fn waits(&mut self, now: Time) {
+        if self.since.is_none() {
+            *self = Self { since: Some(now), moved: 0 };
+        }
+    }
+
+    pub(super) fn moved(&mut self, bytes: usize) {
+        if self.since.is_some() {
+            self.moved = self.moved.saturating_add(bytes);
+            if self.moved >= Self::MIN_PROGRESS {
+                self.over();
+            }
+        }
+    }
+
+    pub(super) fn over(&mut self) {
+        self.since = None;
+    }
+
+    pub(super) fn since(&self) -> Option<Time> {
+        self.since
+    }
+
+    pub(super) fn longer_than(&self, now: Time, longest: Span) -> bool {
+        self.since.is_some_and(|since| now.since(since) > longest)
+    }
+}

@@ -1,0 +1,94 @@
+//! What is closed by time: connections that have been slow for too long, and all of them at the end.
+
+use alloc::vec::Vec;
+
+use units::{Span, Time};
+
+use super::entry::Entry;
+use super::id::ConnectionId;
+use super::phase::{Order, Phase};
+use super::table::Connections;
+
+/// How long a client may take to close its side after the last response. Those that do not are
+/// mostly gone, and they hold a descriptor.
+const LINGER_TIMEOUT: Span = Span::from_secs(2);
+
+/// How long an unfinished head is waited for at the end, and a client that was told to go.
+const LEAVE_TIMEOUT: Span = Span::from_millis(500);
+
+/// How a connection is told to go.
+#[derive(Debug, Clone, Copy)]
+enum Go {
+    Order(Order),
+    /// One of HTTP/2: asked to leave, and closed when it has not after so long.
+    Leave(Span),
+}
+
+impl<P> Connections<P> {
+    /// Closes connections and streams that have been slow for too long. While requests are `waiting` for a
+    /// place in the server, that is sooner for clients that hold one.
+    pub fn sweep(&mut self, now: Time, waiting: bool) {
+        let limits = self.limits;
+        self.tell(now, |entry| {
+            if entry.has_stalled(now, limits.stall_timeout, limits.answer_timeout, waiting) {
+                return Some(Go::Order(Order::Close));
+            }
+            if entry.is_stream() {
+                return None;
+            }
+            let age = now.since(entry.since);
+            match entry.phase {
+                Phase::Idle if age > limits.idle_timeout && entry.streams.is_some() => {
+                    Some(Go::Leave(LINGER_TIMEOUT))
+                }
+                Phase::New | Phase::Idle if age > limits.idle_timeout => Some(Go::Order(Order::Close)),
+                Phase::Head if age > limits.header_timeout => Some(Go::Order(Order::Timeout)),
+                Phase::Handshake if age > limits.header_timeout => Some(Go::Order(Order::Close)),
+                Phase::Lingering if age > LINGER_TIMEOUT => Some(Go::Order(Order::Close)),
+                _ => None,
+            }
+        });
+    }
+
+    /// Tells clients of HTTP/2, who can be told so between two requests, to send the next elsewhere.
+    /// Those of HTTP/1 hear it with their next response.
+    pub fn dismiss(&mut self, now: Time) {
+        self.tell(now, |entry| entry.streams.map(|_| Go::Leave(LEAVE_TIMEOUT)));
+    }
+
+    /// Lets each connection finish the request in hand; half of a head does not count as one.
+    pub fn finish(&mut self, now: Time) {
+        self.tell(now, |entry| {
+            if entry.is_stream() {
+                return None;
+            }
+            if entry.streams.is_some() {
+                return Some(Go::Leave(LEAVE_TIMEOUT));
+            }
+            let slow = entry.phase == Phase::Head && now.since(entry.since) > LEAVE_TIMEOUT;
+            Some(Go::Order(if slow { Order::Close } else { Order::Finish }))
+        });
+    }
+
+    fn tell(&mut self, now: Time, told: impl Fn(&Entry<P>) -> Option<Go>) {
+        let told = self.entries.iter().filter_map(|(position, entry)| {
+            told(entry).map(|go| (ConnectionId::new(entry.generation, position), go))
+        });
+        let told: Vec<(ConnectionId, Go)> = told.collect();
+        for (id, go) in told {
+            match go {
+                Go::Order(order) => self.order(id, order),
+                Go::Leave(patience) => self.leave(now, id, patience),
+            }
+        }
+    }
+
+    /// Tells a client of HTTP/2 to ask for nothing more; if it does not go then, it is closed.
+    fn leave(&mut self, now: Time, id: ConnectionId, patience: Span) {
+        let Some(entry) = self.entry_mut(id) else { return };
+        let Some(streams) = &mut entry.streams else { return };
+        let since = *streams.leaving.get_or_insert(now);
+        let gone = entry.phase != Phase::Busy && now.since(since) > patience;
+        self.order(id, if gone { Order::Close } else { Order::Finish });
+    }
+}
