@@ -4,6 +4,16 @@ use std::fmt;
 use std::io::Write as _;
 use std::process::ExitCode;
 
+/// The end of help texts.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0         ok
+  1         failed
+  2         wrong usage or configuration
+  3         a stated objective was missed
+  4         the result is not valid: the generator, not the server, set it
+  130, 143  interrupted by SIGINT or SIGTERM; what was measured is written";
+
 /// How a command that did its work ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -54,6 +64,11 @@ impl Failure {
             Self::Failed(_) => 1,
         })
     }
+}
+
+/// A mistake in the command line.
+pub(crate) fn usage(what: &str) -> Failure {
+    Failure::Usage(anyhow::anyhow!("{what}"))
 }
 
 /// Says something on standard error; that nobody reads it any more is no reason for a panic.

@@ -3,10 +3,9 @@
 use std::io::{Write, stdout};
 
 use anyhow::Context;
-use clap::CommandFactory;
+use clap::Command;
 use clap_complete::Shell;
 
-use crate::Cli;
 use crate::exit::{Exit, Failure};
 
 /// Prints a script with which a shell completes commands and options.
@@ -19,12 +18,12 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self) -> Result<Exit, Failure> {
-        let mut command = Cli::command();
-        let name = command.get_name().to_owned();
+    /// Prints the script for `program`, the whole command line.
+    pub(crate) fn run(self, mut program: Command) -> Result<Exit, Failure> {
+        let name = program.get_name().to_owned();
         // Into memory first: the generator does not expect a pipe whose reader went away.
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut command, name, &mut script);
+        clap_complete::generate(self.shell, &mut program, name, &mut script);
         stdout().write_all(&script).context("cannot write to standard output").map_err(Failure::Failed)?;
         Ok(Exit::Ok)
     }

@@ -1,7 +1,7 @@
 //! `headworks doctor`: what can be watched on this machine.
 
-use super::print;
 use crate::exit::{Exit, Failure};
+use crate::output::print;
 
 /// Says what `headworks watch` can do on this machine, and what is lost where the kernel does not allow the best.
 #[derive(Debug, clap::Args)]

@@ -10,9 +10,10 @@ use std::time::Duration;
 use gate::{Bound, Ended, Question, Settings};
 use units::Span;
 
-use super::print;
-use super::signals::Signals;
 use crate::exit::{Exit, Failure, tell};
+use crate::output::print;
+use crate::process::rename;
+use crate::signals::Signals;
 
 /// Keeps premium sessions fast and complete when more requests come than the server can carry.
 ///
@@ -97,7 +98,7 @@ impl Args {
         }
         let places = self.places;
         let settings = places.settings()?;
-        super::rename(c"hw-gate");
+        rename(c"hw-gate");
         serve(settings, places).map_err(Failure::Failed)
     }
 }

@@ -4,10 +4,9 @@ use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::CommandFactory;
+use clap::Command;
 use clap_mangen::Man;
 
-use crate::Cli;
 use crate::exit::{Exit, Failure};
 
 /// Writes the manual pages, one for each command, into a directory; without one, prints the first.
@@ -21,25 +20,26 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self) -> Result<Exit, Failure> {
+    /// Writes the pages of `program`, the whole command line.
+    pub(crate) fn run(self, program: Command) -> Result<Exit, Failure> {
         match &self.directory {
-            Some(directory) => write(directory),
-            None => print(),
+            Some(directory) => write(program, directory),
+            None => print(program),
         }
         .map_err(Failure::Failed)?;
         Ok(Exit::Ok)
     }
 }
 
-fn write(directory: &Path) -> anyhow::Result<()> {
+fn write(program: Command, directory: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(Cli::command(), directory))
+        .and_then(|()| clap_mangen::generate_to(program, directory))
         .with_context(|| format!("cannot write manual pages into {}", directory.display()))
 }
 
-fn print() -> anyhow::Result<()> {
+fn print(program: Command) -> anyhow::Result<()> {
     let mut page = Vec::new();
-    Man::new(Cli::command().disable_help_subcommand(true))
+    Man::new(program.disable_help_subcommand(true))
         .render(&mut page)
         .and_then(|()| stdout().write_all(&page))
         .context("cannot write to standard output")

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use units::Span;
 
-use super::print;
-use super::signals::{self, Signals};
-use super::values;
 use crate::exit::{Exit, Failure};
+use crate::output::print;
+use crate::process::rename;
+use crate::signals::{self, Signals};
+use crate::values;
 
 /// Serves reference content: pages that burn CPU from a set number of workers, or static content as fast as it goes.
 ///
@@ -66,7 +67,7 @@ impl Args {
 }
 
 fn serve(options: &origin::Options) -> anyhow::Result<Exit> {
-    super::rename(c"hw-origin");
+    rename(c"hw-origin");
     signals::runtime()?.block_on(async {
         // Before the server says that it listens: who reads that may send a signal at once.
         let mut signals = Signals::watch()?;

@@ -17,8 +17,10 @@ use watch::{
     processes,
 };
 
-use super::{command_line, print, signals};
 use crate::exit::{Exit, Failure, tell};
+use crate::output::print;
+use crate::process::command_line;
+use crate::signals;
 
 /// Watches a server and its kernel: processors, interrupts, disks, and what the server's processes use.
 ///

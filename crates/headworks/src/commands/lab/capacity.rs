@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use lab::{Crowd, Search};
-use record::search::{Capacity, Found, Tried, Verdict};
+use record::search::Tried;
 use report::Document;
 use traffic::Ramp;
 use units::{Ratio, Span};
 
-use super::{broken_off, stop_on_signals};
+use super::common::{broken_off, stop_on_signals};
+use super::found::show;
 use crate::exit::{Exit, Failure};
 
 /// Finds the highest rate that a server which runs already keeps up with, and what keeps it from more, mostly in less than a minute.
@@ -155,57 +156,4 @@ fn line(tried: &Tried) -> String {
         (None, None) => String::new(),
     };
     format!("{offer}: {:>11.1}/s   {latency}{remark}", tried.achieved)
-}
-
-/// On standard output, in words or as JSON.
-pub(super) fn show(found: &Found, json: bool) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    let written = if json {
-        writeln!(out, "{}", serde_json::to_string(found)?)
-    } else {
-        out.write_all(text(found).as_bytes())
-    };
-    written.context("cannot write to standard output")
-}
-
-pub(super) fn text(found: &Found) -> String {
-    let mut text = String::new();
-    if let Some(Capacity { rate, ci: [low, high], unit }) = &found.capacity {
-        text += &format!("capacity {rate:.1} {unit} ({low:.1} to {high:.1})\n");
-    }
-    for sentence in &found.basis {
-        text += &format!("{sentence}\n");
-    }
-    text += &said(&found.verdict);
-    if let Some(law) = found.scalability {
-        let peak = law.peak().map_or_else(
-            || "more clients never do less".to_owned(),
-            |clients| format!("{:.0}/s with {clients:.0} clients are the most", law.rate(clients)),
-        );
-        text += &format!(
-            "With N clients: {:.0} N / (1 + {:.4} (N - 1) + {:.2e} N (N - 1)) per second; {peak}.\n",
-            law.alone, law.contention, law.coherence
-        );
-    }
-    text
-}
-
-/// The verdict in words.
-fn said(verdict: &Verdict) -> String {
-    let Verdict { bottleneck, confidence, onset, evidence, next } = verdict;
-    let mut text = match bottleneck {
-        Some(bottleneck) => {
-            format!("bottleneck {}, confidence {:.0} %\n", bottleneck.name(), confidence * 100.0)
-        }
-        None => "bottleneck unknown\n".to_owned(),
-    };
-    for sentence in evidence.iter().chain(next) {
-        text += &format!("  {sentence}\n");
-    }
-    let onset: Vec<_> =
-        onset.iter().map(|it| format!("{} at {:.0}/s", it.resource.name(), it.rate)).collect();
-    if onset.len() > 1 {
-        text += &format!("  Onset: {}.\n", onset.join(", "));
-    }
-    text
 }

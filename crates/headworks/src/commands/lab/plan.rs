@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use lab::Outlook;
 
+use super::common::options;
 use crate::exit::{Exit, Failure};
 
 /// Says which tests a spec comes to, and how long they take; checks all that can be checked without measuring.
@@ -26,7 +27,7 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let options = super::options(self.spec, self.settings, self.seed).map_err(Failure::Failed)?;
+        let options = options(self.spec, self.settings, self.seed).map_err(Failure::Failed)?;
         let outlook = lab::outlook(&options).map_err(|error| Failure::new(error.is_usage(), error))?;
         show(&outlook, self.json).map_err(Failure::Failed)?;
         Ok(Exit::Ok)

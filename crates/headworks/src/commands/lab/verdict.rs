@@ -8,7 +8,7 @@ use record::experiment::Experiment;
 use record::search::Found;
 use serde_json::json;
 
-use super::capacity::{show, text};
+use super::found::{show, text};
 use crate::exit::{Exit, Failure};
 
 /// Says what keeps a server from doing more, from what `headworks lab capacity --out DIR` or the searches of `headworks lab run` have recorded.

@@ -10,7 +10,8 @@ use traffic::Ramp;
 use units::{Rate, Span};
 
 use super::values::{Arrivals, Header, WorkloadName};
-use crate::commands::values::count;
+use crate::output;
+use crate::values::count;
 
 const REQUEST: &str = "Target and request";
 const LOAD: &str = "Load";
@@ -18,33 +19,7 @@ const WORKLOAD: &str = "Workload";
 const CONNECTIONS: &str = "Connections and protocol";
 const TIME: &str = "Time";
 const CHECKS: &str = "Checks and objectives";
-const OUTPUT: &str = "Output";
 const GENERATOR: &str = "Generator";
-
-const EXAMPLES: &str = "\
-Examples:
-  headworks load http://127.0.0.1:8080/                          closed loop, 10 clients, 10 s
-  headworks load http://127.0.0.1:8080/ --rate 2k --out runs/2k  open loop, with a report
-  headworks load http://127.0.0.1:8080/ --ramp 100:1100:100:20s  rising load
-  headworks load http://127.0.0.1:8080 --workload surge -c 100   users as in SURGE";
-
-/// Puts load on a server: sessions or requests, at a rate (open loop) or from a number of clients (closed loop).
-///
-/// Every request is split into connect, processing and transfer. In an open loop latency counts from the time at which the schedule wanted the request, so a server that stalls cannot hide it.
-#[derive(Debug, clap::Args)]
-#[command(subcommand_negates_reqs = true, args_conflicts_with_subcommands = true)]
-#[command(after_long_help = format!("{EXAMPLES}\n\n{}", crate::EXIT_CODES))]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    pub(super) command: Option<Command>,
-    #[command(flatten)]
-    pub(super) run: Option<RunArgs>,
-}
-
-#[derive(Debug, clap::Subcommand)]
-pub(super) enum Command {
-    MakeContent(super::content::Args),
-}
 
 #[derive(Debug, clap::Args)]
 pub(super) struct RunArgs {
@@ -151,22 +126,22 @@ pub(super) struct RunArgs {
     pub(super) objectives: Vec<Objective>,
 
     /// Write the record of the run into this directory, with a report in report.html.
-    #[arg(long, short, value_name = "DIR", help_heading = OUTPUT)]
+    #[arg(long, short, value_name = "DIR", help_heading = output::HEADING)]
     pub(super) out: Option<PathBuf>,
     /// Leave the report out of the record; `headworks report DIR` makes it later.
-    #[arg(long, help_heading = OUTPUT, requires = "out")]
+    #[arg(long, help_heading = output::HEADING, requires = "out")]
     pub(super) no_report: bool,
     /// Print the summary as one JSON object.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long, help_heading = output::HEADING)]
     pub(super) json: bool,
     /// Show progress as lines, on a terminal too.
-    #[arg(long, help_heading = OUTPUT, conflicts_with = "quiet")]
+    #[arg(long, help_heading = output::HEADING, conflicts_with = "quiet")]
     pub(super) plain: bool,
     /// Show no progress.
-    #[arg(long, short, help_heading = OUTPUT)]
+    #[arg(long, short, help_heading = output::HEADING)]
     pub(super) quiet: bool,
     /// Serve metrics to Prometheus while the run lasts, as in 127.0.0.1:9464.
-    #[arg(long, value_name = "ADDRESS", help_heading = OUTPUT)]
+    #[arg(long, value_name = "ADDRESS", help_heading = output::HEADING)]
     pub(super) prometheus: Option<MetricsAddress>,
 
     /// Threads that generate load.

@@ -7,14 +7,13 @@ use sim::advise::{AdviceOptions, KnobOptions, Objective, advise, advise_knobs};
 use sim::{Model, Plan};
 use units::Ratio;
 
-use super::View;
-use super::args::OUTPUT;
 use super::behind::PolicyArgs;
 use super::fit::FromArgs;
 use super::model::ModelArgs;
-use super::show;
-use crate::commands::values::count;
-use crate::exit::{Exit, Failure};
+use super::view::View;
+use crate::exit::{EXIT_CODES, Exit, Failure};
+use crate::output::{self, show};
+use crate::values::count;
 
 const SEARCH: &str = "Search";
 
@@ -29,7 +28,7 @@ Examples:
 ///
 /// It simulates each setting at growing loads, with the same requests for all, and takes an objective for met when the whole of its 95 % interval is. Without one about rejection, at most 5 % may be rejected. With --policy it finds the knobs with which the gate before the server meets them at the load that is given instead: of those that do, the ones that serve most of the most important class. The exit code is 3 when nothing meets them.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{EXAMPLES}\n\n{}", crate::EXIT_CODES))]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{}", EXIT_CODES))]
 pub(super) struct AdviseArgs {
     /// What is to be achieved (repeatable): mean, p50, p90 or p99 of the latency, or rejected, and an upper bound, such as p90<1s or rejected<5%; with --policy, of one of the gate's classes, such as premium:p90<500ms.
     #[arg(long, value_name = "BOUND", required = true)]
@@ -68,10 +67,10 @@ pub(super) struct AdviseArgs {
     #[arg(long, value_name = "N", help_heading = SEARCH, value_parser = count::<NonZeroUsize>(1..=10_000))]
     cores: Option<NonZeroUsize>,
     /// Print one JSON object.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long, help_heading = output::HEADING)]
     json: bool,
     /// Show no progress.
-    #[arg(long, short, help_heading = OUTPUT)]
+    #[arg(long, short, help_heading = output::HEADING)]
     quiet: bool,
 }
 

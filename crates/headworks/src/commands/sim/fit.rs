@@ -11,11 +11,10 @@ use sim::fit::{
 };
 use units::Span;
 
-use super::args::OUTPUT;
 use super::model::ModelArgs;
-use super::show;
-use crate::commands::values::count;
 use crate::exit::{Exit, Failure};
+use crate::output::{self, show};
+use crate::values::count;
 
 const MEASUREMENT: &str = "Measurement";
 const SERVER: &str = "Server that was measured";
@@ -41,10 +40,10 @@ pub(super) struct FitArgs {
     #[arg(long, value_name = "T", help_heading = SERVER)]
     dynamic_cost: Option<f64>,
     /// Write a model file for `sim --model`.
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    #[arg(long, value_name = "FILE", help_heading = output::HEADING)]
     out: Option<PathBuf>,
     /// Print one JSON object.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long, help_heading = output::HEADING)]
     json: bool,
 }
 

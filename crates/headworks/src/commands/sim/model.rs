@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use sim::{Discipline, GivenArrivals, Model, Overrides, Room, Service, Traced};
 use units::{Rate, Ratio, Span};
 
-use crate::commands::values::count;
 use crate::exit::Failure;
+use crate::values::count;
 
 const ARRIVALS: &str = "Arrivals";
 const REQUESTS: &str = "Requests";

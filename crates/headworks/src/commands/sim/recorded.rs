@@ -7,9 +7,10 @@ use anyhow::Context;
 use report::Document;
 use sim::{Model, Outcome, Plan, Recording};
 
-use super::{Wait, show};
-use crate::commands::command_line;
+use super::wait::Wait;
 use crate::exit::Failure;
+use crate::output::show;
+use crate::process::command_line;
 
 /// Requests of a replication that are looked at more closely, unless its warm-up takes more.
 const BEGINNING: u64 = 4000;

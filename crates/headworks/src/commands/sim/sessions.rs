@@ -11,9 +11,10 @@ use traffic::Workload;
 use units::{ClassId, Rate, Span};
 
 use super::behind::PolicyArgs;
-use super::{Wait, show};
-use crate::commands::values::count;
+use super::wait::Wait;
 use crate::exit::{Exit, Failure};
+use crate::output::show;
+use crate::values::count;
 
 const SESSIONS: &str = "Sessions";
 

@@ -10,10 +10,10 @@ use indicatif::ProgressBar;
 use report::Document;
 use sim::sweep::{Options, Progress, Shard, Spec, imprecise, run};
 
-use super::View;
-use crate::commands::signals;
-use crate::commands::values::count;
+use super::view::View;
 use crate::exit::{Exit, Failure};
+use crate::signals;
+use crate::values::count;
 
 /// Simulates a model at every point of a grid of its parameters.
 ///

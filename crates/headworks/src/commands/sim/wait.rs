@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use sim::{Control, Plan, Precision};
 
-use super::View;
-use crate::commands::signals;
+use super::view::View;
 use crate::exit::{Exit, Failure};
+use crate::signals;
 
 /// Shows how far a simulation is, and ends it on SIGINT and SIGTERM: what is known then is its outcome.
 pub(super) struct Wait {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use units::{Count, ParseError};
 
 /// Reads a count within `range`, `k` and `M` included; `T` has to hold all of the range.
-pub(super) fn count<T: FromStr>(
+pub(crate) fn count<T: FromStr>(
     range: RangeInclusive<u64>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
     move |text| {

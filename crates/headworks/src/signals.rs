@@ -8,20 +8,20 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Both signals, watched from the moment this exists.
 #[derive(Debug)]
-pub(super) struct Signals {
+pub(crate) struct Signals {
     interrupt: Signal,
     terminate: Signal,
 }
 
 impl Signals {
     /// Watches; has to be called inside of a runtime.
-    pub(super) fn watch() -> anyhow::Result<Self> {
+    pub(crate) fn watch() -> anyhow::Result<Self> {
         let watch = |kind| signal(kind).context("cannot watch for SIGINT and SIGTERM");
         Ok(Self { interrupt: watch(SignalKind::interrupt())?, terminate: watch(SignalKind::terminate())? })
     }
 
     /// The number of the next one.
-    pub(super) async fn next(&mut self) -> u8 {
+    pub(crate) async fn next(&mut self) -> u8 {
         tokio::select! {
             _ = self.interrupt.recv() => 2,
             _ = self.terminate.recv() => 15,
@@ -30,12 +30,12 @@ impl Signals {
 }
 
 /// A runtime that does no more than watch.
-pub(super) fn runtime() -> anyhow::Result<Runtime> {
+pub(crate) fn runtime() -> anyhow::Result<Runtime> {
     Builder::new_current_thread().enable_io().build().context("cannot watch for signals")
 }
 
 /// Calls `act` with the number of each, on a thread of its own.
-pub(super) fn on_each(act: impl Fn(u8) + Send + 'static) -> anyhow::Result<()> {
+pub(crate) fn on_each(act: impl Fn(u8) + Send + 'static) -> anyhow::Result<()> {
     let runtime = runtime()?;
     let mut signals = {
         let _inside = runtime.enter();

@@ -1,0 +1,312 @@
+//! `headworks load URL`: puts load on a server and tells what became of it.
+
+use std::io::Write;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow};
+use load::{Checks, Http, Load, Options, Protocol, Report, Request, Script, Via, View};
+use traffic::model::Model;
+use traffic::trace::{AccessLog, Skipped, Times};
+use traffic::{Process, Workload};
+use units::{Rate, Span};
+
+use super::args::RunArgs;
+use super::values::{Arrivals, Header, WorkloadName};
+use crate::exit::{Exit, Failure, usage};
+use crate::process::command_line;
+
+const DEFAULT_CLIENTS: u32 = 10;
+const LIMITED_TRACE: &str =
+    "--connections limits requests that --rate or --ramp start; a trace's come at their own times";
+const DEFAULT_DURATION: Span = Span::from_secs(10);
+
+impl RunArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let json = self.json;
+        let out = self.out.clone().filter(|_| !self.no_report);
+        let report = load::run(&self.options()?).map_err(|error| Failure::Failed(error.into()))?;
+        show(&report, json).map_err(Failure::Failed)?;
+        if let Some(error) = report.unwritten {
+            return Err(Failure::Failed(anyhow::Error::new(error).context("the record is not whole")));
+        }
+        if let Some(directory) = &out {
+            let written = report::run(directory);
+            written
+                .context("the record is whole, but its report could not be made")
+                .map_err(Failure::Failed)?;
+        }
+        match (report.signal, &report.never_connected) {
+            (Some(signal), _) => Ok(Exit::Interrupted { signal }),
+            // A generator without a port says nothing of the server.
+            (None, Some(why)) if report.summary.client.without_port == 0 => {
+                Err(Failure::Failed(anyhow!("not one connection came about: {why}")))
+            }
+            (None, _) if !report.summary.client.valid => Ok(Exit::NotValid),
+            (None, _) if !report.meets_objectives() => Ok(Exit::ObjectiveMissed),
+            (None, _) => Ok(Exit::Ok),
+        }
+    }
+
+    fn options(self) -> Result<Options, Failure> {
+        if self.timeout.is_some_and(Span::is_zero) {
+            return Err(usage("--timeout is 0; every request would fail"));
+        }
+        let script = self.script()?;
+        let (load, view) = (self.load(&script)?, self.view());
+        self.check_pauses(&script, &load)?;
+        let duration = match (self.duration, &self.ramp) {
+            (Some(duration), _) => duration,
+            (None, Some(ramp)) => ramp.total(),
+            (None, None) => DEFAULT_DURATION,
+        };
+        if duration.is_zero() {
+            return Err(usage("--duration is 0; nothing would be measured"));
+        }
+        let requests_per_connection = match self.http {
+            Http::Http10 => self.requests_per_connection.or(NonZeroU32::new(1)),
+            Http::Http11 | Http::Http2 => self.requests_per_connection,
+        };
+        let protocol = Protocol {
+            http: self.http,
+            requests_per_connection,
+            pipeline: self.pipeline,
+            lookup: self.lookup,
+            insecure: self.insecure,
+            authorities: self.cacert,
+        };
+        check_pipeline(&protocol, &script, &load)?;
+        let mut target = self.target;
+        if let Some(user) = self.user {
+            if !user.contains(':') {
+                return Err(usage("--user has no password; write NAME:PASSWORD"));
+            }
+            target = target.with_user(user);
+        }
+        if let Some(via) = self.connect_to.or(self.unix_socket.map(Via::Unix)) {
+            target = target.via(via);
+        }
+        Ok(Options {
+            target,
+            request: Request {
+                method: self.method,
+                headers: self.headers.into_iter().map(|Header(name, value)| (name, value)).collect(),
+                body: self.body.map(|body| read_body(&body)).transpose()?,
+            },
+            script,
+            load,
+            protocol,
+            checks: Checks {
+                status: self.expect_status,
+                length: self.expect_length,
+                digest: self.expect_sha256,
+                content: self.expect_content,
+                pattern: self.expect_body,
+            },
+            threads: self.threads,
+            backend: self.engine,
+            warmup: self.warmup,
+            duration,
+            drain: self.drain,
+            timeout: self.timeout,
+            seed: self.seed,
+            objectives: self.objectives,
+            out: self.out,
+            command: command_line(),
+            view,
+            metrics: self.prometheus,
+        })
+    }
+
+    fn view(&self) -> View {
+        match (self.quiet, self.plain) {
+            (true, _) => View::Nothing,
+            (_, true) => View::Lines,
+            _ => View::Auto,
+        }
+    }
+
+    fn script(&self) -> Result<Script, Failure> {
+        let Some(workload) = &self.workload else { return Ok(Script::Url) };
+        if let WorkloadName::Url(target) = workload {
+            if *target != self.target {
+                return Err(usage(
+                    "the URL of --workload is another than the one to put load on; give it once",
+                ));
+            }
+            return Ok(Script::Url);
+        }
+        if self.target.path() != "/" {
+            return Err(usage("the pages come from --workload; give the URL without a path"));
+        }
+        if self.expect_content && !matches!(workload, WorkloadName::Model(_)) {
+            return Err(usage("--expect-content is for the models that make-content writes files for"));
+        }
+        if self.whole_seconds && !matches!(workload, WorkloadName::Trace(_)) {
+            return Err(usage("--whole-seconds is for the replay of a log, --workload trace:FILE"));
+        }
+        Ok(match workload {
+            WorkloadName::Model(name) => Script::Model(Box::new(Model::named(*name, self.seed))),
+            WorkloadName::Trace(file) => {
+                let log = AccessLog::default();
+                let log = if self.whole_seconds { log.keep_seconds() } else { log };
+                let trace = log.read(file).map_err(|error| Failure::Usage(error.into()))?;
+                tell_skipped(&trace.skipped);
+                if !self.quiet {
+                    eprintln!("{}: {}", file.display(), trace.summary());
+                }
+                Script::Trace(Arc::new(trace))
+            }
+            WorkloadName::Sessions(file) => {
+                let source = config::Source::read(file)?;
+                Script::Sessions { workload: Workload::parse(&source)?, text: source.text().to_owned() }
+            }
+            WorkloadName::Url(_) => Script::Url,
+        })
+    }
+
+    fn load(&self, script: &Script) -> Result<Load, Failure> {
+        let rate = |rate: Option<Rate>| match rate {
+            Some(rate) if rate.as_f64() > 0.0 => Ok(Some(rate)),
+            Some(_) => Err(usage("--rate is 0; give a rate above 0")),
+            None => Ok(None),
+        };
+        let rate = rate(self.rate)?;
+        if let Some(Arrivals::Times(file)) = &self.arrivals {
+            if self.ramp.is_some() {
+                return Err(usage(
+                    "--ramp changes a rate, and --arrivals trace: has its own; give one of them",
+                ));
+            }
+            if self.connections.is_some() {
+                return Err(usage(LIMITED_TRACE));
+            }
+            let (times, skipped) = Times::read(file).map_err(|error| Failure::Usage(error.into()))?;
+            tell_skipped(&skipped);
+            return self.timed(times, rate);
+        }
+        let process = match &self.arrivals {
+            Some(Arrivals::Process(process)) => Some(*process),
+            _ => None,
+        };
+        if let Some(ramp) = self.ramp {
+            let levels = ramp.levels();
+            let first = levels.first().copied().unwrap_or(0.0);
+            if self.closed {
+                let most = levels.iter().copied().fold(0.0, f64::max);
+                if levels.iter().any(|level| level.fract() != 0.0) || !(1.0..=100_000.0).contains(&most) {
+                    return Err(usage("the steps of --ramp with --closed must be whole numbers up to 100k"));
+                }
+                return Ok(Load::Closed { clients: most as u32, ramp: Some(ramp), think: self.think });
+            }
+            let rate = Rate::per_second(first).ok_or_else(|| usage("--ramp begins with no rate"))?;
+            let process = process.unwrap_or_default();
+            return Ok(Load::Open { rate, ramp: Some(ramp), process, connections: self.limit(script)? });
+        }
+        match (script, rate, process, self.connections) {
+            (Script::Trace(trace), _, None, None) => self.timed(trace.times(), rate),
+            (Script::Trace(_), Some(_), None, Some(_)) => Err(usage(LIMITED_TRACE)),
+            (Script::Trace(trace), None, Some(process), _) => {
+                let rate =
+                    trace.rate().ok_or_else(|| usage("the trace has no rate of its own; give --rate"))?;
+                Ok(Load::Open { rate, ramp: None, process, connections: self.limit(script)? })
+            }
+            (_, Some(rate), process, _) => {
+                let process = process.unwrap_or(Process::Poisson);
+                Ok(Load::Open { rate, ramp: None, process, connections: self.limit(script)? })
+            }
+            (_, None, Some(_), _) => Err(usage("--arrivals needs --rate or --ramp")),
+            (_, None, None, clients) => Ok(Load::Closed {
+                clients: clients.unwrap_or(DEFAULT_CLIENTS),
+                ramp: None,
+                think: self.think,
+            }),
+        }
+    }
+
+    /// How many requests of an open loop may be under way at once.
+    fn limit(&self, script: &Script) -> Result<Option<u32>, Failure> {
+        if self.connections.is_some() && matches!(script, Script::Sessions { .. }) {
+            return Err(usage(
+                "--connections with --rate is for requests that stand alone; sessions have their own",
+            ));
+        }
+        if self.connections.is_some_and(|most| most < self.threads.get()) {
+            return Err(usage("--connections with --rate must be at least --threads, so that each has one"));
+        }
+        Ok(self.connections)
+    }
+
+    /// Refuses options about the time between requests that would have no effect.
+    fn check_pauses(&self, script: &Script, load: &Load) -> Result<(), Failure> {
+        if self.stretch.is_some() && !matches!(load, Load::Timed(_)) {
+            return Err(usage(
+                "--stretch is for the times of a trace; give --workload trace:FILE or --arrivals trace:FILE",
+            ));
+        }
+        let Some(think) = self.think else { return Ok(()) };
+        if !matches!(load, Load::Closed { .. }) {
+            return Err(usage("--think is for the clients of a closed loop; give --connections or --closed"));
+        }
+        let in_line = self.http != Http::Http2 && self.pipeline.is_some_and(|depth| depth.get() > 1);
+        if in_line && !think.mean.is_zero() && !matches!(script, Script::Sessions { .. }) {
+            return Err(usage("clients that wait with --think have no --pipeline; give one of them"));
+        }
+        Ok(())
+    }
+
+    /// Arrivals at times that are given, scaled as asked.
+    fn timed(&self, times: Times, rate: Option<Rate>) -> Result<Load, Failure> {
+        let scaled = match (rate, self.stretch) {
+            (Some(rate), _) => times.at_rate(rate),
+            (None, Some(factor)) => times.scaled_time(factor),
+            (None, None) => Ok(times),
+        };
+        scaled.map(Load::Timed).map_err(|error| Failure::Usage(error.into()))
+    }
+}
+
+fn check_pipeline(protocol: &Protocol, script: &Script, load: &Load) -> Result<(), Failure> {
+    let deep = protocol.pipeline.is_some_and(|depth| depth.get() > 1) && protocol.http != Http::Http2;
+    if deep && matches!(script, Script::Sessions { .. }) {
+        return Err(usage("--pipeline is for requests that stand alone; a session waits for its pages"));
+    }
+    if deep && protocol.requests_per_connection == NonZeroU32::new(1) {
+        return Err(usage(
+            "--pipeline needs connections for several requests; give --requests-per-connection",
+        ));
+    }
+    if deep && !matches!(load, Load::Closed { .. }) {
+        return Err(usage("--pipeline with HTTP/1 is for a closed loop; give --connections"));
+    }
+    Ok(())
+}
+
+fn read_body(text: &str) -> Result<bytes::Bytes, Failure> {
+    match text.strip_prefix('@') {
+        None => Ok(text.to_owned().into()),
+        Some(file) => {
+            let read = std::fs::read(file).with_context(|| format!("cannot read the body from {file}"));
+            read.map(Into::into).map_err(Failure::Usage)
+        }
+    }
+}
+
+/// Says what of a log is left out; that is no reason not to go on.
+fn tell_skipped(skipped: &Skipped) {
+    if skipped.broken() + skipped.other_methods + skipped.out_of_order > 0 {
+        eprintln!("{skipped}");
+    }
+}
+
+fn show(report: &Report, json: bool) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    if json {
+        serde_json::to_writer(&mut out, &report.summary)
+            .map_err(Into::into)
+            .and_then(|()| writeln!(out))
+            .context("cannot write the summary to standard output")
+    } else {
+        write!(out, "{report}").context("cannot write the summary to standard output")
+    }
+}
