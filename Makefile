@@ -39,7 +39,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo side-by-side webmonitor configuration-methodology response-time-phases test bench bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak fuzz lint fmt clean web rust web-lint web-test install
+.PHONY: help demo side-by-side webmonitor configuration-methodology response-time-phases test bench bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak fuzz lint fmt clean web report-types rust web-lint web-test install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -154,6 +154,10 @@ fmt: rust $(WEB_MODULES) ## formats all code
 	cargo fmt --all
 	clang-format -i $$(git ls-files '*.c' '*.h')
 	npm --prefix web run fmt
+
+report-types: rust $(WEB_MODULES) ## writes web/src/report.ts, the types of the report's page, from those of the crate report
+	UPDATE_REPORT_TYPES=1 cargo test --quiet --package report --lib typescript
+	npx --prefix web prettier --log-level warn --write web/src/report.ts
 
 web: $(WEB) ## builds the page of the report, which the binary holds
 

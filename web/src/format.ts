@@ -1,4 +1,4 @@
-import type { Estimate } from './data.ts';
+import type { Estimate } from './report.ts';
 
 /** Three significant digits, never in exponent form, thousands set apart by a thin space. */
 export function number(x: number): string {

@@ -2,16 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Locator } from 'playwright-core';
 import { describe, expect, inject, test } from 'vitest';
 import { bytes, count, seconds } from '../src/format.ts';
-import type { Quantiles, Summary } from '../src/run/data.ts';
+import type { Summary } from '../src/report.ts';
 import { chromium, pixels, PHONE, Visit, WIDE } from './browser.ts';
-
-interface Recorded extends Summary {
-  latency: Record<'total' | 'connect' | 'processing' | 'transfer', Quantiles>;
-}
 
 describe.skipIf(chromium === undefined)('the report of a run in Chromium', () => {
   const visit = new Visit();
-  const recorded = JSON.parse(readFileSync(inject('summary'), 'utf8')) as Recorded;
+  const recorded = JSON.parse(readFileSync(inject('summary'), 'utf8')) as Summary;
 
   async function open(options: Parameters<Browser['newPage']>[0] = { viewport: WIDE }): Promise<void> {
     await visit.open(inject('run'), options);
@@ -71,7 +67,7 @@ describe.skipIf(chromium === undefined)('the report of a run in Chromium', () =>
       const figures = [q.mean, q.p50, q.p90, q.p99, q.p999, q.max].map(seconds);
       expect(await row('Latency by phase', name)).toEqual([...figures, count(q.count)]);
     }
-    expect((await row('Outcomes', 'status 200'))[0]).toBe(count(recorded.status['200'] ?? 0));
+    expect((await row('Outcomes', 'status 200'))[0]).toBe(count(recorded.status[200] ?? 0));
     const other = (name: string): Promise<string[]> => row('Connections and generator', name);
     expect(await other('whether the figures are the server’s')).toEqual(['valid']);
     expect(await other('SYNs sent again')).toEqual([count(recorded.connections.syn_retransmits)]);

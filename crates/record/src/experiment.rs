@@ -77,6 +77,7 @@ pub struct Limit {
 
 /// The server under test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Server {
     /// `origin`, `apache`, `nginx`, or `url` for one that was running already.
     pub kind: String,
@@ -86,6 +87,7 @@ pub struct Server {
 
 /// What an experiment varies, in numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Factor {
     /// Such as `load`, or `gate.differentiation`.
     pub name: String,
@@ -122,6 +124,7 @@ pub struct Published {
 
 /// A class of the workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Class {
     /// Its name.
     pub name: String,
@@ -130,6 +133,7 @@ pub struct Class {
     pub share: f64,
     /// Times the capacity that it is offered at every level, where that is held constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub load: Option<f64>,
 }
 
@@ -216,6 +220,7 @@ impl fmt::Display for Knee {
 
 /// Whether a test's figures can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum TestState {
     /// They can.
     #[serde(rename = "measured")]

@@ -131,6 +131,7 @@ impl Histogram {
 /// A distribution in seven numbers, times in seconds. With a `count` of 0 the others are 0 and
 /// mean nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Quantiles {
     /// Arithmetic mean, s.
     pub mean: f64,

@@ -11,6 +11,7 @@ use crate::{Quantiles, RequestError};
 /// Counts are of requests whose intended time, and of sessions whose start, lay in the
 /// measuring window; each was followed to its end.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Summary {
     /// Requests begun.
     pub requests: u64,
@@ -55,6 +56,7 @@ impl Summary {
 
 /// Sessions per second where the workload has sessions, else requests per second.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RateSummary {
     /// What the schedule asked for; in a closed loop, which asks for nothing, what it achieved.
     pub offered: f64,
@@ -64,6 +66,7 @@ pub struct RateSummary {
 
 /// Requests without a complete response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ErrorCounts {
     /// See [`RequestError::Connect`].
     pub connect: u64,
@@ -121,6 +124,7 @@ impl ErrorCounts {
 /// that the timeout or the end of the run cut off. Requests that failed otherwise are not
 /// latencies and not in here.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LatencySummary {
     /// From the intended time to the last byte.
     pub total: Quantiles,
@@ -140,6 +144,7 @@ pub struct LatencySummary {
 
 /// Sessions that started in the measuring window.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SessionSummary {
     /// Sessions started.
     pub started: u64,
@@ -153,6 +158,7 @@ pub struct SessionSummary {
 
 /// Sessions of one class that started in the measuring window.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ClassSummary {
     /// Sessions started: the sum of the counts below.
     pub started: u64,
@@ -172,6 +178,7 @@ pub struct ClassSummary {
 
 /// The generator itself.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ClientSummary {
     /// Share of one processor that the generator's busiest thread used in the measuring window.
     pub cpu: f64,
@@ -192,6 +199,7 @@ pub struct ClientSummary {
 
 /// TCP connections begun in the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ConnectionSummary {
     /// Connections established.
     pub opened: u64,
@@ -203,6 +211,7 @@ pub struct ConnectionSummary {
 
 /// One `--objective`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ObjectiveResult {
     /// As it was stated, such as `p99<50ms`.
     pub objective: String,

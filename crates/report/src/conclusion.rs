@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// What came out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Conclusion {
     /// The one sentence to remember.
     pub headline: String,
@@ -15,6 +16,7 @@ pub struct Conclusion {
 
 /// A figure that stands for itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct KeyFigure {
     /// With its unit.
     pub value: String,

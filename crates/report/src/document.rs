@@ -31,8 +31,9 @@ pub enum Document {
 
 /// What the page is filled with: a report that says of which kind it is, since the page shows each kind in its own way.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "lowercase")]
-enum Data<'a> {
+pub(crate) enum Data<'a> {
     Experiment(&'a ExperimentReport),
     Run(&'a RunReport),
     Search(&'a SearchReport),

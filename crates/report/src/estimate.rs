@@ -10,6 +10,7 @@ const ENOUGH_FOR_A_MEAN: u64 = 30;
 
 /// A figure and where the true value lies with a confidence of 95 %.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Estimate {
     /// The figure.
     pub value: f64,

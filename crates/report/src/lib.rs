@@ -23,6 +23,8 @@ mod simulation;
 mod table;
 mod terminal;
 mod text;
+#[cfg(test)]
+mod typescript;
 mod unit;
 mod watch;
 
@@ -38,9 +40,10 @@ pub use limit::Limit;
 pub use method::fact::{Fact, Source};
 pub use plot::{Axis, Curve, Figure, Mark, PlotPoint, TimeChart, TimeFigure, TimeSeries};
 pub use run::model::{
-    Distribution, Held, Percentiles, RunReport, SizeField, Step, StepPhase, Steps, Timeline, UrlRow, Urls,
+    Counted, Distribution, Held, Percentiles, PhaseName, RunReport, SizeField, Step, StepPhase, Steps,
+    Timeline, UrlRow, Urls,
 };
-pub use search::effects::{Effect, Published};
+pub use search::effects::{Difference, Effect, Published};
 pub use search::model::{OneSearch, SearchReport};
 pub use simulation::model::{Check, OutcomeRow, Replication, ReplicationFigure, SimulationReport};
 pub use table::{Table, TableRow};

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// What is at its end, why that is known, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Limit {
     /// A subject, and its settings where it has some.
     pub subject: String,

@@ -7,6 +7,7 @@ use crate::unit::Unit;
 
 /// A quantity over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct TimeChart {
     /// What sets it apart from the others of its figure.
     pub title: String,
@@ -20,6 +21,7 @@ pub struct TimeChart {
 
 /// A line over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct TimeSeries {
     /// What it stands for.
     pub name: String,
@@ -31,6 +33,7 @@ pub struct TimeSeries {
 
 /// A quantity against another, a curve for each setting.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Figure {
     /// Of the place in the page.
     pub id: String,
@@ -54,6 +57,7 @@ pub struct Figure {
 
 /// A place along the bottom of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Mark {
     /// Where.
     pub x: f64,
@@ -63,6 +67,7 @@ pub struct Mark {
 
 /// What is on an axis.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Axis {
     /// What it is.
     pub label: String,
@@ -74,6 +79,7 @@ pub struct Axis {
 
 /// A curve.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Curve {
     /// What it stands for.
     pub name: String,
@@ -83,6 +89,7 @@ pub struct Curve {
 
 /// A point of a curve.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct PlotPoint {
     /// Along the bottom.
     pub x: f64,
@@ -94,6 +101,7 @@ pub struct PlotPoint {
 
 /// Charts over time that belong together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct TimeFigure {
     /// Of the place in the page.
     pub id: String,

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// Figures as they are to be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Table {
     /// Of the place in the page.
     pub id: String,
@@ -23,6 +24,7 @@ pub struct Table {
 
 /// One quantity, in every column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct TableRow {
     /// What it is.
     pub name: String,

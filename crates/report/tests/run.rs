@@ -26,7 +26,7 @@ fn report_with(rows: &[RequestRow], steps: Vec<Step>) -> RunReport {
 }
 
 fn phase<'a>(report: &'a RunReport, name: &str) -> &'a Distribution {
-    report.distributions.iter().find(|distribution| distribution.phase == name).unwrap()
+    report.distributions.iter().find(|distribution| distribution.phase.name() == name).unwrap()
 }
 
 fn step(from: u64, to: u64, level: f64) -> Step {
@@ -71,7 +71,7 @@ fn what_counts_is_what_was_due_in_the_window() {
     assert_eq!(phase(&report, "connect").quantiles.count, 3, "not the one on an open connection");
     assert_eq!(phase(&report, "connect").quantiles.max, 2.0, "a lower bound counts");
     assert_eq!(phase(&report, "processing").quantiles.count, 3);
-    assert!(!report.distributions.iter().any(|distribution| distribution.phase == "server"));
+    assert!(!report.distributions.iter().any(|distribution| distribution.phase.name() == "server"));
     assert_eq!(report.urls.rows[0].count, 5);
     assert_eq!(report.urls.rows[0].failed, 2);
     assert_eq!(report.sizes.iter().map(|field| field.count).sum::<u64>(), 3);

@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import type { Estimate } from '../data.ts';
+import type { Estimate } from '../report.ts';
 import { interval } from '../format.ts';
 import { bandsXAxis, yAxis } from './axes.ts';
 import { Chart, HEIGHT, scale } from './chart.ts';

@@ -1,4 +1,4 @@
-import type { Estimate } from '../data.ts';
+import type { Estimate } from '../report.ts';
 
 /** One chart: a quantity against the factor's levels, a curve per subject. */
 export interface PanelSpec {

@@ -1,9 +1,10 @@
 import type { Curve, CurvePoint, Level, PanelSpec } from '../chart/spec.ts';
-import { isRelativeLoad, type Estimate, type Point, type Report, type Test } from '../data.ts';
+import type { Estimate, ExperimentReport, Point, Test } from '../report.ts';
+import { isRelativeLoad } from './relative.ts';
 import { level, levelInWords, plain } from '../format.ts';
 
 /** The levels as every figure shows them, with the sessions per second that they stand for. */
-export function levels(report: Report): Level[] {
+export function levels(report: ExperimentReport): Level[] {
   const { unit } = report.factor;
   return [...new Set(report.factor.levels)]
     .sort((a, b) => a - b)
@@ -26,7 +27,7 @@ export function levels(report: Report): Level[] {
 
 /** A curve per subject; the readings say what to take from a pooled point and from a single test. */
 export function curves(
-  report: Report,
+  report: ExperimentReport,
   pooled: (point: Point) => { estimate: Estimate | null; counts: string },
   single: (test: Test) => number | null,
 ): Curve[] {
@@ -60,12 +61,12 @@ function repeated(tests: Test[], test: Test): boolean {
 }
 
 /** What the levels are of. */
-export function axisName(report: Report): string {
+export function axisName(report: ExperimentReport): string {
   return isRelativeLoad(report) ? 'Offered load' : report.factor.name;
 }
 
 /** What all panels of a report have in common. */
-export function frame(report: Report): Pick<PanelSpec, 'levels' | 'xLabel' | 'overload'> {
+export function frame(report: ExperimentReport): Pick<PanelSpec, 'levels' | 'xLabel' | 'overload'> {
   const relative = isRelativeLoad(report);
   return {
     levels: levels(report),

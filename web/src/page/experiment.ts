@@ -1,4 +1,4 @@
-import type { Report } from '../data.ts';
+import type { ExperimentReport } from '../report.ts';
 import type { View } from '../view.ts';
 import { figures } from './figures.ts';
 import { limits } from './limits.ts';
@@ -7,7 +7,7 @@ import { opening } from './opening.ts';
 import { comparison } from './tables.ts';
 import { words } from './words.ts';
 
-export function experiment(report: Report): View {
+export function experiment(report: ExperimentReport): View {
   const judged = limits(report);
   return {
     title: report.title,

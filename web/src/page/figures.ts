@@ -1,6 +1,7 @@
 import { figure } from '../chart/figure.ts';
 import type { PanelSpec, ReferenceLine } from '../chart/spec.ts';
-import { isRelativeLoad, type Report } from '../data.ts';
+import type { ExperimentReport } from '../report.ts';
+import { isRelativeLoad } from './relative.ts';
 import { h } from '../dom.ts';
 import { count, number, percent, perSecond, plain, seconds, ticks } from '../format.ts';
 import { curves, frame } from './curves.ts';
@@ -8,7 +9,7 @@ import { curves, frame } from './curves.ts';
 const PAPER = 'Bhoj, Ramanathan and Singhal, Web2K: Bringing QoS to Web Servers, HPL-2000-61, 2000';
 
 /** The three figures, in the order of the paper. */
-export function figures(report: Report): HTMLElement {
+export function figures(report: ExperimentReport): HTMLElement {
   return h(
     'section',
     { id: 'figures', 'aria-labelledby': 'figures-title' },
@@ -34,7 +35,7 @@ function repeats(figures: string): HTMLElement {
   return h('span', { class: 'repeats' }, `Repeats figures ${figures} of ${PAPER}.`);
 }
 
-function completion(report: Report): HTMLElement {
+function completion(report: ExperimentReport): HTMLElement {
   const panels = report.classes.map((group, i): PanelSpec => {
     const name = group.name;
     return {
@@ -72,7 +73,7 @@ function completion(report: Report): HTMLElement {
 }
 
 /** The paper shows means; the median is what half of the users had, whatever befell the slowest. */
-function duration(report: Report, which: 'median' | 'mean'): HTMLElement {
+function duration(report: ExperimentReport, which: 'median' | 'mean'): HTMLElement {
   const mean = which === 'mean';
   const panels = report.classes.map((group, i): PanelSpec => {
     const name = group.name;
@@ -114,7 +115,7 @@ function duration(report: Report, which: 'median' | 'mean'): HTMLElement {
   });
 }
 
-function goodput(report: Report): HTMLElement {
+function goodput(report: ExperimentReport): HTMLElement {
   const panel: PanelSpec = {
     ...frame(report),
     title: 'All classes together',
@@ -146,7 +147,7 @@ function goodput(report: Report): HTMLElement {
 }
 
 /** What could be had at best, where the levels are loads relative to a known capacity. */
-function referenceLines(report: Report): ReferenceLine[] {
+function referenceLines(report: ExperimentReport): ReferenceLine[] {
   const { capacity } = report;
   if (!capacity || !isRelativeLoad(report)) return [];
   const { value, ci } = capacity.rate;
@@ -173,7 +174,7 @@ function referenceLines(report: Report): ReferenceLine[] {
   ];
 }
 
-function panelTitle(report: Report, index: number): string {
+function panelTitle(report: ExperimentReport, index: number): string {
   const group = report.classes[index];
   if (!group) return '';
   const letter = report.classes.length > 1 ? `(${String.fromCharCode(97 + index)}) ` : '';
@@ -181,7 +182,7 @@ function panelTitle(report: Report, index: number): string {
 }
 
 /** What of the load a class is. */
-function part(report: Report, { load, share }: Report['classes'][number]): string {
+function part(report: ExperimentReport, { load, share }: ExperimentReport['classes'][number]): string {
   if (load !== undefined) return `${plain(load)}× capacity at every level`;
   const held = report.classes.some((other) => other.load !== undefined);
   return held ? 'the rest of the load' : `${plain(share * 100)}\u00a0% of the load`;

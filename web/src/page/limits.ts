@@ -1,10 +1,10 @@
-import type { Limit, Report } from '../data.ts';
+import type { ExperimentReport, Limit } from '../report.ts';
 import { h } from '../dom.ts';
 import { unbroken } from '../format.ts';
 import { sentences } from './part.ts';
 
 /** What was at its end with each subject, why that is known, and what to do; nothing where it was not judged. */
-export function limits(report: Report): HTMLElement | null {
+export function limits(report: ExperimentReport): HTMLElement | null {
   if (report.limits.length === 0) return null;
   return h(
     'section',

@@ -1,10 +1,10 @@
-import type { Fact, Report, Source } from '../data.ts';
+import type { ExperimentReport, Fact, Source } from '../report.ts';
 import { h } from '../dom.ts';
 import { unbroken } from '../format.ts';
 import { tests } from './tables.ts';
 
 /** How the figures came about, for a reader who wants to doubt or to repeat them. */
-export function method(report: Report): HTMLElement {
+export function method(report: ExperimentReport): HTMLElement {
   return h(
     'section',
     { id: 'method', 'aria-labelledby': 'method-title' },

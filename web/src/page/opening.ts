@@ -1,9 +1,9 @@
-import type { Report, Verdict } from '../data.ts';
+import type { Conclusion, ExperimentReport } from '../report.ts';
 import { h } from '../dom.ts';
 import { moment, unbroken } from '../format.ts';
 
 /** What came out, in words and in a few figures, before anything else. */
-export function opening(report: Report): HTMLElement {
+export function opening(report: ExperimentReport): HTMLElement {
   const { verdict, server } = report;
   return head(
     `${report.title} · ${serverName(server)} · ${moment(report.started)}`,
@@ -13,7 +13,7 @@ export function opening(report: Report): HTMLElement {
 }
 
 /** The head of any report: what it is of, the verdict, what to beware of, the few figures. */
-export function head(subject: string, verdict: Verdict, warnings: string[]): HTMLElement {
+export function head(subject: string, verdict: Conclusion, warnings: string[]): HTMLElement {
   return h(
     'header',
     { class: 'opening' },
@@ -41,12 +41,12 @@ export function head(subject: string, verdict: Verdict, warnings: string[]): HTM
 }
 
 /** Kind and version, the kind once. */
-function serverName({ kind, version }: Report['server']): string {
+function serverName({ kind, version }: ExperimentReport['server']): string {
   if (version === '') return kind;
   return version.toLowerCase().includes(kind) ? version : `${kind} (${version})`;
 }
 
-function warnings(report: Report): string[] {
+function warnings(report: ExperimentReport): string[] {
   const lost = report.tests.filter((test) => test.state !== 'measured');
   return [
     report.interrupted &&

@@ -1,11 +1,11 @@
 import { swatch } from '../chart/legend.ts';
-import type { ClassPoint, Point, Report } from '../data.ts';
+import type { ClassPoint, ExperimentReport, Point } from '../report.ts';
 import { h, scrollingTable } from '../dom.ts';
 import { count, interval, levelInWords, percent, perSecond, seconds } from '../format.ts';
 import { axisName } from './curves.ts';
 
 /** The figures as numbers: intervals and raw counts, subject beside subject. */
-export function comparison(report: Report): HTMLElement {
+export function comparison(report: ExperimentReport): HTMLElement {
   return h(
     'section',
     { id: 'comparison', 'aria-labelledby': 'comparison-title' },
@@ -49,7 +49,7 @@ export function comparison(report: Report): HTMLElement {
   );
 }
 
-function sessionRows(report: Report): HTMLTableRowElement[] {
+function sessionRows(report: ExperimentReport): HTMLTableRowElement[] {
   return inOrder(report).flatMap(({ level, points }) =>
     report.classes.flatMap((group, g) =>
       points.map((point, p) => {
@@ -84,7 +84,7 @@ function sessionCells(found: ClassPoint | undefined): HTMLElement[] {
   return cells.map((text, i) => h('td', { class: i === 0 || i === 3 ? 'main' : '' }, text));
 }
 
-function requestRows(report: Report): HTMLTableRowElement[] {
+function requestRows(report: ExperimentReport): HTMLTableRowElement[] {
   return inOrder(report).flatMap(({ level, points }) =>
     points.map((point, p) => {
       const { requests, phases, errors } = point.requests;
@@ -112,12 +112,12 @@ function requestRows(report: Report): HTMLTableRowElement[] {
   );
 }
 
-function subject(report: Report, point: Point): HTMLElement {
+function subject(report: ExperimentReport, point: Point): HTMLElement {
   const index = report.subjects.indexOf(point.subject);
   return h('th', { scope: 'row', class: 'subject' }, swatch(index), point.subject);
 }
 
-function inOrder(report: Report): { level: string; points: Point[] }[] {
+function inOrder(report: ExperimentReport): { level: string; points: Point[] }[] {
   return [...new Set(report.points.map((point) => point.level))]
     .sort((a, b) => a - b)
     .map((x) => ({
@@ -129,7 +129,7 @@ function inOrder(report: Report): { level: string; points: Point[] }[] {
 }
 
 /** Every test as it was run, with the way to its raw rows. */
-export function tests(report: Report): HTMLElement {
+export function tests(report: ExperimentReport): HTMLElement {
   const rows = report.tests.map((test) =>
     h(
       'tr',

@@ -1,8 +1,9 @@
-import { isRelativeLoad, type Report } from '../data.ts';
+import type { ExperimentReport } from '../report.ts';
+import { isRelativeLoad } from './relative.ts';
 import { h } from '../dom.ts';
 
 /** The terms of this page, for a reader who meets them for the first time. */
-export function words(report: Report): HTMLElement {
+export function words(report: ExperimentReport): HTMLElement {
   const entries: [string, string][] = [
     [
       'Session',
@@ -58,7 +59,7 @@ export function glossary(entries: [string, string][]): HTMLElement {
   );
 }
 
-function subjects(report: Report): [string, string][] {
+function subjects(report: ExperimentReport): [string, string][] {
   const known: Record<string, string> = {
     bare: 'Clients talk to the server directly.',
     gate: 'Clients talk to Headworks’ gate, which lets through what the server can carry, the most important sessions first, and answers the others at once with a refusal (503).',

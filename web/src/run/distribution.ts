@@ -3,7 +3,7 @@ import { chartsFigure } from '../chart/figure.ts';
 import { Trace, type TraceLine } from '../chart/trace.ts';
 import { h, scrollingTable } from '../dom.ts';
 import { bytes, count, seconds, ticks } from '../format.ts';
-import type { Distribution, RunReport } from './data.ts';
+import type { Distribution, RunReport } from '../report.ts';
 import { NONE, PHASES } from './tables.ts';
 import { entries } from './time.ts';
 

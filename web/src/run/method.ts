@@ -1,7 +1,7 @@
 import { h, scrollingTable } from '../dom.ts';
 import { count } from '../format.ts';
 import { facts, sources } from '../page/method.ts';
-import type { RunReport } from './data.ts';
+import type { RunReport } from '../report.ts';
 
 /** How the figures came about, for a reader who wants to doubt or to repeat them. */
 export function method(report: RunReport): HTMLElement {

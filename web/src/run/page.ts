@@ -1,7 +1,7 @@
 import { head } from '../page/opening.ts';
 import { moment, setting } from '../format.ts';
 import type { View } from '../view.ts';
-import type { RunReport } from './data.ts';
+import type { RunReport } from '../report.ts';
 import { distribution, sizes } from './distribution.ts';
 import { method } from './method.ts';
 import { steps } from './steps.ts';

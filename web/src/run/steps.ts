@@ -1,9 +1,8 @@
 import { figure } from '../chart/figure.ts';
 import type { Curve, PanelSpec } from '../chart/spec.ts';
-import type { Estimate } from '../data.ts';
+import type { Estimate, RunReport, Step, StepPhase } from '../report.ts';
 import { h, scrollingTable } from '../dom.ts';
 import { count, interval, percent, perSecond, plain, seconds, setting, ticks } from '../format.ts';
-import type { RunReport, Step, StepPhase } from './data.ts';
 import { NONE } from './tables.ts';
 
 const PAPER = 'Shin, Koh and Won, Measurement and Analysis of Web Server Response Time';

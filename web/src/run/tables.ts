@@ -1,6 +1,6 @@
 import { h, scrollingTable } from '../dom.ts';
 import { bytes, count, number, percent, perSecond, seconds, setting } from '../format.ts';
-import type { PhaseName, Quantiles, RunReport } from './data.ts';
+import type { PhaseName, Quantiles, RunReport } from '../report.ts';
 
 export const PHASES: Record<PhaseName, string> = {
   total: 'In all',

@@ -3,7 +3,7 @@ import type { Entry } from '../chart/legend.ts';
 import { Trace, type TraceLine, type TraceSpec } from '../chart/trace.ts';
 import { h, scrollingTable } from '../dom.ts';
 import { clock, percent, perSecond, plain, seconds, setting, ticks } from '../format.ts';
-import type { Percentiles, RunReport } from './data.ts';
+import type { Percentiles, RunReport } from '../report.ts';
 import { NONE } from './tables.ts';
 
 /** The run from its start to its end. */

@@ -1,5 +1,5 @@
 import { glossary } from '../page/words.ts';
-import type { RunReport } from './data.ts';
+import type { RunReport } from '../report.ts';
 
 /** The terms of this page, for a reader who meets them for the first time. */
 export function words(report: RunReport): HTMLElement {

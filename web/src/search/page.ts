@@ -6,7 +6,7 @@ import { part, sentences } from '../page/part.ts';
 import { glossary } from '../page/words.ts';
 import { simulated } from '../simulation/figures.ts';
 import type { View } from '../view.ts';
-import type { Effect, OneSearch, SearchReport } from './data.ts';
+import type { Effect, OneSearch, SearchReport } from '../report.ts';
 
 export function search(report: SearchReport): View {
   const parts: [string, HTMLElement | null][] = [

@@ -2,11 +2,11 @@ import type { TraceSpec } from '../chart/trace.ts';
 import { h } from '../dom.ts';
 import { clock, count } from '../format.ts';
 import { traces } from '../run/time.ts';
-import type { Course, CourseChart, CourseFigure } from './data.ts';
+import type { Replication, ReplicationFigure, TimeChart } from '../report.ts';
 import { WRITTEN } from './figures.ts';
 
 /** One replication from its beginning to its end. */
-export function overTime(course: Course): HTMLElement {
+export function overTime(course: Replication): HTMLElement {
   const { arrivals, ends } = course;
   return h(
     'section',
@@ -23,7 +23,7 @@ export function overTime(course: Course): HTMLElement {
   );
 }
 
-function shown(course: Course, figure: CourseFigure): HTMLElement {
+function shown(course: Replication, figure: ReplicationFigure): HTMLElement {
   const names = [...new Set(figure.charts.flatMap((chart) => chart.lines.map((line) => line.name)))];
   const ends = figure.beginning ? course.beginning : course.ends;
   // Short dashes are no line where it goes up and down at every point.
@@ -42,7 +42,7 @@ function shown(course: Course, figure: CourseFigure): HTMLElement {
 function spec(
   ends: number[],
   warmup: number,
-  chart: CourseChart,
+  chart: TimeChart,
   subject: (name: string) => number,
 ): TraceSpec {
   const length = ends.at(-1) ?? 0;

@@ -2,7 +2,7 @@ import { Bands, type BandsSpec } from '../chart/bands.ts';
 import { chartsFigure } from '../chart/figure.ts';
 import { h, scrollingTable } from '../dom.ts';
 import { bytes, interval, percent, perSecond, plain, seconds, ticks, unbroken } from '../format.ts';
-import type { Check, Figure, Unit } from './data.ts';
+import type { Check, Figure, Unit } from '../report.ts';
 
 /** How figures are written: one by itself, and the marks of an axis. */
 export const WRITTEN: Record<

@@ -1,12 +1,11 @@
-import type { Estimate } from '../data.ts';
+import type { Estimate, OutcomeRow } from '../report.ts';
 import { h, scrollingTable } from '../dom.ts';
 import { number, percent, plusMinus, seconds } from '../format.ts';
-import type { Outcome } from './data.ts';
 
 type Write = (value: number) => string;
 
 /** What came out for all requests and for each class. */
-export function outcomes(rows: Outcome[]): HTMLElement | null {
+export function outcomes(rows: OutcomeRow[]): HTMLElement | null {
   if (rows.length === 0) return null;
   const body = rows.map((row) =>
     h(

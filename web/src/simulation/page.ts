@@ -5,7 +5,7 @@ import { head } from '../page/opening.ts';
 import { glossary } from '../page/words.ts';
 import type { View } from '../view.ts';
 import { overTime } from './course.ts';
-import type { Check, SimulationReport } from './data.ts';
+import type { Check, SimulationReport } from '../report.ts';
 import { simulated } from './figures.ts';
 import { outcomes } from './outcomes.ts';
 

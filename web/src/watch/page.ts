@@ -4,7 +4,7 @@ import { facts, sources } from '../page/method.ts';
 import { head } from '../page/opening.ts';
 import { glossary } from '../page/words.ts';
 import type { View } from '../view.ts';
-import type { Table, WatchReport } from './data.ts';
+import type { Table, WatchReport } from '../report.ts';
 import { overTime } from './time.ts';
 
 export function watch(report: WatchReport): View {

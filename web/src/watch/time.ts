@@ -2,9 +2,8 @@ import type { TraceSpec } from '../chart/trace.ts';
 import { h } from '../dom.ts';
 import { clock } from '../format.ts';
 import { traces } from '../run/time.ts';
-import type { CourseChart } from '../simulation/data.ts';
+import type { TimeChart, TimeFigure, WatchReport } from '../report.ts';
 import { WRITTEN } from '../simulation/figures.ts';
-import type { TimeFigure, WatchReport } from './data.ts';
 
 /** The watch from its beginning to its end; `null` when it looked only once. */
 export function overTime(report: WatchReport): HTMLElement | null {
@@ -35,7 +34,7 @@ function shown(looks: number[], figure: TimeFigure): HTMLElement {
   });
 }
 
-function spec(looks: number[], chart: CourseChart, subject: (name: string) => number): TraceSpec {
+function spec(looks: number[], chart: TimeChart, subject: (name: string) => number): TraceSpec {
   const length = looks.at(-1) ?? 0;
   const { one, ticks } = WRITTEN[chart.unit];
   return {

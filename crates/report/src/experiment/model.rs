@@ -1,6 +1,4 @@
 //! The report's data: what the page is filled with and `headworks report --json` prints.
-//!
-//! `web/src/data.ts` names the same fields.
 
 use record::Timestamp;
 use record::experiment::{Class, Factor, Server, TestState};
@@ -13,12 +11,15 @@ use crate::method::fact::{Fact, Source};
 
 /// Everything that the page and the terminal show. Times in seconds, rates per second, shares 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ExperimentReport {
     /// What the experiment is about.
     pub title: String,
     /// When it began.
+    #[cfg_attr(test, ts(type = "string"))]
     pub started: Timestamp,
     /// When it ended; none when it has not, or was killed.
+    #[cfg_attr(test, ts(type = "string | null"))]
     pub ended: Option<Timestamp>,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
@@ -51,6 +52,7 @@ pub struct ExperimentReport {
 
 /// What the server carries.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Capacity {
     /// In `unit`.
     pub rate: Estimate,
@@ -62,6 +64,7 @@ pub struct Capacity {
 
 /// One subject at one level, over all tests that count.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Point {
     /// One of the report's subjects.
     pub subject: String,
@@ -89,6 +92,7 @@ pub struct Point {
 
 /// One class at a point.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ClassPoint {
     /// The class.
     pub name: String,
@@ -104,6 +108,7 @@ pub struct ClassPoint {
 
 /// Durations of completed sessions, think time taken out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Duration {
     /// How many sessions.
     pub count: usize,
@@ -117,6 +122,7 @@ pub struct Duration {
 
 /// The requests at a point.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Requests {
     /// Begun in the measuring windows.
     pub requests: u64,
@@ -130,6 +136,7 @@ pub struct Requests {
 
 /// The phases of a request.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Phases {
     /// Until the connection stands.
     pub connect: Phase,
@@ -141,6 +148,7 @@ pub struct Phases {
 
 /// One phase.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Phase {
     /// Over all requests that came so far.
     pub mean: f64,
@@ -152,6 +160,7 @@ pub struct Phase {
 
 /// Requests that ended in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ErrorCount {
     /// Such as `timeout`, or `status 503`.
     pub kind: String,
@@ -161,6 +170,7 @@ pub struct ErrorCount {
 
 /// One test as it was run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Test {
     /// Its run directory, from the experiment's.
     pub directory: String,
@@ -188,6 +198,7 @@ pub struct Test {
 
 /// One class in one test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ClassReading {
     /// The class.
     pub name: String,
@@ -201,6 +212,7 @@ pub struct ClassReading {
 
 /// The generator in one test.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ClientReading {
     /// Share of a processor that its busiest thread used.
     pub cpu: f64,

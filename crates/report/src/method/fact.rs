@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// One fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Fact {
     /// What it is about.
     pub label: String,
@@ -15,6 +16,7 @@ pub struct Fact {
 
 /// A text that an experiment was made by, such as its spec.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Source {
     /// The file's name.
     pub name: String,

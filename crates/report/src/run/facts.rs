@@ -6,6 +6,7 @@ use record::{RunDirectory, RunInfo};
 use toml::Value;
 use units::Span;
 
+use super::model::Counted;
 use crate::method::fact::{Fact, Source, command, fact};
 use crate::method::machine::machine;
 use crate::text::{self, level, number, setting};
@@ -19,7 +20,7 @@ pub(super) fn target(info: &RunInfo) -> String {
 }
 
 /// What the record tells of the run; what it does not tell is left out.
-pub(super) fn facts(run: &RunDirectory, info: &RunInfo, unit: &str) -> Vec<Fact> {
+pub(super) fn facts(run: &RunDirectory, info: &RunInfo, unit: Counted) -> Vec<Fact> {
     let environment = run.environment().ok();
     let mut facts = vec![
         fact("Load", load(info, unit)),
@@ -43,7 +44,7 @@ pub(super) fn facts(run: &RunDirectory, info: &RunInfo, unit: &str) -> Vec<Fact>
 }
 
 /// The load in a few words.
-pub(super) fn load(info: &RunInfo, unit: &str) -> String {
+pub(super) fn load(info: &RunInfo, unit: Counted) -> String {
     if let (Some(first), Some(last)) = (info.steps.first(), info.steps.last())
         && info.steps.len() > 1
     {
@@ -67,7 +68,7 @@ pub(super) fn asked(info: &RunInfo, key: &str) -> Option<f64> {
     value.as_float().or_else(|| Some(value.as_integer()? as f64))
 }
 
-fn measured(info: &RunInfo, unit: &str) -> String {
+fn measured(info: &RunInfo, unit: Counted) -> String {
     let warm_up = Span::from_nanos(info.window.from_ns);
     format!(
         "the {unit} that were due within {}, after {} of warm-up, each followed to its end",

@@ -3,7 +3,7 @@
 use record::{ObjectiveResult, Summary};
 use units::Span;
 
-use super::model::{RunReport, Steps};
+use super::model::{Counted, RunReport, Steps};
 use crate::conclusion::{Conclusion, KeyFigure};
 use crate::estimate::Estimate;
 use crate::text::{level, number, percent, seconds, setting};
@@ -35,7 +35,7 @@ fn headline(report: &RunReport) -> String {
         return rise;
     }
     let (offered, achieved) = (summary.rate.offered, summary.rate.achieved);
-    let verb = if report.unit == "sessions" { "completed" } else { "answered" };
+    let verb = if report.unit == Counted::Sessions { "completed" } else { "answered" };
     // In a closed loop nothing is offered beyond what is achieved.
     let of = if offered == achieved { String::new() } else { format!("of {} ", number(offered)) };
     format!(
@@ -149,7 +149,7 @@ fn figures(report: &RunReport, summary: &Summary) -> Vec<KeyFigure> {
     vec![
         figure(
             format!("{}/s", number(summary.rate.achieved)),
-            if report.unit == "sessions" { "sessions completed" } else { "requests answered" },
+            if report.unit == Counted::Sessions { "sessions completed" } else { "requests answered" },
             offer(summary),
         ),
         figure(

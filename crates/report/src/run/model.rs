@@ -1,6 +1,6 @@
 //! The data of a run's page, which `headworks report --json` prints too.
-//!
-//! `web/src/run/data.ts` names the same fields.
+
+use std::fmt;
 
 use record::{Quantiles, Summary, Timestamp};
 use serde::Serialize;
@@ -12,19 +12,22 @@ use crate::method::fact::{Fact, Source};
 /// Everything that is shown of a run. Times in seconds, rates per second, shares 0 to 1. Unless it
 /// is said otherwise, a figure is of the requests that were due in the measuring window.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RunReport {
     /// What was put under load.
     pub title: String,
     /// How much load that was, in a few words.
     pub load: String,
     /// When it began.
+    #[cfg_attr(test, ts(type = "string"))]
     pub started: Timestamp,
     /// When it ended; none when it has not, or was killed.
+    #[cfg_attr(test, ts(type = "string | null"))]
     pub ended: Option<Timestamp>,
     /// The version of Headworks that made the record.
     pub version: String,
-    /// What `summary.rate` counts: `requests` or `sessions`.
-    pub unit: String,
+    /// What `summary.rate` counts.
+    pub unit: Counted,
     /// The measuring window, from the start of the run.
     pub window: [f64; 2],
     /// What came out.
@@ -53,11 +56,62 @@ pub struct RunReport {
     pub files: Vec<String>,
 }
 
+/// What a load is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Counted {
+    /// Requests that stand alone.
+    Requests,
+    /// Sessions of several requests.
+    Sessions,
+}
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Requests => "requests",
+            Self::Sessions => "sessions",
+        })
+    }
+}
+
+/// A part of the time of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum PhaseName {
+    /// From the intended time to the last byte.
+    Total,
+    /// Until the connection stands.
+    Connect,
+    /// From the request written to the first byte.
+    Processing,
+    /// From the first byte to the last.
+    Transfer,
+    /// What the server says that it worked.
+    Server,
+}
+
+impl PhaseName {
+    /// As the record calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Total => "total",
+            Self::Connect => "connect",
+            Self::Processing => "processing",
+            Self::Transfer => "transfer",
+            Self::Server => "server",
+        }
+    }
+}
+
 /// How long one phase took.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Distribution {
-    /// `total`, `connect`, `processing`, `transfer` or `server`.
-    pub phase: &'static str,
+    /// Which.
+    pub phase: PhaseName,
     /// Its usual figures.
     pub quantiles: Quantiles,
     /// The whole of it: pairs of "nines" and latency. A share 1 - 10^-n of all is at or below the
@@ -67,6 +121,7 @@ pub struct Distribution {
 
 /// What was asked for, by URL.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Urls {
     /// How many different ones there were; as many as were kept apart, where `complete` is false.
     pub distinct: usize,
@@ -78,6 +133,7 @@ pub struct Urls {
 
 /// One URL.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct UrlRow {
     /// As the workload has it.
     pub url: String,
@@ -99,6 +155,7 @@ pub struct UrlRow {
 
 /// The run over time, from its start to its end, warm-up and all: one value for each stretch.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Timeline {
     /// How long a stretch is.
     pub width: f64,
@@ -134,6 +191,7 @@ pub struct Timeline {
 
 /// Percentiles of each stretch of time; null where there was nothing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Percentiles {
     /// Medians.
     pub p50: Vec<Option<f64>>,
@@ -145,6 +203,7 @@ pub struct Percentiles {
 
 /// The levels of load that a run held.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Steps {
     /// What the levels count.
     pub unit: String,
@@ -159,6 +218,7 @@ pub struct Steps {
 
 /// A time in which one level was held, from the start of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Held {
     /// Its first instant.
     pub from: f64,
@@ -170,6 +230,7 @@ pub struct Held {
 
 /// One level.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Step {
     /// In [`Steps::unit`].
     pub level: f64,
@@ -203,6 +264,7 @@ pub struct Step {
 
 /// One phase at one level.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct StepPhase {
     /// The mean, which is what the paper's figures show.
     pub mean: Option<Estimate>,
@@ -212,6 +274,7 @@ pub struct StepPhase {
 
 /// Responses of about one size that took about one time: fields of a grid with 16 to a decade.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SizeField {
     /// Size of the first response that fell into the field.
     pub bytes: u64,

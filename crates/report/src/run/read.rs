@@ -4,7 +4,7 @@ use std::path::Path;
 
 use record::{Counters, RunDirectory, RunInfo, Summary};
 
-use super::model::RunReport;
+use super::model::{Counted, RunReport};
 use super::requests::Requests;
 use super::urls::Census;
 use super::{facts, headline};
@@ -43,7 +43,7 @@ impl RunReport {
         }
         let run = RunDirectory::open(directory).map_err(|_| Error::NotARecord(directory.to_owned()))?;
         let (info, summary) = (run.info()?, run.summary()?);
-        let unit = if summary.sessions.started > 0 { "sessions" } else { "requests" };
+        let unit = if summary.sessions.started > 0 { Counted::Sessions } else { Counted::Requests };
         let (level, level_unit) = level(&info, &summary, unit);
         let mut requests = Requests::new(&info, Census::take(&run, info.window)?, (level, &level_unit));
         for row in run.requests()? {
@@ -61,7 +61,7 @@ impl RunReport {
             started: info.started,
             ended: info.ended,
             version: info.version.clone(),
-            unit: unit.to_owned(),
+            unit,
             window: [seconds(info.window.from_ns), seconds(info.window.to_ns)],
             verdict: Conclusion::default(),
             contradictions,
@@ -82,7 +82,7 @@ impl RunReport {
 }
 
 /// The level of load that a run without a ramp asked for.
-fn level(info: &RunInfo, summary: &Summary, unit: &str) -> (f64, String) {
+fn level(info: &RunInfo, summary: &Summary, unit: Counted) -> (f64, String) {
     match (facts::asked(info, "rate"), facts::asked(info, "connections")) {
         (Some(rate), _) => (rate, format!("{unit}/s")),
         (None, Some(clients)) => (clients, "clients".to_owned()),

@@ -4,7 +4,7 @@ use record::{Histogram, RequestRow, RunInfo};
 use units::Span;
 
 use super::latency::counts_as_latency;
-use super::model::{Distribution, SizeField, Steps, Timeline, Urls};
+use super::model::{Distribution, PhaseName, SizeField, Steps, Timeline, Urls};
 use super::urls::Census;
 use super::{sizes, steps, timeline, urls};
 use crate::text::rounded;
@@ -17,7 +17,7 @@ pub(super) struct Requests {
     info: RunInfo,
     /// Due in the measuring window.
     pub(super) due: u64,
-    phases: [(&'static str, Histogram); 5],
+    phases: [(PhaseName, Histogram); 5],
     timeline: timeline::Collector,
     steps: steps::Collector,
     sizes: sizes::Collector,
@@ -39,11 +39,11 @@ impl Requests {
         let steps_end = info.steps.iter().map(|step| step.to_ns).max().unwrap_or(0);
         let lasted = info.ended.map_or(0, |ended| nanos_between(info.started, ended));
         let length = census.last.as_nanos().max(info.window.to_ns).max(steps_end).max(lasted);
-        let phases = ["total", "connect", "processing", "transfer", "server"];
+        use PhaseName::{Connect, Processing, Server, Total, Transfer};
         Self {
             info: info.clone(),
             due: 0,
-            phases: phases.map(|phase| (phase, Histogram::new())),
+            phases: [Total, Connect, Processing, Transfer, Server].map(|phase| (phase, Histogram::new())),
             timeline: timeline::Collector::new(Span::from_nanos(length)),
             steps: steps::Collector::new(info, otherwise),
             sizes: sizes::Collector::default(),
@@ -78,7 +78,7 @@ impl Requests {
     pub(super) fn finish(self) -> Derived {
         let distributions = self.phases.iter().filter(|(_, histogram)| histogram.count() > 0);
         Derived {
-            distributions: distributions.map(|(phase, histogram)| distribution(phase, histogram)).collect(),
+            distributions: distributions.map(|(phase, histogram)| distribution(*phase, histogram)).collect(),
             timeline: self.timeline.finish(),
             steps: self.steps.finish(),
             sizes: self.sizes.finish(),
@@ -91,7 +91,7 @@ fn nanos_between(from: record::Timestamp, to: record::Timestamp) -> u64 {
     u64::try_from(to.as_nanosecond() - from.as_nanosecond()).unwrap_or(0)
 }
 
-fn distribution(phase: &'static str, histogram: &Histogram) -> Distribution {
+fn distribution(phase: PhaseName, histogram: &Histogram) -> Distribution {
     let end = (histogram.count() as f64).log10();
     let step = f64::from(POINTS_PER_NINE).recip();
     let point = |nines: f64| {
@@ -114,7 +114,7 @@ mod tests {
         for millis in 1..=1000 {
             histogram.record(Span::from_millis(millis));
         }
-        let Distribution { curve, .. } = distribution("total", &histogram);
+        let Distribution { curve, .. } = distribution(PhaseName::Total, &histogram);
         let at = |nines: f64| {
             curve.iter().find(|[x, _]| (x - nines).abs() < 1e-3).map(|[_, seconds]| *seconds).unwrap()
         };

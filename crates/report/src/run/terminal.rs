@@ -38,7 +38,7 @@ impl RunReport {
         let mut rows = vec![words(&["", "mean", "p50", "p90", "p99", "p99.9", "max", "count"])];
         for distribution in &self.distributions {
             let Quantiles { mean, p50, p90, p99, p999, max, count } = distribution.quantiles;
-            let mut row = vec![distribution.phase.to_owned()];
+            let mut row = vec![distribution.phase.name().to_owned()];
             row.extend([mean, p50, p90, p99, p999, max].map(seconds));
             row.push(count.to_string());
             rows.push(row);

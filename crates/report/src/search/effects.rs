@@ -1,6 +1,7 @@
 //! [`Effect`]: what a level does to the capacity, against the first level of its factor.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use record::experiment::{Experiment, OtherFactor, Test, TestState};
 use record::search::Found;
@@ -11,6 +12,7 @@ use crate::estimate::Estimate;
 
 /// The capacity at a level, and how it differs from that at the first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Effect {
     /// What was varied, such as `server workers`.
     pub factor: String,
@@ -33,12 +35,40 @@ pub struct Effect {
     pub is_confounded: bool,
     /// What somebody else found.
     pub published: Option<Published>,
-    /// In a word: `more`, `less`, `chance` where it may be that, or nothing where it cannot be told.
-    pub verdict: &'static str,
+    /// Whether it is more or less than at the first.
+    pub verdict: Difference,
+}
+
+/// How a capacity differs from that at the first level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Difference {
+    /// It is higher.
+    More,
+    /// It is lower.
+    Less,
+    /// It may be chance.
+    Chance,
+    /// It cannot be told.
+    #[serde(rename = "")]
+    Unknown,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::More => "more",
+            Self::Less => "less",
+            Self::Chance => "may be chance",
+            Self::Unknown => "unknown",
+        })
+    }
 }
 
 /// What somebody else found at a level.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Published {
     /// Where.
     pub source: String,
@@ -49,8 +79,14 @@ pub struct Published {
 impl Effect {
     /// What is to be said of it; nothing of the first level, and of what may be chance.
     pub(super) fn sentence(&self) -> Option<String> {
-        let Self { factor, beside, level, times: Some(times), verdict: verdict @ ("more" | "less"), .. } =
-            self
+        let Self {
+            factor,
+            beside,
+            level,
+            times: Some(times),
+            verdict: verdict @ (Difference::More | Difference::Less),
+            ..
+        } = self
         else {
             return None;
         };
@@ -61,7 +97,9 @@ impl Effect {
 
     /// What else could have done it.
     pub(super) fn doubt(&self) -> Option<String> {
-        let Self { factor, level, is_confounded: true, verdict: "more" | "less", .. } = self else {
+        let Self { factor, level, is_confounded: true, verdict: Difference::More | Difference::Less, .. } =
+            self
+        else {
             return None;
         };
         Some(format!(
@@ -110,7 +148,7 @@ pub(super) fn of(experiment: &Experiment, known: &[(&Test, Found)]) -> Vec<Effec
                     chance: None,
                     is_confounded: pairs.iter().all(is_after) || !pairs.iter().any(is_after),
                     published: (number > 0).then(|| published(factor, level)).flatten(),
-                    verdict: "",
+                    verdict: Difference::Unknown,
                 });
             }
         }
@@ -118,10 +156,10 @@ pub(super) fn of(experiment: &Experiment, known: &[(&Test, Found)]) -> Vec<Effec
     for (effect, chance) in effects.iter_mut().zip(holm(chances)) {
         effect.chance = chance;
         effect.verdict = match (effect.times, chance) {
-            (Some(_), Some(chance)) if chance >= significance::LEVEL => "chance",
-            (Some(times), Some(_)) if times.value > 1.0 => "more",
-            (Some(_), Some(_)) => "less",
-            _ => "",
+            (Some(_), Some(chance)) if chance >= significance::LEVEL => Difference::Chance,
+            (Some(times), Some(_)) if times.value > 1.0 => Difference::More,
+            (Some(_), Some(_)) => Difference::Less,
+            _ => Difference::Unknown,
         };
     }
     effects
@@ -255,8 +293,8 @@ mod tests {
         let known: Vec<_> = tests.iter().map(|(test, rate)| (test, found(*rate))).collect();
         let effects = super::of(&experiment, &known);
         let [first, second] = &*effects else { panic!("{effects:?}") };
-        assert_eq!((&*first.level, first.times, first.verdict), ("off", None, ""));
-        assert_eq!((&*second.level, second.repeats, second.verdict), ("on", 3, "less"));
+        assert_eq!((&*first.level, first.times, first.verdict), ("off", None, Difference::Unknown));
+        assert_eq!((&*second.level, second.repeats, second.verdict), ("on", 3, Difference::Less));
         let times = second.times.unwrap();
         assert!((times.value - 0.9).abs() < 1e-9 && times.ci.unwrap()[1] < 0.91, "{times:?}");
         assert!(second.chance.unwrap() < 0.001, "{second:?}");
@@ -275,9 +313,9 @@ mod tests {
             let known: Vec<_> = tests.iter().zip(rates).map(|(test, rate)| (test, found(rate))).collect();
             of(&experiment, &known).pop().map(|it| (it.verdict, it.pairs, it.doubt().is_some()))
         };
-        assert_eq!(doubt(["off", "on", "off", "on", "off", "on"]), Some(("less", 3, true)));
-        assert_eq!(doubt(["on", "off", "on", "off", "on", "off"]), Some(("more", 3, true)));
-        assert_eq!(doubt(["off", "on", "on", "off", "off", "on"]), Some(("chance", 3, false)));
+        assert_eq!(doubt(["off", "on", "off", "on", "off", "on"]), Some((Difference::Less, 3, true)));
+        assert_eq!(doubt(["on", "off", "on", "off", "on", "off"]), Some((Difference::More, 3, true)));
+        assert_eq!(doubt(["off", "on", "on", "off", "off", "on"]), Some((Difference::Chance, 3, false)));
     }
 
     #[test]
@@ -291,14 +329,14 @@ mod tests {
             of(&experiment, &known).last().map(|it| (it.verdict, it.chance.is_some(), it.times))
         };
         let all = [("off", 1, 100.0), ("off", 2, 90.0), ("on", 1, 99.0), ("on", 2, 92.0)];
-        assert!(matches!(verdict(&all), Some(("chance", true, Some(_)))));
+        assert!(matches!(verdict(&all), Some((Difference::Chance, true, Some(_)))));
         let once = [("off", 1, 100.0), ("on", 1, 50.0)];
         assert!(
-            matches!(verdict(&once), Some(("", false, Some(Estimate { ci: None, .. })))),
+            matches!(verdict(&once), Some((Difference::Unknown, false, Some(Estimate { ci: None, .. })))),
             "without repeats"
         );
         let apart = [("off", 1, 100.0), ("on", 2, 50.0)];
-        assert_eq!(verdict(&apart), Some(("", false, None)), "nothing to hold it against");
+        assert_eq!(verdict(&apart), Some((Difference::Unknown, false, None)), "nothing to hold it against");
         assert_eq!(verdict(&[("off", 1, 100.0), ("off", 2, 99.0)]), None, "one level");
     }
 

@@ -1,4 +1,4 @@
-//! The report's data; `web/src/search/data.ts` names the same fields.
+//! The report's data.
 
 use serde::Serialize;
 
@@ -9,6 +9,7 @@ use crate::plot::Figure;
 
 /// The report of a search, or of an experiment whose tests are searches.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SearchReport {
     /// What it is about.
     pub title: String,
@@ -32,6 +33,7 @@ pub struct SearchReport {
 
 /// A search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct OneSearch {
     /// Of the place in the page.
     pub id: String,

@@ -48,7 +48,6 @@ impl SearchReport {
             let interval = capacity.ci.map(|[low, high]| format!(" ({} to {})", number(low), number(high)));
             let against = match (times, chance) {
                 (Some(times), Some(chance)) => {
-                    let verdict = if *verdict == "chance" { "may be chance" } else { verdict };
                     let ci = times.ci.map(|[low, high]| format!(" ({low:.3} to {high:.3})"));
                     let ci = ci.unwrap_or_default();
                     let of = if pairs == repeats { String::new() } else { format!(" of {pairs} pairs") };

@@ -1,4 +1,4 @@
-//! The report's data; `web/src/simulation/data.ts` names the same fields.
+//! The report's data.
 
 use crate::plot::{Figure, TimeChart};
 use serde::Serialize;
@@ -9,6 +9,7 @@ use crate::method::fact::{Fact, Source};
 
 /// The report of a single simulation, of a sweep, or of the sweeps that repeat a paper.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SimulationReport {
     /// What it is about.
     pub title: String,
@@ -34,6 +35,7 @@ pub struct SimulationReport {
 
 /// A statement, held against what came out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Check {
     /// Where it is made, such as `Figure 4`.
     pub place: String,
@@ -47,6 +49,7 @@ pub struct Check {
 
 /// What came out for some of the requests; nothing where nothing was observed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct OutcomeRow {
     /// Which requests.
     pub name: String,
@@ -66,6 +69,7 @@ pub struct OutcomeRow {
 
 /// One replication over simulated time, in intervals that follow one another from 0.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Replication {
     /// Ends of the intervals, in seconds.
     pub ends: Vec<f64>,
@@ -81,6 +85,7 @@ pub struct Replication {
 
 /// Charts over time that belong together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ReplicationFigure {
     /// Of the place in the page.
     pub id: String,

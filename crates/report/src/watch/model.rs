@@ -1,6 +1,4 @@
 //! The data of a watch's page, which `headworks report --json` prints too.
-//!
-//! `web/src/watch/data.ts` names the same fields.
 
 use record::Timestamp;
 use serde::Serialize;
@@ -12,10 +10,12 @@ use crate::table::Table;
 
 /// Everything that is shown of a watch, or of several side by side. Times in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct WatchReport {
     /// What was watched.
     pub title: String,
     /// When the first watch began.
+    #[cfg_attr(test, ts(type = "string"))]
     pub started: Timestamp,
     /// The version of Headworks that made the record.
     pub version: String,
