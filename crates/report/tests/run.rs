@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use fixture::run::{answered, at, info, ramp, unconnected};
 use record::{RequestError, RequestRow, Step, Timestamp, Window};
-use report::{Distribution, Document, Error, RunReport};
+use report::{Counted, Distribution, Document, Error, RunReport};
 use units::Span;
 
 const WINDOW: Window = Window { from_ns: 1_000_000_000, to_ns: 5_000_000_000 };
@@ -249,7 +249,7 @@ fn a_run_of_sessions_is_told_by_them() {
     let directory = tempfile::tempdir().unwrap();
     let summary = fixture::run::write_late_sessions(directory.path());
     let report = RunReport::read(directory.path()).unwrap();
-    assert_eq!((&*report.unit, &report.summary), ("sessions", &summary));
+    assert_eq!((report.unit, &report.summary), (Counted::Sessions, &summary));
     assert_eq!((&*report.steps.unit, report.steps.rows[0].level), ("sessions/s", 25.0));
     assert_eq!(report.verdict.figures[0].value, "11.5/s");
     assert_eq!(report.verdict.figures[0].label, "sessions completed");
