@@ -1,4 +1,7 @@
-//! See [`gate::fuzz::proxy_headers`].
+//! See the tests of `http1`, which try the target without a fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| gate::fuzz::proxy_headers(data));
+#[path = "../../crates/http1/tests/codec/targets/proxy_headers.rs"]
+mod target;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| target::try_on(data));

@@ -1,4 +1,7 @@
-//! See [`gate::fuzz::requests`].
+//! See the tests of `http1`, which try the target without a fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| gate::fuzz::requests(data));
+#[path = "../../crates/http1/tests/codec/targets/requests.rs"]
+mod target;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| target::try_on(data));

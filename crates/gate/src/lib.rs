@@ -19,15 +19,10 @@
 
 mod admin;
 mod admission;
-mod client;
 mod clients;
-mod cookie;
 mod dispatch;
 mod downstream;
 mod explain;
-mod forward;
-mod forwarded;
-mod front;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
 
@@ -38,6 +33,7 @@ mod runtime;
 mod session;
 mod settings;
 mod start;
+mod strict;
 mod tunnel;
 mod upstream;
 

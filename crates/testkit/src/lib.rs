@@ -11,6 +11,7 @@ mod poll;
 mod process;
 mod raw;
 mod skip;
+mod sweep;
 mod terminal;
 mod web;
 
@@ -21,6 +22,7 @@ pub use poll::{PATIENCE, poll_until};
 pub use process::Process;
 pub use raw::{Raw, Response, exchange};
 pub use skip::{skip, skip_here, tell};
+pub use sweep::sweep;
 pub use terminal::Terminal;
 pub use testbed::Mpm;
 pub use web::{Apache, LogLine, Nginx};

@@ -25,10 +25,10 @@ use tokio::time::{Instant, timeout};
 use crate::admin::access::{Peer, Who};
 use crate::admin::answer::{Answer, error, json, not_allowed, page};
 use crate::admin::{access, answer, knobs, metrics, operate, operations, queue, sessions, state, stream};
-use crate::client::strict::Checked;
 use crate::observe::events::Listener;
 use crate::process::gate::Gate;
 use crate::runtime::net::ACCEPT_PAUSE;
+use crate::strict::checked::Checked;
 
 /// Operators and scrapers at once, on each listener.
 const CONNECTIONS: usize = 32;

@@ -5,15 +5,13 @@ use std::net::IpAddr;
 use std::rc::Rc;
 use std::task::{Context, Waker};
 
+use http1::request::{Breach, Stop};
 use units::{ClassId, Time};
 
-use crate::client::strict::Breach;
 use crate::clients::peer::Peer;
 use crate::runtime::notify::keep_waker;
 use crate::runtime::stall::Stall;
 use crate::tunnel::tunnels::Tunnel;
-
-use crate::client::strict::Stop;
 
 /// What a connection is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

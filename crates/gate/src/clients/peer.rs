@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use http::HeaderValue;
 use http::request::Parts;
+use http1::headers::forwarded::{self, Scheme};
 
 /// Who is at the other end of a connection.
 #[derive(Debug)]
@@ -40,11 +41,13 @@ impl Peer {
     }
 
     /// The address as text: written once for all requests of the connection.
-    pub(crate) fn text(&self) -> &HeaderValue {
-        self.text.get_or_init(|| {
-            let text = self.address.to_canonical().to_string();
-            // An address is made of characters that a header may have.
-            HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static("unknown"))
-        })
+    fn text(&self) -> &HeaderValue {
+        self.text.get_or_init(|| forwarded::text(self.address))
+    }
+
+    /// As the headers have it that say for whom a request is.
+    pub(crate) fn hop(&self) -> forwarded::Peer<'_> {
+        let scheme = if self.secure { Scheme::Https } else { Scheme::Http };
+        forwarded::Peer { address: self.address, text: self.text(), scheme }
     }
 }

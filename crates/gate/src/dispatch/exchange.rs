@@ -8,6 +8,8 @@ use http::header::{CONNECTION, EXPECT, HOST, SET_COOKIE, UPGRADE};
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body::Body as _;
+use http1::headers::forwarded::Scheme;
+use http1::headers::{cookie, hop_by_hop};
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
@@ -27,7 +29,6 @@ use crate::observe::access_log::account::Account;
 use crate::session::visit::Visit;
 use crate::upstream::body::Body;
 use crate::upstream::failure::Failure;
-use crate::{cookie, forward};
 
 /// By this header of a response the back-end raises the class of the session (Web2K section 2).
 const HEADWORKS_CLASS: HeaderName = HeaderName::from_static("headworks-class");
@@ -77,8 +78,8 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     let mut busy = Busy::begin(&client, &proxy.clock);
     let (head, body) = request.into_parts();
     let live = proxy.live();
-    let from = live.settings.forwarding.client(&head.headers, client.peer());
-    let secure = live.settings.forwarding.is_secure(&head.headers, client.peer());
+    let from = live.settings.forwarding.client(&head.headers, client.peer().hop());
+    let secure = live.settings.forwarding.scheme(&head.headers, client.peer().hop()) == Scheme::Https;
     busy.account = Account::begin(&proxy.journal, &proxy.clock, &head, from, &live.settings.telemetry);
     if let Some(breach) = proxy.strictness.breach(&head, &live.settings.strictness) {
         busy.account.malformed(breach.name());
@@ -115,8 +116,8 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
         return Reply::error(busy, StatusCode::SERVICE_UNAVAILABLE, "There are too many tunnels.\n");
     };
     cookie::remove(&mut head.headers, live.sessions.name());
-    forward::request(&mut head, &live.authority);
-    live.settings.forwarding.write(&mut head.headers, client.peer());
+    hop_by_hop::request(&mut head, &live.authority);
+    live.settings.forwarding.write(&mut head.headers, client.peer().hop());
     busy.account.pass_on(&mut head.headers);
     let tunnel_idle_timeout = live.settings.tunnels.idle_timeout;
     let (answer, ticket) =
@@ -222,12 +223,12 @@ fn relayed(
     if matches!(visit.basis, Basis::Raise(_)) {
         proxy.raises.count(false);
     }
-    forward::response(&mut head.headers);
+    hop_by_hop::response(&mut head.headers);
     if visit.write
         && let Some(cookie) = live.sessions.cookie(visit.session, secure, proxy.clock.last())
     {
         head.headers.append(SET_COOKIE, cookie);
-        forward::keep_from_shared_caches(&mut head.headers);
+        hop_by_hop::keep_from_shared_caches(&mut head.headers);
     }
     // What the client speaks, hyper knows.
     head.version = Version::HTTP_11;

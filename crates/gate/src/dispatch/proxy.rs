@@ -7,7 +7,6 @@ use http::HeaderValue;
 use units::ClassId;
 
 use crate::admission::control::AdmissionControl;
-use crate::client::strict::Strictness;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::snapshot::Live;
 use crate::observe::access_log::journal::Journal;
@@ -15,6 +14,7 @@ use crate::runtime::clock::Clock;
 use crate::runtime::log::say;
 use crate::session::overrides::Overrides;
 use crate::session::visit::{Raises, Visit};
+use crate::strict::strictness::Strictness;
 use crate::tunnel::tunnels::Tunnels;
 use crate::upstream::body::Ahead;
 use crate::upstream::failure::Failures;

@@ -8,12 +8,12 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
+use http1::headers::hop_by_hop;
 use tokio::time::timeout;
 
 use crate::admission::permit::Ticket;
 use crate::clients::client::Client;
 use crate::dispatch::dispatcher::Dispatcher;
-use crate::forward;
 use crate::upstream::failure::Failure;
 use crate::upstream::lease::Lease;
 
@@ -94,7 +94,7 @@ impl http_body::Body for Relay {
                 match &mut frame {
                     Some(Ok(frame)) => {
                         if let Some(trailers) = frame.trailers_mut() {
-                            forward::trailers(trailers);
+                            hop_by_hop::trailers(trailers);
                         }
                         relay.end_if_over();
                     }

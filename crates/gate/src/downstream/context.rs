@@ -4,8 +4,9 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
+use http1::request::Limits;
+
 use crate::admission::control::AdmissionControl;
-use crate::client::strict::{Limits, Strictness};
 use crate::clients::registry::Registry;
 use crate::downstream::handshakes::Handshakes;
 use crate::downstream::unsent::Unsent;
@@ -13,6 +14,7 @@ use crate::observe::access_log::journal::Journal;
 use crate::runtime::clock::Clock;
 use crate::settings::Settings;
 use crate::settings::front::Http2;
+use crate::strict::strictness::Strictness;
 
 /// What all client connections share.
 #[derive(Debug)]

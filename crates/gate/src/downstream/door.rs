@@ -4,14 +4,13 @@ use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use http1::proxy_protocol::{self, Header};
 use ipnet::IpNet;
 
 use crate::clients::peer::{Peer, ServerName};
 use crate::downstream::handshakes::Handshakes;
 use crate::downstream::socket::Socket;
 use crate::downstream::tls::{Tls, Transport};
-use crate::front::proxy;
-use crate::front::proxy::Header;
 use crate::process::error::Error;
 use crate::settings::front::Listener;
 
@@ -120,7 +119,7 @@ impl Door {
 /// What a proxy says of the client; `None` when it does not, as it must.
 async fn proxied(socket: &mut Socket) -> Option<Option<IpAddr>> {
     loop {
-        match proxy::parse(socket.ahead()) {
+        match proxy_protocol::parse(socket.ahead()) {
             Header::Whole { length, source } => {
                 socket.skip(length);
                 return Some(source);

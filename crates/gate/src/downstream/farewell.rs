@@ -4,9 +4,9 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Poll, ready};
 
+use http1::request::Breach;
 use hyper::rt::Write as _;
 
-use crate::client::strict::Breach;
 use crate::clients::client::{Client, Order};
 use crate::downstream::io::ClientIo;
 

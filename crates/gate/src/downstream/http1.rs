@@ -6,13 +6,12 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
+use ::http1::request::{Breach, Limits};
 use bytes::Bytes;
 use http::StatusCode;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 
-use crate::client::strict::Breach;
-use crate::client::strict::Limits;
 use crate::clients::client::{Calm, Client, Order, Phase};
 use crate::downstream::context::Downstream;
 use crate::downstream::farewell;

@@ -5,15 +5,16 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
+use http1::request::Limits;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use crate::client::strict::Filter;
-use crate::client::strict::{Limits, Strictness};
 use crate::clients::client::{Calm, Client, Phase};
 use crate::downstream::tls::Transport;
 use crate::runtime::clock::Clock;
+use crate::strict::filter::Filter;
+use crate::strict::strictness::Strictness;
 
 /// A client's socket.
 pub(crate) struct ClientIo {

@@ -8,7 +8,6 @@ use units::ClassId;
 use crate::admission::control::AdmissionControl;
 use crate::admission::driver::Core;
 use crate::admission::guard::Guard;
-use crate::client::strict::Strictness;
 use crate::clients::registry::Registry;
 use crate::dispatch::abandoned::Orphans;
 use crate::dispatch::dispatcher::Dispatcher;
@@ -23,6 +22,7 @@ use crate::process::reloads::Reloads;
 use crate::runtime::clock::Clock;
 use crate::settings::Settings;
 use crate::settings::operation::LogTo;
+use crate::strict::strictness::Strictness;
 use crate::upstream::places::Found;
 use crate::upstream::pool::Pool;
 

@@ -6,10 +6,9 @@ use std::net::IpAddr;
 
 use http::header::HOST;
 use http::{HeaderMap, Method, Uri};
+use http1::headers::cookie;
 use percent_encoding::percent_decode;
 use units::Span;
-
-use crate::cookie;
 
 /// A request as rules see it.
 #[derive(Debug, Clone, Copy)]

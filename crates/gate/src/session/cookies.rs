@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use std::io;
 
 use http::{HeaderMap, HeaderValue};
+use http1::headers::cookie;
 use policy::{Session, SessionStatus};
 use serde::{Deserialize, Serialize};
 use units::{ClassId, SessionId, Time};
 
 use crate::admission::decision::Basis;
-use crate::cookie;
 use crate::session::token;
 use crate::session::token::{Classes, Key};
 use crate::session::visit::Visit;

@@ -5,18 +5,44 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use config::{Quantity, Spanned, quantity};
+use http1::headers::forwarded;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{self, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use units::{Bytes, Ratio, Span};
 
-use crate::forwarded::Style;
 use crate::settings::front::{Http2Table, ListenerTable};
 use crate::settings::strictness::StrictnessFile;
 use crate::settings::telemetry::TelemetryFile;
 use crate::settings::tunnels::TunnelsFile;
 use crate::settings::upstream::UpstreamFile;
 use crate::settings::{admin, operation, reject};
+
+/// Which headers tell the server for whom a request is.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Style {
+    /// `X-Forwarded-For`, `-Host` and `-Proto`.
+    #[default]
+    XForwarded,
+    /// `Forwarded`.
+    Rfc7239,
+    /// All of them.
+    Both,
+    /// None of our own.
+    Off,
+}
+
+impl From<Style> for forwarded::Style {
+    fn from(style: Style) -> Self {
+        match style {
+            Style::XForwarded => Self::XForwarded,
+            Style::Rfc7239 => Self::Rfc7239,
+            Style::Both => Self::Both,
+            Style::Off => Self::Off,
+        }
+    }
+}
 
 /// A time, with its place.
 pub(super) type Time = Spanned<Quantity<Span>>;

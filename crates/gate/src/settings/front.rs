@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use config::{Error, Source, Spanned, quantity};
+use http1::headers::forwarded::Forwarding;
 use ipnet::IpNet;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,8 +16,7 @@ use crate::downstream::certificate::Files;
 use crate::downstream::certificates::Certificates;
 use crate::downstream::door::Protocols;
 use crate::downstream::place::Place;
-use crate::forwarded::{Forwarding, Style};
-use crate::settings::file::Texts;
+use crate::settings::file::{Style, Texts};
 use crate::settings::{Settings, pattern};
 
 /// A listener as people write it.
@@ -343,5 +343,5 @@ pub(super) fn forwarding(
     trusted: Option<&Texts>,
 ) -> Result<Forwarding, Error> {
     let trusted = trusted.map(|nets| networks(source, nets)).transpose()?.unwrap_or_default();
-    Ok(Forwarding { style: style.unwrap_or_default(), trusted })
+    Ok(Forwarding { style: style.unwrap_or_default().into(), trusted })
 }

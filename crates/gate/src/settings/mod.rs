@@ -24,12 +24,12 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
+use http1::headers::forwarded::Forwarding;
+use http1::request::Limits;
 use policy::SessionLimits;
 use units::ClassId;
 
-use crate::client::strict::Limits;
 use crate::dispatch::debug_headers::Explain;
-use crate::forwarded::Forwarding;
 use crate::process::error::Error;
 use crate::rules::Rules;
 use crate::rules::subject::Subject;

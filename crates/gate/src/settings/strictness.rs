@@ -3,11 +3,10 @@
 use std::ops::RangeInclusive;
 
 use config::{Error, Source, Spanned, quantity};
+use http1::request::Limits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use units::Bytes;
-
-use crate::client::strict::Limits;
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

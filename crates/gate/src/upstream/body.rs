@@ -8,11 +8,11 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http_body::{Body as _, Frame, SizeHint};
+use http1::headers::hop_by_hop;
 use hyper::body::Incoming;
 use units::Time;
 
 use crate::clients::client::Client;
-use crate::forward;
 use crate::runtime::clock::Clock;
 
 /// The body of a request.
@@ -165,7 +165,7 @@ impl Upload {
         let (bytes, over) = match &mut frame {
             Some(Ok(frame)) => {
                 if let Some(trailers) = frame.trailers_mut() {
-                    forward::trailers(trailers);
+                    hop_by_hop::trailers(trailers);
                 }
                 (length(frame), incoming.is_end_stream())
             }

@@ -5,10 +5,10 @@ use std::io;
 use std::net::SocketAddr;
 
 use http::StatusCode;
+use http1::response::Malformed;
 use units::{Span, Time};
 
 use crate::runtime::log::say;
-use crate::upstream::http1::response::Malformed;
 
 /// Why there is no response from the upstream.
 #[derive(Debug, thiserror::Error)]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use http::header::{CONNECTION, UPGRADE};
 use http::{HeaderValue, Method, Request, Response};
 use http_body::Body as _;
+use http1::response::ambiguity;
 use tokio::time::timeout;
 
 use crate::settings::upstream::Http;
@@ -18,7 +19,6 @@ use crate::upstream::http1::bare::{Bare, Unanswered};
 use crate::upstream::http1::exclusive::Exclusive;
 use crate::upstream::http1::full::Full;
 use crate::upstream::http1::idle::Idle;
-use crate::upstream::http1::response::ambiguity;
 use crate::upstream::lease::{Channel, Lease};
 use crate::upstream::pool::Pool;
 use crate::upstream::server::{Load, Server};

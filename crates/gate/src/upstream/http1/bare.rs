@@ -9,15 +9,13 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http::{Method, Request, Response};
 use http_body::{Frame, SizeHint};
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite as _, AsyncWriteExt as _};
+use http1::response::{Body, Malformed, Message, Piece, Reader};
+use tokio::io::{AsyncReadExt as _, AsyncWrite as _, AsyncWriteExt as _};
 
 use crate::runtime::open::Open;
 use crate::upstream::failure::Failure;
-use crate::upstream::http1::chunks::Piece;
 use crate::upstream::http1::idle::Idle;
 use crate::upstream::http1::patience::Patience;
-use crate::upstream::http1::response;
-use crate::upstream::http1::response::{Framing, Head, Malformed};
 use crate::upstream::tls::Line;
 
 /// A request without a body that has been sent, and whose response comes.
@@ -29,10 +27,10 @@ pub(crate) struct Bare {
     buffer: BytesMut,
     patience: Patience,
     /// What the body is read to.
-    body: BytesMut,
+    room: BytesMut,
     /// Of what was read, what has not been passed on.
     here: Bytes,
-    framing: Framing,
+    body: Body,
     /// Whether the server takes another request after this one.
     keep: bool,
     /// What has gone wrong with the response, and is told next.
@@ -84,9 +82,9 @@ impl Bare {
             read_head(&mut line, &mut buffer, request.method()).await
         };
         let head = patience.within(longest, asked).await.ok_or(Unanswered::Timeout)??;
-        let Head { response, framing, keep, rest } = head;
-        let body = BytesMut::new();
-        Ok((response, Self { line, open, buffer, patience, body, here: rest, framing, keep, broken: None }))
+        let Message { response, body, keep, rest } = head;
+        let room = BytesMut::new();
+        Ok((response, Self { line, open, buffer, patience, room, here: rest, body, keep, broken: None }))
     }
 
     /// The next piece of the response's body.
@@ -95,7 +93,7 @@ impl Bare {
             return Poll::Ready(Some(Err(why)));
         }
         let why = loop {
-            match self.framing.next(&mut self.here) {
+            match self.body.next(&mut self.here) {
                 Ok(Piece::Data(data)) => return Poll::Ready(Some(Ok(Frame::data(data)))),
                 Ok(Piece::Trailers(fields)) => return Poll::Ready(Some(Ok(Frame::trailers(fields)))),
                 Ok(Piece::End) => return Poll::Ready(None),
@@ -103,8 +101,8 @@ impl Bare {
                 Err(malformed) => break io::Error::other(malformed),
             }
             match ready!(self.poll_read(cx)) {
-                Ok(0) if self.framing == Framing::UntilClose => {
-                    (self.framing, self.keep) = (Framing::Nothing, false);
+                Ok(0) if self.body == Body::UntilClose => {
+                    (self.body, self.keep) = (Body::Nothing, false);
                 }
                 Ok(0) => break io::ErrorKind::UnexpectedEof.into(),
                 Ok(_) => {}
@@ -120,26 +118,26 @@ impl Bare {
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         // One byte more than there should be: a read that fills its room says nothing about
         // whether there is more, and costs another.
-        let most = self.framing.left().map_or(UNKNOWN, |left| left.min(PIECE as u64) as usize + 1);
-        self.body.reserve(most);
-        let read = ready!(pin!(self.line.read_buf(&mut self.body)).poll(cx));
-        self.here = self.body.split().freeze();
+        let most = self.body.left().map_or(UNKNOWN, |left| left.min(PIECE as u64) as usize + 1);
+        self.room.reserve(most);
+        let read = ready!(pin!(self.line.read_buf(&mut self.room)).poll(cx));
+        self.here = self.room.split().freeze();
         Poll::Ready(read)
     }
 
     pub(crate) fn is_end_stream(&self) -> bool {
-        self.framing == Framing::Nothing
+        self.body == Body::Nothing
     }
 
     pub(crate) fn size_hint(&self) -> SizeHint {
-        self.framing.left().map_or_else(SizeHint::default, SizeHint::with_exact)
+        self.body.left().map_or_else(SizeHint::default, SizeHint::with_exact)
     }
 
     /// The connection for another request. What the server has said beyond this response makes
     /// it unfit for one.
     pub(crate) fn settle(self) -> Option<Idle> {
-        let Self { line, open, buffer, patience, here, framing, keep, .. } = self;
-        let over = framing == Framing::Nothing && here.is_empty();
+        let Self { line, open, buffer, patience, here, body, keep, .. } = self;
+        let over = body == Body::Nothing && here.is_empty();
         (keep && over).then_some(Idle { line, open, buffer, patience })
     }
 }
@@ -170,29 +168,11 @@ async fn send(line: &mut Line, bytes: &[u8]) -> Result<(), Unanswered> {
 }
 
 /// Reads the head of the response, past those of interim responses (RFC 9110 section 15.2).
-pub(super) async fn read_head(
-    line: &mut (impl AsyncRead + Unpin),
-    buffer: &mut BytesMut,
-    method: &Method,
-) -> Result<Head, Unanswered> {
-    let mut looked_at = 0;
-    let mut interim = 0;
+async fn read_head(line: &mut Line, buffer: &mut BytesMut, method: &Method) -> Result<Message, Unanswered> {
+    let mut reader = Reader::default();
     loop {
-        while response::is_complete(buffer, looked_at) {
-            let head = response::read(buffer, method).map_err(Unanswered::Malformed)?;
-            looked_at = 0;
-            match head {
-                response::Read::Final(head) => return Ok(head),
-                response::Read::Interim => interim += 1,
-                response::Read::Partial => break,
-            }
-            if interim > response::MOST_INTERIM {
-                return Err(Unanswered::Malformed(Malformed::Interim));
-            }
-        }
-        looked_at = buffer.len();
-        if looked_at > response::LARGEST {
-            return Err(Unanswered::Malformed(Malformed::Size));
+        if let Some(message) = reader.read(buffer, method).map_err(Unanswered::Malformed)? {
+            return Ok(message);
         }
         buffer.reserve(FIRST);
         let read = line.read_buf(buffer).await.map_err(Unanswered::Lost)?;

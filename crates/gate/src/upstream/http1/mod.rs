@@ -8,11 +8,7 @@
 //! that either can have it next.
 
 pub(crate) mod bare;
-pub(crate) mod chunks;
 pub(crate) mod exclusive;
 pub(crate) mod full;
 pub(crate) mod idle;
 pub(crate) mod patience;
-pub(crate) mod response;
-#[cfg(any(test, feature = "fuzz"))]
-pub(crate) mod trial;

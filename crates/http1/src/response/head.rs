@@ -1,0 +1,158 @@
+//! [`Head`]: what a response's head says, read where its bytes are (RFC 9112 sections 4 to 6).
+
+use std::mem::MaybeUninit;
+
+use http::{Method, StatusCode};
+use httparse::{ParserConfig, Status};
+use memchr::memchr_iter;
+
+use super::malformed::Malformed;
+
+/// A header line: name and value, without white space around the value.
+pub type Field<'b> = httparse::Header<'b>;
+
+/// What a head that can be read in several ways is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strictness {
+    /// An error: who passes a response on must not leave it to the next to choose.
+    Strict,
+    /// Read as RFC 9112 allows a client to: lines may end with LF alone (section 2.2), chunks win
+    /// over a length (section 6.3), and HTTP/1.0 may have chunks.
+    Lenient,
+}
+
+/// A whole head. Nothing in it was copied.
+#[derive(Debug)]
+pub struct Head<'h, 'b> {
+    /// Bytes that it takes, the empty line included.
+    pub length: usize,
+    /// Its status, which may be that of an interim response.
+    pub status: StatusCode,
+    /// Whether it is of HTTP/1.1, and not of HTTP/1.0.
+    pub is_modern: bool,
+    /// The header lines, as they came.
+    pub fields: &'h [Field<'b>],
+    strictness: Strictness,
+}
+
+/// What follows a head (RFC 9112 section 6.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// No body, whatever the head says.
+    Nothing,
+    /// A body of so many bytes.
+    Length(u64),
+    /// A body in chunks.
+    Chunks,
+    /// A body that ends with the connection.
+    UntilClose,
+}
+
+/// Room for the lines of a head, to be given to [`Head::parse`].
+pub const fn room<'b, const LINES: usize>() -> [MaybeUninit<Field<'b>>; LINES] {
+    [const { MaybeUninit::uninit() }; LINES]
+}
+
+impl<'h, 'b> Head<'h, 'b> {
+    /// The head that `bytes` begin with, if all of it is there, and has no more lines than there is
+    /// `room` for.
+    ///
+    /// # Errors
+    /// When they do not begin with the head of a response.
+    #[inline]
+    pub fn parse(
+        bytes: &'b [u8],
+        room: &'h mut [MaybeUninit<Field<'b>>],
+        strictness: Strictness,
+    ) -> Result<Option<Self>, Malformed> {
+        let mut parsed = httparse::Response::new(&mut []);
+        let config = ParserConfig::default();
+        let length = match config.parse_response_with_uninit_headers(&mut parsed, bytes, room) {
+            Ok(Status::Complete(length)) => length,
+            Ok(Status::Partial) => return Ok(None),
+            Err(why) => return Err(Malformed::Syntax(why)),
+        };
+        if strictness == Strictness::Strict && !has_whole_line_ends(&bytes[..length]) {
+            return Err(Malformed::LineEnd);
+        }
+        let status = parsed.code.and_then(|code| StatusCode::from_u16(code).ok()).ok_or(Malformed::Status)?;
+        let is_modern = parsed.version == Some(1);
+        Ok(Some(Self { length, status, is_modern, fields: parsed.headers, strictness }))
+    }
+
+    /// Whether another response follows (RFC 9110 section 15.2). After a change of protocol, none
+    /// does.
+    pub fn is_interim(&self) -> bool {
+        self.status.is_informational() && self.status != StatusCode::SWITCHING_PROTOCOLS
+    }
+
+    /// The values of the lines called `name`, which is in lower case.
+    #[inline]
+    pub fn values<'n>(&self, name: &'n str) -> impl Iterator<Item = &'b [u8]> + use<'n, 'h, 'b> {
+        let fields: &'h [Field<'b>] = self.fields;
+        // Most names have another length.
+        let called =
+            move |field: &&Field| field.name.len() == name.len() && field.name.eq_ignore_ascii_case(name);
+        fields.iter().filter(called).map(|field| field.value)
+    }
+
+    /// Whether a line of `Connection` has that option, which is in lower case.
+    #[inline]
+    pub fn connection_has(&self, option: &str) -> bool {
+        self.values("connection").any(|line| {
+            line.split(|byte| *byte == b',')
+                .any(|other| other.trim_ascii().eq_ignore_ascii_case(option.as_bytes()))
+        })
+    }
+
+    /// What follows the head, which answers a request of that method.
+    ///
+    /// # Errors
+    /// When that cannot be told, or not in one way.
+    #[inline]
+    pub fn framing(&self, method: &Method) -> Result<Framing, Malformed> {
+        let is_strict = self.strictness == Strictness::Strict;
+        let mut codings = self.values("transfer-encoding");
+        let coding = codings.next();
+        if let Some(coding) = coding {
+            if is_strict && self.values("content-length").next().is_some() {
+                return Err(Malformed::Contradiction);
+            }
+            if codings.next().is_some() || !coding.eq_ignore_ascii_case(b"chunked") {
+                return Err(Malformed::Coding);
+            }
+        }
+        let has_none = matches!(
+            self.status,
+            StatusCode::SWITCHING_PROTOCOLS | StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED
+        );
+        if has_none || *method == Method::HEAD {
+            return Ok(Framing::Nothing);
+        }
+        if coding.is_some() {
+            let may = self.is_modern || !is_strict;
+            return if may { Ok(Framing::Chunks) } else { Err(Malformed::Coding) };
+        }
+        let mut lengths = self.values("content-length").map(length);
+        let Some(first) = lengths.next() else { return Ok(Framing::UntilClose) };
+        let is_one = first.is_some() && lengths.all(|other| other == first);
+        first.filter(|_| is_one).map(Framing::Length).ok_or(Malformed::Length)
+    }
+}
+
+/// Whether each line ends with CR LF. Where LF alone ends one too, what was smuggled into a header of
+/// the server's begins another (RFC 9112 section 2.2 leaves it to the recipient).
+fn has_whole_line_ends(lines: &[u8]) -> bool {
+    memchr_iter(b'\n', lines).all(|at| at > 0 && lines[at - 1] == b'\r')
+}
+
+/// A number, or several times one number.
+pub(super) fn length(value: &[u8]) -> Option<u64> {
+    let mut all = value.split(|byte| *byte == b',').map(|digits| {
+        let digits = std::str::from_utf8(digits.trim_ascii()).ok()?;
+        // A sign would be one to `parse`.
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+    });
+    let first: u64 = all.next()??;
+    all.all(|other| other == Some(first)).then_some(first)
+}

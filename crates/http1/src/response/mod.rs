@@ -1,0 +1,17 @@
+//! Responses as a client reads them.
+//!
+//! [`Head`] is what the bytes of a head say, read where they are and without allocation. [`Reader`]
+//! finds the one response that is asked for, past those of interim responses, as a [`Message`] of
+//! `http`'s types; [`Body`] decodes what follows it.
+
+mod body;
+mod head;
+mod malformed;
+mod message;
+mod reader;
+
+pub use body::{Body, Piece};
+pub use head::{Field, Framing, Head, Strictness, room};
+pub use malformed::Malformed;
+pub use message::{Message, ambiguity};
+pub use reader::Reader;

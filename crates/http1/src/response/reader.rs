@@ -1,0 +1,72 @@
+//! [`Reader`]: finds the response that is asked for.
+
+use bytes::BytesMut;
+use http::Method;
+
+use super::malformed::Malformed;
+use super::message::{Message, Read, take};
+
+/// Bytes of a head. A server that sends more is broken.
+const MAX_HEAD: usize = 256 * 1024;
+/// Interim responses before the one that is asked for.
+const MAX_INTERIM: usize = 16;
+
+/// How far the way to a response's head was read.
+#[derive(Debug, Default)]
+pub struct Reader {
+    /// Bytes that hold no end of a head.
+    looked_at: usize,
+    /// Interim responses that have passed.
+    interim: usize,
+}
+
+impl Reader {
+    /// The response to a request of that method, once all of its head is in `buffer`. Until then,
+    /// `buffer` keeps what is to be brought again with what follows it.
+    ///
+    /// # Errors
+    /// When what has come is not the beginning of a response, or has no end.
+    pub fn read(&mut self, buffer: &mut BytesMut, method: &Method) -> Result<Option<Message>, Malformed> {
+        while may_be_whole(buffer, self.looked_at) {
+            let read = take(buffer, method)?;
+            self.looked_at = 0;
+            match read {
+                Read::Final(message) => return Ok(Some(message)),
+                Read::Interim => self.interim += 1,
+                Read::Partial => break,
+            }
+            if self.interim > MAX_INTERIM {
+                return Err(Malformed::Interim);
+            }
+        }
+        self.looked_at = buffer.len();
+        if self.looked_at > MAX_HEAD { Err(Malformed::Size) } else { Ok(None) }
+    }
+}
+
+/// Whether the end of a head may be among the bytes; those before `looked_at` have been looked at
+/// before. A server that sends byte by byte does not make all be read again for each.
+fn may_be_whole(bytes: &[u8], looked_at: usize) -> bool {
+    let fresh = &bytes[looked_at.saturating_sub(3)..];
+    looked_at == 0 && !fresh.is_empty() || fresh.windows(2).any(|pair| pair == b"\n\n" || pair == b"\n\r")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_in_pieces_waits_for_its_end() {
+        let text = "HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\n";
+        for cut in 1..text.len() {
+            assert!(
+                Reader::default().read(&mut BytesMut::from(&text[..cut]), &Method::GET).unwrap().is_none(),
+                "{cut}"
+            );
+            for looked_at in 1..=cut {
+                assert!(may_be_whole(text.as_bytes(), looked_at), "{looked_at}");
+            }
+        }
+        assert!(!may_be_whole(b"", 0) && !may_be_whole(b"HTTP/1.1 200 OK\r\na: b", 5));
+    }
+}
