@@ -6,4 +6,17 @@
 pub type Room = (&'static str, &'static [&'static str]);
 
 /// The rooms of the crates that have several folders.
-pub const ROOMS: &[(&str, &[Room])] = &[];
+pub const ROOMS: &[(&str, &[Room])] = &[(
+    "load",
+    &[
+        ("error", &[]),
+        ("names", &[]),
+        ("engine", &["names"]),
+        ("measure", &[]),
+        ("settings", &["engine", "measure", "names"]),
+        ("client", &["engine", "error", "measure", "settings"]),
+        ("schedule", &["client", "engine", "measure", "settings"]),
+        ("show", &["measure", "settings"]),
+        ("run", &["client", "engine", "error", "measure", "schedule", "settings", "show"]),
+    ],
+)];

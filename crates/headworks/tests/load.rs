@@ -178,7 +178,7 @@ fn what_cannot_be_reached_is_refused_at_once() {
     let empty = scratch.path().join("empty.pem");
     std::fs::write(&empty, "no certificate").unwrap();
     for (arguments, code, says) in [
-        (&["127.0.0.1:80"][..], 2, "is no URL"),
+        (&["127.0.0.1:80"][..], 2, "is not a valid URL"),
         (&["ftp://127.0.0.1/"], 2, "only http:// and https:// can"),
         (&["http://no-such-host.invalid/"], 1, "cannot find the address of no-such-host.invalid"),
         (&[NOBODY, "--out", "/proc/nowhere"], 1, "/proc/nowhere: No such file or directory (os error 2)\n"),
@@ -212,7 +212,7 @@ fn loads_that_cannot_be_are_refused_at_once() {
         (&["--ramp", "10:20:0:1s"], "STEP is 0"),
         (&["--ramp", "1:2:0.5:1s", "--closed"], "whole numbers"),
         (&["--closed"], "--ramp <FROM:TO:STEP:HOLD>\n\n"),
-        (&["--objective", "p98<1s"], "is no objective"),
+        (&["--objective", "p98<1s"], "is not an objective"),
     ]);
 }
 
@@ -249,12 +249,12 @@ fn requests_that_cannot_be_are_refused_at_once() {
             &["--body", "@/missing"],
             "cannot read the body from /missing: No such file or directory (os error 2)\n",
         ),
-        (&["--connect-to", "garbage"], "is no place to connect to"),
+        (&["--connect-to", "garbage"], "is not a place to connect to"),
         (&["--connect-to", "a:1", "--unix-socket", "b"], "cannot be used with"),
         (&["--http", "3"], "expected 1.0, 1.1, 2"),
         (&["--engine", "uring"], "expected auto, io_uring, epoll"),
-        (&["--expect-status", "20x"], "is no status"),
-        (&["--expect-sha256", "ab"], "is no SHA-256"),
+        (&["--expect-status", "20x"], "is not a status"),
+        (&["--expect-sha256", "ab"], "is not a SHA-256"),
         (&["--expect-body", "["], "unclosed character class"),
     ]);
 }

@@ -13,7 +13,7 @@ use record::ErrorCounts;
 use testkit::{Hostile, Nginx};
 use units::Span;
 
-/// A run over TLS against a server that is none.
+/// A run over TLS against a server that does not speak it.
 #[track_caller]
 fn check_tls(server: &Hostile, change: impl Fn(&mut Options), verify: impl Fn(Report)) {
     for backend in BACKENDS {

@@ -30,11 +30,11 @@ pub(crate) struct Tls {
 
 impl Tls {
     /// # Errors
-    /// When the host is no name for a certificate, or certificates cannot be read.
+    /// When the host is not a name that a certificate can be for, or certificates cannot be read.
     pub(crate) fn new(options: &Options) -> Result<Self, Error> {
         let host = options.target.server_name().to_owned();
         let name = ServerName::try_from(host.clone())
-            .map_err(|_| Error::Tls(format!("{host} is no name that a certificate can be for")))?;
+            .map_err(|_| Error::Tls(format!("{host} is not a name that a certificate can be for")))?;
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
@@ -91,7 +91,7 @@ fn authorities(options: &Options) -> Result<RootCertStore, Error> {
             found += 1;
         }
         if found == 0 {
-            return Err(failed("there is none in it; it must be PEM".to_owned()));
+            return Err(failed("it has no certificate; it must be PEM".to_owned()));
         }
     }
     Ok(roots)

@@ -26,7 +26,7 @@ impl Batching {
 }
 
 const LINGER: Span = Span::from_micros(200);
-const MOST: u32 = 32;
+const MAX_BATCH: u32 = 32;
 
 /// Below this rate the generator has time enough, and a wait of [`LINGER`] would show.
 const WORTHWHILE: f64 = 20_000.0;
@@ -41,7 +41,7 @@ const SETTLING: Span = Span::from_millis(1);
 /// machine slows some turns down by a fifth, so this may not tell yet ...
 const PAIRS: usize = 15;
 /// ... but this many do.
-const MOST_PAIRS: usize = 60;
+const MAX_PAIRS: usize = 60;
 
 /// A batch that costs no more of the rate than this is as good as none.
 const NEGLIGIBLE: f64 = 0.03;
@@ -103,7 +103,7 @@ impl Trial {
             settled: None,
             requests: 0,
             first: None,
-            ratios: Vec::with_capacity(MOST_PAIRS),
+            ratios: Vec::with_capacity(MAX_PAIRS),
             highest: 0.0,
         }
     }
@@ -148,7 +148,7 @@ impl Trial {
         let mut ratios = self.ratios.clone();
         ratios.sort_by(f64::total_cmp);
         let median = ratios.get(ratios.len() / 2).copied().unwrap_or(0.0);
-        let last = ratios.len() == MOST_PAIRS;
+        let last = ratios.len() == MAX_PAIRS;
         match median {
             _ if self.highest < WORTHWHILE => Verdict::Failed,
             ratio if ratio >= 1.0 - NEGLIGIBLE => Verdict::Passed,
@@ -162,7 +162,7 @@ impl Trial {
 impl Batcher {
     /// For so many requests under way.
     pub(crate) fn new(under_way: u32) -> Self {
-        Self { under_way, most: (under_way / 2).min(MOST), want: 1, state: State::Rest(None) }
+        Self { under_way, most: (under_way / 2).min(MAX_BATCH), want: 1, state: State::Rest(None) }
     }
 
     /// So many more requests have ended by `now`; gives what to wait for next. What the kernel

@@ -129,7 +129,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: mapped by `new` and by nobody else; slices of it have ended with `&self`.
+        // SAFETY: mapped by `new` and by no other code; slices of it have ended with `&self`.
         let _ = unsafe { munmap(self.start.as_ptr(), self.length) };
     }
 }

@@ -17,7 +17,7 @@ use units::Span;
 
 use crate::engine::slot::{End, Slot};
 
-const MOST_EVENTS: usize = 256;
+const MAX_EVENTS: usize = 256;
 
 /// Everything arrives here in blocks of this size; bodies are counted and forgotten.
 const RECEIVE_BUFFER: usize = 64 * 1024;
@@ -39,7 +39,7 @@ impl Epoll {
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self {
             fd: epoll::create(CreateFlags::CLOEXEC)?,
-            events: Vec::with_capacity(MOST_EVENTS),
+            events: Vec::with_capacity(MAX_EVENTS),
             received: vec![0; RECEIVE_BUFFER].into_boxed_slice(),
         })
     }

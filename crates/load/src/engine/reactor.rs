@@ -1,4 +1,4 @@
-//! [`Reactor`]: sockets and alarms of one thread, and its two ways to the kernel.
+//! [`Reactor`]: sockets and timers of one thread, and its two ways to the kernel.
 //!
 //! The ring ([`Ring`]) hands requests to the kernel and fetches what came of them in batches,
 //! with one system call for many; where the kernel refuses it, [`Epoll`] does the same with a
@@ -23,8 +23,8 @@ use crate::engine::timers::Timers;
 use crate::engine::wait::Wait;
 use crate::engine::yields::Yields;
 
-/// Whoever wants to end the run is heard at least so often.
-const LONGEST_WAIT: Span = Span::from_millis(50);
+/// A user who wants to end the run is heard at least so often.
+const MAX_WAIT: Span = Span::from_millis(50);
 
 /// The last part of a wait for an alarm, which is not slept: to wake up takes the kernel, and a
 /// hypervisor below it, tens of microseconds.
@@ -110,7 +110,7 @@ impl Reactor {
         self.now.get()
     }
 
-    /// From now on so many requests are under way, and whoever asks next waits for an answer:
+    /// From now on so many requests are under way, and the client that asks next waits for an answer:
     /// completions may be fetched in batches.
     pub(crate) fn batch(&self, under_way: u32) {
         *self.batcher.borrow_mut() = Some(Batcher::new(under_way));
@@ -121,7 +121,7 @@ impl Reactor {
         self.answered.set(self.answered.get() + 1);
     }
 
-    /// How long the thread has been awake with nothing to do, because an alarm was near. To the
+    /// How long the thread has been awake with nothing to do, because a timer was about to fire. To the
     /// kernel it used a processor.
     pub(crate) fn spun(&self) -> Span {
         self.spun.get()
@@ -132,14 +132,14 @@ impl Reactor {
         self.sockets.borrow().slots.len()
     }
 
-    /// Gives the kernel what is to be done, waits until something has happened or an alarm is
+    /// Gives the kernel what is to be done, waits until something has happened or a timer is
     /// due, and wakes whom it concerns.
     pub(super) fn turn(&self) -> io::Result<()> {
         let due = self.timers.next();
         let mut sockets = self.sockets.borrow_mut();
         let sockets = &mut *sockets;
         let left = due.since(self.refresh());
-        let longest = left.saturating_sub(AWAKE_BEFORE_ALARM).min(LONGEST_WAIT);
+        let longest = left.saturating_sub(AWAKE_BEFORE_ALARM).min(MAX_WAIT);
         if longest.is_zero() && !left.is_zero() {
             self.stay_awake(&mut sockets.kernel, due);
         }

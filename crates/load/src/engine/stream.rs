@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use crate::engine::socket::Socket;
 
 /// Pieces that may wait to be written before the writer has to wait.
-const MOST_UNSENT: usize = 16;
+const MAX_UNSENT: usize = 16;
 
 #[derive(Debug)]
 pub(crate) struct Stream(Socket);
@@ -40,7 +40,7 @@ impl AsyncRead for Stream {
 
 impl AsyncWrite for Stream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        if self.0.unsent() >= MOST_UNSENT {
+        if self.0.unsent() >= MAX_UNSENT {
             ready!(self.0.poll_sent(context));
         }
         self.0.send(Bytes::copy_from_slice(bytes));

@@ -43,12 +43,12 @@ pub(crate) struct Limit {
 pub(crate) struct Elapsed;
 
 impl Timers {
-    /// The next time at which somebody is to be woken; [`Time::NEVER`] when nobody is.
+    /// The next time at which a task is to be woken; [`Time::NEVER`] when no task waits.
     pub(super) fn next(&self) -> Time {
         self.sleepers.borrow().peek().map_or(Time::NEVER, |Reverse(sleeper)| sleeper.until)
     }
 
-    /// Wakes whoever was to be woken by `now`.
+    /// Wakes the tasks that were to be woken by `now`.
     pub(super) fn fire(&self, now: Time) {
         self.fired.set(Some(now));
         let mut sleepers = self.sleepers.borrow_mut();

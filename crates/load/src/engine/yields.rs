@@ -17,9 +17,9 @@ const SHARE: i64 = 10;
 const PIECE: Duration = Duration::from_micros(50);
 /// More than this, ns, that they had beforehand does not count, so that they never wait for longer than a quarter of
 /// a second ...
-const MOST_CREDIT: i64 = 25_000_000;
+const MAX_CREDIT: i64 = 25_000_000;
 /// ... nor more that they lack where there was no occasion, so that it is not made up for all at once.
-const MOST_DEBT: i64 = 1_000_000;
+const MAX_DEBT: i64 = 1_000_000;
 /// To look at the processor time takes a system call.
 const LOOK: Span = Span::from_micros(100);
 
@@ -43,7 +43,7 @@ impl Yields {
         if elapsed >= LOOK || self.owed > 0 {
             let used = used();
             let left = nanos(elapsed) - nanos(used.saturating_sub(self.used));
-            self.owed = (self.owed + nanos(elapsed) / SHARE - left).clamp(-MOST_CREDIT, MOST_DEBT);
+            self.owed = (self.owed + nanos(elapsed) / SHARE - left).clamp(-MAX_CREDIT, MAX_DEBT);
             (self.since, self.used) = (now, used);
         }
         self.owed > 0

@@ -47,9 +47,9 @@ enum Comparison {
     AtLeast,
 }
 
-/// A text that is no objective.
+/// A text that is not an objective.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is no objective; write a figure, a comparison and a bound, such as p99<50ms, errors<=1% or rate>=100 (figures: {figures})", figures = FIGURES.map(|(name, _)| name).join(", "))]
+#[error("\"{0}\" is not an objective; write a figure, a comparison and a bound, such as p99<50ms, errors<=1% or rate>=100 (figures: {figures})", figures = FIGURES.map(|(name, _)| name).join(", "))]
 pub struct ObjectiveError(String);
 
 impl FromStr for Objective {

@@ -145,7 +145,7 @@ impl Recorder {
     }
 
     /// An arrival that the schedule wanted at `intended` began at `now`. The pages that a session
-    /// goes on to are no arrivals: their distances are those of pauses.
+    /// goes on to do not count as arrivals: their distances are those of pauses.
     pub(crate) fn arrived(&mut self, intended: Time, now: Time) {
         if self.window.contains(intended)
             && let Some(gaps) = &mut self.poisson

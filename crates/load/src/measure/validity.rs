@@ -2,28 +2,27 @@
 
 use record::{Histogram, Window};
 use statrs::distribution::{DiscreteCDF, Poisson};
-use traffic::{PoissonCheck, Process};
-use units::{Rate, Span, Time};
+use traffic::PoissonCheck;
+use units::Span;
 
 use crate::measure::shortage::Shortage;
-use crate::settings::options::{Load, Options};
 
 /// Above this a generator thread no longer reacts when a response comes.
-const MOST_CPU: f64 = 0.9;
+const MAX_CPU: f64 = 0.9;
 /// The share of the time for which a thread may wait for a processor if it waits for longer than
 /// it runs. A response that comes meanwhile is stamped when the others' turn is over, and that
 /// takes milliseconds, not the microseconds for which the generator itself is busy.
-const MOST_WAITED: f64 = 0.1;
-const MOST_LAG: Span = Span::from_millis(1);
+const MAX_WAITED: f64 = 0.1;
+const MAX_LAG: Span = Span::from_millis(1);
 /// The share of arrivals that may begin later than that.
-const MOST_LATE: f64 = 0.01;
+const MAX_LATE: f64 = 0.01;
 /// More must be late for sure, at the 5 % level: two late starts among fifty prove nothing.
 const SIGNIFICANCE: f64 = 0.05;
 /// The longest single delay, as a share of the window.
-const MOST_LAG_OF_WINDOW: f64 = 0.01;
+const MAX_LAG_OF_WINDOW: f64 = 0.01;
 
 /// The share of what the schedule wants by which the starts may differ from it...
-const MOST_OFF: f64 = 0.01;
+const MAX_OFF: f64 = 0.01;
 /// ... beyond what chance does: more than so many standard deviations are one run in ten thousand.
 const CHANCE_Z: f64 = 4.0;
 
@@ -46,13 +45,13 @@ pub(crate) struct Observed<'a> {
 /// Why the figures are not the server's; nothing when they are.
 pub(crate) fn judge(observed: &Observed<'_>) -> Vec<String> {
     let mut why = Vec::new();
-    if observed.cpu > MOST_CPU {
+    if observed.cpu > MAX_CPU {
         why.push(format!(
             "the generator used {:.0} % of its processor, more than {:.0} %: it, not the server, may have set the rate",
             observed.cpu * 100.0,
-            MOST_CPU * 100.0,
+            MAX_CPU * 100.0,
         ));
-    } else if observed.cpu + observed.waited > MOST_CPU || observed.waited > observed.cpu.max(MOST_WAITED) {
+    } else if observed.cpu + observed.waited > MAX_CPU || observed.waited > observed.cpu.max(MAX_WAITED) {
         // To the server a generator that is kept from running is like one that is too slow.
         why.push(format!(
             "the generator used {:.0} % of a processor and waited for one for {:.0} % of the time, because others used it; pin them apart or leave the machine alone",
@@ -60,15 +59,15 @@ pub(crate) fn judge(observed: &Observed<'_>) -> Vec<String> {
             observed.waited * 100.0,
         ));
     }
-    let late = observed.lag.count_above(MOST_LAG);
-    if is_more_than(late, MOST_LATE * observed.lag.count() as f64) {
+    let late = observed.lag.count_above(MAX_LAG);
+    if is_more_than(late, MAX_LATE * observed.lag.count() as f64) {
         why.push(format!(
-            "the generator was late: {late} of {} arrivals and pages began more than {MOST_LAG} after their time, more than {:.0} %",
+            "the generator was late: {late} of {} arrivals and pages began more than {MAX_LAG} after their time, more than {:.0} %",
             observed.lag.count(),
-            MOST_LATE * 100.0,
+            MAX_LATE * 100.0,
         ));
     }
-    let most = observed.window.length().mul_f64(MOST_LAG_OF_WINDOW);
+    let most = observed.window.length().mul_f64(MAX_LAG_OF_WINDOW);
     if observed.lag.max() > most {
         why.push(format!(
             "the generator stood still for {:.1}, more than 1 % of the measuring window",
@@ -100,52 +99,20 @@ pub(crate) fn judge(observed: &Observed<'_>) -> Vec<String> {
 
 /// What an open loop is to begin in the window.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Wanted {
+pub(crate) struct ExpectedStarts {
     /// How much, on average over all seeds.
-    mean: f64,
+    pub(crate) mean: f64,
     /// By how much it differs from one seed to another.
-    deviation: f64,
-}
-
-impl Wanted {
-    /// `None` where no schedule says it.
-    pub(crate) fn of(options: &Options) -> Option<Self> {
-        let window = options.window();
-        match &options.load {
-            Load::Open { process, .. } => {
-                let mean = options.offered().map_or(0.0, Rate::as_f64) * options.duration.as_secs_f64();
-                // What a renewal process has in a long time (Feller, "An Introduction to
-                // Probability Theory and Its Applications", volume II, section XI.5).
-                Some(Self { mean, deviation: variation(*process) * mean.sqrt() })
-            }
-            Load::Timed(times) => {
-                let inside = |time: &Time| time.as_nanos() < window.to_ns;
-                let arrivals = times.arrivals().take_while(inside).filter(|time| window.contains(*time));
-                Some(Self { mean: arrivals.count() as f64, deviation: 0.0 })
-            }
-            Load::Closed { .. } => None,
-        }
-    }
-}
-
-/// The coefficient of variation of the times between two arrivals.
-fn variation(process: Process) -> f64 {
-    match process {
-        Process::Poisson => 1.0,
-        Process::Hyperexponential { cv, .. } | Process::Gamma { cv, .. } | Process::Lognormal { cv, .. } => {
-            cv
-        }
-        Process::Constant => 0.0,
-    }
+    pub(crate) deviation: f64,
 }
 
 /// Says so when not as much as the schedule wants has begun. A server cannot hold back an open
 /// loop, so that its back-pressure, which lowers the rate of responses, explains nothing here.
-pub(crate) fn judge_starts(begun: u64, wanted: Wanted, classes: usize) -> Option<String> {
-    let Wanted { mean, deviation } = wanted;
+pub(crate) fn judge_starts(begun: u64, expected: ExpectedStarts, classes: usize) -> Option<String> {
+    let ExpectedStarts { mean, deviation } = expected;
     // Arrivals of each class are spaced on their own, and its first and last may be just outside.
     let chance = CHANCE_Z * deviation + classes.max(1) as f64 + 1.0;
-    ((begun as f64 - mean).abs() > MOST_OFF * mean + chance).then(|| {
+    ((begun as f64 - mean).abs() > MAX_OFF * mean + chance).then(|| {
         format!(
             "the generator began {begun} arrivals where the schedule has {mean:.0}; a server cannot hold them back, so it, not the server, set the rate",
         )
@@ -217,8 +184,8 @@ mod tests {
 
     #[test]
     fn starts_that_the_schedule_did_not_want_are_told_from_chance() {
-        let constant = Wanted { mean: 10_000.0, deviation: 0.0 };
-        let bursts = Wanted { mean: 10_000.0, deviation: 400.0 };
+        let constant = ExpectedStarts { mean: 10_000.0, deviation: 0.0 };
+        let bursts = ExpectedStarts { mean: 10_000.0, deviation: 400.0 };
         for (begun, wanted, fault) in [
             (9_999, constant, false),
             (9_899, constant, false),

@@ -14,7 +14,7 @@ use tui::give_way;
 
 /// Batches that may wait. When the disk is slower than the server for long, threads wait for it,
 /// and their lag says so.
-const MOST_WAITING: usize = 256;
+const MAX_WAITING: usize = 256;
 
 pub(crate) struct Writer {
     rows: SyncSender<Rows>,
@@ -28,7 +28,7 @@ impl Writer {
     pub(crate) fn start(directory: &RunDirectory, host: &str) -> Result<Self, record::Error> {
         let requests = directory.write_requests()?;
         let sessions = directory.write_sessions()?;
-        let (rows, given) = sync_channel(MOST_WAITING);
+        let (rows, given) = sync_channel(MAX_WAITING);
         let thread = std::thread::spawn(move || {
             give_way();
             write(requests, sessions, &given)

@@ -19,12 +19,13 @@ use crate::engine::clock::Clock;
 use crate::engine::share::Share;
 use crate::error::Error;
 use crate::measure::recorder::Seen;
-use crate::measure::validity::{Observed, Wanted, judge, judge_starts};
+use crate::measure::validity::{Observed, judge, judge_starts};
 use crate::measure::writer::Writer;
 use crate::run::common::Common;
 use crate::run::report::Report;
 use crate::run::watcher::Watcher;
 use crate::run::worker::{Ending, ThreadSnapshot, work};
+use crate::schedule::expected::starts;
 use crate::settings::options::Options;
 use crate::show::snapshot::Setting;
 use crate::show::viewers::Viewers;
@@ -37,7 +38,7 @@ const LOOK_EVERY: Span = Span::from_secs(1);
 const AFTER_THREADS: Span = Span::from_millis(20);
 
 /// Puts load on the target and tells what became of it. Returns when it is done, or after
-/// SIGINT or SIGTERM; then what was measured is written all the same.
+/// SIGINT or SIGTERM; what was measured is written then, too.
 ///
 /// # Errors
 /// When it cannot begin, or the record cannot be written. What goes wrong between generator
@@ -111,7 +112,7 @@ impl Run {
             let rows = self.writer.as_ref().map(Writer::rows);
             std::thread::Builder::new().name(format!("load-{number}")).spawn(move || {
                 let ending = work(&common, Share { number, of: threads }, &look, rows);
-                // Nobody waits any more when the run has failed.
+                // When the run has failed, the other end is gone.
                 let _ = done.send(ending);
             })?;
         }
@@ -222,10 +223,10 @@ impl Run {
             issued: interrupted || endings.iter().all(|ending| ending.issued),
             poisson: endings.iter().filter_map(|ending| ending.poisson).min_by(f64::total_cmp),
         });
-        if let Some(wanted) = Wanted::of(&self.common.setup.options).filter(|_| !interrupted) {
+        if let Some(expected) = starts(&self.common.setup.options).filter(|_| !interrupted) {
             let (completed, lost) = tally.session_ends();
             let begun = if plan.has_sessions { completed + lost } else { tally.requests };
-            why_invalid.extend(judge_starts(begun, wanted, plan.classes.len()));
+            why_invalid.extend(judge_starts(begun, expected, plan.classes.len()));
         }
         let mut summary = Summary {
             requests: tally.requests,

@@ -16,7 +16,8 @@ use crate::engine::runtime::Runtime;
 use crate::engine::share::Share;
 use crate::measure::recorder::{Recorder, Rows, Seen};
 use crate::run::common::Common;
-use crate::schedule::start::{gaps, start};
+use crate::schedule::expected::gaps;
+use crate::schedule::start::start;
 
 /// How often a thread says what it has seen.
 const SNAPSHOT_EVERY: Span = Span::from_secs(1);

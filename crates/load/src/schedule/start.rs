@@ -4,14 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use record::Step;
 use traffic::model::Model;
 use traffic::{Process, Profile, Schedule};
-use units::{Rate, Time};
+use units::Rate;
 
 use crate::client::context::ThreadContext;
 use crate::engine::share::Share;
-use crate::measure::recorder::Gaps;
 use crate::schedule::closed_loop::{Clients, closed_loop};
 use crate::schedule::open_loop::{Part, Planned, open_loop};
 use crate::schedule::source::Source;
@@ -89,17 +87,4 @@ fn profile(options: &Options) -> Profile {
         Load::Open { rate, .. } => Profile::constant(*rate),
         Load::Timed(_) | Load::Closed { .. } => Profile::steps([]),
     }
-}
-
-/// What watches whether arrivals are Poisson, where they should be.
-pub(crate) fn gaps(options: &Options, share: Share) -> Option<Gaps> {
-    let Load::Open { process: Process::Poisson, rate, ramp, .. } = &options.load else { return None };
-    let steps: Vec<Step> = ramp.as_ref().map(|ramp| options.steps(ramp)).unwrap_or_default();
-    let (rate, threads) = (*rate, f64::from(share.of));
-    let expected = move |time: Time| {
-        let step = steps.iter().find(|step| time.as_nanos() < step.to_ns).or(steps.last());
-        let rate = step.and_then(|step| Rate::per_second(step.level)).unwrap_or(rate);
-        rate.scaled(1.0 / threads).period()
-    };
-    Some(Gaps::new(expected))
 }

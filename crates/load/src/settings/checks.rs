@@ -24,9 +24,9 @@ pub struct Checks {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusSet(Vec<(u16, u16)>);
 
-/// A text that names no set of statuses.
+/// A text that does not name a set of statuses.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is no status; write them as 200, 2xx or 200,304")]
+#[error("\"{0}\" is not a status; write them as 200, 2xx or 200,304")]
 pub struct StatusError(String);
 
 impl StatusSet {
@@ -71,9 +71,9 @@ impl fmt::Display for StatusSet {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sha256Digest(pub(crate) [u8; 32]);
 
-/// A text that is no digest.
+/// A text that is not a digest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is no SHA-256; it has 64 hexadecimal digits, as sha256sum prints them")]
+#[error("\"{0}\" is not a SHA-256; it has 64 hexadecimal digits, as sha256sum prints them")]
 pub struct DigestError(String);
 
 impl FromStr for Sha256Digest {

@@ -135,7 +135,7 @@ pub enum Load {
 pub struct Think {
     /// On average.
     pub mean: Span,
-    /// Exponentially distributed, rather than always the same.
+    /// Exponentially distributed, rather than constant.
     pub exponential: bool,
 }
 

@@ -30,17 +30,17 @@ pub enum Via {
     Unix(PathBuf),
 }
 
-/// Why a text is no URL that load can be put on.
+/// Why load cannot be put on what a text names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// Not a URL.
-    #[error("\"{0}\" is no URL; write it as http://HOST:PORT/PATH")]
+    #[error("\"{0}\" is not a valid URL; write it as http://HOST:PORT/PATH")]
     NotAUrl(String),
     /// A URL of another kind.
     #[error("\"{0}\" URLs cannot be loaded; only http:// and https:// can")]
     Scheme(String),
     /// Not a host and a port.
-    #[error("\"{0}\" is no place to connect to; write it as HOST:PORT or [ADDRESS]:PORT")]
+    #[error("\"{0}\" is not a place to connect to; write it as HOST:PORT or [ADDRESS]:PORT")]
     NotAPlace(String),
 }
 
@@ -50,13 +50,13 @@ impl Target {
         &self.path
     }
 
-    /// The same, but connections go elsewhere.
+    /// This target, but connections go elsewhere.
     #[must_use]
     pub fn via(self, via: Via) -> Self {
         Self { via: Some(via), ..self }
     }
 
-    /// The same, with the name and the password, `name:password`, for Basic authentication (RFC 7617).
+    /// This target, with the name and the password, `name:password`, for Basic authentication (RFC 7617).
     #[must_use]
     pub fn with_user(self, user: String) -> Self {
         Self { user: Some(user), ..self }
@@ -108,7 +108,7 @@ impl FromStr for Target {
             None => return Err(not_a_url()),
         };
         let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(not_a_url)?.to_owned();
-        // `Uri` takes a port that is no number for none.
+        // `Uri` takes a port that is not a number for an absent one.
         let authority = uri.authority().map_or("", |authority| authority.as_str());
         let (user, place) = match authority.rsplit_once('@') {
             Some((user, place)) => (Some(percent_decoded(user).ok_or_else(not_a_url)?), place),
@@ -189,14 +189,14 @@ mod tests {
     #[test]
     fn what_cannot_be_loaded_is_refused() {
         let error = |text: &str| text.parse::<Target>().unwrap_err().to_string();
-        assert_eq!(error("localhost"), "\"localhost\" is no URL; write it as http://HOST:PORT/PATH");
+        assert_eq!(error("localhost"), "\"localhost\" is not a valid URL; write it as http://HOST:PORT/PATH");
         assert_eq!(
             error("ftp://localhost/"),
             "\"ftp://\" URLs cannot be loaded; only http:// and https:// can"
         );
-        assert!(error("http:///x").contains("no URL"));
-        assert!(error("http://host:port/").contains("no URL"));
-        assert!(error("http://a%4@host/").contains("no URL"));
+        assert!(error("http:///x").contains("not a valid URL"));
+        assert!(error("http://host:port/").contains("not a valid URL"));
+        assert!(error("http://a%4@host/").contains("not a valid URL"));
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl Lines {
         if self.colour && glance.recent.errors.total() > 0 {
             text = format!("{RED}{text}{RESET}");
         }
-        // Nobody reads it any more; that is no reason to stop.
+        // A terminal that is no longer read does not stop the run.
         let _ = if self.terminal {
             write!(stderr(), "{CLEAR_LINE}{text}").and_then(|()| stderr().flush())
         } else {

@@ -30,7 +30,7 @@ const BOUNDS_US: [u64; 21] = [
     1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000, 60_000_000,
 ];
 
-/// The last look, for whoever asks.
+/// The last snapshot, for scrapers.
 type Board = Arc<Mutex<Option<Arc<Snapshot>>>>;
 
 /// The endpoint, and the last look that it tells.

@@ -23,8 +23,8 @@ pub(crate) struct Setting {
     pub(crate) objectives: Vec<Objective>,
 }
 
-/// One look at a run, about once a second. Whoever makes it gives it away, so nothing that is done
-/// with it takes time from the measurement.
+/// One look at a run, about once a second. The thread that makes it gives it away, so that nothing
+/// that is done with it takes time from the measurement.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Snapshot {
     /// Since the run began.

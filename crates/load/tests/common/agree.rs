@@ -35,7 +35,7 @@ impl Server {
 /// Both ways to the kernel.
 pub(crate) const BACKENDS: [Backend; 2] = [Backend::Auto, Backend::Epoll];
 
-/// What a run and the server's log say, which is the same.
+/// What a run and the server's log agree on.
 pub(crate) struct Agreed {
     pub(crate) summary: Summary,
     pub(crate) rows: Vec<RequestRow>,

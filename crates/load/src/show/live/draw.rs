@@ -14,8 +14,8 @@ use super::state::{Latest, State};
 use super::{chart, counts, table};
 
 /// Below this there is only text.
-pub(super) const LEAST_WIDTH: u16 = 60;
-pub(super) const LEAST_HEIGHT: u16 = 15;
+pub(super) const MIN_WIDTH: u16 = 60;
+pub(super) const MIN_HEIGHT: u16 = 15;
 
 /// A narrower terminal does not count the steps of a ramp.
 const LEVEL_FROM_WIDTH: u16 = 80;
@@ -37,7 +37,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
         let waiting = format!("{}\n{}\n\nthe run begins", state.setting.target, state.setting.load);
         return frame.render_widget(Paragraph::new(waiting).wrap(Wrap { trim: false }), area);
     };
-    if area.width < LEAST_WIDTH || area.height < LEAST_HEIGHT {
+    if area.width < MIN_WIDTH || area.height < MIN_HEIGHT {
         return small(frame, state, latest);
     }
     let lines = counts::lines(state, latest);

@@ -15,13 +15,13 @@ use std::sync::mpsc::Receiver;
 use ratatui::Frame;
 use tui::{Controls, End, Screen, Theme, View, wants_colour};
 
-use self::draw::{LEAST_HEIGHT, LEAST_WIDTH};
+use self::draw::{MIN_HEIGHT, MIN_WIDTH};
 use self::state::State;
 use super::snapshot::{Setting, Snapshot};
 
 /// The terminal taken over, when there is one that the view fits on and that is ours to take.
 pub(super) fn open() -> Option<Screen> {
-    Screen::open(LEAST_WIDTH, LEAST_HEIGHT)
+    Screen::open(MIN_WIDTH, MIN_HEIGHT)
 }
 
 /// Shows what comes until nothing more will; `ask_to_end` is called when the user wants the end.

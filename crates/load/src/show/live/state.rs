@@ -11,7 +11,7 @@ use units::Time;
 use super::super::snapshot::{Setting, Snapshot};
 
 /// Looks that the chart remembers; more than the widest terminal has points for.
-const MOST_POINTS: usize = 1000;
+const MAX_POINTS: usize = 1000;
 
 #[derive(Debug)]
 pub(super) struct State {
@@ -57,7 +57,7 @@ impl State {
     }
 
     pub(super) fn see(&mut self, glance: Arc<Snapshot>) {
-        if self.points.len() == MOST_POINTS {
+        if self.points.len() == MAX_POINTS {
             self.points.pop_front();
         }
         self.points.push_back(Point {
@@ -121,8 +121,8 @@ mod tests {
     fn the_chart_forgets_what_is_long_past() {
         let mut state = State::new(samples::setting(), None, Theme::new(false));
         let glance = Arc::new(Snapshot::default());
-        (0..MOST_POINTS + 5).for_each(|_| state.see(Arc::clone(&glance)));
-        assert_eq!(state.points(usize::MAX).len(), MOST_POINTS);
+        (0..MAX_POINTS + 5).for_each(|_| state.see(Arc::clone(&glance)));
+        assert_eq!(state.points(usize::MAX).len(), MAX_POINTS);
         assert_eq!(state.points(3).len(), 3);
     }
 }
