@@ -13,6 +13,25 @@ pub struct Error {
     pub(crate) mend: Option<String>,
 }
 
+/// A place in a file, kept for what turns out to be wrong later.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub(crate) file: String,
+    pub(crate) line: Option<usize>,
+}
+
+impl Place {
+    /// What did not come from a file; `name` stands in errors.
+    pub fn outside(name: impl Into<String>) -> Self {
+        Self { file: name.into(), line: None }
+    }
+
+    /// An error at this place.
+    pub fn error(&self, what: impl Into<String>) -> Error {
+        Error { file: self.file.clone(), line: self.line, what: what.into(), mend: None }
+    }
+}
+
 impl Error {
     /// Adds how to put it right, as a clause without a full stop.
     #[must_use]

@@ -24,7 +24,7 @@ mod source;
 mod spanned;
 mod suggest;
 
-pub use error::Error;
+pub use error::{Error, Place};
 pub use quantity::Quantity;
 pub use source::Source;
 pub use spanned::Spanned;

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
-use crate::{Error, diagnose};
+use crate::diagnose;
+use crate::error::{Error, Place};
 
 /// The text of one configuration file and the name to call it by in errors.
 #[derive(Debug, Clone)]
@@ -52,6 +53,17 @@ impl Source {
         let before = self.text.get(..span.start).unwrap_or(&self.text);
         let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
         Error { file: self.name.clone(), line: Some(line), what: what.into(), mend: None }
+    }
+
+    /// The place of a byte range, for errors that are found when the file is no longer at hand.
+    pub fn place(&self, span: Range<usize>) -> Place {
+        let Error { file, line, .. } = self.error(span, "");
+        Place { file, line }
+    }
+
+    /// The file as a whole, as a place.
+    pub fn whole(&self) -> Place {
+        Place { file: self.name.clone(), line: None }
     }
 
     /// An error about the file as a whole: something that ought to stand in it and does not.

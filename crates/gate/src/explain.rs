@@ -7,11 +7,10 @@ use http::Request;
 use policy::Session;
 use units::{ClassId, Span};
 
-use crate::process::error::Error;
 use crate::rules::subject::{Facts, Subject};
 use crate::runtime::clock::Clock;
 use crate::session::cookies::Sessions;
-use crate::settings::Settings;
+use crate::settings::root::Settings;
 
 /// A request to explain.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +24,30 @@ pub struct Question<'a> {
     /// Name of the class of the session that it is to be taken for one of, and how old that is;
     /// without it, the request's token says.
     pub session: Option<(&'a str, Span)>,
+}
+
+/// Why nothing can be explained.
+#[derive(Debug, thiserror::Error)]
+pub enum ExplainError {
+    /// A session to explain is of no class that there is.
+    #[error("there is no class \"{class}\"; there are {known}")]
+    Class {
+        /// As given.
+        class: String,
+        /// Those there are.
+        known: String,
+    },
+    /// What should be a request is not one.
+    #[error(
+        "\"{line}\" is no part of a request; give for example 'GET /path' and header lines 'Name: value'"
+    )]
+    Request {
+        /// The line that cannot be understood.
+        line: String,
+    },
+    /// The system gave no random numbers.
+    #[error("cannot make up a secret: {0}")]
+    System(std::io::Error),
 }
 
 /// Why a request is of its class.
@@ -61,7 +84,7 @@ impl fmt::Display for Explanation {
 ///
 /// # Errors
 /// When it is no request, or the session's class is not configured.
-pub fn explain(settings: &Settings, question: Question<'_>) -> Result<Explanation, Error> {
+pub fn explain(settings: &Settings, question: Question<'_>) -> Result<Explanation, ExplainError> {
     let request = parse(question.request)?;
     let explained = |class: ClassId, why| {
         let class = settings.classes.get(class.index()).or(settings.classes.last());
@@ -103,15 +126,16 @@ fn session(
     settings: &Settings,
     request: &Request<()>,
     supposed: Option<(&str, Span)>,
-) -> Result<Option<Supposed>, Error> {
+) -> Result<Option<Supposed>, ExplainError> {
     if let Some((name, age)) = supposed {
         let index = settings.classes.iter().position(|class| class == name);
         let class = index.and_then(|index| u8::try_from(index).ok()).map(ClassId);
-        let unknown = || Error::Class { class: name.to_owned(), known: settings.classes.join(", ") };
+        let unknown = || ExplainError::Class { class: name.to_owned(), known: settings.classes.join(", ") };
         let said = format!("its session is of class {name}");
         return Ok(Some(Supposed { class: class.ok_or_else(unknown)?, age, raised: false, said }));
     }
-    let sessions = Sessions::new(settings.session.clone(), &settings.classes, None).map_err(Error::System)?;
+    let sessions =
+        Sessions::new(settings.session.clone(), &settings.classes, None).map_err(ExplainError::System)?;
     let now = Clock::start().read();
     Ok(sessions.find(request.headers(), now).map(|visit| {
         let Session { id, class, issued, raised, .. } = visit.session;
@@ -121,8 +145,8 @@ fn session(
     }))
 }
 
-fn parse(text: &str) -> Result<Request<()>, Error> {
-    let wrong = |line: &str| Error::Request { line: line.to_owned() };
+fn parse(text: &str) -> Result<Request<()>, ExplainError> {
+    let wrong = |line: &str| ExplainError::Request { line: line.to_owned() };
     let mut lines = text.lines().map(str::trim);
     let first = lines.next().unwrap_or_default();
     let mut words = first.split_ascii_whitespace();

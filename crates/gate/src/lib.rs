@@ -37,11 +37,13 @@ mod strict;
 mod tunnel;
 mod upstream;
 
-pub use explain::{Explanation, Question, explain};
+pub use explain::{ExplainError, Explanation, Question, explain};
+pub use process::check::{Checked, check};
 pub use process::drain::Ended;
 pub use process::error::Error;
 pub use process::handover::HandoverError;
 pub use process::privileges::PrivilegeError;
 pub use runtime::log::finish_saying;
-pub use settings::Settings;
+pub use settings::root::Settings;
+pub use settings::upstream::AddressError;
 pub use start::Bound;

@@ -11,10 +11,10 @@ use tokio::task::JoinHandle;
 use crate::admin::push_metrics::push_metrics;
 use crate::admin::{local, server, watch};
 use crate::admission::cycle;
-use crate::downstream::accept;
 use crate::downstream::door::Door;
 use crate::downstream::listener::{Accepting, Listening};
-use crate::downstream::place::Place;
+use crate::downstream::{accept, listener};
+use crate::process::credentials::Credentials;
 use crate::process::drain::Ended;
 use crate::process::error::Error;
 use crate::process::gate::Gate;
@@ -26,17 +26,19 @@ use crate::process::{drain, heritage, housekeeping, privileges, systemd};
 use crate::runtime::log;
 use crate::runtime::log::say;
 use crate::runtime::net::{self, ListenError};
-use crate::settings::Settings;
-use crate::settings::front::Listener;
+use crate::settings::listen_address::ListenAddress;
+use crate::settings::listener::Listener;
+use crate::settings::root::Settings;
 use crate::upstream::{check, names, places};
 
 /// A gate that listens, so clients can connect, and serves them when it is run.
 #[derive(Debug)]
 pub struct Bound {
     settings: Settings,
+    credentials: Credentials,
     upstream: places::Found,
     listeners: Vec<Listening>,
-    places: Vec<Place>,
+    places: Vec<ListenAddress>,
     admin: TcpListener,
     admin_socket: Option<UnixListener>,
     admin_address: SocketAddr,
@@ -57,11 +59,12 @@ impl Bound {
     /// from systemd, or for itself.
     ///
     /// # Errors
-    /// When the upstream's name leads nowhere or a port cannot be had.
+    /// When a file of certificates cannot be used, the upstream's name leads nowhere or a port cannot be had.
     pub fn new(settings: Settings) -> Result<Self, Error> {
         if !settings.admission.allows(settings.admin) {
             return Err(Error::Exposed { address: settings.admin });
         }
+        let credentials = Credentials::open(&settings)?;
         let upstream = names::find(&settings.upstream)?;
         let (predecessor, mut sockets) = heritage::passed_on(&settings.operation)?;
         let mut listeners = Vec::new();
@@ -83,6 +86,7 @@ impl Bound {
         let unknown = |why| ListenError::Address { place: settings.admin.to_string(), why };
         let admin_address = admin.local_addr().map_err(unknown)?;
         Ok(Self {
+            credentials,
             upstream,
             listeners,
             places,
@@ -106,8 +110,8 @@ impl Bound {
     /// Where clients connect: of the first listener that has a port; port 0 when there is none.
     pub fn address(&self) -> SocketAddr {
         let port = self.places.iter().find_map(|place| match place {
-            Place::Tcp(address) => Some(*address),
-            Place::Unix(_) => None,
+            ListenAddress::Tcp(address) => Some(*address),
+            ListenAddress::Unix(_) => None,
         });
         port.unwrap_or(SocketAddr::from(([0, 0, 0, 0], 0)))
     }
@@ -136,13 +140,13 @@ impl Bound {
             .enable_all()
             .build_local(LocalOptions::default())
             .map_err(Error::System)?;
-        if self.settings.session.forgetful {
+        if self.settings.session.secrets.is_empty() {
             say!("no session secret is set, so sessions end when the gate does");
         }
         let secret = self.predecessor.as_mut().and_then(|predecessor| predecessor.secret.take());
         let heritage = Heritage { source: self.source, secret };
         let to = self.settings.operation.access_log.clone();
-        let gate = Rc::new(Gate::new(self.settings, self.upstream, heritage)?);
+        let gate = Rc::new(Gate::new(self.settings, self.credentials, self.upstream, heritage)?);
         gate.start_log(to.as_ref())?;
         let ended = runtime.block_on(serve(
             Rc::clone(&gate),
@@ -218,7 +222,7 @@ async fn serve(
     match ended {
         Ended::Stopped => {
             control.iter().for_each(Control::remove);
-            gate.live().settings.listeners.iter().for_each(|listener| listener.place.remove());
+            gate.live().settings.listeners.iter().for_each(|listener| listener::remove(&listener.place));
         }
         Ended::Replaced { .. } => admins.iter().for_each(JoinHandle::abort),
     }
@@ -236,10 +240,11 @@ async fn serve(
 
 /// How connections of each listener are taken in.
 fn doors(gate: &Gate, listeners: Vec<Listening>) -> Result<Vec<(Rc<Door>, Accepting)>, Error> {
-    let live = gate.live();
-    let door = |(listener, listening): (&Listener, Listening)| {
-        let door = Door::new(listener, &gate.downstream.handshakes)?;
+    let (live, credentials) = (gate.live(), gate.credentials.borrow());
+    let configured = live.settings.listeners.iter().zip(&credentials.certificates);
+    let door = |((listener, certificates), listening): ((&Listener, &Option<_>), Listening)| {
+        let door = Door::new(listener, certificates.as_ref(), &gate.downstream.handshakes)?;
         Ok((Rc::new(door), listening.accepting().map_err(Error::System)?))
     };
-    live.settings.listeners.iter().zip(listeners).map(door).collect()
+    configured.zip(listeners).map(door).collect()
 }

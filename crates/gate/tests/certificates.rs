@@ -50,12 +50,14 @@ fn renewed_certificates_are_read_on_demand() {
     assert!(shows(&gate, &identity.certificate));
 }
 
-fn read(directory: &Path) -> Result<gate::Settings, String> {
+/// What `gate check` says.
+fn read(directory: &Path) -> Result<String, String> {
     let text = format!(
         "upstream = '127.0.0.1:1'\n[[listener]]\naddress = '127.0.0.1:0'\n[[listener.certificate]]\ncert = 'cert.pem'\nkey = 'key.pem'\n{CLASSES}"
     );
     let source = config::Source::new("gate.toml", text);
-    gate::Settings::from_source(&source, directory).map_err(|error| error.to_string())
+    let settings = gate::Settings::from_source(&source, directory).map_err(|error| error.to_string())?;
+    gate::check(&settings).map(|checked| checked.to_string()).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -64,7 +66,7 @@ fn what_is_wrong_with_a_certificate_is_told_with_its_file_and_line() {
     let other = Identity::new(&["shop.example"]);
     let directory = identity.cert().parent().unwrap().to_owned();
     let place = |file: &str| directory.join(file).display().to_string();
-    assert!(read(&directory).unwrap().to_string().contains("TLS for shop.example"));
+    assert!(read(&directory).unwrap().contains("TLS for shop.example"));
 
     fs::copy(other.key(), identity.key()).unwrap();
     let mismatch = format!(
@@ -99,12 +101,12 @@ fn an_old_certificate_is_better_than_none_at_the_start() {
         params.not_after = (SystemTime::now() + DAY + DAY / 2).into();
     });
     let directory = identity.cert().parent().unwrap().to_owned();
-    let told = read(&directory).unwrap().to_string();
+    let told = read(&directory).unwrap();
     assert!(told.contains("cert.pem: the certificate expires in 1 days; renew it"), "{told}");
     identity.renew(&["shop.example"], |params| {
         params.not_before = (SystemTime::now() - 30 * DAY).into();
         params.not_after = (SystemTime::now() - 2 * DAY).into();
     });
-    let told = read(&directory).unwrap().to_string();
+    let told = read(&directory).unwrap();
     assert!(told.contains("the certificate expired 2 days ago"), "{told}");
 }

@@ -60,7 +60,8 @@ fn what_is_wrong_with_the_authorities_is_named() {
     let read = |upstream: &str| {
         let text = format!("listen = '127.0.0.1:0'\nupstream = {{ {upstream} }}\n{CLASSES}");
         let source = config::Source::new("gate.toml", text);
-        gate::Settings::from_source(&source, std::path::Path::new(".")).unwrap_err().to_string()
+        let settings = gate::Settings::from_source(&source, std::path::Path::new("."));
+        settings.and_then(|settings| gate::check(&settings).map(drop)).unwrap_err().to_string()
     };
     assert_eq!(
         read("address = 'a:1', ca-file = 'ca.pem'"),

@@ -131,7 +131,7 @@ fn bearer(head: &Parts) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::admin::token::Token;
+    use crate::settings::token::Token;
     use http::Request;
 
     const TOKEN: &str = "0123456789abcdef";

@@ -48,15 +48,22 @@ mod tests {
 
     use super::*;
     use crate::admission::permit::Ticket;
+    use crate::process::credentials::Credentials;
     use crate::process::gate::Gate;
     use crate::process::heritage::Heritage;
-    use crate::settings::Settings;
+    use crate::settings::root::Settings;
 
     #[test]
     fn arrivals_in_every_turn_do_not_pile_up_before_a_free_server() {
         let mut settings = Settings::new("127.0.0.1:0".parse().unwrap(), "127.0.0.1:1").unwrap();
         settings.policy.window = policy::Window::Fixed(64);
-        let gate = Gate::new(settings, Vec::new(), Heritage::default()).unwrap();
+        let gate = Gate::new(
+            settings,
+            Credentials { certificates: Vec::new(), authorities: None },
+            Vec::new(),
+            Heritage::default(),
+        )
+        .unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let _within = runtime.enter();
         let mut turns = pin!(turns(Rc::clone(&gate.admission)));

@@ -15,7 +15,7 @@ use crate::runtime::clock::Clock;
 use crate::runtime::log::say;
 use crate::runtime::net::ACCEPT_PAUSE;
 use crate::runtime::notify::Bell;
-use crate::settings::Clients;
+use crate::settings::client::Clients;
 use crate::upstream::pool::Pool;
 
 /// Descriptors left to what is not a client's or the upstream's connection: the listeners, the

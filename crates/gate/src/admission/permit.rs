@@ -76,14 +76,21 @@ impl Drop for Ticket {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::credentials::Credentials;
     use crate::process::gate::Gate;
     use crate::process::heritage::Heritage;
-    use crate::settings::Settings;
+    use crate::settings::root::Settings;
 
     fn gate(window: u32) -> Gate {
         let mut settings = Settings::new("127.0.0.1:0".parse().unwrap(), "127.0.0.1:1").unwrap();
         settings.policy.window = policy::Window::Fixed(window);
-        Gate::new(settings, Vec::new(), Heritage::default()).unwrap()
+        Gate::new(
+            settings,
+            Credentials { certificates: Vec::new(), authorities: None },
+            Vec::new(),
+            Heritage::default(),
+        )
+        .unwrap()
     }
 
     fn arrive(gate: &Gate) -> Ticket {

@@ -10,7 +10,7 @@ use units::{Span, Time};
 
 use crate::clients::client::{Client, Order, Phase};
 use crate::runtime::network::network;
-use crate::settings::Clients;
+use crate::settings::client::Clients;
 
 /// All client connections.
 #[derive(Debug, Default)]
@@ -316,7 +316,8 @@ mod tests {
         let [idle, busy, blocked, half] = [Calm::Yes, Calm::Yes, Calm::Yes, Calm::No].map(connect);
         busy.enter(Phase::Busy, START);
         blocked.blocked(true);
-        let settings = crate::settings::Settings::new("127.0.0.1:0".parse().unwrap(), "127.0.0.1:1").unwrap();
+        let settings =
+            crate::settings::root::Settings::new("127.0.0.1:0".parse().unwrap(), "127.0.0.1:1").unwrap();
         let resting = |after| {
             registry.sweep(START + after, &settings.client, Span::from_secs(60), false);
             [&idle, &busy, &blocked, &half].map(|client| client.calm.get() == Calm::Rest)

@@ -17,6 +17,7 @@ use crate::admission::decision::Basis;
 use crate::admission::driver::Decision;
 use crate::admission::permit::Ticket;
 use crate::clients::client::Client;
+use crate::dispatch::debug_headers::mark;
 use crate::dispatch::in_service::{Answer, in_service};
 use crate::dispatch::proxy::Proxy;
 use crate::dispatch::relay::Relay;
@@ -105,7 +106,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
             let waiting = proxy.admission().core.borrow().waiting();
             let mut response = live.refusals.refuse(busy, head.as_deref(), visit.is_some(), waiting);
             let session = visit.map(|visit| visit.session.id);
-            live.settings.explain.mark(&mut response, &proxy.classes, from, &verdict, session);
+            mark(&live.settings.explain, &mut response, &proxy.classes, from, &verdict, session);
             return response;
         }
         Decision::Dispatch(head, verdict) => (head, verdict),
@@ -137,7 +138,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
         Err(_) if client.body_breach().is_some() => broken_off(busy, &client),
         Err(failure) => failed(proxy, busy, &failure),
     };
-    live.settings.explain.mark(&mut response, &proxy.classes, from, &verdict, session);
+    mark(&live.settings.explain, &mut response, &proxy.classes, from, &verdict, session);
     response
 }
 

@@ -8,35 +8,7 @@ use bytes::Bytes;
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
-/// The waiting page of the house. It loads nothing and runs nothing.
-pub(crate) const WAITING: &str = include_str!("waiting.html");
-
-/// A page with places to fill in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Template {
-    pieces: Vec<Piece>,
-    length: usize,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
-    Literal(String),
-    Seconds,
-    Waiting,
-    Refresh,
-}
-
-/// The placeholders of a [`Template`].
-pub(crate) const PLACEHOLDERS: [&str; 3] = ["refresh", "seconds", "waiting"];
-
-/// A place in a template that cannot be filled in.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Misprint {
-    #[error("line {line}: {{{{{word}}}}} cannot be filled in")]
-    Unknown { line: usize, word: String },
-    #[error("line {line}: {{{{ without its }}}}")]
-    Open { line: usize },
-}
+use crate::settings::page::{Piece, Template};
 
 /// What is filled in.
 #[derive(Debug, Clone, Copy)]
@@ -48,52 +20,21 @@ pub(crate) struct Facts {
     pub(crate) repeatable: bool,
 }
 
-impl Template {
-    /// Reads a page with `{{seconds}}`, `{{waiting}}` and `{{refresh}}` in it.
-    pub(crate) fn new(text: &str) -> Result<Self, Misprint> {
-        let mut pieces = Vec::new();
-        let mut rest = text;
-        while let Some((before, from)) = rest.split_once("{{") {
-            let line = text[..text.len() - from.len()].lines().count().max(1);
-            let (word, after) = from.split_once("}}").ok_or(Misprint::Open { line })?;
-            pieces.push(Piece::Literal(before.to_owned()));
-            pieces.push(match word.trim() {
-                "seconds" => Piece::Seconds,
-                "waiting" => Piece::Waiting,
-                "refresh" => Piece::Refresh,
-                word => return Err(Misprint::Unknown { line, word: word.to_owned() }),
-            });
-            rest = after;
-        }
-        pieces.push(Piece::Literal(rest.to_owned()));
-        Ok(Self { pieces, length: text.len() + 64 })
+/// A page with its places filled in.
+fn fill(template: &Template, facts: Facts) -> Bytes {
+    let mut text = String::with_capacity(template.length);
+    for piece in &template.pieces {
+        // Writing to a String cannot fail.
+        let _ = match piece {
+            Piece::Literal(literal) => text.write_str(literal),
+            Piece::Seconds => write!(text, "{}", facts.seconds),
+            Piece::Waiting => write!(text, "{}", facts.waiting),
+            // Reloading would send a form again, or rather not: as a GET.
+            Piece::Refresh if !facts.repeatable => Ok(()),
+            Piece::Refresh => write!(text, "<meta http-equiv=\"refresh\" content=\"{}\">", facts.seconds),
+        };
     }
-
-    /// A page with nothing to fill in.
-    pub(crate) fn fixed(text: &str) -> Self {
-        Self { pieces: vec![Piece::Literal(text.to_owned())], length: text.len() }
-    }
-
-    /// Whether it says the same whenever it is filled in with the same seconds.
-    fn is_steady(&self) -> bool {
-        !self.pieces.iter().any(|piece| matches!(piece, Piece::Waiting))
-    }
-
-    fn fill(&self, facts: Facts) -> Bytes {
-        let mut text = String::with_capacity(self.length);
-        for piece in &self.pieces {
-            // Writing to a String cannot fail.
-            let _ = match piece {
-                Piece::Literal(literal) => text.write_str(literal),
-                Piece::Seconds => write!(text, "{}", facts.seconds),
-                Piece::Waiting => write!(text, "{}", facts.waiting),
-                // Reloading would send a form again, or rather not: as a GET.
-                Piece::Refresh if !facts.repeatable => Ok(()),
-                Piece::Refresh => write!(text, "<meta http-equiv=\"refresh\" content=\"{}\">", facts.seconds),
-            };
-        }
-        Bytes::from(text)
-    }
+    Bytes::from(text)
 }
 
 /// The forms that a refusal can take.
@@ -152,9 +93,9 @@ impl Said {
     /// The page, which is kept if it says the same every time.
     pub(crate) fn page(&self, template: &Template, facts: Facts) -> Bytes {
         if !template.is_steady() {
-            return template.fill(facts);
+            return fill(template, facts);
         }
-        self.page[usize::from(facts.repeatable)].get_or_init(|| template.fill(facts)).clone()
+        self.page[usize::from(facts.repeatable)].get_or_init(|| fill(template, facts)).clone()
     }
 
     /// Problem details (RFC 9457).
@@ -201,13 +142,14 @@ pub(crate) fn is_repeatable(method: &Method) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::page::WAITING;
 
     #[test]
     fn a_template_is_filled_in() {
         let template = Template::new("a {{seconds}}{{ waiting }}b{{refresh}}").unwrap();
         let facts = Facts { seconds: 7, waiting: 12, repeatable: false };
-        assert_eq!(template.fill(facts), "a 712b");
-        let filled = template.fill(Facts { repeatable: true, ..facts });
+        assert_eq!(fill(&template, facts), "a 712b");
+        let filled = fill(&template, Facts { repeatable: true, ..facts });
         assert_eq!(filled, "a 712b<meta http-equiv=\"refresh\" content=\"7\">");
         let wrong = Template::new("a\nb {{secs}}").unwrap_err();
         assert_eq!(wrong.to_string(), "line 2: {{secs}} cannot be filled in");
@@ -216,7 +158,8 @@ mod tests {
 
     #[test]
     fn the_page_of_the_house_fills_in() {
-        let page = Template::new(WAITING).unwrap().fill(Facts { seconds: 9, waiting: 41, repeatable: true });
+        let page =
+            fill(&Template::new(WAITING).unwrap(), Facts { seconds: 9, waiting: 41, repeatable: true });
         let page = std::str::from_utf8(&page).unwrap();
         for part in ["content=\"9\"", "9 seconds", "41"] {
             assert!(page.contains(part), "{part} in {page}");

@@ -13,22 +13,18 @@ use tokio_rustls::rustls::server::ParsedCertificate;
 use tokio_rustls::rustls::sign::CertifiedKey;
 use tokio_rustls::rustls::{CertificateError, InconsistentKeys, RootCertStore};
 
-/// A certificate and its key, as PEM.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Files {
-    /// The certificate and those between it and the root.
-    pub(crate) cert: PathBuf,
-    /// The private key.
-    pub(crate) key: PathBuf,
-}
+use crate::settings::listener::CertificateFiles;
 
 /// Why a certificate cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {what}; {mend}", file = .file.display())]
-pub(crate) struct Unusable {
-    pub(crate) file: PathBuf,
-    pub(crate) what: String,
-    pub(crate) mend: &'static str,
+pub struct Unusable {
+    /// The certificate or its key.
+    pub file: PathBuf,
+    /// What is wrong with it.
+    pub what: String,
+    /// What to do about it.
+    pub mend: &'static str,
 }
 
 /// A certificate that can be used.
@@ -52,45 +48,40 @@ pub(crate) struct Doubt {
 /// When only this much is left, its operator is told. Some certificates are made for six days.
 const SOON: Duration = Duration::from_secs(3 * 24 * 3600);
 
-impl Files {
-    /// Reads and checks both. An expired certificate is one with a doubt: at the start of a gate it
-    /// is better than none.
-    pub(crate) fn read(&self, now: UnixTime) -> Result<Certificate, Unusable> {
-        let unusable = |what: String, mend| Unusable { file: self.cert.clone(), what, mend };
-        let chain = CertificateDer::pem_file_iter(&self.cert)
-            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-            .map_err(|why| unreadable(&self.cert, why, "certificate"))?;
-        let Some(first) = chain.first() else {
-            return Err(unreadable(&self.cert, pem::Error::NoItemsFound, "certificate"));
-        };
-        let names = names(first).map_err(|why| {
-            unusable(
-                format!("the first certificate cannot be understood: {why}"),
-                "the server's own comes first",
-            )
-        })?;
-        let key = PrivateKeyDer::from_pem_file(&self.key)
-            .map_err(|why| unreadable(&self.key, why, "private key"))?;
-        let provider = ring::default_provider();
-        let grave = objection(first, &provider, now);
-        let soon = || expiry(first, &provider, now);
-        let doubt = match grave {
-            Some((what, mend)) => Some(Doubt { what: unusable(what, mend), grave: true }),
-            None => soon().map(|what| Doubt { what: unusable(what, RENEW), grave: false }),
-        };
-        let key = CertifiedKey::from_der(chain, key, &provider).map_err(|why| match why {
-            rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => unusable(
-                format!("the key in {} is not that of the first certificate", self.key.display()),
-                "the server's own certificate comes first, then those of its issuers; give the key it was made for",
-            ),
-            why => Unusable {
-                file: self.key.clone(),
-                what: format!("this key cannot be used: {why}"),
-                mend: "RSA of 2048 bits or more, ECDSA P-256 or P-384 and Ed25519 can",
-            },
-        })?;
-        Ok(Certificate { names, key: Arc::new(key), doubt })
-    }
+/// Reads and checks both. An expired certificate is one with a doubt: at the start of a gate it
+/// is better than none.
+pub(crate) fn read(files: &CertificateFiles, now: UnixTime) -> Result<Certificate, Unusable> {
+    let unusable = |what: String, mend| Unusable { file: files.cert.path.clone(), what, mend };
+    let chain = CertificateDer::pem_file_iter(&files.cert.path)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|why| unreadable(&files.cert.path, why, "certificate"))?;
+    let Some(first) = chain.first() else {
+        return Err(unreadable(&files.cert.path, pem::Error::NoItemsFound, "certificate"));
+    };
+    let names = names(first).map_err(|why| {
+        unusable(format!("the first certificate cannot be understood: {why}"), "the server's own comes first")
+    })?;
+    let key = PrivateKeyDer::from_pem_file(&files.key.path)
+        .map_err(|why| unreadable(&files.key.path, why, "private key"))?;
+    let provider = ring::default_provider();
+    let grave = objection(first, &provider, now);
+    let soon = || expiry(first, &provider, now);
+    let doubt = match grave {
+        Some((what, mend)) => Some(Doubt { what: unusable(what, mend), grave: true }),
+        None => soon().map(|what| Doubt { what: unusable(what, RENEW), grave: false }),
+    };
+    let key = CertifiedKey::from_der(chain, key, &provider).map_err(|why| match why {
+        rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => unusable(
+            format!("the key in {} is not that of the first certificate", files.key.path.display()),
+            "the server's own certificate comes first, then those of its issuers; give the key it was made for",
+        ),
+        why => Unusable {
+            file: files.key.path.clone(),
+            what: format!("this key cannot be used: {why}"),
+            mend: "RSA of 2048 bits or more, ECDSA P-256 or P-384 and Ed25519 can",
+        },
+    })?;
+    Ok(Certificate { names, key: Arc::new(key), doubt })
 }
 
 fn unreadable(file: &Path, why: pem::Error, kind: &str) -> Unusable {

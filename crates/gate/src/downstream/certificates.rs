@@ -7,7 +7,8 @@ use rustls_pki_types::UnixTime;
 use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
 use tokio_rustls::rustls::sign::CertifiedKey;
 
-use crate::downstream::certificate::{Certificate, Doubt, Files, Unusable};
+use crate::downstream::certificate::{self, Certificate, Doubt, Unusable};
+use crate::settings::listener::{ListenerTls, ShownCertificates};
 
 /// The certificates of one listener. They can be replaced while connections are accepted.
 #[derive(Debug)]
@@ -24,8 +25,8 @@ struct Store {
 
 impl Certificates {
     /// Reads them all; the first is for clients that name none, or none that is known.
-    pub(crate) fn read(files: &[Files], strict: bool) -> Result<Self, Unusable> {
-        Ok(Self(RwLock::new(Arc::new(Store::read(files, strict)?))))
+    pub(crate) fn read(tls: &ListenerTls) -> Result<Self, Unusable> {
+        Ok(Self(RwLock::new(Arc::new(Store::read(tls)?))))
     }
 
     /// Whether others can take their place.
@@ -53,19 +54,17 @@ impl Certificates {
         mine == theirs
     }
 
-    /// Whether clients are turned away that ask for no name, or one that no certificate has.
-    pub(crate) fn strict(&self) -> bool {
-        self.store().strict
-    }
-
-    /// The names of each certificate.
-    pub(crate) fn names(&self) -> Vec<Vec<String>> {
-        self.store().certificates.iter().map(|certificate| certificate.names.clone()).collect()
-    }
-
-    /// What their operator should know of.
-    pub(crate) fn doubts(&self) -> Vec<Unusable> {
-        self.store().doubts().map(|doubt| doubt.what.clone()).collect()
+    /// What `gate check` says of them.
+    pub(crate) fn shown(&self) -> ShownCertificates {
+        let store = self.store();
+        let names = store.certificates.iter().map(|certificate| match certificate.names.is_empty() {
+            true => "a certificate without a name".to_owned(),
+            false => certificate.names.join(" "),
+        });
+        ShownCertificates {
+            names: names.collect::<Vec<_>>().join("; "),
+            doubts: store.doubts().map(|doubt| doubt.what.to_string()).collect(),
+        }
     }
 
     fn store(&self) -> Arc<Store> {
@@ -74,17 +73,17 @@ impl Certificates {
 }
 
 impl Store {
-    fn read(files: &[Files], strict: bool) -> Result<Self, Unusable> {
+    fn read(tls: &ListenerTls) -> Result<Self, Unusable> {
         let now = UnixTime::now();
         let certificates: Vec<Certificate> =
-            files.iter().map(|files| files.read(now)).collect::<Result<_, _>>()?;
+            tls.certificates.iter().map(|files| certificate::read(files, now)).collect::<Result<_, _>>()?;
         let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
         for (position, certificate) in certificates.iter().enumerate() {
             for name in &certificate.names {
                 by_name.entry(name.clone()).or_default().push(position);
             }
         }
-        Ok(Self { strict, certificates, by_name })
+        Ok(Self { strict: tls.strict_names, certificates, by_name })
     }
 
     fn doubts(&self) -> impl Iterator<Item = &Doubt> {

@@ -12,8 +12,8 @@ use crate::downstream::handshakes::Handshakes;
 use crate::downstream::unsent::Unsent;
 use crate::observe::access_log::journal::Journal;
 use crate::runtime::clock::Clock;
-use crate::settings::Settings;
-use crate::settings::front::Http2;
+use crate::settings::http2::Http2;
+use crate::settings::root::Settings;
 use crate::strict::strictness::Strictness;
 
 /// What all client connections share.

@@ -8,11 +8,16 @@ use http1::proxy_protocol::{self, Header};
 use ipnet::IpNet;
 
 use crate::clients::peer::{Peer, ServerName};
+use crate::downstream::certificates::Certificates;
 use crate::downstream::handshakes::Handshakes;
 use crate::downstream::socket::Socket;
 use crate::downstream::tls::{Tls, Transport};
-use crate::process::error::Error;
-use crate::settings::front::Listener;
+use crate::settings::listener::{H2, Listener, Protocols};
+
+/// TLS cannot be set up on a listener.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot set up TLS: {0}")]
+pub struct TlsError(String);
 
 /// How connections of one listener are taken in.
 #[derive(Debug)]
@@ -22,13 +27,6 @@ pub(crate) struct Door {
     proxies: Vec<IpNet>,
     tls: Option<Tls>,
     handshakes: Rc<Handshakes>,
-}
-
-/// Which HTTP is spoken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Protocols {
-    pub(crate) http1: bool,
-    pub(crate) http2: bool,
 }
 
 /// A connection on which HTTP can begin.
@@ -41,29 +39,18 @@ pub(crate) struct Opened {
 
 /// What a client that means HTTP/2 sends first (RFC 9113 section 3.4).
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// HTTP/2 as clients name it in the TLS handshake (RFC 9113 section 3.2).
-const H2: &str = "h2";
-
-impl Protocols {
-    pub(crate) const BOTH: Self = Self { http1: true, http2: true };
-
-    /// As they are named in the TLS handshake, the best first.
-    pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
-        [(self.http2, H2), (self.http1, "http/1.1")]
-            .into_iter()
-            .filter(|(spoken, _)| *spoken)
-            .map(|(_, name)| name)
-    }
-}
-
 impl Door {
     /// As a listener is configured.
-    pub(crate) fn new(listener: &Listener, handshakes: &Rc<Handshakes>) -> Result<Self, Error> {
-        let tls = listener.certificates.as_ref().map(|all| Tls::new(Arc::clone(all), listener.protocols));
+    pub(crate) fn new(
+        listener: &Listener,
+        certificates: Option<&Arc<Certificates>>,
+        handshakes: &Rc<Handshakes>,
+    ) -> Result<Self, TlsError> {
+        let tls = certificates.map(|all| Tls::new(Arc::clone(all), listener.protocols));
         Ok(Self {
             protocols: listener.protocols,
             proxies: listener.proxies.clone(),
-            tls: tls.transpose().map_err(|why| Error::Tls(why.to_string()))?,
+            tls: tls.transpose().map_err(|why| TlsError(why.to_string()))?,
             handshakes: Rc::clone(handshakes),
         })
     }

@@ -10,11 +10,11 @@ use std::path::Path;
 
 use socket2::{SockAddr, SockRef};
 
-use crate::downstream::place::Place;
 use crate::downstream::socket::Socket;
 use crate::downstream::socket::Wire;
 use crate::runtime::inherited::Sockets;
 use crate::runtime::net::{self, ListenError};
+use crate::settings::listen_address::ListenAddress;
 
 /// A listener's socket, taken before the event loop is there.
 #[derive(Debug)]
@@ -35,15 +35,15 @@ impl Listening {
     pub(crate) fn open(
         sockets: &mut Sockets,
         name: &str,
-        place: &Place,
+        place: &ListenAddress,
         backlog: u32,
         only_v6: bool,
     ) -> Result<Self, ListenError> {
         let path = match place {
-            Place::Tcp(address) => {
+            ListenAddress::Tcp(address) => {
                 return net::listen(sockets, name, *address, backlog, only_v6).map(Self::Tcp);
             }
-            Place::Unix(path) => path,
+            ListenAddress::Unix(path) => path,
         };
         let unusable = |why| ListenError::Address { place: place.to_string(), why };
         let passed = sockets.take(name, &SockAddr::unix(path).map_err(unusable)?)?;
@@ -62,11 +62,11 @@ impl Listening {
     }
 
     /// Where it stands: the port is known now.
-    pub(crate) fn place(&self, asked: &Place) -> Result<Place, ListenError> {
+    pub(crate) fn place(&self, asked: &ListenAddress) -> Result<ListenAddress, ListenError> {
         match self {
             Self::Tcp(listener) => {
                 let why = |why| ListenError::Address { place: asked.to_string(), why };
-                Ok(Place::Tcp(listener.local_addr().map_err(why)?))
+                Ok(ListenAddress::Tcp(listener.local_addr().map_err(why)?))
             }
             Self::Unix(_) => Ok(asked.clone()),
         }
@@ -119,4 +119,12 @@ fn remove_abandoned(path: &Path) -> io::Result<()> {
         fs::remove_file(path)?;
     }
     Ok(())
+}
+
+/// Takes the path of a Unix socket away, so that clients see at once that there is no listener.
+pub(crate) fn remove(address: &ListenAddress) {
+    if let ListenAddress::Unix(path) = address {
+        // If it stays, the next gate finds that there is no process behind it.
+        let _ = fs::remove_file(path);
+    }
 }

@@ -18,7 +18,6 @@ pub(crate) mod http1;
 pub(crate) mod http2;
 pub(crate) mod io;
 pub(crate) mod listener;
-pub(crate) mod place;
 pub(crate) mod socket;
 pub(crate) mod streamed;
 pub(crate) mod tls;

@@ -13,9 +13,9 @@ use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
 
 use crate::downstream::certificates::Certificates;
-use crate::downstream::door::Protocols;
 use crate::downstream::handshakes::Handshakes;
 use crate::downstream::socket::Socket;
+use crate::settings::listener::Protocols;
 
 /// TLS on a listener: the versions and suites that rustls holds for safe.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! [`Gate`]: everything that the gate's tasks share.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use policy::Policy;
@@ -16,12 +17,13 @@ use crate::dispatch::snapshot::Live;
 use crate::downstream::context::{Conduct, Downstream};
 use crate::observe::access_log::journal::Journal;
 use crate::observe::events::Events;
+use crate::process::credentials::Credentials;
 use crate::process::error::Error;
 use crate::process::heritage::Heritage;
 use crate::process::reloads::Reloads;
 use crate::runtime::clock::Clock;
-use crate::settings::Settings;
 use crate::settings::operation::LogTo;
+use crate::settings::root::Settings;
 use crate::strict::strictness::Strictness;
 use crate::upstream::places::Found;
 use crate::upstream::pool::Pool;
@@ -40,15 +42,22 @@ pub(crate) struct Gate {
     pub(crate) events: Events,
     pub(crate) journal: Rc<Journal>,
     pub(crate) reloads: Reloads,
+    pub(crate) credentials: RefCell<Credentials>,
 }
 
 impl Gate {
     /// Sets everything up; `upstream` is where the upstream's name led to.
-    pub(crate) fn new(settings: Settings, upstream: Found, heritage: Heritage) -> Result<Self, Error> {
+    pub(crate) fn new(
+        settings: Settings,
+        credentials: Credentials,
+        upstream: Found,
+        heritage: Heritage,
+    ) -> Result<Self, Error> {
         let clock = Rc::new(Clock::start());
         let policy = Policy::new(settings.policy.clone())?;
         let core = Core::new(policy, settings.rules.clone());
-        let pool = Rc::new(Pool::new(settings.upstream.clone(), upstream, Rc::clone(&clock)));
+        let authorities = credentials.authorities.clone();
+        let pool = Rc::new(Pool::new(settings.upstream.clone(), authorities, upstream, Rc::clone(&clock)));
         let clients = Rc::<Registry>::default();
         let guard = Guard::new(&settings.client, &clock, &clients, &pool);
         let admission = Rc::new(AdmissionControl::new(Rc::clone(&clock), core, guard));
@@ -73,6 +82,7 @@ impl Gate {
             events: Events::default(),
             journal,
             reloads: Reloads::from(heritage.source),
+            credentials: RefCell::new(credentials),
         })
     }
 

@@ -1,6 +1,8 @@
 //! The gate as a process: what all its tasks share (`gate`), reading the configuration again, handing
 //! over to another process, draining, telling systemd, giving up root's rights.
 
+pub(crate) mod check;
+pub(crate) mod credentials;
 pub(crate) mod drain;
 pub(crate) mod error;
 pub(crate) mod gate;

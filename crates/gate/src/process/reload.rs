@@ -5,10 +5,12 @@
 
 use std::rc::Rc;
 
+use crate::process::credentials::Credentials;
 use crate::process::error::Error;
 use crate::process::gate::Gate;
 use crate::process::systemd;
 use crate::runtime::log::say;
+use crate::settings::root::Settings;
 use crate::upstream::names;
 
 /// Why everything stays as it was.
@@ -63,9 +65,10 @@ async fn try_reload(gate: &Rc<Gate>) -> Result<Vec<String>, Refused> {
     let read = tokio::task::spawn_blocking(move || {
         let settings = (source.0)().map_err(Refused::Wrong)?;
         let found = names::find(&settings.upstream).map_err(Error::from)?;
-        Ok::<_, Refused>((settings, found))
+        let credentials = Credentials::open(&settings).map_err(Error::from)?;
+        Ok::<_, Refused>((settings, credentials, found))
     });
-    let (mut settings, found) = read.await.map_err(|why| Refused::Wrong(why.to_string()))??;
+    let (settings, credentials, found) = read.await.map_err(|why| Refused::Wrong(why.to_string()))??;
     if !settings.admission.allows(settings.admin) {
         return Err(Error::Exposed { address: settings.admin }.into());
     }
@@ -74,8 +77,8 @@ async fn try_reload(gate: &Rc<Gate>) -> Result<Vec<String>, Refused> {
     if !fixed.is_empty() {
         return Err(Refused::Fixed(fixed));
     }
-    let changed = live.settings.differences(&settings);
-    let certificates = settings.go_on_with_listeners_of(&live.settings)?;
+    let changed = changed(&gate.credentials.borrow(), &live.settings, &credentials, &settings);
+    gate.credentials.borrow().may_be_followed_by(&credentials).map_err(Error::from)?;
     let next = live.next(settings.clone()).map_err(Error::System)?;
     let log = gate.journal.open_log(settings.operation.access_log.as_ref()).map_err(Error::from)?;
     let collector = settings.telemetry.collector.as_ref();
@@ -85,10 +88,17 @@ async fn try_reload(gate: &Rc<Gate>) -> Result<Vec<String>, Refused> {
     gate.admission.core.borrow_mut().reconfigure(now, policy, rules).map_err(Error::from)?;
     gate.journal.use_log(log);
     gate.journal.use_exporter(exporter);
-    gate.pool.change(settings.upstream.clone(), found);
+    gate.pool.change(settings.upstream.clone(), credentials.authorities.clone(), found);
     gate.admission.guard.reconfigure(&settings.client);
-    certificates.apply();
+    gate.credentials.borrow_mut().follow(credentials);
     gate.follow(next);
     gate.admission.turn.ring();
     Ok(changed)
+}
+
+/// Names of the settings that change.
+fn changed(used: &Credentials, before: &Settings, next: &Credentials, settings: &Settings) -> Vec<String> {
+    let mut changed = before.differences(settings, &used.shown(), &next.shown());
+    changed.extend(used.differences(next));
+    changed
 }

@@ -14,12 +14,14 @@ use crate::admission::decision::Basis;
 use crate::session::token;
 use crate::session::token::{Classes, Key};
 use crate::session::visit::Visit;
-use crate::settings;
+use crate::settings::session::Sessions as Settings;
 
 /// Reads and writes the session cookie.
 #[derive(Debug)]
 pub(crate) struct Sessions {
-    settings: settings::Sessions,
+    settings: Settings,
+    /// The first seals, all open.
+    keys: Vec<Key>,
     classes: Classes,
     next_id: Cell<u64>,
     /// Made up because nobody gave one.
@@ -51,11 +53,7 @@ impl Secret {
 impl Sessions {
     /// Without a secret, one is made up that lives as long as the process, unless the gate before
     /// has left its own.
-    pub(crate) fn new(
-        settings: settings::Sessions,
-        classes: &[String],
-        left: Option<Secret>,
-    ) -> io::Result<Self> {
+    pub(crate) fn new(settings: Settings, classes: &[String], left: Option<Secret>) -> io::Result<Self> {
         let mut start = [0; 8];
         random(&mut start)?;
         Self::with(settings, classes, u64::from_ne_bytes(start), left)
@@ -63,22 +61,23 @@ impl Sessions {
 
     /// Other settings in the place of these. A secret that was made up before opens the sessions
     /// that began with it, also beside one that is given now.
-    pub(crate) fn next(&self, settings: settings::Sessions, classes: &[String]) -> io::Result<Self> {
+    pub(crate) fn next(&self, settings: Settings, classes: &[String]) -> io::Result<Self> {
         Self::with(settings, classes, self.next_id.get(), self.own.clone())
     }
 
     fn with(
-        mut settings: settings::Sessions,
+        settings: Settings,
         classes: &[String],
         next_id: u64,
         mut own: Option<Secret>,
     ) -> io::Result<Self> {
-        if settings.keys.is_empty() && own.is_none() {
+        if settings.secrets.is_empty() && own.is_none() {
             own = Some(Secret::make_up()?);
         }
-        settings.keys.extend(own.as_ref().map(Secret::key));
+        let given = settings.secrets.iter().map(|secret| Key::new(secret.bytes(), &settings.site));
+        let keys = given.chain(own.as_ref().map(Secret::key)).collect();
         let classes = Classes::new(classes.iter().map(String::as_str));
-        Ok(Self { settings, classes, next_id: Cell::new(next_id), own })
+        Ok(Self { settings, keys, classes, next_id: Cell::new(next_id), own })
     }
 
     /// The session a request belongs to: of the first token that holds. Cookies of that name may
@@ -90,7 +89,7 @@ impl Sessions {
     }
 
     fn open(&self, text: &[u8], now: Time) -> Option<Visit> {
-        let session = token::open(self.settings.keys.iter(), &self.classes, text)?;
+        let session = token::open(self.keys.iter(), &self.classes, text)?;
         match session.status(now, &self.settings.limits) {
             SessionStatus::Valid => Some(Visit { session, write: false, basis: basis(&session) }),
             SessionStatus::Renew => Some(Visit { session, write: true, basis: basis(&session) }),
@@ -108,7 +107,7 @@ impl Sessions {
     /// The value of `Set-Cookie`, for a client whose connection is one of TLS or not.
     pub(crate) fn cookie(&self, mut session: Session, secure: bool, now: Time) -> Option<HeaderValue> {
         session.last_seen = now;
-        let key = self.settings.keys.first()?;
+        let key = self.keys.first()?;
         let mut text = String::with_capacity(160);
         let token = token::seal(key, &self.classes, &session);
         // Without Max-Age it ends with the browser; the token knows when it ends in any case.

@@ -8,8 +8,8 @@ use config::{Error, Source, Spanned};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::admin::token::Token;
-use crate::settings::file::{TextOr, Texts};
+use crate::settings::text::{TextOr, Texts};
+use crate::settings::token::Token;
 
 /// The table as people write it.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -73,7 +73,7 @@ pub(super) fn resolve<'f>(
         TextOr::Other(table) => (table.listen.as_ref(), Some(table)),
     };
     let listen =
-        place.map(|place| Ok((place, crate::settings::resolve::address(source, place)?))).transpose()?;
+        place.map(|place| Ok((place, crate::settings::words::address(source, place)?))).transpose()?;
     let mut admission = Admission::default();
     if let Some(table) = table {
         admission.socket = table.socket.as_ref().map(|path| directory.join(path.get_ref()));
@@ -125,7 +125,7 @@ fn tokens(source: &Source, directory: &Path, file: &Spanned<String>) -> Result<V
                     .mend("write a name, the token and, if it may only read, read-only: \"ops 5K8...\""));
             }
         };
-        if !crate::settings::pattern::is_token(name) || tokens.iter().any(|token| token.name() == name) {
+        if !crate::settings::words::is_token(name) || tokens.iter().any(|token| token.name() == name) {
             return Err(wrong(format!(":{number}: \"{name}\" cannot name this token"))
                 .mend("use letters, digits, - and _, and each name once"));
         }

@@ -1,7 +1,8 @@
 //! What another configuration changes, and what it cannot.
 
 use crate::rules::list::List;
-use crate::settings::Settings;
+use crate::settings::listener::ShownCertificates;
+use crate::settings::root::Settings;
 
 /// Which rules are others; all of them where it would be a long list. How many there are is
 /// described.
@@ -18,6 +19,12 @@ fn changed_rules((one, all): (&str, &str), before: &List, after: &List) -> Vec<S
 }
 
 impl Settings {
+    /// Whether `next` has the same listeners, but for their certificates.
+    fn stands_like(&self, next: &Self) -> bool {
+        let pairs = || self.listeners.iter().zip(&next.listeners);
+        self.listeners.len() == next.listeners.len() && pairs().all(|(mine, theirs)| mine.stands_like(theirs))
+    }
+
     /// What is different in `next` that cannot change while the gate runs: sockets, who it is,
     /// and the classes, of which requests wait and sessions go on.
     pub(crate) fn fixed_differences(&self, next: &Self) -> Vec<&'static str> {
@@ -35,8 +42,14 @@ impl Settings {
     }
 
     /// Names of the settings that are different in `next`, as they are described; of rules, which.
-    pub(crate) fn differences(&self, next: &Self) -> Vec<String> {
-        let (before, after) = (self.lines(), next.lines());
+    /// `shown` and `next_shown` are what is known of the certificates of both.
+    pub(crate) fn differences(
+        &self,
+        next: &Self,
+        shown: &[Option<ShownCertificates>],
+        next_shown: &[Option<ShownCertificates>],
+    ) -> Vec<String> {
+        let (before, after) = (self.lines(shown), next.lines(next_shown));
         let gone = before.iter().filter(|line| !after.contains(line));
         let come = after.iter().filter(|line| !before.contains(line));
         let mut names: Vec<String> = Vec::new();
@@ -52,19 +65,16 @@ impl Settings {
         names
     }
 
-    /// Of what is too long to be described, or nobody's business.
+    /// Of what is too long to be described, or secret.
     fn undescribed_differences(&self, next: &Self) -> impl Iterator<Item = &'static str> {
         let (mine, theirs) = (&self.session, &next.session);
-        let certificates = self.listeners.iter().zip(&next.listeners).all(|(mine, theirs)| {
-            let both = mine.certificates.as_ref().zip(theirs.certificates.as_ref());
-            both.is_none_or(|(mine, theirs)| mine.same(theirs))
-        });
+        // How many there are is described.
+        let alike = mine.secrets == theirs.secrets && mine.site == theirs.site;
+        let secrets = alike || mine.secrets.len() != theirs.secrets.len();
         let undescribed = [
-            ("certificates", certificates),
-            ("session secrets", mine.keys == theirs.keys || mine.keys.len() != theirs.keys.len()),
+            ("session secrets", secrets),
             ("refusal page", self.reject.words == next.reject.words),
             ("admin tokens", self.admission.tokens == next.admission.tokens),
-            ("authorities", self.upstream.authorities == next.upstream.authorities),
         ];
         undescribed.into_iter().filter(|(_, same)| !same).map(|(name, _)| name)
     }
@@ -85,8 +95,12 @@ mod tests {
     #[track_caller]
     fn check(before: &str, after: &str, changed: &[&str]) {
         let settings = |more| settings(Path::new("."), more);
-        assert_eq!(settings(before).differences(&settings(after)), changed, "{before:?} and {after:?}");
-        assert!(settings(after).differences(&settings(after)).is_empty(), "{after:?}");
+        assert_eq!(
+            settings(before).differences(&settings(after), &[], &[]),
+            changed,
+            "{before:?} and {after:?}"
+        );
+        assert!(settings(after).differences(&settings(after), &[], &[]).is_empty(), "{after:?}");
     }
 
     fn rules(table: &str, conditions: &[&str]) -> String {
@@ -153,7 +167,7 @@ mod tests {
                 "admin = { listen = '127.0.0.1:0', token-file = 'tokens' }\nreject.body-file = 'busy.txt'",
             )
         };
-        assert_eq!(read("a").differences(&read("b")), ["refusal page", "admin tokens"]);
-        assert!(read("a").differences(&read("a")).is_empty());
+        assert_eq!(read("a").differences(&read("b"), &[], &[]), ["refusal page", "admin tokens"]);
+        assert!(read("a").differences(&read("a"), &[], &[]).is_empty());
     }
 }

@@ -4,26 +4,29 @@ use std::fmt;
 
 use policy::{LookAhead, Mode, Window};
 
+use crate::settings::listener::ShownCertificates;
 use crate::settings::reject::Close;
-use crate::settings::{Settings, strictness};
+use crate::settings::root::Settings;
+use crate::settings::strictness;
 
 impl fmt::Display for Settings {
     /// One line per setting.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, value) in self.lines() {
+        for (name, value) in self.lines(&[]) {
             writeln!(f, "  {name:<16} {value}")?;
         }
         Ok(())
     }
 }
 
-pub(super) type Lines = Vec<(&'static str, String)>;
+pub(crate) type Lines = Vec<(&'static str, String)>;
 
 impl Settings {
-    /// What every setting came to, by name; several may have the same.
-    pub(super) fn lines(&self) -> Lines {
+    /// What every setting came to, by name; several may have the same. `shown` is what is known of each
+    /// listener's certificates.
+    pub(crate) fn lines(&self, shown: &[Option<ShownCertificates>]) -> Lines {
         let groups = [
-            self.places(),
+            self.places(shown),
             self.upstream.describe(),
             self.tunnels.describe(),
             self.choices(),
@@ -36,8 +39,10 @@ impl Settings {
         groups.into_iter().flatten().collect()
     }
 
-    fn places(&self) -> Lines {
-        let listeners = self.listeners.iter().map(|listener| ("listen", listener.describe()));
+    fn places(&self, shown: &[Option<ShownCertificates>]) -> Lines {
+        let shown = shown.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+        let described = self.listeners.iter().zip(shown);
+        let listeners = described.map(|(listener, shown)| ("listen", listener.describe(shown)));
         let mut lines: Lines = listeners.collect();
         lines.extend([
             ("backlog", self.backlog.to_string()),
@@ -113,7 +118,7 @@ impl Settings {
     /// How clients are treated.
     fn manners(&self) -> Lines {
         let (session, client) = (&self.session, &self.client);
-        let secrets = match session.keys.len() {
+        let secrets = match session.secrets.len() {
             0 => "no secret: sessions end with the process",
             1 => "one secret",
             _ => "two secrets",

@@ -1,51 +1,23 @@
 //! The configuration file as people write it.
 
 use std::fmt;
-use std::marker::PhantomData;
-use std::ops::Range;
 
 use config::{Quantity, Spanned, quantity};
-use http1::headers::forwarded;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::{self, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, Deserializer, MapAccess, Visitor};
 use units::{Bytes, Ratio, Span};
 
-use crate::settings::front::{Http2Table, ListenerTable};
+use crate::settings::forwarding::Style;
+use crate::settings::http2::Http2Table;
+use crate::settings::listener::ListenerTable;
+use crate::settings::number::Time;
 use crate::settings::strictness::StrictnessFile;
 use crate::settings::telemetry::TelemetryFile;
+use crate::settings::text::{TextOr, Texts};
 use crate::settings::tunnels::TunnelsFile;
 use crate::settings::upstream::UpstreamFile;
 use crate::settings::{admin, operation, reject};
-
-/// Which headers tell the server for whom a request is.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Style {
-    /// `X-Forwarded-For`, `-Host` and `-Proto`.
-    #[default]
-    XForwarded,
-    /// `Forwarded`.
-    Rfc7239,
-    /// All of them.
-    Both,
-    /// None of our own.
-    Off,
-}
-
-impl From<Style> for forwarded::Style {
-    fn from(style: Style) -> Self {
-        match style {
-            Style::XForwarded => Self::XForwarded,
-            Style::Rfc7239 => Self::Rfc7239,
-            Style::Both => Self::Both,
-            Style::Off => Self::Off,
-        }
-    }
-}
-
-/// A time, with its place.
-pub(super) type Time = Spanned<Quantity<Span>>;
 
 /// The whole file.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -270,100 +242,6 @@ pub(super) struct Client {
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]
     pub(super) drain_timeout: Option<Span>,
-}
-
-/// One text or a list of them, each with its place, and the place of all.
-#[derive(Debug)]
-pub(super) struct Texts(pub(super) Vec<Spanned<String>>, pub(super) Range<usize>);
-
-impl<'de> Deserialize<'de> for Texts {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let place = Spanned::<OneOrMany>::deserialize(deserializer)?;
-        let span = place.span();
-        let texts = match place.into_inner() {
-            OneOrMany::One(text) => vec![Spanned::new(span.clone(), text)],
-            OneOrMany::Many(texts) => texts,
-        };
-        Ok(Self(texts, span))
-    }
-}
-
-#[derive(Debug)]
-enum OneOrMany {
-    One(String),
-    Many(Vec<Spanned<String>>),
-}
-
-impl<'de> Deserialize<'de> for OneOrMany {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
-            type Value = OneOrMany;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string or a list of strings")
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<OneOrMany, E> {
-                Ok(OneOrMany::One(text.to_owned()))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<OneOrMany, A::Error> {
-                let mut texts = Vec::new();
-                while let Some(text) = list.next_element()? {
-                    texts.push(text);
-                }
-                Ok(OneOrMany::Many(texts))
-            }
-        }
-        deserializer.deserialize_any(Either)
-    }
-}
-
-/// A text, or something else: `upstream = "127.0.0.1:80"` or a table, `look-ahead = "auto"` or 12.
-#[derive(Debug)]
-pub(super) enum TextOr<T> {
-    Text(Spanned<String>),
-    Other(T),
-}
-
-impl<'de, T: DeserializeOwned> Deserialize<'de> for TextOr<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let place = Spanned::<Unplaced<T>>::deserialize(deserializer)?;
-        let span = place.span();
-        Ok(match place.into_inner() {
-            Unplaced::Text(text) => Self::Text(Spanned::new(span, text)),
-            Unplaced::Other(other) => Self::Other(other),
-        })
-    }
-}
-
-enum Unplaced<T> {
-    Text(String),
-    Other(T),
-}
-
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Unplaced<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either<T>(PhantomData<T>);
-        impl<'de, T: DeserializeOwned> Visitor<'de> for Either<T> {
-            type Value = Unplaced<T>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let other = if std::any::type_name::<T>() == "u32" { "whole number" } else { "table" };
-                write!(f, "a string or a {other}")
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Unplaced<T>, E> {
-                Ok(Unplaced::Text(text.to_owned()))
-            }
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Unplaced<T>, E> {
-                if std::any::type_name::<T>() != "u32" {
-                    return Err(E::invalid_type(de::Unexpected::Signed(number), &self));
-                }
-                T::deserialize(de::value::I64Deserializer::new(number)).map(Unplaced::Other)
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Unplaced<T>, A::Error> {
-                T::deserialize(de::value::MapAccessDeserializer::new(map)).map(Unplaced::Other)
-            }
-        }
-        deserializer.deserialize_any(Either(PhantomData))
-    }
 }
 
 impl<'de> Deserialize<'de> for Window {

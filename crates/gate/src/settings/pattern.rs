@@ -7,7 +7,9 @@ use ipnet::IpNet;
 use crate::rules::condition::{Condition, PathPattern};
 use crate::rules::expression::Expression;
 use crate::rules::glob::Glob;
-use crate::settings::file::{Rule, Texts};
+use crate::settings::file::Rule;
+use crate::settings::text::Texts;
+use crate::settings::words::{is_token, network};
 
 /// The conditions of a rule, those first that are cheapest to look at.
 pub(super) fn conditions(source: &Source, rule: &Rule, classes: &[String]) -> Result<Vec<Condition>, Error> {
@@ -134,20 +136,4 @@ impl Reader<'_> {
     fn wrong(&self, text: &Spanned<String>, what: &str, mend: &str) -> Error {
         self.source.error(text.span(), format!("\"{}\" {what}", text.get_ref())).mend(mend)
     }
-}
-
-/// An address, or a network.
-pub(super) fn network(source: &Source, text: &Spanned<String>) -> Result<IpNet, Error> {
-    let net = text.get_ref().parse::<IpNet>();
-    let one = || text.get_ref().parse().ok().map(|address: std::net::IpAddr| IpNet::from(address));
-    net.ok().or_else(one).ok_or_else(|| {
-        source
-            .error(text.span(), format!("\"{}\" is not an address", text.get_ref()))
-            .mend("for example \"192.0.2.7\", \"10.0.0.0/8\" or \"2001:db8::/32\"")
-    })
-}
-
-/// What may name a cookie (RFC 6265 section 4.1.1).
-pub(super) fn is_token(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?={}".contains(&b))
 }

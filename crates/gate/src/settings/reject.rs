@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use units::Span;
 
-use crate::dispatch::refusal_page::{Misprint, PLACEHOLDERS, Template, WAITING};
+use crate::settings::page::{Misprint, PLACEHOLDERS, Template, WAITING};
 
 /// The table as people write it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

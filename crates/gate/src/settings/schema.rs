@@ -6,8 +6,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-use crate::settings::Settings;
-use crate::settings::file::{File, TextOr, Texts, Window};
+use crate::settings::file::{File, Window};
+use crate::settings::root::Settings;
 
 impl Settings {
     /// The configuration file as JSON Schema (2020-12), for editors and whoever makes such files.
@@ -18,32 +18,6 @@ impl Settings {
         schema.insert("title".to_owned(), "Configuration of a Headworks gate".into());
         schema.remove("description");
         schema.into()
-    }
-}
-
-impl JsonSchema for Texts {
-    fn schema_name() -> Cow<'static, str> {
-        "Texts".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "anyOf": [
-                { "type": "string" },
-                { "type": "array", "items": { "type": "string" } },
-            ],
-        })
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for TextOr<T> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("TextOr{}", T::schema_name()).into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let other = generator.subschema_for::<T>();
-        json_schema!({ "anyOf": [{ "type": "string" }, other] })
     }
 }
 

@@ -1,22 +1,37 @@
 //! The secrets that session tokens are sealed with.
 
-use std::fs;
 use std::path::Path;
+use std::{fmt, fs};
 
 use config::{Error, Source, Spanned};
 
-use crate::session::token::Key;
 use crate::settings::file::Session;
 
 /// Shorter ones can be guessed offline from a single token.
 const SHORTEST: usize = 16;
 
-/// The keys given, the sealing one first; none when no secret was given.
-pub(super) fn keys(source: &Source, directory: &Path, session: &Session) -> Result<Vec<Key>, Error> {
-    let site = session.site.as_deref().unwrap_or_default();
-    let reader = Reader { source, directory, site };
-    let current = reader.key(session.secret.as_ref(), session.secret_file.as_ref())?;
-    let previous = reader.key(session.previous_secret.as_ref(), session.previous_secret_file.as_ref())?;
+/// A secret that session tokens are sealed with.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Secret(Box<[u8]>);
+
+impl Secret {
+    /// Its bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+/// The secrets given, the sealing one first.
+pub(super) fn secrets(source: &Source, directory: &Path, session: &Session) -> Result<Vec<Secret>, Error> {
+    let reader = Reader { source, directory };
+    let current = reader.secret(session.secret.as_ref(), session.secret_file.as_ref())?;
+    let previous = reader.secret(session.previous_secret.as_ref(), session.previous_secret_file.as_ref())?;
     let alone = session.previous_secret.as_ref().or(session.previous_secret_file.as_ref());
     if let (None, Some(alone)) = (&current, alone) {
         return Err(source
@@ -29,15 +44,14 @@ pub(super) fn keys(source: &Source, directory: &Path, session: &Session) -> Resu
 struct Reader<'a> {
     source: &'a Source,
     directory: &'a Path,
-    site: &'a str,
 }
 
 impl Reader<'_> {
-    fn key(
+    fn secret(
         &self,
         text: Option<&Spanned<String>>,
         file: Option<&Spanned<String>>,
-    ) -> Result<Option<Key>, Error> {
+    ) -> Result<Option<Secret>, Error> {
         let (place, secret) = match (text, file) {
             (None, None) => return Ok(None),
             (Some(text), None) => (text, text.get_ref().clone().into_bytes()),
@@ -55,7 +69,7 @@ impl Reader<'_> {
             let mend = format!("at least {SHORTEST} are needed; \"openssl rand -base64 32\" makes one");
             return Err(self.source.error(place.span(), what).mend(mend));
         }
-        Ok(Some(Key::new(secret, self.site)))
+        Ok(Some(Secret(secret.into())))
     }
 
     fn read(&self, file: &Spanned<String>) -> Result<Vec<u8>, Error> {

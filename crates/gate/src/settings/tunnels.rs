@@ -6,9 +6,9 @@ use config::{Error, Source, Spanned};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::settings::file::Time;
-use crate::settings::pattern;
-use crate::settings::resolve::set_above_zero;
+use crate::settings::number::Time;
+use crate::settings::number::set_above_zero;
+use crate::settings::words;
 
 /// Which protocols clients may change to, and what that may cost.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ pub(super) fn resolve(source: &Source, file: &TunnelsFile) -> Result<Tunnels, Er
         tunnels.protocols.clear();
         for protocol in protocols {
             let name = protocol.get_ref().to_ascii_lowercase();
-            if !pattern::is_token(&name) {
+            if !words::is_token(&name) {
                 let what = format!("\"{name}\" is not the name of a protocol");
                 return Err(source.error(protocol.span(), what).mend("give for example \"websocket\""));
             }

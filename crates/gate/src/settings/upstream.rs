@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use config::{Error, Source, Spanned, quantity};
+use config::{Error, Place, Source, Spanned, quantity};
 use http::uri::PathAndQuery;
 use http::{HeaderValue, StatusCode};
 use rustls_pki_types::ServerName;
@@ -11,13 +11,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use units::{Ratio, Span};
 
-use crate::settings::file::{TextOr, Time};
-use crate::settings::resolve::{at_least_one, set, set_above_zero};
-use crate::upstream::tls::Authorities;
+use crate::settings::listener::NamedFile;
+use crate::settings::number::Time;
+use crate::settings::number::{at_least_one, set, set_above_zero};
+use crate::settings::text::TextOr;
 
 /// The servers behind the gate; all do the same work.
 #[derive(Debug, Clone)]
 pub(crate) struct Upstream {
+    /// Where they are configured.
+    pub(crate) place: Place,
     /// At least one.
     pub(crate) servers: Vec<Server>,
     pub(crate) connect_timeout: Duration,
@@ -30,8 +33,20 @@ pub(crate) struct Upstream {
     pub(crate) check: Option<Check>,
     pub(crate) ejection: Ejection,
     pub(crate) retry: Retry,
-    /// Whose certificates are believed; none where no server speaks TLS.
-    pub(crate) authorities: Option<Authorities>,
+    /// Whose certificates are believed, in a file; the system's without it.
+    pub(crate) ca_file: Option<NamedFile>,
+}
+
+/// A server's address is not one.
+#[derive(Debug, thiserror::Error)]
+#[error("upstream \"{address}\" {why}; {mend}")]
+pub struct AddressError {
+    /// As given.
+    pub address: String,
+    /// What is wrong with it.
+    pub why: &'static str,
+    /// What to give instead.
+    pub mend: &'static str,
 }
 
 /// One server, or as many as its name has addresses.
@@ -93,9 +108,10 @@ pub(crate) struct Retry {
 
 impl Upstream {
     /// One server, with the defaults.
-    pub(crate) fn of(server: Server) -> Self {
+    pub(crate) fn of(place: Place, server: Server) -> Self {
         Self {
-            authorities: server.tls.as_ref().and_then(|_| Authorities::read(None).ok()),
+            place,
+            ca_file: None,
             servers: vec![server],
             connect_timeout: Duration::from_secs(2),
             timeout: Duration::from_secs(60),
@@ -112,6 +128,11 @@ impl Upstream {
         }
     }
 
+    /// Whether there is a server that speaks TLS.
+    pub(crate) fn speaks_tls(&self) -> bool {
+        self.servers.iter().any(|server| server.tls.is_some())
+    }
+
     /// What stands for all servers: the address of the first.
     pub(crate) fn name(&self) -> &str {
         self.servers.first().map_or("", |server| server.address.as_str())
@@ -120,7 +141,7 @@ impl Upstream {
 
 impl Server {
     /// Host and port as people copy them: `http://host:port/`, or `https:` for TLS.
-    pub(crate) fn parse(text: &str) -> Result<Self, crate::process::error::Error> {
+    pub(crate) fn parse(text: &str) -> Result<Self, AddressError> {
         let (secure, rest) = match text.strip_prefix("https://") {
             Some(rest) => (true, rest),
             None => (false, text.strip_prefix("http://").unwrap_or(text)),
@@ -130,7 +151,7 @@ impl Server {
             port.parse::<u16>().ok().filter(|port| *port > 0)?;
             (!host.is_empty() && !host.contains('/')).then_some(host)
         });
-        let wrong = |why, mend| crate::process::error::Error::Address { address: text.to_owned(), why, mend };
+        let wrong = |why, mend| AddressError { address: text.to_owned(), why, mend };
         let host = host.ok_or_else(|| {
             wrong("is not a server's address", "give host and port, for example \"127.0.0.1:8000\"")
         })?;
@@ -257,13 +278,14 @@ pub(super) fn resolve(
     file: &TextOr<UpstreamFile>,
 ) -> Result<Upstream, Error> {
     let table = match file {
-        TextOr::Text(text) => return Ok(Upstream::of(server(source, text)?)),
+        TextOr::Text(text) => return Ok(Upstream::of(source.place(text.span()), server(source, text)?)),
         TextOr::Other(table) => table,
     };
+    let place = table.address.as_ref().map_or_else(|| source.whole(), |address| source.place(address.span()));
     let mut servers = servers(source, table)?;
-    let mut upstream = Upstream::of(servers.remove(0));
+    let mut upstream = Upstream::of(place, servers.remove(0));
     upstream.servers.append(&mut servers);
-    upstream.authorities = authorities(source, directory, table, &upstream)?;
+    upstream.ca_file = ca_file(source, directory, table, &upstream)?;
     set_above_zero(source, &mut upstream.connect_timeout, &table.connect_timeout, "connect-timeout")?;
     set_above_zero(source, &mut upstream.timeout, &table.timeout, "timeout")?;
     set(&mut upstream.idle_timeout, table.idle_timeout);
@@ -308,36 +330,25 @@ fn servers(source: &Source, file: &UpstreamFile) -> Result<Vec<Server>, Error> {
     Ok(servers)
 }
 
-/// Whose certificates are believed, if any has to be.
-fn authorities(
+/// The file of those whose certificates are believed, if one is named.
+fn ca_file(
     source: &Source,
     directory: &Path,
     file: &UpstreamFile,
     upstream: &Upstream,
-) -> Result<Option<Authorities>, Error> {
-    if upstream.servers.iter().all(|server| server.tls.is_none()) {
-        return match &file.ca_file {
-            None => Ok(None),
-            Some(name) => Err(source
-                .error(name.span(), "ca-file is given, but no server speaks TLS")
-                .mend("write \"https://host:port\" for those that do")),
-        };
+) -> Result<Option<NamedFile>, Error> {
+    let Some(name) = &file.ca_file else { return Ok(None) };
+    if !upstream.speaks_tls() {
+        return Err(source
+            .error(name.span(), "ca-file is given, but no server speaks TLS")
+            .mend("write \"https://host:port\" for those that do"));
     }
-    let path = file.ca_file.as_ref().map(|name| directory.join(name.get_ref()));
-    Authorities::read(path.as_deref()).map(Some).map_err(|why| match (&file.ca_file, &path) {
-        (Some(name), Some(path)) => {
-            source.error(name.span(), format!("cannot use {}: {why}", path.display()))
-        }
-        _ => source.missing(format!("cannot speak TLS to servers: {why}")),
-    })
+    Ok(Some(NamedFile { path: directory.join(name.get_ref()), place: source.place(name.span()) }))
 }
 
 fn server(source: &Source, text: &Spanned<String>) -> Result<Server, Error> {
-    Server::parse(text.get_ref()).map_err(|error| match error {
-        crate::process::error::Error::Address { address, why, mend } => {
-            source.error(text.span(), format!("upstream \"{address}\" {why}")).mend(mend)
-        }
-        other => source.error(text.span(), other.to_string()),
+    Server::parse(text.get_ref()).map_err(|AddressError { address, why, mend }| {
+        source.error(text.span(), format!("upstream \"{address}\" {why}")).mend(mend)
     })
 }
 

@@ -49,7 +49,7 @@ fn best(server: &Server) -> Option<Stream> {
 /// Connects to a server, in the manner that it wants.
 pub(crate) async fn connect(pool: &Pool, server: &Server) -> Result<Line, Failure> {
     let socket = reach(&server.place.addresses).await.map_err(Failure::Connect)?;
-    let authorities = pool.settings().authorities.clone();
+    let authorities = pool.authorities();
     match (&server.place.tls, authorities) {
         (Some(name), Some(authorities)) => {
             authorities.greet(name.clone(), server.place.http, socket).await.map_err(Failure::Connect)

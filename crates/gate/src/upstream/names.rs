@@ -75,7 +75,7 @@ mod tests {
     fn one_name_that_leads_nowhere_does_not_matter_beside_others() {
         let settings = |names: &[&str]| {
             let mut servers: Vec<Server> = names.iter().map(|name| Server::parse(name).unwrap()).collect();
-            let mut settings = Upstream::of(servers.remove(0));
+            let mut settings = Upstream::of(config::Place::outside("here"), servers.remove(0));
             settings.servers.append(&mut servers);
             settings
         };

@@ -20,11 +20,14 @@ use crate::upstream::health::Standing;
 use crate::upstream::lease::{Channel, Lease};
 use crate::upstream::places::{self, Found, LookUpError};
 use crate::upstream::server::{Load, Server};
+use crate::upstream::tls::Authorities;
 
 /// The servers behind the gate.
 #[derive(Debug)]
 pub(crate) struct Pool {
     settings: RefCell<Upstream>,
+    /// Whose certificates are believed; none where no server speaks TLS.
+    authorities: RefCell<Option<Authorities>>,
     found: RefCell<Found>,
     failed_look_ups: Cell<u64>,
     times: Cell<Times>,
@@ -61,11 +64,17 @@ impl From<&Upstream> for Times {
 
 impl Pool {
     /// `found` is where the servers' names led to.
-    pub(crate) fn new(settings: Upstream, found: Found, clock: Rc<Clock>) -> Self {
+    pub(crate) fn new(
+        settings: Upstream,
+        authorities: Option<Authorities>,
+        found: Found,
+        clock: Rc<Clock>,
+    ) -> Self {
         let pool = Self {
             times: Cell::new(Times::from(&settings)),
             budget: Budget::new(settings.retry),
             settings: RefCell::new(settings),
+            authorities: RefCell::new(authorities),
             found: RefCell::default(),
             failed_look_ups: Cell::new(0),
             clock,
@@ -84,7 +93,7 @@ impl Pool {
     }
 
     /// Follows a change of the configuration. Servers that stay keep their state and connections.
-    pub(crate) fn change(&self, settings: Upstream, mut found: Found) {
+    pub(crate) fn change(&self, settings: Upstream, authorities: Option<Authorities>, mut found: Found) {
         for (server, addresses) in settings.servers.iter().zip(&mut found) {
             // One that leads nowhere now leads where it did.
             let before =
@@ -97,6 +106,7 @@ impl Pool {
         self.budget.change(settings.retry);
         let unchecked = settings.check.is_none();
         self.settings.replace(settings);
+        self.authorities.replace(authorities);
         self.find(found);
         if unchecked {
             self.servers.borrow().iter().for_each(|server| server.health.unchecked());
@@ -141,6 +151,11 @@ impl Pool {
 
     pub(crate) fn settings(&self) -> Ref<'_, Upstream> {
         self.settings.borrow()
+    }
+
+    /// Whose certificates are believed.
+    pub(crate) fn authorities(&self) -> Option<Authorities> {
+        self.authorities.borrow().clone()
     }
 
     #[inline]
@@ -287,7 +302,7 @@ mod tests {
     fn settings(names: &[&str]) -> Upstream {
         let servers = names.iter().map(|name| Named::parse(name).unwrap());
         let mut servers: Vec<Named> = servers.collect();
-        let mut settings = Upstream::of(servers.remove(0));
+        let mut settings = Upstream::of(config::Place::outside("here"), servers.remove(0));
         settings.servers.append(&mut servers);
         settings
     }
@@ -304,13 +319,14 @@ mod tests {
     #[test]
     fn servers_that_stay_are_the_same_ones() {
         let clock = Rc::new(Clock::start());
-        let pool = Pool::new(settings(&["a:1", "b:1"]), found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]), clock);
+        let pool =
+            Pool::new(settings(&["a:1", "b:1"]), None, found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]), clock);
         let before = pool.servers().to_vec();
         let next = found(&[&["10.0.0.2:1"], &["10.0.0.3:1"]]);
-        pool.change(settings(&["b:1", "c:1"]), next);
+        pool.change(settings(&["b:1", "c:1"]), None, next);
         assert_eq!(addresses(&pool), ["10.0.0.2:1", "10.0.0.3:1"]);
         assert!(Rc::ptr_eq(&pool.servers()[0], &before[1]));
-        pool.change(settings(&["d:1", "b:1"]), found(&[&["10.0.0.4:1"], &[]]));
+        pool.change(settings(&["d:1", "b:1"]), None, found(&[&["10.0.0.4:1"], &[]]));
         assert_eq!(addresses(&pool), ["10.0.0.4:1", "10.0.0.2:1"]);
         assert!(Rc::ptr_eq(&pool.servers()[1], &before[1]));
     }
@@ -318,7 +334,8 @@ mod tests {
     #[test]
     fn a_name_that_leads_nowhere_leads_where_it_did() {
         let clock = Rc::new(Clock::start());
-        let pool = Pool::new(settings(&["a:1", "b:1"]), found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]), clock);
+        let pool =
+            Pool::new(settings(&["a:1", "b:1"]), None, found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]), clock);
         let nowhere = || LookUpError { address: "a:1".to_owned(), why: std::io::ErrorKind::NotFound.into() };
         let now = ["10.0.0.2:1", "10.0.0.4:1"].map(|address| address.parse().unwrap()).to_vec();
         pool.look_up_again(vec![Err(nowhere()), Ok(now)]);
@@ -332,7 +349,7 @@ mod tests {
         let mut rules = settings(&["a:1", "b:1"]);
         rules.servers[0].weight = 3;
         rules.ejection.failures = 1;
-        let pool = Pool::new(rules, found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]), clock);
+        let pool = Pool::new(rules, None, found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]), clock);
         assert_eq!(pool.changed_capacity(), None);
         let servers = pool.servers().to_vec();
         pool.failed(&servers[0], &Failure::Timeout);

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use config::Place;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, ServerName};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -15,7 +16,8 @@ use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-use crate::settings::upstream::Http;
+use crate::settings::listener::NamedFile;
+use crate::settings::upstream::{Http, Upstream};
 
 /// Whose certificates are believed.
 #[derive(Clone)]
@@ -38,24 +40,21 @@ impl PartialEq for Authorities {
 }
 
 impl Authorities {
-    /// Those in a file of PEM, and no others; without one those of the system.
+    /// Those that are configured, or those of the system.
     ///
     /// # Errors
-    /// What is wrong with the file, in words.
-    pub(crate) fn read(file: Option<&Path>) -> Result<Self, String> {
-        let mut roots = RootCertStore::empty();
-        match file {
-            None => drop(roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs)),
-            Some(path) => {
-                let read = CertificateDer::pem_file_iter(path).map_err(|why| why.to_string())?;
-                for certificate in read {
-                    let certificate = certificate.map_err(|why| why.to_string())?;
-                    roots.add(certificate).map_err(|why| why.to_string())?;
-                }
-                if roots.is_empty() {
-                    return Err("there is no certificate in it".to_owned());
-                }
-            }
+    /// When the file cannot be used, or the system has none: no server could be believed then.
+    pub(crate) fn read(settings: &Upstream) -> Result<Self, config::Error> {
+        let Some(NamedFile { path, place }) = &settings.ca_file else {
+            return Self::believing(of_system()).map_err(|_| no_system(&settings.place));
+        };
+        let unusable = |why| place.error(format!("cannot use {}: {why}", path.display()));
+        Self::believing(of_file(path).map_err(unusable)?).map_err(unusable)
+    }
+
+    fn believing(roots: RootCertStore) -> Result<Self, String> {
+        if roots.is_empty() {
+            return Err("there is no certificate in it".to_owned());
         }
         let roots = Arc::new(roots);
         let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -85,6 +84,28 @@ impl Authorities {
         }
         Ok(Line::Encrypted(Box::new(stream)))
     }
+}
+
+fn of_file(path: &Path) -> Result<RootCertStore, String> {
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_file_iter(path).map_err(|why| why.to_string())? {
+        let certificate = certificate.map_err(|why| why.to_string())?;
+        roots.add(certificate).map_err(|why| why.to_string())?;
+    }
+    Ok(roots)
+}
+
+fn of_system() -> RootCertStore {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    roots
+}
+
+/// Without them every server would be taken for a stranger, one request after the other.
+fn no_system(place: &Place) -> config::Error {
+    place
+        .error("a server speaks TLS, and this machine has no CA certificates to check its own against")
+        .mend("install them (Debian has them in ca-certificates), or name a file with ca-file in [upstream]")
 }
 
 /// A connection to a server.

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use gate::{Bound, Ended, Question, Settings};
+use gate::{Bound, Ended, Error, Question, Settings};
 use units::Span;
 
 use crate::exit::{Exit, Failure, tell};
@@ -80,7 +80,8 @@ impl Args {
         match self.action {
             Some(Action::Check { file }) => {
                 let settings = Settings::read(&file)?;
-                return print(format_args!("{}: ok\n{settings}\n", file.display())).map(|()| Exit::Ok);
+                let checked = gate::check(&settings)?;
+                return print(format_args!("{}: ok\n{checked}\n", file.display())).map(|()| Exit::Ok);
             }
             Some(Action::Schema) => {
                 return print(format_args!("{:#}\n", Settings::schema())).map(|()| Exit::Ok);
@@ -99,7 +100,7 @@ impl Args {
         let places = self.places;
         let settings = places.settings()?;
         rename(c"hw-gate");
-        serve(settings, places).map_err(Failure::Failed)
+        serve(settings, places)
     }
 }
 
@@ -133,8 +134,15 @@ impl Places {
 /// What the end of a gate waits for its first words.
 const LONGEST_ANNOUNCEMENT: Duration = Duration::from_millis(200);
 
-fn serve(settings: Settings, places: Places) -> anyhow::Result<Exit> {
-    let mut bound = Bound::new(settings)?;
+fn serve(settings: Settings, places: Places) -> Result<Exit, Failure> {
+    let bound = Bound::new(settings).map_err(|why| match why {
+        Error::Configuration(wrong) => Failure::Usage(wrong.into()),
+        why => Failure::Failed(why.into()),
+    })?;
+    run(bound, places).map_err(Failure::Failed)
+}
+
+fn run(mut bound: Bound, places: Places) -> anyhow::Result<Exit> {
     if places.config.is_some() {
         bound = bound.reading_again(move || places.settings().map_err(|why| why.to_string()));
     }

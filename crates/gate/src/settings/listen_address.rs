@@ -1,4 +1,4 @@
-//! [`Place`]: where a listener stands.
+//! [`ListenAddress`]: where a listener stands.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 /// Where a listener stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ListenAddress {
     /// Address and port.
     Tcp(SocketAddr),
     /// A Unix socket of that path.
     Unix(PathBuf),
 }
 
-impl Place {
+impl ListenAddress {
     /// Whether the kernel is to choose the port.
     pub(crate) fn is_free_port(&self) -> bool {
         matches!(self, Self::Tcp(address) if address.port() == 0)
@@ -28,17 +28,9 @@ impl Place {
             _ => false,
         }
     }
-
-    /// Takes the path of a Unix socket away, so that clients see at once that nobody listens.
-    pub(crate) fn remove(&self) {
-        if let Self::Unix(path) = self {
-            // If it stays, the next gate finds that nobody is behind it.
-            let _ = std::fs::remove_file(path);
-        }
-    }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ListenAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tcp(address) => address.fmt(f),

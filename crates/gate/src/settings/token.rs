@@ -1,0 +1,44 @@
+//! [`Token`]: what an operator shows to be obeyed (RFC 6750).
+
+use sha2::{Digest, Sha256};
+
+/// A bearer token, of which only the digest is kept.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Token {
+    name: String,
+    digest: [u8; 32],
+    read_only: bool,
+}
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Token")
+            .field("name", &self.name)
+            .field("read_only", &self.read_only)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Token {
+    /// Characters: shorter ones can be guessed.
+    pub(crate) const SHORTEST: usize = 16;
+
+    /// None when it is too short.
+    pub(crate) fn new(name: &str, secret: &[u8], read_only: bool) -> Option<Self> {
+        let long_enough = secret.len() >= Self::SHORTEST;
+        long_enough.then(|| Self { name: name.to_owned(), digest: Sha256::digest(secret).into(), read_only })
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the SHA-256 of the secret is.
+    pub(crate) fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+}
