@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::statistics::Spread;
+use stats::Spread;
+
 use crate::text::show;
 
 /// A run that was repeated in each round.

@@ -8,8 +8,7 @@ use anyhow::{Context, bail};
 use record::Environment;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::Serialize;
-
-use crate::statistics::Spread;
+use stats::Spread;
 
 /// Above this share of all processors in other hands, figures are the others' too.
 const QUIET: f64 = 0.05;

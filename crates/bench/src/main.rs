@@ -16,7 +16,6 @@ mod server;
 mod sim;
 mod site;
 mod soak;
-mod statistics;
 mod text;
 mod verdict;
 mod watch;

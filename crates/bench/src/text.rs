@@ -1,6 +1,6 @@
 //! Figures as text.
 
-use crate::statistics::Spread;
+use stats::Spread;
 
 /// `0.72 (0.70–0.75)`, with three significant digits.
 pub(crate) fn show(spread: Option<Spread>) -> String {

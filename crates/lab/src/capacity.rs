@@ -66,9 +66,8 @@ fn batch_means(visits: &[(f64, f64)], from: f64, to: f64) -> [f64; 3] {
             inside.sum::<f64>() / (length / 1e9)
         })
         .collect();
-    let mean = rates.iter().sum::<f64>() / BATCHES as f64;
-    let variance = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / (BATCHES - 1) as f64;
-    let half = T_95 * (variance / BATCHES as f64).sqrt();
+    let deviations = stats::Deviations::of(&rates);
+    let (mean, half) = (deviations.mean(), T_95 * deviations.squared_error().sqrt());
     [mean, (mean - half).max(0.0), mean + half]
 }
 

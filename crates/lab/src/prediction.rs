@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use record::prediction::{Outcome, PredictedPoint, Prediction};
-use record::{Estimate, RunDirectory, Summary};
+use record::{RunDirectory, Summary};
 use serde::Deserialize;
 use toml::{Table, Value};
 use units::{Rate, Span, Time};
@@ -16,6 +16,7 @@ use crate::knee::Search;
 use crate::load::{self, Offer};
 use crate::parts::Part;
 use crate::spec::{Kind, Predicted, Server};
+use stats::MeanEstimate;
 use testbed::Process;
 use testbed::Stop;
 use testbed::Testbed;
@@ -153,10 +154,10 @@ impl Predictor<'_> {
         let sum = |of: fn(&Part) -> f64| parts.iter().map(of).sum::<f64>();
         let (requests, good) = (sum(|part| part.requests as f64), sum(|part| part.good as f64));
         let late = sum(|part| part.late) / sum(|part| part.latency).max(f64::MIN_POSITIVE);
-        let ci = Estimate::of(parts.iter().filter_map(Part::mean_latency)).ci;
+        let latency = MeanEstimate::of(parts.iter().filter_map(Part::mean_latency));
         let measured = Outcome {
             mean: if good > 0.0 { sum(|part| part.latency) / good } else { 0.0 },
-            ci: ci.iter().all(|end| end.is_finite()).then_some(ci),
+            ci: latency.finite_ci(),
             lost: if requests > 0.0 { 1.0 - good / requests } else { 0.0 },
         };
         Ok((requests / sum(|part| part.length), measured, late))

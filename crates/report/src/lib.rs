@@ -10,7 +10,6 @@
 mod conclusion;
 mod document;
 mod error;
-mod estimate;
 mod experiment;
 mod files;
 mod limit;
@@ -31,7 +30,6 @@ mod watch;
 pub use conclusion::{Conclusion, KeyFigure};
 pub use document::{Document, run};
 pub use error::Error;
-pub use estimate::Estimate;
 pub use experiment::model::{
     Capacity, ClassPoint, ClassReading, ClientReading, Duration, ErrorCount, ExperimentReport, Phase, Phases,
     Point, Requests, Test,

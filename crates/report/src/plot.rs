@@ -1,8 +1,8 @@
 //! Charts as data: curves against a quantity, and series over time. How they look is up to the page.
 
 use serde::Serialize;
+use stats::Estimate;
 
-use crate::estimate::Estimate;
 use crate::unit::Unit;
 
 /// A quantity over time.

@@ -29,7 +29,6 @@ mod outcome;
 mod recording;
 mod replications;
 mod sessions;
-mod statistics;
 mod subject;
 pub mod sweep;
 mod text;
@@ -49,5 +48,4 @@ pub use sessions::{
     Gate, Host, Script, SessionClassOutcome, SessionModel, SessionModelError, SessionsOutcome, run_sessions,
     run_sessions_under,
 };
-pub use statistics::Estimate;
 pub use subject::ModelGate;

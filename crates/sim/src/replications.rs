@@ -13,7 +13,6 @@ use crate::engine::{Length, Watch, replicate};
 use crate::model::{Model, ModelError};
 use crate::outcome::{Outcome, Parts, Precision, Tally};
 use crate::sessions::SessionModelError;
-use crate::statistics;
 use crate::subject::{ModelGate, Subject};
 use crate::warmup::Warmup;
 
@@ -137,7 +136,7 @@ fn replications(subject: Subject<'_>, plan: &Plan, length: Length, control: Cont
             done.add(one);
             count += 1;
         }
-        let mut outcome = done.outcome(subject, length, statistics::Parts::Independent);
+        let mut outcome = done.outcome(subject, length, stats::Dependence::Independent);
         outcome.replications = count;
         let judged = |wanted| outcome.judge(wanted, plan.replications, f64::from(count));
         outcome.precision = plan.precision.map_or(Precision::Fixed, judged);
@@ -183,7 +182,7 @@ fn long_run(subject: Subject<'_>, plan: &Plan, length: Length, control: Control<
     let blank = subject.watch();
     let seed = Seed::new(plan.seed, 0);
     let reached = |done: &Done, wanted: f64| {
-        let outcome = done.outcome(subject, length, statistics::Parts::Consecutive);
+        let outcome = done.outcome(subject, length, stats::Dependence::Consecutive);
         outcome.judge(wanted, plan.replications, 1.0) == Precision::Reached
     };
     done.events = replicate(subject, seed, Length { requests, stretches, ..length }, &blank, &mut |watch| {
@@ -204,7 +203,7 @@ fn long_run(subject: Subject<'_>, plan: &Plan, length: Length, control: Control<
         }
     });
     done.took = began.elapsed();
-    let mut outcome = done.outcome(subject, length, statistics::Parts::Consecutive);
+    let mut outcome = done.outcome(subject, length, stats::Dependence::Consecutive);
     outcome.requests = requests * u64::from(count);
     outcome.replications = 1;
     let replications = outcome.requests as f64 / length.requests as f64;
@@ -234,7 +233,7 @@ impl Done {
         self.took += one.took;
     }
 
-    fn outcome(&self, subject: Subject<'_>, length: Length, parts: statistics::Parts) -> Outcome {
+    fn outcome(&self, subject: Subject<'_>, length: Length, parts: stats::Dependence) -> Outcome {
         let mut outcome = Outcome::new(subject, self.parts.as_slice(), parts);
         outcome.events = self.events;
         outcome.events_per_second = self.events as f64 / self.took.as_secs_f64();

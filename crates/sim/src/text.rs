@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use stats::MeanEstimate;
+
 use crate::draw::Arrivals;
 use crate::exact::Solution;
 use crate::model::Model;
 use crate::outcome::{GateClassOutcome, LatencyOutcome, Outcome, Precision};
-use crate::statistics::Estimate;
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -124,9 +125,9 @@ impl fmt::Display for Solution {
     }
 }
 
-pub(crate) struct Percent<'a>(pub(crate) &'a Estimate);
-pub(crate) struct Plain<'a>(pub(crate) &'a Estimate);
-struct Time<'a>(&'a Estimate);
+pub(crate) struct Percent<'a>(pub(crate) &'a MeanEstimate);
+pub(crate) struct Plain<'a>(pub(crate) &'a MeanEstimate);
+struct Time<'a>(&'a MeanEstimate);
 pub(crate) struct Seconds(pub(crate) f64);
 
 impl fmt::Display for Percent<'_> {

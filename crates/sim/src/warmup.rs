@@ -2,11 +2,13 @@
 
 use std::ops::ControlFlow;
 
+use stats::autocorrelation_time;
+use stats::mser;
+
 use crate::control::Control;
 use crate::draw::Seed;
 use crate::engine::{Length, replicate};
 use crate::replications::{Plan, in_parallel};
-use crate::statistics::{mser, relaxation};
 use crate::subject::Subject;
 
 /// The warm-up is looked for in so many replications, each cut into so many intervals.
@@ -15,13 +17,13 @@ const INTERVALS: u32 = 512;
 
 /// Shorter pilots than this say too little.
 const LEAST: u64 = 20_000;
-/// What a pilot has to last, in relaxation times, for these to be known.
+/// What a pilot has to last, in autocorrelation_time times, for these to be known.
 const LONG_ENOUGH: f64 = 50.0;
 /// Pilots that are too short are made so much longer, so often.
 const GROWTH: u64 = 4;
 const ATTEMPTS: u32 = 5;
 
-/// After so many relaxation times an empty server is forgotten, but for a fiftieth.
+/// After so many autocorrelation_time times an empty server is forgotten, but for a fiftieth.
 const RELAXATIONS: f64 = 4.0;
 
 /// What is not counted.
@@ -41,7 +43,7 @@ impl Warmup {
     }
 
     /// Mean latency over the arrivals of pilot runs that are as long as it takes: what MSER leaves out
-    /// of their average, or a few relaxation times if that is more. MSER alone says now this and now
+    /// of their average, or a few autocorrelation_time times if that is more. MSER alone says now this and now
     /// that where a queue takes 100,000 requests to fill.
     fn find(subject: Subject<'_>, plan: &Plan, control: Control<'_>) -> Self {
         let mut requests = plan.requests.max(LEAST);
@@ -86,7 +88,7 @@ fn settling(pilots: &[Vec<f64>]) -> Option<usize> {
     let average = |at: usize| pilots.iter().map(|pilot| pilot[at]).sum::<f64>() / pilots.len() as f64;
     let cut = mser(&(0..shortest).map(average).collect::<Vec<f64>>())?;
     let rests: Vec<&[f64]> = pilots.iter().map(|pilot| &pilot[cut..]).collect();
-    let time = relaxation(&rests)?;
+    let time = autocorrelation_time(&rests)?;
     if ((shortest - cut) as f64) < LONG_ENOUGH * time {
         return None;
     }

@@ -4,7 +4,8 @@
 use std::num::NonZeroUsize;
 
 use sim::exact::{self, Method};
-use sim::{Class, Discipline, Estimate, Model, Offered, Outcome, Plan, Precision, Service};
+use sim::{Class, Discipline, Model, Offered, Outcome, Plan, Precision, Service};
+use stats::MeanEstimate;
 use traffic::Process;
 use units::Span;
 
@@ -83,7 +84,7 @@ fn a_long_queue_gets_a_long_warmup() {
     assert!(outcome.latency.mean.covers(solution.latency), "{:?}, not {}", outcome.latency, solution.latency);
 }
 
-fn near(what: &str, outcome: &Estimate, exact: f64) {
+fn near(what: &str, outcome: &MeanEstimate, exact: f64) {
     assert!((outcome.mean / exact - 1.0).abs() < 0.02, "{what}: {outcome:?}, not {exact}");
 }
 

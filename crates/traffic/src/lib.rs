@@ -13,8 +13,6 @@ pub mod model;
 mod profile;
 mod ramp;
 mod schedule;
-#[cfg(test)]
-mod statistics;
 pub mod trace;
 mod workload;
 

@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use testkit::{Apache, Nginx, Mpm};
+use testkit::{Apache, Mpm, Nginx};
 use traffic::trace::{AccessLog, Reason, Resolution, Trace};
 
 /// What clients send, and what becomes of it in a trace.

@@ -30,8 +30,9 @@ pub fn of<S>(source: &mut impl Source<Sample = S>) -> Result<Cost, Error> {
         source.sample()?;
         costs.push(clock::thread().saturating_sub(before).as_secs_f64());
     }
-    costs.sort_by(f64::total_cmp);
-    Ok(Cost { median: costs[SAMPLES / 2], range: [costs[0], costs[SAMPLES - 1]] })
+    let costs = stats::order::rising(costs);
+    let median = stats::order::upper_rank(&costs, 0.5).unwrap_or_default();
+    Ok(Cost { median, range: [costs[0], costs[SAMPLES - 1]] })
 }
 
 /// What a sample of one group costs both ways.

@@ -38,7 +38,7 @@ pub struct Watch {
     unwritten: Option<record::Error>,
     began: Time,
     cpu: Span,
-    took: record::Histogram,
+    took: stats::Histogram,
     /// Processors that the server used when its processes were looked at last.
     busy: f64,
     /// The latest of every group.
@@ -133,7 +133,7 @@ impl Watch {
             unwritten,
             began,
             cpu,
-            took: record::Histogram::new(),
+            took: stats::Histogram::new(),
             busy: 0.0,
             latest: Summary::default(),
             subject,
@@ -284,7 +284,11 @@ impl Watch {
             (requests.duty(length).as_f64(), requests.spent_by_others())
         });
         let used = costs::process().saturating_sub(self.cpu) + spent;
-        Overhead { cpu: used.as_secs_f64() / length.as_secs_f64(), sample_cost: self.took.quantiles(), duty }
+        Overhead {
+            cpu: used.as_secs_f64() / length.as_secs_f64(),
+            sample_cost: record::Quantiles::of(&self.took),
+            duty,
+        }
     }
 
     /// Ends it, and the record; whether that [could be written](Self::unwritten) is another matter.

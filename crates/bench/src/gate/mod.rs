@@ -19,7 +19,7 @@ use crate::peers::{Peer, Programs};
 use crate::raw::{Places, Setting};
 use crate::rounds;
 use crate::site::Site;
-use crate::statistics::Spread;
+use stats::Spread;
 use testbed::Isolation;
 
 pub(crate) use hold::{Args as Hold, run as hold};

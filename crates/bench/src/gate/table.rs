@@ -8,7 +8,7 @@ use super::run::Run;
 use crate::cell::Cell;
 use crate::machine::Noise;
 use crate::raw::Setting;
-use crate::statistics::Spread;
+use stats::Spread;
 use testbed::Isolation;
 
 use crate::server::{GENERATOR_CPU, SERVER_CPU};

@@ -17,7 +17,7 @@ use crate::raw::{Places, Setting};
 use crate::rounds;
 use crate::server::SERVER_CPU;
 use crate::site::{self, Content, Site};
-use crate::statistics::Spread;
+use stats::Spread;
 use testbed::Isolation;
 
 const PAGE: &str = "docs/benchmarks/load.md";

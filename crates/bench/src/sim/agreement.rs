@@ -1,6 +1,6 @@
 //! [`Agreement`]: whether simulators simulate the same.
 
-use ::sim::Estimate;
+use stats::MeanEstimate;
 
 use super::run::Run;
 use super::simulator::Simulator;
@@ -8,9 +8,9 @@ use super::simulator::Simulator;
 /// What one simulator found in all its runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Agreement {
-    pub(super) rejected: Estimate,
+    pub(super) rejected: MeanEstimate,
     /// In seconds.
-    pub(super) latency: Estimate,
+    pub(super) latency: MeanEstimate,
 }
 
 /// How many times as wide as at 95 % an interval is at 99.9 %, of a few tens of observations. Eight
@@ -21,14 +21,14 @@ impl Agreement {
     pub(super) fn of(runs: &[Run], simulator: Simulator) -> Self {
         let told = || runs.iter().filter(|run| run.of == simulator).filter_map(|run| run.told.as_ref());
         Self {
-            rejected: Estimate::of(told().flat_map(|told| told.rejected.iter().copied())),
-            latency: Estimate::of(told().flat_map(|told| told.latency.iter().copied())),
+            rejected: MeanEstimate::of(told().flat_map(|told| told.rejected.iter().copied())),
+            latency: MeanEstimate::of(told().flat_map(|told| told.latency.iter().copied())),
         }
     }
 
     /// Why the two do not simulate the same.
     pub(super) fn conflict(&self, with: &Self) -> Option<String> {
-        let differ = |ours: Estimate, theirs: Estimate| {
+        let differ = |ours: MeanEstimate, theirs: MeanEstimate| {
             let may = SURE * ours.half_width().hypot(theirs.half_width());
             let apart = (ours.mean - theirs.mean).abs();
             apart > may || apart.is_nan()

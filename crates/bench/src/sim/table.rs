@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use ::sim::Estimate;
 use serde_json::Value;
+use stats::MeanEstimate;
+use stats::Spread;
 
 use super::agreement::Agreement;
 use super::plan::Plan;
@@ -12,7 +13,6 @@ use super::run::Run;
 use super::simulator::Simulator;
 use crate::machine::Noise;
 use crate::raw::Setting;
-use crate::statistics::Spread;
 use crate::text::{dash, show, thousands};
 
 /// All that a run of the benchmark found.
@@ -84,7 +84,7 @@ impl Results {
 
     fn agreement(&self) -> String {
         let mut text = "### The same model\n\n| simulator | requests | rejected, % | mean latency, s |\n| --- | --- | --- | --- |\n".to_owned();
-        let estimate = |Estimate { mean, ci }: Estimate, scale: f64| {
+        let estimate = |MeanEstimate { mean, ci }: MeanEstimate, scale: f64| {
             format!("{:.3} ± {:.3}", mean * scale, (ci[1] - ci[0]) / 2.0 * scale)
         };
         for simulator in Simulator::ALL.into_iter().filter(|simulator| *simulator != Simulator::AllCores) {

@@ -1,8 +1,7 @@
 //! [`Course`]: what the gate held while it was loaded, and whether that grew.
 
 use serde::Serialize;
-
-use crate::statistics::Spread;
+use stats::Spread;
 
 /// What the gate held at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -58,11 +57,8 @@ impl Course {
     fn growth(&self, figure: impl Fn(&Sample) -> f64, margin: impl Fn(f64) -> f64) -> Option<Growth> {
         let settled = self.0.get(self.0.len() / PARTS..)?;
         let (first, second) = settled.split_at(settled.len() / 2);
-        let quiet = |half: &[Sample]| {
-            let mut figures: Vec<f64> = half.iter().map(&figure).collect();
-            figures.sort_by(f64::total_cmp);
-            figures.get(figures.len() / 10).copied()
-        };
+        let quiet =
+            |half: &[Sample]| stats::order::upper_rank(&stats::order::rising(half.iter().map(&figure)), 0.1);
         let (before, after) = (quiet(first)?, quiet(second)?);
         Some(Growth { before, after, grew: after > before + margin(before) })
     }

@@ -7,8 +7,8 @@ use std::os::unix::fs::FileExt as _;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use record::Estimate;
 use serde::Serialize;
+use stats::MeanEstimate;
 
 use super::run::Subject;
 
@@ -203,7 +203,7 @@ pub(super) fn to_markdown(parts: &[Part], accounts: &[(Subject, f64)]) -> String
     let mut text = "| server | windows | of the time | throughput lost to them | to all else | in all, 95 % | processors used | seconds |\n| --- | --- | --- | --- | --- | --- | --- | --- |".to_owned();
     for (subject, account) in accounts {
         let parts: Vec<&Part> = parts.iter().filter(|part| part.subject == *subject).collect();
-        let mean = |of: fn(&Part) -> f64| Estimate::of(parts.iter().map(|part| of(part)));
+        let mean = |of: fn(&Part) -> f64| MeanEstimate::of(parts.iter().map(|part| of(part)));
         let percent =
             |share: f64| if share.is_finite() { format!("{:.2}", share * 100.0) } else { "–".to_owned() };
         let (open, lost) = (mean(|part| part.in_windows).mean, mean(|part| part.lost_in_windows).mean);

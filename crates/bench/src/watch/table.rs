@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
-use record::Estimate;
 use serde_json::Value;
+use stats::MeanEstimate;
+use stats::Spread;
 
 use super::moments::{self, Part};
 use super::run::{Run, Subject};
 use super::watcher::Watcher;
 use crate::cell::Cell;
 use crate::raw::Setting;
-use crate::statistics::Spread;
 use crate::text::thousands;
 
 /// All that the runs found.
@@ -78,7 +78,7 @@ impl Results {
             return "1".to_owned();
         }
         let shares = self.cell(subject, watcher).by_round(|run| Some(run.rate? / run.beside?));
-        let estimate = Estimate::of(shares.into_values());
+        let estimate = MeanEstimate::of(shares.into_values());
         if !estimate.half_width().is_finite() {
             return "–".to_owned();
         }

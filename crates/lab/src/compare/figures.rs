@@ -29,7 +29,7 @@ pub(super) struct Figure {
 
 impl Figure {
     pub(super) fn mean(&self) -> f64 {
-        self.values.iter().sum::<f64>() / self.values.len().max(1) as f64
+        stats::mean(self.values.iter().copied()).unwrap_or(0.0)
     }
 }
 

@@ -7,8 +7,8 @@ mod figures;
 
 use std::path::Path;
 
-use record::significance;
 use serde::Serialize;
+use stats::significance;
 
 use self::figures::{Better, Figure};
 use crate::Error;

@@ -62,7 +62,7 @@ impl Backlog {
 }
 
 fn mean(moments: &[f64]) -> f64 {
-    moments.iter().sum::<f64>() / moments.len() as f64
+    stats::mean(moments.iter().copied()).unwrap_or(0.0)
 }
 
 /// When each came and when it left, ns; in any order.

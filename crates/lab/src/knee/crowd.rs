@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use record::Estimate;
+use stats::MeanEstimate;
 use units::Span;
 
 use super::probe::Probe;
@@ -28,7 +28,7 @@ pub(super) fn achieved(probe: &Probe, directory: &Path, of_sessions: bool) -> Re
         let count = if of_sessions { completed() } else { part.good };
         count as f64 / part.length
     };
-    let Estimate { mean, ci } = Estimate::of(Part::read(directory)?.iter().map(in_part));
+    let MeanEstimate { mean, ci } = MeanEstimate::of(Part::read(directory)?.iter().map(in_part));
     let achieved = probe.achieved();
     // By the moment at which requests began, and with those that were refused, it is a little different.
     let ci =

@@ -1,8 +1,8 @@
 //! The universal scalability law (Gunther, "A General Theory of Computational Scalability Based on Rational
 //! Functions", 2008): X(N) = λN / (1 + σ(N - 1) + κN(N - 1)).
 
-use nalgebra::{DMatrix, DVector};
 use record::search::Scalability;
+use stats::regression;
 
 /// Fits the law to pairs of clients and requests per second; nothing for fewer than three of them, or where
 /// it describes none. N/X is linear in its parameters; those that come out below nothing are nothing.
@@ -12,12 +12,10 @@ pub(crate) fn fit(points: &[(f64, f64)]) -> Option<Scalability> {
     }
     // Relative errors count, so each equation is divided by its N/X.
     let solve = |terms: &[fn(f64) -> f64]| {
-        let row = |row: usize, column: usize| {
-            let (clients, rate) = points[row];
-            terms[column](clients) * rate / clients
+        let row = |(clients, rate): &(f64, f64)| -> Vec<f64> {
+            terms.iter().map(|term| term(*clients) * rate / clients).collect()
         };
-        let matrix = DMatrix::from_fn(points.len(), terms.len(), row);
-        matrix.svd(true, true).solve(&DVector::from_element(points.len(), 1.0), 1e-12).ok()
+        regression::coefficients_of_one(&points.iter().map(row).collect::<Vec<_>>())
     };
     let [one, contention, coherence]: [fn(f64) -> f64; 3] = [|_| 1.0, |n| n - 1.0, |n| n * (n - 1.0)];
     let whole = solve(&[one, contention, coherence])?;

@@ -111,8 +111,7 @@ impl Level {
     }
 
     pub(crate) fn mean_of(&self, metric: Metric, label: &str) -> f64 {
-        let values = self.values(metric, label);
-        values.iter().sum::<f64>() / values.len().max(1) as f64
+        stats::mean(self.values(metric, label).iter().copied()).unwrap_or(0.0)
     }
 
     /// The highest mean that any label has.

@@ -145,9 +145,8 @@ impl Trial {
         if !self.ratios.len().is_multiple_of(PAIRS) {
             return Verdict::Unknown;
         }
-        let mut ratios = self.ratios.clone();
-        ratios.sort_by(f64::total_cmp);
-        let median = ratios.get(ratios.len() / 2).copied().unwrap_or(0.0);
+        let ratios = stats::order::rising(self.ratios.iter().copied());
+        let median = stats::order::upper_rank(&ratios, 0.5).unwrap_or(0.0);
         let last = ratios.len() == MAX_PAIRS;
         match median {
             _ if self.highest < WORTHWHILE => Verdict::Failed,

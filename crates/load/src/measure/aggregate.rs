@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use record::{
-    ClassSummary, ErrorCounts, Histogram, LatencySummary, RequestError, SessionOutcome, SessionRow,
+    ClassSummary, ErrorCounts, LatencySummary, Quantiles, RequestError, SessionOutcome, SessionRow,
     SessionSummary,
 };
+use stats::Histogram;
 
 use crate::measure::finished::Finished;
 
@@ -146,12 +147,12 @@ impl Aggregate {
 
     pub(crate) fn latency(&self) -> LatencySummary {
         LatencySummary {
-            total: self.total.quantiles(),
-            dns: self.dns.quantiles(),
-            connect: self.connect.quantiles(),
-            tls: self.tls.quantiles(),
-            processing: self.processing.quantiles(),
-            transfer: self.transfer.quantiles(),
+            total: Quantiles::of(&self.total),
+            dns: Quantiles::of(&self.dns),
+            connect: Quantiles::of(&self.connect),
+            tls: Quantiles::of(&self.tls),
+            processing: Quantiles::of(&self.processing),
+            transfer: Quantiles::of(&self.transfer),
         }
     }
 
@@ -163,13 +164,13 @@ impl Aggregate {
             .enumerate()
             .map(|(index, name)| {
                 let (class, durations) = self.classes.get(index).unwrap_or(&none);
-                (name.to_owned(), ClassSummary { duration: durations.quantiles(), ..*class })
+                (name.to_owned(), ClassSummary { duration: Quantiles::of(durations), ..*class })
             })
             .collect();
         SessionSummary {
             started: by_class.values().map(|class| class.started).sum(),
             completed: by_class.values().map(|class| class.completed).sum(),
-            duration: self.duration.quantiles(),
+            duration: Quantiles::of(&self.duration),
             by_class,
         }
     }

@@ -3,7 +3,8 @@
 use std::io;
 use std::sync::mpsc::SyncSender;
 
-use record::{Histogram, RequestError, RequestRow, SessionRow, Window};
+use record::{RequestError, RequestRow, SessionRow, Window};
+use stats::Histogram;
 use traffic::PoissonCheck;
 use units::{Span, Time};
 

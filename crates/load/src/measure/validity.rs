@@ -1,7 +1,8 @@
 //! Are the figures the server's, or the generator's?
 
-use record::{Histogram, Window};
-use statrs::distribution::{DiscreteCDF, Poisson};
+use record::Window;
+use stats::Histogram;
+use stats::significance;
 use traffic::PoissonCheck;
 use units::Span;
 
@@ -122,8 +123,7 @@ pub(crate) fn judge_starts(begun: u64, expected: ExpectedStarts, classes: usize)
 /// Whether `count` events are too many to be chance where `expected` were allowed: the upper tail
 /// of a Poisson count.
 fn is_more_than(count: u64, expected: f64) -> bool {
-    let Some(fewer) = count.checked_sub(1) else { return false };
-    Poisson::new(expected).is_ok_and(|chance| chance.sf(fewer) < SIGNIFICANCE)
+    significance::poisson_tail(count, expected).is_some_and(|chance| chance < SIGNIFICANCE)
 }
 
 #[cfg(test)]

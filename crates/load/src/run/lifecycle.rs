@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use record::{
-    ClientSummary, ConnectionSummary, CounterSet, Counters, Environment, RateSummary, RunDirectory, RunInfo,
-    Summary, Timestamp,
+    ClientSummary, ConnectionSummary, CounterSet, Counters, Environment, Quantiles, RateSummary,
+    RunDirectory, RunInfo, Summary, Timestamp,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -243,7 +243,7 @@ impl Run {
                 cpu,
                 waited,
                 without_port: seen.lacked.ports,
-                lag: seen.lag.quantiles(),
+                lag: Quantiles::of(&seen.lag),
                 valid: why_invalid.is_empty(),
                 why_invalid,
             },

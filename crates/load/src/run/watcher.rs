@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use catalogue::load::{self as metrics, recorded};
-use record::{Histogram, Window};
+use record::Window;
+use stats::Histogram;
 use units::{Rate, Span, Time};
 
 use crate::measure::aggregate::Aggregate;

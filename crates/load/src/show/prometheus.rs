@@ -13,9 +13,10 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::{Registry, Unit};
-use record::{Histogram, RequestError};
+use record::RequestError;
 use units::{Rate, Span, Time};
 
+use stats::Histogram;
 use telemetry::{Endpoint, Page};
 use tui::give_way;
 

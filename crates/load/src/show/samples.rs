@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use record::{ErrorCounts, Histogram, Window};
+use record::{ErrorCounts, Window};
+use stats::Histogram;
 use units::{Rate, Span, Time};
 
 use super::snapshot::{Generator, Latencies, Level, Recent, Setting, Snapshot, Whole};

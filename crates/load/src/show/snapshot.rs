@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use record::{
-    ClientSummary, ConnectionSummary, ErrorCounts, Histogram, LatencySummary, ObjectiveResult, RateSummary,
+    ClientSummary, ConnectionSummary, ErrorCounts, LatencySummary, ObjectiveResult, Quantiles, RateSummary,
     Summary, Window,
 };
+use stats::Histogram;
 use units::{Rate, Span, Time};
 
 use crate::measure::objective::Objective;
@@ -119,7 +120,7 @@ impl Latencies {
     }
 
     pub(crate) fn summary(&self) -> LatencySummary {
-        let [total, connect, processing, transfer] = self.histograms().map(Histogram::quantiles);
+        let [total, connect, processing, transfer] = self.histograms().map(Quantiles::of);
         LatencySummary { total, connect, processing, transfer, ..LatencySummary::default() }
     }
 }

@@ -1,9 +1,10 @@
 //! What came out, in words, from the figures and nothing else.
 
+use stats::Estimate;
+
 use super::model::Capacity;
 use super::model::{ClassPoint, ExperimentReport, Point};
 use crate::conclusion::{Conclusion, KeyFigure};
-use crate::estimate::Estimate;
 use crate::text::{self, level_in_words, number, percent, seconds, times};
 
 /// Two subjects at the hardest level that both were measured at, or one where the other is missing.

@@ -3,9 +3,9 @@
 use record::Timestamp;
 use record::experiment::{Class, Factor, Server, TestState};
 use serde::Serialize;
+use stats::Estimate;
 
 use crate::conclusion::Conclusion;
-use crate::estimate::Estimate;
 use crate::limit::Limit;
 use crate::method::fact::{Fact, Source};
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use record::experiment::{self, Experiment, TestState};
 use record::{Quantiles, RequestError};
+use stats::Estimate;
 
 use super::measured::Measured;
 use super::model::{
@@ -13,7 +14,6 @@ use super::model::{
 use super::{headline, subjects};
 use crate::conclusion::Conclusion;
 use crate::error::Error;
-use crate::estimate::Estimate;
 use crate::method::experiment as method;
 use crate::{files, limit};
 

@@ -1,11 +1,11 @@
 //! What came out of a run, in words, from its figures and nothing else.
 
 use record::{ObjectiveResult, Summary};
+use stats::Estimate;
 use units::Span;
 
 use super::model::{Counted, RunReport, Steps};
 use crate::conclusion::{Conclusion, KeyFigure};
-use crate::estimate::Estimate;
 use crate::text::{level, number, percent, seconds, setting};
 
 pub(super) fn of(report: &RunReport) -> Conclusion {

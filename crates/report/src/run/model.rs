@@ -4,9 +4,9 @@ use std::fmt;
 
 use record::{Quantiles, Summary, Timestamp};
 use serde::Serialize;
+use stats::Estimate;
 
 use crate::conclusion::Conclusion;
-use crate::estimate::Estimate;
 use crate::method::fact::{Fact, Source};
 
 /// Everything that is shown of a run. Times in seconds, rates per second, shares 0 to 1. Unless it

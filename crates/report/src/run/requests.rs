@@ -1,6 +1,7 @@
 //! The requests of a run, read once, row by row, into everything that is made of them.
 
-use record::{Histogram, RequestRow, RunInfo};
+use record::{Quantiles, RequestRow, RunInfo};
+use stats::Histogram;
 use units::Span;
 
 use super::latency::counts_as_latency;
@@ -101,7 +102,7 @@ fn distribution(phase: PhaseName, histogram: &Histogram) -> Distribution {
     let mut curve: Vec<[f64; 2]> =
         (0..).map(|i| f64::from(i) * step).take_while(|nines| *nines < end).map(point).collect();
     curve.push([rounded(end), histogram.max().as_secs_f64()]);
-    Distribution { phase, quantiles: histogram.quantiles(), curve }
+    Distribution { phase, quantiles: Quantiles::of(histogram), curve }
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! The levels of load that a run held, and what clients met at each: the figures of Shin, Koh and
 //! Won, "Measurement and Analysis of Web Server Response Time", section IV.
 
-use record::{Histogram, RequestRow, RunInfo};
+use record::{Quantiles, RequestRow, RunInfo};
+use stats::Histogram;
+use stats::{Estimate, Moments};
 use units::Span;
 
 use super::latency::counts_as_latency;
 use super::model::{Held, Step, StepPhase, Steps};
-use crate::estimate::Estimate;
-use crate::estimate::Moments;
 
 #[derive(Debug)]
 pub(super) struct Collector {
@@ -50,7 +50,7 @@ impl Phase {
     }
 
     fn finish(&self) -> StepPhase {
-        StepPhase { mean: self.moments.mean(), quantiles: self.histogram.quantiles() }
+        StepPhase { mean: Estimate::of_moments(&self.moments), quantiles: Quantiles::of(&self.histogram) }
     }
 }
 

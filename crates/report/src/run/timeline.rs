@@ -3,7 +3,8 @@
 use std::iter::repeat_with;
 
 use catalogue::{Viewpoint, load as metrics};
-use record::{Histogram, RequestError, RequestRow, SampleRow};
+use record::{RequestError, RequestRow, SampleRow};
+use stats::Histogram;
 use units::{Span, Time};
 
 use super::latency::counts_as_latency;

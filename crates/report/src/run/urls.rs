@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use record::{Histogram, RequestRow, RunDirectory, Window};
+use record::{Quantiles, RequestRow, RunDirectory, Window};
+use stats::Histogram;
 use units::Time;
 
 use super::latency::counts_as_latency;
@@ -128,10 +129,10 @@ impl Tally {
             count: self.count,
             failed: self.failed,
             bytes: (self.responses > 0).then(|| self.bytes as f64 / self.responses as f64),
-            total: self.total.quantiles(),
-            connect: self.connect.quantiles(),
-            processing: self.processing.quantiles(),
-            transfer: self.transfer.quantiles(),
+            total: Quantiles::of(&self.total),
+            connect: Quantiles::of(&self.connect),
+            processing: Quantiles::of(&self.processing),
+            transfer: Quantiles::of(&self.transfer),
         }
     }
 }

@@ -9,10 +9,10 @@ use record::experiment::{Experiment, OtherFactor, Test, TestState};
 use record::prediction::{Outcome, PredictedPoint, Prediction};
 use record::search::{Found, Onset, Tried, Used};
 use record::{LatencySummary, MetricName, Quantiles, RunDirectory, Samples, Summary};
+use stats::Estimate;
 
 use super::effects;
 use crate::error::Error;
-use crate::estimate::Estimate;
 use crate::plot::{Axis, Curve, Figure, Mark, PlotPoint};
 use crate::unit::Unit;
 
@@ -49,7 +49,7 @@ fn over(name: &str, probes: &[&Tried], value: impl Fn(&Tried) -> Option<f64>) ->
         let valid: Vec<&Tried> = repeats.iter().copied().filter(|tried| tried.not_valid.is_none()).collect();
         let shown = if valid.is_empty() { repeats } else { &valid };
         let values = shown.iter().filter_map(|tried| value(tried).filter(|value| value.is_finite()));
-        let value = record::Estimate::of(values).mean;
+        let value = stats::MeanEstimate::of(values).mean;
         let remark = shown.iter().find_map(|tried| tried.behind.as_ref().or(tried.not_valid.as_ref()));
         let note = remark.map_or_else(|| "kept up".to_owned(), Clone::clone);
         (!value.is_nan()).then_some(PlotPoint {
@@ -222,7 +222,7 @@ fn counts(probes: &[&Tried], seen: &ProbeRecords, metrics: &[(Metric, &str)]) ->
         let key = ((*metric).into(), program.to_owned());
         let mean = |tried: &Tried| {
             let values = seen.samples.get(&*tried.directory)?.get(&key)?;
-            Some(values.iter().sum::<f64>() / values.len() as f64)
+            stats::mean(values.iter().copied())
         };
         let name = if program.is_empty() { (*name).to_owned() } else { format!("{program}, {name}") };
         over(&name, probes, mean)
@@ -436,7 +436,7 @@ fn against(x: &Axis, points: &[(String, f64, Point)], what: Compared) -> Option<
 fn together(repeats: Vec<PlotPoint>) -> Option<PlotPoint> {
     let mut place = repeats.first()?.clone();
     if repeats.len() > 1 {
-        let estimate = record::Estimate::of(repeats.iter().map(|place| place.y.value));
+        let estimate = stats::MeanEstimate::of(repeats.iter().map(|place| place.y.value));
         place.y = Estimate { value: estimate.mean, ci: Some(estimate.ci) };
     }
     Some(place)

@@ -5,10 +5,9 @@ use std::fmt;
 
 use record::experiment::{Experiment, OtherFactor, Test, TestState};
 use record::search::Found;
-use record::significance::{self, holm};
 use serde::Serialize;
-
-use crate::estimate::Estimate;
+use stats::Estimate;
+use stats::significance::{self, holm};
 
 /// The capacity at a level, and how it differs from that at the first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -169,9 +168,7 @@ pub(super) fn of(experiment: &Experiment, known: &[(&Test, Found)]) -> Vec<Effec
 type Rates = BTreeMap<u32, (usize, f64)>;
 
 fn mean(values: impl Iterator<Item = f64>) -> Estimate {
-    let estimate = record::Estimate::of(values);
-    let ci = estimate.ci.iter().all(|end| end.is_finite()).then_some(estimate.ci);
-    Estimate { value: estimate.mean, ci }
+    stats::MeanEstimate::of(values).into()
 }
 
 /// A level and the first one in the same repeat.

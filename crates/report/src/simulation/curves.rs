@@ -1,9 +1,9 @@
 //! Charts of a sweep: quantities against the swept parameter, and latency against rejection.
 
 use record::sweep::PointRow;
+use stats::Estimate;
 
 use super::sweep::SweepData;
-use crate::estimate::Estimate;
 use crate::plot::{Axis, Curve, Figure, PlotPoint};
 use crate::text::{percent, seconds};
 use crate::unit::Unit;

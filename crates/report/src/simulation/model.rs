@@ -2,9 +2,9 @@
 
 use crate::plot::{Figure, TimeChart};
 use serde::Serialize;
+use stats::Estimate;
 
 use crate::conclusion::Conclusion;
-use crate::estimate::Estimate;
 use crate::method::fact::{Fact, Source};
 
 /// The report of a single simulation, of a sweep, or of the sweeps that repeat a paper.

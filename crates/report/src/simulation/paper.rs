@@ -1,10 +1,10 @@
 //! The figures of Iyengar, MacNair and Nguyen, "Web server performance under heavy loads".
 
 use record::sweep::{Networks, PointRow};
+use stats::Estimate;
 
 use super::curves::{Quantity, curve, parameter};
 use super::sweep::SweepData;
-use crate::estimate::Estimate;
 use crate::plot::{Axis, Curve, Figure, PlotPoint};
 use crate::text::percent;
 use crate::unit::Unit;

@@ -2,9 +2,9 @@
 //! and what was not observed is null.
 
 use serde::Deserialize;
+use stats::Estimate;
 
 use super::model::OutcomeRow;
-use crate::estimate::Estimate;
 
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct SimulationSummary {

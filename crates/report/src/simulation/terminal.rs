@@ -1,7 +1,8 @@
 //! The report for a terminal.
 
+use stats::Estimate;
+
 use super::model::SimulationReport;
-use crate::estimate::Estimate;
 use crate::terminal::aligned;
 use crate::text::{number, percent, seconds};
 use crate::unit::Unit;

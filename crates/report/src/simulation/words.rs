@@ -1,12 +1,12 @@
 //! What was simulated and what came out, in words.
 
 use record::{Environment, RunInfo};
+use stats::Estimate;
 use toml::{Table, Value};
 
 use super::model::OutcomeRow;
 use super::summary::{Precision, SimulationSummary};
 use crate::conclusion::{Conclusion, KeyFigure};
-use crate::estimate::Estimate;
 use crate::method::fact::Fact;
 use crate::method::fact::{command, fact};
 use crate::method::machine::machine;

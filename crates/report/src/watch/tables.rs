@@ -238,8 +238,7 @@ fn processes(watches: &[Watched]) -> Table {
     let columns = named(watches, "processes");
     let mean = |watched: &Watched, metric: Metric, program: &str| {
         let samples = watched.samples(metric, program);
-        (!samples.is_empty())
-            .then(|| samples.iter().map(|(_, value)| value).sum::<f64>() / samples.len() as f64)
+        stats::mean(samples.iter().map(|(_, value)| *value))
     };
     let cell = |name: &str, read: &dyn Fn(&Watched, &str) -> Option<String>| {
         row(name, columns.iter().map(|(watched, program)| read(watched, program)))

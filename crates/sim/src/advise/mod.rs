@@ -14,6 +14,7 @@ mod tests;
 mod text;
 
 use serde::Serialize;
+use stats::MeanEstimate;
 
 pub use self::knobs::{KnobAdvice, KnobOptions, KnobTrial, advise_knobs};
 pub use self::objective::{Objective, ObjectiveError};
@@ -21,7 +22,6 @@ use crate::model::{Model, ModelError};
 use crate::outcome::Outcome;
 use crate::replications::{Plan, run};
 use crate::sessions::SessionModelError;
-use crate::statistics::Estimate;
 
 /// What to try.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,11 +64,11 @@ pub struct Trial {
     /// Whether the objectives are met there, with 95 % confidence each.
     pub met: bool,
     /// What the objectives are about, in their order: seconds or shares.
-    pub figures: Vec<Estimate>,
+    pub figures: Vec<MeanEstimate>,
     /// Requests served per second.
-    pub throughput: Estimate,
+    pub throughput: MeanEstimate,
     /// The share of rejected requests.
-    pub rejected: Estimate,
+    pub rejected: MeanEstimate,
 }
 
 /// What to do.

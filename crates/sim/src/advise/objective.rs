@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use stats::MeanEstimate;
 use units::{Ratio, Span};
 
 use crate::outcome::{GateClassOutcome, Outcome};
-use crate::statistics::Estimate;
 
 /// An upper bound on a figure of an outcome, or of one of a gate's classes in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,7 +88,7 @@ impl Objective {
     }
 
     /// The caller has seen to it that there is such a class.
-    pub(super) fn figure(&self, outcome: &Outcome) -> Estimate {
+    pub(super) fn figure(&self, outcome: &Outcome) -> MeanEstimate {
         let (latency, rejected) = match self.of_class(outcome) {
             Some(class) => (&class.latency, class.turned_away),
             None => (&outcome.latency, outcome.rejected),

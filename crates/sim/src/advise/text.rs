@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use stats::MeanEstimate;
+
 use super::{Advice, Trial};
-use crate::statistics::Estimate;
 use crate::text::Seconds;
 
 impl fmt::Display for Advice {
@@ -115,13 +116,13 @@ fn name(objective: &str) -> &str {
 }
 
 /// What the objectives came to.
-pub(super) fn figures(objectives: &[String], figures: &[Estimate]) -> String {
+pub(super) fn figures(objectives: &[String], figures: &[MeanEstimate]) -> String {
     let all = objectives.iter().zip(figures);
     let each = all.map(|(objective, figure)| format!("{} is {}", name(objective), shown(objective, figure)));
     each.collect::<Vec<_>>().join(", ")
 }
 
-pub(super) fn shown(objective: &str, figure: &Estimate) -> String {
+pub(super) fn shown(objective: &str, figure: &MeanEstimate) -> String {
     // Classes come before the figure.
     if name(objective).ends_with("rejected") {
         format!("{:.2} % ± {:.2}", figure.mean * 100.0, figure.half_width() * 100.0)

@@ -78,7 +78,7 @@ impl Arrivals {
     /// [`ArrivalsError::Observed`] when there are no two different times.
     pub fn observed(times: &[f64]) -> Result<Self, ArrivalsError> {
         let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let mean = gaps.iter().sum::<f64>() / gaps.len().max(1) as f64;
+        let mean = stats::mean(gaps.iter().copied()).unwrap_or(0.0);
         if mean.is_nan() || mean <= 0.0 || gaps.iter().any(|gap| *gap < 0.0) {
             return Err(ArrivalsError::Observed);
         }

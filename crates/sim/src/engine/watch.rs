@@ -1,8 +1,9 @@
 //! [`Watch`]: what is written down while the simulation runs.
 
+use stats::LogHistogram;
+
 use super::levels::Levels;
 use super::processor::Job;
-use crate::statistics::Latencies;
 
 /// What came out in a stretch of a simulation, per class.
 #[derive(Debug, Clone, Default)]
@@ -25,7 +26,7 @@ pub(crate) struct Seen {
     pub(crate) rejected: u64,
     /// Of those the ones that nobody sends again.
     pub(crate) lost: u64,
-    pub(crate) latencies: Latencies,
+    pub(crate) latencies: LogHistogram,
 }
 
 impl Watch {

@@ -1,6 +1,7 @@
 //! [`FittedArrivals`]: how requests are spread over time.
 
 use serde::{Serialize, Serializer};
+use stats::MeanEstimate;
 use traffic::Process;
 use units::Span;
 
@@ -8,7 +9,6 @@ use super::counts::{Dispersion, dispersion, third_moment};
 use super::observation::Observation;
 use super::windows::Window;
 use crate::draw::{Arrivals, Mmpp};
-use crate::statistics::Estimate;
 
 /// How requests are spread over time, in windows of constant rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -18,7 +18,7 @@ pub struct FittedArrivals {
     pub process: Arrivals,
     /// The coefficient of variation that times between requests have if they are independent of one
     /// another, from counts, with an interval of 95 %.
-    pub cv: Estimate,
+    pub cv: MeanEstimate,
     /// The length of the intervals in which they were counted, in seconds.
     pub interval: f64,
     /// The coefficient of variation of times between requests themselves; `None` where times are
@@ -67,7 +67,7 @@ pub(super) fn fit(observation: &Observation, steady: &[&Window]) -> Option<Fitte
     }
     let cv = |index: f64| (1.0 + renewal_excess(index, rate * used.interval)).max(0.0).sqrt().min(MOST_CV);
     let half = 1.96 * used.error() * used.index;
-    let cv = Estimate { mean: cv(used.index), ci: [cv(used.index - half), cv(used.index + half)] };
+    let cv = MeanEstimate { mean: cv(used.index), ci: [cv(used.index - half), cv(used.index + half)] };
 
     let mut curve = Vec::new();
     let mut interval = whole((2.0 / rate).max(observation.resolution));
@@ -86,7 +86,7 @@ pub(super) fn fit(observation: &Observation, steady: &[&Window]) -> Option<Fitte
 /// Independent times between requests of this variation. Poisson arrivals are what is taken unless there is
 /// reason not to: the coefficient of variation of `n` exponential gaps has a standard error of about
 /// `1 / sqrt(n)`.
-fn renewal(gaps: Option<f64>, counts: Estimate, requests: f64) -> Arrivals {
+fn renewal(gaps: Option<f64>, counts: MeanEstimate, requests: f64) -> Arrivals {
     let cv = gaps.unwrap_or(counts.mean);
     let near = match gaps {
         Some(cv) => (cv - 1.0).abs() < NEAR.max(2.0 / requests.sqrt()),
@@ -132,7 +132,7 @@ fn modulated(
     curve: &[Dispersion],
     rate: f64,
     gaps: Option<f64>,
-    cv: Estimate,
+    cv: MeanEstimate,
 ) -> Option<Mmpp> {
     let last = curve.last()?;
     let expected = gaps.map_or(1.0, |gaps| (gaps * gaps).max(1.0));

@@ -1,6 +1,7 @@
 //! [`FittedClass`]: kinds of requests, how many there are of each, how large and how dear.
 
 use serde::Serialize;
+use stats::{Deviations, order};
 
 use super::Stated;
 use super::demands::Demands;
@@ -44,19 +45,16 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    fn of(mut values: Vec<f64>) -> Option<Self> {
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
-        values.sort_by(f64::total_cmp);
-        let at = |portion: f64| values.get((portion * n).ceil().max(1.0) as usize - 1).copied();
+    fn of(values: Vec<f64>) -> Option<Self> {
+        let deviations = Deviations::of(&values);
+        let rising = order::rising(values);
         Some(Self {
-            count: values.len() as u64,
-            mean,
-            cv: if mean > 0.0 { variance.sqrt() / mean } else { 0.0 },
-            p50: at(0.5)?,
-            p90: at(0.9)?,
-            p99: at(0.99)?,
+            count: rising.len() as u64,
+            mean: deviations.mean(),
+            cv: deviations.population_cv(),
+            p50: order::nearest_rank(&rising, 0.5)?,
+            p90: order::nearest_rank(&rising, 0.9)?,
+            p99: order::nearest_rank(&rising, 0.99)?,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! How many requests come in an interval, and how much that varies.
 
 use serde::Serialize;
+use stats::Deviations;
 
 use super::observation::Observation;
 use super::windows::Window;
@@ -58,13 +59,12 @@ pub(super) fn dispersion(
     let (mut sum, mut freedom, mut intervals) = (0.0, 0.0, 0);
     for window in windows {
         let counts = counts(&observation.times(window.from, window.to), window.from, window.to, interval);
-        let n = counts.len() as f64;
-        let mean = counts.iter().sum::<f64>() / n;
-        if n < 2.0 || mean <= 0.0 {
+        let deviations = Deviations::of(&counts);
+        if counts.len() < 2 || deviations.mean() <= 0.0 {
             continue;
         }
-        sum += counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / mean;
-        freedom += n - 1.0;
+        sum += deviations.squares() / deviations.mean();
+        freedom += deviations.freedom();
         intervals += counts.len() as u64;
     }
     (freedom > 0.0).then(|| Dispersion { interval, index: sum / freedom, intervals })
@@ -75,7 +75,7 @@ pub(super) fn third_moment(observation: &Observation, windows: &[&Window], inter
     let (mut sum, mut n) = (0.0, 0.0);
     for window in windows {
         let counts = counts(&observation.times(window.from, window.to), window.from, window.to, interval);
-        let mean = counts.iter().sum::<f64>() / counts.len().max(1) as f64;
+        let mean = stats::mean(counts.iter().copied()).unwrap_or(0.0);
         sum += counts.iter().map(|count| (count - mean).powi(3)).sum::<f64>();
         n += counts.len() as f64;
     }
@@ -90,6 +90,5 @@ pub(super) fn cv_of_gaps(times: &[f64]) -> Option<f64> {
     });
     let n = times.len().checked_sub(1).filter(|n| *n >= 2)? as f64;
     let mean = (times.last()? - times.first()?) / n;
-    let variance = gaps.map(|gap| (gap - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    (mean > 0.0).then(|| variance.sqrt() / mean)
+    (mean > 0.0).then(|| Deviations::around(mean, gaps).cv())
 }

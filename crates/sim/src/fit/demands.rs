@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 
 use serde::Serialize;
+use stats::PowerSums;
+use stats::moments::cv_within;
 
 use super::FitOptions;
 use super::observation::{Observation, Request};
@@ -30,7 +32,7 @@ pub(super) struct Demands {
 }
 
 /// A class with fewer requests whose cost is known has none.
-const LEAST: u64 = 20;
+const MIN_REQUESTS: u64 = 20;
 
 /// Costs from a server that is busier than this depend on how well the model describes it.
 const BUSY: f64 = 0.7;
@@ -63,7 +65,7 @@ pub(super) fn estimate(
     };
     if demands.means.iter().all(Option::is_none) {
         remarks.push(format!(
-            "Fewer than {LEAST} requests of each class were served; that is too few to say what they cost."
+            "Fewer than {MIN_REQUESTS} requests of each class were served; that is too few to say what they cost."
         ));
         return None;
     }
@@ -97,7 +99,7 @@ fn shares(requests: &[Request], processors: f64, threads: Option<u32>) -> Demand
     let mut begins: Vec<Option<f64>> = vec![None; stays.len()];
     let mut gone = vec![false; stays.len()];
     let mut waiting = VecDeque::new();
-    let mut classes = [Moments::default(); 2];
+    let mut classes = [PowerSums::default(); 2];
     for (at, is_begin, index) in events {
         work += (at - now) * (processors / active.max(1) as f64).min(1.0);
         now = at;
@@ -130,13 +132,17 @@ fn shares(requests: &[Request], processors: f64, threads: Option<u32>) -> Demand
             classes[usize::from(request.dynamic)].add(work - began);
         }
     }
-    Demands { source: Source::Shares, means: classes.map(Moments::mean), cv: cv_within(&classes) }
+    Demands {
+        source: Source::Shares,
+        means: classes.map(mean),
+        cv: cv_within(classes.into_iter().filter(|class| mean(*class).is_some())),
+    }
 }
 
 /// Under processor sharing a request takes `1 / (1 - load)` times what it needs, whatever its class, and there
 /// are `load / (1 - load)` requests in the server: so it takes `1 + n` times what it needs.
 fn means(requests: &[Request], present: f64, processors: f64) -> Demands {
-    let mut classes = [Moments::default(); 2];
+    let mut classes = [PowerSums::default(); 2];
     for request in requests.iter().filter(|request| request.is_served()) {
         if let Some(took) = request.took {
             classes[usize::from(request.dynamic)].add(took);
@@ -145,38 +151,12 @@ fn means(requests: &[Request], present: f64, processors: f64) -> Demands {
     let longer = ((1.0 + present) / processors).max(1.0);
     Demands {
         source: Source::Means,
-        means: classes.map(|class| class.mean().map(|mean| mean / longer)),
+        means: classes.map(|class| mean(class).map(|mean| mean / longer)),
         cv: None,
     }
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Moments {
-    count: u64,
-    sum: f64,
-    squares: f64,
-}
-
-impl Moments {
-    fn add(&mut self, value: f64) {
-        self.count += 1;
-        self.sum += value;
-        self.squares += value * value;
-    }
-
-    fn mean(self) -> Option<f64> {
-        (self.count >= LEAST && self.sum > 0.0).then(|| self.sum / self.count as f64)
-    }
-}
-
-/// The variation within a class, each class by its share of the work.
-fn cv_within(classes: &[Moments]) -> Option<f64> {
-    let (mut sum, mut work) = (0.0, 0.0);
-    for class in classes {
-        let Some(mean) = class.mean() else { continue };
-        let variance = (class.squares / class.count as f64 - mean * mean).max(0.0);
-        sum += class.sum * variance.sqrt() / mean;
-        work += class.sum;
-    }
-    (work > 0.0).then(|| sum / work)
+/// The mean of what was needed, of enough requests that needed anything.
+fn mean(needs: PowerSums) -> Option<f64> {
+    (needs.count >= MIN_REQUESTS as f64 && needs.sum > 0.0).then(|| needs.mean())
 }

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use record::{Clock, PhaseName, RunDirectory};
 use serde::Deserialize;
+use stats::PowerSums;
+use stats::moments::cv_within;
 
 use super::{DemandSource, Fit, FitOptions, FittedClass, ObservationError, Origin};
 
@@ -103,21 +105,15 @@ pub fn fit_watched(path: &Path, options: &FitOptions) -> Result<Fit, Observation
 /// Standard deviation over mean within a class of the processor time of the phase that has most of it, each
 /// class by its share of the work.
 fn cv_of_processing(directory: &RunDirectory) -> Result<Option<f64>, ObservationError> {
-    let mut classes: BTreeMap<String, (f64, f64, f64)> = BTreeMap::new();
+    let mut classes: BTreeMap<String, PowerSums> = BTreeMap::new();
     for row in directory.phases()? {
         let row = row?;
         if (row.phase, row.clock) == (PhaseName::Process, Clock::Cpu) {
-            let (count, sum, squares) = classes.entry(row.class.to_string()).or_default();
-            *count += row.count as f64;
-            *sum += row.sum_ns.as_secs_f64();
-            *squares += row.sum_of_squares;
+            let class = classes.entry(row.class.to_string()).or_default();
+            class.count += row.count as f64;
+            class.sum += row.sum_ns.as_secs_f64();
+            class.squares += row.sum_of_squares;
         }
     }
-    let (mut spread, mut work) = (0.0, 0.0);
-    for (count, sum, squares) in classes.into_values() {
-        let mean = sum / count;
-        spread += count * (squares / count - mean * mean).max(0.0).sqrt();
-        work += sum;
-    }
-    Ok((work > 0.0).then(|| spread / work))
+    Ok(cv_within(classes.into_values()))
 }

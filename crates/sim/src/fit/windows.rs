@@ -1,7 +1,7 @@
 //! [`Window`]: times in which the rate is constant, and others.
 
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use stats::regression::Line;
 use units::Span;
 
 use super::counts::{counts, cv_of_gaps};
@@ -110,21 +110,11 @@ fn window(observation: &Observation, from: f64, to: f64) -> Window {
 fn trend(times: &[f64], from: f64, to: f64, resolution: f64) -> Option<f64> {
     let bin = ((to - from) / PARTS as f64 / resolution).floor().max(1.0) * resolution;
     let parts: Vec<f64> = counts(times, from, to, bin);
-    let n = parts.len() as f64;
-    if n < 4.0 {
+    if parts.len() < 4 {
         return None;
     }
-    let mean = parts.iter().sum::<f64>() / n;
-    let centred = |index: usize| index as f64 - (n - 1.0) / 2.0;
-    let squares: f64 = (0..parts.len()).map(|index| centred(index).powi(2)).sum();
-    let slope = parts.iter().enumerate().map(|(index, count)| centred(index) * count).sum::<f64>() / squares;
-    let rest: f64 =
-        parts.iter().enumerate().map(|(index, count)| (count - mean - slope * centred(index)).powi(2)).sum();
-    let error = (rest / (n - 2.0) / squares).sqrt();
-    let critical =
-        StudentsT::new(0.0, 1.0, n - 2.0).map_or(f64::INFINITY, |t| t.inverse_cdf(1.0 - CHANCE / 2.0));
-    let begins = mean - slope * (n - 1.0) / 2.0;
-    let ends = mean + slope * (n - 1.0) / 2.0;
+    let line = Line::through(&parts)?;
+    let [begins, ends] = line.ends();
     let change = ends / begins.max(f64::MIN_POSITIVE) - 1.0;
-    (slope.abs() > critical * error && (ends - begins).abs() > SLIGHT * mean).then_some(change)
+    (line.is_sloped(CHANCE) && (ends - begins).abs() > SLIGHT * line.mean).then_some(change)
 }

@@ -2,14 +2,17 @@
 
 use std::borrow::Cow;
 
+use stats::Dependence;
+use stats::LogHistogram;
+use stats::MeanEstimate;
+
 use super::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision, Tally};
 use crate::engine::Seen;
-use crate::statistics::{Estimate, Latencies, Parts};
 use crate::subject::{ModelGate, Subject};
 
 impl Outcome {
     /// What the parts of a simulation say together; how they came about is for the caller to add.
-    pub(crate) fn new(subject: Subject<'_>, tallies: &[Tally], parts: Parts) -> Self {
+    pub(crate) fn new(subject: Subject<'_>, tallies: &[Tally], parts: Dependence) -> Self {
         let Subject { model, gate } = subject;
         let by_class = match gate {
             None => Cow::Borrowed(tallies),
@@ -55,7 +58,7 @@ impl Outcome {
 }
 
 impl GateClassOutcome {
-    fn new(gate: &ModelGate, index: usize, tallies: &[Tally], parts: Parts) -> Self {
+    fn new(gate: &ModelGate, index: usize, tallies: &[Tally], parts: Dependence) -> Self {
         let folded = folded(tallies, |seen| gate.of_class(index, seen).into());
         let [all, server] = [0, 1].map(|class| Group { tallies: &folded, parts, class: Some(class) });
         let share = |amount: &dyn Fn(&Tally) -> f64| {
@@ -83,36 +86,36 @@ fn folded(tallies: &[Tally], fold: impl Fn(&[Seen]) -> Vec<Seen>) -> Vec<Tally> 
 #[derive(Clone, Copy)]
 struct Group<'a> {
     tallies: &'a [Tally],
-    parts: Parts,
+    parts: Dependence,
     class: Option<usize>,
 }
 
 impl<'a> Group<'a> {
-    fn rejected(self) -> Estimate {
+    fn rejected(self) -> MeanEstimate {
         self.ratio(|tally| {
             (self.sum(tally, |seen| seen.rejected as f64), self.sum(tally, |seen| seen.arrived as f64))
         })
     }
 
     /// Of the requests that came to an end, served or given up.
-    fn lost(self) -> Estimate {
+    fn lost(self) -> MeanEstimate {
         self.ratio(|tally| {
             let lost = self.sum(tally, |seen| seen.lost as f64);
             (lost, lost + self.sum(tally, |seen| seen.latencies.count() as f64))
         })
     }
 
-    fn throughput(self) -> Estimate {
+    fn throughput(self) -> MeanEstimate {
         self.over_time(|tally| self.sum(tally, |seen| seen.latencies.count() as f64))
     }
 
-    fn over_time(self, amount: impl Fn(&Tally) -> f64) -> Estimate {
+    fn over_time(self, amount: impl Fn(&Tally) -> f64) -> MeanEstimate {
         self.ratio(|tally| (amount(tally), tally.elapsed))
     }
 
     fn latency(self) -> LatencyOutcome {
-        let pooled: Vec<Latencies>;
-        let latencies: Vec<&Latencies> = match self.class {
+        let pooled: Vec<LogHistogram>;
+        let latencies: Vec<&LogHistogram> = match self.class {
             Some(_) => {
                 self.tallies.iter().flat_map(|tally| self.seen(tally)).map(|seen| &seen.latencies).collect()
             }
@@ -135,13 +138,13 @@ impl<'a> Group<'a> {
         }
     }
 
-    fn pool(self, tally: &Tally) -> Latencies {
-        let mut pool = Latencies::default();
+    fn pool(self, tally: &Tally) -> LogHistogram {
+        let mut pool = LogHistogram::default();
         self.seen(tally).iter().for_each(|seen| pool.add(&seen.latencies));
         pool
     }
 
-    fn ratio(self, of: impl Fn(&Tally) -> (f64, f64)) -> Estimate {
+    fn ratio(self, of: impl Fn(&Tally) -> (f64, f64)) -> MeanEstimate {
         self.parts.ratio(&self.tallies.iter().map(of).collect::<Vec<_>>())
     }
 

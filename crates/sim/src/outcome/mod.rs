@@ -4,27 +4,27 @@ mod estimates;
 mod tally;
 
 use serde::Serialize;
+use stats::MeanEstimate;
 
 pub(crate) use self::tally::{Parts, Tally};
-use crate::statistics::Estimate;
 
 /// What a simulation says, with 95 % confidence intervals: shares, means and quantiles of all
 /// replications together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
     /// The share of requests that were rejected; each attempt counts where rejected clients come back.
-    pub rejected: Estimate,
+    pub rejected: MeanEstimate,
     /// Where they do: the share of requests that were never served, however often they came back.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lost: Option<Estimate>,
+    pub lost: Option<MeanEstimate>,
     /// From arrival to completion, in seconds, of the requests that were served.
     pub latency: LatencyOutcome,
     /// The share of the processors' time in which they worked.
-    pub utilization: Estimate,
+    pub utilization: MeanEstimate,
     /// Requests served per second.
-    pub throughput: Estimate,
+    pub throughput: MeanEstimate,
     /// Requests in the server, queue included.
-    pub present: Estimate,
+    pub present: MeanEstimate,
     /// The same for each class.
     pub classes: Vec<ClassOutcome>,
     /// What the gate in front of the server did with each of its classes, the most important first.
@@ -50,13 +50,13 @@ pub struct Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LatencyOutcome {
     /// The mean.
-    pub mean: Estimate,
+    pub mean: MeanEstimate,
     /// The median.
-    pub p50: Estimate,
+    pub p50: MeanEstimate,
     /// Nine of ten are not above this.
-    pub p90: Estimate,
+    pub p90: MeanEstimate,
     /// 99 of 100 are not above this.
-    pub p99: Estimate,
+    pub p99: MeanEstimate,
 }
 
 /// What became of a class.
@@ -65,11 +65,11 @@ pub struct ClassOutcome {
     /// Its name.
     pub name: String,
     /// The share of its requests that were rejected.
-    pub rejected: Estimate,
+    pub rejected: MeanEstimate,
     /// Its latencies.
     pub latency: LatencyOutcome,
     /// Its requests served per second.
-    pub throughput: Estimate,
+    pub throughput: MeanEstimate,
 }
 
 /// What became of a class of the gate. What is not served yet when a replication ends makes the shares
@@ -79,17 +79,17 @@ pub struct GateClassOutcome {
     /// Its name.
     pub name: String,
     /// The share of its requests that were served.
-    pub served: Estimate,
+    pub served: MeanEstimate,
     /// The share that the gate refused.
-    pub refused: Estimate,
+    pub refused: MeanEstimate,
     /// The share that the gate let pass, and that were rejected because the server's queue was full.
-    pub rejected: Estimate,
+    pub rejected: MeanEstimate,
     /// The share that either of them turned away.
-    pub turned_away: Estimate,
+    pub turned_away: MeanEstimate,
     /// Latencies of those served, the wait in the gate included.
     pub latency: LatencyOutcome,
     /// Its requests served per second.
-    pub throughput: Estimate,
+    pub throughput: MeanEstimate,
 }
 
 /// Whether an outcome is as precise as it was to be.

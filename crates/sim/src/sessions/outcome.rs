@@ -3,12 +3,12 @@
 use std::fmt;
 
 use serde::Serialize;
+use stats::MeanEstimate;
 
 use super::model::SessionModel;
 use super::run::Replication;
 use super::seen::{Digest, Summary};
 use crate::outcome::{LatencyOutcome, Precision};
-use crate::statistics::Estimate;
 use crate::text::{Missed, Percent, Plain};
 
 /// What came of sessions: means over replications with their 95 % confidence intervals.
@@ -17,9 +17,9 @@ pub struct SessionsOutcome {
     /// By class, in the order of the workload.
     pub classes: Vec<SessionClassOutcome>,
     /// Sessions that started and were completed, per second, all classes together.
-    pub throughput: Estimate,
+    pub throughput: MeanEstimate,
     /// The share of the server's processors' time in which they worked.
-    pub utilization: Estimate,
+    pub utilization: MeanEstimate,
     /// How many replications there were.
     pub replications: u32,
     /// The time, in seconds, in which the sessions of a replication started.
@@ -40,15 +40,15 @@ pub struct SessionClassOutcome {
     /// Its name in the workload.
     pub name: String,
     /// Sessions of a replication.
-    pub started: Estimate,
+    pub started: MeanEstimate,
     /// Of these, those whose every request was answered in time.
-    pub completed: Estimate,
+    pub completed: MeanEstimate,
     /// Those that ended with a refusal.
-    pub refused: Estimate,
+    pub refused: MeanEstimate,
     /// Those that ended because an answer took too long.
-    pub timed_out: Estimate,
+    pub timed_out: MeanEstimate,
     /// Completed sessions over started ones.
-    pub completion: Estimate,
+    pub completion: MeanEstimate,
     /// From request to answer, in seconds, of the requests that were answered.
     pub response: LatencyOutcome,
     /// How long completed sessions took, in seconds, without their pauses.
@@ -69,8 +69,8 @@ impl SessionsOutcome {
         });
         Self {
             classes: classes.collect(),
-            throughput: Estimate::of(done.iter().map(|replication| completed(replication) / duration)),
-            utilization: Estimate::of(done.iter().map(|replication| replication.utilization)),
+            throughput: MeanEstimate::of(done.iter().map(|replication| completed(replication) / duration)),
+            utilization: MeanEstimate::of(done.iter().map(|replication| replication.utilization)),
             replications: done.len() as u32,
             duration,
             events,
@@ -101,7 +101,7 @@ impl SessionsOutcome {
 
 impl SessionClassOutcome {
     fn new(name: &str, done: &[&Summary]) -> Self {
-        let over = |value: fn(&Summary) -> f64| Estimate::of(done.iter().map(|summary| value(summary)));
+        let over = |value: fn(&Summary) -> f64| MeanEstimate::of(done.iter().map(|summary| value(summary)));
         Self {
             name: name.to_owned(),
             started: over(|summary| summary.started),
@@ -116,7 +116,7 @@ impl SessionClassOutcome {
 }
 
 fn latency(digests: impl Iterator<Item = Digest> + Clone) -> LatencyOutcome {
-    let over = |value: fn(Digest) -> f64| Estimate::of(digests.clone().map(value));
+    let over = |value: fn(Digest) -> f64| MeanEstimate::of(digests.clone().map(value));
     LatencyOutcome {
         mean: over(|digest| digest.mean),
         p50: over(|digest| digest.p50),

@@ -1,8 +1,7 @@
 //! [`Seen`]: what came of the sessions of one class in one replication.
 
+use stats::LogHistogram;
 use units::Span;
-
-use crate::statistics::Latencies;
 
 /// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,8 +18,8 @@ pub(super) struct Seen {
     completed: u64,
     refused: u64,
     timed_out: u64,
-    response: Latencies,
-    duration: Latencies,
+    response: LogHistogram,
+    duration: LogHistogram,
 }
 
 /// The same when they have been, without the histograms.
@@ -74,7 +73,7 @@ impl Seen {
 }
 
 impl Digest {
-    fn of(latencies: &Latencies) -> Self {
+    fn of(latencies: &LogHistogram) -> Self {
         let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|portion| latencies.quantile(portion));
         Self { mean: latencies.mean(), p50, p90, p99 }
     }

@@ -7,12 +7,12 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use record::sweep::{PointRow, SweepDirectory};
+use stats::MeanEstimate;
 
 use super::error::SweepError;
 use super::spec::{Spec, Work};
 use crate::outcome::Outcome;
 use crate::replications::{self, Plan};
-use crate::statistics::Estimate;
 
 /// A share of the points: each is of exactly one shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,7 +164,7 @@ impl Work {
 
     fn filled(&self, point: u32, outcome: &Outcome) -> PointRow {
         let Self { mix, model, plan, .. } = self;
-        let ends = |estimate: &Estimate| (estimate.mean, estimate.ci[0], estimate.ci[1]);
+        let ends = |estimate: &MeanEstimate| (estimate.mean, estimate.ci[0], estimate.ci[1]);
         let (rejected, rejected_low, rejected_high) = ends(&outcome.rejected);
         let (latency, latency_low, latency_high) = ends(&outcome.latency.mean);
         let (p50, p50_low, p50_high) = ends(&outcome.latency.p50);

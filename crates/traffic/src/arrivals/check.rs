@@ -1,5 +1,6 @@
 //! [`PoissonCheck`]: were Poisson arrivals Poisson?
 
+use stats::goodness;
 use units::Span;
 
 /// With this number of bins the chi-square distribution has an even number of degrees of
@@ -8,11 +9,11 @@ const BINS: usize = 21;
 
 /// With fewer, less than five are expected in a bin: the chi-square distribution is no good
 /// approximation then.
-const FEWEST: u64 = 5 * BINS as u64;
+const MIN_GROUPS: u64 = 5 * BINS as u64;
 
-/// A larger sample is judged as one of this size that is distributed alike: no generator is
+/// A larger sample is judged as one of this size that is distributed alike: a generator is never
 /// exact, and a sample that is large enough proves even what does not change any result.
-const MOST: f64 = 10_000.0;
+const MAX_JUDGED: f64 = 10_000.0;
 
 /// Gaps are looked at one by one only from this length on; shorter ones in groups that take so
 /// long together. A start that is late by some microseconds ruins the distribution of gaps that
@@ -21,7 +22,7 @@ const SCALE: Span = Span::from_millis(20);
 
 /// The probability of a group is a sum of as many terms; beyond some seven hundred the smallest
 /// is no number any more.
-const LARGEST_GROUP: u32 = 500;
+const MAX_GROUP: u32 = 500;
 
 /// Tests, while a run goes on, whether the times between starts are exponentially distributed.
 ///
@@ -72,12 +73,12 @@ impl PoissonCheck {
         let mean_ns = expected_mean.as_nanos().max(1);
         if self.come == 0 {
             let size = SCALE.as_nanos().div_ceil(mean_ns);
-            self.size = u32::try_from(size).map_or(LARGEST_GROUP, |size| size.clamp(1, LARGEST_GROUP));
+            self.size = u32::try_from(size).map_or(MAX_GROUP, |size| size.clamp(1, MAX_GROUP));
         }
         self.come += 1;
         self.sum += gap.as_nanos() as f64 / mean_ns as f64;
         if self.come == self.size {
-            let bin = ((1.0 - erlang_tail(self.size, self.sum)) * BINS as f64) as usize;
+            let bin = ((1.0 - goodness::erlang_tail(self.size, self.sum)) * BINS as f64) as usize;
             if let Some(count) = self.counts.get_mut(bin.min(BINS - 1)) {
                 *count += 1;
             }
@@ -91,32 +92,14 @@ impl PoissonCheck {
     /// whichever is longer), which prove nothing.
     pub fn verdict(&self) -> Option<f64> {
         let recorded: u64 = self.counts.iter().sum();
-        if recorded < FEWEST {
+        if recorded < MIN_GROUPS {
             return None;
         }
         let expected = recorded as f64 / BINS as f64;
-        let squares: f64 =
-            self.counts.iter().map(|count| (*count as f64 - expected).powi(2) / expected).sum();
-        Some(chi_square_tail(squares * (MOST / recorded as f64).min(1.0)))
+        let squares = goodness::chi_square(self.counts.iter().map(|count| (*count, expected)));
+        let judged = squares * (MAX_JUDGED / recorded as f64).min(1.0);
+        Some(goodness::chi_square_tail((BINS as u32 - 1) / 2, judged))
     }
-}
-
-/// The probability that chi-square with `BINS - 1` degrees of freedom exceeds `x`; for an even
-/// number of them chi-square is twice a sum of exponentials.
-fn chi_square_tail(x: f64) -> f64 {
-    erlang_tail((BINS as u32 - 1) / 2, x / 2.0)
-}
-
-/// The probability that `n` exponentials of mean 1 sum up to more than `x`: that of fewer than
-/// `n` events of a Poisson distribution with mean `x` (Abramowitz and Stegun, 26.4.21).
-fn erlang_tail(n: u32, x: f64) -> f64 {
-    let mut term = (-x).exp();
-    let mut sum = 0.0;
-    for events in 1..=n {
-        sum += term;
-        term *= x / f64::from(events);
-    }
-    sum
 }
 
 #[cfg(test)]
@@ -151,16 +134,6 @@ mod tests {
     }
 
     #[test]
-    fn the_tail_is_that_of_the_tables() {
-        // Upper points of chi-square with 20 degrees of freedom.
-        for (x, p) in [(19.337, 0.5), (31.410, 0.05), (37.566, 0.01), (45.315, 0.001)] {
-            assert!((chi_square_tail(x) / p - 1.0).abs() < 2e-3, "{x}: {}", chi_square_tail(x));
-        }
-        assert_eq!(chi_square_tail(0.0), 1.0);
-        assert_eq!(chi_square_tail(1e9), 0.0);
-    }
-
-    #[test]
     fn few_gaps_prove_nothing() {
         assert_eq!(verdict(Process::Constant, 20.0, 1, 104, on_time), None);
         assert!(verdict(Process::Constant, 20.0, 1, 105, on_time).is_some());
@@ -175,7 +148,7 @@ mod tests {
                 .filter_map(|seed| verdict(Process::Poisson, per_second, seed, gaps, on_time))
                 .collect();
             assert_eq!(verdicts.len(), 1000);
-            crate::statistics::assert_distributed(&verdicts, |p| p);
+            crate::arrivals::tests::assert_distributed(&verdicts, |p| p);
             assert!(verdicts.iter().all(|p| *p > PoissonCheck::SUSPICIOUS), "a false alarm");
         }
     }

@@ -1,8 +1,31 @@
 use statrs::distribution::{ContinuousCDF, Gamma, LogNormal};
+use stats::{Deviations, goodness, order};
 use units::{Rate, Span, Time};
 
 use super::*;
-use crate::statistics::{assert_distributed, mean_and_cv};
+
+/// Fails when the sample is not from the continuous distribution `cdf`: the test of Kolmogorov
+/// and Smirnov at the level of 0.1 % (asymptotic critical value 1.95), for samples of a
+/// thousand and more from a fixed seed.
+#[track_caller]
+pub(super) fn assert_distributed(sample: &[f64], cdf: impl Fn(f64) -> f64) {
+    assert!(sample.len() >= 1000, "too small a sample for the asymptotic value: {}", sample.len());
+    let distance = goodness::kolmogorov_smirnov(&order::rising(sample.iter().copied()), cdf);
+    let scaled = distance * (sample.len() as f64).sqrt();
+    assert!(scaled < 1.95, "D sqrt(n) is {scaled}, n {}", sample.len());
+}
+
+#[test]
+fn a_sample_of_another_distribution_is_found_out() {
+    let uniform: Vec<f64> = (0..1000).map(|i| (f64::from(i) + 0.5) / 1000.0).collect();
+    assert_distributed(&uniform, |x| x);
+    assert!(std::panic::catch_unwind(|| assert_distributed(&uniform, |x| (2.0 * x).min(1.0))).is_err());
+}
+
+fn mean_and_cv(sample: &[f64]) -> (f64, f64) {
+    let deviations = Deviations::of(sample);
+    (deviations.mean(), deviations.cv())
+}
 
 fn rate(per_second: f64) -> Rate {
     Rate::per_second(per_second).unwrap()

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
+use stats::Deviations;
 use units::{Rate, Span};
 
-use super::{Method, Resolution, Trace};
+use super::{Method, Resolution, Trace, TraceRequest};
 
 /// What a trace amounts to.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,11 +60,8 @@ impl Trace {
         let span = self.requests.last().map(|last| last.at.as_secs_f64()).filter(|span| *span > 0.0)?;
         let gaps = self.requests.len().checked_sub(1).filter(|gaps| *gaps >= 2)? as f64;
         let mean = span / gaps;
-        let squares = self.requests.windows(2).map(|pair| match pair {
-            [a, b] => (b.at.saturating_sub(a.at).as_secs_f64() - mean).powi(2),
-            _ => 0.0,
-        });
-        Some((squares.sum::<f64>() / (gaps - 1.0)).sqrt() / mean)
+        let gap = |pair: &[TraceRequest]| pair[1].at.saturating_sub(pair[0].at).as_secs_f64();
+        Some(Deviations::around(mean, self.requests.windows(2).map(gap)).cv())
     }
 }
 

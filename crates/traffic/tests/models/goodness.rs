@@ -1,16 +1,11 @@
 //! How well a sample fits a distribution.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
+use stats::{goodness, order};
 
 /// The largest distance between the distribution function of `sample` and `cdf`.
-pub(crate) fn kolmogorov_smirnov(mut sample: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {
-    sample.sort_by(f64::total_cmp);
-    let n = sample.len() as f64;
-    let steps = sample.iter().enumerate().map(|(below, x)| {
-        let expected = cdf(*x);
-        (expected - below as f64 / n).abs().max((expected - (below + 1) as f64 / n).abs())
-    });
-    steps.fold(0.0, f64::max)
+pub(crate) fn kolmogorov_smirnov(sample: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {
+    goodness::kolmogorov_smirnov(&order::rising(sample), cdf)
 }
 
 /// Fails when independent draws are not from the continuous `cdf`, at the level of 0.1 %.
@@ -28,15 +23,9 @@ pub(crate) fn assert_shared_out(counts: &[u64], probabilities: &[f64]) {
     let sum: f64 = probabilities.iter().sum();
     assert!((sum - 1.0).abs() < 1e-9, "the probabilities sum up to {sum}");
     let draws = counts.iter().sum::<u64>() as f64;
-    let chi_square: f64 = counts
-        .iter()
-        .zip(probabilities)
-        .map(|(count, probability)| {
-            let expected = draws * probability;
-            assert!(expected >= 5.0, "too few draws for a probability of {probability}");
-            (*count as f64 - expected).powi(2) / expected
-        })
-        .sum();
+    let expected = probabilities.iter().map(|probability| draws * probability);
+    assert!(expected.clone().all(|expected| expected >= 5.0), "too few draws for {probabilities:?}");
+    let chi_square = goodness::chi_square(counts.iter().copied().zip(expected));
     let limit = ChiSquared::new((counts.len() - 1) as f64).unwrap().inverse_cdf(0.999);
     assert!(chi_square < limit, "chi-square is {chi_square}, the limit {limit}");
 }

@@ -157,12 +157,6 @@ impl Sockets {
     }
 }
 
-/// Nothing where there is no value.
-fn mean<'a>(values: impl Iterator<Item = &'a f64>) -> Option<f64> {
-    let (sum, number) = values.fold((0.0, 0.0), |(sum, number), value| (sum + value, number + 1.0));
-    (number > 0.0).then(|| sum / number)
-}
-
 /// What went on between two samples. Disks, interfaces and processors that are not in both are left out.
 pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
     let length = after.uptime.saturating_sub(before.uptime);
@@ -174,6 +168,7 @@ pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
         (all > 0.0).then(|| (*number, busy.saturating_sub(*busy_before).as_secs_f64() / all))
     });
     let processors: BTreeMap<usize, f64> = processors.collect();
+    let busy = |number: &usize| processors.get(number).copied();
     let of_program = |(before, after): (&super::Program, &super::Program)| {
         let (cpu, memory) = (after.group.cpu, after.group.memory);
         let throttled = before.group.cpu.zip(cpu).map(|(before, after)| {
@@ -182,7 +177,7 @@ pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
         });
         Program {
             processors: after.processors.len(),
-            processors_busy: mean(after.processors.iter().filter_map(|number| processors.get(number))),
+            processors_busy: stats::mean(after.processors.iter().filter_map(&busy)),
             descriptors: after.descriptors,
             threads: after.threads,
             cpu_quota: cpu.map(|cpu| cpu.processors),

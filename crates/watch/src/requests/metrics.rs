@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use catalogue::Metric;
 use catalogue::watch::requests as metrics;
-use record::{Clock, Estimate, PhaseName, Quantiles, RatioSums};
+use record::{Clock, PhaseName, Quantiles};
 use serde::Serialize;
+use stats::MeanEstimate;
+use stats::RatioSums;
 use units::Span;
 
 use super::tally::{Counts, OfClass, Sums, Tally};
@@ -53,15 +55,15 @@ pub struct Clocks {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Demands {
     /// Processor time in user mode, s.
-    pub cpu_user: Estimate,
+    pub cpu_user: MeanEstimate,
     /// In the kernel, without soft interrupts, s.
-    pub cpu_kernel: Estimate,
+    pub cpu_kernel: MeanEstimate,
     /// In soft interrupts that came while its thread ran, s.
-    pub cpu_soft_interrupt: Estimate,
+    pub cpu_soft_interrupt: MeanEstimate,
     /// Asleep until a disk had answered, its queue included, s.
-    pub disk: Estimate,
+    pub disk: MeanEstimate,
     /// Bytes for the network.
-    pub network: Estimate,
+    pub network: MeanEstimate,
 }
 
 /// What belongs to no class.
@@ -156,8 +158,8 @@ impl Tally {
     pub(crate) fn waits(&self) -> Option<Waits> {
         (self.stood_for > Span::ZERO).then(|| Waits {
             connections: self.estimated_connections / self.stood_for.as_secs_f64(),
-            accept: self.accept_wait.quantiles(),
-            read: self.read_wait.quantiles(),
+            accept: Quantiles::of(&self.accept_wait),
+            read: Quantiles::of(&self.read_wait),
         })
     }
 
@@ -170,7 +172,7 @@ fn rates(class: &OfClass, seconds: f64) -> Rates {
     let Sums { requests, used, .. } = class.sums;
     let each = |sum: f64| sum / requests as f64;
     let clocks = |phase: PhaseName| {
-        let quantiles = |clock| class.durations(phase, clock).histogram.quantiles();
+        let quantiles = |clock| Quantiles::of(&class.durations(phase, clock).histogram);
         (phase.name(), Clocks { cpu: quantiles(Clock::Cpu), elapsed: quantiles(Clock::Elapsed) })
     };
     Rates {
@@ -180,7 +182,7 @@ fn rates(class: &OfClass, seconds: f64) -> Rates {
         reads: each(used.reads as f64),
         writes: each(used.writes as f64),
         blocks: each(used.disk_bytes as f64 / 512.0),
-        duration: class.duration.quantiles(),
+        duration: Quantiles::of(&class.duration),
         phases: PhaseName::ALL.into_iter().map(clocks).collect(),
         cpu_user: each(used.user.as_secs_f64()),
         cpu_kernel: each(used.kernel.as_secs_f64()),

@@ -1,6 +1,7 @@
 //! [`Tally`]: requests summed up by class and phase.
 
-use record::{Clock, Histogram, PhaseName};
+use record::{Clock, PhaseName};
+use stats::Histogram;
 use units::{Bytes, Span, Time};
 
 use super::{Classes, Finished, Usage};

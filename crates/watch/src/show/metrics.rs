@@ -1,7 +1,8 @@
 //! What Prometheus and OpenTelemetry are told of a [`Glance`]: every figure that the record has, under the
 //! same name, and of requests counters and histograms since the start.
 
-use record::{Clock, Histogram, PhaseName};
+use record::{Clock, PhaseName};
+use stats::Histogram;
 use telemetry::{Buckets, Metrics};
 use units::Span;
 

@@ -1,6 +1,7 @@
 //! Looks for tests.
 
-use record::{Histogram, Quantiles};
+use record::Quantiles;
+use stats::Histogram;
 use units::{Span, Time};
 
 use super::{Glance, Setting, Totals};
@@ -92,7 +93,7 @@ pub(super) fn glance(second: u64) -> Glance {
         waits: latest.waits.clone(),
         followed: latest.followed,
         latest,
-        overhead: Overhead { cpu: 0.008, sample_cost: took.quantiles(), duty: 0.02 },
+        overhead: Overhead { cpu: 0.008, sample_cost: Quantiles::of(&took), duty: 0.02 },
         notes: vec!["kernel: eBPF".to_owned(), "connections: /proc, because of a reason".to_owned()],
         untold: None,
     }

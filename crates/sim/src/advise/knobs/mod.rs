@@ -10,6 +10,7 @@ mod text;
 
 use policy::Knobs;
 use serde::Serialize;
+use stats::MeanEstimate;
 use units::Ratio;
 
 use super::{AS_MANY, AdviceError, AdviceOptions, Objective};
@@ -17,7 +18,6 @@ use crate::control::Control;
 use crate::model::Model;
 use crate::outcome::{GateClassOutcome, Outcome};
 use crate::replications::{Plan, run_behind};
-use crate::statistics::Estimate;
 use crate::subject::ModelGate;
 
 /// Which knobs to try.
@@ -50,11 +50,11 @@ pub struct KnobTrial {
     /// Whether the objectives are met, with 95 % confidence each.
     pub met: bool,
     /// What the objectives are about, in their order: seconds or shares.
-    pub figures: Vec<Estimate>,
+    pub figures: Vec<MeanEstimate>,
     /// Requests of all classes served per second.
-    pub throughput: Estimate,
+    pub throughput: MeanEstimate,
     /// The share of all requests that the gate or the server turned away.
-    pub rejected: Estimate,
+    pub rejected: MeanEstimate,
     /// What became of the gate's classes, the most important first.
     pub classes: Vec<GateClassOutcome>,
 }

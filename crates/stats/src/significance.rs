@@ -1,11 +1,14 @@
 //! Whether what was measured differs by more than chance explains.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{DiscreteCDF, Poisson};
+
+use crate::moments::Deviations;
+use crate::student;
 
 /// The chance below which a difference is called one.
 pub const LEVEL: f64 = 0.05;
 
-/// How likely the means of two samples differ by so much, or more, where there is no difference; nothing of fewer than
+/// How likely the means of two samples differ by so much, or more, where there is no difference; `None` for fewer than
 /// two values each. Their spreads may differ (Welch, "The generalization of 'Student's' problem when several different
 /// population variances are involved", 1947).
 pub fn welch(one: &[f64], other: &[f64]) -> Option<f64> {
@@ -17,30 +20,29 @@ pub fn welch(one: &[f64], other: &[f64]) -> Option<f64> {
     }
     let t = (mean - mean_2).abs() / together.sqrt();
     let degrees = together * together / (error * error / freedom + error_2 * error_2 / freedom_2);
-    let student = StudentsT::new(0.0, 1.0, degrees).ok()?;
-    Some((2.0 * student.sf(t)).clamp(0.0, 1.0))
+    student::two_sided(t, degrees)
 }
 
-/// The same for the mean of differences within pairs, and none: what was measured close together was measured under the
-/// same conditions (Student, "The probable error of a mean", 1908).
+/// How likely the mean of differences within pairs is so far from 0, or farther, where there is no difference; `None`
+/// for fewer than two. What was measured close together was measured under equal conditions (Student, "The probable error of a mean", 1908).
 pub fn paired(differences: &[f64]) -> Option<f64> {
     let (mean, error, freedom) = squared_error(differences)?;
     if error <= 0.0 {
         return Some(if mean == 0.0 { 1.0 } else { 0.0 });
     }
-    let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
-    Some((2.0 * student.sf(mean.abs() / error.sqrt())).clamp(0.0, 1.0))
+    student::two_sided(mean.abs() / error.sqrt(), freedom)
 }
 
 /// The mean, the square of its standard error, and degrees of freedom.
 fn squared_error(values: &[f64]) -> Option<(f64, f64, f64)> {
-    let count = values.len() as f64;
-    if values.len() < 2 {
-        return None;
-    }
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    Some((mean, squares / (count - 1.0) / count, count - 1.0))
+    let deviations = Deviations::of(values);
+    (values.len() >= 2).then(|| (deviations.mean(), deviations.squared_error(), deviations.freedom()))
+}
+
+/// How likely a Poisson count of which `expected` is the mean is `count` or more; `None` where `expected` is not a mean.
+pub fn poisson_tail(count: u64, expected: f64) -> Option<f64> {
+    let chance = Poisson::new(expected).ok()?;
+    Some(count.checked_sub(1).map_or(1.0, |fewer| chance.sf(fewer)))
 }
 
 /// Each chance as one of so many that are looked at together: the smallest counts as often as there are, the next once
@@ -95,5 +97,13 @@ mod tests {
         assert_eq!(welch(&[1.0, 1.0], &[1.0, 1.0]), Some(1.0));
         assert_eq!(welch(&[1.0, 1.0], &[2.0, 2.0]), Some(0.0));
         assert_eq!(welch(&[1.0], &[2.0, 2.0]), None);
+    }
+
+    /// 1 - exp(-2) (1 + 2 + 2).
+    #[test]
+    fn counts_are_judged_by_their_upper_tail() {
+        assert!((poisson_tail(3, 2.0).unwrap() - 0.323_324).abs() < 1e-6);
+        assert_eq!(poisson_tail(0, 2.0), Some(1.0));
+        assert_eq!(poisson_tail(1, -1.0), None);
     }
 }

@@ -4,7 +4,7 @@
 /// the standard error of the mean of the rest smallest (White, Cobb and Spratt, "A comparison of five
 /// steady-state truncation heuristics for simulation", 2000; there batches of five). `None` when
 /// that is more than half of them: there are too few to tell.
-pub(crate) fn mser(batches: &[f64]) -> Option<usize> {
+pub fn mser(batches: &[f64]) -> Option<usize> {
     let mean = batches.iter().sum::<f64>() / batches.len().max(1) as f64;
     // Sums from the end, of what differs from the mean: squares of large numbers lose digits.
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -26,9 +26,9 @@ pub(crate) fn mser(batches: &[f64]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use rand::{Rng, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus as Random;
 
     use super::*;
-    use crate::draw::Random;
 
     #[test]
     fn a_transient_is_cut_and_no_more() {

@@ -1,20 +1,23 @@
-//! Figures with their 95 % intervals.
+//! [`Estimate`]: a figure with its 95 % interval.
 
 use serde::Serialize;
+
+use crate::moments::Moments;
+use crate::order;
 
 /// The standard normal distribution's 97.5 % point.
 const Z: f64 = 1.959_963_984_540_054;
 
 /// Below this many observations the normal approximation of a mean's interval is not used.
-const ENOUGH_FOR_A_MEAN: u64 = 30;
+const MIN_FOR_A_MEAN: u64 = 30;
 
 /// A figure and where the true value lies with a confidence of 95 %.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Estimate {
     /// The figure.
     pub value: f64,
-    /// Lower and upper end; none where there are too few observations to tell.
+    /// Lower and upper end; `None` where there are too few observations to tell.
     pub ci: Option<[f64; 2]>,
 }
 
@@ -22,7 +25,7 @@ impl Estimate {
     /// The share `successes` of `trials`, 0 to 1, with Wilson's score interval, which stays
     /// within 0 to 1 and holds near its ends (Wilson, "Probable inference, the law of
     /// succession, and statistical inference", 1927). `None` without trials.
-    pub(crate) fn share(successes: u64, trials: u64) -> Option<Self> {
+    pub fn share(successes: u64, trials: u64) -> Option<Self> {
         if trials == 0 {
             return None;
         }
@@ -38,7 +41,7 @@ impl Estimate {
 
     /// `count` events in `seconds`, per second, with the score interval of a Poisson count.
     /// `None` when no time passed.
-    pub(crate) fn rate(count: u64, seconds: f64) -> Option<Self> {
+    pub fn rate(count: u64, seconds: f64) -> Option<Self> {
         if seconds <= 0.0 {
             return None;
         }
@@ -53,70 +56,47 @@ impl Estimate {
 
     /// The mean, with the normal interval where there are enough observations for one.
     /// `None` without observations.
-    pub(crate) fn mean(values: &[f64]) -> Option<Self> {
+    pub fn mean(values: &[f64]) -> Option<Self> {
         let mut moments = Moments::default();
         for &value in values {
             moments.add(value);
         }
-        moments.mean()
+        Self::of_moments(&moments)
+    }
+
+    /// The mean of observations that passed by, with the normal interval where there are enough of them for one.
+    /// `None` without observations.
+    pub fn of_moments(moments: &Moments) -> Option<Self> {
+        let mean = moments.mean();
+        let interval = || {
+            let half = Z * moments.squared_error().sqrt();
+            [mean - half, mean + half]
+        };
+        let ci = (moments.count() >= MIN_FOR_A_MEAN).then(interval);
+        (moments.count() > 0).then_some(Self { value: mean, ci })
     }
 
     /// The quantile `q` of observations in rising order. The interval is free of any assumption
     /// on their distribution: its ends are themselves observations, with ranks that enclose the
     /// quantile's in 95 % of samples (Conover, "Practical Nonparametric Statistics", 3.2).
     /// `None` without observations.
-    pub(crate) fn quantile(rising: &[f64], q: f64) -> Option<Self> {
-        let last = rising.len().checked_sub(1)?;
-        let place = q * last as f64;
-        let (below, above) = (rising.get(place.floor() as usize)?, rising.get(place.ceil() as usize)?);
+    pub fn quantile(rising: &[f64], q: f64) -> Option<Self> {
+        let value = order::interpolated(rising, q)?;
         let n = rising.len() as f64;
         let half = Z * (n * q * (1.0 - q)).sqrt();
         let (lower, upper) = ((n * q - half).floor(), (n * q + half).ceil() + 1.0);
         let ci = (lower >= 1.0 && upper <= n)
             .then(|| Some([*rising.get(lower as usize - 1)?, *rising.get(upper as usize - 1)?]))
             .flatten();
-        Some(Self { value: below + (above - below) * place.fract(), ci })
+        Some(Self { value, ci })
     }
 
     /// Whether the two intervals have a value in common; figures without one are as good as equal.
-    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+    pub fn overlaps(&self, other: &Self) -> bool {
         match (self.ci, other.ci) {
             (Some(a), Some(b)) => a[0] <= b[1] && b[0] <= a[1],
             _ => true,
         }
-    }
-}
-
-/// Observations without keeping them: their number, mean, and squared distance from it, updated
-/// as Welford does ("Note on a method for calculating corrected sums of squares and products",
-/// 1962), which loses no digits where the mean is large beside the spread.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Moments {
-    count: u64,
-    mean: f64,
-    squares: f64,
-}
-
-impl Moments {
-    pub(crate) fn add(&mut self, value: f64) {
-        self.count += 1;
-        let distance = value - self.mean;
-        self.mean += distance / self.count as f64;
-        self.squares += distance * (value - self.mean);
-    }
-
-    /// The mean, with the normal interval where there are enough observations for one.
-    /// `None` without observations.
-    pub(crate) fn mean(&self) -> Option<Estimate> {
-        if self.count == 0 {
-            return None;
-        }
-        let n = self.count as f64;
-        let ci = (self.count >= ENOUGH_FOR_A_MEAN).then(|| {
-            let half = Z * (self.squares / (n - 1.0) / n).sqrt();
-            [self.mean - half, self.mean + half]
-        });
-        Some(Estimate { value: self.mean, ci })
     }
 }
 

@@ -1,32 +1,30 @@
-//! Median and spread of a few repetitions, and of ratios that are paired by round.
+//! [`Spread`]: median and range of a few repetitions, and of ratios that are paired by round.
 
 use std::collections::BTreeMap;
 
+use crate::order;
+
 /// The repetitions of one figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Spread {
-    pub(crate) median: f64,
-    pub(crate) least: f64,
-    pub(crate) most: f64,
+pub struct Spread {
+    /// The one in the middle, or the mean of the two in the middle.
+    pub median: f64,
+    /// The least.
+    pub least: f64,
+    /// The most.
+    pub most: f64,
 }
 
 impl Spread {
-    /// Of at least one value.
-    pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
-        let mut values: Vec<f64> = values.into_iter().collect();
-        values.sort_by(f64::total_cmp);
-        let (least, most) = (*values.first()?, *values.last()?);
-        let middle = values.len() / 2;
-        let median = match values.len() % 2 {
-            0 => f64::midpoint(values[middle - 1], values[middle]),
-            _ => values[middle],
-        };
-        Some(Self { median, least, most })
+    /// Of the values; `None` when there are none.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let values = order::rising(values);
+        Some(Self { median: order::median(&values)?, least: *values.first()?, most: *values.last()? })
     }
 
     /// Of the ratios `ours / theirs`, each of the two measured in the same round: what the
     /// machine does to both then cancels, which it would not in a ratio of two medians.
-    pub(crate) fn of_ratios(ours: &BTreeMap<u32, f64>, theirs: &BTreeMap<u32, f64>) -> Option<Self> {
+    pub fn of_ratios(ours: &BTreeMap<u32, f64>, theirs: &BTreeMap<u32, f64>) -> Option<Self> {
         let pairs = ours.iter().filter_map(|(round, ours)| Some((ours, theirs.get(round)?)));
         Self::of(pairs.filter(|(_, theirs)| **theirs > 0.0).map(|(ours, theirs)| ours / theirs))
     }

@@ -3,7 +3,7 @@
 /// The standard error of the mean of correlated `observations` and its degrees of freedom, from the
 /// standard deviation of the means of all stretches of `length` of them (Meketon and Schmeiser,
 /// "Overlapping batch means: something for nothing?", 1984). Infinite unless there are two lengths.
-pub(crate) fn overlapping_batch_means(observations: &[f64], length: usize) -> (f64, f64) {
+pub fn overlapping_batch_means(observations: &[f64], length: usize) -> (f64, f64) {
     let (count, size) = (observations.len() as f64, length as f64);
     if length == 0 || observations.len() < 2 * length {
         return (f64::INFINITY, 1.0);
@@ -22,10 +22,10 @@ pub(crate) fn overlapping_batch_means(observations: &[f64], length: usize) -> (f
 #[cfg(test)]
 mod tests {
     use rand::{Rng, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus as Random;
 
     use super::*;
-    use crate::draw::Random;
-    use crate::statistics::Estimate;
+    use crate::MeanEstimate;
 
     /// An autoregressive process of which the variance of the mean is known: (1 / (1 - a))^2 / n.
     #[test]
@@ -41,7 +41,7 @@ mod tests {
                 .collect();
             let (error, freedom) = overlapping_batch_means(&observations, 400);
             let mean = observations.iter().sum::<f64>() / observations.len() as f64;
-            Estimate::with_error(mean, error, freedom).covers(0.0)
+            MeanEstimate::with_error(mean, error, freedom).covers(0.0)
         });
         let covered = covered.count();
         assert!((180..=199).contains(&covered), "{covered} of 200");

@@ -1,6 +1,6 @@
 //! How long a process remembers what it was like.
 
-/// So many relaxation times of correlation are summed up; what is left of it by then is noise.
+/// Correlation is summed up over this many autocorrelation times; what is left of it by then is noise.
 const WINDOW: f64 = 5.0;
 
 /// The integrated autocorrelation time of series of the same process, in steps: one half where
@@ -8,7 +8,7 @@ const WINDOW: f64 = 5.0;
 /// exponentially and slowly. Correlations are summed up to the smallest lag that is [`WINDOW`] times
 /// the sum (Sokal, "Monte Carlo methods in statistical mechanics", 1989, section 3). `None` when
 /// there is no such lag below half of the series: they are too short to tell.
-pub(crate) fn relaxation(series: &[&[f64]]) -> Option<f64> {
+pub fn autocorrelation_time(series: &[&[f64]]) -> Option<f64> {
     let shortest = series.iter().map(|one| one.len()).min().unwrap_or(0);
     let count: usize = series.iter().map(|one| one.len()).sum();
     let mean = series.iter().copied().flatten().sum::<f64>() / count as f64;
@@ -36,9 +36,9 @@ pub(crate) fn relaxation(series: &[&[f64]]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use rand::{Rng, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus as Random;
 
     use super::*;
-    use crate::draw::Random;
 
     fn autoregressive(keep: f64, length: usize) -> Vec<Vec<f64>> {
         let mut random = Random::seed_from_u64(9);
@@ -56,7 +56,7 @@ mod tests {
     #[track_caller]
     fn check(keep: f64, length: usize) -> Option<f64> {
         let series = autoregressive(keep, length);
-        relaxation(&series.iter().map(Vec::as_slice).collect::<Vec<_>>())
+        autocorrelation_time(&series.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 
     /// One half and the sum of a geometric series: 0.5 + a / (1 - a).
@@ -71,6 +71,6 @@ mod tests {
     #[test]
     fn too_short_series_say_nothing_and_constant_ones_remember_nothing() {
         assert_eq!(check(0.999, 200), None);
-        assert_eq!(relaxation(&[&[3.0; 50]]), Some(0.5));
+        assert_eq!(autocorrelation_time(&[&[3.0; 50]]), Some(0.5));
     }
 }

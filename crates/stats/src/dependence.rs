@@ -1,11 +1,13 @@
-//! Ratios of sums, and quantiles, with how far they may be off.
+//! [`Dependence`]: ratios of sums, and quantiles, over parts that may depend on each other.
 
-use super::{Estimate, Latencies, overlapping_batch_means};
+use crate::batch_means::overlapping_batch_means;
+use crate::log_histogram::LogHistogram;
+use crate::mean_estimate::MeanEstimate;
 
 /// How the parts of a simulation, over which it is summed up, depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Parts {
-    /// Not at all: replications.
+pub enum Dependence {
+    /// Each independent of the others: replications.
     Independent,
     /// Each on those before it: one run, cut up.
     Consecutive,
@@ -14,7 +16,7 @@ pub(crate) enum Parts {
 /// Parts of one run are put together to this many batches, whose means are nearly independent.
 const BATCHES: usize = 30;
 
-impl Parts {
+impl Dependence {
     /// The standard error of the mean of `residuals`, which have the mean 0, and its degrees of freedom.
     fn error(self, residuals: &[f64]) -> (f64, f64) {
         let count = residuals.len() as f64;
@@ -31,35 +33,35 @@ impl Parts {
     /// from what the parts' own ratios leave unexplained (the delta method: Law, "Simulation Modeling
     /// and Analysis", section 9.5.3 on ratio estimators), so that parts may differ in size. Not a
     /// number when there is nothing to divide by.
-    pub(crate) fn ratio(self, parts: &[(f64, f64)]) -> Estimate {
+    pub fn ratio(self, parts: &[(f64, f64)]) -> MeanEstimate {
         let (dividend, divisor) =
             parts.iter().fold((0.0, 0.0), |(above, below), (more, under)| (above + more, below + under));
         let (ratio, average) = (dividend / divisor, divisor / parts.len() as f64);
         if !ratio.is_finite() || parts.len() < 2 {
-            return Estimate { mean: ratio, ci: [f64::NEG_INFINITY, f64::INFINITY] };
+            return MeanEstimate::unbounded(ratio);
         }
         let residuals: Vec<f64> =
             parts.iter().map(|(above, below)| (above - ratio * below) / average).collect();
         let (error, freedom) = self.error(&residuals);
-        Estimate::with_error(ratio, error, freedom)
+        MeanEstimate::with_error(ratio, error, freedom)
     }
 
     /// The latency that a share of `portion` of all does not exceed: that of all parts together, for a
     /// mean over the quantiles of short parts is biased. The interval is that of the share which does
     /// not exceed it, read as latencies.
-    pub(crate) fn quantile(self, parts: &[&Latencies], portion: f64) -> Estimate {
-        let mut all = Latencies::default();
+    pub fn quantile(self, parts: &[&LogHistogram], portion: f64) -> MeanEstimate {
+        let mut all = LogHistogram::default();
         parts.iter().for_each(|part| all.add(part));
         let quantile = all.quantile(portion);
         let below: Vec<(f64, f64)> =
             parts.iter().map(|part| (part.below(quantile), part.count() as f64)).collect();
         let share = self.ratio(&below);
         if !share.half_width().is_finite() {
-            return Estimate { mean: quantile, ..share };
+            return MeanEstimate { mean: quantile, ..share };
         }
         let end = |portion: f64| all.quantile(portion.clamp(0.0, 1.0));
         let half = share.half_width();
-        Estimate {
+        MeanEstimate {
             mean: quantile,
             ci: [end(portion - half).min(quantile), end(portion + half).max(quantile)],
         }
@@ -69,9 +71,9 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use rand::{Rng, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus as Random;
 
     use super::*;
-    use crate::draw::Random;
 
     /// Exponentially distributed latencies in parts of very different sizes.
     #[test]
@@ -80,16 +82,16 @@ mod tests {
         let truth = [1.0, 10.0_f64.ln()];
         let mut missed = [0; 2];
         for _ in 0..400 {
-            let parts: Vec<Latencies> = (0..20)
+            let parts: Vec<LogHistogram> = (0..20)
                 .map(|part| {
-                    let mut latencies = Latencies::default();
+                    let mut latencies = LogHistogram::default();
                     (0..5 + 10 * part).for_each(|_| latencies.record(-(1.0 - random.random::<f64>()).ln()));
                     latencies
                 })
                 .collect();
-            let parts: Vec<&Latencies> = parts.iter().collect();
+            let parts: Vec<&LogHistogram> = parts.iter().collect();
             let sums: Vec<(f64, f64)> = parts.iter().map(|part| (part.sum(), part.count() as f64)).collect();
-            let seen = [Parts::Independent.ratio(&sums), Parts::Independent.quantile(&parts, 0.9)];
+            let seen = [Dependence::Independent.ratio(&sums), Dependence::Independent.quantile(&parts, 0.9)];
             for ((seen, truth), missed) in seen.iter().zip(truth).zip(&mut missed) {
                 *missed += u32::from(!seen.covers(truth));
             }
@@ -99,9 +101,9 @@ mod tests {
 
     #[test]
     fn of_nothing_and_of_one_part() {
-        assert!(Parts::Independent.ratio(&[(0.0, 0.0); 3]).mean.is_nan());
-        assert_eq!(Parts::Consecutive.ratio(&[(2.0, 4.0)]).mean, 0.5);
-        assert!(Parts::Consecutive.ratio(&[(2.0, 4.0)]).half_width().is_infinite());
-        assert!(Parts::Independent.quantile(&[&Latencies::default(); 2], 0.5).mean.is_nan());
+        assert!(Dependence::Independent.ratio(&[(0.0, 0.0); 3]).mean.is_nan());
+        assert_eq!(Dependence::Consecutive.ratio(&[(2.0, 4.0)]).mean, 0.5);
+        assert!(Dependence::Consecutive.ratio(&[(2.0, 4.0)]).half_width().is_infinite());
+        assert!(Dependence::Independent.quantile(&[&LogHistogram::default(); 2], 0.5).mean.is_nan());
     }
 }

@@ -1,6 +1,5 @@
-//! [`Histogram`]: every latency of a run in bounded memory, and the quantiles of the summary.
+//! [`Histogram`]: every latency of a run in bounded memory.
 
-use serde::{Deserialize, Serialize};
 use units::Span;
 
 /// Latencies to three significant digits; grows to hold whatever it is given, drops nothing.
@@ -113,64 +112,26 @@ impl Histogram {
     pub fn max(&self) -> Span {
         self.max
     }
-
-    /// The figures that a summary gives.
-    pub fn quantiles(&self) -> Quantiles {
-        Quantiles {
-            mean: self.mean().as_secs_f64(),
-            p50: self.quantile(0.5).as_secs_f64(),
-            p90: self.quantile(0.9).as_secs_f64(),
-            p99: self.quantile(0.99).as_secs_f64(),
-            p999: self.quantile(0.999).as_secs_f64(),
-            max: self.max.as_secs_f64(),
-            count: self.count(),
-        }
-    }
-}
-
-/// A distribution in seven numbers, times in seconds. With a `count` of 0 the others are 0 and
-/// mean nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Quantiles {
-    /// Arithmetic mean, s.
-    pub mean: f64,
-    /// Median, s.
-    pub p50: f64,
-    /// 90th percentile, s.
-    pub p90: f64,
-    /// 99th percentile, s.
-    pub p99: f64,
-    /// 99.9th percentile, s.
-    pub p999: f64,
-    /// Largest, s.
-    pub max: f64,
-    /// How many.
-    pub count: u64,
-}
-
-impl Quantiles {
-    /// Whether there is nothing that they are of.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn thousand(mut histogram: Histogram) -> Histogram {
+        (1..=1000).for_each(|millis| histogram.record(Span::from_millis(millis)));
+        assert_eq!((histogram.mean(), histogram.count()), (Span::from_micros(500_500), 1000));
+        assert_eq!(histogram.max(), Span::from_secs(1));
+        histogram
+    }
+
     #[test]
     fn quantiles_are_within_a_thousandth_and_mean_and_max_exact() {
-        let mut histogram = Histogram::new();
-        for millis in 1..=1000 {
-            histogram.record(Span::from_millis(millis));
-        }
-        let q = histogram.quantiles();
-        assert_eq!((q.mean, q.max, q.count), (0.5005, 1.0, 1000));
+        let histogram = thousand(Histogram::new());
         assert_eq!(histogram.sum(), Span::from_millis(500_500));
         assert_eq!(histogram.count_above(Span::from_millis(900)), 100);
-        for (measured, exact) in [(q.p50, 0.5), (q.p90, 0.9), (q.p99, 0.99), (q.p999, 0.999)] {
+        for exact in [0.5, 0.9, 0.99, 0.999] {
+            let measured = histogram.quantile(exact).as_secs_f64();
             assert!((measured / exact - 1.0).abs() <= 1e-3, "{measured} for {exact}");
         }
     }
@@ -180,20 +141,14 @@ mod tests {
         let mut histogram = Histogram::new();
         histogram.record(Span::ZERO);
         histogram.record(Span::from_secs(5 * 3600));
-        let q = histogram.quantiles();
-        assert_eq!((q.count, q.max), (2, 18_000.0));
-        assert!((q.p999 / 18_000.0 - 1.0).abs() < 1e-3);
+        assert_eq!((histogram.count(), histogram.max()), (2, Span::from_secs(18_000)));
+        assert!((histogram.quantile(0.999).as_secs_f64() / 18_000.0 - 1.0).abs() < 1e-3);
     }
 
     #[test]
     fn a_coarse_one_keeps_two_digits() {
-        let mut histogram = Histogram::coarse();
-        for millis in 1..=1000 {
-            histogram.record(Span::from_millis(millis));
-        }
-        let q = histogram.quantiles();
-        assert_eq!((q.mean, q.max, q.count), (0.5005, 1.0, 1000));
-        assert!((q.p90 / 0.9 - 1.0).abs() <= 1e-2, "{}", q.p90);
+        let p90 = thousand(Histogram::coarse()).quantile(0.9).as_secs_f64();
+        assert!((p90 / 0.9 - 1.0).abs() <= 1e-2, "{p90}");
     }
 
     #[test]
@@ -206,11 +161,6 @@ mod tests {
         assert_eq!((one.count(), one.max()), (2, Span::from_secs(100)));
         assert_eq!(one.mean(), Span::from_nanos(50_000_500_000));
         one.clear();
-        assert_eq!(one.quantiles(), Quantiles::default());
-    }
-
-    #[test]
-    fn an_empty_one_says_so() {
-        assert_eq!(Histogram::new().quantiles(), Quantiles::default());
+        assert_eq!((one.count(), one.max(), one.mean()), (0, Span::ZERO, Span::ZERO));
     }
 }
