@@ -127,7 +127,7 @@ fn connections(metrics: &mut Metrics, gate: &Gate) {
         .sample(&[], gate.pool.free());
     metrics
         .gauge("headworks_gate_connections_limit", "Connections that may be open.")
-        .sample(&[], gate.admission.guard.connections());
+        .sample(&[], gate.clients.connection_limit());
     metrics
         .gauge("headworks_gate_descriptors_limit", "Descriptors the process may have.")
         .sample(&[], gate.admission.guard.descriptors());
@@ -175,10 +175,10 @@ fn front(metrics: &mut Metrics, gate: &Gate) {
         .sample(&[], gate.clients.streams() as u64);
     metrics
         .counter("headworks_gate_http2_refused_streams_total", "Streams beyond the limit of all connections.")
-        .sample(&[], gate.admission.guard.refused_streams());
+        .sample(&[], gate.clients.refused_streams());
     metrics
         .gauge("headworks_gate_http2_unsent_bytes", "Of responses, what clients of HTTP/2 have not taken.")
-        .sample(&[], gate.downstream.unsent.bytes() as u64);
+        .sample(&[], gate.downstream.unsent.bytes());
     let Counts { done, failed, turned_away } = gate.downstream.handshakes.counts();
     let family =
         metrics.counter("headworks_gate_tls_handshakes_total", "TLS handshakes, by what came of them.");

@@ -100,7 +100,7 @@ impl State {
             connections: Connections {
                 clients: gate.clients.open(),
                 upstream: gate.pool.open(),
-                most: gate.admission.guard.connections(),
+                most: gate.clients.connection_limit(),
                 descriptor_limit: gate.admission.guard.descriptors(),
             },
             upstream: Upstream::of(gate),

@@ -6,8 +6,9 @@ use std::fs;
 use std::io;
 use std::rc::Rc;
 
+use policy::connections::ConnectionLimits;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use units::{Ratio, Time};
+use units::Time;
 
 use crate::admission::driver::Core;
 use crate::clients::registry::Registry;
@@ -20,14 +21,9 @@ use crate::upstream::pool::Pool;
 
 /// Descriptors left to what is not a client's or the upstream's connection: the listeners, the
 /// admin interface, files.
-const RESERVED: u64 = 64;
+const RESERVED_DESCRIPTORS: u64 = 64;
 /// More connections than this need a setting of their own: each costs some memory.
-const MOST: u64 = 16_384;
-/// Idle connections and those of slow clients are closed from here on, so that accepting does not
-/// have to wait for it.
-const CROWDED: f64 = 0.75;
-/// Steps in which the policy is told.
-const STEP: f64 = 0.005;
+const DEFAULT_MAX_CONNECTIONS: u64 = 16_384;
 
 /// What the process may use, and how much of it is used.
 #[derive(Debug)]
@@ -36,13 +32,7 @@ pub(crate) struct Guard {
     clients: Rc<Registry>,
     pool: Rc<Pool>,
     descriptors: u64,
-    connections: Cell<usize>,
-    streams: Cell<usize>,
-    refused_streams: Cell<u64>,
-    memory_limit: Cell<Option<u64>>,
-    memory: Cell<f64>,
-    told: Cell<f64>,
-    refused: Cell<u64>,
+    accept_failures: Cell<u64>,
     free: Bell,
 }
 
@@ -54,29 +44,29 @@ impl Guard {
         clients: &Rc<Registry>,
         pool: &Rc<Pool>,
     ) -> Self {
-        let descriptors = raise_descriptors();
-        Self {
+        let guard = Self {
             clock: Rc::clone(clock),
             clients: Rc::clone(clients),
             pool: Rc::clone(pool),
-            descriptors,
-            connections: Cell::new(connections(settings, descriptors)),
-            streams: Cell::new(settings.streams as usize),
-            refused_streams: Cell::new(0),
-            memory_limit: Cell::new(settings.memory),
-            memory: Cell::new(0.0),
-            told: Cell::new(0.0),
-            refused: Cell::new(0),
+            descriptors: raise_descriptors(),
+            accept_failures: Cell::new(0),
             free: Bell::default(),
-        }
+        };
+        guard.reconfigure(settings);
+        guard
     }
 
     /// Other limits. Connections beyond them stay; there are no more until some have gone.
     pub(crate) fn reconfigure(&self, settings: &Clients) {
-        self.connections.set(connections(settings, self.descriptors));
-        self.streams.set(settings.streams as usize);
-        self.memory_limit.set(settings.memory);
-        self.memory.set(0.0);
+        self.clients.set_limits(ConnectionLimits {
+            connections: connections(settings, self.descriptors),
+            streams: settings.streams as usize,
+            memory: settings.memory,
+            header_timeout: settings.header_timeout.into(),
+            idle_timeout: settings.idle_timeout.into(),
+            stall_timeout: settings.stall_timeout.into(),
+            answer_timeout: self.pool.times().response.into(),
+        });
         self.free.ring();
     }
 
@@ -87,45 +77,19 @@ impl Guard {
 
     /// Connections, of clients and to the upstream, that may be open at once.
     pub(crate) fn connections(&self) -> usize {
-        self.connections.get()
-    }
-
-    /// Whether another stream of HTTP/2 is taken in; counts it if not.
-    pub(crate) fn takes_stream(&self) -> bool {
-        let takes = self.clients.streams() < self.streams.get();
-        if !takes {
-            self.refused_streams.set(self.refused_streams.get() + 1);
-        }
-        takes
-    }
-
-    /// Streams that were not.
-    pub(crate) fn refused_streams(&self) -> u64 {
-        self.refused_streams.get()
+        self.clients.connection_limit()
     }
 
     /// Times that the kernel had no descriptor for a connection.
     pub(crate) fn accept_failures(&self) -> u64 {
-        self.refused.get()
+        self.accept_failures.get()
     }
 
-    /// How much of the scarcest resource is used. Idle connections and those of slow clients are no
-    /// use: they make room when it is needed.
-    pub(crate) fn used(&self, now: Time) -> f64 {
-        let mut taken = (self.clients.open() + self.pool.open()).saturating_sub(self.clients.idle());
-        let most = self.connections.get();
-        if taken > most / 2 {
-            taken = taken.saturating_sub(self.clients.slow(now));
-        }
-        (taken as f64 / most as f64).max(self.memory.get()).min(1.0)
-    }
-
-    /// Tells the policy when that has changed, or how much of the servers is up.
+    /// Tells the policy when it has changed how much of what there is, is used, or how much of the servers
+    /// is up.
     pub(crate) fn tell(&self, core: &RefCell<Core>, now: Time) {
-        let used = self.used(now);
-        if (used - self.told.get()).abs() >= STEP {
-            self.told.set(used);
-            core.borrow_mut().set_pressure(now, Ratio::clamped(used));
+        if let Some(used) = self.clients.changed_pressure(now, self.pool.open()) {
+            core.borrow_mut().set_pressure(now, used);
         }
         if let Some(share) = self.pool.changed_capacity() {
             core.borrow_mut().set_capacity(now, share);
@@ -134,8 +98,7 @@ impl Guard {
 
     /// Waits until there is room for another connection.
     pub(crate) async fn room(&self) {
-        while self.clients.open() + self.pool.open() >= self.connections.get() {
-            self.clients.make_room(self.clock.read(), self.connections.get() / 50 + 1);
+        while !self.clients.has_room(self.clock.read(), self.pool.open()) {
             let _ = tokio::time::timeout(ACCEPT_PAUSE, self.free.wait()).await;
         }
     }
@@ -155,32 +118,23 @@ impl Guard {
         if !exhausted {
             return;
         }
-        if self.refused.replace(self.refused.get() + 1) == 0 {
+        if self.accept_failures.replace(self.accept_failures.get() + 1) == 0 {
             say!("cannot accept a connection: {why}; raise the limit of descriptors (ulimit -n)");
         }
-        self.clients.make_room(self.clock.read(), self.connections.get() / 50 + 1);
+        self.clients.exhausted(self.clock.read());
         let _ = tokio::time::timeout(ACCEPT_PAUSE, self.free.wait()).await;
     }
 
+    /// Looks how much memory the process has, and makes room before it is needed.
     pub(crate) fn look(&self, now: Time) {
-        if let Some(limit) = self.memory_limit.get() {
-            self.memory.set(resident().map_or(0.0, |bytes| bytes as f64 / limit as f64));
-        }
-        let open = self.clients.open() + self.pool.open();
-        let crowded = (CROWDED * self.connections.get() as f64) as usize;
-        if open > crowded {
-            self.clients.make_room(now, open - crowded);
-        }
-        let (open, crowded) = (self.clients.streams(), (CROWDED * self.streams.get() as f64) as usize);
-        if open > crowded {
-            self.clients.make_room_for_streams(now, open - crowded);
-        }
+        self.clients.set_memory(resident().unwrap_or(0));
+        self.clients.relieve(now, self.pool.open());
     }
 }
 
 fn connections(settings: &Clients, descriptors: u64) -> usize {
-    let possible = descriptors.saturating_sub(RESERVED).max(1);
-    let connections = settings.connections.map_or(MOST, u64::from).min(possible);
+    let possible = descriptors.saturating_sub(RESERVED_DESCRIPTORS).max(1);
+    let connections = settings.connections.map_or(DEFAULT_MAX_CONNECTIONS, u64::from).min(possible);
     usize::try_from(connections).unwrap_or(usize::MAX)
 }
 

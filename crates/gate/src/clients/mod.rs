@@ -4,3 +4,4 @@
 pub(crate) mod client;
 pub(crate) mod peer;
 pub(crate) mod registry;
+pub(crate) mod task;

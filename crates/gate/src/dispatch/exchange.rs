@@ -89,7 +89,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     if let Some((status, why)) = unacceptable(&head) {
         return Reply::error(busy, status, why);
     }
-    let mut body = Body::new(body, &client, &proxy.clock, &proxy.ahead);
+    let mut body = Body::new(body, &client, &proxy.clock, &proxy.memory);
     if let Err(missing) = fetch_first(&head, &mut body).await {
         return match missing {
             Missing::Rest => broken_off(busy, &client),

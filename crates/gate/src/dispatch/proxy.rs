@@ -12,11 +12,11 @@ use crate::dispatch::snapshot::Live;
 use crate::observe::access_log::journal::Journal;
 use crate::runtime::clock::Clock;
 use crate::runtime::log::say;
+use crate::runtime::memory::Memory;
 use crate::session::overrides::Overrides;
 use crate::session::visit::{Raises, Visit};
 use crate::strict::strictness::Strictness;
 use crate::tunnel::tunnels::Tunnels;
-use crate::upstream::body::Ahead;
 use crate::upstream::failure::Failures;
 
 /// What all requests share on their way.
@@ -29,7 +29,7 @@ pub(crate) struct Proxy {
     pub(crate) journal: Rc<Journal>,
     pub(crate) strictness: Rc<Strictness>,
     live: RefCell<Rc<Live>>,
-    pub(crate) ahead: Rc<Ahead>,
+    pub(crate) memory: Memory,
     pub(crate) tunnels: Rc<Tunnels>,
     pub(crate) failures: Failures,
     pub(crate) raises: Raises,
@@ -46,6 +46,7 @@ impl Proxy {
         dispatcher: Dispatcher,
         journal: &Rc<Journal>,
         strictness: &Rc<Strictness>,
+        memory: &Memory,
         live: Live,
     ) -> Self {
         Self {
@@ -55,7 +56,7 @@ impl Proxy {
             journal: Rc::clone(journal),
             strictness: Rc::clone(strictness),
             live: RefCell::new(Rc::new(live)),
-            ahead: Rc::default(),
+            memory: Rc::clone(memory),
             tunnels: Rc::default(),
             failures: Failures::default(),
             raises: Raises::default(),

@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use http1::headers::hop_by_hop;
+use policy::connections::Awaited;
 use tokio::time::timeout;
 
 use crate::admission::permit::Ticket;
@@ -86,11 +87,11 @@ impl http_body::Body for Relay {
         let Some(running) = &mut relay.running else { return Poll::Ready(None) };
         match running.lease.poll_frame(cx) {
             Poll::Pending => {
-                relay.client.answering.waits(relay.dispatcher.admission.clock.last());
+                relay.client.waits(Awaited::Answer, relay.dispatcher.admission.clock.last());
                 Poll::Pending
             }
             Poll::Ready(mut frame) => {
-                relay.client.answering.over();
+                relay.client.over(Awaited::Answer);
                 match &mut frame {
                     Some(Ok(frame)) => {
                         if let Some(trailers) = frame.trailers_mut() {
@@ -126,7 +127,7 @@ impl http_body::Body for Relay {
 
 impl Drop for Relay {
     fn drop(&mut self) {
-        self.client.answering.over();
+        self.client.over(Awaited::Answer);
         let Some(Running { lease, ticket }) = self.running.take() else { return };
         self.dispatcher
             .admission

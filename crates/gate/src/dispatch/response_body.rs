@@ -9,8 +9,9 @@ use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_TYPE};
 use http::{HeaderValue, Response, StatusCode};
 use http_body::{Frame, SizeHint};
+use policy::connections::Phase;
 
-use crate::clients::client::{Client, Phase};
+use crate::clients::client::Client;
 use crate::dispatch::relay::Relay;
 use crate::observe::access_log::account::Account;
 use crate::runtime::clock::Clock;

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::rc::Rc;
 
+use crate::clients::client::Client;
 use crate::downstream::connection::serve;
 use crate::downstream::context::Downstream;
 use crate::downstream::door::Door;
@@ -41,8 +42,8 @@ fn welcome<H: Handler>(
     socket: Socket,
     address: IpAddr,
 ) {
-    let (key, client) = downstream.clients.add(address, downstream.clock.read());
-    let place = Place { downstream: Rc::clone(downstream), key };
+    let client = downstream.clients.add(address, downstream.clock.read());
+    let place = Place { downstream: Rc::clone(downstream), client: Rc::clone(&client) };
     let (downstream, handler, door) = (Rc::clone(downstream), Rc::clone(handler), Rc::clone(door));
     tokio::task::spawn_local(async move {
         serve(downstream, handler, door, socket, client).await;
@@ -53,12 +54,12 @@ fn welcome<H: Handler>(
 /// A connection's place in the registry.
 struct Place {
     downstream: Rc<Downstream>,
-    key: usize,
+    client: Rc<Client>,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.downstream.clients.remove(self.key);
+        self.downstream.clients.remove(&self.client);
         self.downstream.admission.guard.left();
     }
 }

@@ -1,11 +1,12 @@
 //! One client connection from accept to close.
 
+use policy::connections::{Order, Phase};
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::Poll;
 
-use crate::clients::client::{Client, Order, Phase};
+use crate::clients::client::Client;
 use crate::downstream::context::Downstream;
 use crate::downstream::door::{Door, Opened};
 use crate::downstream::handler::Handler;

@@ -60,7 +60,7 @@ impl Downstream {
             clients: Rc::clone(clients),
             journal: Rc::clone(journal),
             strictness: Rc::clone(strictness),
-            unsent: Rc::default(),
+            unsent: Rc::new(Unsent::new(&clients.memory)),
             handshakes: Rc::default(),
             conduct: Cell::new(conduct),
         }

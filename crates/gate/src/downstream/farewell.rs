@@ -6,8 +6,9 @@ use std::task::{Poll, ready};
 
 use http1::request::Breach;
 use hyper::rt::Write as _;
+use policy::connections::Order;
 
-use crate::clients::client::{Client, Order};
+use crate::clients::client::Client;
 use crate::downstream::io::ClientIo;
 
 /// To a client whose request did not come in time.

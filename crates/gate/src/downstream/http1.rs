@@ -11,8 +11,10 @@ use bytes::Bytes;
 use http::StatusCode;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use policy::connections::{Order, Phase};
 
-use crate::clients::client::{Calm, Client, Order, Phase};
+use crate::clients::client::Client;
+use crate::clients::task::Calm;
 use crate::downstream::context::Downstream;
 use crate::downstream::farewell;
 use crate::downstream::farewell::farewell;
@@ -103,7 +105,7 @@ async fn requests<H: Handler>(
     let mut finishing = false;
     let end = poll_fn(|cx| {
         match client.poll_order(cx) {
-            Order::Serve if client.calm.get() == Calm::Rest => return Poll::Ready(End::Rest),
+            Order::Serve if client.task.calm.get() == Calm::Rest => return Poll::Ready(End::Rest),
             Order::Serve => {}
             Order::Finish if client.phase().is_idle() => return Poll::Ready(End::Over),
             Order::Finish => {}
@@ -136,7 +138,7 @@ async fn requests<H: Handler>(
 /// Waits for the next request with nothing but the socket; false when the connection is to be
 /// closed instead.
 async fn rest(client: &Client, io: &ClientIo) -> bool {
-    client.calm.set(Calm::No);
+    client.task.calm.set(Calm::No);
     poll_fn(|cx| match client.poll_order(cx) {
         Order::Serve => io.poll_readable(cx).map(|()| true),
         Order::Finish | Order::Timeout | Order::Close => Poll::Ready(false),

@@ -19,9 +19,9 @@ use hyper::rt::{Executor, Read, ReadBufCursor, Write};
 use hyper::server::conn::http2;
 use hyper::service::{HttpService, service_fn};
 use hyper_util::rt::TokioTimer;
-use units::Time;
+use policy::connections::Order;
 
-use crate::clients::client::{Client, Order, Phase};
+use crate::clients::client::Client;
 use crate::downstream::context::{Conduct, Downstream};
 use crate::downstream::farewell::farewell;
 use crate::downstream::handler::Handler;
@@ -50,7 +50,7 @@ pub(crate) async fn serve<H: Handler>(
     let (clock, strictness) = (Rc::clone(&downstream.clock), Rc::clone(&downstream.strictness));
     let io = ClientIo::new(transport, Rc::clone(&client), clock, strictness, limits);
     let io = Rc::new(RefCell::new(io));
-    let window = settings.connection_window.min(downstream.clients.window_share());
+    let window = settings.connection_window.min(downstream.clients.window());
     let outbox = Outbox::new(&downstream.unsent);
     let streams = Streams(Rc::new(Shared { downstream, handler, client, outbox, next: RefCell::new(None) }));
     let service = service_fn({
@@ -153,19 +153,18 @@ struct Shared<H: Handler> {
 }
 
 impl<H: Handler> Shared<H> {
-    /// Takes in a stream, whose task is started next.
-    fn add(self: &Rc<Self>) -> Rc<Client> {
-        let (key, client) = self.downstream.clients.add_stream(&self.client, self.downstream.clock.last());
-        let stream = Stream { shared: Rc::clone(self), key, client: Rc::clone(&client) };
-        *self.next.borrow_mut() = Some(stream);
-        client
+    /// Takes in a stream, whose task is started next, if there is room for another.
+    fn add(self: &Rc<Self>) -> Option<Rc<Client>> {
+        let client = self.downstream.clients.add_stream(&self.client, self.downstream.clock.last())?;
+        *self.next.borrow_mut() = Some(Stream { shared: Rc::clone(self), client: Rc::clone(&client) });
+        Some(client)
     }
 
     fn answer(
         self: &Rc<Self>,
         request: Request<Incoming>,
     ) -> impl Future<Output = Result<Response<Streamed<H::Body>>, h2::Error>> + use<H> {
-        let client = self.downstream.admission.guard.takes_stream().then(|| self.add());
+        let client = self.add();
         let (handler, clock) = (Rc::clone(&self.handler), Rc::clone(&self.downstream.clock));
         let outbox = Rc::clone(&self.outbox);
         async move {
@@ -202,24 +201,17 @@ impl<H: Handler, F: Future<Output = ()> + 'static> Executor<F> for Streams<H> {
 /// A stream's place among the clients.
 struct Stream<H: Handler> {
     shared: Rc<Shared<H>>,
-    key: usize,
     client: Rc<Client>,
 }
 
 impl<H: Handler> Drop for Stream<H> {
     fn drop(&mut self) {
-        let Shared { downstream, client, .. } = &*self.shared;
-        let taken_back = self.client.was_taken_back();
-        downstream.clients.remove_stream(self.key);
-        client.lose_stream(downstream.clock.last(), taken_back);
+        let Downstream { clients, clock, .. } = &*self.shared.downstream;
+        clients.remove_stream(&self.client, clock.last(), self.client.was_taken_back());
     }
 }
 
 impl Client {
-    /// By so many requests more may a client take back than it takes answers for. Browsers take a
-    /// page's worth back when their user goes on; who does nothing else floods (CVE-2023-44487).
-    const MOST_TAKEN_BACK: u32 = 200;
-
     /// There is a response to the request of this stream.
     fn respond(&self) {
         self.responded.set(true);
@@ -227,31 +219,6 @@ impl Client {
 
     /// Whether the client has reset the stream without waiting for the response.
     fn was_taken_back(&self) -> bool {
-        !self.responded.get() && self.order.get() == Order::Serve
-    }
-
-    /// One stream less.
-    fn lose_stream(&self, now: Time, taken_back: bool) {
-        let mut most = false;
-        self.count(now, |streams| {
-            streams.open = streams.open.saturating_sub(1);
-            streams.taken_back = match taken_back {
-                true => streams.taken_back + 1,
-                false => streams.taken_back.saturating_sub(1),
-            };
-            most = streams.taken_back > Self::MOST_TAKEN_BACK;
-        });
-        if most {
-            self.order(Order::Close);
-        }
-    }
-
-    /// Tells the client to ask for nothing more; if it does not go then, the connection is closed.
-    pub(crate) fn leave(&self, now: Time, patience: units::Span) {
-        let Some(mut streams) = self.streams.get() else { return };
-        let since = *streams.leaving.get_or_insert(now);
-        self.streams.set(Some(streams));
-        let gone = self.phase() != Phase::Busy && now.since(since) > patience;
-        self.order(if gone { Order::Close } else { Order::Finish });
+        !self.responded.get() && self.task.order() == Order::Serve
     }
 }

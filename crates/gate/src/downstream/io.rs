@@ -8,9 +8,11 @@ use std::task::{Context, Poll, ready};
 use http1::request::Limits;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
+use policy::connections::{Awaited, Phase};
 use tokio::io::{AsyncRead, ReadBuf};
 
-use crate::clients::client::{Calm, Client, Phase};
+use crate::clients::client::Client;
+use crate::clients::task::Calm;
 use crate::downstream::tls::Transport;
 use crate::runtime::clock::Clock;
 use crate::strict::filter::Filter;
@@ -56,9 +58,9 @@ impl ClientIo {
     fn wrote(&self, written: &Poll<io::Result<usize>>) {
         self.client.blocked(written.is_pending());
         match written {
-            Poll::Ready(Ok(bytes)) => self.client.sending.moved(*bytes),
-            Poll::Ready(Err(_)) => self.client.sending.over(),
-            Poll::Pending => self.client.sending.waits(self.clock.last()),
+            Poll::Ready(Ok(bytes)) => self.client.moved(Awaited::Taking, *bytes),
+            Poll::Ready(Err(_)) => self.client.over(Awaited::Taking),
+            Poll::Pending => self.client.waits(Awaited::Taking, self.clock.last()),
         }
     }
 }
@@ -83,7 +85,7 @@ impl Read for ClientIo {
             io.client.enter(Phase::Head, io.clock.last());
         }
         let calm = read.is_pending() && io.filter.is_between_requests();
-        io.client.calm.set(if calm { Calm::Yes } else { Calm::No });
+        io.client.task.calm.set(if calm { Calm::Yes } else { Calm::No });
         if let Some(stop) = io.filter.stop() {
             io.client.stop(stop);
         }
@@ -119,8 +121,8 @@ impl Write for ClientIo {
         // Called when everything there was to send has been written, if only to the TLS layer.
         let flushed = Pin::new(&mut self.socket).poll_flush(cx);
         match &flushed {
-            Poll::Ready(_) => self.client.sending.over(),
-            Poll::Pending => self.client.sending.waits(self.clock.last()),
+            Poll::Ready(_) => self.client.over(Awaited::Taking),
+            Poll::Pending => self.client.waits(Awaited::Taking, self.clock.last()),
         }
         self.client.blocked(flushed.is_pending());
         flushed

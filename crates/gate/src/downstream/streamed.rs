@@ -7,6 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
+use policy::connections::Awaited;
 
 use crate::clients::client::Client;
 use crate::downstream::unsent::{Outbox, PIECE, Piece};
@@ -27,7 +28,7 @@ impl<B: Body> Streamed<B> {
     pub(crate) fn new(body: B, stream: Rc<Client>, clock: Rc<Clock>, outbox: Rc<Outbox>) -> Self {
         if !body.is_end_stream() {
             // Without any room for it, it would not even be asked for its first piece.
-            stream.sending.waits(clock.last());
+            stream.waits(Awaited::Taking, clock.last());
         }
         Self { body, rest: Bytes::new(), stream, clock, outbox }
     }
@@ -44,7 +45,7 @@ impl<B: Body<Data = Bytes, Error = io::Error> + Unpin> Body for Streamed<B> {
             // for its client.
             return Poll::Pending;
         }
-        streamed.stream.sending.over();
+        streamed.stream.over(Awaited::Taking);
         while streamed.rest.is_empty() {
             match ready!(Pin::new(&mut streamed.body).poll_frame(cx)).map(|frame| frame.map(Frame::into_data))
             {
@@ -58,7 +59,7 @@ impl<B: Body<Data = Bytes, Error = io::Error> + Unpin> Body for Streamed<B> {
             }
         }
         let piece = streamed.rest.split_to(streamed.rest.len().min(PIECE));
-        streamed.stream.sending.waits(streamed.clock.last());
+        streamed.stream.waits(Awaited::Taking, streamed.clock.last());
         Poll::Ready(Some(Ok(Frame::data(streamed.outbox.keep(piece)))))
     }
 

@@ -10,31 +10,31 @@ use std::rc::Rc;
 use std::task::{Context, Waker};
 
 use bytes::{Buf, Bytes};
+use policy::connections::{MemoryBudget, Share, Unblocked};
+
+use crate::runtime::memory::Memory;
 
 /// hyper asks for more when the client has made room for all it was given. So it is given no more
 /// at once than a frame has by default (RFC 9113 section 4.2): a client that does not make room
 /// for that much in time takes nothing.
-pub(crate) const PIECE: usize = 16 * 1024;
-
-/// Bytes that all connections together may keep, besides a piece for each.
-const MOST: usize = 64 << 20;
-
-/// When this much is left, it is kept again: whoever waits is not woken for a piece.
-const AGAIN: usize = MOST / 4 * 3;
+pub(crate) const PIECE: usize = MemoryBudget::PIECE as usize;
 
 /// What all connections keep.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Unsent {
-    bytes: Cell<usize>,
-    full: Cell<bool>,
+    memory: Memory,
     /// Connections with streams that wait.
     waiting: RefCell<Vec<Rc<Outbox>>>,
 }
 
 impl Unsent {
+    pub(crate) fn new(memory: &Memory) -> Self {
+        Self { memory: Rc::clone(memory), waiting: RefCell::default() }
+    }
+
     /// Bytes that clients have not taken.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes.get()
+    pub(crate) fn bytes(&self) -> u64 {
+        self.memory.borrow().taken(Share::Unsent)
     }
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Outbox {
     all: Rc<Unsent>,
     bytes: Cell<usize>,
     waiting: RefCell<Vec<Waker>>,
-    /// Whether all know that somebody waits.
+    /// Whether it is among those with streams that wait.
     listed: Cell<bool>,
 }
 
@@ -60,10 +60,7 @@ impl Outbox {
 
     /// Whether another piece can be kept; the task is woken when one can.
     pub(crate) fn has_room(self: &Rc<Self>, cx: &Context<'_>) -> bool {
-        if self.all.bytes.get() >= MOST {
-            self.all.full.set(true);
-        }
-        if !self.all.full.get() || self.bytes.get() < PIECE {
+        if self.all.memory.borrow_mut().may_keep(self.bytes.get() as u64) {
             return true;
         }
         let mut waiting = self.waiting.borrow_mut();
@@ -80,24 +77,22 @@ impl Outbox {
     pub(crate) fn keep(self: &Rc<Self>, rest: Bytes) -> Piece {
         let length = rest.len();
         self.bytes.set(self.bytes.get() + length);
-        self.all.bytes.set(self.all.bytes.get() + length);
+        self.all.memory.borrow_mut().keep(length as u64);
         Piece { rest, length, outbox: Rc::clone(self) }
     }
 
     fn give_back(&self, length: usize) {
         self.bytes.set(self.bytes.get() - length);
-        self.all.bytes.set(self.all.bytes.get() - length);
-        if !self.all.full.get() {
-            return;
-        }
-        if self.all.bytes.get() < AGAIN {
-            self.all.full.set(false);
-            for outbox in self.all.waiting.take() {
-                outbox.listed.set(false);
-                outbox.wake();
+        let unblocked = self.all.memory.borrow_mut().unkeep(length as u64, self.bytes.get() as u64);
+        match unblocked {
+            Unblocked::None => {}
+            Unblocked::This => self.wake(),
+            Unblocked::All => {
+                for outbox in self.all.waiting.take() {
+                    outbox.listed.set(false);
+                    outbox.wake();
+                }
             }
-        } else if self.bytes.get() < PIECE {
-            self.wake();
         }
     }
 
@@ -154,17 +149,22 @@ mod tests {
         (0..bytes / PIECE).map(|_| outbox.keep(Bytes::from_static(&[0; PIECE]))).collect()
     }
 
+    const MAX_BYTES: usize = MemoryBudget::MAX_BYTES as usize / 6;
+
+    /// When this much is left, it is kept again.
+    const AGAIN: usize = MAX_BYTES / 4 * 3;
+
     #[test]
     fn beyond_the_bound_each_connection_has_one_piece() {
-        let all = Rc::default();
+        let all = Rc::new(Unsent::new(&Memory::default()));
         let [greedy, modest] = [(); 2].map(|()| Outbox::new(&all));
         let woken = Arc::<Woken>::default();
         let waker = Arc::clone(&woken).into();
         let cx = Context::from_waker(&waker);
         let times = || woken.0.swap(0, Ordering::Relaxed);
         assert!(greedy.has_room(&cx));
-        let mut held = fill(&greedy, MOST);
-        assert_eq!(all.bytes(), MOST);
+        let mut held = fill(&greedy, MAX_BYTES);
+        assert_eq!(all.bytes() as usize, MAX_BYTES);
         assert!(!greedy.has_room(&cx) && !greedy.has_room(&cx));
         assert!(modest.has_room(&cx));
         let own = fill(&modest, PIECE);
@@ -173,7 +173,7 @@ mod tests {
         drop(own);
         assert_eq!(times(), 1);
         assert!(modest.has_room(&cx));
-        // Who keeps much is woken when the sum has fallen, once.
+        // One that keeps much is woken when the sum has fallen, once.
         held.truncate(AGAIN / PIECE);
         assert_eq!(times(), 0);
         assert!(!greedy.has_room(&cx));
@@ -181,17 +181,17 @@ mod tests {
         assert_eq!(times(), 1);
         assert!(greedy.has_room(&cx));
         drop(held);
-        assert_eq!((all.bytes(), times()), (0, 0));
+        assert_eq!((all.bytes() as usize, times()), (0, 0));
     }
 
     #[test]
     fn a_connection_that_ends_leaves_nothing() {
-        let all = Rc::<Unsent>::default();
+        let all = Rc::new(Unsent::new(&Memory::default()));
         let outbox = Outbox::new(&all);
         let woken = Arc::<Woken>::default().into();
-        let held = fill(&outbox, MOST);
+        let held = fill(&outbox, MAX_BYTES);
         assert!(!outbox.has_room(&Context::from_waker(&woken)));
         drop((held, outbox));
-        assert_eq!((all.bytes(), all.waiting.borrow().len()), (0, 0));
+        assert_eq!((all.bytes() as usize, all.waiting.borrow().len()), (0, 0));
     }
 }

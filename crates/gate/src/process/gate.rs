@@ -70,7 +70,7 @@ impl Gate {
             orphans: Orphans::default(),
         };
         let live = Live::new(settings, heritage.secret).map_err(Error::System)?;
-        let proxy = Proxy::new(dispatcher, &journal, &strictness, live);
+        let proxy = Proxy::new(dispatcher, &journal, &strictness, &clients.memory, live);
         Ok(Self {
             clock,
             admission,

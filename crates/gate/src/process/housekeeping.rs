@@ -3,8 +3,6 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use units::Span;
-
 use crate::process::gate::Gate;
 
 /// Looks after connections for as long as the gate runs.
@@ -13,9 +11,8 @@ pub(crate) async fn keep_house(gate: Rc<Gate>) {
     loop {
         tokio::time::sleep(INTERVAL).await;
         let now = gate.clock.read();
-        let server = Span::from(gate.pool.times().response);
         let waiting = gate.admission.core.borrow().policy().snapshot().lengths.class > 0;
-        gate.clients.sweep(now, &gate.live().settings.client, server, waiting);
+        gate.clients.sweep(now, waiting);
         gate.pool.sweep(now);
         gate.admission.guard.look(now);
         gate.journal.flush();

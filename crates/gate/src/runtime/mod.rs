@@ -1,11 +1,11 @@
 //! What the gate's tasks stand on: the clock, waking each other, lines for the operator, sockets
-//! that were passed on.
+//! that were passed on, the budget of memory.
 
 pub(crate) mod clock;
 pub(crate) mod inherited;
 pub(crate) mod log;
+pub(crate) mod memory;
 pub(crate) mod net;
 pub(crate) mod network;
 pub(crate) mod notify;
 pub(crate) mod open;
-pub(crate) mod stall;

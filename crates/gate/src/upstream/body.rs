@@ -10,10 +10,12 @@ use bytes::Bytes;
 use http_body::{Body as _, Frame, SizeHint};
 use http1::headers::hop_by_hop;
 use hyper::body::Incoming;
+use policy::connections::Awaited;
 use units::Time;
 
 use crate::clients::client::Client;
 use crate::runtime::clock::Clock;
+use crate::runtime::memory::Memory;
 
 /// The body of a request.
 #[derive(Debug)]
@@ -27,30 +29,8 @@ struct Upload {
     incoming: Option<Incoming>,
     client: Rc<Client>,
     clock: Rc<Clock>,
-    ahead: Rc<Ahead>,
+    memory: Memory,
     progress: Progress,
-}
-
-/// What was read of all bodies before their requests were sent.
-#[derive(Debug, Default)]
-pub(crate) struct Ahead(Cell<usize>);
-
-impl Ahead {
-    /// Clients can begin as many requests as they have connections and streams. Beyond this, bodies
-    /// stay with them until their requests have a place.
-    const MOST: usize = 64 << 20;
-
-    fn has_room(&self) -> bool {
-        self.0.get() < Self::MOST
-    }
-
-    fn take(&self, frame: &Frame<Bytes>) {
-        self.0.set(self.0.get() + length(frame));
-    }
-
-    fn give_back(&self, frame: &Frame<Bytes>) {
-        self.0.set(self.0.get() - length(frame));
-    }
 }
 
 fn length(frame: &Frame<Bytes>) -> usize {
@@ -100,13 +80,13 @@ const FIRST: u64 = 32 * 1024;
 impl Body {
     pub(crate) const EMPTY: Self = Self(None);
 
-    pub(crate) fn new(incoming: Incoming, client: &Rc<Client>, clock: &Rc<Clock>, ahead: &Rc<Ahead>) -> Self {
+    pub(crate) fn new(incoming: Incoming, client: &Rc<Client>, clock: &Rc<Clock>, memory: &Memory) -> Self {
         if incoming.is_end_stream() {
             return Self::EMPTY;
         }
-        let (client, clock, ahead) = (Rc::clone(client), Rc::clone(clock), Rc::clone(ahead));
+        let (client, clock, memory) = (Rc::clone(client), Rc::clone(clock), Rc::clone(memory));
         let (incoming, progress) = (Some(incoming), Progress(Some(Rc::default())));
-        Self(Some(Upload { first: VecDeque::new(), incoming, client, clock, ahead, progress }))
+        Self(Some(Upload { first: VecDeque::new(), incoming, client, clock, memory, progress }))
     }
 
     /// Reads the first of it, or goes on to.
@@ -116,11 +96,11 @@ impl Body {
     pub(crate) async fn fetch_first(&mut self) -> Result<(), hyper::Error> {
         let Some(upload) = &mut self.0 else { return Ok(()) };
         let mut left = FIRST.saturating_sub(upload.first.iter().map(length).sum::<usize>() as u64);
-        while left > 0 && upload.incoming.is_some() && upload.ahead.has_room() {
+        while left > 0 && upload.incoming.is_some() && upload.memory.borrow().may_read_ahead() {
             let next = std::future::poll_fn(|cx| upload.poll_incoming(cx)).await;
             let Some(frame) = next.transpose()? else { break };
             left = left.saturating_sub(length(&frame) as u64);
-            upload.ahead.take(&frame);
+            upload.memory.borrow_mut().read_ahead(length(&frame) as u64);
             upload.first.push_back(frame);
         }
         Ok(())
@@ -142,13 +122,13 @@ impl Body {
             (_, trailers) => Frame::trailers(trailers.cloned().unwrap_or_default()),
         });
         let first: VecDeque<_> = first.collect();
-        first.iter().for_each(|frame| upload.ahead.take(frame));
+        upload.memory.borrow_mut().read_ahead(first.iter().map(length).sum::<usize>() as u64);
         Some(Self(Some(Upload {
             first,
             incoming: None,
             client: Rc::clone(&upload.client),
             clock: Rc::clone(&upload.clock),
-            ahead: Rc::clone(&upload.ahead),
+            memory: Rc::clone(&upload.memory),
             progress: upload.progress.clone(),
         })))
     }
@@ -159,7 +139,7 @@ impl Upload {
         let Some(incoming) = &mut self.incoming else { return Poll::Ready(None) };
         let frame = Pin::new(&mut *incoming).poll_frame(cx);
         if frame.is_pending() {
-            self.client.uploading.waits(self.clock.last());
+            self.client.waits(Awaited::Upload, self.clock.last());
         }
         let mut frame = ready!(frame);
         let (bytes, over) = match &mut frame {
@@ -173,10 +153,10 @@ impl Upload {
         };
         self.progress.moved(self.clock.last(), bytes, over);
         if over {
-            self.client.uploading.over();
+            self.client.over(Awaited::Upload);
             self.incoming = None;
         } else {
-            self.client.uploading.moved(bytes);
+            self.client.moved(Awaited::Upload, bytes);
         }
         Poll::Ready(frame)
     }
@@ -193,7 +173,7 @@ impl http_body::Body for Body {
         let Some(upload) = &mut self.0 else { return Poll::Ready(None) };
         match upload.first.pop_front() {
             Some(frame) => {
-                upload.ahead.give_back(&frame);
+                upload.memory.borrow_mut().sent_ahead(length(&frame) as u64);
                 Poll::Ready(Some(Ok(frame)))
             }
             None => upload.poll_incoming(cx),
@@ -219,7 +199,7 @@ impl http_body::Body for Body {
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        self.first.iter().for_each(|frame| self.ahead.give_back(frame));
-        self.client.uploading.over();
+        self.memory.borrow_mut().sent_ahead(self.first.iter().map(length).sum::<usize>() as u64);
+        self.client.over(Awaited::Upload);
     }
 }
