@@ -176,9 +176,9 @@ fn timeouts_hold_for_heads_and_for_what_is_idle() {
     table.enter(head, Phase::Head, START);
     table.sweep(after(10_001), false);
     assert_eq!(orders(&mut table), [(head, Order::Timeout)]);
-    table.sweep(after(60_001), false);
+    table.sweep(after(15_001), false);
     assert_eq!(orders(&mut table), [(idle, Order::Close), (multiplexed, Order::Finish)]);
-    table.sweep(after(62_500), false);
+    table.sweep(after(17_500), false);
     assert_eq!(orders(&mut table), [(multiplexed, Order::Close)], "it was asked to go, and has not");
 }
 

@@ -25,10 +25,10 @@ impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
             connections: 16_384,
-            streams: 10_000,
+            streams: 16_384,
             memory: None,
             header_timeout: Span::from_secs(10),
-            idle_timeout: Span::from_secs(60),
+            idle_timeout: Span::from_secs(15),
             stall_timeout: Span::from_secs(30),
             answer_timeout: Span::from_secs(60),
         }
