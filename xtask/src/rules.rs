@@ -64,7 +64,7 @@ pub const HEADWORKS: Rules = Rules {
         ("record", DependOn(&["catalogue", "stats", "units"])),
         ("tui", DependOn(&["record", "units"])),
         ("sim", DependOn(&["catalogue", "config", "policy", "traffic", "record", "stats", "units"])),
-        ("origin", DependOn(&["units"])),
+        ("origin", DependOn(&["http1", "units"])),
         ("gate", DependOn(&["config", "http1", "policy", "telemetry", "units"])),
         (
             "load",

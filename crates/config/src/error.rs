@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::suggest::did_you_mean;
+
 /// What is wrong with a file: place, thing, mend.
 ///
 /// Shown as `gate.toml:14: class "premum" is not defined; did you mean "premium"?`.
@@ -44,7 +46,7 @@ impl Error {
     #[must_use]
     pub fn suggest<'a>(self, word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Self {
         let candidates: Vec<&str> = candidates.into_iter().collect();
-        match crate::did_you_mean(word, candidates.iter().copied()) {
+        match did_you_mean(word, candidates.iter().copied()) {
             Some(near) => self.mend(format!("did you mean \"{near}\"?")),
             None if candidates.is_empty() => self,
             None => self.mend(format!("expected one of {}", candidates.join(", "))),

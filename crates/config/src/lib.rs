@@ -17,8 +17,8 @@
 //! );
 //! ```
 
-mod diagnose;
 mod error;
+mod parse;
 pub mod quantity;
 mod source;
 mod spanned;

@@ -3,9 +3,6 @@
 use std::ops::Range;
 use std::path::Path;
 
-use serde::de::DeserializeOwned;
-
-use crate::diagnose;
 use crate::error::{Error, Place};
 
 /// The text of one configuration file and the name to call it by in errors.
@@ -38,14 +35,6 @@ impl Source {
     /// The file's text as it was read.
     pub fn text(&self) -> &str {
         &self.text
-    }
-
-    /// Parses the text; `T` should refuse unknown fields (`#[serde(deny_unknown_fields)]`).
-    ///
-    /// # Errors
-    /// The first thing that is wrong, with its line.
-    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        toml::from_str(&self.text).map_err(|error| diagnose::explain(self, &error))
     }
 
     /// An error at a byte range of the text, as [`toml::Spanned`] gives it.

@@ -6,11 +6,13 @@
 //!
 //! [`request`] and [`response`] read messages, [`chunks`] decodes bodies for both, [`headers`] has
 //! the fields that a proxy reads, takes out and writes, [`proxy_protocol`] what proxies say before
-//! the first request. Rooms, from low to high: `characters`, `headers`, `proxy_protocol`, `chunks`,
-//! `request` and `response`; each imports only those before it.
+//! the first request. [`fields`] reads header lines in place. Rooms, from low to high:
+//! `characters`, `fields`, `headers`, `proxy_protocol`, `chunks`, `request` and `response`; each imports
+//! only those before it.
 
 mod characters;
 pub mod chunks;
+pub mod fields;
 pub mod headers;
 pub mod proxy_protocol;
 pub mod request;

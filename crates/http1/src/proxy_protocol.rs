@@ -118,7 +118,7 @@ mod tests {
         [&SIGNATURE, &[version, protocol][..], &length, addresses].concat()
     }
 
-    /// Every beginning of it is incomplete; with anything after it, it is the same.
+    /// Every beginning of a header is incomplete, and what follows one changes nothing.
     #[track_caller]
     fn check_whole(header: &[u8], source: Option<&str>) {
         let source = source.map(|source| source.parse().unwrap());

@@ -102,7 +102,7 @@ impl Site {
 }
 
 impl Answer {
-    /// The answer to what is no request, or none that this server can read to its end: where the
+    /// The answer to what is not a request, or not one that this server can read to its end: where the
     /// next would begin is unknown.
     pub(crate) fn refusal(status: Status) -> Self {
         Self { then: Then::CloseGently, ..Self::text(status, format!("{}\n", status.line())) }

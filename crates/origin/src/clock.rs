@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_goes_on_before_the_deadline() {
+    fn no_thread_goes_on_before_the_deadline() {
         for wait in [0, 30_000, 90_000, 3_000_000] {
             let deadline = now() + Span::from_nanos(wait);
             wait_until(deadline, &AtomicBool::new(false));

@@ -14,11 +14,9 @@ use rustix::io::Errno;
 
 use crate::body::Body;
 use crate::error::Error;
+use crate::limits::MAX_CONTENT;
 use crate::media_type;
 use crate::options::Mode;
-
-/// The most that static mode keeps in memory: 2 GiB.
-pub const LARGEST_CONTENT: u64 = 2 << 30;
 
 /// The files of a directory, by their path in it. Symbolic links are not followed: nothing outside
 /// is ever served, whatever is in the directory.
@@ -47,7 +45,7 @@ impl Content {
         }
     }
 
-    /// The file that `path` names, with its escapes; `None` when there is none.
+    /// The file that `path` names, with its escapes; `None` when the server has no such file.
     pub(crate) fn find(&self, path: &str) -> io::Result<Option<Found>> {
         let Some(name) = name(path) else { return Ok(None) };
         let body = match self {
@@ -92,7 +90,7 @@ fn open_file(root: &OwnedFd, name: &[u8]) -> io::Result<Option<(OwnedFd, u64)>> 
 
 fn read_all(directory: &Path, root: &OwnedFd) -> Result<HashMap<Vec<u8>, Bytes>, Error> {
     let mut files = HashMap::new();
-    let mut room = LARGEST_CONTENT;
+    let mut room = MAX_CONTENT;
     let mut unvisited = vec![PathBuf::new()];
     while let Some(inner) = unvisited.pop() {
         let place = directory.join(&inner);

@@ -2,14 +2,7 @@
 
 use units::Span;
 
-use crate::page::LARGEST_BODY;
-
-/// The longest that `/delay` may take in all: a mistyped unit must not take a worker away for the
-/// rest of a run.
-pub const LONGEST_DELAY: Span = Span::from_secs(60);
-
-/// The most parts that `/delay` sends a body in.
-pub const MOST_PIECES: u64 = 10_000;
+use crate::limits::{MAX_BODY, MAX_DELAY, MAX_PIECES};
 
 /// Said of a query that asks for something else.
 pub(crate) const EXPECTED: &str = "/delay?before=50ms&bytes=10000&pieces=5&between=10ms waits 50 ms, then sends 10000 bytes in 5 equal parts 10 ms apart;
@@ -57,10 +50,10 @@ impl Delay {
 
     fn is_allowed(&self) -> bool {
         let Pace { pieces, between } = self.pace;
-        (1..=MOST_PIECES).contains(&pieces)
+        (1..=MAX_PIECES).contains(&pieces)
             && pieces <= self.bytes.max(1)
-            && self.bytes <= LARGEST_BODY
-            && self.before + between * (pieces - 1) <= LONGEST_DELAY
+            && self.bytes <= MAX_BODY
+            && self.before + between * (pieces - 1) <= MAX_DELAY
     }
 }
 

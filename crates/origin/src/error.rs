@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::address::Address;
-use crate::content::LARGEST_CONTENT;
+use crate::limits::MAX_CONTENT;
 
 /// Why the server could not start.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +34,7 @@ pub enum Error {
         source: io::Error,
     },
     /// There is more content than static mode keeps in memory.
-    #[error("{} holds more than {LARGEST_CONTENT} bytes; static mode keeps all in memory, worker mode does not", .path.display())]
+    #[error("{} holds more than {MAX_CONTENT} bytes; static mode keeps all in memory, worker mode does not", .path.display())]
     TooMuchContent {
         /// The directory.
         path: PathBuf,

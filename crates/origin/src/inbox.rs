@@ -2,14 +2,12 @@
 
 use std::io::{self, Read};
 
-/// The longest request head, and so all that a connection ever buffers. Apache's and nginx's
-/// limits on a single line are the same.
-pub(crate) const HEAD_LIMIT: usize = 8 * 1024;
+use crate::limits::MAX_HEAD;
 
 /// A fixed buffer; what was consumed makes room when the next read needs it.
 #[derive(Debug)]
 pub(crate) struct Inbox {
-    bytes: Box<[u8; HEAD_LIMIT]>,
+    bytes: Box<[u8; MAX_HEAD]>,
     start: usize,
     end: usize,
 }
@@ -27,7 +25,7 @@ pub(crate) enum Filled {
 
 impl Inbox {
     pub(crate) fn new() -> Self {
-        Self { bytes: Box::new([0; HEAD_LIMIT]), start: 0, end: 0 }
+        Self { bytes: Box::new([0; MAX_HEAD]), start: 0, end: 0 }
     }
 
     /// The bytes not yet consumed.

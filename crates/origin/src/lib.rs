@@ -10,12 +10,12 @@
 //! | --- | --- |
 //! | `/` | a page that names the others |
 //! | `/healthz` | `ok` |
-//! | `/bytes/N` | N bytes, at most [`LARGEST_BODY`] |
+//! | `/bytes/N` | N bytes, at most [`MAX_BODY`] |
 //! | `/burn?cpu=25ms` | a small page, after that much CPU time of the worker; not in static mode |
 //! | `/delay?before=50ms&bytes=10000&pieces=5&between=10ms` | 10000 bytes, the first part 50 ms after the request came, the others 10 ms apart; not in static mode |
 //!
 //! A file of [`Options::content`] goes before a path of that table. GET, HEAD and POST are answered
-//! alike; the body of a request is read to its end and dropped, up to [`LARGEST_UPLOAD`].
+//! alike; the body of a request is read to its end and dropped, up to [`MAX_UPLOAD`].
 //!
 //! `/delay` is there to prove a load generator's phases right. Each part is sent at a point of time
 //! that was fixed before, so that delays do not add up their errors; what cannot be right, because
@@ -51,6 +51,7 @@ mod events;
 mod filler;
 mod inbox;
 mod intake;
+mod limits;
 mod listener;
 mod media_type;
 mod options;
@@ -63,10 +64,7 @@ mod upload;
 mod workers;
 
 pub use address::{Address, NoAddress};
-pub use content::LARGEST_CONTENT;
-pub use delay::{LONGEST_DELAY, MOST_PIECES};
 pub use error::Error;
+pub use limits::{MAX_BODY, MAX_BURN, MAX_CONTENT, MAX_DELAY, MAX_PIECES, MAX_UPLOAD};
 pub use options::{Mode, Options};
-pub use page::{LARGEST_BODY, LONGEST_BURN};
 pub use server::Server;
-pub use upload::LARGEST_UPLOAD;

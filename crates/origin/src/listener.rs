@@ -63,7 +63,7 @@ fn remove_stale(path: &Path, name: &SockAddr) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     if !kind.is_socket() {
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "something that is no socket is there"));
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "something that is not a socket is there"));
     }
     match Socket::new(Domain::UNIX, Type::STREAM, None)?.connect(name) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),

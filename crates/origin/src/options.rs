@@ -27,7 +27,7 @@ pub struct Options {
     pub mode: Mode,
     /// A directory whose files are served where their names are asked for, before the pages of the
     /// server's own. Symbolic links in it are not followed. [`Mode::Static`] reads all of it into
-    /// memory at the start, up to [`LARGEST_CONTENT`](crate::LARGEST_CONTENT).
+    /// memory at the start, up to [`MAX_CONTENT`](crate::MAX_CONTENT).
     pub content: Option<PathBuf>,
     /// How many connections are served at once in [`Mode::Workers`]; threads in [`Mode::Static`].
     pub workers: NonZeroUsize,

@@ -3,13 +3,7 @@
 use units::Span;
 
 use crate::delay::{self, Delay};
-
-/// The longest body that `/bytes/N` gives: 1 GiB.
-pub const LARGEST_BODY: u64 = 1 << 30;
-
-/// The most CPU time that `/burn` can be asked for: one mistyped unit must not take a worker away
-/// for the rest of a run.
-pub const LONGEST_BURN: Span = Span::from_secs(10);
+use crate::limits::{MAX_BODY, MAX_BURN};
 
 /// A page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +40,7 @@ impl Page {
 
 fn bytes(length: &str) -> Result<Page, NoPage> {
     match length.parse() {
-        Ok(length) if length <= LARGEST_BODY => Ok(Page::Bytes(length)),
+        Ok(length) if length <= MAX_BODY => Ok(Page::Bytes(length)),
         _ => Err(NoPage::Malformed("/bytes/N gives N bytes, from 0 to 1073741824\n")),
     }
 }
@@ -55,7 +49,7 @@ fn bytes(length: &str) -> Result<Page, NoPage> {
 fn burn(query: &str) -> Result<Page, NoPage> {
     let cost = query.split('&').find_map(|parameter| parameter.strip_prefix("cpu="));
     match cost.and_then(|cost| cost.parse().ok()) {
-        Some(cost) if cost <= LONGEST_BURN => Ok(Page::Burn(cost)),
+        Some(cost) if cost <= MAX_BURN => Ok(Page::Burn(cost)),
         _ => Err(NoPage::Malformed("/burn?cpu=25ms burns 25 ms of CPU time; at most 10s\n")),
     }
 }
@@ -71,7 +65,7 @@ mod tests {
             ("/?utm=1", Page::Home),
             ("/healthz", Page::Health),
             ("/bytes/0", Page::Bytes(0)),
-            ("/bytes/1073741824", Page::Bytes(LARGEST_BODY)),
+            ("/bytes/1073741824", Page::Bytes(MAX_BODY)),
             ("/burn?cpu=25ms", Page::Burn(Span::from_millis(25))),
             ("/burn?x=1&cpu=1.5ms&y", Page::Burn(Span::from_micros(1500))),
             ("/delay?x=1", Page::Delay(Delay { before: Span::ZERO, bytes: 0, pace: delay::Pace::AT_ONCE })),

@@ -1,10 +1,10 @@
 //! Reading the head of a request.
 
-use std::mem::MaybeUninit;
+use http1::fields;
+use http1::request::{self, Framing};
 
-use crate::inbox::HEAD_LIMIT;
+use crate::limits::MAX_HEAD;
 use crate::status::Status;
-use crate::upload::Framing;
 
 /// More header lines than any browser sends.
 const MAX_HEADERS: usize = 64;
@@ -47,102 +47,37 @@ pub(crate) enum Head<'a> {
     Partial,
     /// A request and the length of its head in bytes.
     Whole(Request<'a>, usize),
-    /// No request; the connection has no future either, since nobody knows where the next begins.
+    /// Not a request; the connection has no future either, since it is not known where the next one begins.
     Bad(Status),
 }
 
 /// Reads the head at the beginning of `input`.
 pub(crate) fn read(input: &[u8]) -> Head<'_> {
-    let mut headers = [const { MaybeUninit::uninit() }; MAX_HEADERS];
-    let mut parsed = httparse::Request::new(&mut []);
-    let length = match parsed.parse_with_uninit_headers(input, &mut headers) {
-        Ok(httparse::Status::Complete(length)) => length,
-        Ok(httparse::Status::Partial) if input.len() >= HEAD_LIMIT => return Head::Bad(Status::HeadTooLarge),
-        Ok(httparse::Status::Partial) => return Head::Partial,
-        Err(httparse::Error::TooManyHeaders) => return Head::Bad(Status::HeadTooLarge),
-        Err(httparse::Error::Version) => return Head::Bad(Status::VersionNotSupported),
-        Err(_) => return Head::Bad(Status::BadRequest),
+    let mut room = fields::room::<MAX_HEADERS>();
+    let head = match request::Head::parse(input, &mut room) {
+        Ok(Some(head)) => head,
+        Ok(None) if input.len() >= MAX_HEAD => return Head::Bad(Status::HeadTooLarge),
+        Ok(None) => return Head::Partial,
+        Err(breach) => return Head::Bad(breach.into()),
     };
-    let (Some(method), Some(target), Some(minor)) = (parsed.method, parsed.path, parsed.version) else {
-        return Head::Bad(Status::BadRequest);
+    let meaning = match head.meaning() {
+        Ok(meaning) => meaning,
+        Err(breach) => return Head::Bad(breach.into()),
     };
-    let version = if minor == 0 { Version::Http10 } else { Version::Http11 };
-    let mut hosts = 0;
-    let mut request = Request {
-        method: match method {
+    let request = Request {
+        method: match head.method {
             "GET" => Method::Get,
             "HEAD" => Method::Head,
             "POST" => Method::Post,
             _ => Method::Other,
         },
-        target: origin_form(target),
-        version,
-        keep_alive: version == Version::Http11,
-        framing: Framing::Length(0),
-        expects_continue: false,
+        target: head.path(),
+        version: if head.is_modern { Version::Http11 } else { Version::Http10 },
+        keep_alive: meaning.keep_alive,
+        framing: meaning.framing,
+        expects_continue: meaning.expects_continue,
     };
-    let (mut lengths, mut encodings, mut chunked) = (0, 0, false);
-    for header in parsed.headers.iter() {
-        if header.name.eq_ignore_ascii_case("host") {
-            hosts += 1;
-        } else if header.name.eq_ignore_ascii_case("connection") {
-            request.keep_alive = keep_alive(header.value, version);
-        } else if header.name.eq_ignore_ascii_case("content-length") {
-            let Some(length) = content_length(header.value) else { return Head::Bad(Status::BadRequest) };
-            request.framing = Framing::Length(length);
-            lengths += 1;
-        } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
-            encodings += 1;
-            chunked = header.value.trim_ascii().eq_ignore_ascii_case(b"chunked");
-        } else if header.name.eq_ignore_ascii_case("expect") {
-            // RFC 9110, section 10.1.1: HTTP/1.0 knows no such thing.
-            request.expects_continue =
-                version == Version::Http11 && header.value.trim_ascii().eq_ignore_ascii_case(b"100-continue");
-        }
-    }
-    // RFC 9112, section 3.2: one Host and no more, except that HTTP/1.0 has none.
-    if hosts > 1 || (hosts == 0 && version == Version::Http11) {
-        return Head::Bad(Status::BadRequest);
-    }
-    // RFC 9112, sections 6.1 and 6.3: two ways to find the end of a body make two different ends.
-    if lengths + encodings > 1 || (encodings > 0 && version == Version::Http10) {
-        return Head::Bad(Status::BadRequest);
-    }
-    if encodings > 0 {
-        if !chunked {
-            return Head::Bad(Status::NotImplemented);
-        }
-        request.framing = Framing::Chunked;
-    }
-    Head::Whole(request, length)
-}
-
-/// Digits only: the standard library's parser would take a sign.
-fn content_length(value: &[u8]) -> Option<u64> {
-    let digits = value.trim_ascii();
-    digits.iter().all(u8::is_ascii_digit).then_some(())?;
-    std::str::from_utf8(digits).ok()?.parse().ok()
-}
-
-/// RFC 9112, section 9.3: `close` wins; HTTP/1.0 must ask for persistence.
-fn keep_alive(value: &[u8], version: Version) -> bool {
-    let has = |token: &str| {
-        value.split(|&byte| byte == b',').any(|part| part.trim_ascii().eq_ignore_ascii_case(token.as_bytes()))
-    };
-    match version {
-        Version::Http10 => has("keep-alive") && !has("close"),
-        Version::Http11 => !has("close"),
-    }
-}
-
-/// Strips `http://authority` from a target in absolute form, which RFC 9112, section 3.2.2, has
-/// every server accept.
-fn origin_form(target: &str) -> &str {
-    let Some((scheme, rest)) = target.split_once("://") else { return target };
-    if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
-        return target;
-    }
-    rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/")
+    Head::Whole(request, head.length)
 }
 
 #[cfg(test)]
@@ -150,72 +85,19 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn whole(input: &str) -> Request<'_> {
-        match read(input.as_bytes()) {
-            Head::Whole(request, length) => {
-                assert_eq!(length, input.len());
-                request
-            }
-            other => panic!("{input:?}: {other:?}"),
-        }
-    }
-
     #[test]
-    fn versions_differ_in_what_silence_means() {
-        assert!(whole("GET / HTTP/1.1\r\nHost: a\r\n\r\n").keep_alive);
-        assert!(!whole("GET / HTTP/1.0\r\n\r\n").keep_alive);
-        assert!(whole("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n").keep_alive);
-        assert!(!whole("GET / HTTP/1.1\r\nHost: a\r\nconnection: x, CLOSE\r\n\r\n").keep_alive);
-    }
-
-    #[test]
-    fn absolute_targets_are_cut_to_their_path() {
-        let target = |target| whole(&format!("GET {target} HTTP/1.0\r\n\r\n")).target.to_owned();
-        assert_eq!(target("http://a:80/bytes/7?x=1"), "/bytes/7?x=1");
-        assert_eq!(target("http://a"), "/");
-        assert_eq!(target("/burn?url=http://a/b"), "/burn?url=http://a/b");
-    }
-
-    #[test]
-    fn the_end_of_a_body_is_found_in_one_way() {
-        let framing =
-            |header: &str| match read(format!("POST / HTTP/1.1\r\nHost: a\r\n{header}\r\n").as_bytes()) {
-                Head::Whole(request, _) => Ok(request.framing),
-                Head::Bad(status) => Err(status),
-                Head::Partial => panic!("{header:?} is a part"),
-            };
-        for (header, expected) in [
-            ("", Ok(Framing::Length(0))),
-            ("Content-Length: 3\r\n", Ok(Framing::Length(3))),
-            ("transfer-encoding: Chunked\r\n", Ok(Framing::Chunked)),
-            ("Content-Length: +3\r\n", Err(Status::BadRequest)),
-            ("Content-Length: 99999999999999999999\r\n", Err(Status::BadRequest)),
-            ("Content-Length:\r\n", Err(Status::BadRequest)),
-            ("Content-Length: 3\r\nContent-Length: 4\r\n", Err(Status::BadRequest)),
-            ("Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", Err(Status::BadRequest)),
-            ("Transfer-Encoding: gzip, chunked\r\n", Err(Status::NotImplemented)),
-        ] {
-            assert_eq!(framing(header), expected, "{header:?}");
-        }
-        let old = "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n";
-        assert_eq!(read(old.as_bytes()), Head::Bad(Status::BadRequest));
-    }
-
-    #[test]
-    fn only_new_clients_expect_to_be_told_to_go_on() {
-        let request = |version| format!("POST / HTTP/{version}\r\nHost: a\r\nExpect: 100-Continue\r\n\r\n");
-        assert!(whole(&request("1.1")).expects_continue);
-        assert!(!whole(&request("1.0")).expects_continue);
-    }
-
-    #[test]
-    fn what_is_no_request_is_refused_with_the_right_status() {
+    fn what_is_not_a_request_is_refused_with_the_right_status() {
         for (input, status) in [
             (&b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"[..], Status::BadRequest),
             (b"GET / HTTP/1.1\r\n\r\n", Status::BadRequest),
             (b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", Status::BadRequest),
             (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", Status::VersionNotSupported),
-            (&[b'a'; HEAD_LIMIT], Status::HeadTooLarge),
+            (&[b'a'; MAX_HEAD], Status::HeadTooLarge),
+            (
+                b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+                Status::NotImplemented,
+            ),
+            (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +3\r\n\r\n", Status::BadRequest),
         ] {
             assert_eq!(read(input), Head::Bad(status), "{}", input.escape_ascii());
         }

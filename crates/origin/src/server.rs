@@ -6,7 +6,7 @@ use crate::address::Address;
 use crate::answer::Site;
 use crate::content::Content;
 use crate::error::Error;
-use crate::events::Loops;
+use crate::events::loops::Loops;
 use crate::listener::{Listener, SocketFile};
 use crate::options::{Mode, Options};
 use crate::workers::Workers;

@@ -1,5 +1,7 @@
 //! [`Status`]: the statuses this server gives.
 
+use http1::request::Breach;
+
 /// The statuses this server gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
@@ -27,6 +29,17 @@ impl Status {
             Self::InternalError => "500 Internal Server Error",
             Self::NotImplemented => "501 Not Implemented",
             Self::VersionNotSupported => "505 HTTP Version Not Supported",
+        }
+    }
+}
+
+impl From<Breach> for Status {
+    fn from(breach: Breach) -> Self {
+        match breach.status().as_u16() {
+            431 => Self::HeadTooLarge,
+            501 => Self::NotImplemented,
+            505 => Self::VersionNotSupported,
+            _ => Self::BadRequest,
         }
     }
 }

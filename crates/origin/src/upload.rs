@@ -1,19 +1,19 @@
 //! [`Upload`]: the body of a request, read only to find its end.
 
-use crate::inbox::HEAD_LIMIT;
+use http1::chunks::{Chunks, Part, Rules, SizeLines, TrailerNames};
+use http1::request::Framing;
+
+use crate::limits::{MAX_HEAD, MAX_UPLOAD};
 use crate::status::Status;
 
-/// The longest body of a request that is taken, chunk sizes and trailers included: 64 MiB.
-pub const LARGEST_UPLOAD: u64 = 64 << 20;
-
-/// How the end of a body is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Framing {
-    /// After this many bytes.
-    Length(u64),
-    /// After the chunk of length zero.
-    Chunked,
-}
+/// How chunks are read: nothing of them is used or passed on.
+const RULES: Rules = Rules {
+    max_line: MAX_HEAD,
+    max_trailers: MAX_HEAD,
+    max_trailer_lines: usize::MAX,
+    lines: SizeLines::Lenient,
+    trailers: TrailerNames::All,
+};
 
 /// A body under way.
 #[derive(Debug)]
@@ -24,91 +24,53 @@ pub(crate) struct Upload {
 }
 
 /// What comes next in a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 enum Expected {
     /// This many bytes and then the end.
     Rest(u64),
-    ChunkSize,
-    /// This many bytes of a chunk and then its line end.
-    Chunk(u64),
-    ChunkEnd,
-    Trailer,
+    Chunks(Chunks),
 }
 
 impl Upload {
     /// A body of which nothing was read; an error when it is known to be too long.
     pub(crate) fn new(framing: Framing) -> Result<Self, Status> {
         let expected = match framing {
-            Framing::Length(length) if length > LARGEST_UPLOAD => return Err(Status::ContentTooLarge),
+            Framing::Nothing => Expected::Rest(0),
+            Framing::Length(length) if length > MAX_UPLOAD => return Err(Status::ContentTooLarge),
             Framing::Length(length) => Expected::Rest(length),
-            Framing::Chunked => Expected::ChunkSize,
+            Framing::Chunks => Expected::Chunks(Chunks::default()),
         };
-        Ok(Self { expected, room: LARGEST_UPLOAD })
+        Ok(Self { expected, room: MAX_UPLOAD })
     }
 
     /// Whether the whole body was dropped.
     pub(crate) fn is_over(&self) -> bool {
-        self.expected == Expected::Rest(0)
+        match &self.expected {
+            Expected::Rest(left) => *left == 0,
+            Expected::Chunks(chunks) => chunks.is_over(),
+        }
     }
 
     /// Drops what `input` holds of the body; gives its length in bytes. Less than all of the input
-    /// means that the body is over, or that the rest makes no sense before more has come.
+    /// means that the body is over.
     pub(crate) fn discard(&mut self, input: &[u8]) -> Result<usize, Status> {
-        let mut used = 0;
-        while !self.is_over() {
-            let rest = input.get(used..).unwrap_or_default();
-            let count = self.step(rest)?;
-            if count == 0 {
-                if rest.len() >= HEAD_LIMIT {
-                    return Err(Status::BadRequest);
-                }
-                break;
-            }
-            self.room = self.room.checked_sub(count as u64).ok_or(Status::ContentTooLarge)?;
-            used += count;
-        }
-        Ok(used)
-    }
-
-    /// Drops one part; 0 when it is not complete.
-    fn step(&mut self, input: &[u8]) -> Result<usize, Status> {
-        let up_to = |left: u64| usize::try_from(left).map_or(input.len(), |left| left.min(input.len()));
-        match self.expected {
+        let used = match &mut self.expected {
             Expected::Rest(left) => {
-                let count = up_to(left);
-                self.expected = Expected::Rest(left - count as u64);
-                Ok(count)
+                let count = usize::try_from(*left).map_or(input.len(), |left| left.min(input.len()));
+                *left -= count as u64;
+                count
             }
-            Expected::ChunkSize => match httparse::parse_chunk_size(input) {
-                Ok(httparse::Status::Complete((count, size))) => {
-                    self.expected = if size == 0 { Expected::Trailer } else { Expected::Chunk(size) };
-                    Ok(count)
-                }
-                Ok(httparse::Status::Partial) => Ok(0),
-                Err(_) => Err(Status::BadRequest),
-            },
-            Expected::Chunk(left) => {
-                let count = up_to(left);
-                let left = left - count as u64;
-                self.expected = if left == 0 { Expected::ChunkEnd } else { Expected::Chunk(left) };
-                Ok(count)
+            Expected::Chunks(chunks) => {
+                let mut rest = input;
+                while !matches!(
+                    chunks.next(&mut rest, &RULES).map_err(|_| Status::BadRequest)?,
+                    Part::More | Part::End
+                ) {}
+                input.len() - rest.len()
             }
-            Expected::ChunkEnd => match input {
-                [b'\r', b'\n', ..] => {
-                    self.expected = Expected::ChunkSize;
-                    Ok(2)
-                }
-                [] | [b'\r'] => Ok(0),
-                _ => Err(Status::BadRequest),
-            },
-            Expected::Trailer => {
-                let Some(end) = input.iter().position(|&byte| byte == b'\n') else { return Ok(0) };
-                if matches!(input.get(..end), Some(b"" | b"\r")) {
-                    self.expected = Expected::Rest(0);
-                }
-                Ok(end + 1)
-            }
-        }
+        };
+        self.room = self.room.checked_sub(used as u64).ok_or(Status::ContentTooLarge)?;
+        Ok(used)
     }
 }
 
@@ -137,24 +99,24 @@ mod tests {
     fn a_body_ends_where_it_ends_however_it_comes() {
         let followed = [CHUNKED, b"GET / HTTP/1.1\r\n"].concat();
         for step in [1, 2, 3, 7, 1000] {
-            assert_eq!(read(Framing::Chunked, &followed, step), Ok(Some(CHUNKED.len())), "{step}");
-            assert_eq!(read(Framing::Chunked, &CHUNKED[..CHUNKED.len() - 1], step), Ok(None), "{step}");
+            assert_eq!(read(Framing::Chunks, &followed, step), Ok(Some(CHUNKED.len())), "{step}");
+            assert_eq!(read(Framing::Chunks, &CHUNKED[..CHUNKED.len() - 1], step), Ok(None), "{step}");
             assert_eq!(read(Framing::Length(9), &followed, step), Ok(Some(9)), "{step}");
         }
-        assert_eq!(read(Framing::Length(0), b"", 1), Ok(Some(0)));
+        assert_eq!(read(Framing::Nothing, b"", 1), Ok(Some(0)));
     }
 
     #[test]
-    fn what_is_no_chunk_is_refused() {
-        for input in [&b"x\r\n"[..], b"5\r\nhelloo\r\n", b"fffffffffffffffff\r\n", &[b'0'; HEAD_LIMIT]] {
-            assert_eq!(read(Framing::Chunked, input, HEAD_LIMIT), Err(Status::BadRequest));
+    fn what_is_not_a_chunk_is_refused() {
+        for input in [&b"x\r\n"[..], b"5\r\nhelloo\r\n", b"fffffffffffffffff\r\n", &[b'0'; MAX_HEAD]] {
+            assert_eq!(read(Framing::Chunks, input, MAX_HEAD), Err(Status::BadRequest));
         }
     }
 
     #[test]
     fn too_much_is_refused_when_it_is_known() {
-        assert_eq!(read(Framing::Length(LARGEST_UPLOAD + 1), b"", 1), Err(Status::ContentTooLarge));
-        let mut upload = Upload::new(Framing::Chunked).unwrap();
+        assert_eq!(read(Framing::Length(MAX_UPLOAD + 1), b"", 1), Err(Status::ContentTooLarge));
+        let mut upload = Upload::new(Framing::Chunks).unwrap();
         upload.discard(b"fffffffffff\r\n").unwrap();
         let piece = vec![b'x'; 1 << 20];
         let taken = (0..1000).take_while(|_| upload.discard(&piece).is_ok()).count();
@@ -164,7 +126,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_input_is_too_strange(input in proptest::collection::vec(any::<u8>(), 1..300), step in 1_usize..20) {
-            let _ = read(Framing::Chunked, &input, step);
+            let _ = read(Framing::Chunks, &input, step);
         }
     }
 }

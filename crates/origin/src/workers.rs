@@ -125,7 +125,7 @@ impl<'a> Worker<'a> {
                 Err(_) => continue,
             };
             *lock(self.tied) = Some(Arc::clone(&stream));
-            // Asked again: whoever stops us may have looked at our connection before it was there.
+            // Asked again: the thread that stops us may have looked at our connection before it was there.
             if !self.stopping() {
                 // An error is the client's end of the connection; the next client is not concerned.
                 let _ = self.serve(&stream);

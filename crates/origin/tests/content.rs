@@ -153,7 +153,7 @@ fn what_cannot_be_served_is_said_at_the_start() {
             "{text}"
         );
     }
-    File::create(site.join("huge")).unwrap().set_len(origin::LARGEST_CONTENT + 1).unwrap();
+    File::create(site.join("huge")).unwrap().set_len(origin::MAX_CONTENT + 1).unwrap();
     let text = error(Mode::Static, &site);
     assert!(text.ends_with("static mode keeps all in memory, worker mode does not"), "{text}");
 }

@@ -84,7 +84,7 @@ fn only_what_a_dead_server_left_is_replaced() {
         let file = scratch.path().join("file");
         fs::write(&file, "precious").unwrap();
         let error = at(mode, &file).unwrap_err().to_string();
-        assert!(error.ends_with("something that is no socket is there"), "{error}");
+        assert!(error.ends_with("something that is not a socket is there"), "{error}");
         assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
 
         let nowhere = at(mode, &scratch.path().join("missing/a.sock")).unwrap_err().to_string();

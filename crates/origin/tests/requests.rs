@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{FOREVER, MODES, connect, options, start, tcp};
-use origin::{LARGEST_UPLOAD, Mode, Options, Server};
+use origin::{MAX_UPLOAD, Mode, Options, Server};
 use testkit::{PATIENCE, exchange};
 use units::Span;
 
@@ -94,7 +94,7 @@ fn a_client_that_asks_whether_to_go_on_is_told() {
         }
         // One that has gone on already needs no leave.
         assert_eq!(client.send(post("/healthz", headers, b"hello")).response().status, 200, "{mode:?}");
-        let too_long = format!("Content-Length: {}\r\nExpect: 100-continue\r\n", LARGEST_UPLOAD + 1);
+        let too_long = format!("Content-Length: {}\r\nExpect: 100-continue\r\n", MAX_UPLOAD + 1);
         assert_eq!(client.send(post("/", &too_long, b"")).response().status, 413, "{mode:?}");
         assert_eq!(client.until_closed(), b"", "{mode:?}");
     }

@@ -1,7 +1,7 @@
 //! `Forwarded` (RFC 7239) and `X-Forwarded-*`: for whom a request was sent on.
 //!
-//! Anybody can write these headers. They are believed only when they come from a trusted proxy, and
-//! replaced otherwise, so that the server behind the gate can believe all it gets.
+//! Any client can write these headers. They are believed only when they come from a trusted proxy, and
+//! replaced otherwise, so that the server behind can believe all it gets.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -70,7 +70,7 @@ pub fn text(address: IpAddr) -> HeaderValue {
 pub struct Forwarding {
     /// Which headers are written, and read.
     pub style: Style,
-    /// Proxies in front of the gate.
+    /// Proxies in front of this one.
     pub trusted: Vec<IpNet>,
 }
 
@@ -112,7 +112,7 @@ impl Forwarding {
         while self.trusts(client) {
             match hops.pop() {
                 Some(Some(hop)) => client = hop,
-                // Nobody, or somebody who is not named.
+                // The end of the list, or a hop that is not named.
                 Some(None) | None => break,
             }
         }
@@ -147,7 +147,7 @@ impl Forwarding {
         match self.style {
             Style::Off => {}
             Style::XForwarded => {
-                // What the gate does not keep up to date, nobody may believe.
+                // What is not kept up to date must not be believed.
                 headers.remove(FORWARDED);
                 write_x_forwarded(headers, peer);
             }
@@ -216,7 +216,7 @@ fn separator(before: &[u8]) -> &'static [u8] {
     if before.is_empty() { b"" } else { b", " }
 }
 
-/// Whom `X-Forwarded-For` names, from the first hop to the last; `None` for what is no address. It
+/// Whom `X-Forwarded-For` names, from the first hop to the last; `None` for what is not an address. It
 /// knows no quoted strings: a client's quotation mark must not hide what proxies have added.
 fn forwarded_for(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
     let lines = headers.get_all(X_FORWARDED_FOR).iter();

@@ -1,7 +1,7 @@
 //! Fields that decide what a request means, and where they may not be named.
 
 /// Fields for the server, or that say where the message ends. Named in `Connection`, a proxy would
-/// take them out; in the trailers, they come too late for whoever has acted on the head (RFC 9110
+/// take them out; in the trailers, they come too late for a server that has acted on the head (RFC 9110
 /// sections 6.5.1 and 7.6.1).
 const DECISIVE: [&str; 20] = [
     "authorization",
@@ -33,7 +33,7 @@ fn is_among(name: &[u8], names: &[&str]) -> bool {
     names.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Whether a field decides what the request means: to the gate, or to the server.
+/// Whether a field decides what the request means: to a proxy, or to the server.
 pub(crate) fn is_decisive(name: &[u8]) -> bool {
     is_among(name, &DECISIVE) || begins(name, b"x-forwarded-") || begins(name, b"headworks-")
 }
@@ -45,7 +45,7 @@ pub(crate) fn may_be_trailer(name: &[u8]) -> bool {
 
 /// Whether a name with underscores is a decisive one with hyphens. CGI and what came after it
 /// (WSGI, PHP) know only underscores, so a server could take one for the other: the client's
-/// `X_Forwarded_For` for the gate's own.
+/// `X_Forwarded_For` for the proxy's own.
 pub(crate) fn is_alias(name: &[u8]) -> bool {
     let mut hyphenated = [0; MAX_NAME];
     let Some(hyphenated) = hyphenated.get_mut(..name.len()) else { return false };

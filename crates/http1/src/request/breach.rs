@@ -34,7 +34,7 @@ pub enum Breach {
     Length,
     /// A transfer coding that does not end with `chunked`, or from HTTP/1.0 (sections 6.1, 6.3).
     Coding,
-    /// One before `chunked` that the gate does not know (section 6.1).
+    /// One before `chunked`, which is the only one known (section 6.1).
     UnknownCoding,
     /// A field for the server is to be taken out on the way (RFC 9110 section 7.6.1).
     Connection,
@@ -119,7 +119,7 @@ impl Breach {
         }
     }
 
-    /// For whoever debugs the client.
+    /// For the one who debugs the client.
     pub const fn why(self) -> &'static str {
         match self {
             LineEnd => "A line of the request does not end with CR and LF.\n",
@@ -127,7 +127,7 @@ impl Breach {
             Method => "The request's method is too long to be one.\n",
             Target => "The request's target is malformed, or not one for its method.\n",
             TargetSize => "The request's target is too long.\n",
-            Version => "This gate speaks HTTP/1.0 and HTTP/1.1.\n",
+            Version => "HTTP/1.0 and HTTP/1.1 are spoken here.\n",
             Field => "A header line is malformed.\n",
             FieldSize => "A header line is too long.\n",
             Fields => "There are too many header lines.\n",
@@ -135,10 +135,10 @@ impl Breach {
             Host => "A request needs one Host, and that of its target.\n",
             Length => "A request has one length: a number in Content-Length, or chunks.\n",
             Coding => "A transfer coding of a request ends with chunked, and needs HTTP/1.1.\n",
-            UnknownCoding => "This gate knows no transfer coding but chunked.\n",
+            UnknownCoding => "No transfer coding is known here but chunked.\n",
             Connection => "Connection names a header that is meant for the server.\n",
             Alias => "A header's name looks like another one; use hyphens.\n",
-            Expectation => "This gate meets no expectation but 100-continue.\n",
+            Expectation => "No expectation is met here but 100-continue.\n",
             Chunk => "A chunk of the request's body is malformed.\n",
             ChunkLine => "A chunk's extensions are too long.\n",
             Trailer => "A trailer is malformed, or belongs into the head of the request.\n",

@@ -9,8 +9,8 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method};
 
 use super::breach::Breach;
-use super::head::{MAX_METHOD, length};
 use super::limits::Limits;
+use super::strict::{MAX_METHOD, length};
 use super::target::{is_host, path};
 use crate::headers::names;
 

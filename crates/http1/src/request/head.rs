@@ -1,313 +1,191 @@
-//! [`Head`]: the head of a request, read line by line for what it means.
+//! [`Head`]: what a request's head says, read where its bytes are (RFC 9112 sections 3 to 6).
 
-use std::ops::Range;
+use std::mem::MaybeUninit;
+
+use httparse::Status;
 
 use super::breach::Breach;
-use super::limits::Limits;
-use super::target::{self, Kind, is_host};
-use crate::characters::{self, TOKEN, UNDERSCORE};
-use crate::headers::names;
+use super::framing::Framing;
+use crate::fields::{Field, lists, number};
 
-/// What follows a head.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Framing {
-    Nothing,
-    Length(u64),
-    Chunks,
-}
-
-/// A head that is complete.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Whole {
-    /// Its bytes.
-    pub(super) length: usize,
-    pub(super) framing: Framing,
-    /// Whether the client asks to speak another protocol: what it sends next may not be HTTP.
-    pub(super) upgrade: bool,
-}
-
-/// How far a head was read, and what has been found. Places count from the head's first byte.
-#[derive(Debug, Default)]
-pub(super) struct Head {
-    /// Where the next line begins.
-    at: usize,
-    /// An empty line came first.
-    blank: bool,
-    line: Option<Line>,
-    fields: usize,
-    host: Option<Range<usize>>,
-    length: Option<u64>,
-    chunked: bool,
-    upgrade: bool,
-}
-
-/// The request line.
+/// A whole head. Nothing in it was copied.
+///
+/// It forgives what RFC 9112 lets a server forgive, such as lines that end with LF alone. Where
+/// requests are passed on to another server, [`Filter`](super::Filter) has to look at them before.
 #[derive(Debug)]
-struct Line {
-    old: bool,
-    kind: Kind,
-    target: Range<usize>,
+pub struct Head<'h, 'b> {
+    /// Bytes that it takes, the empty line included.
+    pub length: usize,
+    /// Its method.
+    pub method: &'b str,
+    /// Its target, in any of the forms that there are.
+    pub target: &'b str,
+    /// Whether it is of HTTP/1.1, and not of HTTP/1.0.
+    pub is_modern: bool,
+    /// The header lines, as they came.
+    pub fields: &'h [Field<'b>],
 }
 
-/// What a line turned out to be.
-enum Step {
-    /// Not all of it has come.
-    Unfinished,
-    Read,
-    /// The empty line after the head.
-    End,
+/// What the lines of a head mean for the connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meaning {
+    /// What follows the head.
+    pub framing: Framing,
+    /// Whether the client wants to send another request on this connection, or agrees by saying
+    /// nothing.
+    pub keep_alive: bool,
+    /// Whether the client waits to be told to go on before it sends the body.
+    pub expects_continue: bool,
 }
 
-/// More than the longest registered method.
-pub(super) const MAX_METHOD: usize = 32;
-/// Lengths of more digits would not fit anywhere.
-const MAX_LENGTH_DIGITS: usize = 18;
-
-impl Head {
-    /// Whether of `came` bytes none belongs to a request, but perhaps to an empty line before it.
-    pub(super) fn is_untouched(&self, came: usize) -> bool {
-        self.line.is_none() && came == self.at
-    }
-
-    /// Reads on. `bytes` are all that has come of the head, and what follows it; those before
-    /// `fresh` were there the last time.
-    pub(super) fn read(
-        &mut self,
-        bytes: &[u8],
-        fresh: usize,
-        limits: &Limits,
-    ) -> Result<Option<Whole>, Breach> {
-        // Without the end of a line there is nothing to do; a client that sends byte by byte does
-        // not make a line read again for each.
-        if fresh > 0 && !bytes[fresh..].contains(&b'\n') {
-            return self.unfinished(bytes, limits);
-        }
-        loop {
-            let step = match self.line {
-                None => self.first_line(&bytes[self.at..], limits)?,
-                Some(_) => self.field(&bytes[self.at..], limits)?,
-            };
-            match step {
-                Step::Unfinished => return self.unfinished(bytes, limits),
-                Step::Read if self.at > limits.head => return Err(Breach::HeadSize),
-                Step::Read => {}
-                Step::End => {
-                    let framing = self.meaning(bytes)?;
-                    return Ok(Some(Whole { length: self.at, framing, upgrade: self.upgrade }));
-                }
-            }
-        }
-    }
-
-    /// A line that is too long already needs no end.
-    fn unfinished(&self, bytes: &[u8], limits: &Limits) -> Result<Option<Whole>, Breach> {
-        let line = bytes.len() - self.at;
-        match self.line {
-            None if line > limits.target + MAX_METHOD => Err(Breach::TargetSize),
-            Some(_) if line > limits.field => Err(Breach::FieldSize),
-            _ if bytes.len() > limits.head => Err(Breach::HeadSize),
-            _ => Ok(None),
-        }
-    }
-
-    fn first_line(&mut self, rest: &[u8], limits: &Limits) -> Result<Step, Breach> {
-        // RFC 9112 section 2.2: clients of long ago sent an empty line after a body.
-        match rest {
-            [] | [b'\r'] if !self.blank => return Ok(Step::Unfinished),
-            [b'\r', b'\n', ..] if !self.blank => {
-                self.blank = true;
-                self.at += 2;
-                return Ok(Step::Read);
-            }
-            _ => {}
-        }
-        let Some(method) = rest.iter().position(|byte| characters::class(*byte) & TOKEN == 0) else {
-            let endless = rest.len() > MAX_METHOD;
-            return if endless { Err(Breach::Method) } else { Ok(Step::Unfinished) };
+impl<'h, 'b> Head<'h, 'b> {
+    /// The head that `bytes` begin with, if all of it is there.
+    ///
+    /// # Errors
+    /// When they do not begin with the head of a request, or with one of more lines than there is
+    /// `room` for.
+    #[inline]
+    pub fn parse(bytes: &'b [u8], room: &'h mut [MaybeUninit<Field<'b>>]) -> Result<Option<Self>, Breach> {
+        let mut parsed = httparse::Request::new(&mut []);
+        let length = match parsed.parse_with_uninit_headers(bytes, room) {
+            Ok(Status::Complete(length)) => length,
+            Ok(Status::Partial) => return Ok(None),
+            Err(httparse::Error::TooManyHeaders) => return Err(Breach::Fields),
+            Err(httparse::Error::Version) => return Err(Breach::Version),
+            Err(httparse::Error::NewLine) => return Err(Breach::LineEnd),
+            Err(httparse::Error::HeaderName | httparse::Error::HeaderValue) => return Err(Breach::Field),
+            Err(_) => return Err(Breach::RequestLine),
         };
-        if method == 0 || rest[method] != b' ' {
-            return Err(if rest[method] == b'\n' { Breach::LineEnd } else { Breach::RequestLine });
-        }
-        if method > MAX_METHOD {
-            return Err(Breach::Method);
-        }
-        let after = &rest[method + 1..];
-        let Some(target) = after.iter().position(|byte| !byte.is_ascii_graphic()) else {
-            return Ok(Step::Unfinished);
-        };
-        if target > limits.target {
-            return Err(Breach::TargetSize);
-        }
-        if target == 0 || matches!(after[target], b'\r' | b'\n') {
+        let (Some(method), Some(target), Some(minor)) = (parsed.method, parsed.path, parsed.version) else {
             return Err(Breach::RequestLine);
-        }
-        if after[target] != b' ' {
-            return Err(Breach::Target);
-        }
-        let version = &after[target + 1..];
-        let Some(version) = version.first_chunk::<10>() else {
-            let ended = version.contains(&b'\n');
-            return if ended { Err(no_version(version)) } else { Ok(Step::Unfinished) };
         };
-        let old = old_version(*version)?;
-        let kind = match &rest[..method] {
-            b"CONNECT" => Kind::Connect,
-            b"OPTIONS" => Kind::Options,
-            _ => Kind::Other,
-        };
-        let start = self.at + method + 1;
-        self.line = Some(Line { old, kind, target: start..start + target });
-        self.at = start + target + 1 + version.len();
-        Ok(Step::Read)
+        Ok(Some(Self { length, method, target, is_modern: minor > 0, fields: parsed.headers }))
     }
 
-    fn field(&mut self, rest: &[u8], limits: &Limits) -> Result<Step, Breach> {
-        let mut seen = 0;
-        let is_end = |byte: &u8| {
-            seen |= characters::class(*byte);
-            characters::class(*byte) & TOKEN == 0
-        };
-        let Some(name) = rest.iter().position(is_end) else { return Ok(Step::Unfinished) };
-        if name == 0 {
-            return match rest {
-                [b'\r', b'\n', ..] => {
-                    self.at += 2;
-                    Ok(Step::End)
+    /// What its lines mean for the connection.
+    ///
+    /// # Errors
+    /// When it has not the one Host that a request has (RFC 9112 section 3.2), or says in no way or in
+    /// several where its body ends (sections 6.1 and 6.3).
+    #[inline]
+    pub fn meaning(&self) -> Result<Meaning, Breach> {
+        let (mut hosts, mut length, mut lengths) = (0, 0, 0);
+        let (mut codings, mut is_chunked) = (0, false);
+        let (mut close, mut keep_alive, mut expects_continue) = (false, false, false);
+        for Field { name, value } in self.fields {
+            let is = |known: &str| name.eq_ignore_ascii_case(known);
+            // Most names have another length than all of these.
+            match name.len() {
+                4 if is("host") => hosts += 1,
+                6 if is("expect") => {
+                    // RFC 9110 section 10.1.1: HTTP/1.0 knows no such thing.
+                    expects_continue =
+                        self.is_modern && value.trim_ascii().eq_ignore_ascii_case(b"100-continue");
                 }
-                [b'\r'] => Ok(Step::Unfinished),
-                [b'\r' | b'\n', ..] => Err(Breach::LineEnd),
-                _ => Err(Breach::Field),
-            };
-        }
-        if rest[name] != b':' {
-            return Err(if rest[name] == b'\n' { Breach::LineEnd } else { Breach::Field });
-        }
-        let value = &rest[name + 1..];
-        let end = characters::text(value);
-        match &value[end..] {
-            [] | [b'\r'] => return Ok(Step::Unfinished),
-            [b'\r', b'\n', ..] => {}
-            [b'\r' | b'\n', ..] => return Err(Breach::LineEnd),
-            _ => return Err(Breach::Field),
-        }
-        if name + 1 + end > limits.field {
-            return Err(Breach::FieldSize);
-        }
-        if self.fields == limits.fields {
-            return Err(Breach::Fields);
-        }
-        self.fields += 1;
-        let (name, value_at) = (&rest[..name], self.at + name + 1);
-        if seen & UNDERSCORE != 0 && names::is_alias(name) {
-            return Err(Breach::Alias);
-        }
-        self.note(name, &value[..end], value_at)?;
-        self.at = value_at + end + 2;
-        Ok(Step::Read)
-    }
-
-    /// Keeps what decides about the message; `at` is where `value` begins.
-    fn note(&mut self, name: &[u8], value: &[u8], at: usize) -> Result<(), Breach> {
-        let is = |known: &[u8]| name.eq_ignore_ascii_case(known);
-        // Most names have another length than all of these.
-        match name.len() {
-            4 if is(b"host") => {
-                let start = at + value.len() - value.trim_ascii_start().len();
-                let host = start..start + value.trim_ascii().len();
-                if self.host.replace(host).is_some() {
-                    return Err(Breach::Host);
+                10 if is("connection") => {
+                    close |= lists(value, "close");
+                    keep_alive |= lists(value, "keep-alive");
                 }
-            }
-            6 if is(b"expect") && !value.trim_ascii().eq_ignore_ascii_case(b"100-continue") => {
-                return Err(Breach::Expectation);
-            }
-            7 if is(b"upgrade") => self.upgrade = true,
-            10 if is(b"connection") => connection(value)?,
-            14 if is(b"content-length") => {
-                let before = self.length.replace(length(value.trim_ascii())?);
-                if before.is_some() {
-                    return Err(Breach::Length);
+                14 if is("content-length") => {
+                    length = number(value).ok_or(Breach::Length)?;
+                    lengths += 1;
                 }
-            }
-            17 if is(b"transfer-encoding") => {
-                if std::mem::replace(&mut self.chunked, true) {
-                    return Err(Breach::Coding);
+                17 if is("transfer-encoding") => {
+                    codings += 1;
+                    is_chunked = value.trim_ascii().eq_ignore_ascii_case(b"chunked");
                 }
-                coding(value.trim_ascii())?;
+                _ => {}
             }
-            _ => {}
         }
-        Ok(())
-    }
-
-    /// What the lines mean together.
-    fn meaning(&self, bytes: &[u8]) -> Result<Framing, Breach> {
-        let Some(line) = &self.line else { return Err(Breach::RequestLine) };
-        let host = self.host.clone().map(|place| &bytes[place]);
-        if !host.map_or(line.old, is_host) {
+        if hosts > 1 || (hosts == 0 && self.is_modern) {
             return Err(Breach::Host);
         }
-        target::check(&bytes[line.target.clone()], line.kind, host)?;
-        match (self.length, self.chunked) {
-            (Some(_), true) => Err(Breach::Length),
-            (None, true) if line.old => Err(Breach::Coding),
-            (None, true) => Ok(Framing::Chunks),
-            (None | Some(0), false) => Ok(Framing::Nothing),
-            (Some(length), false) => Ok(Framing::Length(length)),
+        let framing = match (lengths, codings) {
+            (0, 0) => Framing::Nothing,
+            (1, 0) => Framing::length(length),
+            (0, 1) if !self.is_modern => return Err(Breach::Coding),
+            (0, 1) if !is_chunked => return Err(Breach::UnknownCoding),
+            (0, 1) => Framing::Chunks,
+            _ => return Err(Breach::Length),
+        };
+        // RFC 9112 section 9.3: `close` wins; HTTP/1.0 must ask for persistence.
+        let keep_alive = !close && (self.is_modern || keep_alive);
+        Ok(Meaning { framing, keep_alive, expects_continue })
+    }
+
+    /// The path with its query: the target without the `http://authority` of the absolute form, which
+    /// every server has to accept (RFC 9112 section 3.2.2).
+    pub fn path(&self) -> &'b str {
+        let Some((scheme, rest)) = self.target.split_once("://") else { return self.target };
+        if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
+            return self.target;
         }
+        rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/")
     }
 }
 
-/// Whether it is HTTP/1.0; `text` is the rest of a request line.
-fn old_version(text: [u8; 10]) -> Result<bool, Breach> {
-    match &text {
-        b"HTTP/1.1\r\n" => Ok(false),
-        b"HTTP/1.0\r\n" => Ok(true),
-        [b'H', b'T', b'T', b'P', b'/', major, b'.', minor, b'\r', b'\n']
-            if major.is_ascii_digit() && minor.is_ascii_digit() =>
-        {
-            Err(Breach::Version)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fields::room;
+
+    fn read<T>(text: &str, read: impl FnOnce(&Head, Meaning) -> T) -> Result<T, Breach> {
+        let mut room = room::<8>();
+        let head = Head::parse(text.as_bytes(), &mut room)?.unwrap();
+        assert_eq!(head.length, text.len());
+        head.meaning().map(|meaning| read(&head, meaning))
+    }
+
+    #[track_caller]
+    fn meaning(text: &str) -> Meaning {
+        read(text, |_, meaning| meaning).unwrap()
+    }
+
+    #[test]
+    fn versions_differ_in_what_silence_means() {
+        assert!(meaning("GET / HTTP/1.1\r\nHost: a\r\n\r\n").keep_alive);
+        assert!(!meaning("GET / HTTP/1.0\r\n\r\n").keep_alive);
+        assert!(meaning("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n").keep_alive);
+        assert!(!meaning("GET / HTTP/1.1\r\nHost: a\r\nconnection: x, CLOSE\r\n\r\n").keep_alive);
+    }
+
+    #[test]
+    fn absolute_targets_are_cut_to_their_path() {
+        let target = |target| {
+            read(&format!("GET {target} HTTP/1.0\r\n\r\n"), |head, _| head.path().to_owned()).unwrap()
+        };
+        assert_eq!(target("http://a:80/bytes/7?x=1"), "/bytes/7?x=1");
+        assert_eq!(target("http://a"), "/");
+        assert_eq!(target("/burn?url=http://a/b"), "/burn?url=http://a/b");
+    }
+
+    #[test]
+    fn the_end_of_a_body_is_found_in_one_way() {
+        let framing = |header: &str| {
+            read(&format!("POST / HTTP/1.1\r\nHost: a\r\n{header}\r\n"), |_, meaning| meaning.framing)
+        };
+        for (header, expected) in [
+            ("", Ok(Framing::Nothing)),
+            ("Content-Length: 0\r\n", Ok(Framing::Nothing)),
+            ("Content-Length: 3\r\n", Ok(Framing::Length(3))),
+            ("transfer-encoding: Chunked\r\n", Ok(Framing::Chunks)),
+            ("Content-Length: +3\r\n", Err(Breach::Length)),
+            ("Content-Length: 99999999999999999999\r\n", Err(Breach::Length)),
+            ("Content-Length:\r\n", Err(Breach::Length)),
+            ("Content-Length: 3\r\nContent-Length: 4\r\n", Err(Breach::Length)),
+            ("Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", Err(Breach::Length)),
+            ("Transfer-Encoding: gzip, chunked\r\n", Err(Breach::UnknownCoding)),
+        ] {
+            assert_eq!(framing(header), expected, "{header:?}");
         }
-        _ => Err(no_version(&text)),
+        let old = "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n";
+        assert_eq!(read(old, |_, meaning| meaning), Err(Breach::Coding));
     }
-}
 
-fn no_version(text: &[u8]) -> Breach {
-    let end = text.iter().position(|byte| *byte == b'\n');
-    match end {
-        Some(end) if !text[..end].ends_with(b"\r") => Breach::LineEnd,
-        _ => Breach::RequestLine,
+    #[test]
+    fn only_new_clients_expect_to_be_told_to_go_on() {
+        let request = |version| format!("POST / HTTP/{version}\r\nHost: a\r\nExpect: 100-Continue\r\n\r\n");
+        assert!(meaning(&request("1.1")).expects_continue);
+        assert!(!meaning(&request("1.0")).expects_continue);
     }
-}
-
-/// A number, as everybody writes and reads it: a sign, a list, white space inside and zeros in
-/// front are read differently by different servers.
-pub(super) fn length(digits: &[u8]) -> Result<u64, Breach> {
-    let plain = digits.len() <= MAX_LENGTH_DIGITS && digits.iter().all(u8::is_ascii_digit);
-    if !plain || digits.is_empty() || (digits[0] == b'0' && digits.len() > 1) {
-        return Err(Breach::Length);
-    }
-    Ok(digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
-}
-
-/// `chunked` and nothing else.
-fn coding(value: &[u8]) -> Result<(), Breach> {
-    if value.eq_ignore_ascii_case(b"chunked") {
-        return Ok(());
-    }
-    let mut codings = value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
-    let last = codings.next_back().unwrap_or_default();
-    let known = |coding: &[u8]| coding.eq_ignore_ascii_case(b"chunked");
-    let plain = |coding: &[u8]| !coding.is_empty() && characters::all(coding, TOKEN) && !known(coding);
-    // Somebody who says so means it, and has ended the message with chunks.
-    if known(last) && codings.all(plain) { Err(Breach::UnknownCoding) } else { Err(Breach::Coding) }
-}
-
-fn connection(value: &[u8]) -> Result<(), Breach> {
-    for option in value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
-        if !characters::all(option, TOKEN) || names::is_decisive(option) {
-            return Err(Breach::Connection);
-        }
-    }
-    Ok(())
 }

@@ -1,8 +1,9 @@
 //! [`Screen`]: follows what a client sends and says how much of it may be read as HTTP.
 
 use super::breach::Breach;
-use super::head::{Framing, Head};
+use super::framing::Framing;
 use super::limits::Limits;
+use super::strict::StrictHead;
 use crate::chunks::{Chunks, Part};
 
 /// Follows what a client sends. It reads no clock and no socket, and keeps no bytes.
@@ -17,7 +18,7 @@ pub(super) struct Screen {
 /// What the next byte belongs to.
 #[derive(Debug)]
 enum Mode {
-    Head(Head),
+    Head(StrictHead),
     /// So much of a body is left.
     Body(u64),
     Chunks(Box<Chunks>),
@@ -28,7 +29,7 @@ enum Mode {
 
 impl Screen {
     pub(super) fn new(limits: Limits) -> Self {
-        Self { limits, mode: Mode::Head(Head::default()), heads: 0, breach: None }
+        Self { limits, mode: Mode::Head(StrictHead::default()), heads: 0, breach: None }
     }
 
     /// Reads on: gives how many of `bytes` are well-formed. What is left is the first part of a
@@ -57,7 +58,7 @@ impl Screen {
                 self.heads += 1;
                 self.mode = match head.framing {
                     Framing::Nothing if head.upgrade => Mode::Undecided,
-                    Framing::Nothing => Mode::Head(Head::default()),
+                    Framing::Nothing => Mode::Head(StrictHead::default()),
                     Framing::Length(length) => Mode::Body(length),
                     Framing::Chunks => Mode::Chunks(Box::default()),
                 };
@@ -67,14 +68,14 @@ impl Screen {
                 let taken = (*left).min(rest.len() as u64);
                 *left -= taken;
                 if *left == 0 {
-                    self.mode = Mode::Head(Head::default());
+                    self.mode = Mode::Head(StrictHead::default());
                 }
                 Ok(taken as usize)
             }
             Mode::Chunks(chunks) => {
                 let (taken, over) = follow(chunks, rest, &self.limits);
                 if over.map_err(|breach| (taken, breach))? {
-                    self.mode = Mode::Head(Head::default());
+                    self.mode = Mode::Head(StrictHead::default());
                 }
                 Ok(taken)
             }
@@ -85,7 +86,7 @@ impl Screen {
     /// So many requests are answered, none with another protocol.
     pub(super) fn decide(&mut self, answered: u64) {
         if self.is_undecided() && answered >= self.heads {
-            self.mode = Mode::Head(Head::default());
+            self.mode = Mode::Head(StrictHead::default());
         }
     }
 
@@ -109,7 +110,7 @@ impl Screen {
         self.breach.is_none() && matches!(&self.mode, Mode::Head(head) if head.is_untouched(0))
     }
 
-    /// Whether part of a head has come, `came` bytes, and not all of it. An empty line is none.
+    /// Whether part of a head has come, `came` bytes, and not all of it. An empty line before a head does not count.
     pub(super) fn is_in_head(&self, came: usize) -> bool {
         match &self.mode {
             Mode::Head(head) => !head.is_untouched(came),

@@ -7,9 +7,7 @@ use httparse::{ParserConfig, Status};
 use memchr::memchr_iter;
 
 use super::malformed::Malformed;
-
-/// A header line: name and value, without white space around the value.
-pub type Field<'b> = httparse::Header<'b>;
+use crate::fields::{self, Field, lists, number};
 
 /// What a head that can be read in several ways is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,11 +46,6 @@ pub enum Framing {
     UntilClose,
 }
 
-/// Room for the lines of a head, to be given to [`Head::parse`].
-pub const fn room<'b, const LINES: usize>() -> [MaybeUninit<Field<'b>>; LINES] {
-    [const { MaybeUninit::uninit() }; LINES]
-}
-
 impl<'h, 'b> Head<'h, 'b> {
     /// The head that `bytes` begin with, if all of it is there, and has no more lines than there is
     /// `room` for.
@@ -89,20 +82,13 @@ impl<'h, 'b> Head<'h, 'b> {
     /// The values of the lines called `name`, which is in lower case.
     #[inline]
     pub fn values<'n>(&self, name: &'n str) -> impl Iterator<Item = &'b [u8]> + use<'n, 'h, 'b> {
-        let fields: &'h [Field<'b>] = self.fields;
-        // Most names have another length.
-        let called =
-            move |field: &&Field| field.name.len() == name.len() && field.name.eq_ignore_ascii_case(name);
-        fields.iter().filter(called).map(|field| field.value)
+        fields::values(self.fields, name)
     }
 
     /// Whether a line of `Connection` has that option, which is in lower case.
     #[inline]
     pub fn connection_has(&self, option: &str) -> bool {
-        self.values("connection").any(|line| {
-            line.split(|byte| *byte == b',')
-                .any(|other| other.trim_ascii().eq_ignore_ascii_case(option.as_bytes()))
-        })
+        self.values("connection").any(|line| lists(line, option))
     }
 
     /// What follows the head, which answers a request of that method.
@@ -147,12 +133,8 @@ fn has_whole_line_ends(lines: &[u8]) -> bool {
 }
 
 /// A number, or several times one number.
-pub(super) fn length(value: &[u8]) -> Option<u64> {
-    let mut all = value.split(|byte| *byte == b',').map(|digits| {
-        let digits = std::str::from_utf8(digits.trim_ascii()).ok()?;
-        // A sign would be one to `parse`.
-        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
-    });
-    let first: u64 = all.next()??;
+fn length(value: &[u8]) -> Option<u64> {
+    let mut all = value.split(|byte| *byte == b',').map(number);
+    let first = all.next()??;
     all.all(|other| other == Some(first)).then_some(first)
 }

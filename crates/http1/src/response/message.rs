@@ -5,8 +5,9 @@ use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Version};
 
 use super::body::Body;
-use super::head::{Framing, Head, Strictness, room};
+use super::head::{Framing, Head, Strictness};
 use super::malformed::Malformed;
+use crate::fields::room;
 
 /// Header lines of a response. A server that sends more is broken.
 const MAX_LINES: usize = 100;
@@ -61,7 +62,7 @@ pub(super) fn take(buffer: &mut BytesMut, method: &Method) -> Result<Read, Malfo
     }
     let framing = head.framing(method)?;
     if head.status == StatusCode::NO_CONTENT {
-        // RFC 9110 section 8.6: there is none to state, and HTTP/2 would wait for it.
+        // RFC 9110 section 8.6: no length is to be stated, and HTTP/2 would wait for it.
         headers.remove(CONTENT_LENGTH);
     }
     if let Framing::Length(length) = framing

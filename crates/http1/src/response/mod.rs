@@ -11,7 +11,7 @@ mod message;
 mod reader;
 
 pub use body::{Body, Piece};
-pub use head::{Field, Framing, Head, Strictness, room};
+pub use head::{Framing, Head, Strictness};
 pub use malformed::Malformed;
 pub use message::{Message, ambiguity};
 pub use reader::Reader;

@@ -30,14 +30,14 @@ pub(super) struct Clock {
 
 /// What all connections of a loop are answered from.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct Source {
     pub(super) site: Arc<Site>,
     pub(super) responder: Responder,
 }
 
 /// What the loop does with a connection after it was driven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum Next {
     /// Waits for the next event.
     Wait,
     /// Has more to do than its share of this turn.
@@ -86,48 +86,48 @@ impl Connection {
     }
 
     /// Reads, answers and writes until the socket has nothing more to give or takes no more.
-    pub(super) fn drive(&mut self, desk: &mut Desk, clock: &Clock) -> Verdict {
+    pub(super) fn drive(&mut self, source: &mut Source, clock: &Clock) -> Next {
         self.emptied = false;
         for _ in 0..STEPS {
-            match self.step(desk, clock) {
-                Ok(Verdict::Again) => {}
+            match self.step(source, clock) {
+                Ok(Next::Again) => {}
                 Ok(verdict) => return verdict,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Verdict::Wait,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Next::Wait,
                 // The client reset the connection, or is gone in another way.
-                Err(_) => return Verdict::Close,
+                Err(_) => return Next::Close,
             }
         }
-        Verdict::Again
+        Next::Again
     }
 
-    fn step(&mut self, desk: &mut Desk, clock: &Clock) -> io::Result<Verdict> {
+    fn step(&mut self, source: &mut Source, clock: &Clock) -> io::Result<Next> {
         if self.draining {
             let count = (&self.stream).read(&mut [0; 4096])?;
             self.drained += count;
             let enough = count == 0 || self.drained >= GENTLE_CLOSE_BYTES;
-            return Ok(if enough { Verdict::Close } else { Verdict::Again });
+            return Ok(if enough { Next::Close } else { Next::Again });
         }
         self.flush(clock)?;
         match self.then {
             Then::KeepOpen => {}
-            Then::Close => return Ok(Verdict::Close),
+            Then::Close => return Ok(Next::Close),
             Then::CloseGently => {
                 self.stream.shutdown(Shutdown::Write)?;
                 self.draining = true;
                 self.deadline = clock.now + GENTLE_CLOSE;
-                return Ok(Verdict::Again);
+                return Ok(Next::Again);
             }
         }
-        self.answer_pending(desk, clock)?;
+        self.answer_pending(source, clock)?;
         if !self.output.is_empty() {
-            return Ok(Verdict::Again);
+            return Ok(Next::Again);
         }
         if self.emptied {
-            return Ok(Verdict::Wait);
+            return Ok(Next::Wait);
         }
         let begins = self.inbox.pending().is_empty();
         match self.inbox.fill(&mut &self.stream)? {
-            Filled::End => return Ok(Verdict::Close),
+            Filled::End => return Ok(Next::Close),
             // A read that left room has emptied the socket; the next byte makes a new event, so the
             // read that would only say "nothing there" is saved (epoll(7), question 9). The end of
             // the stream makes no event after the one that announced it.
@@ -137,23 +137,23 @@ impl Connection {
         if begins {
             self.deadline = clock.now + clock.patience;
         }
-        Ok(Verdict::Again)
+        Ok(Next::Again)
     }
 
     /// Answers the requests that are complete, as far as their responses fit one batch.
-    fn answer_pending(&mut self, desk: &mut Desk, clock: &Clock) -> io::Result<()> {
+    fn answer_pending(&mut self, source: &mut Source, clock: &Clock) -> io::Result<()> {
         while self.then == Then::KeepOpen && self.output.len() < BATCH_BYTES && self.body.left() == 0 {
             let pending = self.inbox.pending();
             if pending.is_empty() {
                 break;
             }
-            let (used, taken) = self.intake.take(&desk.site, pending);
+            let (used, taken) = self.intake.take(&source.site, pending);
             self.inbox.consume(used);
             match taken {
                 Taken::Partial => break,
                 Taken::Continue => self.output.extend_from_slice(CONTINUE),
                 Taken::Request(answer) => {
-                    let sending = desk.responder.write(answer, None, clock.date, &mut self.output)?;
+                    let sending = source.responder.write(answer, None, clock.date, &mut self.output)?;
                     let Sending { body, then, .. } = sending;
                     (self.body, self.then) = (body, then);
                 }

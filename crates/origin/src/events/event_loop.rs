@@ -14,11 +14,15 @@ use rustix::net::{SocketFlags, accept_with};
 use slab::Slab;
 use socket2::Socket;
 
-use super::connection::{Clock, Connection, Desk, Verdict};
-use super::{LISTENER, WAKER};
 use crate::answer::Site;
+use crate::events::connection::{Clock, Connection, Next, Source};
 use crate::options::Options;
 use crate::response::Responder;
+
+/// Of the listener. Connections have the tokens below these two.
+pub(super) const LISTENER: Token = Token(usize::MAX);
+/// Of what wakes the loop from another thread.
+pub(super) const WAKER: Token = Token(usize::MAX - 1);
 
 /// How often idle connections are looked for, and how soon accepting is tried again after it failed.
 const TICK: Duration = Duration::from_secs(1);
@@ -73,7 +77,7 @@ pub(super) struct EventLoop {
     connections: Slab<Connection>,
     /// Connections that had more to do than their share of a turn.
     again: Vec<usize>,
-    desk: Desk,
+    source: Source,
     is_tcp: bool,
     keep_alive: Duration,
     patience: Duration,
@@ -94,7 +98,7 @@ impl EventLoop {
             acceptor: None,
             connections: Slab::new(),
             again: Vec::new(),
-            desk: Desk { site, responder: Responder::new() },
+            source: Source { site, responder: Responder::new() },
             is_tcp: options.listen.tcp().is_some(),
             keep_alive: options.keep_alive.into(),
             patience: options.patience.into(),
@@ -182,10 +186,10 @@ impl EventLoop {
     /// Drives one connection; one that is gone is skipped, its last events may be in the same batch.
     fn drive(&mut self, key: usize, clock: &Clock) {
         let Some(connection) = self.connections.get_mut(key) else { return };
-        match connection.drive(&mut self.desk, clock) {
-            Verdict::Wait => {}
-            Verdict::Again => self.again.push(key),
-            Verdict::Close => {
+        match connection.drive(&mut self.source, clock) {
+            Next::Wait => {}
+            Next::Again => self.again.push(key),
+            Next::Close => {
                 self.connections.remove(key);
             }
         }

@@ -1,11 +1,24 @@
-//! Turns the parser's errors into ours.
+//! Parses a [`Source`], and turns the parser's errors into ours.
 //!
 //! serde reports an unknown key as text ("unknown field `listn`, expected one of `listen`,
 //! `admin`"); the words between backquotes are all that is needed for a suggestion.
 
-use crate::{Error, Source};
+use serde::de::DeserializeOwned;
 
-pub(crate) fn explain(source: &Source, error: &toml::de::Error) -> Error {
+use crate::error::Error;
+use crate::source::Source;
+
+impl Source {
+    /// Parses the text; `T` should refuse unknown fields (`#[serde(deny_unknown_fields)]`).
+    ///
+    /// # Errors
+    /// The first thing that is wrong, with its line.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        toml::from_str(self.text()).map_err(|error| explain(self, &error))
+    }
+}
+
+fn explain(source: &Source, error: &toml::de::Error) -> Error {
     let message = error.message();
     let at = |what: String| match error.span() {
         Some(span) => source.error(span, what),
