@@ -4,27 +4,25 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
+use http1::fields::{room, values};
+use http1::response::{Head, Strictness};
 use testbed::Testbed;
 
 /// How long one of these requests may take.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// More than any page or metrics listing that is asked for here.
-const LONGEST: u64 = 4 << 20;
+/// Bytes of a response: more than any page or metrics listing that is asked for here.
+const MAX_RESPONSE: u64 = 4 << 20;
+
+/// Header lines of a response.
+const MAX_LINES: usize = 100;
 
 /// What came back.
 pub(crate) struct Answer {
-    pub(crate) head: String,
+    pub(crate) status: u16,
+    /// What `Server` says, if anything.
+    pub(crate) server: String,
     pub(crate) body: String,
-}
-
-impl Answer {
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.head.lines().skip(1).find_map(|line| {
-            let (key, value) = line.split_once(':')?;
-            key.eq_ignore_ascii_case(name).then(|| value.trim())
-        })
-    }
 }
 
 /// Host and port of `http://HOST[:PORT][/]`; `None` when it is something else.
@@ -41,19 +39,26 @@ pub(crate) fn authority(url: &str) -> Option<String> {
 /// Asks for `path`. HTTP/1.0, so that the answer ends with the connection and is never chunked.
 pub(crate) fn get(authority: &str, path: &str) -> Option<Answer> {
     let address: SocketAddr = authority.to_socket_addrs().ok()?.next()?;
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
-    stream.set_write_timeout(Some(PATIENCE)).ok()?;
+    let mut stream = TcpStream::connect_timeout(&address, TIMEOUT).ok()?;
+    stream.set_read_timeout(Some(TIMEOUT)).ok()?;
+    stream.set_write_timeout(Some(TIMEOUT)).ok()?;
     stream
         .write_all(
             format!("GET {path} HTTP/1.0\r\nHost: {authority}\r\nConnection: close\r\n\r\n").as_bytes(),
         )
         .ok()?;
     let mut bytes = Vec::new();
-    stream.take(LONGEST).read_to_end(&mut bytes).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let (head, body) = text.split_once("\r\n\r\n")?;
-    head.starts_with("HTTP/1.").then(|| Answer { head: head.to_owned(), body: body.to_owned() })
+    stream.take(MAX_RESPONSE).read_to_end(&mut bytes).ok()?;
+    read(&bytes)
+}
+
+/// A response that ends with the connection.
+fn read(bytes: &[u8]) -> Option<Answer> {
+    let mut room = room::<MAX_LINES>();
+    let head = Head::parse(bytes, &mut room, Strictness::Lenient).ok()??;
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    let server = values(head.fields, "server").next().map(text).unwrap_or_default();
+    Some(Answer { status: head.status.as_u16(), server, body: text(bytes.get(head.length..)?) })
 }
 
 /// Asks for `path` over a testbed: the server as the generator would.

@@ -146,7 +146,7 @@ impl Peer {
         let mut server = testbed::Server::start(kind.name(), command, &log, Some(root))?;
         let authority = format!("{}:{port}", place.testbed.address());
         server.process().wait_until_ready(&format!("did not answer on {authority}"), stop, |_| {
-            http::from(place.testbed, &authority, PROBE).filter(|answer| answer.head.contains(" 200 "))
+            http::from(place.testbed, &authority, PROBE).filter(|answer| answer.status == 200)
         })?;
         Ok(Self { authority, server })
     }

@@ -4,9 +4,14 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use http1::fields::room;
+use http1::request::{Framing, Head};
 use serde_json::Value;
 
 use crate::{Hostile, PATIENCE, poll_until};
+
+/// Header lines of a request.
+const MAX_LINES: usize = 50;
 
 /// A collector that keeps what it gets, and answers with a status.
 #[derive(Debug)]
@@ -69,15 +74,19 @@ impl Collector {
 }
 
 fn request(mut stream: &TcpStream) -> Option<(String, Value)> {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
+    let mut bytes = Vec::new();
+    let (path, length) = loop {
         let mut byte = [0];
         stream.read_exact(&mut byte).ok()?;
-        head.push(byte[0]);
-    }
-    let head = String::from_utf8(head).expect("a head in ASCII");
-    let path = head.split(' ').nth(1)?.to_owned();
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "))?.parse().ok()?;
+        bytes.push(byte[0]);
+        let mut room = room::<MAX_LINES>();
+        if let Some(head) = Head::parse(&bytes, &mut room).expect("a request") {
+            let Framing::Length(length) = head.meaning().expect("a sound request").framing else {
+                return None;
+            };
+            break (head.path().to_owned(), length.try_into().ok()?);
+        }
+    };
     let mut body = vec![0; length];
     stream.read_exact(&mut body).ok()?;
     Some((path, serde_json::from_slice(&body).expect("JSON")))

@@ -3,6 +3,8 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
 
+use http1::fields::room;
+use http1::response::{Asked, Framing, Head, Strictness};
 use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
 
 use crate::poll::PATIENCE;
@@ -23,15 +25,17 @@ pub struct Response {
     pub head: String,
     /// The body.
     pub body: Vec<u8>,
+    fields: Vec<(String, String)>,
 }
+
+/// Header lines of a response.
+const MAX_LINES: usize = 2000;
 
 impl Response {
     /// The value of the first header of that name, in any case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.head.lines().skip(1).find_map(|line| {
-            let (key, value) = line.split_once(':')?;
-            key.eq_ignore_ascii_case(name).then(|| value.trim())
-        })
+        let mut fields = self.fields.iter();
+        fields.find_map(|(key, value)| key.eq_ignore_ascii_case(name).then_some(value.as_str()))
     }
 
     /// The body as text.
@@ -92,12 +96,7 @@ impl Raw {
     /// Reads one response to a request other than HEAD.
     #[track_caller]
     pub fn response(&mut self) -> Response {
-        let head = self.head();
-        let mut response = Response { status: status_of(&head), head, body: Vec::new() };
-        let length = match response.header("content-length") {
-            Some(length) => length.parse().expect("a length"),
-            None => 0,
-        };
+        let (mut response, length) = self.read_head();
         while self.unread.len() < length {
             assert!(self.more(), "closed inside the body of: {}", response.head);
         }
@@ -108,18 +107,23 @@ impl Raw {
     /// Reads one response that has no body, as after HEAD: the head alone.
     #[track_caller]
     pub fn head(&mut self) -> String {
-        let end = loop {
-            if let Some(at) = self.unread.windows(4).position(|four| four == b"\r\n\r\n") {
-                break at;
+        self.read_head().0.head
+    }
+
+    /// Reads the head of a response, and tells how long its body is where the head says so.
+    #[track_caller]
+    fn read_head(&mut self) -> (Response, usize) {
+        loop {
+            let mut room = room::<MAX_LINES>();
+            let head = Head::parse(&self.unread, &mut room, Strictness::Lenient)
+                .unwrap_or_else(|why| panic!("{why}: {}", self.unread.escape_ascii()));
+            if let Some(head) = head {
+                let read = response(&head, &self.unread);
+                self.unread.drain(..head.length);
+                return read;
             }
-            assert!(
-                self.more(),
-                "closed inside a response head: {:?}",
-                self.unread.escape_ascii().to_string()
-            );
-        };
-        let head: Vec<u8> = self.unread.drain(..end + 4).take(end).collect();
-        String::from_utf8(head).expect("a head of text")
+            assert!(self.more(), "closed inside a response head: {}", self.unread.escape_ascii());
+        }
     }
 
     /// Reads until the other side closes, in whatever manner, and gives everything.
@@ -156,12 +160,21 @@ pub fn exchange(address: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
+/// A response whose head `bytes` begin with, without its body, and the length of that.
 #[track_caller]
-fn status_of(head: &str) -> u16 {
-    head.split(' ')
-        .nth(1)
-        .and_then(|code| code.parse().ok())
-        .unwrap_or_else(|| panic!("no status in {head:?}"))
+fn response(head: &Head, bytes: &[u8]) -> (Response, usize) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("a head of text");
+    let response = Response {
+        status: head.status.as_u16(),
+        head: text(bytes[..head.length].trim_ascii_end()),
+        body: Vec::new(),
+        fields: head.fields.iter().map(|field| (field.name.to_owned(), text(field.value))).collect(),
+    };
+    let length = match head.framing(Asked::Other).expect("a length") {
+        Framing::Length(length) => length.try_into().expect("a length that memory has"),
+        Framing::Nothing | Framing::Chunks | Framing::UntilClose => 0,
+    };
+    (response, length)
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-
+use http1::fields::room;
+use http1::response::{Head, Strictness};
 use testbed::{Process, Stop};
 
 use crate::server::Server;
@@ -17,6 +18,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const SETTLED: Duration = Duration::from_secs(7);
 /// For all connections together: a proxy that takes them one by one, each just in time, is not idle.
 const MAX_OPENING: Duration = Duration::from_secs(60);
+/// Header lines of a response.
+const MAX_LINES: usize = 100;
 const READY: &str = "ready";
 
 /// Opens connections, sends a request over each, says after a while that they are idle, and keeps them
@@ -60,11 +63,12 @@ fn open(args: &Args) -> anyhow::Result<TcpStream> {
             bail!("closed after {} bytes", answer.len());
         }
         answer.extend_from_slice(&piece[..read]);
-        let Some(end) = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n") else { continue };
-        if !answer.starts_with(b"HTTP/1.1 200 ") {
-            bail!("{}", String::from_utf8_lossy(&answer[..end]));
+        let mut room = room::<MAX_LINES>();
+        let Some(head) = Head::parse(&answer, &mut room, Strictness::Lenient)? else { continue };
+        if head.status != 200 {
+            bail!("{}", String::from_utf8_lossy(&answer[..head.length]));
         }
-        if answer.len() >= end + 4 + args.size {
+        if answer.len() >= head.length + args.size {
             return Ok(socket);
         }
     }

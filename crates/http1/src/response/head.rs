@@ -19,6 +19,21 @@ pub enum Strictness {
     Lenient,
 }
 
+/// What a response answers, as far as that decides whether it has a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// HEAD: there is no body, whatever the head says.
+    Head,
+    /// Any other method.
+    Other,
+}
+
+impl From<&Method> for Asked {
+    fn from(method: &Method) -> Self {
+        if *method == Method::HEAD { Self::Head } else { Self::Other }
+    }
+}
+
 /// A whole head. Nothing in it was copied.
 #[derive(Debug)]
 pub struct Head<'h, 'b> {
@@ -91,12 +106,12 @@ impl<'h, 'b> Head<'h, 'b> {
         self.values("connection").any(|line| lists(line, option))
     }
 
-    /// What follows the head, which answers a request of that method.
+    /// What follows the head of an answer to what was asked.
     ///
     /// # Errors
     /// When that cannot be told, or not in one way.
     #[inline]
-    pub fn framing(&self, method: &Method) -> Result<Framing, Malformed> {
+    pub fn framing(&self, asked: Asked) -> Result<Framing, Malformed> {
         let is_strict = self.strictness == Strictness::Strict;
         let mut codings = self.values("transfer-encoding");
         let coding = codings.next();
@@ -112,7 +127,7 @@ impl<'h, 'b> Head<'h, 'b> {
             self.status,
             StatusCode::SWITCHING_PROTOCOLS | StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED
         );
-        if has_none || *method == Method::HEAD {
+        if has_none || asked == Asked::Head {
             return Ok(Framing::Nothing);
         }
         if coding.is_some() {

@@ -60,7 +60,7 @@ pub(super) fn take(buffer: &mut BytesMut, method: &Method) -> Result<Read, Malfo
         *buffer = rest.into();
         return Ok(Read::Interim);
     }
-    let framing = head.framing(method)?;
+    let framing = head.framing(method.into())?;
     if head.status == StatusCode::NO_CONTENT {
         // RFC 9110 section 8.6: no length is to be stated, and HTTP/2 would wait for it.
         headers.remove(CONTENT_LENGTH);

@@ -11,7 +11,7 @@ mod message;
 mod reader;
 
 pub use body::{Body, Piece};
-pub use head::{Framing, Head, Strictness};
+pub use head::{Asked, Framing, Head, Strictness};
 pub use malformed::Malformed;
 pub use message::{Message, ambiguity};
 pub use reader::Reader;

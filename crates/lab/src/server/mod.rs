@@ -139,8 +139,7 @@ impl Site<'_> {
         server.process().wait_until_ready(&format!("did not answer on {authority}"), stop, |_| {
             // What a program of the user's own has is not known; that it answers is enough.
             let is_ours = !matches!(self.server.kind, Kind::Command(_));
-            http::from(self.testbed, &authority, PROBE)
-                .filter(|answer| !is_ours || answer.head.contains(" 200 "))
+            http::from(self.testbed, &authority, PROBE).filter(|answer| !is_ours || answer.status == 200)
         })?;
         if let Some(status) = server.process().ended() {
             return Err(Error::Background { status, authority });
@@ -181,7 +180,7 @@ fn url_version(url: &str) -> Result<String, Error> {
         ),
         said: String::new(),
     })?;
-    Ok(answer.header("server").unwrap_or_default().to_owned())
+    Ok(answer.server)
 }
 
 #[cfg(test)]
