@@ -32,7 +32,7 @@ pub(crate) enum Exposed {
 }
 
 impl Entry {
-    /// What modules fill in: recorded by nobody, told to nobody, without labels.
+    /// What modules fill in: neither recorded nor exposed, without labels.
     pub(crate) const fn blank(viewpoint: Viewpoint) -> Self {
         Self {
             sampled: "",

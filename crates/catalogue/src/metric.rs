@@ -68,6 +68,13 @@ impl Metric {
         self.0.unit
     }
 
+    /// Its unit, where the name for scrapers ends with the word for it, as base units do.
+    pub fn unit_in_name(self) -> Option<Unit> {
+        let exposed = self.exposed()?;
+        let word = self.unit().word()?;
+        exposed.strip_suffix("_total").unwrap_or(&exposed).ends_with(word).then(|| self.unit())
+    }
+
     /// Who sees it.
     pub fn viewpoint(self) -> Viewpoint {
         self.0.viewpoint

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use telemetry::otlp::Collector;
 use units::{Count, ParseError};
 
 /// Reads a count within `range`, `k` and `M` included; `T` has to hold all of the range.
@@ -20,6 +21,12 @@ pub(crate) fn count<T: FromStr>(
         }
         count.to_string().parse().map_err(|_| too_many())
     }
+}
+
+/// The address of an OpenTelemetry collector.
+pub(crate) fn collector(text: &str) -> Result<Collector, String> {
+    Collector::at(text)
+        .ok_or_else(|| "give http:// with host and port, for example http://127.0.0.1:4318".to_owned())
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
-//! `headworks load --prometheus`: the figures of a run while it lasts.
+//! `headworks load --prometheus` and `--otlp`: the figures of a run while it lasts.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
 
-use testkit::{PATIENCE, Process, Raw, poll_until};
+use serde_json::Value;
+use testkit::{Collector, PATIENCE, Process, Raw, poll_until};
 
 const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
 
@@ -63,4 +64,43 @@ fn an_address_that_is_taken_is_told_before_a_request_is_sent() {
     assert_eq!(why.matches("in use").count(), 1, "{why}");
     assert!(why.contains(&taken) && why.contains("choose another address with --prometheus"), "{why}");
     assert!(server.accept().is_err(), "nobody came");
+}
+
+/// What is sent last is what the summary says.
+#[test]
+fn a_collector_gets_the_whole_run() {
+    let (_server, url) = origin();
+    let collector = Collector::start("200 OK");
+    let place = format!("http://{}", collector.address());
+    let output = Command::new(HEADWORKS)
+        .args(["load", &url, "--rate", "200", "--duration", "2s", "--json", "--otlp", &place])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let (body, responses) = collector.wait_for_metric("headworks_load_responses_total", |_| true);
+    let point = &responses["sum"]["dataPoints"][0];
+    assert_eq!(point["asDouble"].as_f64(), summary["responses"].as_f64(), "{point}");
+    assert_eq!(point["attributes"][0]["key"], "status");
+    let service = &body["resourceMetrics"][0]["resource"]["attributes"][0]["value"];
+    assert_eq!(service["stringValue"], "headworks-load");
+    let metrics = body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"].as_array().unwrap();
+    let latency = metrics.iter().find(|metric| metric["name"] == "headworks_load_latency_seconds").unwrap();
+    assert_eq!((&latency["unit"], &latency["histogram"]["aggregationTemporality"]), (&"s".into(), &2.into()));
+}
+
+#[test]
+fn what_a_collector_does_not_take_is_said_and_changes_nothing() {
+    let (_server, url) = origin();
+    let collector = Collector::start("503 Service Unavailable");
+    let place = format!("http://{}", collector.address());
+    let output = Command::new(HEADWORKS)
+        .args(["load", &url, "--rate", "200", "--duration", "1s", "--otlp", &place])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("collector: 1 of 1 transmissions were lost: it answers 503"), "{said}");
+    let refused = Command::new(HEADWORKS).args(["load", &url, "--otlp", "ftp://x"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
 }

@@ -1,14 +1,24 @@
-//! Metrics for the monitoring that users have already.
+//! Metrics for the monitoring that users have already: one writer for Prometheus and one for OpenTelemetry.
+//!
+//! What is gathered is of metrics in the catalogue; names, kinds, labels and help come from there.
 //!
 //! | file | idea |
 //! | --- | --- |
-//! | `metrics` | metrics being gathered, and Prometheus' text |
-//! | `endpoint` | an HTTP server for scrapers that survives all of them |
+//! | `gathered` | metrics as they are gathered: families and samples |
+//! | `text` | the text formats of Prometheus and of OpenMetrics |
+//! | `address`, `endpoint` | an HTTP server for scrapers, and where it listens |
 //! | `otlp` | OpenTelemetry's JSON over HTTP, and the way to a collector |
+//! | `publisher` | a run's snapshots for scrapers and a collector, while it lasts |
 
+mod address;
 mod endpoint;
-mod metrics;
+mod gathered;
 pub mod otlp;
+mod publisher;
+mod text;
 
-pub use endpoint::{Endpoint, EndpointError, MetricsAddress, MetricsAddressError, Page};
-pub use metrics::{Buckets, CONTENT_TYPE, Family, Kind, Metrics, Sample, Value};
+pub use address::{MetricsAddress, MetricsAddressError};
+pub use endpoint::{Endpoint, EndpointError};
+pub use gathered::{Buckets, Family, Metrics, Number, Sample, Value};
+pub use publisher::{Publisher, Source};
+pub use text::Format;

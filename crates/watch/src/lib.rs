@@ -19,31 +19,27 @@ pub mod kernel;
 pub mod limits;
 mod monitor;
 pub mod network;
+mod overhead;
 pub mod processes;
 mod recording;
 pub mod requests;
 mod session;
 mod settings;
 mod show;
+mod snapshot;
+mod source;
+mod summary;
 mod table;
 
 pub use choice::{Chosen, Mechanism};
 pub use error::Error;
 pub use groups::{Group, Groups};
-pub use monitor::{Monitor, Summary};
+pub use monitor::Monitor;
+pub use overhead::Overhead;
 pub use recording::Recording;
-pub use session::{Note, Options, Outcome, Overhead, Watch};
+pub use session::{Note, Options, Outcome, Watch};
 pub use settings::{BadGroupOption, GroupOption, LEAST_INTERVAL, Settings, check_ports, check_programs};
-pub use show::{Glance, Setting, Show, Totals};
-
-/// Where a group's samples come from.
-pub trait Source {
-    /// What a sample holds: sums since the machine was started, or since the source was opened.
-    type Sample;
-
-    /// Takes a sample.
-    ///
-    /// # Errors
-    /// When the kernel does not give it.
-    fn sample(&mut self) -> Result<Self::Sample, Error>;
-}
+pub use show::viewers::Viewers;
+pub use snapshot::{Setting, Snapshot, Totals};
+pub use source::Source;
+pub use summary::Summary;

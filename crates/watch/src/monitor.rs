@@ -2,14 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
 use units::Span;
 
 use crate::groups::{Group, Groups, Pace};
-use crate::requests::{Classes, Tally};
-use crate::{
-    Chosen, Error, Mechanism, Source as _, clock, connections, kernel, limits, network, processes, requests,
-};
+use crate::summary::Summary;
+use crate::{Chosen, Error, Mechanism, Source as _, clock, connections, kernel, limits, network, processes};
 
 /// Looks at the kernel, at programs and at connections, and turns what it sees into rates.
 pub struct Monitor {
@@ -34,42 +31,6 @@ struct Sampled<S> {
     last: Option<S>,
     /// When the last one was taken, so long after the start; none for the first.
     taken: Option<Span>,
-}
-
-/// What went on between two looks. What was not looked at is left out.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Summary {
-    /// The kernel as a whole.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel: Option<kernel::Rates>,
-    /// By program.
-    pub processes: BTreeMap<String, processes::Rates>,
-    /// By interface.
-    pub network: BTreeMap<String, network::Rates>,
-    /// Connections of all the ports by state, at the second look.
-    pub connections: BTreeMap<String, u64>,
-    /// By port, what waits to be accepted.
-    pub listen_queues: BTreeMap<u16, connections::ListenQueue>,
-    /// How near to its end everything is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limits: Option<limits::Rates>,
-    /// Requests that ended, by class.
-    pub requests: BTreeMap<String, requests::Rates>,
-    /// How long connections and requests waited for the server; not there when requests are not followed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub waits: Option<requests::Waits>,
-    /// What of the requests was seen.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub followed: Option<requests::Followed>,
-}
-
-impl Summary {
-    /// Adds what was seen of requests.
-    pub(crate) fn add_requests(&mut self, tally: &Tally, classes: &Classes) {
-        self.requests = tally.rates(&classes.names());
-        self.waits = tally.waits();
-        self.followed = Some(tally.followed());
-    }
 }
 
 impl<S: Clone> Sampled<S> {

@@ -8,8 +8,9 @@ use serde::Serialize;
 use units::{Span, Time};
 
 use crate::groups::{Group, Groups, Pace};
+use crate::overhead::Overhead;
 use crate::requests::{Budget, Classes, Demands, Following, Requests, Server, find};
-use crate::show::{Glance, Setting, Totals};
+use crate::snapshot::{Setting, Snapshot, Totals};
 use crate::{Error, Mechanism, Monitor, Recording, Summary, clock, costs, processes, requests};
 
 /// What is to be watched.
@@ -61,18 +62,6 @@ pub struct Outcome {
     pub demands: BTreeMap<String, Demands>,
     /// What it has cost.
     pub overhead: Overhead,
-}
-
-/// What watching has cost.
-#[derive(Debug, Clone, Serialize)]
-pub struct Overhead {
-    /// Processors that this process used, and, unless every request was followed, the server and all others
-    /// for the programs that follow requests.
-    pub cpu: f64,
-    /// How long a look takes, at what was due.
-    pub sample_cost: record::Quantiles,
-    /// The share of the time in which requests were followed from their beginning.
-    pub duty: f64,
 }
 
 /// Something that users should know of how it is watched.
@@ -254,12 +243,12 @@ impl Watch {
     }
 
     /// For those who show it: the last look, and everything so far.
-    pub fn glance(&self) -> Glance {
+    pub fn snapshot(&self) -> Snapshot {
         let mut whole = Summary::default();
         if let Some((requests, _)) = &self.requests {
             whole.add_requests(requests.whole(), requests.classes());
         }
-        Glance {
+        Snapshot {
             age: self.age(),
             latest: self.latest.clone(),
             requests: whole.requests,

@@ -22,6 +22,8 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 
+use telemetry::Format;
+
 use crate::admin::access::{Peer, Who};
 use crate::admin::answer::{Answer, error, json, not_allowed, page};
 use crate::admin::{access, answer, knobs, metrics, operate, operations, queue, sessions, state, stream};
@@ -140,7 +142,9 @@ async fn obey(gate: &Rc<Gate>, who: &Who, listening: &Listening, head: &Parts, b
         None => path,
     };
     match (method, known) {
-        ("GET", "/metrics") => page(telemetry::CONTENT_TYPE, metrics::gather(gate).text()),
+        ("GET", "/metrics") => {
+            page(Format::Prometheus.content_type(), metrics::gather(gate).text(Format::Prometheus))
+        }
         ("GET", "/api/v1/openapi.json") => json(&operations::description()),
         ("GET", "/api/v1/state") => json(&state::State::of(gate)),
         ("GET", "/api/v1/knobs") => json(&knobs::current(gate)),

@@ -7,6 +7,8 @@ use serde::Serialize;
 
 use crate::process::gate::Gate;
 use crate::upstream::server::Server;
+use catalogue::Metric;
+use catalogue::gate as metric;
 use telemetry::Metrics;
 
 /// The servers together.
@@ -93,62 +95,45 @@ pub(super) fn metrics(metrics: &mut Metrics, gate: &Gate) {
     let (pool, now) = (&gate.pool, gate.clock.last());
     let servers: Vec<_> =
         pool.servers().iter().map(|server| (server.address().to_string(), server.clone())).collect();
-    let up = metrics.gauge("headworks_gate_server_up", "Whether a server gets requests.");
+    let up = metrics.family(metric::SERVER_UP);
     for (name, server) in &servers {
-        up.sample(&[("server", name)], u8::from(server.health.name(now) == "up"));
+        up.sample(&[name], u8::from(server.health.name(now) == "up"));
     }
-    let outstanding = metrics
-        .gauge("headworks_gate_server_outstanding", "Requests that a server has not answered to the end.");
+    let outstanding = metrics.family(metric::SERVER_OUTSTANDING);
     for (name, server) in &servers {
-        outstanding.sample(&[("server", name)], server.outstanding());
+        outstanding.sample(&[name], server.outstanding());
     }
     type Read = fn(&Server) -> u64;
-    let counters: [(&'static str, &str, Read); 3] = [
-        ("headworks_gate_server_requests_total", "Requests sent to a server.", |server| server.counts().0),
-        ("headworks_gate_server_failures_total", "Requests that a server failed.", |server| {
-            server.counts().1
-        }),
-        ("headworks_gate_server_ejections_total", "Times that a server was ejected.", |server| {
-            server.health.ejections()
-        }),
+    let counters: [(Metric, Read); 3] = [
+        (metric::SERVER_REQUESTS, |server| server.counts().0),
+        (metric::SERVER_FAILURES, |server| server.counts().1),
+        (metric::SERVER_EJECTIONS, |server| server.health.ejections()),
     ];
-    for (metric, help, read) in counters {
-        let family = metrics.counter(metric, help);
+    for (metric, read) in counters {
+        let family = metrics.family(metric);
         for (name, server) in &servers {
-            family.sample(&[("server", name)], read(server));
+            family.sample(&[name], read(server));
         }
     }
-    let checks = metrics.counter("headworks_gate_server_checks_total", "Checks of a server, by result.");
+    let checks = metrics.family(metric::SERVER_CHECKS);
     for (name, server) in &servers {
         for (result, count) in ["failed", "passed"].iter().zip(server.health.checks()) {
-            checks.sample(&[("server", name), ("result", result)], count);
+            checks.sample(&[name, result], count);
         }
     }
     let (retries, denied) = pool.budget.counts();
-    metrics
-        .counter("headworks_gate_retries_total", "Requests to be sent once more, by what the budget said.")
-        .sample(&[("result", "sent")], retries)
-        .sample(&[("result", "denied")], denied);
-    metrics
-        .counter("headworks_gate_last_resort_total", "Requests sent although no server was up.")
-        .sample(&[], pool.last_resort());
-    metrics
-        .counter("headworks_gate_look_up_failures_total", "Times that a server's name led nowhere.")
-        .sample(&[], pool.failed_look_ups());
+    metrics.family(metric::RETRIES).sample(&["sent"], retries).sample(&["denied"], denied);
+    metrics.family(metric::LAST_RESORT).sample(&[], pool.last_resort());
+    metrics.family(metric::LOOK_UP_FAILURES).sample(&[], pool.failed_look_ups());
     tunnels(metrics, gate);
 }
 
 fn tunnels(metrics: &mut Metrics, gate: &Gate) {
     let (opened, refused) = gate.proxy.tunnels.counts();
-    metrics
-        .gauge("headworks_gate_tunnels", "Tunnels open or asked for.")
-        .sample(&[], gate.proxy.tunnels.open());
-    metrics
-        .counter("headworks_gate_tunnels_total", "Tunnels, by what became of the request for them.")
-        .sample(&[("result", "opened")], opened)
-        .sample(&[("result", "refused")], refused);
-    let bytes = metrics.counter("headworks_gate_tunnel_bytes_total", "Bytes through tunnels, by direction.");
+    metrics.family(metric::TUNNELS).sample(&[], gate.proxy.tunnels.open());
+    metrics.family(metric::TUNNELS_ASKED).sample(&["opened"], opened).sample(&["refused"], refused);
+    let bytes = metrics.family(metric::TUNNEL_BYTES);
     for (direction, count) in ["from-client", "to-client"].iter().zip(gate.proxy.tunnels.passed()) {
-        bytes.sample(&[("direction", direction)], count);
+        bytes.sample(&[direction], count);
     }
 }

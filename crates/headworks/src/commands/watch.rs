@@ -13,7 +13,7 @@ use units::Span;
 use watch::costs::{self, Pair};
 use watch::requests::{Budget, Classes};
 use watch::{
-    Group, GroupOption, LEAST_INTERVAL, Note, Recording, Settings, Show, Watch, connections, kernel,
+    Group, GroupOption, LEAST_INTERVAL, Note, Recording, Settings, Viewers, Watch, connections, kernel,
     processes,
 };
 
@@ -21,6 +21,7 @@ use crate::exit::{Exit, Failure, tell};
 use crate::output::print;
 use crate::process::command_line;
 use crate::signals;
+use crate::values::collector;
 
 /// Watches a server and its kernel: processors, interrupts, disks, and what the server's processes use.
 ///
@@ -139,7 +140,7 @@ impl Args {
         let recording = recording.transpose().map_err(|why| Failure::Failed(why.into()))?;
         let mut watch = Watch::begin(wanted.options, recording).map_err(failed)?;
         let live = !self.json && !self.plain && !self.quiet && stdout().is_terminal();
-        let mut show = Show::start(watch.setting(), live, endpoint, wanted.collector);
+        let mut show = Viewers::start(watch.setting(), live, endpoint, wanted.collector);
         if let Some(address) = show.address().filter(|_| !self.quiet && !show.is_live()) {
             tell(format_args!("metrics on http://{address}/metrics"));
         }
@@ -173,7 +174,7 @@ impl Args {
     fn follow(
         &self,
         watch: &mut Watch,
-        show: &mut Show,
+        show: &mut Viewers,
         duration: Option<Span>,
         stopped: &mpsc::Receiver<u8>,
     ) -> Result<Option<u8>, Failure> {
@@ -188,7 +189,7 @@ impl Args {
             self.tell_news(watch, show, &mut told);
             if show.is_watched() {
                 let totals = if show.wants_totals() { watch.totals() } else { None };
-                show.see(watch.glance(), totals);
+                show.see(watch.snapshot(), totals);
             }
             if !self.json && !self.quiet && !show.is_live() {
                 print(seen.lines(titled))?;
@@ -201,7 +202,7 @@ impl Args {
     }
 
     /// What users should know and have not been told: servers that come and go, a record that ends.
-    fn tell_news(&self, watch: &Watch, show: &Show, told: &mut Vec<Note>) {
+    fn tell_news(&self, watch: &Watch, show: &Viewers, told: &mut Vec<Note>) {
         if self.quiet || show.is_live() {
             return;
         }
@@ -261,11 +262,6 @@ fn spec(options: &watch::Options, interval: Span, duration: Option<Span>) -> tom
     spec.insert("budget".to_owned(), options.budget.to_string().into());
     spec.insert("classes".to_owned(), options.classes.to_string().into());
     spec
-}
-
-fn collector(text: &str) -> Result<Collector, String> {
-    Collector::at(text)
-        .ok_or_else(|| "give http:// with host and port, for example http://127.0.0.1:4318".to_owned())
 }
 
 /// Until it is time to look, or a signal comes.

@@ -62,6 +62,8 @@ struct Run {
     info: RunInfo,
     counters: CounterSet,
     endpoint: Option<Endpoint>,
+    /// What the collector did not get, and why.
+    untold: Option<String>,
 }
 
 impl Run {
@@ -100,7 +102,7 @@ impl Run {
             signal,
             unsettled: AtomicU32::new(options.threads.get()),
         });
-        Ok(Self { common, directory, writer, info, counters, endpoint })
+        Ok(Self { common, directory, writer, info, counters, endpoint, untold: None })
     }
 
     fn perform(mut self) -> Result<Report, Error> {
@@ -138,7 +140,8 @@ impl Run {
             sessions: options.has_sessions(),
             objectives: options.objectives.clone(),
         };
-        let show = Viewers::start(setting, options.view, self.endpoint.take());
+        let collector = options.collector.clone();
+        let mut show = Viewers::start(setting, options.view, self.endpoint.take(), collector);
         let mut watcher = Watcher::new(&common);
         let mut endings = Vec::new();
         let mut next = Time::ZERO + LOOK_EVERY + AFTER_THREADS;
@@ -149,13 +152,19 @@ impl Run {
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
                     next += LOOK_EVERY;
-                    watcher.look(looks, &show, self.writer.as_mut())?;
+                    watcher.look(looks, &mut show, self.writer.as_mut())?;
                     if self.writer.as_ref().is_some_and(Writer::has_failed) {
                         common.signal.store(usize::MAX, Ordering::Relaxed);
                     }
                 }
             }
         }
+        show.close();
+        if show.is_watched() {
+            // What a collector gets last is what the summary says.
+            watcher.look(looks, &mut show, None)?;
+        }
+        self.untold = show.end();
         for look in looks {
             watcher.seen.add(&look.lock().unwrap_or_else(PoisonError::into_inner).seen);
         }
@@ -190,6 +199,7 @@ impl Run {
             never_connected: tried.filter(|_| !seen.ever_connected),
             title: self.common.setup.options.title(),
             unwritten,
+            untold: self.untold,
             scheduled: self.common.setup.options.offered().is_some(),
             classes: classes.iter().map(|class| class.name.to_string()).collect(),
             summary,

@@ -13,6 +13,8 @@ pub struct Report {
     pub never_connected: Option<String>,
     /// Why the record is not whole.
     pub unwritten: Option<record::Error>,
+    /// What the OpenTelemetry collector did not get, and why.
+    pub untold: Option<String>,
     /// One line that says what was done.
     pub(crate) title: String,
     /// Whether there was a schedule: an open loop.

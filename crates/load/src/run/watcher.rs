@@ -54,7 +54,7 @@ impl<'a> Watcher<'a> {
     pub(crate) fn look(
         &mut self,
         looks: &[Arc<Mutex<ThreadSnapshot>>],
-        show: &Viewers,
+        show: &mut Viewers,
         writer: Option<&mut Writer>,
     ) -> Result<(), record::Error> {
         let watched = writer.is_some() || show.is_watched();

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use record::Window;
 use telemetry::MetricsAddress;
+use telemetry::otlp::Collector;
 use traffic::model::Model;
 use traffic::trace::{Times, Trace};
 use traffic::{Process, Ramp, Workload};
@@ -57,8 +58,10 @@ pub struct Options {
     pub command: Vec<String>,
     /// What is shown on standard error while it runs.
     pub view: View,
-    /// Where Prometheus finds it while it runs.
+    /// Where Prometheus finds its metrics while it runs.
     pub metrics: Option<MetricsAddress>,
+    /// The OpenTelemetry collector that its metrics are sent to.
+    pub collector: Option<Collector>,
 }
 
 /// What every request has.

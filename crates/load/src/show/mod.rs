@@ -10,11 +10,11 @@
 //! | `viewers` | the views and the endpoint, and how they are given snapshots |
 //! | `plain` | lines |
 //! | `live` | the picture on a terminal |
-//! | `prometheus` | the endpoint for scrapers |
+//! | `metrics` | what scrapers and a collector are told |
 
 mod live;
+mod metrics;
 mod plain;
-mod prometheus;
 #[cfg(test)]
 mod samples;
 pub(crate) mod snapshot;

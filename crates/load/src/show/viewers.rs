@@ -4,48 +4,63 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use telemetry::Endpoint;
+use telemetry::otlp::Collector;
+use telemetry::{Endpoint, Publisher};
 use tui::{End, Viewer, ask_to_end};
+use units::Time;
 
-use super::live;
 use super::plain::Lines;
-use super::prometheus::Metrics;
 use super::snapshot::{Setting, Snapshot};
+use super::{live, metrics};
 use crate::settings::view::View;
 
-/// The views and the endpoint of a run. Snapshots are given with [`Viewers::see`]; dropping it gives the terminal back.
+/// The views of a run, its endpoint for scrapers and what sends to a collector. Snapshots are given with
+/// [`Viewers::see`]; dropping it gives the terminal back, [`end`](Self::end) sends the last of the metrics as well.
 #[derive(Debug)]
 pub(crate) struct Viewers {
     viewer: Option<Viewer<Arc<Snapshot>>>,
-    metrics: Option<Metrics>,
+    publisher: Publisher<Arc<Snapshot>>,
 }
 
 impl Viewers {
     /// Begins to show. Where a view cannot be had the run goes on without it.
     ///
     /// A user who wants the end sends SIGINT to this process, so signals have to be handled before.
-    pub(crate) fn start(setting: Setting, view: View, endpoint: Option<Endpoint>) -> Self {
-        let metrics = endpoint.map(|endpoint| Metrics::serve(setting.clone(), endpoint));
-        let address = metrics.as_ref().map(Metrics::address);
+    pub(crate) fn start(
+        setting: Setting,
+        view: View,
+        endpoint: Option<Endpoint>,
+        collector: Option<Collector>,
+    ) -> Self {
+        let publisher = metrics::publish(setting.clone(), endpoint, collector);
+        let address = publisher.address();
         let start = || Viewer::start(move |looks| show(setting, view, address, looks));
         let viewer = (view != View::Nothing).then(start).flatten();
-        Self { viewer, metrics }
+        Self { viewer, publisher }
     }
 
     /// Whether anybody looks, so that making a [`Snapshot`] is worth its while.
     pub(crate) fn is_watched(&self) -> bool {
-        self.viewer.is_some() || self.metrics.is_some()
+        self.viewer.is_some() || self.publisher.is_used()
     }
 
     /// Gives a look away. Never waits.
-    pub(crate) fn see(&self, glance: Snapshot) {
-        let glance = Arc::new(glance);
-        if let Some(metrics) = &self.metrics {
-            metrics.see(Arc::clone(&glance));
-        }
+    pub(crate) fn see(&mut self, snapshot: Snapshot) {
+        let snapshot = Arc::new(snapshot);
+        self.publisher.see(snapshot.now.since(Time::ZERO).into(), Arc::clone(&snapshot));
         if let Some(viewer) = &self.viewer {
-            viewer.see(glance);
+            viewer.see(snapshot);
         }
+    }
+
+    /// Gives the terminal back.
+    pub(crate) fn close(&mut self) {
+        self.viewer = None;
+    }
+
+    /// Sends the last of the metrics, and ends; what the collector did not get, and why.
+    pub(crate) fn end(self) -> Option<String> {
+        self.publisher.end()
     }
 }
 
@@ -73,7 +88,7 @@ mod tests {
 
     #[test]
     fn snapshots_may_be_given_to_no_viewer() {
-        let unwatched = Viewers::start(samples::setting(), View::Nothing, None);
+        let mut unwatched = Viewers::start(samples::setting(), View::Nothing, None, None);
         assert!(!unwatched.is_watched());
         unwatched.see(Snapshot::default());
     }

@@ -63,6 +63,7 @@ pub(crate) fn options(address: SocketAddr) -> Options {
         command: vec!["test".to_owned()],
         view: View::Nothing,
         metrics: None,
+        collector: None,
     }
 }
 

@@ -4,15 +4,25 @@ use std::net::TcpListener;
 
 use testkit::{PATIENCE, Raw, exchange, poll_until};
 
-use super::{CONNECTIONS, Endpoint, MetricsAddress, Page};
+use catalogue::load;
+
+use super::{Endpoint, MAX_CONNECTIONS};
+use crate::{Format, Metrics, MetricsAddress};
+
+/// What every scrape gives.
+const TEXT: &str = "# HELP headworks_load_done Done.\n# TYPE headworks_load_done counter\nheadworks_load_done_total 1\n# EOF\n";
 
 fn address(text: &str) -> MetricsAddress {
     text.parse().unwrap()
 }
 
 fn serve() -> Endpoint {
-    let page = || Ok(Page { content_type: "text/plain", text: "a_total 1\n# EOF\n".to_owned() });
-    Endpoint::bind(address("127.0.0.1:0")).unwrap().serve(|| (), page)
+    let gather = || {
+        let mut metrics = Metrics::default();
+        metrics.family(load::DONE).described("Done.").sample(&[], 1_u64);
+        metrics
+    };
+    Endpoint::bind(address("127.0.0.1:0")).unwrap().serve(Format::OpenMetrics, || (), gather)
 }
 
 #[test]
@@ -21,8 +31,11 @@ fn a_scraper_gets_the_page_as_often_as_it_asks() {
     let mut scraper = Raw::connect(endpoint.address());
     for _ in 0..2 {
         let response = scraper.get("/metrics").response();
-        assert_eq!((response.status, response.header("content-type")), (200, Some("text/plain")));
-        assert_eq!(response.text(), "a_total 1\n# EOF\n");
+        assert_eq!(
+            (response.status, response.header("content-type")),
+            (200, Some(Format::OpenMetrics.content_type()))
+        );
+        assert_eq!(response.text(), TEXT);
     }
 }
 
@@ -42,7 +55,7 @@ fn clients_that_behave_badly_stop_nobody() {
     let endpoint = serve();
     let address = endpoint.address();
     // More than there are places for, all of them silent and none of them gone.
-    let mut silent: Vec<Raw> = (0..CONNECTIONS + 4).map(|_| Raw::connect(address)).collect();
+    let mut silent: Vec<Raw> = (0..MAX_CONNECTIONS + 4).map(|_| Raw::connect(address)).collect();
     poll_until(PATIENCE, "a place after the silent ones have had their time", || {
         Some(exchange(address, "GET /metrics HTTP/1.0\r\n\r\n")).filter(|answer| answer.ends_with("# EOF\n"))
     });
@@ -65,7 +78,7 @@ fn clients_that_behave_badly_stop_nobody() {
         let answer = exchange(address, "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
         answer.ends_with("# EOF\n").then_some(answer)
     });
-    assert!(text.contains("a_total 1"));
+    assert!(text.contains("headworks_load_done_total 1"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! [`Collector`]: where it is, and how it is sent to.
+//! [`Collector`]: the address of an OpenTelemetry collector, and the way to send to it.
 
 use std::fmt;
 use std::pin::pin;
@@ -15,19 +15,19 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 
 /// For the collector to take a request.
-const PATIENCE: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An OpenTelemetry collector, as `http://host:port` and a path in front of `/v1/metrics`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collector {
     /// Host and port.
     address: String,
-    /// In front of `/v1/traces`.
+    /// The path in front of `/v1/metrics` and `/v1/traces`.
     prefix: String,
 }
 
 impl Collector {
-    /// None when `endpoint` is no collector's address: it needs `http://`, a host and a port.
+    /// `None` when `endpoint` is not the address of a collector: it needs `http://`, a host and a port.
     ///
     /// ```
     /// let collector = telemetry::otlp::Collector::at("http://127.0.0.1:4318/otlp/").unwrap();
@@ -48,13 +48,13 @@ impl Collector {
     /// # Errors
     /// Why the collector did not take it.
     pub async fn send(&self, path: &str, body: &Value) -> Result<(), String> {
-        let sent = tokio::time::timeout(PATIENCE, self.post(path, body)).await;
+        let sent = tokio::time::timeout(ANSWER_TIMEOUT, self.post(path, body)).await;
         sent.unwrap_or_else(|_| Err("it did not answer in time".to_owned()))
     }
 
     async fn post(&self, path: &str, body: &Value) -> Result<(), String> {
-        /// More than any honest answer has.
-        const LARGEST: usize = 64 * 1024;
+        /// Bytes of an answer that are read: more than a collector sends.
+        const MAX_BODY: usize = 64 * 1024;
         let said = |why: &dyn fmt::Display| why.to_string();
         let Self { address, prefix } = self;
         let socket = TcpStream::connect(address).await.map_err(|why| said(&why))?;
@@ -69,14 +69,14 @@ impl Collector {
             let response = sender.send_request(request).await.map_err(|why| said(&why))?;
             let status = response.status();
             // The answer is read, or the collector would see a connection that breaks off.
-            let _ = Limited::new(response.into_body(), LARGEST).collect().await;
+            let _ = Limited::new(response.into_body(), MAX_BODY).collect().await;
             if status.is_success() { Ok(()) } else { Err(format!("it answers {status}")) }
         };
         let mut asking = pin!(asking);
         tokio::select! {
             biased;
             answered = &mut asking => answered,
-            // What is wrong with it, the request is told; and an answer may have come before.
+            // The request fails as well when the connection does; or an answer has come before.
             _ = connection => asking.await,
         }
     }

@@ -1,11 +1,13 @@
-//! Metrics as OTLP has them: the same that Prometheus reads.
+//! Metrics as OTLP has them: those that Prometheus reads.
 
 use serde_json::{Value, json};
 
 use super::value::{attribute, resource, scope, text, time};
-use crate::{Family, Kind, Metrics, Sample, Value as Measured};
+use catalogue::Kind;
 
-/// Totals since the start, by OTLP's number.
+use crate::{Family, Metrics, Sample, Value as Measured};
+
+/// OTLP's number for totals since the start.
 const CUMULATIVE: u8 = 2;
 
 /// The body of a request to `/v1/metrics` from `service`'s part `name`; `began` and `now` are times since
@@ -19,13 +21,15 @@ pub fn metrics(service: &str, name: &str, metrics: &Metrics, began: i128, now: i
 }
 
 fn of_family(family: &Family, began: i128, now: i128) -> Value {
-    let points: Vec<Value> = family.samples.iter().map(|sample| of_sample(sample, began, now)).collect();
-    let name = family.convention.unwrap_or(&family.name);
+    let points: Vec<Value> =
+        family.samples.iter().map(|sample| of_sample(family, sample, began, now)).collect();
+    let name = family.metric.convention().unwrap_or(&family.name);
     let mut metric = json!({ "name": name, "description": family.help });
-    if family.name.contains("_seconds") {
-        metric["unit"] = json!("s");
+    // Of a unit that the name does not say, exporters for Prometheus would make another name.
+    if let Some(code) = family.metric.unit_in_name().and_then(|unit| unit.code()) {
+        metric["unit"] = json!(code);
     }
-    match family.kind {
+    match family.metric.kind() {
         Kind::Gauge => metric["gauge"] = json!({ "dataPoints": points }),
         Kind::Counter => {
             metric["sum"] =
@@ -38,13 +42,14 @@ fn of_family(family: &Family, began: i128, now: i128) -> Value {
     metric
 }
 
-fn of_sample(sample: &Sample, began: i128, now: i128) -> Value {
+fn of_sample(family: &Family, sample: &Sample, began: i128, now: i128) -> Value {
+    let labels = family.metric.labels().iter().zip(&sample.labels);
     let attributes: Vec<Value> =
-        sample.labels.iter().filter_map(|(name, value)| attribute(name, text(value.as_str()))).collect();
+        labels.filter_map(|(name, value)| attribute(name, text(value.as_str()))).collect();
     let mut point =
         json!({ "attributes": attributes, "startTimeUnixNano": time(began), "timeUnixNano": time(now) });
     match &sample.value {
-        Measured::Number(number) => point["asDouble"] = json!(number.parse::<f64>().unwrap_or_default()),
+        Measured::Number(number) => point["asDouble"] = json!(number.as_f64()),
         Measured::Histogram(histogram) => {
             let counts: Vec<String> = histogram.counts.iter().map(u64::to_string).collect();
             point["count"] = json!(histogram.count().to_string());
@@ -58,6 +63,9 @@ fn of_sample(sample: &Sample, began: i128, now: i128) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use catalogue::gate;
+    use catalogue::watch::own;
+
     use super::*;
     use crate::Buckets;
 
@@ -65,9 +73,8 @@ mod tests {
     fn a_metric_goes_by_the_name_of_the_convention() {
         let mut gathered = Metrics::default();
         let buckets = Buckets { bounds: &[0.1], counts: vec![1, 2], sum: 3.5 };
-        let family = gathered.histogram("http_server_request_duration_seconds", "How long.");
-        family.as_convention("http.server.request.duration").buckets(&[("class", "a")], buckets);
-        gathered.gauge("load", "How much.").sample(&[], 0.25);
+        gathered.family(own::DURATION).buckets(&["a"], buckets);
+        gathered.family(gate::PRESSURE).sample(&[], 0.25);
         let sent = metrics("shop", "headworks.test", &gathered, 1, 2);
         let of = |at: usize| &sent["resourceMetrics"][0]["scopeMetrics"][0]["metrics"][at];
         assert_eq!(of(0)["name"], "http.server.request.duration");

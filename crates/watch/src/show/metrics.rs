@@ -1,54 +1,50 @@
-//! What Prometheus and OpenTelemetry are told of a [`Glance`]: every figure that the record has, under the
+//! What Prometheus and OpenTelemetry are told of a [`Snapshot`]: every figure that the record has, under the
 //! same name, and of requests counters and histograms since the start.
 
+use catalogue::watch::own;
 use record::{Clock, PhaseName};
 use stats::Histogram;
 use telemetry::{Buckets, Metrics};
 use units::Span;
 
-use super::{Glance, Totals};
+use crate::snapshot::{Snapshot, Totals};
 
-/// Upper ends of the buckets of durations, us: from what a small file takes to what nobody waits for.
+/// Upper ends of the buckets of durations, us: from what a small file takes to what users do not wait for.
 const BOUNDS_US: [u64; 19] = [
     10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000,
     1_000_000, 2_000_000, 5_000_000, 10_000_000,
 ];
-/// The same in seconds.
+/// Upper ends of the buckets of durations, s.
 const BOUNDS: [f64; BOUNDS_US.len()] = [
     1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0,
     10.0,
 ];
 
 /// All metrics of a look.
-pub(super) fn gather(glance: &Glance, totals: Option<&Totals>) -> Metrics {
+pub(super) fn gather(snapshot: &Snapshot, totals: Option<&Totals>) -> Metrics {
     let mut metrics = Metrics::default();
-    figures(&mut metrics, glance);
+    figures(&mut metrics, snapshot);
     if let Some(totals) = totals {
         requests(&mut metrics, totals);
     }
-    let overhead = &glance.overhead;
-    let cpu = "Processors that watching uses, its programs in the kernel included.";
-    metrics.gauge("headworks_watch_overhead_cpu", cpu).sample(&[], overhead.cpu);
-    let duty = "Share of the time in which requests are followed.";
-    metrics.gauge("headworks_watch_overhead_duty", duty).sample(&[], overhead.duty);
-    metrics
-        .gauge("headworks_watch_age_seconds", "Since the watch began.")
-        .sample(&[], glance.age.as_secs_f64());
+    let overhead = &snapshot.overhead;
+    metrics.family(own::OVERHEAD_CPU).sample(&[], overhead.cpu);
+    metrics.family(own::OVERHEAD_DUTY).sample(&[], overhead.duty);
+    metrics.family(own::AGE).sample(&[], snapshot.age.as_secs_f64());
     metrics
 }
 
-/// A gauge for each name; figures of one name follow each other.
-fn figures(metrics: &mut Metrics, glance: &Glance) {
-    let mut figures = glance.latest.figures();
+/// A gauge for each metric of the record; figures of one metric follow each other.
+fn figures(metrics: &mut Metrics, snapshot: &Snapshot) {
+    let mut figures = snapshot.latest.figures();
     figures.sort_by_key(|figure| figure.metric);
     for figures in figures.chunk_by(|one, other| one.metric == other.metric) {
         let metric = figures[0].metric;
-        let name = metric.exposed().unwrap_or_default();
-        let gauge = metrics.gauge(name, format!("{metric} of the record: the last look."));
+        let gauge = metrics.family(metric).described(format!("{metric} of the record: the last look."));
         for figure in figures {
             match metric.labels() {
-                [label] => gauge.sample(&[(label, &figure.label)], figure.value),
-                _ => gauge.sample(&[], figure.value),
+                [] => gauge.sample(&[], figure.value),
+                _ => gauge.sample(&[&figure.label], figure.value),
             };
         }
     }
@@ -56,24 +52,20 @@ fn figures(metrics: &mut Metrics, glance: &Glance) {
 
 fn requests(metrics: &mut Metrics, Totals { classes, tally }: &Totals) {
     let classes = || classes.iter().map(String::as_str).zip(&tally.classes);
-    let help = "Requests: those that were followed, each for as many as its window stands for.";
-    let requests = metrics.counter("headworks_watch_requests_total", help);
+    let requests = metrics.family(own::REQUESTS);
     for (name, class) in classes() {
-        requests.sample(&[("class", name)], class.estimated_requests);
+        requests.sample(&[name], class.estimated_requests);
     }
-    let help = "Bytes that were handed to the kernel for them, headers included.";
-    let bytes = metrics.counter("headworks_watch_response_bytes_total", help);
+    let bytes = metrics.family(own::RESPONSE_BYTES);
     for (name, class) in classes() {
-        bytes.sample(&[("class", name)], class.estimated_bytes);
+        bytes.sample(&[name], class.estimated_bytes);
     }
-    let help = "Requests that were followed.";
-    let followed = metrics.counter("headworks_watch_followed_total", help);
+    let followed = metrics.family(own::FOLLOWED);
     for (name, class) in classes() {
-        followed.sample(&[("class", name)], class.sums.requests);
+        followed.sample(&[name], class.sums.requests);
     }
     let counts = tally.counts;
-    let help = "Requests that were followed and are in no class, or might be, by reason.";
-    let untold = metrics.counter("headworks_watch_not_counted_total", help);
+    let untold = metrics.family(own::NOT_COUNTED);
     for (reason, count) in [
         ("unfinished", counts.unfinished),
         ("unanswered", counts.unanswered),
@@ -81,26 +73,21 @@ fn requests(metrics: &mut Metrics, Totals { classes, tally }: &Totals) {
         ("lost", counts.lost),
         ("crowded", counts.crowded),
     ] {
-        untold.sample(&[("reason", reason)], count);
+        untold.sample(&[reason], count);
     }
-    let help = "From when a request could be read to the last of its response, of those that were followed.";
-    let durations = metrics.histogram("http_server_request_duration_seconds", help);
-    durations.as_convention("http.server.request.duration");
+    let durations = metrics.family(own::DURATION);
     for (name, class) in classes() {
-        durations.buckets(&[("class", name)], buckets(&class.duration));
+        durations.buckets(&[name], buckets(&class.duration));
     }
-    let help = "Time of each phase of the requests that were followed, by clock.";
-    let phases = metrics.histogram("headworks_watch_phase_seconds", help);
+    let phases = metrics.family(own::PHASE);
     for (name, class) in classes() {
         for (phase, clock) in PhaseName::ALL.iter().flat_map(|phase| Clock::ALL.map(|clock| (*phase, clock)))
         {
-            let labels = [("class", name), ("phase", phase.name()), ("clock", clock.name())];
+            let labels = [name, phase.name(), clock.name()];
             phases.buckets(&labels, buckets(&class.durations(phase, clock).histogram));
         }
     }
-    let help = "From when a connection was established to when the server accepted it.";
-    let waits = metrics.histogram("headworks_watch_accept_wait_seconds", help);
-    waits.buckets(&[], buckets(&tally.accept_wait));
+    metrics.family(own::ACCEPT_WAIT).buckets(&[], buckets(&tally.accept_wait));
 }
 
 fn buckets(histogram: &Histogram) -> Buckets {
@@ -114,6 +101,8 @@ fn buckets(histogram: &Histogram) -> Buckets {
 
 #[cfg(test)]
 mod tests {
+    use telemetry::Format;
+
     use super::super::samples;
     use super::*;
 
@@ -124,7 +113,7 @@ mod tests {
 
     #[test]
     fn every_figure_and_every_request_is_told() {
-        let text = gather(&samples::glance(2), Some(&samples::totals(2))).text();
+        let text = gather(&samples::snapshot(2), Some(&samples::totals(2))).text(Format::Prometheus);
         for (sample, expected) in [
             ("headworks_watch_kernel_context_switches", 2000.0),
             ("headworks_watch_processes_cpu{program=\"apache2\"}", 0.9),
@@ -158,7 +147,7 @@ mod tests {
     #[test]
     fn each_metric_is_documented() {
         let page = include_str!("../../../../docs/watch.md");
-        let metrics = gather(&samples::glance(1), Some(&samples::totals(1)));
+        let metrics = gather(&samples::snapshot(1), Some(&samples::totals(1)));
         let own = metrics.families().iter().filter(|family| !family.help.contains(" of the record: "));
         for family in own {
             let row = page.lines().find(|row| row.starts_with(&format!("| `{}` |", family.name)));

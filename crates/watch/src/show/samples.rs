@@ -4,9 +4,9 @@ use record::Quantiles;
 use stats::Histogram;
 use units::{Span, Time};
 
-use super::{Glance, Setting, Totals};
 use crate::connections::ListenQueue;
 use crate::requests::{Classes, Finished, Tally, Usage};
+use crate::snapshot::{Setting, Snapshot, Totals};
 use crate::{Overhead, Summary, kernel, network, processes};
 
 pub(super) fn setting() -> Setting {
@@ -56,7 +56,7 @@ pub(super) fn totals(second: u64) -> Totals {
 }
 
 /// The look at that second.
-pub(super) fn glance(second: u64) -> Glance {
+pub(super) fn snapshot(second: u64) -> Snapshot {
     let Totals { tally, .. } = totals(second);
     let kernel = kernel::Rates {
         cpu_user: 0.2,
@@ -87,7 +87,7 @@ pub(super) fn glance(second: u64) -> Glance {
     latest.add_requests(&tally, &Classes::default());
     let mut took = Histogram::new();
     took.record(Span::from_micros(250));
-    Glance {
+    Snapshot {
         age: Span::from_secs(second),
         requests: latest.requests.clone(),
         waits: latest.waits.clone(),
@@ -100,9 +100,9 @@ pub(super) fn glance(second: u64) -> Glance {
 }
 
 /// A look before any window was open.
-pub(super) fn nothing_yet() -> Glance {
+pub(super) fn nothing_yet() -> Snapshot {
     let empty = Overhead { cpu: 0.0, sample_cost: Quantiles::default(), duty: 0.0 };
-    Glance {
+    Snapshot {
         age: Span::from_secs(1),
         latest: Summary::default(),
         requests: Default::default(),

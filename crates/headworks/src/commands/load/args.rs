@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use load::{Backend, Http, Objective, Sha256Digest, StatusSet, Target, Think, Via};
 use regex::bytes::Regex;
 use telemetry::MetricsAddress;
+use telemetry::otlp::Collector;
 use traffic::Ramp;
 use units::{Rate, Span};
 
 use super::values::{Arrivals, Header, WorkloadName};
 use crate::output;
-use crate::values::count;
+use crate::values::{collector, count};
 
 const REQUEST: &str = "Target and request";
 const LOAD: &str = "Load";
@@ -143,6 +144,9 @@ pub(super) struct RunArgs {
     /// Serve metrics to Prometheus while the run lasts, as in 127.0.0.1:9464.
     #[arg(long, value_name = "ADDRESS", help_heading = output::HEADING)]
     pub(super) prometheus: Option<MetricsAddress>,
+    /// Send metrics to an OpenTelemetry collector (OTLP over HTTP), as in http://127.0.0.1:4318.
+    #[arg(long, value_name = "URL", help_heading = output::HEADING, value_parser = collector)]
+    pub(super) otlp: Option<Collector>,
 
     /// Threads that generate load.
     #[arg(long, short, value_name = "N", help_heading = GENERATOR, default_value = "1", value_parser = count::<NonZeroU32>(1..=256))]

@@ -13,7 +13,7 @@ use units::{Rate, Span};
 
 use super::args::RunArgs;
 use super::values::{Arrivals, Header, WorkloadName};
-use crate::exit::{Exit, Failure, usage};
+use crate::exit::{Exit, Failure, tell, usage};
 use crate::process::command_line;
 
 const DEFAULT_CLIENTS: u32 = 10;
@@ -27,6 +27,9 @@ impl RunArgs {
         let out = self.out.clone().filter(|_| !self.no_report);
         let report = load::run(&self.options()?).map_err(|error| Failure::Failed(error.into()))?;
         show(&report, json).map_err(Failure::Failed)?;
+        if let Some(why) = &report.untold {
+            tell(format_args!("collector: {why}"));
+        }
         if let Some(error) = report.unwritten {
             return Err(Failure::Failed(anyhow::Error::new(error).context("the record is not whole")));
         }
@@ -115,6 +118,7 @@ impl RunArgs {
             command: command_line(),
             view,
             metrics: self.prometheus,
+            collector: self.otlp,
         })
     }
 

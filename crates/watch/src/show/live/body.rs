@@ -8,11 +8,11 @@ use ratatui::widgets::{Cell, Row, Table};
 use tui::{Theme, draw_chart, points_in};
 use units::Span;
 
-use super::super::Glance;
 use super::state::State;
+use crate::snapshot::Snapshot;
 
 /// A line of a chart: its style and what it reads from a look; points that it cannot read are left out.
-pub(super) type Curve<'a> = (Style, &'a dyn Fn(&Glance) -> Option<f64>);
+pub(super) type Curve<'a> = (Style, &'a dyn Fn(&Snapshot) -> Option<f64>);
 
 /// Draws curves over the looks that are remembered.
 pub(super) fn chart(
@@ -26,7 +26,7 @@ pub(super) fn chart(
     let looks = state.looks(points_in(area));
     let now = looks.last().map_or(Span::ZERO, |look| look.age);
     let first = looks.first().map_or(Span::ZERO, |look| look.age);
-    let seconds = |look: &Glance| -now.saturating_sub(look.age).as_secs_f64();
+    let seconds = |look: &Snapshot| -now.saturating_sub(look.age).as_secs_f64();
     let series: Vec<_> = curves
         .iter()
         .map(|(style, read)| {

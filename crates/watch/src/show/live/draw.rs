@@ -7,10 +7,10 @@ use ratatui::widgets::{Paragraph, Wrap};
 use tui::draw_help;
 use tui::figures::{clock, number};
 
-use super::super::Glance;
 use super::state::State;
 use super::tab::Tab;
 use super::{kernel, network, overhead, processes, requests};
+use crate::snapshot::Snapshot;
 
 /// Below this there is only text.
 pub(super) const LEAST_WIDTH: u16 = 60;
@@ -32,12 +32,12 @@ elapsed      time that passed; cpu: processor time";
 /// Draws what `state` holds into any frame.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     let area = frame.area();
-    let Some(glance) = state.shown() else {
+    let Some(snapshot) = state.shown() else {
         let text = format!("{}\n\nthe watch begins", state.setting.title);
         return frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: false }), area);
     };
     if area.width < LEAST_WIDTH || area.height < LEAST_HEIGHT {
-        return small(frame, state, glance);
+        return small(frame, state, snapshot);
     }
     let [title, tabs, body, footer] = Layout::vertical([
         Constraint::Length(1),
@@ -46,14 +46,14 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
         Constraint::Length(1),
     ])
     .areas(area);
-    draw_title(frame, title, state, glance);
+    draw_title(frame, title, state, snapshot);
     draw_tabs(frame, tabs, state);
     match state.tab {
-        Tab::Requests => requests::draw(frame, body, state, glance),
-        Tab::Kernel => kernel::draw(frame, body, state, glance),
-        Tab::Processes => processes::draw(frame, body, state, glance),
-        Tab::Network => network::draw(frame, body, state, glance),
-        Tab::Overhead => overhead::draw(frame, body, state, glance),
+        Tab::Requests => requests::draw(frame, body, state, snapshot),
+        Tab::Kernel => kernel::draw(frame, body, state, snapshot),
+        Tab::Processes => processes::draw(frame, body, state, snapshot),
+        Tab::Network => network::draw(frame, body, state, snapshot),
+        Tab::Overhead => overhead::draw(frame, body, state, snapshot),
     }
     draw_footer(frame, footer, state);
     if state.controls.help {
@@ -61,11 +61,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     }
 }
 
-fn draw_title(frame: &mut Frame<'_>, area: Rect, state: &State, glance: &Glance) {
-    let busy = glance.latest.kernel.map_or_else(String::new, |kernel| {
+fn draw_title(frame: &mut Frame<'_>, area: Rect, state: &State, snapshot: &Snapshot) {
+    let busy = snapshot.latest.kernel.map_or_else(String::new, |kernel| {
         format!("cpu {:.0} %   ", (1.0 - kernel.cpu_idle - kernel.cpu_io_wait).max(0.0) * 100.0)
     });
-    let right = format!("{busy}{}", clock(glance.age.as_secs_f64()));
+    let right = format!("{busy}{}", clock(snapshot.age.as_secs_f64()));
     let width = u16::try_from(right.chars().count()).unwrap_or(u16::MAX);
     let [left, rest] =
         Layout::horizontal([Constraint::Min(0), Constraint::Length(width)]).spacing(1).areas(area);
@@ -95,9 +95,9 @@ fn draw_footer(frame: &mut Frame<'_>, area: Rect, state: &State) {
 }
 
 /// What is most needed, for a terminal that became small.
-fn small(frame: &mut Frame<'_>, state: &State, glance: &Glance) {
+fn small(frame: &mut Frame<'_>, state: &State, snapshot: &Snapshot) {
     let mut text = Text::from(state.setting.title.clone());
-    if let Some(kernel) = &glance.latest.kernel {
+    if let Some(kernel) = &snapshot.latest.kernel {
         text.push_line(format!(
             "user {:.0} % system {:.0} % idle {:.0} %",
             kernel.cpu_user * 100.0,
@@ -105,7 +105,7 @@ fn small(frame: &mut Frame<'_>, state: &State, glance: &Glance) {
             kernel.cpu_idle * 100.0
         ));
     }
-    for (class, rates) in &glance.latest.requests {
+    for (class, rates) in &snapshot.latest.requests {
         text.push_line(format!("{class}: {}/s", number(rates.rate)));
     }
     text.push_line(Line::styled("q end", state.theme.label));

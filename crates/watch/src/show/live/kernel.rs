@@ -6,10 +6,10 @@ use ratatui::text::{Line, Span as Piece};
 use ratatui::widgets::Paragraph;
 use tui::figures::number;
 
-use super::super::Glance;
 use super::body::{chart, table};
 use super::state::State;
 use crate::kernel::Rates;
+use crate::snapshot::Snapshot;
 
 /// A figure's name, and how it is read.
 type Figure = (&'static str, fn(&Rates) -> f64);
@@ -44,19 +44,19 @@ const RATES: [Figure; 11] = [
 /// Looks over which means and maxima are taken.
 const MOST_LOOKS: usize = 1000;
 
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, glance: &Glance) {
-    let Some(kernel) = &glance.latest.kernel else {
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, snapshot: &Snapshot) {
+    let Some(kernel) = &snapshot.latest.kernel else {
         return frame.render_widget(Paragraph::new("not looked at"), area);
     };
     let height = RATES.len() as u16 + 1;
     let [picture, tables] = Layout::vertical([Constraint::Min(1), Constraint::Length(height)]).areas(area);
-    let busy = |glance: &Glance| {
-        let kernel = glance.latest.kernel.as_ref()?;
+    let busy = |snapshot: &Snapshot| {
+        let kernel = snapshot.latest.kernel.as_ref()?;
         Some((1.0 - kernel.cpu_idle - kernel.cpu_io_wait).max(0.0) * 100.0)
     };
     let title = Line::from(vec![
         Piece::styled(
-            format!(" processors busy {} % ", number(busy(glance).unwrap_or(0.0))),
+            format!(" processors busy {} % ", number(busy(snapshot).unwrap_or(0.0))),
             state.theme.strong,
         ),
         Piece::styled(format!(" {} tasks run or wait ", kernel.run_queue), state.theme.label),

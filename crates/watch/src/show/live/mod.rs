@@ -22,7 +22,7 @@ use tui::{Controls, End, Screen, Theme, View, wants_colour};
 use self::draw::{LEAST_HEIGHT, LEAST_WIDTH};
 use self::state::State;
 use self::tab::Tab;
-use super::{Glance, Setting};
+use crate::snapshot::{Setting, Snapshot};
 
 /// The terminal taken over, when there is one that the view fits on and that is ours to take.
 pub(super) fn open() -> Option<Screen> {
@@ -33,7 +33,7 @@ pub(super) fn open() -> Option<Screen> {
 pub(super) fn run(
     screen: Screen,
     setting: Setting,
-    looks: &Receiver<Arc<Glance>>,
+    looks: &Receiver<Arc<Snapshot>>,
     ask_to_end: impl Fn(),
 ) -> End {
     let mut state = State::new(setting, Theme::new(wants_colour()));
@@ -41,9 +41,9 @@ pub(super) fn run(
 }
 
 impl View for State {
-    type Look = Arc<Glance>;
+    type Look = Arc<Snapshot>;
 
-    fn see(&mut self, look: Arc<Glance>) {
+    fn see(&mut self, look: Arc<Snapshot>) {
         State::see(self, look);
     }
 

@@ -6,11 +6,11 @@ use ratatui::text::{Line, Span as Piece, Text};
 use ratatui::widgets::{Paragraph, Wrap};
 use tui::figures::{number, of};
 
-use super::super::Glance;
 use super::state::State;
+use crate::snapshot::Snapshot;
 
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, glance: &Glance) {
-    let (theme, setting, overhead) = (state.theme, &state.setting, &glance.overhead);
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, snapshot: &Snapshot) {
+    let (theme, setting, overhead) = (state.theme, &state.setting, &snapshot.overhead);
     let line = |name: &str, text: String| {
         Line::from(vec![Piece::styled(format!("{name:<14}"), theme.label), Piece::raw(text)])
     };
@@ -29,7 +29,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, glance: &Gl
     ];
     if !setting.budget.is_empty() {
         lines.push(line("budget", setting.budget.clone()));
-        lines.push(line("followed", followed(glance)));
+        lines.push(line("followed", followed(snapshot)));
     }
     if let Some(address) = setting.metrics {
         lines.push(line("Prometheus", format!("http://{address}/metrics")));
@@ -37,15 +37,15 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, glance: &Gl
     if let Some(collector) = &setting.collector {
         lines.push(line("OpenTelemetry", collector.clone()));
     }
-    lines.extend(glance.untold.iter().map(|why| Line::styled(format!("  {why}"), theme.bad)));
+    lines.extend(snapshot.untold.iter().map(|why| Line::styled(format!("  {why}"), theme.bad)));
     lines.push(Line::default());
-    lines.extend(glance.notes.iter().map(|note| Line::from(note.clone())));
+    lines.extend(snapshot.notes.iter().map(|note| Line::from(note.clone())));
     frame.render_widget(Paragraph::new(Text::from(lines)).wrap(Wrap { trim: false }), area);
 }
 
 /// How much of the requests is seen.
-fn followed(glance: &Glance) -> String {
-    let count: u64 = glance.requests.values().map(|rates| rates.count).sum();
-    let share = glance.overhead.duty * 100.0;
+fn followed(snapshot: &Snapshot) -> String {
+    let count: u64 = snapshot.requests.values().map(|rates| rates.count).sum();
+    let share = snapshot.overhead.duty * 100.0;
     format!("{} requests, in {} % of the time", number(count as f64), number((share * 100.0).round() / 100.0))
 }

@@ -5,19 +5,19 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span as Piece};
 use tui::figures::number;
 
-use super::super::Glance;
 use super::body::{chart, table};
 use super::state::State;
+use crate::snapshot::Snapshot;
 
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, glance: &Glance) {
-    let processes = &glance.latest.processes;
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, snapshot: &Snapshot) {
+    let processes = &snapshot.latest.processes;
     let height = u16::try_from(processes.len()).unwrap_or(u16::MAX).saturating_add(2);
     let [picture, below] = Layout::vertical([Constraint::Min(1), Constraint::Length(height)]).areas(area);
-    let cpu = |glance: &Glance| {
-        let processes = &glance.latest.processes;
+    let cpu = |snapshot: &Snapshot| {
+        let processes = &snapshot.latest.processes;
         (!processes.is_empty()).then(|| processes.values().map(|used| used.cpu * 100.0).sum())
     };
-    let now = cpu(glance).map_or("-".to_owned(), number);
+    let now = cpu(snapshot).map_or("-".to_owned(), number);
     let title = Line::from(vec![
         Piece::styled(format!(" programs {now} % "), state.theme.strong),
         Piece::styled(" of a processor, all together ", state.theme.label),

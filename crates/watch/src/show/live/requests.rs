@@ -9,18 +9,18 @@ use ratatui::widgets::{Paragraph, Wrap};
 use record::PhaseName;
 use tui::figures::{number, of, time};
 
-use super::super::Glance;
 use super::body::{chart, table};
 use super::state::State;
 use crate::requests::{Rates, Waits, by_size};
+use crate::snapshot::Snapshot;
 
 const NAME_WIDTH: u16 = 11;
 const PHASE_WIDTH: u16 = 18;
 
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, glance: &Glance) {
-    let requests = if state.whole { &glance.requests } else { &glance.latest.requests };
-    let waits = if state.whole { &glance.waits } else { &glance.latest.waits };
-    let lines = lines(state, glance, waits.as_ref(), requests.is_empty());
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, snapshot: &Snapshot) {
+    let requests = if state.whole { &snapshot.requests } else { &snapshot.latest.requests };
+    let waits = if state.whole { &snapshot.waits } else { &snapshot.latest.waits };
+    let lines = lines(state, snapshot, waits.as_ref(), requests.is_empty());
     let classes = u16::try_from(requests.len()).unwrap_or(u16::MAX);
     let heights = if classes == 0 { [0, 0] } else { [classes + 1, classes * 3 + 1] };
     let [picture, by_class, by_phase, rest] = Layout::vertical([
@@ -30,9 +30,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, glance: &Gl
         Constraint::Length(u16::try_from(tui::wrapped(&lines, area.width)).unwrap_or(u16::MAX)),
     ])
     .areas(area);
-    let total = |glance: &Glance| {
-        let seen = glance.latest.followed.is_some();
-        seen.then(|| glance.latest.requests.values().map(|rates| rates.rate).sum())
+    let total = |snapshot: &Snapshot| {
+        let seen = snapshot.latest.followed.is_some();
+        seen.then(|| snapshot.latest.requests.values().map(|rates| rates.rate).sum())
     };
     let title = title(state, requests);
     chart(frame, picture, state, title, &[(state.theme.line, &total)], 1.0);
@@ -96,7 +96,7 @@ fn draw_phases(frame: &mut Frame<'_>, area: Rect, state: &State, requests: &BTre
 }
 
 /// Waits, and what was not seen.
-fn lines(state: &State, glance: &Glance, waits: Option<&Waits>, is_empty: bool) -> Vec<Line<'static>> {
+fn lines(state: &State, snapshot: &Snapshot, waits: Option<&Waits>, is_empty: bool) -> Vec<Line<'static>> {
     let theme = state.theme;
     let label = |name: &str| Piece::styled(format!("{name:<12}"), theme.label);
     let mut lines = Vec::new();
@@ -114,7 +114,7 @@ fn lines(state: &State, glance: &Glance, waits: Option<&Waits>, is_empty: bool) 
             )),
         ]));
     }
-    let followed = if state.whole { &glance.followed } else { &glance.latest.followed };
+    let followed = if state.whole { &snapshot.followed } else { &snapshot.latest.followed };
     let Some(followed) = followed.as_ref().filter(|followed| followed.watched > 0.0) else {
         let why = if state.setting.budget.is_empty() {
             "requests are not followed: see overhead".to_owned()

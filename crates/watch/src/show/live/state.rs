@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tui::{Controls, Theme};
 
-use super::super::{Glance, Setting};
 use super::tab::Tab;
+use crate::snapshot::{Setting, Snapshot};
 
 /// Looks that charts remember; more than the widest terminal has points for.
 const MOST_LOOKS: usize = 1000;
@@ -19,9 +19,9 @@ pub(super) struct State {
     pub(super) tab: Tab,
     /// Whether requests are those of all of the time, not those of the last look.
     pub(super) whole: bool,
-    looks: VecDeque<Arc<Glance>>,
+    looks: VecDeque<Arc<Snapshot>>,
     /// Those that are shown while the picture is held.
-    held: Option<VecDeque<Arc<Glance>>>,
+    held: Option<VecDeque<Arc<Snapshot>>>,
 }
 
 impl State {
@@ -37,7 +37,7 @@ impl State {
         }
     }
 
-    pub(super) fn see(&mut self, look: Arc<Glance>) {
+    pub(super) fn see(&mut self, look: Arc<Snapshot>) {
         if self.looks.len() == MOST_LOOKS {
             self.looks.pop_front();
         }
@@ -50,16 +50,16 @@ impl State {
     }
 
     /// What is on the screen.
-    pub(super) fn shown(&self) -> Option<&Glance> {
+    pub(super) fn shown(&self) -> Option<&Snapshot> {
         self.visible().back().map(Arc::as_ref)
     }
 
-    fn visible(&self) -> &VecDeque<Arc<Glance>> {
+    fn visible(&self) -> &VecDeque<Arc<Snapshot>> {
         self.held.as_ref().unwrap_or(&self.looks)
     }
 
     /// The last looks up to the one that is on the screen, `most` at most, from the oldest on.
-    pub(super) fn looks(&self, most: usize) -> Vec<&Glance> {
+    pub(super) fn looks(&self, most: usize) -> Vec<&Snapshot> {
         let looks = self.visible();
         looks.iter().skip(looks.len().saturating_sub(most)).map(Arc::as_ref).collect()
     }

@@ -7,9 +7,10 @@ use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::KeyCode;
 use tui::{Theme, View as _};
 
-use super::super::{Glance, samples};
+use super::super::samples;
 use super::state::State;
 use super::tab::Tab;
+use crate::snapshot::Snapshot;
 
 fn picture(width: u16, height: u16, state: &State) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
@@ -20,14 +21,14 @@ fn picture(width: u16, height: u16, state: &State) -> String {
     rows.collect::<Vec<_>>().join("\n")
 }
 
-fn state(looks: impl IntoIterator<Item = Glance>) -> State {
+fn state(looks: impl IntoIterator<Item = Snapshot>) -> State {
     let mut state = State::new(samples::setting(), Theme::new(true));
-    looks.into_iter().for_each(|glance| state.see(Arc::new(glance)));
+    looks.into_iter().for_each(|snapshot| state.see(Arc::new(snapshot)));
     state
 }
 
 fn tab(tab: Tab) -> String {
-    let mut state = state((1..=10).map(samples::glance));
+    let mut state = state((1..=10).map(samples::snapshot));
     state.tab = tab;
     picture(90, 24, &state)
 }
@@ -184,7 +185,7 @@ fn overhead() {
 
 #[test]
 fn no_size_and_no_state_is_too_odd() {
-    for looks in [vec![], vec![samples::nothing_yet()], (1..=3).map(samples::glance).collect()] {
+    for looks in [vec![], vec![samples::nothing_yet()], (1..=3).map(samples::snapshot).collect()] {
         let mut state = state(looks);
         state.controls.help = true;
         for tab in Tab::ALL {
@@ -205,7 +206,7 @@ fn before_the_first_window_it_says_so() {
 
 #[test]
 fn keys_choose_what_is_shown() {
-    let mut state = state([samples::glance(1)]);
+    let mut state = state([samples::snapshot(1)]);
     assert!(state.press(KeyCode::Char('4')) && state.tab == Tab::Network);
     assert!(state.press(KeyCode::Tab) && state.tab == Tab::Overhead);
     assert!(state.press(KeyCode::Right) && state.tab == Tab::Requests);
@@ -217,10 +218,10 @@ fn keys_choose_what_is_shown() {
 
 #[test]
 fn a_held_picture_stands_still_and_catches_up() {
-    let mut state = state([samples::glance(1)]);
-    let rate = |state: &State| state.shown().map(|glance| glance.age.as_nanos() / 1_000_000_000);
+    let mut state = state([samples::snapshot(1)]);
+    let rate = |state: &State| state.shown().map(|snapshot| snapshot.age.as_nanos() / 1_000_000_000);
     state.toggle_pause();
-    state.see(Arc::new(samples::glance(2)));
+    state.see(Arc::new(samples::snapshot(2)));
     assert_eq!((rate(&state), state.looks(10).len()), (Some(1), 1));
     assert!(picture(80, 24, &state).contains("paused: the watch goes on"));
     state.toggle_pause();

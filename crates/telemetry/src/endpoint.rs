@@ -1,16 +1,15 @@
-//! [`Endpoint`]: a run's figures for Prometheus, while it lasts.
+//! [`Endpoint`]: an HTTP server that gives scrapers the metrics of a run while it lasts.
 
-mod address;
 #[cfg(test)]
 mod tests;
 
 use std::convert::Infallible;
+use std::io;
 use std::net::{SocketAddr, TcpListener as Listener};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use std::{fmt, io};
 
 use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE};
@@ -25,14 +24,14 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::{LocalSet, spawn_local};
 
-pub use self::address::{MetricsAddress, MetricsAddressError};
+use crate::{Format, Metrics, MetricsAddress};
 
 /// Scrapers at once.
-const CONNECTIONS: usize = 16;
-/// A scraper that comes every minute keeps its connection; a connection that lives longer is none's.
-const LONGEST: Duration = Duration::from_secs(300);
+const MAX_CONNECTIONS: usize = 16;
+/// Life of a connection: longer than the pauses of a scraper that comes every minute and keeps its connection.
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(300);
 const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
-/// After the kernel had no connection to give.
+/// Before another connection is accepted, when the kernel had none to give.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Why there is no endpoint.
@@ -43,7 +42,7 @@ pub struct EndpointError {
     why: io::Error,
 }
 
-/// Where scrapers find the figures of a run, from when it [serves](Self::serve) until it is dropped.
+/// The HTTP server of a run's metrics, from when it [serves](Self::serve) until it is dropped.
 #[derive(Debug)]
 pub struct Endpoint {
     address: SocketAddr,
@@ -51,16 +50,8 @@ pub struct Endpoint {
     thread: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
 }
 
-/// What a scraper gets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
-    /// For the header of that name.
-    pub content_type: &'static str,
-    /// The metrics.
-    pub text: String,
-}
-
-type Scrape = dyn Fn() -> Result<Page, fmt::Error>;
+/// What is done for a scrape.
+type Gather = dyn Fn() -> Metrics;
 
 #[derive(Debug)]
 struct Work {
@@ -69,7 +60,7 @@ struct Work {
 }
 
 impl Endpoint {
-    /// Takes the address. Before a run begins, so that it does not begin without.
+    /// Takes the address: before a run begins, so that a run whose metrics cannot be served does not begin.
     ///
     /// # Errors
     /// When it cannot be had.
@@ -85,16 +76,18 @@ impl Endpoint {
         Ok(Self { address, work: Some(work), thread: None })
     }
 
-    /// Where it is; the port that was taken, where 0 was asked for.
+    /// The address it listens on, with the port that was taken where 0 was asked for.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Answers from now on with what `scrape` gives, from a thread of its own that does `prepare` first.
+    /// Answers scrapers from now on, in `format`, with what `gather` gives at each scrape, from a thread of its own
+    /// that does `prepare` first.
     pub fn serve(
         mut self,
+        format: Format,
         prepare: fn(),
-        scrape: impl Fn() -> Result<Page, fmt::Error> + Send + 'static,
+        gather: impl Fn() -> Metrics + Send + 'static,
     ) -> Self {
         if let Some(Work { listener, runtime }) = self.work.take() {
             let (end, ended) = oneshot::channel();
@@ -103,7 +96,7 @@ impl Endpoint {
                 let accepting = async {
                     // Only fails without a reactor, which the runtime has.
                     if let Ok(listener) = TcpListener::from_std(listener) {
-                        accept(listener, Rc::new(scrape)).await;
+                        accept(listener, format, Rc::new(gather)).await;
                     }
                 };
                 runtime.block_on(LocalSet::new().run_until(async {
@@ -129,8 +122,8 @@ impl Drop for Endpoint {
     }
 }
 
-async fn accept(listener: TcpListener, scrape: Rc<Scrape>) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+async fn accept(listener: TcpListener, format: Format, gather: Rc<Gather>) {
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok((socket, _)) = listener.accept().await else {
             tokio::time::sleep(PAUSE).await;
@@ -138,36 +131,33 @@ async fn accept(listener: TcpListener, scrape: Rc<Scrape>) {
         };
         // Beyond that the connection is closed: a scraper comes again, and nothing piles up.
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
-        let scrape = Rc::clone(&scrape);
+        let gather = Rc::clone(&gather);
         spawn_local(async move {
-            serve_connection(socket, scrape).await;
+            serve_connection(socket, format, gather).await;
             drop(place);
         });
     }
 }
 
-async fn serve_connection(socket: TcpStream, scrape: Rc<Scrape>) {
+async fn serve_connection(socket: TcpStream, format: Format, gather: Rc<Gather>) {
     let service = service_fn(move |request| {
-        let scrape = Rc::clone(&scrape);
-        async move { Ok::<_, Infallible>(answer(&*scrape, &request)) }
+        let gather = Rc::clone(&gather);
+        async move { Ok::<_, Infallible>(answer(format, &*gather, &request)) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
         .serve_connection(TokioIo::new(socket), service);
-    // Errors are the scraper's doing.
-    let _ = tokio::time::timeout(LONGEST, connection).await;
+    // Errors are caused by the scraper.
+    let _ = tokio::time::timeout(CONNECTION_TIMEOUT, connection).await;
 }
 
 type Answer = Response<Full<Bytes>>;
 
-fn answer(scrape: &Scrape, request: &Request<Incoming>) -> Answer {
+fn answer(format: Format, gather: &Gather, request: &Request<Incoming>) -> Answer {
     let get = matches!(*request.method(), Method::GET | Method::HEAD);
     match (request.uri().path(), get) {
-        ("/metrics", true) => match scrape() {
-            Ok(Page { content_type, text }) => page(StatusCode::OK, content_type, text),
-            Err(why) => page(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", format!("{why}\n")),
-        },
+        ("/metrics", true) => page(StatusCode::OK, format.content_type(), gather().text(format)),
         ("/metrics", false) => {
             let mut refusal =
                 page(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "use GET or HEAD\n".to_owned());

@@ -1,12 +1,13 @@
-//! [`Glance`]: what a look leaves behind for whoever shows it.
+//! [`Snapshot`]: a watch at one moment, for views.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use units::Span;
 
+use crate::overhead::Overhead;
 use crate::requests::{Followed, Rates, Tally, Waits};
-use crate::{Overhead, Summary};
+use crate::summary::Summary;
 
 /// What does not change while a watch lasts.
 #[derive(Debug, Clone, Default)]
@@ -23,7 +24,7 @@ pub struct Setting {
 
 /// One look: the latest of every group, and what was seen in all.
 #[derive(Debug, Clone)]
-pub struct Glance {
+pub struct Snapshot {
     /// How long the watch has gone on.
     pub age: Span,
     /// The latest of every group; of requests, of the last window that was closed.
@@ -49,33 +50,4 @@ pub struct Totals {
     pub classes: Vec<String>,
     /// Sums.
     pub tally: Tally,
-}
-
-impl Summary {
-    /// Takes over what a later look saw, group by group.
-    pub(crate) fn update(&mut self, later: &Self) {
-        if later.kernel.is_some() {
-            self.kernel = later.kernel;
-        }
-        if !later.processes.is_empty() {
-            self.processes.clone_from(&later.processes);
-        }
-        if !later.network.is_empty() {
-            self.network.clone_from(&later.network);
-        }
-        // There is one for each port, also when no connection is left.
-        if !later.listen_queues.is_empty() {
-            self.connections.clone_from(&later.connections);
-            self.listen_queues.clone_from(&later.listen_queues);
-        }
-        if later.limits.is_some() {
-            self.limits.clone_from(&later.limits);
-        }
-        // Between two windows nothing is seen, which says nothing.
-        if later.followed.is_some_and(|followed| followed.watched > 0.0) {
-            self.requests.clone_from(&later.requests);
-            self.waits.clone_from(&later.waits);
-            self.followed = later.followed;
-        }
-    }
 }

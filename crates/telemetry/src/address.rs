@@ -1,4 +1,4 @@
-//! [`MetricsAddress`]: where the endpoint listens, as people type it.
+//! [`MetricsAddress`]: where the endpoint for scrapers listens, as people type it.
 
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -14,7 +14,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MetricsAddress(SocketAddr);
 
-/// A text that is no such address.
+/// A text that is not an address and a port.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "\"{0}\" is not where metrics can be served; write an IP address and a port, such as 127.0.0.1:9464, or a port alone"
@@ -22,7 +22,7 @@ pub struct MetricsAddress(SocketAddr);
 pub struct MetricsAddressError(String);
 
 impl MetricsAddress {
-    pub(super) fn get(self) -> SocketAddr {
+    pub(crate) fn get(self) -> SocketAddr {
         self.0
     }
 }
