@@ -68,7 +68,17 @@ pub const HEADWORKS: Rules = Rules {
         ("gate", DependOn(&["catalogue", "config", "http1", "policy", "telemetry", "units"])),
         (
             "load",
-            DependOn(&["catalogue", "config", "traffic", "record", "telemetry", "stats", "tui", "units"]),
+            DependOn(&[
+                "catalogue",
+                "config",
+                "http1",
+                "record",
+                "stats",
+                "telemetry",
+                "traffic",
+                "tui",
+                "units",
+            ]),
         ),
         ("testbed", DependOn(&["units"])),
         ("lab", DependOn(&["catalogue", "config", "http1", "record", "testbed", "traffic", "stats", "units"])),

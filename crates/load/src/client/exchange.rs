@@ -5,6 +5,8 @@
 //! what the response must be, whether the request is sent again, and which kind of error a
 //! failure is counted as, is decided here for both.
 
+use http1::chunks;
+use http1::response::Malformed;
 use record::RequestError;
 use traffic::model::Object;
 use units::{Span, Time};
@@ -47,6 +49,18 @@ pub(crate) enum Fault {
     Surplus,
     /// The response is whole, but not what was asked for.
     Unfit,
+}
+
+impl From<Malformed> for Fault {
+    fn from(_: Malformed) -> Self {
+        Self::Malformed
+    }
+}
+
+impl From<chunks::Fault> for Fault {
+    fn from(_: chunks::Fault) -> Self {
+        Self::Malformed
+    }
 }
 
 /// One request, from its connection to the last byte of its response.

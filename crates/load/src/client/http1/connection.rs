@@ -111,7 +111,7 @@ impl Connection {
                     };
                     left -= 1;
                     if let Some(done) = taken.unwrap_or(Err(Fault::Broken))? {
-                        return Poll::Ready(Ok(Some(done)));
+                        return Poll::Ready(Ok::<_, Fault>(Some(done)));
                     }
                 }
                 Poll::Ready(Ok(None))

@@ -1,10 +1,10 @@
-//! [`Head`]: what the generator must know of a response's head, and [`Heads`], which reads them.
+//! [`Head`]: what the generator wants of a response's head, and [`Heads`], which reads them.
 
 use std::cell::RefCell;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use httparse::ParserConfig;
+use http::Method;
+use http1::response::{Framing, Strictness, room};
 
 use crate::client::exchange::Fault;
 use crate::client::facts::Facts;
@@ -12,111 +12,41 @@ use crate::client::facts::Facts;
 /// Header fields of a response; no server sends more.
 const MAX_FIELDS: usize = 128;
 
-/// The head of a response, final or interim.
+/// The head of a response, final or interim, to a request that is not a HEAD.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Head {
     /// Bytes that it takes.
     pub(crate) bytes: usize,
     pub(crate) facts: Facts,
+    /// Whether another response follows (RFC 9110, section 15.2).
+    pub(crate) is_interim: bool,
     pub(crate) keep_alive: bool,
     pub(crate) framing: Framing,
     /// Where the value of `Date` is.
     date: Option<Range<usize>>,
 }
 
-/// How the body is delimited (RFC 9112, section 6.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Framing {
-    Length(u64),
-    Chunked,
-    UntilClose,
-}
-
-impl Head {
-    /// Whether another response follows (RFC 9110, section 15.2).
-    pub(crate) fn is_interim(&self) -> bool {
-        matches!(self.facts.status, 100..=199)
-    }
-
-    /// The head that `bytes` begin with, if all of it is there.
-    fn parse(bytes: &[u8]) -> Result<Option<Self>, Fault> {
-        let mut headers = [const { MaybeUninit::uninit() }; MAX_FIELDS];
-        let mut head = httparse::Response::new(&mut []);
-        let parser = ParserConfig::default();
-        let length = match parser.parse_response_with_uninit_headers(&mut head, bytes, &mut headers) {
-            Ok(httparse::Status::Complete(length)) => length,
-            Ok(httparse::Status::Partial) => return Ok(None),
-            Err(_) => return Err(Fault::Malformed),
-        };
-        let mut fields = Fields { keep_alive: head.version == Some(1), ..Fields::default() };
-        for header in head.headers.iter() {
-            fields.take(header.name, header.value.trim_ascii())?;
-            if header.name.eq_ignore_ascii_case("date") {
-                let start = header.value.as_ptr().addr() - bytes.as_ptr().addr();
-                fields.date = Some(start..start + header.value.len());
-            }
-        }
-        let framing = match (fields.chunked, fields.length) {
-            (true, _) => Framing::Chunked,
-            (false, Some(length)) => Framing::Length(length),
-            (false, None) => Framing::UntilClose,
-        };
-        Ok(Some(Self {
-            bytes: length,
-            facts: Facts { status: head.code.ok_or(Fault::Malformed)?, ..fields.facts },
-            keep_alive: fields.keep_alive,
-            framing,
-            date: fields.date,
-        }))
-    }
-}
-
-#[derive(Default)]
-struct Fields {
-    keep_alive: bool,
-    length: Option<u64>,
-    chunked: bool,
-    facts: Facts,
-    date: Option<Range<usize>>,
-}
-
-impl Fields {
-    fn take(&mut self, name: &str, value: &[u8]) -> Result<(), Fault> {
-        // Most fields are of no interest, and their length says so.
-        match name.len() {
-            14 if name.eq_ignore_ascii_case("content-length") => {
-                let announced = parse_length(value).ok_or(Fault::Malformed)?;
-                if self.length.is_some_and(|length| length != announced) {
-                    return Err(Fault::Malformed);
-                }
-                self.length = Some(announced);
-            }
-            17 if name.eq_ignore_ascii_case("transfer-encoding") => {
-                if !value.eq_ignore_ascii_case(b"chunked") {
-                    return Err(Fault::Malformed);
-                }
-                self.chunked = true;
-            }
-            10 if name.eq_ignore_ascii_case("connection") => {
-                let mut options = value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
-                if options.clone().any(|option| option.eq_ignore_ascii_case(b"close")) {
-                    self.keep_alive = false;
-                } else if options.any(|option| option.eq_ignore_ascii_case(b"keep-alive")) {
-                    self.keep_alive = true;
-                }
-            }
-            _ => self.facts.take(name, value),
-        }
-        Ok(())
-    }
-}
-
-/// Digits only: `+5` is a number to Rust and an attack to HTTP.
-fn parse_length(value: &[u8]) -> Option<u64> {
-    if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    std::str::from_utf8(value).ok()?.parse().ok()
+/// The head that `bytes` begin with, if all of it is there.
+fn read(bytes: &[u8]) -> Result<Option<Head>, Fault> {
+    let mut room = room::<MAX_FIELDS>();
+    let Some(head) = http1::response::Head::parse(bytes, &mut room, Strictness::Lenient)? else {
+        return Ok(None);
+    };
+    let mut facts = Facts { status: head.status.as_u16(), ..Facts::default() };
+    head.fields.iter().for_each(|field| facts.take(field.name, field.value));
+    let closes = head.connection_has("close");
+    let date = head.values("date").next().map(|value| {
+        let start = value.as_ptr().addr() - bytes.as_ptr().addr();
+        start..start + value.len()
+    });
+    Ok(Some(Head {
+        bytes: head.length,
+        facts,
+        is_interim: head.is_interim(),
+        keep_alive: !closes && (head.is_modern || head.connection_has("keep-alive")),
+        framing: head.framing(&Method::GET)?,
+        date,
+    }))
 }
 
 /// Reads heads. Servers repeat themselves: a head that is the one before but for its date is not
@@ -142,7 +72,7 @@ impl Heads {
         {
             return Ok(Some(known.head.clone()));
         }
-        let head = Head::parse(bytes)?;
+        let head = read(bytes)?;
         if let Some(head) = &head
             && head.facts.cookies.is_empty()
             && let (Some(date), Some(text)) = (&head.date, bytes.get(..head.bytes))
@@ -180,7 +110,7 @@ mod tests {
         let heads = Heads::default();
         heads.read(first).unwrap();
         assert_eq!(heads.0.borrow().as_ref().unwrap().is_again(second), again);
-        assert_eq!(heads.read(second), Head::parse(second));
+        assert_eq!(heads.read(second), read(second));
     }
 
     #[test]
@@ -200,7 +130,7 @@ mod tests {
         let hidden = head("x\r\nTransfer-Encoding: chunked", 5);
         assert_eq!(first.len(), hidden.len());
         check(&first, &hidden, false);
-        assert_eq!(Head::parse(&hidden).unwrap().unwrap().framing, Framing::Chunked);
+        assert_eq!(read(&hidden).unwrap().unwrap().framing, Framing::Chunks);
     }
 
     #[test]

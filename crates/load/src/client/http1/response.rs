@@ -3,14 +3,19 @@
 //! Sans-IO: bytes in, events out. Bodies are not kept, and heads are bounded, so a
 //! hostile server can cost time (which the timeout bounds) but not memory.
 
+use http1::chunks::{Chunks, Part, Rules};
+use http1::response::Framing;
 use units::Time;
 
 use crate::client::exchange::{Exchange, Fault};
-use crate::client::http1::chunked::Chunked;
-use crate::client::http1::head::{Framing, Heads};
+use crate::client::http1::head::Heads;
 
 /// Bytes of a head; more than any server sends, and what is longer is not waited for.
 const MAX_HEAD: usize = 32 * 1024;
+
+/// Size lines with extensions, and trailers, are not worth more; trailers are passed over.
+const CHUNKS: Rules =
+    Rules { max_line: 1024, max_trailers: 32 * 1024, max_trailer_lines: usize::MAX, ..Rules::RESPONSE };
 
 /// Where on a connection a response is: from the first byte of its head to the last of its body.
 #[derive(Debug, Default)]
@@ -27,7 +32,7 @@ enum State {
     #[default]
     Head,
     Length(u64),
-    Chunked(Chunked),
+    Chunks(Chunks),
     UntilClose,
     Complete,
 }
@@ -78,12 +83,20 @@ impl Response {
                     }
                     take
                 }
-                State::Chunked(chunked) => {
-                    let progress = chunked.feed(rest, &mut |data| exchange.body(data))?;
-                    if progress.ended {
+                State::Chunks(chunks) => {
+                    let mut left = rest;
+                    let ended = loop {
+                        match chunks.next(&mut left, &CHUNKS)? {
+                            Part::Data(data) => exchange.body(data),
+                            Part::Trailers(_) => {}
+                            Part::More => break false,
+                            Part::End => break true,
+                        }
+                    };
+                    if ended {
                         self.complete(now, exchange)?;
                     }
-                    progress.used
+                    rest.len() - left.len()
                 }
                 State::UntilClose => {
                     exchange.body(rest);
@@ -99,7 +112,7 @@ impl Response {
     /// The server has closed the connection.
     fn close(&mut self, now: Time, exchange: &mut Exchange<'_>) -> Result<(), Fault> {
         match self.state {
-            State::Head | State::Length(_) | State::Chunked(_) => Err(Fault::Closed),
+            State::Head | State::Length(_) | State::Chunks(_) => Err(Fault::Closed),
             State::UntilClose => self.complete(now, exchange),
             State::Complete => Ok(()),
         }
@@ -164,15 +177,16 @@ impl Response {
     ) -> Result<Option<usize>, Fault> {
         let Some(head) = heads.read(bytes)? else { return Ok(None) };
         let (length, status) = (head.bytes, head.facts.status);
-        if head.is_interim() {
+        if head.is_interim {
             exchange.interim(status, now)?;
             return Ok(Some(length));
         }
         self.closes = !head.keep_alive || matches!(head.framing, Framing::UntilClose);
         self.state = match head.framing {
-            _ if exchange.is_head() || matches!(status, 204 | 304) => State::Length(0),
+            _ if exchange.is_head() => State::Length(0),
+            Framing::Nothing => State::Length(0),
             Framing::Length(length) => State::Length(length),
-            Framing::Chunked => State::Chunked(Chunked::new()),
+            Framing::Chunks => State::Chunks(Chunks::default()),
             Framing::UntilClose => State::UntilClose,
         };
         exchange.head(head.facts, now)?;

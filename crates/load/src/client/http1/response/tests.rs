@@ -196,6 +196,47 @@ fn cookies_are_handed_on() {
     assert_eq!(response.exchange.cookies(), ["a=1; Path=/", "b=2"]);
 }
 
+/// What of a body of chunks is read, and whether it has ended, however it is cut.
+#[track_caller]
+fn check_chunks(text: &str, expected: Result<(u64, bool), RequestError>) {
+    let read = |pieces: &[&[u8]]| {
+        let checks = Checks::default();
+        let mut reader = Reader::new(self::expected(&checks, None));
+        reader.feed(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n").unwrap();
+        pieces.iter().try_for_each(|piece| reader.feed(piece).map(drop))?;
+        Ok((reader.exchange.body_bytes(), reader.response.is_complete()))
+    };
+    assert_eq!(read(&[text.as_bytes()]), expected, "{text:?} at once");
+    let single: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
+    assert_eq!(read(&single), expected, "{text:?} byte by byte");
+}
+
+#[test]
+fn chunks_are_counted() {
+    check_chunks("5\r\nhello\r\n0\r\n\r\n", Ok((5, true)));
+    check_chunks("A;name=value\r\n0123456789\r\n1\r\nx\r\n0\r\nExpires: never\r\n\r\n", Ok((11, true)));
+    check_chunks("5\r\nhel", Ok((3, false)));
+    check_chunks("0\r\n", Ok((0, false)));
+}
+
+#[test]
+fn what_is_not_chunked_is_refused() {
+    for text in ["\r\n", "g\r\n", "5\nhello", "5\r\nhello!", "5\r\nhello\r\n\r\n", "11112222333344445\r\n"] {
+        check_chunks(text, Err(RequestError::Protocol));
+    }
+    check_chunks(&format!("1;{}", "x".repeat(2000)), Err(RequestError::Protocol));
+    check_chunks(&format!("0\r\n{}", "x: y\r\n".repeat(10_000)), Err(RequestError::Protocol));
+}
+
+#[test]
+fn what_follows_the_last_chunk_is_left() {
+    let checks = Checks::default();
+    let mut reader = Reader::new(expected(&checks, None));
+    let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+    assert_eq!(reader.feed(&[&head[..], b"HTTP/1.1"].concat()), Ok(head.len()));
+    assert!(reader.response.is_complete());
+}
+
 proptest::proptest! {
     #[test]
     fn no_bytes_in_no_pieces_upset_it(
