@@ -49,16 +49,39 @@ fn forwarded() {
     sweep(targets::forwarded::try_on, &seeds, 2000);
 }
 
+const RESPONSES: [&str; 6] = [
+    "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhelloHTTP/1.1 200 OK\r\n\r\n",
+    "HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 200\r\ncontent-length: 5, 5\r\nconnection: close\r\n\r\nhello",
+    "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nx: y\r\n\r\nrest",
+    "HTTP/1.0 200 OK\r\nx: y\r\n\r\nhello",
+    "HTTP/1.1 200\r\nTransfer-Encoding: \u{ff}, chunked\r\n\r\n0\r\n\r\n",
+    "HTTP/1.1 304 Not Modified\r\ncontent-length: 7\r\n\r\n",
+];
+
+const REQUESTS: [&str; 4] = [
+    "GET /a?b HTTP/1.1\r\nHost: t\r\n\r\nGET / HTTP/1.1\r\nHost: t\r\nX: y\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\nhelloGET / HTTP/1.1\r\nHost: t\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nX: y\r\n\r\n",
+    "GET http://t/ HTTP/1.0\r\nConnection: keep-alive\r\nExpect: 100-continue\r\n\r\n",
+];
+
+fn after(prefix: &[u8], text: &str) -> Vec<u8> {
+    [prefix, text.as_bytes()].concat()
+}
+
+#[test]
+fn requests() {
+    sweep(targets::requests::try_on, &REQUESTS.map(|text| after(b"\x02\x60", text)), 3000);
+}
+
 #[test]
 fn responses() {
-    let seeds = [
-        "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhelloHTTP/1.1 200 OK\r\n\r\n",
-        "HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 200\r\ncontent-length: 5, 5\r\nconnection: close\r\n\r\nhello",
-        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nx: y\r\n\r\nrest",
-        "HTTP/1.0 200 OK\r\nx: y\r\n\r\nhello",
-        "HTTP/1.1 200\r\nTransfer-Encoding: \u{ff}, chunked\r\n\r\n0\r\n\r\n",
-        "HTTP/1.1 304 Not Modified\r\ncontent-length: 7\r\n\r\n",
-    ];
-    let seed = |text: &str| [b"\x03G", text.as_bytes()].concat();
-    sweep(targets::responses::try_on, &seeds.map(seed), 3000);
+    sweep(targets::responses::try_on, &RESPONSES.map(|text| after(b"\x03G", text)), 3000);
+}
+
+#[test]
+fn against_hyper() {
+    let mut seeds: Vec<_> = REQUESTS.iter().map(|text| after(b"\0", text)).collect();
+    seeds.extend(RESPONSES.iter().map(|text| after(b"\x03", text)));
+    sweep(targets::against_hyper::try_on, &seeds, 5000);
 }

@@ -1,9 +1,11 @@
 //! Requests: what passes and what does not, line by line. The gate's `tests/corpus` has more.
 
-use crate::targets::requests::{through, try_on};
 use http1::request::{Breach, Filter, Limits, Stop};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use crate::targets::against_hyper;
+use crate::targets::requests::{through, try_on};
 
 /// What comes of a request followed by another one.
 #[track_caller]
@@ -163,7 +165,10 @@ fn hyper_reads_what_passes_in_the_same_way() {
     let fragments = prop::collection::vec(prop::sample::select(FRAGMENTS), 0..12);
     runner
         .run(&(any::<u8>(), any::<u8>(), fragments), |(piece, room, fragments)| {
-            try_on(&[&[piece, room], fragments.concat().as_bytes()].concat());
+            let bytes = fragments.concat();
+            try_on(&[&[piece, room], bytes.as_bytes()].concat());
+            // A line is looked at when it has ended, if not before.
+            against_hyper::try_on(&[b"\0", bytes.as_bytes(), b"\n"].concat());
             Ok(())
         })
         .unwrap();

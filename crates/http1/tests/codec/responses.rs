@@ -1,8 +1,10 @@
 //! Responses made of well-formed and malformed pieces, with hyper as the judge.
 
-use crate::targets::responses::try_on;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use crate::targets::against_hyper;
+use crate::targets::responses::try_on;
 
 /// Pieces of which responses are made, well and badly.
 const FRAGMENTS: &[&str] = &[
@@ -40,7 +42,9 @@ fn hyper_reads_the_same_response() {
     let fragments = prop::collection::vec(prop::sample::select(FRAGMENTS), 0..14);
     runner
         .run(&(any::<u8>(), 0..8_u8, fragments), |(size, kind, fragments)| {
-            try_on(&[&[size, kind], fragments.concat().as_bytes()].concat());
+            let bytes = fragments.concat();
+            try_on(&[&[size, kind], bytes.as_bytes()].concat());
+            against_hyper::try_on(&[&[2 * u8::from(kind > 0) + 1], bytes.as_bytes()].concat());
             Ok(())
         })
         .unwrap();

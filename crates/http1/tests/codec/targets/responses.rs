@@ -1,17 +1,10 @@
-//! Responses: what is read does not depend on how the bytes arrive, what has two meanings is refused,
-//! and hyper reads the same body.
-
-use std::io;
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll, Waker};
+//! Responses: what is read does not depend on how the bytes arrive, and what has two meanings
+//! is refused.
 
 use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
-use http::{HeaderMap, Method, Request, StatusCode};
-use http_body_util::{BodyExt as _, Empty};
+use http::{HeaderMap, Method, StatusCode};
 use http1::response::{Body, Message, Piece, Reader};
-use hyper::client::conn::http1 as client;
-use hyper::rt::{Read, ReadBufCursor, Write};
 
 /// What is made of some bytes.
 #[derive(Debug, PartialEq, Eq)]
@@ -86,8 +79,8 @@ fn read(bytes: &[u8], size: usize, method: &Method) -> Option<Outcome> {
 /// HEAD.
 ///
 /// # Panics
-/// When it matters how the bytes arrive, when something that has two meanings is taken for one of
-/// them, or when hyper reads something else.
+/// When it matters how the bytes arrive, or when something that has two meanings is taken for one of
+/// them.
 pub(crate) fn try_on(data: &[u8]) {
     let [size, kind, bytes @ ..] = data else { return };
     let method = if *kind == 0 { Method::HEAD } else { Method::GET };
@@ -107,84 +100,9 @@ pub(crate) fn try_on(data: &[u8]) {
     }
     let count = |name| outcome.headers.get_all(name).iter().count();
     assert!(count(TRANSFER_ENCODING) == 0 || count(CONTENT_LENGTH) == 0, "two lengths: {context}");
-    judge(&outcome, bytes, &method);
-}
-
-fn judge(outcome: &Outcome, bytes: &[u8], method: &Method) {
-    let context = bytes.escape_ascii();
     if let End::Whole(after) = outcome.end {
         let came = &bytes[outcome.heads..bytes.len() - after];
         let plain = !outcome.headers.contains_key(TRANSFER_ENCODING);
         assert!(!plain || came == outcome.body, "what is left over is not of the body: {context}");
     }
-    let whole = matches!(outcome.end, End::Whole(_) | End::Close);
-    // By then, HTTP is not spoken any more.
-    if whole && outcome.status != StatusCode::SWITCHING_PROTOCOLS {
-        let hyper = hyper_reads(bytes, method);
-        assert_eq!(hyper, Some((outcome.status, outcome.body.clone())), "{context}");
-    }
-}
-
-/// A server in memory that says some bytes once it is asked, and then closes.
-struct Server<'a> {
-    rest: &'a [u8],
-    asked: bool,
-}
-
-impl Read for Server<'_> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-        mut to: ReadBufCursor<'_>,
-    ) -> Poll<io::Result<()>> {
-        if !self.asked {
-            return Poll::Pending;
-        }
-        let (now, rest) = self.rest.split_at(to.remaining().min(self.rest.len()));
-        to.put_slice(now);
-        self.rest = rest;
-        Poll::Ready(Ok(()))
-    }
-}
-
-impl Write for Server<'_> {
-    fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.asked = true;
-        Poll::Ready(Ok(bytes.len()))
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-}
-
-/// The status and the body that hyper reads; none when it finds fault with them.
-fn hyper_reads(bytes: &[u8], method: &Method) -> Option<(StatusCode, Vec<u8>)> {
-    let mut cx = Context::from_waker(Waker::noop());
-    let mut shaken = pin!(client::handshake(Server { rest: bytes, asked: false }));
-    let Poll::Ready(shaken) = shaken.as_mut().poll(&mut cx) else { panic!("nothing to wait for") };
-    let (mut sender, connection) = shaken.ok()?;
-    let mut connection = Some(Box::pin(connection));
-    let answered = async {
-        let mut request = Request::new(Empty::<Bytes>::new());
-        method.clone_into(request.method_mut());
-        let response = sender.send_request(request).await.ok()?;
-        let status = response.status();
-        Some((status, response.collect().await.ok()?.to_bytes().to_vec()))
-    };
-    let mut answered = pin!(answered);
-    // Nothing is waited for, so every turn gets on; what takes longer hangs.
-    for _ in 0..10_000 {
-        if let Poll::Ready(read) = answered.as_mut().poll(&mut cx) {
-            return read;
-        }
-        if connection.as_mut().is_some_and(|moving| moving.as_mut().poll(&mut cx).is_ready()) {
-            connection = None;
-        }
-    }
-    panic!("hyper does not come to an end: {}", bytes.escape_ascii())
 }
