@@ -65,7 +65,8 @@ pub const HEADWORKS: Rules = Rules {
         ("tui", DependOn(&["record", "units"])),
         ("sim", DependOn(&["catalogue", "config", "policy", "traffic", "record", "stats", "units"])),
         ("origin", DependOn(&["http1", "units"])),
-        ("gate", DependOn(&["catalogue", "config", "http1", "policy", "telemetry", "units"])),
+        ("gate-config", DependOn(&["config", "http1", "policy", "telemetry", "units"])),
+        ("gate", DependOn(&["catalogue", "config", "gate-config", "http1", "policy", "telemetry", "units"])),
         (
             "load",
             DependOn(&[
@@ -81,7 +82,10 @@ pub const HEADWORKS: Rules = Rules {
             ]),
         ),
         ("testbed", DependOn(&["units"])),
-        ("lab", DependOn(&["catalogue", "config", "http1", "record", "testbed", "traffic", "stats", "units"])),
+        (
+            "lab",
+            DependOn(&["catalogue", "config", "http1", "record", "testbed", "traffic", "stats", "units"]),
+        ),
         ("report", DependOn(&["catalogue", "record", "stats", "units"])),
         ("watch", DependOn(&["catalogue", "config", "record", "telemetry", "tui", "stats", "units"])),
         ("headworks", DependOnAll),
@@ -93,7 +97,7 @@ pub const HEADWORKS: Rules = Rules {
     dev_only: &["testkit"],
     owners: &[
         ("anyhow", &["bench", "headworks", "xtask"]),
-        ("cel", &["gate"]),
+        ("cel", &["gate-config"]),
         ("clap", &["bench", "headworks"]),
         ("hyper", &["gate", "telemetry"]),
         ("hyper-util", &["gate", "telemetry"]),

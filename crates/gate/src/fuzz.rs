@@ -8,7 +8,7 @@ use policy::Session;
 use units::{ClassId, SessionId, Time};
 
 use crate::session::token::{self, Classes, Key};
-use crate::settings::root::Settings;
+use gate_config::settings::root::Settings;
 
 /// Session tokens: only what was sealed is opened.
 ///

@@ -22,28 +22,25 @@ mod admission;
 mod clients;
 mod dispatch;
 mod downstream;
-mod explain;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
 
 mod observe;
 mod process;
-mod rules;
 mod runtime;
 mod session;
-mod settings;
 mod start;
 mod strict;
 mod tunnel;
 mod upstream;
 
-pub use explain::{ExplainError, Explanation, Question, explain};
+pub use gate_config::Settings;
+pub use gate_config::dry_run::{ExplainError, Explanation, Question};
 pub use process::check::{Checked, check};
 pub use process::drain::Ended;
 pub use process::error::Error;
+pub use process::explain::explain;
 pub use process::handover::HandoverError;
 pub use process::privileges::PrivilegeError;
 pub use runtime::log::finish_saying;
-pub use settings::root::Settings;
-pub use settings::upstream::AddressError;
 pub use start::Bound;

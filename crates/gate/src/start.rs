@@ -26,10 +26,10 @@ use crate::process::{drain, heritage, housekeeping, privileges, systemd};
 use crate::runtime::log;
 use crate::runtime::log::say;
 use crate::runtime::net::{self, ListenError};
-use crate::settings::listen_address::ListenAddress;
-use crate::settings::listener::Listener;
-use crate::settings::root::Settings;
 use crate::upstream::{check, names, places};
+use gate_config::settings::listen_address::ListenAddress;
+use gate_config::settings::listener::Listener;
+use gate_config::settings::root::Settings;
 
 /// A gate that listens, so clients can connect, and serves them when it is run.
 #[derive(Debug)]

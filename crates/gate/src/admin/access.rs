@@ -14,7 +14,7 @@ use http::{HeaderValue, Method, StatusCode};
 
 use crate::admin::answer::{Answer, error};
 use crate::admin::token;
-use crate::settings::admin::Admission;
+use gate_config::settings::admin::Admission;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -131,7 +131,7 @@ fn bearer(head: &Parts) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::token::Token;
+    use gate_config::settings::token::Token;
     use http::Request;
 
     const TOKEN: &str = "0123456789abcdef";

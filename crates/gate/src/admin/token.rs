@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use crate::settings::token::Token;
+use gate_config::settings::token::Token;
 
 /// The one of `tokens` that was shown. Digests of one length are compared, and all of them, so
 /// that the time says nothing about what is right.

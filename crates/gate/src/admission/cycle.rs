@@ -51,7 +51,7 @@ mod tests {
     use crate::process::credentials::Credentials;
     use crate::process::gate::Gate;
     use crate::process::heritage::Heritage;
-    use crate::settings::root::Settings;
+    use gate_config::settings::root::Settings;
 
     #[test]
     fn arrivals_in_every_turn_do_not_pile_up_before_a_free_server() {

@@ -18,9 +18,9 @@ use units::{ClassId, Ratio, RequestId, Time};
 use crate::admission::decision::{Basis, Known, Verdict};
 use crate::admission::stage_latency::Stages;
 use crate::clients::peer::ServerName;
-use crate::rules::Rules;
-use crate::rules::subject::Subject;
 use crate::runtime::network::network;
+use gate_config::rules::all::Rules;
+use gate_config::rules::subject::Subject;
 
 /// The policy with its requests.
 #[derive(Debug)]

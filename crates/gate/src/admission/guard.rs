@@ -16,8 +16,8 @@ use crate::runtime::clock::Clock;
 use crate::runtime::log::say;
 use crate::runtime::net::ACCEPT_PAUSE;
 use crate::runtime::notify::Bell;
-use crate::settings::client::Clients;
 use crate::upstream::pool::Pool;
+use gate_config::settings::client::Clients;
 
 /// Descriptors left to what is not a client's or the upstream's connection: the listeners, the
 /// admin interface, files.

@@ -79,7 +79,7 @@ mod tests {
     use crate::process::credentials::Credentials;
     use crate::process::gate::Gate;
     use crate::process::heritage::Heritage;
-    use crate::settings::root::Settings;
+    use gate_config::settings::root::Settings;
 
     fn gate(window: u32) -> Gate {
         let mut settings = Settings::new("127.0.0.1:0".parse().unwrap(), "127.0.0.1:1").unwrap();

@@ -6,7 +6,7 @@ use http::{HeaderName, HeaderValue, Response};
 use units::SessionId;
 
 use crate::admission::decision::Verdict;
-use crate::settings::explain::Explain;
+use gate_config::settings::explain::Explain;
 
 const CLASS: HeaderName = HeaderName::from_static("headworks-class");
 const RULE: HeaderName = HeaderName::from_static("headworks-rule");

@@ -9,7 +9,7 @@ use http::{HeaderValue, Response};
 use crate::dispatch::refusal_page;
 use crate::dispatch::refusal_page::{Facts, Form, Said};
 use crate::dispatch::response_body::{Busy, Reply};
-use crate::settings::reject::{Close, Reject, Words};
+use gate_config::settings::reject::{Close, Reject, Words};
 
 /// Refusals, prepared as far as they can be: there are most of them when there is least time.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
-use crate::settings::page::{Piece, Template};
+use gate_config::settings::page::{Piece, Template};
 
 /// What is filled in.
 #[derive(Debug, Clone, Copy)]
@@ -142,7 +142,7 @@ pub(crate) fn is_repeatable(method: &Method) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::page::WAITING;
+    use gate_config::settings::page::WAITING;
 
     #[test]
     fn a_template_is_filled_in() {

@@ -8,8 +8,8 @@ use crate::admission::decision::Basis;
 use crate::clients::peer::ServerName;
 use crate::dispatch::proxy::Proxy;
 use crate::dispatch::snapshot::Live;
-use crate::rules::subject::{Facts, Subject};
 use crate::session::visit::Visit;
+use gate_config::rules::subject::{Facts, Subject};
 
 /// The session that a request says it belongs to, if it is true.
 pub(crate) fn visit(proxy: &Proxy, live: &Live, head: &Parts, address: IpAddr) -> Option<Visit> {
@@ -21,7 +21,7 @@ pub(crate) fn visit(proxy: &Proxy, live: &Live, head: &Parts, address: IpAddr) -
         visit.session.raised |= class < visit.session.class;
         visit.session.class = class;
         visit.basis = Basis::Operator;
-    } else if !live.settings.rules.raise.is_empty() {
+    } else if live.settings.rules.can_raise() {
         let session = visit.session;
         let class = proxy.classes.get(session.class.index()).map_or("", String::as_str);
         let facts = Facts { class, age: now.since(session.issued), raised: session.raised };

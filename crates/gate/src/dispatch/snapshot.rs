@@ -6,7 +6,7 @@ use http::HeaderValue;
 
 use crate::dispatch::refusal::Refusals;
 use crate::session::cookies::{Secret, Sessions};
-use crate::settings::root::Settings;
+use gate_config::settings::root::Settings;
 
 /// What follows from the configuration. A request keeps the one it began with, so that it never
 /// sees half of a change; what has a state of its own (the policy, the pool, the guard) is told of

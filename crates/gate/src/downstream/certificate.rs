@@ -13,7 +13,7 @@ use tokio_rustls::rustls::server::ParsedCertificate;
 use tokio_rustls::rustls::sign::CertifiedKey;
 use tokio_rustls::rustls::{CertificateError, InconsistentKeys, RootCertStore};
 
-use crate::settings::listener::CertificateFiles;
+use gate_config::settings::listener::CertificateFiles;
 
 /// Why a certificate cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -8,7 +8,7 @@ use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
 use tokio_rustls::rustls::sign::CertifiedKey;
 
 use crate::downstream::certificate::{self, Certificate, Doubt, Unusable};
-use crate::settings::listener::{ListenerTls, ShownCertificates};
+use gate_config::settings::listener::{ListenerTls, ShownCertificates};
 
 /// The certificates of one listener. They can be replaced while connections are accepted.
 #[derive(Debug)]

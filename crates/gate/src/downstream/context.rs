@@ -12,9 +12,9 @@ use crate::downstream::handshakes::Handshakes;
 use crate::downstream::unsent::Unsent;
 use crate::observe::access_log::journal::Journal;
 use crate::runtime::clock::Clock;
-use crate::settings::http2::Http2;
-use crate::settings::root::Settings;
 use crate::strict::strictness::Strictness;
+use gate_config::settings::http2::Http2;
+use gate_config::settings::root::Settings;
 
 /// What all client connections share.
 #[derive(Debug)]

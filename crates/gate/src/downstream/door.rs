@@ -12,7 +12,7 @@ use crate::downstream::certificates::Certificates;
 use crate::downstream::handshakes::Handshakes;
 use crate::downstream::socket::Socket;
 use crate::downstream::tls::{Tls, Transport};
-use crate::settings::listener::{H2, Listener, Protocols};
+use gate_config::settings::listener::{H2, Listener, Protocols};
 
 /// TLS cannot be set up on a listener.
 #[derive(Debug, thiserror::Error)]

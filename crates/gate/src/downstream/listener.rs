@@ -14,7 +14,7 @@ use crate::downstream::socket::Socket;
 use crate::downstream::socket::Wire;
 use crate::runtime::inherited::Sockets;
 use crate::runtime::net::{self, ListenError};
-use crate::settings::listen_address::ListenAddress;
+use gate_config::settings::listen_address::ListenAddress;
 
 /// A listener's socket, taken before the event loop is there.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use tokio_rustls::server::TlsStream;
 use crate::downstream::certificates::Certificates;
 use crate::downstream::handshakes::Handshakes;
 use crate::downstream::socket::Socket;
-use crate::settings::listener::Protocols;
+use gate_config::settings::listener::Protocols;
 
 /// TLS on a listener: the versions and suites that rustls holds for safe.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::process::credentials::Credentials;
-use crate::settings::listener::ShownCertificates;
-use crate::settings::root::Settings;
+use gate_config::settings::listener::ShownCertificates;
+use gate_config::settings::root::Settings;
 
 /// Settings with which a gate could be started. Shown, it has a line for each of them.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::downstream::certificate::Unusable;
 use crate::downstream::certificates::Certificates;
-use crate::settings::listener::{Listener, ListenerTls, ShownCertificates};
-use crate::settings::root::Settings;
 use crate::upstream::tls::Authorities;
+use gate_config::settings::listener::{Listener, ListenerTls, ShownCertificates};
+use gate_config::settings::root::Settings;
 
 /// Certificates that clients are shown, and those that servers' are checked against. Each file is opened
 /// once: at the start, and when the configuration is read again.

@@ -3,6 +3,8 @@
 use std::io;
 use std::net::SocketAddr;
 
+use gate_config::dry_run::ExplainError;
+
 use crate::downstream::certificate::Unusable;
 use crate::downstream::door::TlsError;
 use crate::observe::access_log::journal::LogError;
@@ -37,6 +39,9 @@ pub enum Error {
     /// The upstream's name has no address.
     #[error(transparent)]
     Upstream(#[from] LookUpError),
+    /// A request cannot be explained.
+    #[error(transparent)]
+    Explain(#[from] ExplainError),
     /// The gate that is to be replaced keeps its sockets.
     #[error(transparent)]
     Handover(#[from] HandoverError),

@@ -22,11 +22,11 @@ use crate::process::error::Error;
 use crate::process::heritage::Heritage;
 use crate::process::reloads::Reloads;
 use crate::runtime::clock::Clock;
-use crate::settings::operation::LogTo;
-use crate::settings::root::Settings;
 use crate::strict::strictness::Strictness;
 use crate::upstream::places::Found;
 use crate::upstream::pool::Pool;
+use gate_config::settings::operation::LogTo;
+use gate_config::settings::root::Settings;
 
 /// Everything that the gate's tasks share; they all run on one thread. What serves clients and requests
 /// gets the part of it that it needs; only what operators do and the process's own tasks see all.

@@ -11,7 +11,7 @@ use crate::runtime::inherited::Sockets;
 use crate::runtime::log::say;
 use crate::runtime::net::ListenError;
 use crate::session::cookies::Secret;
-use crate::settings::operation::Operation;
+use gate_config::settings::operation::Operation;
 
 /// What a gate has from where it was started.
 #[derive(Debug, Default)]

@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod credentials;
 pub(crate) mod drain;
 pub(crate) mod error;
+pub(crate) mod explain;
 pub(crate) mod gate;
 pub(crate) mod handover;
 pub(crate) mod heritage;

@@ -3,7 +3,7 @@
 use nix::sys::prctl;
 use nix::unistd::{Gid, Group, Uid, User, geteuid, setgroups, setresgid, setresuid};
 
-use crate::settings::operation::Operation;
+use gate_config::settings::operation::Operation;
 
 /// Why the gate cannot become who it is to be.
 #[derive(Debug, thiserror::Error)]

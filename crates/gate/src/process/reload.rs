@@ -10,8 +10,8 @@ use crate::process::error::Error;
 use crate::process::gate::Gate;
 use crate::process::systemd;
 use crate::runtime::log::say;
-use crate::settings::root::Settings;
 use crate::upstream::names;
+use gate_config::settings::root::Settings;
 
 /// Why everything stays as it was.
 #[derive(Debug, thiserror::Error)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use crate::settings::root::Settings;
+use gate_config::settings::root::Settings;
 
 /// Reads the configuration; the error says why not, with file and line.
 type Read = dyn Fn() -> Result<Settings, String> + Send + Sync;

@@ -14,7 +14,7 @@ use crate::admission::decision::Basis;
 use crate::session::token;
 use crate::session::token::{Classes, Key};
 use crate::session::visit::Visit;
-use crate::settings::session::Sessions as Settings;
+use gate_config::settings::session::Sessions as Settings;
 
 /// Reads and writes the session cookie.
 #[derive(Debug)]

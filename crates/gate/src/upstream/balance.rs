@@ -80,8 +80,8 @@ impl Balance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::upstream::{Check, Http};
     use crate::upstream::server::Place;
+    use gate_config::settings::upstream::{Check, Http};
     use units::Time;
 
     fn servers(weights: &[u32]) -> Vec<Rc<Server>> {
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn one_safe_request_at_a_time_is_the_trial() {
         let (balance, servers) = (Balance::default(), servers(&[1, 1]));
-        let rules = crate::settings::upstream::Ejection {
+        let rules = gate_config::settings::upstream::Ejection {
             failures: 1,
             time: units::Span::ZERO,
             longest: units::Span::ZERO,

@@ -8,7 +8,7 @@ use std::cell::Cell;
 
 use units::{Span, Time};
 
-use crate::settings::upstream::Retry;
+use gate_config::settings::upstream::Retry;
 
 /// Seconds that are looked back.
 const SECONDS: usize = 10;

@@ -8,7 +8,6 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::runtime::log::say;
-use crate::settings::upstream::{Check, Http};
 use crate::upstream::body::Body;
 use crate::upstream::connect;
 use crate::upstream::failure::Failure;
@@ -17,6 +16,7 @@ use crate::upstream::http2::{Shared, Stream};
 use crate::upstream::pool::Pool;
 use crate::upstream::server::Server;
 use crate::upstream::target;
+use gate_config::settings::upstream::{Check, Http};
 
 const AGENT: HeaderValue = HeaderValue::from_static("headworks-check");
 

@@ -11,7 +11,7 @@ use std::cell::Cell;
 
 use units::{Span, Time};
 
-use crate::settings::upstream::{Check, Ejection};
+use gate_config::settings::upstream::{Check, Ejection};
 
 /// Whether a server gets requests.
 #[derive(Debug, Default)]

@@ -18,6 +18,7 @@ pub(crate) mod http1;
 pub(crate) mod http2;
 pub(crate) mod lease;
 pub(crate) mod names;
+pub(crate) mod outgoing;
 pub(crate) mod places;
 pub(crate) mod pool;
 pub(crate) mod send;

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::runtime::log::say;
-use crate::settings::upstream::{Server, Upstream};
 use crate::upstream::places::{Found, LookUpError};
 use crate::upstream::pool::Pool;
+use gate_config::settings::upstream::{Server, Upstream};
 
 /// Resolvers are not to be asked all the time, whatever the configuration says.
 const SHORTEST: Duration = Duration::from_millis(100);

@@ -3,8 +3,8 @@
 use std::io;
 use std::net::SocketAddr;
 
-use crate::settings::upstream::Server;
 use crate::upstream::server::Place;
+use gate_config::settings::upstream::Server;
 
 /// The addresses of each configured server; none of one that was not found.
 pub(crate) type Found = Vec<Vec<SocketAddr>>;
@@ -44,7 +44,7 @@ pub(crate) fn places(servers: &[Server], found: &Found) -> Vec<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::upstream::Http;
+    use gate_config::settings::upstream::Http;
 
     fn check(found: &[&[&str]], expected: &[&[&str]]) {
         let addresses = |all: &[&str]| all.iter().map(|address| address.parse().unwrap()).collect::<Vec<_>>();

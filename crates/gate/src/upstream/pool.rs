@@ -11,7 +11,6 @@ use crate::runtime::clock::Clock;
 use crate::runtime::log::say;
 use crate::runtime::notify::Bell;
 use crate::runtime::open::Open;
-use crate::settings::upstream::Upstream;
 use crate::upstream::balance::Balance;
 use crate::upstream::budget::Budget;
 use crate::upstream::failure::Failure;
@@ -21,6 +20,7 @@ use crate::upstream::lease::{Channel, Lease};
 use crate::upstream::places::{self, Found, LookUpError};
 use crate::upstream::server::{Load, Server};
 use crate::upstream::tls::Authorities;
+use gate_config::settings::upstream::Upstream;
 
 /// The servers behind the gate.
 #[derive(Debug)]
@@ -297,7 +297,7 @@ impl Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::upstream::Server as Named;
+    use gate_config::settings::upstream::Server as Named;
 
     fn settings(names: &[&str]) -> Upstream {
         let servers = names.iter().map(|name| Named::parse(name).unwrap());

@@ -10,8 +10,6 @@ use http_body::Body as _;
 use http1::response::ambiguity;
 use tokio::time::timeout;
 
-use crate::settings::upstream::Http;
-use crate::upstream::body::Body;
 use crate::upstream::connect;
 use crate::upstream::failure::Failure;
 use crate::upstream::first_answer::FirstAnswer;
@@ -20,18 +18,14 @@ use crate::upstream::http1::exclusive::Exclusive;
 use crate::upstream::http1::full::Full;
 use crate::upstream::http1::idle::Idle;
 use crate::upstream::lease::{Channel, Lease};
+use crate::upstream::outgoing::{Outgoing, Unsent};
 use crate::upstream::pool::Pool;
 use crate::upstream::server::{Load, Server};
 use crate::upstream::{target, upgrade};
-
-/// A request as it goes to a server.
-pub(crate) type Outgoing = Request<Body>;
+use gate_config::settings::upstream::Http;
 
 /// The head of a response, and the connection it came by.
 pub(crate) type Begun = (Response<()>, Lease);
-
-/// Why there is no response, and the request again if none of it was sent.
-pub(crate) type Unsent = (hyper::Error, Option<Outgoing>);
 
 /// An attempt that came to nothing.
 struct Failed {

@@ -8,11 +8,11 @@ use std::task::{Context, Waker};
 use rustls_pki_types::ServerName;
 use units::{Span, Time};
 
-use crate::settings::upstream::Http;
 use crate::upstream::health::Health;
 use crate::upstream::http1::idle::Idle;
 use crate::upstream::http2::Shared;
 use crate::upstream::unanswered::Unanswered;
+use gate_config::settings::upstream::Http;
 
 /// One server.
 #[derive(Debug)]

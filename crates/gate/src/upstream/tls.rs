@@ -16,8 +16,8 @@ use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-use crate::settings::listener::NamedFile;
-use crate::settings::upstream::{Http, Upstream};
+use gate_config::settings::listener::NamedFile;
+use gate_config::settings::upstream::{Http, Upstream};
 
 /// Whose certificates are believed.
 #[derive(Clone)]

@@ -7,7 +7,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use gate::{Bound, Ended, Error, Question, Settings};
+use gate::{Bound, Ended, Error, Question};
+use gate_config::Settings;
 use units::Span;
 
 use crate::exit::{Exit, Failure, tell};

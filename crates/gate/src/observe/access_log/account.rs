@@ -11,9 +11,9 @@ use crate::admission::decision::Verdict;
 use crate::observe::access_log::entry::{Entry, Visitor};
 use crate::observe::access_log::journal::Journal;
 use crate::runtime::clock::Clock;
-use crate::settings::telemetry::Telemetry;
 use crate::upstream::body::Progress;
 use crate::upstream::failure::Failure;
+use gate_config::settings::telemetry::Telemetry;
 
 /// The account of a request that is on its way; dropping it hands it in. Nobody keeps accounts
 /// when nobody wants to read them: then it is empty and costs nothing.

@@ -20,8 +20,8 @@ use crate::observe::access_log::writer::Counts;
 use crate::observe::trace::context::Trace;
 use crate::observe::trace::exporter::{Exporter, Sent};
 use crate::runtime::clock::Clock;
-use crate::settings::operation::LogTo;
-use crate::settings::telemetry::{Collector, Telemetry};
+use gate_config::settings::operation::LogTo;
+use gate_config::settings::telemetry::{Collector, Telemetry};
 
 use crate::observe::access_log::writer::Writer;
 

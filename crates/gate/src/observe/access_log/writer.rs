@@ -15,7 +15,7 @@ use rustix::fs::OFlags;
 use crate::observe::access_log::entry::Batch;
 use crate::observe::access_log::line::Line;
 use crate::runtime::log::say;
-use crate::settings::operation::LogTo;
+use gate_config::settings::operation::LogTo;
 
 /// Batches that may wait for the thread. What comes on top is dropped and counted.
 const WAITING: usize = 32;

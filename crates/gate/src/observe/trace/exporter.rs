@@ -19,7 +19,7 @@ use crate::observe::access_log::entry::Batch;
 use crate::observe::trace::spans;
 use crate::observe::trace::spans::SCOPE;
 use crate::runtime::log::say;
-use crate::settings::telemetry::Collector;
+use gate_config::settings::telemetry::Collector;
 
 /// Messages that may wait for the thread.
 const WAITING: usize = 32;

@@ -16,7 +16,7 @@ use tokio::task::coop::unconstrained;
 use crate::runtime::open::Open;
 use crate::upstream::body::Body;
 use crate::upstream::http1::idle::Idle;
-use crate::upstream::send::Unsent;
+use crate::upstream::outgoing::Unsent;
 use crate::upstream::tls::Line;
 
 /// A request that hyper sends, and whose response it reads.

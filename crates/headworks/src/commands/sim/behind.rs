@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use gate::Settings;
+use gate_config::Settings;
 use sim::{Model, ModelGate};
 use units::{ClassId, Ratio, Span};
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, anyhow};
-use gate::Settings;
+use gate_config::Settings;
 use sim::{Arrivals, Gate, Host, Plan, Script, Service, SessionModel};
 use traffic::Workload;
 use units::{ClassId, Rate, Span};

@@ -1,0 +1,69 @@
+//! `[client]` and a part of `[limits]`: what clients may cost.
+
+use std::time::Duration;
+
+use config::{Error, Quantity, Source, Spanned};
+use units::Bytes;
+
+use crate::settings::file::File;
+use crate::settings::number::{at_least_one, set, set_above_zero};
+
+/// What clients may cost.
+#[derive(Debug, Clone)]
+pub struct Clients {
+    /// Most connections at once; `None` follows the descriptor limit.
+    pub connections: Option<u32>,
+    /// Most streams of HTTP/2 at once, of all connections.
+    pub streams: u32,
+    /// Memory of the process that counts as all of it.
+    pub memory: Option<u64>,
+    /// For the head of a request.
+    pub header_timeout: Duration,
+    /// Between two requests, and before the first.
+    pub idle_timeout: Duration,
+    /// For a client that takes nothing of its response or sends nothing of its request.
+    pub stall_timeout: Duration,
+    /// For everybody to finish when the gate is told to stop.
+    pub drain_timeout: Duration,
+}
+
+impl Default for Clients {
+    fn default() -> Self {
+        Self {
+            connections: None,
+            streams: 16_384,
+            memory: None,
+            header_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(15),
+            stall_timeout: Duration::from_secs(30),
+            drain_timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+fn memory(source: &Source, memory: &Spanned<Quantity<Bytes>>) -> Result<u64, Error> {
+    /// Less than the gate takes without a client, so that it would refuse everybody.
+    const LEAST: u64 = 16 << 20;
+    match memory.get_ref().0.0 {
+        bytes if bytes < LEAST => Err(source
+            .error(memory.span(), format!("in {bytes} bytes of memory nobody could be served"))
+            .mend("give at least \"16MiB\", or leave it out")),
+        bytes => Ok(bytes),
+    }
+}
+
+pub(super) fn resolve(source: &Source, file: &File, client: &mut Clients) -> Result<(), Error> {
+    if let Some(connections) = &file.limits.connections {
+        client.connections = Some(at_least_one(source, connections, "connections")?);
+    }
+    if let Some(streams) = &file.limits.streams {
+        client.streams = at_least_one(source, streams, "streams")?;
+    }
+    client.memory = file.limits.memory.as_ref().map(|memory| self::memory(source, memory)).transpose()?;
+    let timeouts = &file.client;
+    set_above_zero(source, &mut client.header_timeout, &timeouts.header_timeout, "header-timeout")?;
+    set_above_zero(source, &mut client.idle_timeout, &timeouts.idle_timeout, "idle-timeout")?;
+    set_above_zero(source, &mut client.stall_timeout, &timeouts.stall_timeout, "stall-timeout")?;
+    set(&mut client.drain_timeout, file.client.drain_timeout);
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! [`Template`]: a page for refused clients, with places to fill in.
+
+/// The waiting page of the house. It loads nothing and runs nothing.
+pub const WAITING: &str = include_str!("waiting.html");
+
+/// A page with places to fill in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    /// What it is made of, in order.
+    pub pieces: Vec<Piece>,
+    /// About how many bytes it has when it is filled in.
+    pub length: usize,
+}
+
+/// A piece of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Text as it stands.
+    Literal(String),
+    /// After how many seconds to ask again.
+    Seconds,
+    /// How many requests wait.
+    Waiting,
+    /// What makes a browser ask again by itself.
+    Refresh,
+}
+
+/// The placeholders of a [`Template`].
+pub const PLACEHOLDERS: [&str; 3] = ["refresh", "seconds", "waiting"];
+
+/// A place in a template that cannot be filled in.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Misprint {
+    /// A name that stands for nothing.
+    #[error("line {line}: {{{{{word}}}}} cannot be filled in")]
+    Unknown {
+        /// Of the page, from 1.
+        line: usize,
+        /// The name.
+        word: String,
+    },
+    /// The end of a placeholder is missing.
+    #[error("line {line}: {{{{ without its }}}}")]
+    Open {
+        /// Of the page, from 1.
+        line: usize,
+    },
+}
+
+impl Template {
+    /// Reads a page with `{{seconds}}`, `{{waiting}}` and `{{refresh}}` in it.
+    pub fn new(text: &str) -> Result<Self, Misprint> {
+        let mut pieces = Vec::new();
+        let mut rest = text;
+        while let Some((before, from)) = rest.split_once("{{") {
+            let line = text[..text.len() - from.len()].lines().count().max(1);
+            let (word, after) = from.split_once("}}").ok_or(Misprint::Open { line })?;
+            pieces.push(Piece::Literal(before.to_owned()));
+            pieces.push(match word.trim() {
+                "seconds" => Piece::Seconds,
+                "waiting" => Piece::Waiting,
+                "refresh" => Piece::Refresh,
+                word => return Err(Misprint::Unknown { line, word: word.to_owned() }),
+            });
+            rest = after;
+        }
+        pieces.push(Piece::Literal(rest.to_owned()));
+        Ok(Self { pieces, length: text.len() + 64 })
+    }
+
+    /// A page with nothing to fill in.
+    pub fn fixed(text: &str) -> Self {
+        Self { pieces: vec![Piece::Literal(text.to_owned())], length: text.len() }
+    }
+
+    /// Whether it says the same whenever it is filled in with the same seconds.
+    pub fn is_steady(&self) -> bool {
+        !self.pieces.iter().any(|piece| matches!(piece, Piece::Waiting))
+    }
+}

@@ -1,0 +1,140 @@
+//! From the file to [`Settings`]: everything the types of the file cannot say.
+
+use std::path::Path;
+
+use config::{Error, Source, Spanned};
+use units::ClassId;
+
+use crate::rules::list::List;
+use crate::rules::rule::Rule;
+use crate::settings::file;
+use crate::settings::file::File;
+use crate::settings::listen_address::ListenAddress;
+use crate::settings::listener::Listener;
+use crate::settings::number::at_least_one;
+use crate::settings::root::Settings;
+use crate::settings::words::{address, is_token};
+use crate::settings::{
+    admin, client, explain, forwarding, http2, listener, operation, pattern, policy, reject, session,
+    strictness, telemetry, tunnels, upstream,
+};
+
+impl Settings {
+    /// Reads a configuration file.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it, with its line and how to mend it.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let directory = path.parent().unwrap_or(Path::new("."));
+        Self::from_source(&Source::read(path)?, directory)
+    }
+
+    /// Reads a configuration from text; files that it names are looked for in `directory`.
+    ///
+    /// # Errors
+    /// As [`Settings::read`].
+    pub fn from_source(source: &Source, directory: &Path) -> Result<Self, Error> {
+        resolve(source, directory)
+    }
+}
+
+fn resolve(source: &Source, directory: &Path) -> Result<Settings, Error> {
+    let file: File = source.parse()?;
+    let mut listeners = Vec::new();
+    if let Some(listen) = &file.listen {
+        listeners.push(Listener::plain(address(source, listen)?));
+    }
+    listener::listeners(source, directory, &file.listener, &mut listeners)?;
+    if listeners.is_empty() {
+        return Err(source
+            .missing("listen is missing")
+            .mend("add listen = \"127.0.0.1:8080\" or a [[listener]]"));
+    }
+    let mut settings = Settings::with(listeners, upstream::resolve(source, directory, &file.upstream)?);
+    settings.http2 = http2::resolve(source, &file.http2)?;
+    settings.forwarding = forwarding::resolve(source, file.forwarded, file.trusted_proxies.as_ref())?;
+    if let Some(admin) = &file.admin {
+        let (listen, admission) = admin::resolve(source, directory, admin)?;
+        settings.admission = admission;
+        if let Some((place, listen)) = listen {
+            settings.admin = listen;
+            refuse_shared(source, place, &settings)?;
+        }
+    }
+    if let Some(backlog) = &file.backlog {
+        settings.backlog = at_least_one(source, backlog, "backlog")?;
+    }
+    classes(source, &file, &mut settings)?;
+    policy::resolve(source, &file, &mut settings.policy)?;
+    session::resolve(source, directory, &file.session, &mut settings.session)?;
+    settings.reject = reject::resolve(source, directory, &file.reject)?;
+    if let Some(explain) = &file.explain {
+        settings.explain = explain::resolve(source, explain)?;
+    }
+    client::resolve(source, &file, &mut settings.client)?;
+    settings.operation = operation::resolve(source, directory, &file.operation)?;
+    settings.telemetry = telemetry::resolve(source, &file.telemetry)?;
+    settings.strictness = strictness::resolve(source, &file.strictness)?;
+    settings.tunnels = tunnels::resolve(source, &file.tunnels)?;
+    Ok(settings)
+}
+
+/// One port cannot serve both clients and operators.
+fn refuse_shared(source: &Source, place: &Spanned<String>, settings: &Settings) -> Result<(), Error> {
+    let same = ListenAddress::Tcp(settings.admin);
+    if settings.listeners.iter().any(|listener| listener.place == same) && !same.is_free_port() {
+        return Err(source
+            .error(place.span(), format!("admin and a listener are both {}", settings.admin))
+            .mend("give the admin interface a port of its own"));
+    }
+    Ok(())
+}
+
+fn classes(source: &Source, file: &File, settings: &mut Settings) -> Result<(), Error> {
+    if let Some(classes) = &file.class {
+        settings.classes = Vec::new();
+        for class in classes {
+            let name = class.name.get_ref();
+            if settings.classes.contains(name) {
+                return Err(source.error(class.name.span(), format!("class \"{name}\" is defined twice")));
+            }
+            // A class's name goes into metrics and into the header that back-ends send.
+            if !is_token(name) {
+                return Err(source
+                    .error(class.name.span(), format!("\"{name}\" cannot name a class"))
+                    .mend("use letters, digits, - and _"));
+            }
+            settings.classes.push(name.clone());
+        }
+        let policy = classes.iter().map(|class| ::policy::Class {
+            weight: class.weight.as_ref().map(|weight| *weight.get_ref()),
+            target_queue: class.target_queue,
+        });
+        settings.policy.classes = policy.collect();
+    }
+    settings.rules.choose = rules(source, &file.rule, &settings.classes)?;
+    settings.rules.raise = rules(source, &file.raise, &settings.classes)?;
+    let last = settings.classes.last();
+    if let Some(useless) = file.raise.iter().find(|rule| Some(rule.class.get_ref()) == last) {
+        let what =
+            format!("nobody can be raised to \"{}\", which is the last class", useless.class.get_ref());
+        return Err(source
+            .error(useless.class.span(), what)
+            .mend("name a class above it; a class is never lowered"));
+    }
+    Ok(())
+}
+
+fn rules(source: &Source, written: &[file::Rule], classes: &[String]) -> Result<List, Error> {
+    let rule = |rule: &file::Rule| {
+        let name = rule.class.get_ref();
+        let index = classes.iter().position(|class| class == name);
+        let class = index.and_then(|index| u8::try_from(index).ok()).map(ClassId).ok_or_else(|| {
+            source
+                .error(rule.class.span(), format!("class \"{name}\" is not defined"))
+                .suggest(name, classes.iter().map(String::as_str))
+        })?;
+        Ok(Rule { class, conditions: pattern::conditions(source, rule, classes)? })
+    };
+    written.iter().map(rule).collect::<Result<_, _>>().map(List::new)
+}
