@@ -109,9 +109,9 @@ fn judge(passed: &[u8], ours: &[Received]) {
     let said = String::from_utf8_lossy(&said);
     assert_eq!(said.matches("HTTP/1.").count(), said.matches(" 404 ").count(), "{said} to {context}");
     // A client that says so gets one answer, and hyper reads no further.
-    let last = seen
-        .last()
-        .is_some_and(|(head, _)| head.version == Version::HTTP_10 || head.headers.contains_key(CONNECTION));
+    let last = seen.last().is_some_and(|Seen { head, .. }| {
+        head.version == Version::HTTP_10 || head.headers.contains_key(CONNECTION)
+    });
     assert!(seen.len() == ours.len() || last, "{} of {context}", seen.len());
     for (Seen { head, body }, ours) in seen.iter().zip(ours) {
         let count = |name| head.headers.get_all(name).iter().count();
