@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use http::Method;
-use http1::response::{Framing, Strictness, room};
+use http1::fields::room;
+use http1::response::{Asked, Framing, Strictness};
 
 use crate::client::exchange::Fault;
 use crate::client::facts::Facts;
@@ -44,7 +44,7 @@ fn read(bytes: &[u8]) -> Result<Option<Head>, Fault> {
         facts,
         is_interim: head.is_interim(),
         keep_alive: !closes && (head.is_modern || head.connection_has("keep-alive")),
-        framing: head.framing(&Method::GET)?,
+        framing: head.framing(Asked::Other)?,
         date,
     }))
 }
