@@ -9,7 +9,7 @@ use crate::client::address::Address;
 use crate::client::connect::{self, Established};
 use crate::client::context::ThreadContext;
 use crate::client::exchange::{Exchange, Expected, Fault};
-use crate::client::plan::Wanted;
+use crate::client::plan::{Persistence, Wanted};
 use crate::client::tls::Tls;
 use crate::client::user::User;
 use crate::engine::socket::Socket;
@@ -23,7 +23,7 @@ const SYN_TIMEOUT: Span = Span::from_millis(900);
 /// A request under way. Dropping it writes its row: if the run ends first, as cut off.
 pub(crate) struct Attempt<'a> {
     pub(crate) thread: &'a ThreadContext,
-    pub(crate) wanted: &'a Wanted,
+    wanted: &'a Wanted,
     user: &'a User,
     object: u32,
     intended: Time,
@@ -132,9 +132,9 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// The head of the request for HTTP/1; `last`: no other follows on the connection.
-    pub(crate) fn http1_head(&self, last: bool) -> Bytes {
-        self.thread.plan.http1_head(self.wanted, self.user.class, &self.user.jar.borrow(), last)
+    /// The head of the request for HTTP/1.
+    pub(crate) fn http1_head(&self, persistence: Persistence) -> Bytes {
+        self.thread.plan.http1_head(self.wanted, self.user.class, &self.user.jar.borrow(), persistence)
     }
 
     /// The head of the request for HTTP/2; `None` where HTTP/2 cannot say it.

@@ -12,7 +12,7 @@ use units::Time;
 use crate::client::address::Address;
 use crate::client::http1::head::Heads;
 use crate::client::lookup::Lookup;
-use crate::client::plan::Plan;
+use crate::client::plan::{Persistence, Plan};
 use crate::client::setup::Setup;
 use crate::client::sock_diag::SocketDiagnosis;
 use crate::client::tls::Tls;
@@ -115,6 +115,11 @@ impl ThreadContext {
     /// Whether a connection's request number `number`, from 1, is its last.
     pub(crate) fn is_last(&self, number: u32) -> bool {
         self.requests_per_connection.is_some_and(|most| number >= most.get())
+    }
+
+    /// What becomes of a connection after its request number `number`, from 1.
+    pub(crate) fn persistence(&self, number: u32) -> Persistence {
+        if self.is_last(number) { Persistence::Close } else { Persistence::Keep }
     }
 
     pub(crate) fn number_session(&self) -> u64 {

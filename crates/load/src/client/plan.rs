@@ -66,6 +66,14 @@ pub(crate) struct ClassPlan {
     is_plain: bool,
 }
 
+/// What becomes of a connection of HTTP/1 after a request (RFC 9112, section 9.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Persistence {
+    Keep,
+    /// No other request follows.
+    Close,
+}
+
 /// Numbers are those of objects.
 #[derive(Debug)]
 pub(crate) struct PagePlan {
@@ -168,15 +176,26 @@ impl Plan {
             .collect();
     }
 
-    /// The head of a request for HTTP/1; `last`: no other follows on the connection.
-    pub(crate) fn http1_head(&self, wanted: &Wanted, class: usize, jar: &Jar, last: bool) -> Bytes {
+    /// The head of a request for HTTP/1.
+    pub(crate) fn http1_head(
+        &self,
+        wanted: &Wanted,
+        class: usize,
+        jar: &Jar,
+        persistence: Persistence,
+    ) -> Bytes {
         match self.classes.get(class) {
             Some(class) if !class.is_plain || !jar.is_empty() => {
-                let connection = if last { CLOSE } else { self.keep };
+                let connection = match persistence {
+                    Persistence::Keep => self.keep,
+                    Persistence::Close => CLOSE,
+                };
                 class.fields.http1_head(&wanted.line, connection.as_bytes(), jar)
             }
-            _ if last => wanted.last_head.clone(),
-            _ => wanted.head.clone(),
+            _ => match persistence {
+                Persistence::Keep => wanted.head.clone(),
+                Persistence::Close => wanted.last_head.clone(),
+            },
         }
     }
 

@@ -31,8 +31,8 @@ use crate::show::snapshot::Setting;
 use crate::show::viewers::Viewers;
 use tui::be_ordinary;
 
-/// How often somebody looks.
-const LOOK_EVERY: Span = Span::from_secs(1);
+/// How often the threads are looked at.
+const COLLECT_EVERY: Span = Span::from_secs(1);
 
 /// A thread says what it saw at full seconds; a moment later all have.
 const AFTER_THREADS: Span = Span::from_millis(20);
@@ -108,19 +108,19 @@ impl Run {
     fn perform(mut self) -> Result<Report, Error> {
         let (done, endings) = channel();
         let threads = self.common.setup.options.threads.get();
-        let looks: Vec<Arc<Mutex<ThreadSnapshot>>> = (0..threads).map(|_| Arc::default()).collect();
-        for (look, number) in looks.iter().zip(0..) {
-            let (common, look, done) = (Arc::clone(&self.common), Arc::clone(look), done.clone());
+        let snapshots: Vec<Arc<Mutex<ThreadSnapshot>>> = (0..threads).map(|_| Arc::default()).collect();
+        for (snapshot, number) in snapshots.iter().zip(0..) {
+            let (common, snapshot, done) = (Arc::clone(&self.common), Arc::clone(snapshot), done.clone());
             let rows = self.writer.as_ref().map(Writer::rows);
             std::thread::Builder::new().name(format!("load-{number}")).spawn(move || {
-                let ending = work(&common, Share { number, of: threads }, &look, rows);
+                let ending = work(&common, Share { number, of: threads }, &snapshot, rows);
                 // When the run has failed, the other end is gone.
                 let _ = done.send(ending);
             })?;
         }
         drop(done);
         be_ordinary();
-        let (seen, endings) = self.watch(&looks, &endings)?;
+        let (seen, endings) = self.watch(&snapshots, &endings)?;
         let now = self.common.clock.now();
         Ok(self.finish(&seen, &endings, now))
     }
@@ -128,7 +128,7 @@ impl Run {
     /// Looks at the threads once a second until all have ended.
     fn watch(
         &mut self,
-        looks: &[Arc<Mutex<ThreadSnapshot>>],
+        snapshots: &[Arc<Mutex<ThreadSnapshot>>],
         ended: &Receiver<std::io::Result<Ending>>,
     ) -> Result<(Seen, Vec<Ending>), Error> {
         let common = Arc::clone(&self.common);
@@ -144,15 +144,15 @@ impl Run {
         let mut show = Viewers::start(setting, options.view, self.endpoint.take(), collector);
         let mut watcher = Watcher::new(&common);
         let mut endings = Vec::new();
-        let mut next = Time::ZERO + LOOK_EVERY + AFTER_THREADS;
-        while endings.len() < looks.len() {
+        let mut next = Time::ZERO + COLLECT_EVERY + AFTER_THREADS;
+        while endings.len() < snapshots.len() {
             let now = common.clock.now();
             match ended.recv_timeout(Duration::from(next.since(now))) {
                 Ok(ending) => endings.push(ending?),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
-                    next += LOOK_EVERY;
-                    watcher.look(looks, &mut show, self.writer.as_mut())?;
+                    next += COLLECT_EVERY;
+                    watcher.collect(snapshots, &mut show, self.writer.as_mut())?;
                     if self.writer.as_ref().is_some_and(Writer::has_failed) {
                         common.signal.store(usize::MAX, Ordering::Relaxed);
                     }
@@ -162,11 +162,11 @@ impl Run {
         show.close();
         if show.is_watched() {
             // What a collector gets last is what the summary says.
-            watcher.look(looks, &mut show, None)?;
+            watcher.collect(snapshots, &mut show, None)?;
         }
         self.untold = show.end();
-        for look in looks {
-            watcher.seen.add(&look.lock().unwrap_or_else(PoisonError::into_inner).seen);
+        for snapshot in snapshots {
+            watcher.seen.add(&snapshot.lock().unwrap_or_else(PoisonError::into_inner).seen);
         }
         Ok((watcher.seen, endings))
     }

@@ -1,4 +1,4 @@
-//! The summary as people read it, in the order in which users of wrk, hey and oha look.
+//! The summary as people read it, in the order in which users of wrk, hey and oha snapshot.
 
 use std::fmt::{self, Display, Formatter};
 

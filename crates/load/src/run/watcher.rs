@@ -32,6 +32,15 @@ pub(crate) struct Watcher<'a> {
     lag: Histogram,
 }
 
+/// What the threads have under way now, together.
+#[derive(Debug, Clone, Copy, Default)]
+struct Gauges {
+    running: u64,
+    connections: u64,
+    /// Share of a processor that the busiest of them used lately.
+    cpu: f64,
+}
+
 impl<'a> Watcher<'a> {
     pub(crate) fn new(common: &'a Common) -> Self {
         let options = &common.setup.options;
@@ -51,28 +60,29 @@ impl<'a> Watcher<'a> {
     ///
     /// # Errors
     /// When samples cannot be written.
-    pub(crate) fn look(
+    pub(crate) fn collect(
         &mut self,
-        looks: &[Arc<Mutex<ThreadSnapshot>>],
+        snapshots: &[Arc<Mutex<ThreadSnapshot>>],
         show: &mut Viewers,
         writer: Option<&mut Writer>,
     ) -> Result<(), record::Error> {
         let watched = writer.is_some() || show.is_watched();
-        let (mut running, mut connections, mut cpu, mut latest) = (0, 0, 0.0_f64, self.before);
+        let (mut gauges, mut latest) = (Gauges::default(), self.before);
         self.recent.clear();
         self.lag.clear();
-        for (look, before) in looks.iter().zip(&mut self.before_by_thread) {
-            let mut look = look.lock().unwrap_or_else(PoisonError::into_inner);
-            running += look.running;
-            connections += look.connections;
-            if !std::mem::take(&mut look.fresh) {
+        for (snapshot, before) in snapshots.iter().zip(&mut self.before_by_thread) {
+            let mut snapshot = snapshot.lock().unwrap_or_else(PoisonError::into_inner);
+            gauges.running += snapshot.running;
+            gauges.connections += snapshot.connections;
+            if !std::mem::take(&mut snapshot.fresh) {
                 continue;
             }
-            std::mem::swap(&mut look.seen, &mut self.given);
-            let (at, used) = std::mem::replace(before, (look.at, look.cpu));
-            cpu = cpu.max(look.cpu.saturating_sub(used).as_secs_f64() / look.at.since(at).as_secs_f64());
-            latest = latest.max(look.at);
-            drop(look);
+            std::mem::swap(&mut snapshot.seen, &mut self.given);
+            let (at, used) = std::mem::replace(before, (snapshot.at, snapshot.cpu));
+            let cpu = snapshot.cpu.saturating_sub(used).as_secs_f64() / snapshot.at.since(at).as_secs_f64();
+            gauges.cpu = gauges.cpu.max(cpu);
+            latest = latest.max(snapshot.at);
+            drop(snapshot);
             if watched {
                 self.recent.add(&self.given.inside);
                 self.recent.add(&self.given.outside);
@@ -92,34 +102,29 @@ impl<'a> Watcher<'a> {
             for (metric, value) in [
                 (recorded::RESPONSES, per_second(both.responses)),
                 (recorded::ERRORS, per_second(both.errors.total())),
-                (metrics::RUNNING, running as f64),
-                (metrics::CONNECTIONS_OPEN, connections as f64),
+                (metrics::RUNNING, gauges.running as f64),
+                (metrics::CONNECTIONS_OPEN, gauges.connections as f64),
                 (recorded::CONNECTIONS_OPENED, per_second(both.opened)),
                 (recorded::SYN_RETRANSMITS, per_second(both.syn_retransmits)),
                 (recorded::CONNECT_TIMEOUTS, per_second(both.connect_timeouts)),
-                (metrics::CPU, cpu),
+                (metrics::CPU, gauges.cpu),
                 (recorded::LAG_P99, lag.as_secs_f64()),
             ] {
                 writer.sample(latest, metric, value)?;
             }
         }
         if show.is_watched() {
-            show.see(self.glance(latest, elapsed, both, (running, connections, cpu)));
+            show.see(self.snapshot(latest, elapsed, both, gauges));
         }
         Ok(())
     }
 
-    fn glance(
-        &self,
-        now: Time,
-        elapsed: Span,
-        recent: &Aggregate,
-        (running, connections, cpu): (u64, u64, f64),
-    ) -> Snapshot {
+    fn snapshot(&self, now: Time, elapsed: Span, recent: &Aggregate, gauges: Gauges) -> Snapshot {
+        let Gauges { running, connections, cpu } = gauges;
         let (seen, whole) = (&self.seen, &self.seen.inside);
         let (sessions_completed, sessions_lost) = recent.session_ends();
         let sessions = self.options.has_sessions();
-        // Most of the time since the look before belongs to it.
+        // Most of the time since the snapshot before belongs to it.
         let level = self.level(now - elapsed / 2);
         let rate = level.and_then(|level| Rate::per_second(level.value));
         Snapshot {

@@ -63,7 +63,7 @@ pub(crate) struct Ending {
 pub(crate) fn work(
     common: &Arc<Common>,
     share: Share,
-    look: &Arc<Mutex<ThreadSnapshot>>,
+    snapshot: &Arc<Mutex<ThreadSnapshot>>,
     rows: Option<SyncSender<Rows>>,
 ) -> io::Result<Ending> {
     let options = &common.setup.options;
@@ -73,7 +73,7 @@ pub(crate) fn work(
     recorder.poisson = gaps(options, share);
     let thread = Rc::new(ThreadContext::new(&common.setup, share, reactor, runtime.spawner(), recorder));
     start(&thread, options);
-    thread.spawner.spawn(report(Rc::clone(&thread), Arc::clone(look)));
+    thread.spawner.spawn(report(Rc::clone(&thread), Arc::clone(snapshot)));
     let signal = Arc::clone(&common.signal);
     let meter = Rc::new(Meter::default());
     let time = keep_time(Rc::clone(&thread), Arc::clone(common), Rc::clone(&meter));
@@ -86,7 +86,7 @@ pub(crate) fn work(
     let mut rest = Seen::default();
     recorder.swap_seen(&mut rest);
     drop(recorder);
-    look.lock().unwrap_or_else(PoisonError::into_inner).seen.add(&rest);
+    snapshot.lock().unwrap_or_else(PoisonError::into_inner).seen.add(&rest);
     Ok(Ending { cpu, waited, issued: thread.progress.is_issued(), poisson })
 }
 
@@ -114,25 +114,25 @@ async fn keep_time(thread: Rc<ThreadContext>, common: Arc<Common>, meter: Rc<Met
 }
 
 /// Says, again and again, what the thread has seen.
-async fn report(thread: Rc<ThreadContext>, look: Arc<Mutex<ThreadSnapshot>>) {
+async fn report(thread: Rc<ThreadContext>, snapshot: Arc<Mutex<ThreadSnapshot>>) {
     let mut next = Time::ZERO;
     loop {
         next += SNAPSHOT_EVERY;
         thread.until(next).await;
-        show(&thread, &look);
+        show(&thread, &snapshot);
     }
 }
 
-fn show(thread: &ThreadContext, look: &Mutex<ThreadSnapshot>) {
-    let mut look = look.lock().unwrap_or_else(PoisonError::into_inner);
+fn show(thread: &ThreadContext, snapshot: &Mutex<ThreadSnapshot>) {
+    let mut snapshot = snapshot.lock().unwrap_or_else(PoisonError::into_inner);
     // Otherwise it is told the next time: adding up would hold up requests.
-    if !std::mem::replace(&mut look.fresh, true) {
-        thread.recorder.borrow_mut().swap_seen(&mut look.seen);
+    if !std::mem::replace(&mut snapshot.fresh, true) {
+        thread.recorder.borrow_mut().swap_seen(&mut snapshot.seen);
     }
-    look.at = thread.now();
-    look.running = thread.progress.running() as u64;
-    look.connections = thread.reactor.open_sockets() as u64;
-    look.cpu = needed(thread);
+    snapshot.at = thread.now();
+    snapshot.running = thread.progress.running() as u64;
+    snapshot.connections = thread.reactor.open_sockets() as u64;
+    snapshot.cpu = needed(thread);
 }
 
 /// What the thread used, and missed, of a processor in the window.

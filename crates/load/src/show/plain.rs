@@ -28,9 +28,9 @@ impl Lines {
         let _ = writeln!(stderr(), "{text}");
     }
 
-    pub(super) fn show(&self, setting: &Setting, glance: &Snapshot) {
-        let mut text = line(setting, glance);
-        if self.colour && glance.recent.errors.total() > 0 {
+    pub(super) fn show(&self, setting: &Setting, snapshot: &Snapshot) {
+        let mut text = line(setting, snapshot);
+        if self.colour && snapshot.recent.errors.total() > 0 {
             text = format!("{RED}{text}{RESET}");
         }
         // A terminal that is no longer read does not stop the run.
@@ -49,23 +49,23 @@ impl Lines {
     }
 }
 
-/// A look in one line.
-pub(super) fn line(setting: &Setting, glance: &Snapshot) -> String {
-    let recent = &glance.recent;
+/// A snapshot in one line.
+pub(super) fn line(setting: &Setting, snapshot: &Snapshot) -> String {
+    let recent = &snapshot.recent;
     let mut line = format!(
         "{:6.1} s  {:<9}",
-        glance.now.since(units::Time::ZERO).as_secs_f64(),
-        glance.stage(setting.window).name()
+        snapshot.now.since(units::Time::ZERO).as_secs_f64(),
+        snapshot.stage(setting.window).name()
     );
-    if let Some(level) = glance.level {
+    if let Some(level) = snapshot.level {
         line += &format!("  {} {}", figures::number(level.value), level.unit);
     }
     if setting.sessions {
         line += &format!(
             "  sessions {:6.1}/s completed {:6.1}/s lost {:5} running ",
-            glance.rate(recent.sessions_completed),
-            glance.rate(recent.sessions_lost),
-            glance.running
+            snapshot.rate(recent.sessions_completed),
+            snapshot.rate(recent.sessions_lost),
+            snapshot.running
         );
     }
     let total = &recent.latency.total;
@@ -75,10 +75,10 @@ pub(super) fn line(setting: &Setting, glance: &Snapshot) -> String {
     };
     line + &format!(
         "  responses {:>8}/s  p50 {:>7}  p99 {:>7}  errors {}/s",
-        figures::number(glance.rate(recent.responses)),
+        figures::number(snapshot.rate(recent.responses)),
         quantile(0.5),
         quantile(0.99),
-        figures::number(glance.rate(recent.errors.total()))
+        figures::number(snapshot.rate(recent.errors.total()))
     )
 }
 
@@ -88,11 +88,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_look_is_a_line() {
+    fn a_snapshot_is_a_line() {
         let setting = samples::setting();
-        insta::assert_snapshot!(line(&setting, &samples::glance(12)), @r#"  12.0 s  measuring  responses     1960/s  p50  965 us  p99 1.62 ms  errors 1/s"#);
+        insta::assert_snapshot!(line(&setting, &samples::snapshot(12)), @r#"  12.0 s  measuring  responses     1960/s  p50  965 us  p99 1.62 ms  errors 1/s"#);
         insta::assert_snapshot!(line(&setting, &Snapshot::default()), @r#"   0.0 s  warm-up    responses        0/s  p50       -  p99       -  errors 0/s"#);
         let sessions = Setting { sessions: true, ..setting };
-        insta::assert_snapshot!(line(&sessions, &samples::glance(12)), @r#"  12.0 s  measuring  sessions   40.0/s completed    1.0/s lost    37 running   responses     1960/s  p50  965 us  p99 1.62 ms  errors 1/s"#);
+        insta::assert_snapshot!(line(&sessions, &samples::snapshot(12)), @r#"  12.0 s  measuring  sessions   40.0/s completed    1.0/s lost    37 running   responses     1960/s  p50  965 us  p99 1.62 ms  errors 1/s"#);
     }
 }

@@ -1,4 +1,4 @@
-//! Looks at a run that never was, for tests of views.
+//! Snapshots of a run that never was, for tests of views.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ pub(super) fn setting() -> Setting {
     }
 }
 
-/// The look after so many seconds.
-pub(super) fn glance(second: u64) -> Snapshot {
+/// The snapshot after so many seconds.
+pub(super) fn snapshot(second: u64) -> Snapshot {
     let errors = ErrorCounts { timeout: second % 3, reset: 1, ..ErrorCounts::default() };
     Snapshot {
         now: Time::ZERO + Span::from_secs(second),
@@ -60,17 +60,17 @@ pub(super) fn glance(second: u64) -> Snapshot {
     }
 }
 
-/// A look at a run that is in trouble, on a ramp.
+/// A snapshot of a run that is in trouble, on a ramp.
 pub(super) fn trouble(second: u64) -> Snapshot {
-    let mut glance = glance(second);
-    glance.level = Some(Level { number: 3, of: 5, value: 3000.0, unit: "requests/s" });
-    glance.generator.cpu = 0.97;
-    glance.generator.why_invalid = vec![
+    let mut snapshot = snapshot(second);
+    snapshot.level = Some(Level { number: 3, of: 5, value: 3000.0, unit: "requests/s" });
+    snapshot.generator.cpu = 0.97;
+    snapshot.generator.why_invalid = vec![
         "the generator used 97 % of its processor, more than 90 %: it, not the server, may have set the rate"
             .to_owned(),
         "3 connections failed because the generator had no port left".to_owned(),
     ];
-    glance
+    snapshot
 }
 
 fn phases(count: u64) -> Latencies {

@@ -1,4 +1,4 @@
-//! [`Snapshot`]: one look at a run, all that a view may want to know.
+//! [`Snapshot`]: a run at one moment, all that a view may want to know.
 
 use std::collections::BTreeMap;
 
@@ -24,13 +24,13 @@ pub(crate) struct Setting {
     pub(crate) objectives: Vec<Objective>,
 }
 
-/// One look at a run, about once a second. The thread that makes it gives it away, so that nothing
+/// A run at one moment, about once a second. The thread that makes it gives it away, so that nothing
 /// that is done with it takes time from the measurement.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Snapshot {
     /// Since the run began.
     pub(crate) now: Time,
-    /// Since the look before.
+    /// Since the snapshot before.
     pub(crate) elapsed: Span,
     /// Requests or sessions that the schedule wants per second now; `None` in a closed loop.
     pub(crate) offered: Option<Rate>,
@@ -55,7 +55,7 @@ pub(crate) struct Level {
     pub(crate) unit: &'static str,
 }
 
-/// What came to an end since the look before, inside the measuring window or not.
+/// What came to an end since the snapshot before, inside the measuring window or not.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Recent {
     /// Requests begun.
@@ -69,7 +69,7 @@ pub(crate) struct Recent {
     pub(crate) latency: Latencies,
 }
 
-/// What the summary would say if the run ended now: the measuring window up to this look.
+/// What the summary would say if the run ended now: the measuring window up to this snapshot.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Whole {
     pub(crate) requests: u64,
@@ -92,7 +92,7 @@ pub(crate) struct Whole {
 /// The generator itself.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Generator {
-    /// Share of one processor that the busiest thread used since the look before.
+    /// Share of one processor that the busiest thread used since the snapshot before.
     pub(crate) cpu: f64,
     /// How late it began what the schedule wanted, in the window so far.
     pub(crate) lag_p99: Span,
@@ -156,12 +156,12 @@ impl Stage {
 }
 
 impl Snapshot {
-    /// The stage that most of the time since the look before belongs to.
+    /// The stage that most of the time since the snapshot before belongs to.
     pub(crate) fn stage(&self, window: Window) -> Stage {
         Stage::at(self.now - self.elapsed / 2, window)
     }
 
-    /// Per second, since the look before.
+    /// Per second, since the snapshot before.
     pub(crate) fn rate(&self, count: u64) -> f64 {
         Rate::of(count, self.elapsed).as_f64()
     }
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_look_belongs_to_the_stage_that_most_of_its_time_lies_in() {
+    fn a_snapshot_belongs_to_the_stage_that_most_of_its_time_lies_in() {
         let window = Window::new(Time::from_nanos(2_400_000_000), Span::from_secs(10));
         let stage = |seconds| {
             let now = Time::ZERO + Span::from_secs(seconds);
@@ -222,13 +222,13 @@ mod tests {
             sessions: false,
             objectives: vec!["rate>=99".parse().unwrap(), "errors<1%".parse().unwrap()],
         };
-        let mut glance = Snapshot { now: Time::ZERO + Span::from_secs(15), ..Snapshot::default() };
-        glance.whole = Whole { requests: 1000, responses: 990, done_inside: 990, ..Whole::default() };
-        glance.whole.errors.timeout = 10;
-        let results = glance.objectives(&setting, LatencySummary::default());
+        let mut snapshot = Snapshot { now: Time::ZERO + Span::from_secs(15), ..Snapshot::default() };
+        snapshot.whole = Whole { requests: 1000, responses: 990, done_inside: 990, ..Whole::default() };
+        snapshot.whole.errors.timeout = 10;
+        let results = snapshot.objectives(&setting, LatencySummary::default());
         assert_eq!((results[0].measured, results[0].met), (Some(99.0), true));
         assert_eq!((results[1].measured, results[1].met), (Some(0.01), false));
-        glance.now = Time::ZERO + Span::from_secs(1);
-        assert_eq!(glance.objectives(&setting, LatencySummary::default())[0].measured, None);
+        snapshot.now = Time::ZERO + Span::from_secs(1);
+        assert_eq!(snapshot.objectives(&setting, LatencySummary::default())[0].measured, None);
     }
 }

@@ -9,9 +9,10 @@ use telemetry::{Endpoint, Publisher};
 use tui::{End, Viewer, ask_to_end};
 use units::Time;
 
+use super::live::screen;
+use super::metrics;
 use super::plain::Lines;
 use super::snapshot::{Setting, Snapshot};
-use super::{live, metrics};
 use crate::settings::view::View;
 
 /// The views of a run, its endpoint for scrapers and what sends to a collector. Snapshots are given with
@@ -34,17 +35,17 @@ impl Viewers {
     ) -> Self {
         let publisher = metrics::publish(setting.clone(), endpoint, collector);
         let address = publisher.address();
-        let start = || Viewer::start(move |looks| show(setting, view, address, looks));
+        let start = || Viewer::start(move |snapshots| show(setting, view, address, snapshots));
         let viewer = (view != View::Nothing).then(start).flatten();
         Self { viewer, publisher }
     }
 
-    /// Whether anybody looks, so that making a [`Snapshot`] is worth its while.
+    /// Whether anybody snapshots, so that making a [`Snapshot`] is worth its while.
     pub(crate) fn is_watched(&self) -> bool {
         self.viewer.is_some() || self.publisher.is_used()
     }
 
-    /// Gives a look away. Never waits.
+    /// Gives a snapshot away. Never waits.
     pub(crate) fn see(&mut self, snapshot: Snapshot) {
         let snapshot = Arc::new(snapshot);
         self.publisher.see(snapshot.now.since(Time::ZERO).into(), Arc::clone(&snapshot));
@@ -64,10 +65,10 @@ impl Viewers {
     }
 }
 
-fn show(setting: Setting, view: View, metrics: Option<SocketAddr>, looks: &Receiver<Arc<Snapshot>>) {
+fn show(setting: Setting, view: View, metrics: Option<SocketAddr>, snapshots: &Receiver<Arc<Snapshot>>) {
     if view == View::Auto
-        && let Some(screen) = live::open()
-        && live::run(screen, setting.clone(), metrics, looks, ask_to_end) == End::Closed
+        && let Some(terminal) = screen::open()
+        && screen::run(terminal, setting.clone(), metrics, snapshots, ask_to_end) == End::Closed
     {
         return;
     }
@@ -75,8 +76,8 @@ fn show(setting: Setting, view: View, metrics: Option<SocketAddr>, looks: &Recei
     if let Some(address) = metrics {
         lines.say(&format!("metrics on http://{address}/metrics"));
     }
-    while let Ok(glance) = looks.recv() {
-        lines.show(&setting, &glance);
+    while let Ok(snapshot) = snapshots.recv() {
+        lines.show(&setting, &snapshot);
     }
     lines.clear();
 }

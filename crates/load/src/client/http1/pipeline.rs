@@ -118,7 +118,7 @@ impl<'a> Pipeline<'a> {
 
     async fn send(&mut self, connection: &mut Connection, next: Asked<'a>) -> Result<(), Fault> {
         self.sent += 1;
-        let head = next.attempt.http1_head(self.thread.is_last(self.sent));
+        let head = next.attempt.http1_head(self.thread.persistence(self.sent));
         self.under_way.push_back(next);
         connection.send(head, self.thread.plan.body.as_ref()).await
     }

@@ -6,6 +6,7 @@ use crate::client::attempt::Attempt;
 use crate::client::exchange::Fault;
 use crate::client::http1::connection::Connection;
 use crate::client::http1::response::Response;
+use crate::client::plan::Persistence;
 
 /// Connections that no request is under way on.
 #[derive(Debug, Default)]
@@ -41,9 +42,9 @@ pub(crate) async fn carry(attempt: &mut Attempt<'_>, idle: &Idle) -> Result<(), 
 
 async fn follow(attempt: &mut Attempt<'_>, mut connection: Connection, idle: &Idle) -> Result<(), Fault> {
     let thread = attempt.thread;
-    let last = thread.is_last(connection.requests + 1);
+    let persistence = thread.persistence(connection.requests + 1);
     connection.expect(true);
-    connection.send(attempt.http1_head(last), thread.plan.body.as_ref()).await?;
+    connection.send(attempt.http1_head(persistence), thread.plan.body.as_ref()).await?;
     let mut response = Response::default();
     let exchange = &mut attempt.exchange;
     let whole = connection.receive(&thread.reactor, |now, bytes| {
@@ -56,7 +57,7 @@ async fn follow(attempt: &mut Attempt<'_>, mut connection: Connection, idle: &Id
         }
     });
     whole.await?;
-    if response.keeps_alive() && !last {
+    if response.keeps_alive() && persistence == Persistence::Keep {
         connection.expect(false);
         idle.0.borrow_mut().push(connection);
     }

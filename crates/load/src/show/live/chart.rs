@@ -12,9 +12,9 @@ use super::state::{Latest, Point, State};
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, latest: &Latest) {
     let theme = state.theme;
     let points = state.points(points_in(area));
-    let (first, last) = (points.first().map_or(Time::ZERO, |point| point.at), latest.glance.now);
-    // A single look is a line too, and a run that stands still has a height.
-    let begin = first.min(last - latest.glance.elapsed);
+    let (first, last) = (points.first().map_or(Time::ZERO, |point| point.at), latest.snapshot.now);
+    // A single snapshot is a line too, and a run that stands still has a height.
+    let begin = first.min(last - latest.snapshot.elapsed);
     let seconds = |at: Time| at.since(begin).as_secs_f64() - last.since(begin).as_secs_f64();
     let series = |style, read: fn(&Point) -> f64| -> Series {
         (style, points.iter().map(|point| (seconds(point.at), read(point))).collect())
@@ -28,19 +28,20 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, latest: &La
 }
 
 fn title(state: &State, latest: &Latest) -> Line<'static> {
-    let (theme, glance) = (state.theme, &latest.glance);
-    let recent = &glance.recent;
+    let (theme, snapshot) = (state.theme, &latest.snapshot);
+    let recent = &snapshot.recent;
     let mut pieces = Vec::new();
     let mut say = |style, text: String| pieces.push(Piece::styled(text, style));
-    say(theme.strong, format!(" responses {}/s ", number(glance.rate(recent.responses))));
+    say(theme.strong, format!(" responses {}/s ", number(snapshot.rate(recent.responses))));
     let errors = recent.errors.total();
     let style = if errors > 0 { theme.bad } else { theme.strong };
-    say(style, format!(" errors {}/s ", number(glance.rate(errors))));
-    let begun = number(glance.rate(recent.requests));
-    let offered = glance.offered.map(|offered| number(offered.as_f64()));
+    say(style, format!(" errors {}/s ", number(snapshot.rate(errors))));
+    let begun = number(snapshot.rate(recent.requests));
+    let offered = snapshot.offered.map(|offered| number(offered.as_f64()));
     if state.setting.sessions {
         let offered = offered.map_or(String::new(), |rate| format!("offered {rate}/s, "));
-        let (completed, lost) = (glance.rate(recent.sessions_completed), glance.rate(recent.sessions_lost));
+        let (completed, lost) =
+            (snapshot.rate(recent.sessions_completed), snapshot.rate(recent.sessions_lost));
         let (completed, lost) = (number(completed), number(lost));
         say(theme.label, format!(" begun {begun}/s "));
         say(theme.label, format!(" sessions {offered}completed {completed}/s, lost {lost}/s "));
@@ -48,7 +49,7 @@ fn title(state: &State, latest: &Latest) -> Line<'static> {
         let offered = offered.map_or(String::new(), |rate| format!(" of {rate}"));
         say(theme.label, format!(" begun {begun}{offered}/s "));
     }
-    say(theme.label, format!(" {}B/s ", number(glance.rate(recent.bytes))));
-    say(theme.label, format!(" {} under way ", number(glance.running as f64)));
+    say(theme.label, format!(" {}B/s ", number(snapshot.rate(recent.bytes))));
+    say(theme.label, format!(" {} under way ", number(snapshot.running as f64)));
     Line::from(pieces)
 }

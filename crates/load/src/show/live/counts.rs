@@ -13,13 +13,14 @@ use super::state::{Latest, State};
 
 /// The most important first: what does not fit is left out from the end.
 pub(super) fn lines(state: &State, latest: &Latest) -> Vec<Line<'static>> {
-    let (theme, glance) = (state.theme, &*latest.glance);
-    let mut lines = vec![generator(theme, glance)];
-    lines
-        .extend(glance.generator.why_invalid.iter().map(|why| Line::styled(format!("  - {why}"), theme.bad)));
-    lines.extend([status(theme, glance), errors(theme, glance)]);
+    let (theme, snapshot) = (state.theme, &*latest.snapshot);
+    let mut lines = vec![generator(theme, snapshot)];
+    lines.extend(
+        snapshot.generator.why_invalid.iter().map(|why| Line::styled(format!("  - {why}"), theme.bad)),
+    );
+    lines.extend([status(theme, snapshot), errors(theme, snapshot)]);
     lines.extend(latest.objectives.iter().map(|result| objective(theme, result)));
-    lines.push(connections(theme, glance));
+    lines.push(connections(theme, snapshot));
     lines.extend(state.metrics.map(|address| metrics(theme, address)));
     lines
 }
@@ -28,12 +29,12 @@ fn begin(theme: Theme, name: &'static str) -> Vec<Piece<'static>> {
     vec![Piece::styled(format!("{name:<13}"), theme.label)]
 }
 
-fn status(theme: Theme, glance: &Snapshot) -> Line<'static> {
+fn status(theme: Theme, snapshot: &Snapshot) -> Line<'static> {
     let mut line = begin(theme, "status");
-    if glance.whole.status.is_empty() {
+    if snapshot.whole.status.is_empty() {
         line.push(Piece::raw("none yet"));
     }
-    for (code, count) in &glance.whole.status {
+    for (code, count) in &snapshot.whole.status {
         let style = if *code >= 400 { theme.bad } else { Style::new() };
         line.push(Piece::styled(format!("{code}: {}", number(*count as f64)), style));
         line.push(Piece::raw("   "));
@@ -41,8 +42,8 @@ fn status(theme: Theme, glance: &Snapshot) -> Line<'static> {
     Line::from(line)
 }
 
-fn errors(theme: Theme, glance: &Snapshot) -> Line<'static> {
-    let whole = &glance.whole;
+fn errors(theme: Theme, snapshot: &Snapshot) -> Line<'static> {
+    let whole = &snapshot.whole;
     let mut line = begin(theme, "errors");
     let kinds = RequestError::ALL.into_iter().filter(|kind| whole.errors.get(*kind) > 0);
     for kind in kinds {
@@ -61,11 +62,11 @@ fn errors(theme: Theme, glance: &Snapshot) -> Line<'static> {
     Line::from(line)
 }
 
-fn connections(theme: Theme, glance: &Snapshot) -> Line<'static> {
-    let whole = &glance.whole;
+fn connections(theme: Theme, snapshot: &Snapshot) -> Line<'static> {
+    let whole = &snapshot.whole;
     let mut line = begin(theme, "connections");
     let figures = [
-        (glance.connections, "open"),
+        (snapshot.connections, "open"),
         (whole.opened, "opened"),
         (whole.reused, "reused"),
         (whole.syn_retransmits, "SYNs resent"),
@@ -82,14 +83,14 @@ fn metrics(theme: Theme, address: SocketAddr) -> Line<'static> {
     Line::from(line)
 }
 
-fn generator(theme: Theme, glance: &Snapshot) -> Line<'static> {
-    let generator = &glance.generator;
+fn generator(theme: Theme, snapshot: &Snapshot) -> Line<'static> {
+    let generator = &snapshot.generator;
     let mut line = begin(theme, "generator");
     let valid = generator.why_invalid.is_empty();
     let (style, verdict) = if valid { (theme.good, "valid so far") } else { (theme.bad, "NOT VALID") };
     line.push(Piece::styled(verdict, style));
     line.push(Piece::raw(format!("   {:.0} % of a processor", generator.cpu * 100.0)));
-    if glance.offered.is_some() {
+    if snapshot.offered.is_some() {
         let (p99, max) = (time(generator.lag_p99.as_secs_f64()), time(generator.lag_max.as_secs_f64()));
         line.push(Piece::raw(format!("   lag p99 {p99}, max {max}")));
     }

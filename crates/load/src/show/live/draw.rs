@@ -75,7 +75,7 @@ fn draw_title(frame: &mut Frame<'_>, area: Rect, state: &State) {
 
 fn draw_progress(frame: &mut Frame<'_>, area: Rect, state: &State, latest: &Latest) {
     let window = state.setting.window;
-    let now = latest.glance.now;
+    let now = latest.snapshot.now;
     let opens = Span::from_nanos(window.from_ns).as_secs_f64();
     let at = now.since(Time::ZERO).as_secs_f64();
     let length = window.length().as_secs_f64();
@@ -89,7 +89,7 @@ fn draw_progress(frame: &mut Frame<'_>, area: Rect, state: &State, latest: &Late
         Stage::Following => (1.0, "what began in the window to its end".to_owned()),
     };
     let label = format!("{} {label} ", stage.name());
-    let level = latest.glance.level.map_or(String::new(), |level| {
+    let level = latest.snapshot.level.map_or(String::new(), |level| {
         let step = if area.width >= LEVEL_FROM_WIDTH {
             format!("step {} of {}: ", level.number, level.of)
         } else {
@@ -126,8 +126,8 @@ fn draw_footer(frame: &mut Frame<'_>, area: Rect, state: &State) {
 
 /// What is most needed, for a terminal that became small.
 fn small(frame: &mut Frame<'_>, state: &State, latest: &Latest) {
-    let mut text = Text::from(plain::line(&state.setting, &latest.glance).trim_start().to_owned());
-    for why in &latest.glance.generator.why_invalid {
+    let mut text = Text::from(plain::line(&state.setting, &latest.snapshot).trim_start().to_owned());
+    for why in &latest.snapshot.generator.why_invalid {
         text.push_line(Line::styled(format!("not valid: {why}"), state.theme.bad));
     }
     text.push_line(Line::styled("q end", state.theme.label));

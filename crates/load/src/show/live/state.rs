@@ -10,7 +10,7 @@ use units::Time;
 
 use super::super::snapshot::{Setting, Snapshot};
 
-/// Looks that the chart remembers; more than the widest terminal has points for.
+/// Snapshots that the chart remembers; more than the widest terminal has points for.
 const MAX_POINTS: usize = 1000;
 
 #[derive(Debug)]
@@ -26,16 +26,16 @@ pub(super) struct State {
     pub(super) controls: Controls,
 }
 
-/// A look, with the figures that take time to find.
+/// A snapshot, with the figures that take time to find.
 #[derive(Debug)]
 pub(super) struct Latest {
-    pub(super) glance: Arc<Snapshot>,
+    pub(super) snapshot: Arc<Snapshot>,
     pub(super) recent: LatencySummary,
     pub(super) whole: LatencySummary,
     pub(super) objectives: Vec<ObjectiveResult>,
 }
 
-/// One look in the chart, per second.
+/// One snapshot in the chart, per second.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Point {
     pub(super) at: Time,
@@ -56,18 +56,18 @@ impl State {
         }
     }
 
-    pub(super) fn see(&mut self, glance: Arc<Snapshot>) {
+    pub(super) fn see(&mut self, snapshot: Arc<Snapshot>) {
         if self.points.len() == MAX_POINTS {
             self.points.pop_front();
         }
         self.points.push_back(Point {
-            at: glance.now,
-            responses: glance.rate(glance.recent.responses),
-            errors: glance.rate(glance.recent.errors.total()),
+            at: snapshot.now,
+            responses: snapshot.rate(snapshot.recent.responses),
+            errors: snapshot.rate(snapshot.recent.errors.total()),
         });
-        let whole = glance.whole.latency.summary();
-        let objectives = glance.objectives(&self.setting, whole);
-        let latest = Latest { recent: glance.recent.latency.summary(), whole, objectives, glance };
+        let whole = snapshot.whole.latency.summary();
+        let objectives = snapshot.objectives(&self.setting, whole);
+        let latest = Latest { recent: snapshot.recent.latency.summary(), whole, objectives, snapshot };
         *(if self.controls.paused { &mut self.waiting } else { &mut self.latest }) = Some(latest);
     }
 
@@ -83,9 +83,9 @@ impl State {
         self.latest.as_ref()
     }
 
-    /// The last looks up to the one that is on the screen, `most` at most.
+    /// The last snapshots up to the one that is on the screen, `most` at most.
     pub(super) fn points(&self, most: usize) -> Vec<Point> {
-        let until = self.latest.as_ref().map_or(Time::ZERO, |latest| latest.glance.now);
+        let until = self.latest.as_ref().map_or(Time::ZERO, |latest| latest.snapshot.now);
         let mut points: Vec<Point> =
             self.points.iter().rev().skip_while(|point| point.at > until).take(most).copied().collect();
         points.reverse();
@@ -103,12 +103,12 @@ mod tests {
         let mut state = State::new(samples::setting(), None, Theme::new(false));
         let shown = |state: &State| {
             let points = state.points(usize::MAX);
-            (state.shown().map(|latest| latest.glance.now), points.last().map(|point| point.at))
+            (state.shown().map(|latest| latest.snapshot.now), points.last().map(|point| point.at))
         };
-        let at = |second| Some(samples::glance(second).now);
-        state.see(Arc::new(samples::glance(1)));
+        let at = |second| Some(samples::snapshot(second).now);
+        state.see(Arc::new(samples::snapshot(1)));
         state.toggle_pause();
-        state.see(Arc::new(samples::glance(2)));
+        state.see(Arc::new(samples::snapshot(2)));
         assert_eq!(shown(&state), (at(1), at(1)));
         state.toggle_pause();
         assert_eq!(shown(&state), (at(2), at(2)));
@@ -120,8 +120,8 @@ mod tests {
     #[test]
     fn the_chart_forgets_what_is_long_past() {
         let mut state = State::new(samples::setting(), None, Theme::new(false));
-        let glance = Arc::new(Snapshot::default());
-        (0..MAX_POINTS + 5).for_each(|_| state.see(Arc::clone(&glance)));
+        let snapshot = Arc::new(Snapshot::default());
+        (0..MAX_POINTS + 5).for_each(|_| state.see(Arc::clone(&snapshot)));
         assert_eq!(state.points(usize::MAX).len(), MAX_POINTS);
         assert_eq!(state.points(3).len(), 3);
     }

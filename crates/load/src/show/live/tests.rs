@@ -25,15 +25,15 @@ fn text(buffer: &Buffer) -> String {
     rows.collect::<Vec<_>>().join("\n")
 }
 
-fn state(setting: Setting, looks: impl IntoIterator<Item = Snapshot>) -> State {
+fn state(setting: Setting, snapshots: impl IntoIterator<Item = Snapshot>) -> State {
     let mut state = State::new(setting, None, Theme::new(true));
-    looks.into_iter().for_each(|glance| state.see(Arc::new(glance)));
+    snapshots.into_iter().for_each(|snapshot| state.see(Arc::new(snapshot)));
     state
 }
 
 #[test]
 fn a_run_in_a_usual_terminal() {
-    let state = state(samples::setting(), (1..=20).map(samples::glance));
+    let state = state(samples::setting(), (1..=20).map(samples::snapshot));
     insta::assert_snapshot!(text(&picture(80, 30, &state)), @r#"
     http://127.0.0.1:8080/index.html   open loop, 2000 requests/s, poisson
     measuring 15 s of 30 s, 15 s left  ██████████████████████░░░░░░░░░░░░░░░░░░░░░░░
@@ -70,7 +70,7 @@ fn a_run_in_a_usual_terminal() {
 
 #[test]
 fn a_run_in_trouble_in_the_smallest_terminal() {
-    let state = state(samples::setting(), [samples::glance(3), samples::trouble(4)]);
+    let state = state(samples::setting(), [samples::snapshot(3), samples::trouble(4)]);
     insta::assert_snapshot!(text(&picture(60, 15, &state)), @r#"
     http://127.0.0.1:8080/index.html   open loop, 2000 requests/
     warm-up 1 s left  ████████████████████░░░░░░ 3000 requests/s
@@ -107,7 +107,7 @@ fn a_terminal_that_became_too_small_still_says_the_most_important() {
 
 #[test]
 fn no_size_is_too_odd() {
-    let mut state = state(samples::setting(), [samples::glance(1), samples::trouble(40)]);
+    let mut state = state(samples::setting(), [samples::snapshot(1), samples::trouble(40)]);
     state.controls.help = true;
     for width in [1, 2, 9, 59, 60, 79, 300] {
         for height in [1, 2, 14, 15, 16, 23, 24, 90] {
@@ -131,16 +131,16 @@ fn before_the_first_look_there_is_what_is_known() {
 #[test]
 fn sessions_and_closed_loops_have_their_own_words() {
     let setting = Setting { sessions: true, ..samples::setting() };
-    let shown = text(&picture(140, 40, &state(setting, [samples::glance(9)])));
+    let shown = text(&picture(140, 40, &state(setting, [samples::snapshot(9)])));
     assert!(shown.contains("sessions offered 2000/s, completed 40/s, lost 1/s"), "{shown}");
-    let closed = Snapshot { offered: None, ..samples::glance(9) };
+    let closed = Snapshot { offered: None, ..samples::snapshot(9) };
     let shown = text(&picture(140, 40, &state(samples::setting(), [closed])));
     assert!(shown.contains("begun 2000/s") && !shown.contains("lag"), "{shown}");
 }
 
 #[test]
 fn keys_change_what_is_said() {
-    let mut state = state(samples::setting(), [samples::glance(9)]);
+    let mut state = state(samples::setting(), [samples::snapshot(9)]);
     state.toggle_pause();
     state.controls.ending = true;
     state.metrics = Some(([127, 0, 0, 1], 9464).into());
