@@ -3,38 +3,33 @@
 //! [`run()`] reads a spec, finds what the server carries, offers multiples of that to the server
 //! bare, behind the gate and behind other software, and keeps a record per test (`record::experiment`). Servers, gate and
 //! generator are processes, fresh for each test; what the lab knows of a test is what they wrote.
+//!
+//! From low to high: the [spec] as values; the [server] and its [contenders](contender); the [load] generator; the
+//! [search] for a capacity, without input or output; the [verdict] on its cause; and what [runs](run) all of it.
 
-mod capacity;
 mod compare;
-mod course;
+mod contender;
 mod error;
-mod front;
-mod gate;
 mod http;
-mod knee;
 mod load;
-mod outlook;
-mod parts;
-mod peer;
-mod plan;
-mod prediction;
-mod resume;
+mod monitor;
+mod progress;
 mod run;
 mod search;
 mod server;
 mod spec;
-mod test;
-mod validation;
 mod verdict;
 mod view;
-mod watch;
 
-pub use compare::{Comparison, Difference, compare};
+pub use compare::comparison::{Comparison, Difference, compare};
 pub use error::Error;
-pub use knee::{
-    Crowd, HOLD, LEAST_HOLD, LEAST_PRECISION, PRECISION, Search, arrivals, find, verdict, verdicts,
-};
-pub use outlook::{Coming, Outlook, outlook};
-pub use run::{Finished, Options, run};
-pub use spec::schema;
+pub use run::dry_run::{DryRun, PlannedTest, dry_run};
+pub use run::experiment::run;
+pub use run::find::find;
+pub use run::options::{Finished, Options};
+pub use search::options::Search;
+pub use spec::crowd::Crowd;
+pub use spec::defaults::{HOLD, MIN_HOLD, MIN_PRECISION, PRECISION, arrivals};
+pub use spec::schema::schema;
 pub use testbed::Stop;
+pub use verdict::again::{verdict, verdicts};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use record::experiment::{Experiment, Test, TestState};
 
-use crate::Error;
-use crate::parts::Part;
+use crate::error::Error;
+use crate::load::part::Part;
 
 /// Which way is good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

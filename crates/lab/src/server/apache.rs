@@ -9,8 +9,8 @@ use units::Span;
 
 use super::burn::BURN;
 use super::content;
-use crate::Error;
-use crate::spec::Server;
+use crate::error::Error;
+use crate::spec::server::Server;
 
 const PACKAGE: &str = "apache2-bin";
 
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn directives_and_the_time_of_idle_connections_are_told() {
         let server = Server {
-            kind: crate::spec::Kind::Apache(Mpm::Prefork),
+            kind: crate::spec::server::Kind::Apache(Mpm::Prefork),
             workers: 64,
             backend_workers: None,
             backlog: 128,

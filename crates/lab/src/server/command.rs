@@ -9,9 +9,8 @@ use record::Timestamp;
 use testbed::{Setup, is_program};
 
 use super::content;
-use crate::Error;
-use crate::spec::Server;
-use crate::spec::server::{ADDRESS, BACKLOG, FILES, PORT, WORKERS};
+use crate::error::Error;
+use crate::spec::server::{ADDRESS, BACKLOG, FILES, PORT, Server, WORKERS};
 
 pub(super) struct Installed {
     program: PathBuf,
@@ -83,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_stays_a_link_and_a_text_is_no_program() {
+    fn a_link_stays_a_link_and_a_text_is_not_a_program() {
         let place = tempfile::tempdir().unwrap();
         let link = place.path().join("serve");
         std::os::unix::fs::symlink("/bin/sh", &link).unwrap();

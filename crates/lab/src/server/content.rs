@@ -6,8 +6,8 @@ use std::path::Path;
 use traffic::Workload;
 use traffic::model::{self, Model};
 
-use crate::Error;
-use crate::spec::{Asked, What};
+use crate::error::Error;
+use crate::spec::workload::{Asked, What};
 
 /// A file that every site has, to ask whether the server answers.
 pub(crate) const PROBE: &str = "/bytes/0";

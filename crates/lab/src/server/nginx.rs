@@ -9,8 +9,8 @@ use testbed::{Nginx, Setup, Software};
 
 use super::burn::BURN;
 use super::content;
-use crate::Error;
-use crate::spec::Server;
+use crate::error::Error;
+use crate::spec::server::Server;
 
 const PACKAGE: &str = "nginx-light libnginx-mod-http-lua";
 const MODULES: [&str; 2] = ["ndk_http_module.so", "ngx_http_lua_module.so"];

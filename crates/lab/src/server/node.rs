@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use testbed::{Setup, Software};
 
-use crate::Error;
-use crate::spec::Server;
+use crate::error::Error;
+use crate::spec::server::Server;
 
 const PROGRAM: &str = "node.mjs";
 

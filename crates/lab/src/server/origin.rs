@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use super::{Running, Site, content};
-use crate::spec::What;
+use super::content;
+use super::running::Running;
+use super::site::Site;
+use crate::spec::workload::What;
 use testbed::Stop;
 use testbed::Testbed;
 use testbed::{Process, output};
 
-use crate::Error;
+use crate::error::Error;
 
 const LISTENING: &str = "listening on http://";
 

@@ -75,8 +75,8 @@ impl Factor {
     }
 
     /// Whether it is a value of the spec itself, by its place there: `server.workers`, `cgroup.cpu`.
-    pub(crate) fn is_of_scene(&self) -> bool {
-        is_of_scene(&self.name)
+    pub(crate) fn is_of_spec(&self) -> bool {
+        is_of_spec(&self.name)
     }
 
     /// The setting that it is, without `gate.` in front.
@@ -95,7 +95,7 @@ impl Factor {
     }
 }
 
-fn is_of_scene(name: &str) -> bool {
+fn is_of_spec(name: &str) -> bool {
     name.split_once('.').is_some_and(|(part, key)| PARTS.contains(&part) && !key.is_empty())
 }
 
@@ -165,7 +165,7 @@ pub(super) fn check(
         factors.push(factor);
     }
     if is_search {
-        return match factors.iter().find(|factor| !factor.is_of_scene()) {
+        return match factors.iter().find(|factor| !factor.is_of_spec()) {
             Some(other) => Err(source
                 .error(other.place.clone(), format!("factor \"{}\" does not go with [search]", other.name))
                 .mend("vary what the server runs with, such as \"server.workers\" or \"cgroup.cpu\"")),
@@ -206,7 +206,7 @@ fn factor(source: &Source, entry: FactorEntry, gate: Option<&Table>) -> Result<F
     match name.strip_prefix(GATE) {
         _ if name == LOAD => loads(source, &entry.levels)?,
         Some(key) => settings_of_gate(source, &entry, key, gate)?,
-        None if is_of_scene(name) => {}
+        None if is_of_spec(name) => {}
         None => {
             let (part, key) = name.split_once('.').unwrap_or((name, ""));
             let parts = PARTS.into_iter().chain([LOAD, "gate"]);

@@ -10,14 +10,19 @@ use toml::Table;
 use traffic::Workload;
 use units::{Rate, Span};
 
+use super::contenders::{self, ContendersEntry};
+use super::design::{Constant, Order};
+use super::entries::{Free, WorkloadEntry};
+use super::experiment::Spec;
 use super::factors::{self, Combinations, Factor, FactorEntry};
-use super::peers::{self, PeersEntry};
+use super::length::{Length, default_settle};
+use super::method::{Capacity, Test};
 use super::prediction::{self, PredictionEntry};
 use super::resources::{self, ClientEntry, Entries, LimitsEntry, LinkEntry, TestbedEntry};
-use super::schema::{Free, WorkloadEntry};
 use super::search::{self, SearchEntry};
-use super::server::{self, ServerEntry};
-use super::{Asked, Capacity, Cold, Constant, Kind, Order, Server, Spec, Subject, Test, What, workload};
+use super::server::{self, Kind, Server, ServerEntry};
+use super::subject::Subject;
+use super::workload::{self, Asked, Cold, What};
 
 /// The whole file.
 #[derive(Deserialize, JsonSchema)]
@@ -34,7 +39,7 @@ pub(super) struct File {
     #[schemars(with = "Option<Free>")]
     gate: Option<Table>,
     /// What other software is told that can stand where the gate stands.
-    peers: Option<PeersEntry>,
+    peers: Option<ContendersEntry>,
     /// What is varied, first that which figures have on their axis.
     #[serde(rename = "factor", default)]
     factors: Vec<Spanned<FactorEntry>>,
@@ -121,19 +126,6 @@ struct TestEntry {
     settle: Span,
 }
 
-/// Long enough for the sockets of a large test to be cleared up, short against the test itself.
-pub(super) fn default_settle() -> Span {
-    Span::from_secs(2)
-}
-
-#[derive(Deserialize, Clone, Copy, JsonSchema)]
-#[serde(transparent)]
-pub(super) struct Length(
-    #[serde(with = "config::quantity")]
-    #[schemars(with = "Quantity<Span>")]
-    pub(super) Span,
-);
-
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CapacityEntry {
@@ -158,7 +150,7 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
     let file: File = source.parse()?;
     let (asked, workload, workload_table) = requests(source, file.workload, directory)?;
     let (test, capacity) = method(source, (file.test, file.capacity), file.search, asked.what.is_some())?;
-    let is_search = matches!(capacity, Capacity::Sought(_));
+    let is_search = matches!(capacity, Capacity::Searched(_));
     let factors = factors::check(source, file.factors, file.gate.as_ref(), is_search)?;
     let subjects = subjects(
         source,
@@ -208,7 +200,7 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
         workload,
         workload_table,
         gate: file.gate,
-        peers: file.peers.map(|entry| peers::check(source, entry)).transpose()?,
+        contenders: file.peers.map(|entry| contenders::check(source, entry)).transpose()?,
         subjects,
         factors,
         combinations: file.design.kind,
@@ -280,7 +272,7 @@ fn method(
     match (test, capacity, search) {
         (None, None, Some(search)) => {
             let test = Test { warmup: Span::ZERO, duration: Span::ZERO, settle: search.settle };
-            Ok((test, Capacity::Sought(search::check(source, search)?)))
+            Ok((test, Capacity::Searched(search::check(source, search)?)))
         }
         (Some(test), _, Some(_)) => Err(source
             .error(test.span(), "[test] is for tests at given loads, and [search] looks for the load")
@@ -369,7 +361,7 @@ fn subjects(
     if subjects.is_empty() {
         return Err(source.error(span, "there are no subjects").mend("give \"bare\", \"gate\" or both"));
     }
-    if let Some(subject) = subjects.iter().find(|subject| subject.peer().is_some() && !peers) {
+    if let Some(subject) = subjects.iter().find(|subject| subject.contender().is_some() && !peers) {
         return Err(source
             .error(span, format!("\"{}\" is a subject and there is no [peers]", subject.name()))
             .mend("add [peers] with premium, window, patience, others and newcomers"));
@@ -400,14 +392,14 @@ fn capacity(source: &Source, entry: &Spanned<CapacityEntry>) -> Result<Capacity,
             Err(wrong("the capacity is 0")
                 .mend("give a rate above 0, or concurrency and duration to find it"))
         }
-        CapacityEntry { rate: Some(rate), .. } => Ok(Capacity::Fixed(*rate)),
+        CapacityEntry { rate: Some(rate), .. } => Ok(Capacity::Stated(*rate)),
         CapacityEntry {
             rate: None,
             concurrency: Some(concurrency @ 1..),
             duration: Some(duration),
             warmup,
         } if !duration.is_zero() => {
-            Ok(Capacity::Search { concurrency: *concurrency, warmup: *warmup, duration: *duration })
+            Ok(Capacity::ClosedLoop { concurrency: *concurrency, warmup: *warmup, duration: *duration })
         }
         _ => Err(wrong("[capacity] says neither what it is nor how to find it")
             .mend("give rate in sessions per second, or concurrency and duration, both above 0")),

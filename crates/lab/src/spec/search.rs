@@ -1,4 +1,4 @@
-//! `[search]`: each test finds the knee.
+//! `[search]`: each test finds the capacity.
 
 use std::num::NonZeroU32;
 
@@ -8,12 +8,13 @@ use serde::Deserialize;
 use traffic::Ramp;
 use units::{Ratio, Span};
 
-use super::file::Length;
-use crate::{Crowd, HOLD, LEAST_HOLD, LEAST_PRECISION, PRECISION, arrivals};
+use super::crowd::Crowd;
+use super::defaults::{HOLD, MIN_HOLD, MIN_PRECISION, PRECISION, arrivals};
+use super::length::Length;
 
-/// How the knee is looked for.
+/// How the capacity is looked for.
 #[derive(Debug, Clone)]
-pub(crate) struct Sought {
+pub(crate) struct SearchSpec {
     pub(crate) precision: Ratio,
     /// Bounds that have to hold as well, such as `p99<50ms`; the generator checks them.
     pub(crate) objectives: Vec<String>,
@@ -48,7 +49,7 @@ pub(super) struct SearchEntry {
     /// For how long they are there before that.
     warmup: Option<Spanned<Length>>,
     /// The longest wait for the machine to come to rest.
-    #[serde(default = "super::file::default_settle", with = "config::quantity")]
+    #[serde(default = "super::length::default_settle", with = "config::quantity")]
     #[schemars(with = "Quantity<Span>")]
     pub(super) settle: Span,
 }
@@ -66,16 +67,16 @@ fn default_precision() -> Spanned<Share> {
 }
 
 /// Checks what stands under `[search]`.
-pub(super) fn check(source: &Source, entry: SearchEntry) -> Result<Sought, Error> {
+pub(super) fn check(source: &Source, entry: SearchEntry) -> Result<SearchSpec, Error> {
     let Share(precision) = *entry.precision.get_ref();
-    if precision.as_f64() < LEAST_PRECISION {
+    if precision.as_f64() < MIN_PRECISION {
         return Err(source
             .error(entry.precision.span(), "the precision is too small")
-            .mend(format!("give at least {} %", 100.0 * LEAST_PRECISION)));
+            .mend(format!("give at least {} %", 100.0 * MIN_PRECISION)));
     }
     let crowd = crowd(source, &entry)?;
     let spread = arrivals(&entry.objectives);
-    Ok(Sought {
+    Ok(SearchSpec {
         precision,
         objectives: entry.objectives,
         arrivals: entry.arrivals.unwrap_or_else(|| spread.to_owned()),
@@ -106,8 +107,8 @@ fn crowd(source: &Source, entry: &SearchEntry) -> Result<Option<Crowd>, Error> {
         return Err(source.error(crowd.span(), "a crowd of 0 clients").mend("give at least 1"));
     };
     match hold {
-        Some((place, hold)) if hold < LEAST_HOLD => {
-            Err(source.error(place.span(), format!("hold is below {LEAST_HOLD}")).mend("give more"))
+        Some((place, hold)) if hold < MIN_HOLD => {
+            Err(source.error(place.span(), format!("hold is below {MIN_HOLD}")).mend("give more"))
         }
         hold => Ok(Some(Crowd {
             clients,

@@ -7,7 +7,8 @@ use testbed::{Cpus, Mpm};
 use toml::{Table, Value};
 use units::Span;
 
-use super::file::Length;
+use super::length::Length;
+use crate::http;
 
 /// What stands in the words of a server's command for what the lab gives it.
 pub(crate) const ADDRESS: &str = "{address}";
@@ -111,7 +112,7 @@ pub(super) struct ServerEntry {
     descriptors: Option<Spanned<u64>>,
     /// Of its configuration, directive by directive.
     #[serde(default)]
-    #[schemars(with = "super::schema::Free")]
+    #[schemars(with = "super::entries::Free")]
     directives: Table,
 }
 
@@ -248,7 +249,7 @@ fn kind(source: &Source, entry: &Spanned<ServerEntry>) -> Result<Kind, Error> {
                 .error(entry.span(), "the server is of kind \"url\" and has no url")
                 .mend("add url = \"http://127.0.0.1:8080\""));
         }
-        (KindEntry::Url, Some(url)) => match crate::http::authority(url.get_ref()) {
+        (KindEntry::Url, Some(url)) => match http::authority(url.get_ref()) {
             Some(_) => Kind::Url(url.get_ref().clone()),
             None => {
                 return Err(source

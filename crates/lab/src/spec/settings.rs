@@ -2,10 +2,10 @@
 
 use toml::{Table, Value};
 
-use crate::Error;
+use crate::error::Error;
 
-/// Applies `a.b.c=value`. A value that is no TOML is a string, so that nobody has to quote a
-/// word for the shell and for TOML; elements of a list are named by number, from 0, or by their `name`.
+/// Applies `a.b.c=value`. A value that is not TOML is a string, so that a word need not be quoted
+/// for the shell and for TOML; elements of a list are named by number, from 0, or by their `name`.
 pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), Error> {
     let wrong = |why: String| Error::Setting { setting: setting.to_owned(), why };
     let (path, value) = setting.split_once('=').unwrap_or_default();

@@ -11,7 +11,7 @@ use traffic::Workload;
 use traffic::model::ModelName;
 use units::Span;
 
-use super::without_place;
+use super::place::without_place;
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

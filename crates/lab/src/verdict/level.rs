@@ -8,8 +8,8 @@ use catalogue::watch::{limits, processes};
 use record::search::{Tried, Used};
 use record::{MetricName, RunDirectory, Samples, Summary};
 
-use super::Refused;
-use crate::Error;
+use super::log::Refused;
+use crate::error::Error;
 
 /// Connections that were made on the server's machine, by the port that they lead to.
 pub(super) const OUTGOING: Metric = limits::OUTGOING;

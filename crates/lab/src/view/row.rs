@@ -6,9 +6,7 @@ use std::time::Duration;
 use record::RunDirectory;
 use record::experiment::{Knee, Test, TestState};
 
-use crate::outlook;
-use crate::plan::Planned;
-use crate::spec::Spec;
+use crate::progress::Expected;
 
 /// A test in the table.
 #[derive(Debug)]
@@ -45,10 +43,9 @@ pub(super) struct Reading {
 }
 
 impl Row {
-    pub(super) fn waiting(test: &Planned, spec: &Spec) -> Self {
-        // What could not be read would have been said before.
-        let expected = test.spec(spec).map_or(Duration::ZERO, |spec| outlook::test(&spec));
-        Self { name: test.name(), directory: test.directory.clone(), expected, outcome: None }
+    pub(super) fn waiting(test: Expected) -> Self {
+        let Expected { name, directory, length } = test;
+        Self { name, directory, expected: length, outcome: None }
     }
 
     /// Fills in what the test's record says.

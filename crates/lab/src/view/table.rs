@@ -5,8 +5,9 @@ use std::time::Duration;
 use record::experiment::TestState;
 
 use super::row::{Outcome, Reading, Row};
+use super::state::{Phase, State};
 use super::style::Style;
-use super::{Phase, View};
+use crate::progress::TestKind;
 
 /// Room for the names of tests: enough for subject and load, and not so much that two classes do not
 /// fit beside it on 80 columns.
@@ -17,38 +18,39 @@ const CLASSES: usize = 3;
 const BAR: usize = 24;
 
 /// All lines of the table as it stands.
-pub(super) fn lines(view: &View, style: Style) -> Vec<String> {
-    let mut lines = vec![style.bold(&cut(&view.title))];
-    lines.push(match (&view.capacity, view.now) {
+pub(super) fn lines(state: &State, style: Style) -> Vec<String> {
+    let mut lines = vec![style.bold(&cut(&state.title))];
+    lines.push(match (&state.capacity, state.now) {
         (Some(capacity), _) => format!("capacity {capacity}"),
         (None, Some(now)) if now.test.is_none() => format!("capacity {}", bar(now)),
         (None, _) => String::new(),
     });
-    let longest = view.rows.iter().map(|row| row.name.chars().count() + 1).max().unwrap_or(0);
+    let longest = state.rows.iter().map(|row| row.name.chars().count() + 1).max().unwrap_or(0);
     let width = longest.clamp(*NAME.start(), *NAME.end());
     let classes = CLASSES.min((79 - width - 10) / COLUMN);
-    let mut head = format!("{:width$}{:>10}", "", if view.is_search { "capacity" } else { "offered" });
-    for class in view.classes.iter().take(classes) {
+    let mut head =
+        format!("{:width$}{:>10}", "", if state.kind == TestKind::Search { "capacity" } else { "offered" });
+    for class in state.classes.iter().take(classes) {
         head.push_str(&format!("{:>COLUMN$}", class.chars().take(COLUMN - 2).collect::<String>()));
     }
     lines.push(style.dim(&head));
-    for (index, row) in view.rows.iter().enumerate() {
+    for (index, row) in state.rows.iter().enumerate() {
         let name: String = row.name.chars().take(width - 1).collect();
         let name = format!("{name:width$}");
-        lines.push(match (&row.outcome, view.now) {
+        lines.push(match (&row.outcome, state.now) {
             (Some(outcome), _) => format!("{name}{}", cells(outcome, classes, style)),
             (None, Some(now)) if now.test == Some(index) => format!("{name}{:>10}  {}", "", bar(now)),
             (None, _) => style.dim(&name),
         });
     }
-    for note in &view.notes {
+    for note in &state.notes {
         lines.push(style.warning(&cut(&format!("note: {note}"))));
     }
-    let remaining = view.remaining();
+    let remaining = state.remaining();
     lines.push(style.dim(&if remaining.is_zero() {
-        view.meaning().to_owned()
+        state.meaning().to_owned()
     } else {
-        format!("{}; about {} left", view.meaning(), clock(remaining))
+        format!("{}; about {} left", state.meaning(), clock(remaining))
     }));
     lines
 }
@@ -60,7 +62,7 @@ pub(super) fn sentence(row: &Row, classes: &[String]) -> String {
         Some(knee) => format!("{}: {knee};", row.name),
         None => format!("{}, {:.2} sessions/s offered:", row.name, outcome.offered),
     };
-    if let Some(why) = state(outcome) {
+    if let Some(why) = verdict(outcome) {
         text.push_str(&format!(" {why};"));
     }
     for (name, reading) in classes.iter().zip(&outcome.classes) {
@@ -78,7 +80,7 @@ pub(super) fn sentence(row: &Row, classes: &[String]) -> String {
 
 fn cells(outcome: &Outcome, classes: usize, style: Style) -> String {
     if let Some(knee) = &outcome.knee {
-        return match state(outcome) {
+        return match verdict(outcome) {
             Some(why) => format!("  {knee}  {}", style.warning(why)),
             None => format!("  {knee}"),
         };
@@ -90,7 +92,7 @@ fn cells(outcome: &Outcome, classes: usize, style: Style) -> String {
             None => format!("{:>COLUMN$}", "-"),
         });
     }
-    if let Some(why) = state(outcome) {
+    if let Some(why) = verdict(outcome) {
         text.push_str("  ");
         text.push_str(&style.warning(why));
     }
@@ -106,7 +108,7 @@ fn duration(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.0} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
-fn state(outcome: &Outcome) -> Option<&'static str> {
+fn verdict(outcome: &Outcome) -> Option<&'static str> {
     match outcome.state {
         TestState::Measured => None,
         TestState::Broken => Some("broken"),

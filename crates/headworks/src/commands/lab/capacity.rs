@@ -78,16 +78,16 @@ pub(super) struct Args {
 
 fn precision(text: &str) -> Result<Ratio, String> {
     let share: Ratio = text.parse().map_err(|why: units::ParseError| why.to_string())?;
-    if share.as_f64() >= lab::LEAST_PRECISION {
+    if share.as_f64() >= lab::MIN_PRECISION {
         Ok(share)
     } else {
-        Err(format!("at least {}%", 100.0 * lab::LEAST_PRECISION))
+        Err(format!("at least {}%", 100.0 * lab::MIN_PRECISION))
     }
 }
 
 fn hold(text: &str) -> Result<Span, String> {
     let hold: Span = text.parse().map_err(|why: units::ParseError| why.to_string())?;
-    if hold >= lab::LEAST_HOLD { Ok(hold) } else { Err(format!("at least {}", lab::LEAST_HOLD)) }
+    if hold >= lab::MIN_HOLD { Ok(hold) } else { Err(format!("at least {}", lab::MIN_HOLD)) }
 }
 
 impl Args {

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use lab::Outlook;
+use lab::DryRun;
 
 use super::common::options;
 use crate::exit::{Exit, Failure};
@@ -28,13 +28,13 @@ pub(super) struct Args {
 impl Args {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let options = options(self.spec, self.settings, self.seed).map_err(Failure::Failed)?;
-        let outlook = lab::outlook(&options).map_err(|error| Failure::new(error.is_usage(), error))?;
+        let outlook = lab::dry_run(&options).map_err(|error| Failure::new(error.is_usage(), error))?;
         show(&outlook, self.json).map_err(Failure::Failed)?;
         Ok(Exit::Ok)
     }
 }
 
-fn show(outlook: &Outlook, json: bool) -> anyhow::Result<()> {
+fn show(outlook: &DryRun, json: bool) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     let written = if json {
         writeln!(out, "{}", serde_json::to_string(outlook)?)
@@ -44,8 +44,8 @@ fn show(outlook: &Outlook, json: bool) -> anyhow::Result<()> {
     written.context("cannot write to standard output")
 }
 
-fn text(outlook: &Outlook) -> String {
-    let Outlook { title, server, tests, seconds } = outlook;
+fn text(outlook: &DryRun) -> String {
+    let DryRun { title, server, tests, seconds } = outlook;
     let mut text = format!("{title}: {server}\n");
     for test in tests {
         text += &format!("{:40} {:4.0} s  {}\n", test.name, test.seconds, test.directory);

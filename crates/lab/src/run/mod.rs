@@ -1,0 +1,20 @@
+//! Experiments from their specs to their records.
+
+mod begin;
+mod capacity;
+mod check;
+mod directory;
+pub(crate) mod dry_run;
+pub(crate) mod experiment;
+pub(crate) mod find;
+mod lengths;
+mod load_test;
+pub(crate) mod options;
+mod plan;
+mod prediction;
+mod prober;
+mod resume;
+mod runner;
+mod search_test;
+mod set_up;
+mod validation;

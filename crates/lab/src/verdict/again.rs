@@ -1,0 +1,47 @@
+//! Judging the record of a search or an experiment anew.
+
+use std::path::Path;
+
+use record::experiment::Experiment;
+use record::search::{Found, Resource, Verdict};
+
+use super::judge::judge;
+use super::levels;
+use super::of_loads::of_loads;
+use crate::error::Error;
+use crate::server::running::LOG;
+
+/// Reads what a search with a directory found, and judges it anew.
+///
+/// # Errors
+/// When there is no such search, or something of it is missing.
+pub fn verdict(directory: &Path) -> Result<Found, Error> {
+    // Of a test of an experiment, beside the search.
+    let test = directory.parent().filter(|test| test.ancestors().nth(2).is_some_and(Experiment::is_in));
+    let log = test.map(|test| test.join(LOG));
+    let mut found = Found::load(directory)?;
+    let verdict = judge(levels::of_search(&found, directory, log.as_deref())?);
+    let is_none = |verdict: &Verdict| verdict.bottleneck == Some(Resource::None);
+    // That nothing was at its end is known only where all was tried that was to be.
+    found.verdict = if is_none(&verdict) && !is_none(&found.verdict) { Verdict::default() } else { verdict };
+    Ok(found)
+}
+
+/// Judges each search of an experiment anew, by its test's directory; of tests at given loads for each subject and
+/// its settings, by their name.
+///
+/// # Errors
+/// When there is no such experiment, or nothing in it that was measured, or something of one is missing.
+pub fn verdicts(directory: &Path) -> Result<Vec<(String, Found)>, Error> {
+    let experiment = Experiment::load(directory)?;
+    let searches = experiment.tests.iter().filter_map(|test| Some((&test.directory, test.knee.as_ref()?)));
+    let found: Vec<_> = searches
+        .map(|(test, knee)| Ok((test.clone(), verdict(&directory.join(test).join(&knee.directory))?)))
+        .collect::<Result<_, Error>>()?;
+    let found = if found.is_empty() { of_loads(&experiment, directory)? } else { found };
+    if found.is_empty() {
+        let path = directory.to_owned();
+        return Err(record::Error::NotARecord { path, missing: "test that was measured" }.into());
+    }
+    Ok(found)
+}

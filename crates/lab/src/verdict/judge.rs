@@ -1,0 +1,202 @@
+//! The verdict: which resource is the bottleneck, and why.
+//!
+//! From what was seen at each [`Level`] of load: which resources are [at their end](super::indicators), from which load on, and
+//! which of them are causes. It is told nothing but the record.
+
+use std::collections::BTreeMap;
+
+use catalogue::Metric;
+use catalogue::watch::limits;
+use record::search::{Onset, Resource, Verdict};
+
+use super::indicators::indicator;
+use super::level::{LISTEN_QUEUE, Level, SYN_QUEUE};
+use super::remedy;
+use super::resources::RESOURCES;
+
+/// The share of levels above the capacity that have to show that a resource is at its end.
+const MOST: f64 = 0.5;
+/// The share of levels from an onset on that have to show it.
+const STEADY: f64 = 0.75;
+/// Loads that differ by less are one load: chance decides which of two resources is at its end first.
+const SAME: f64 = 1.1;
+/// What is at its end from below this share of the load that was too much is so whatever the load.
+const ALWAYS: f64 = 0.5;
+
+/// What is known of a resource that is at its end.
+struct Finding {
+    resource: Resource,
+    onset: f64,
+    /// Of the levels above the capacity, the share that shows it.
+    share: f64,
+    evidence: String,
+}
+
+/// The bottleneck of a server, from levels in any order.
+pub(crate) fn judge(mut levels: Vec<Level>) -> Verdict {
+    levels.sort_by(|one, other| one.rate.total_cmp(&other.rate));
+    let descriptors =
+        levels.iter().filter_map(|level| level.most(limits::PROGRAM_DESCRIPTORS)).fold(0.0, f64::max);
+    levels.iter_mut().for_each(|level| level.descriptors = descriptors);
+    compare_with_light(&mut levels);
+    let highest_kept_up =
+        levels.iter().rev().find(|level| level.is_open && level.is_valid && !level.is_behind);
+    let behind: Vec<&Level> = levels.iter().filter(|level| level.is_behind).collect();
+    let beyond = beyond(&levels, highest_kept_up);
+    // The server's limits first. Where nothing explains what was too much for it, or nothing was, the generator's.
+    let tries = [behind.clone(), [behind, beyond].concat()];
+    let mut verdicts = tries.iter().filter(|above| !above.is_empty()).map(|above| explain(&levels, above));
+    let Some(first) = verdicts.next() else {
+        return highest_kept_up.map_or_else(Verdict::default, kept_up);
+    };
+    let is_known = |verdict: &Verdict| verdict.bottleneck.is_some();
+    if is_known(&first) { first } else { verdicts.find(is_known).unwrap_or(first) }
+}
+
+/// Tells all levels which of them are light, and how often queues were full at these.
+fn compare_with_light(levels: &mut [Level]) {
+    let Some(lowest) = levels.iter().find(|level| level.is_behind).map(|level| level.rate) else { return };
+    levels.iter_mut().for_each(|level| level.is_light = level.is_open && level.rate < ALWAYS * lowest);
+    let light = || levels.iter().filter(|level| level.is_light);
+    let arrived: f64 = light().map(|level| level.rate).sum();
+    let share = |queue: Metric| {
+        let full: f64 = light().filter_map(|level| level.mean(queue)).sum();
+        (queue, full / arrived.max(f64::MIN_POSITIVE))
+    };
+    let shares = BTreeMap::from([LISTEN_QUEUE, SYN_QUEUE].map(share));
+    levels.iter_mut().for_each(|level| level.overflowing_before.clone_from(&shares));
+}
+
+/// What was more than the generator could offer, and not less than what the server kept up with.
+fn beyond<'a>(levels: &'a [Level], highest_kept_up: Option<&Level>) -> Vec<&'a Level> {
+    // At the highest rate itself others of its probes may have been the generator's.
+    let more =
+        |level: &&Level| highest_kept_up.is_none_or(|highest| level.rate >= highest.rate && !level.is_valid);
+    let of_generator = || RESOURCES.into_iter().filter(|resource| resource.is_generators());
+    let is_generators = |level: &&Level| of_generator().any(|it| indicator(it, level, level).is_some());
+    let open = levels.iter().filter(|level| level.is_open && !level.is_behind);
+    open.filter(more).filter(is_generators).collect()
+}
+
+/// What was at its end at the levels `above`, of which there are some: those that were too much.
+fn explain(levels: &[Level], above: &[&Level]) -> Verdict {
+    let lowest = above.iter().min_by(|one, other| one.rate.total_cmp(&other.rate));
+    let (Some(light), Some(lowest)) = (light(levels), lowest) else { return Verdict::default() };
+    // What is at its end at half of the load as well does not keep the server from doing more.
+    let always = |found: &Finding| found.onset < ALWAYS * lowest.rate;
+    let findings = RESOURCES.into_iter().filter_map(|resource| find(resource, levels, above, light));
+    let mut findings: Vec<Finding> = findings.filter(|found| !always(found)).collect();
+    findings.sort_by(|one, other| one.onset.total_cmp(&other.onset));
+    let onset = findings.iter().map(|found| Onset { resource: found.resource, rate: found.onset }).collect();
+    let Some(cause) = cause(&findings, lowest.rate) else {
+        return Verdict { onset, evidence: unexplained(above), ..Verdict::default() };
+    };
+    let mut evidence = vec![cause.evidence.clone()];
+    evidence.extend(growth(light, lowest));
+    for other in findings.iter().filter(|other| other.resource != cause.resource) {
+        let how = if other.onset > cause.onset * SAME { "Later" } else { "As a consequence" };
+        let name = other.resource.name();
+        evidence.push(format!("{how}, from {:.0}/s on, {name}: {}", other.onset, other.evidence));
+    }
+    Verdict {
+        bottleneck: Some(cause.resource),
+        confidence: cause.share.min(1.0) * if findings.len() > 1 { 0.9 } else { 1.0 },
+        onset,
+        evidence,
+        next: remedy::next(cause.resource, lowest),
+    }
+}
+
+/// What the others are compared with: the lowest load at which all was well; else a closed loop's, or the lowest.
+fn light(levels: &[Level]) -> Option<&Level> {
+    let is_well = |level: &&Level| level.is_valid && !level.is_behind && level.rate > 0.0;
+    let open = levels.iter().filter(is_well).find(|level| level.is_open);
+    open.or_else(|| levels.iter().find(is_well)).or_else(|| levels.first())
+}
+
+fn kept_up(highest: &Level) -> Verdict {
+    Verdict {
+        bottleneck: Some(Resource::None),
+        confidence: 1.0,
+        evidence: vec![format!("It kept up with all that was offered, up to {:.0}/s.", highest.rate)],
+        next: vec![remedy::remedy(Resource::None, highest)],
+        ..Verdict::default()
+    }
+}
+
+fn find(resource: Resource, levels: &[Level], above: &[&Level], light: &Level) -> Option<Finding> {
+    let indicators: Vec<String> =
+        above.iter().filter_map(|level| indicator(resource, level, light)).collect();
+    let share = indicators.len() as f64 / above.len() as f64;
+    if share < MOST {
+        return None;
+    }
+    // What a closed loop achieves is not what came.
+    let offered = levels.iter().filter(|level| level.is_open);
+    let shown: Vec<(f64, bool)> =
+        offered.map(|level| (level.rate, indicator(resource, level, light).is_some())).collect();
+    let evidence = indicators.into_iter().next()?;
+    Some(Finding { resource, onset: onset(&shown).unwrap_or(above[0].rate), share, evidence })
+}
+
+/// Of rates in rising order, and whether a resource was at its end at each, the one from which on it was, but for a
+/// few.
+fn onset(shown: &[(f64, bool)]) -> Option<f64> {
+    let is_from = |from: &usize| {
+        let (_, shows) = shown[*from];
+        let most = shown[*from..].iter().filter(|(_, shows)| *shows).count() as f64;
+        shows && most >= STEADY * (shown.len() - from) as f64
+    };
+    (0..shown.len()).find(is_from).map(|from| shown[from].0)
+}
+
+/// Of what comes to its end first, or hardly later, what keeps the others waiting; `behind` is the lowest load that was
+/// too much.
+fn cause(findings: &[Finding], behind: f64) -> Option<&Finding> {
+    let first = findings.first()?.onset;
+    let is_early = |found: &&Finding| found.onset <= first * SAME;
+    // Who cannot keep up gathers connections until there is no descriptor left.
+    let is_of_processors = |found: &Finding| {
+        matches!(found.resource, Resource::ServerCpu | Resource::CpuQuota) && found.onset < behind
+    };
+    let are_gathered = findings.iter().any(is_of_processors);
+    let is_gathered =
+        |found: &Finding| found.resource == Resource::FdLimit && are_gathered && found.onset >= behind;
+    let causes = findings.iter().filter(is_early).filter(|found| !is_gathered(found));
+    causes.max_by_key(|found| found.resource)
+}
+
+fn unexplained(above: &[&Level]) -> Vec<String> {
+    if above.iter().any(|level| level.is_watched()) {
+        vec!["Nothing that was looked at was at its end.".to_owned()]
+    } else {
+        vec!["The server was not looked at, so that what holds it up is not known; it can be where it runs on this machine.".to_owned()]
+    }
+}
+
+/// Which phase takes longer than at a light load.
+fn growth(light: &Level, above: &Level) -> Option<String> {
+    let phases = |level: &Level| {
+        let latency = &level.summary.latency;
+        [
+            ("connecting", latency.connect.mean),
+            ("processing", latency.processing.mean),
+            ("transfer", latency.transfer.mean),
+        ]
+    };
+    let grown =
+        phases(light).into_iter().zip(phases(above)).map(|((name, before), (_, now))| (name, before, now));
+    let (name, before, now) = grown.max_by(|one, other| (one.2 - one.1).total_cmp(&(other.2 - other.1)))?;
+    (now > before).then(|| {
+        format!(
+            "Of the phases of a request {name} grew most, from {:.2} ms at {:.0}/s to {:.2} ms at {:.0}/s.",
+            before * 1e3,
+            light.rate,
+            now * 1e3,
+            above.rate
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! What to do about a bottleneck, and what is to be expected then.
+
+use catalogue::watch::limits;
+use record::search::{Resource, Used};
+
+use super::indicators::is_limit_of_group;
+use super::level::Level;
+
+/// What to do when it is the bottleneck, as it is at `level`, and what would be next.
+pub(super) fn next(resource: Resource, level: &Level) -> Vec<String> {
+    [Some(remedy(resource, level)), nearest(resource, level)].into_iter().flatten().collect()
+}
+
+/// What to do when it is the bottleneck, as it is at `level`.
+pub(super) fn remedy(resource: Resource, level: &Level) -> String {
+    let places =
+        level.most(limits::SOCKETS_ROOM).map_or_else(String::new, |room| format!(" of {room:.0} places"));
+    let said = match resource {
+        Resource::AcceptQueue => {
+            return format!(
+                "Lengthen the listen queue{places}: the server's backlog (Apache: ListenBacklog; nginx: listen .. backlog=), and net.core.somaxconn, which bounds it."
+            );
+        }
+        Resource::SynQueue => {
+            return format!(
+                "Lengthen the SYN queue: it is no longer than the listen queue{places}, so the server's backlog first (Apache: ListenBacklog; nginx: listen .. backlog=), then net.core.somaxconn and net.ipv4.tcp_max_syn_backlog, which bound it."
+            );
+        }
+        Resource::Disk if is_limit_of_group(level) => {
+            "Raise what the control group may ask of the disk (io.max; blkio.throttle of version 1), or read less from it (more memory for its cache, smaller content). A faster disk would not help."
+        }
+        Resource::None => "Offer more, to find what breaks first.",
+        Resource::WorkerLimit if level.refused.connections.is_some() => {
+            "Raise worker_connections. A request that is passed on takes two: one from the client, and one to what stands behind."
+        }
+        Resource::WorkerLimit => {
+            "Give the server more workers (Apache: MaxRequestWorkers), or have each held for less time (keep-alive, buffering in front)."
+        }
+        Resource::ServerCpu => "Make requests cheaper (caching, logging, modules), or add processors.",
+        Resource::BackEnd => "Look at what the server asks: measure it by itself.",
+        Resource::Serialization => {
+            "Find the lock that workers wait for (strace -f -T -p PID shows calls that wait, and on what), and hold it for less time; neither more processors nor more workers help."
+        }
+        Resource::Disk => {
+            "Read less from the disk (more memory for its cache, smaller content), or get a faster one."
+        }
+        Resource::Memory => {
+            "Give the server more memory: what it reads does not fit, so that it is read again and again."
+        }
+        Resource::CpuQuota => "Raise the quota of the control group (cpu.max); processors are idle.",
+        Resource::Network => "Send less (compression, caching at clients), or get a faster link.",
+        Resource::FdLimit => "Raise the limit of descriptors (ulimit -n, LimitNOFILE, worker_rlimit_nofile).",
+        Resource::EphemeralPorts if level.summary.client.without_port == 0 => {
+            "Have the server keep its connections to what stands behind it (nginx: keepalive in upstream; Apache: enablereuse), widen its net.ipv4.ip_local_port_range, or give it more addresses."
+        }
+        Resource::EphemeralPorts => {
+            "Keep connections open, widen net.ipv4.ip_local_port_range, or use more addresses."
+        }
+        Resource::Client => "Give the generator processors of its own, more threads, or another machine.",
+        Resource::Alternating => "Lift one of them, and measure again.",
+    };
+    said.to_owned()
+}
+
+/// Of less than this share nothing can be said of where its end is.
+const TOLD: f64 = 0.1;
+
+/// What comes nearest to its end after it, without what only waits for it.
+fn nearest(resource: Resource, level: &Level) -> Option<String> {
+    let used = level.used();
+    let others =
+        used.iter().filter_map(|(name, share)| Some((Used::named(name)?, *share))).filter(|(of, _)| {
+            of.resource() != resource && !of.resource().is_generators() && *of != Used::ListenQueue
+        });
+    let (of, share) = others.max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let achieved = level.summary.rate.achieved;
+    let then = (of.is_proportional() && (TOLD..1.0).contains(&share) && achieved > 0.0).then(|| {
+        let most = achieved / share;
+        format!(" Unless something else comes first, that sets the limit then, at about {most:.0}/s.")
+    });
+    let is_one = !resource.is_generators() && resource != Resource::Alternating;
+    is_one.then(|| {
+        format!(
+            "Measure again then. Nearest to its end besides: {}, {:.0} % at {achieved:.0}/s.{}",
+            of.name(),
+            share * 100.0,
+            then.unwrap_or_default()
+        )
+    })
+}
