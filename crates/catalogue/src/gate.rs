@@ -1,7 +1,8 @@
 //! Metrics of the gate.
 
 use crate::Viewpoint;
-use crate::entry::{Entry, metrics};
+use crate::declare::metrics;
+use crate::entry::Entry;
 
 const LIKE: Entry = Entry::blank(Viewpoint::Gate);
 

@@ -13,6 +13,7 @@
 //! | [`sim`] | the simulator |
 //! | [`page`] | the page of the manual that lists them |
 
+mod declare;
 mod entry;
 mod kind;
 mod metric;

@@ -1,7 +1,8 @@
 //! Metrics of the load generator.
 
 use crate::Viewpoint;
-use crate::entry::{Entry, metrics};
+use crate::declare::metrics;
+use crate::entry::Entry;
 
 const LIKE: Entry = Entry::blank(Viewpoint::Client);
 
@@ -44,7 +45,7 @@ metrics! { exposed like LIKE;
 /// What only the record has: the generator second by second.
 pub mod recorded {
     use super::LIKE;
-    use crate::entry::metrics;
+    use crate::declare::metrics;
 
     metrics! { sampled like LIKE;
         RESPONSES = "responses_per_second", Gauge, PerSecond, "Complete responses.";

@@ -1,7 +1,8 @@
 //! Metrics of the simulator: each is of the interval that ends at the time of its sample.
 
 use crate::Viewpoint;
-use crate::entry::{Entry, metrics};
+use crate::declare::metrics;
+use crate::entry::Entry;
 
 const LIKE: Entry = Entry::blank(Viewpoint::Server);
 

@@ -12,7 +12,7 @@ use crate::figures::{clock, number};
 use crate::scale::round_up;
 
 /// Below this only its title is shown.
-const LEAST_HEIGHT: u16 = 5;
+const MIN_HEIGHT: u16 = 5;
 
 /// Braille cells are two points wide.
 const POINTS_PER_COLUMN: usize = 2;
@@ -38,7 +38,7 @@ pub fn draw_chart(
 ) {
     let block = Block::new().borders(Borders::TOP).border_style(theme.label).title(title);
     let values = series.iter().flat_map(|(_, points)| points).map(|(_, value)| *value);
-    if area.height < LEAST_HEIGHT || values.clone().next().is_none() {
+    if area.height < MIN_HEIGHT || values.clone().next().is_none() {
         return frame.render_widget(block, area);
     }
     let top = round_up(values.fold(least, f64::max));

@@ -9,9 +9,9 @@ use rustix::process::{Signal, getpid, kill_process};
 use crate::give_way;
 
 /// Looks that wait for a view that is slow; the next are not shown.
-const MOST_WAITING: usize = 4;
+const MAX_WAITING: usize = 4;
 /// How long the end of a run waits for its view to give the terminal back.
-const PATIENCE: Duration = Duration::from_secs(1);
+const END_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A thread that shows looks at a run, at the lowest priority. Dropping it ends the view and gives the
 /// terminal back.
@@ -26,7 +26,7 @@ impl<L: Send + 'static> Viewer<L> {
     /// Begins; `show` runs until there will be no more looks. None when the system gives no thread: a run
     /// goes on without its view.
     pub fn start(show: impl FnOnce(&Receiver<L>) + Send + 'static) -> Option<Self> {
-        let (looks, given) = sync_channel(MOST_WAITING);
+        let (looks, given) = sync_channel(MAX_WAITING);
         let (end, ended) = channel();
         let thread = std::thread::Builder::new().name("view".to_owned()).spawn(move || {
             give_way();
@@ -50,7 +50,7 @@ impl<L> Drop for Viewer<L> {
     fn drop(&mut self) {
         self.looks = None;
         // One that hangs in a terminal which takes nothing is left behind.
-        if let Err(RecvTimeoutError::Disconnected) = self.ended.recv_timeout(PATIENCE)
+        if let Err(RecvTimeoutError::Disconnected) = self.ended.recv_timeout(END_TIMEOUT)
             && let Some(thread) = self.thread.take()
         {
             let _ = thread.join();
@@ -70,15 +70,15 @@ mod tests {
 
     #[test]
     fn looks_may_be_given_to_somebody_slow() {
-        let (looks, given) = sync_channel(MOST_WAITING);
+        let (looks, given) = sync_channel(MAX_WAITING);
         let (end, ended) = channel();
         let viewer = Viewer { looks: Some(looks), ended, thread: None };
-        for look in 0..MOST_WAITING + 10 {
+        for look in 0..MAX_WAITING + 10 {
             viewer.see(look);
         }
         drop(end);
         drop(viewer);
-        assert_eq!(given.iter().count(), MOST_WAITING);
+        assert_eq!(given.iter().count(), MAX_WAITING);
     }
 
     #[test]

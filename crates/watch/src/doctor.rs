@@ -1,6 +1,6 @@
 //! What can be watched on this machine, by what mechanism, and what is lost where the best is not to be had.
 
-use crate::bpf::Layout;
+use crate::bpf::layout::Layout;
 use crate::bpf::runs::Measuring;
 use crate::{Error, connections, kernel, processes, requests};
 

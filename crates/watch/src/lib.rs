@@ -38,7 +38,7 @@ pub use monitor::Monitor;
 pub use overhead::Overhead;
 pub use recording::Recording;
 pub use session::{Note, Options, Outcome, Watch};
-pub use settings::{BadGroupOption, GroupOption, LEAST_INTERVAL, Settings, check_ports, check_programs};
+pub use settings::{BadGroupOption, GroupOption, MIN_INTERVAL, Settings, check_ports, check_programs};
 pub use show::viewers::Viewers;
 pub use snapshot::{Setting, Snapshot, Totals};
 pub use source::Source;

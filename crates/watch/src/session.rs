@@ -334,7 +334,7 @@ fn fill(options: &mut Options) -> Result<(), Error> {
         options.ports = servers.iter().flat_map(|server| server.ports.clone()).collect();
         options.ports.sort_unstable();
         options.ports.dedup();
-        options.ports.truncate(requests::MOST_PORTS);
+        options.ports.truncate(requests::MAX_PORTS);
     }
     Ok(())
 }

@@ -11,13 +11,13 @@ use telemetry::MetricsAddress;
 use telemetry::otlp::Collector;
 use units::Span;
 
-use crate::connections::MOST_PORTS;
+use crate::connections::MAX_PORTS;
 use crate::groups::{Group, Groups};
-use crate::processes::{LONGEST_NAME, MOST_PROGRAMS, kept};
+use crate::processes::{MAX_NAME, MAX_PROGRAMS, kept};
 use crate::requests::{Budget, Classes};
 
 /// Looks that are closer to each other than this see little else than themselves.
-pub const LEAST_INTERVAL: Span = Span::from_millis(10);
+pub const MIN_INTERVAL: Span = Span::from_millis(10);
 
 /// A file as people write it. Whatever is left out is as it is without a file.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -84,9 +84,9 @@ impl Settings {
         let settings: Self = source.parse()?;
         let intervals = Group::ALL.into_iter().filter_map(|group| settings.group(group).interval.as_ref());
         for interval in settings.interval.iter().chain(intervals) {
-            if interval.get_ref().0 < LEAST_INTERVAL {
+            if interval.get_ref().0 < MIN_INTERVAL {
                 let error = source.error(interval.span(), "the interval is too short");
-                return Err(error.mend(format!("give at least \"{LEAST_INTERVAL}\"")));
+                return Err(error.mend(format!("give at least \"{MIN_INTERVAL}\"")));
             }
         }
         if let Some(programs) = &settings.programs {
@@ -176,15 +176,15 @@ impl Settings {
 /// # Errors
 /// Why not, in words.
 pub fn check_programs(names: &[String]) -> Result<(), String> {
-    if names.len() > MOST_PROGRAMS {
-        return Err(format!("at most {MOST_PROGRAMS} programs can be watched at once"));
+    if names.len() > MAX_PROGRAMS {
+        return Err(format!("at most {MAX_PROGRAMS} programs can be watched at once"));
     }
     for (at, name) in names.iter().enumerate() {
         if name.is_empty() {
             return Err("a name is empty".to_owned());
         }
         if names[..at].iter().any(|earlier| kept(earlier) == kept(name)) {
-            return Err(format!("the first {LONGEST_NAME} bytes of \"{name}\" are there before"));
+            return Err(format!("the first {MAX_NAME} bytes of \"{name}\" are there before"));
         }
     }
     Ok(())
@@ -195,8 +195,8 @@ pub fn check_programs(names: &[String]) -> Result<(), String> {
 /// # Errors
 /// Why not, in words.
 pub fn check_ports(ports: &[u16]) -> Result<(), String> {
-    if ports.len() > MOST_PORTS {
-        return Err(format!("at most {MOST_PORTS} ports can be watched at once"));
+    if ports.len() > MAX_PORTS {
+        return Err(format!("at most {MAX_PORTS} ports can be watched at once"));
     }
     for (at, port) in ports.iter().enumerate() {
         if *port == 0 {
@@ -248,7 +248,7 @@ impl FromStr for GroupOption {
         if interval == "off" {
             return Ok(Self { group, interval: None });
         }
-        let long = interval.parse().ok().filter(|interval| *interval >= LEAST_INTERVAL);
+        let long = interval.parse().ok().filter(|interval| *interval >= MIN_INTERVAL);
         let long = long.ok_or_else(|| BadGroupOption::BadInterval(interval.to_owned()))?;
         Ok(Self { group, interval: Some(long) })
     }

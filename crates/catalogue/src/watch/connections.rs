@@ -1,7 +1,8 @@
 //! Connections of the watched ports, and their listen queues.
 
 use super::AT_SERVER;
-use crate::entry::{Entry, metrics};
+use crate::declare::metrics;
+use crate::entry::Entry;
 
 const BY_PORT: Entry = Entry { labels: &["port"], ..AT_SERVER };
 

@@ -1,7 +1,7 @@
 //! The kernel as a whole. Shares are of the time of all processors.
 
 use super::AT_SERVER;
-use crate::entry::metrics;
+use crate::declare::metrics;
 
 metrics! { sampled like AT_SERVER;
     CPU_USER = "kernel.cpu_user", Gauge, Share, "Time in user mode, at any priority, guests included.";

@@ -2,7 +2,8 @@
 
 use super::{AT_INTERFACE, AT_SERVER};
 use crate::Viewpoint;
-use crate::entry::{Entry, metrics};
+use crate::declare::metrics;
+use crate::entry::Entry;
 
 const BY_PROGRAM: &[&str] = &["program"];
 const BY_DISK: &[&str] = &["disk"];

@@ -1,7 +1,7 @@
 //! Network interfaces, as `/proc/net/dev` counts for them.
 
 use super::AT_INTERFACE;
-use crate::entry::metrics;
+use crate::declare::metrics;
 
 metrics! { sampled like AT_INTERFACE;
     RECEIVED_BYTES = "network.received_bytes", Gauge, BytesPerSecond,

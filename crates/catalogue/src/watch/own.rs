@@ -2,7 +2,8 @@
 //! the monitor itself costs.
 
 use super::AT_SERVER;
-use crate::entry::{Entry, metrics};
+use crate::declare::metrics;
+use crate::entry::Entry;
 
 const LIKE: Entry = AT_SERVER;
 

@@ -1,7 +1,8 @@
 //! Processes of each watched program.
 
 use super::AT_SERVER;
-use crate::entry::{Entry, metrics};
+use crate::declare::metrics;
+use crate::entry::Entry;
 
 const BY_PROGRAM: Entry = Entry { labels: &["program"], ..AT_SERVER };
 

@@ -1,7 +1,8 @@
 //! Requests, by class of size; what they waited for; how many could be followed.
 
 use super::AT_SERVER;
-use crate::entry::{Entry, metrics};
+use crate::declare::metrics;
+use crate::entry::Entry;
 
 const LIKE: Entry = AT_SERVER;
 const BY_CLASS: &[&str] = &["class"];

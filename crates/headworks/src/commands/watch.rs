@@ -13,7 +13,7 @@ use units::Span;
 use watch::costs::{self, Pair};
 use watch::requests::{Budget, Classes};
 use watch::{
-    Group, GroupOption, LEAST_INTERVAL, Note, Recording, Settings, Viewers, Watch, connections, kernel,
+    Group, GroupOption, MIN_INTERVAL, Note, Recording, Settings, Viewers, Watch, connections, kernel,
     processes,
 };
 
@@ -106,7 +106,7 @@ impl Args {
         let duration = self.duration.or(file.duration(interval));
         watch::check_programs(&programs).map_err(|why| anyhow::anyhow!("--program: {why}"))?;
         watch::check_ports(&ports).map_err(|why| anyhow::anyhow!("--port: {why}"))?;
-        anyhow::ensure!(interval >= LEAST_INTERVAL, "--interval: must be at least {LEAST_INTERVAL}");
+        anyhow::ensure!(interval >= MIN_INTERVAL, "--interval: must be at least {MIN_INTERVAL}");
         anyhow::ensure!(!duration.is_some_and(Span::is_zero), "--duration: must be more than nothing");
         let options = watch::Options {
             programs,

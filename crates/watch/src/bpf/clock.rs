@@ -1,5 +1,7 @@
 //! Programs that run again and again on each processor, whatever it does just then.
 
+#![allow(unsafe_code, reason = "the library has no safe name for it")]
+
 use std::os::fd::{AsRawFd as _, FromRawFd as _, IntoRawFd as _, OwnedFd};
 
 use libbpf_rs::{Link, ProgramMut, libbpf_sys};

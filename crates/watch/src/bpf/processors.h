@@ -7,7 +7,7 @@
 #include <bpf/bpf_helpers.h>
 
 /* As in mod.rs. */
-#define MOST_CPUS 512
+#define MAX_CPUS 512
 
 /* Where a CPU's `runqueues` is: per-CPU variables have no address that a program could be given on kernels
  * without CONFIG_KALLSYMS_ALL, but every task's group points to the queue of each CPU. */

@@ -9,13 +9,13 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-#define MOST_PORTS 16
+#define MAX_PORTS 16
 /* include/net/tcp_states.h */
 #define STATES 13
 #define TCP_TIME_WAIT 6
 #define TCP_LISTEN 10
 
-const volatile u16 wanted[MOST_PORTS];
+const volatile u16 wanted[MAX_PORTS];
 const volatile u32 count;
 
 struct port {
@@ -26,10 +26,10 @@ struct port {
 	u64 drops;
 };
 
-struct port ports[MOST_PORTS];
+struct port ports[MAX_PORTS];
 
 SEC("iter/tcp")
-int walk(struct bpf_iter__tcp *found)
+int hw_iter_tcp(struct bpf_iter__tcp *found)
 {
 	struct sock_common *common = found->sk_common;
 	struct tcp_timewait_sock *timewait;
@@ -41,11 +41,11 @@ int walk(struct bpf_iter__tcp *found)
 
 	if (!common)
 		return 0;
-	for (at = 0; at < MOST_PORTS && at < count; at++) {
+	for (at = 0; at < MAX_PORTS && at < count; at++) {
 		if (wanted[at] == common->skc_num)
 			break;
 	}
-	if (at >= MOST_PORTS || at >= count)
+	if (at >= MAX_PORTS || at >= count)
 		return 0;
 	port = &ports[at];
 	state = common->skc_state;

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use super::{MOST_PORTS, Port, Sample, place};
+use super::sample::{MAX_PORTS, Port, Sample, place_of};
 use crate::clock::uptime;
 use crate::{Error, Source};
 
@@ -16,9 +16,9 @@ pub struct Proc {
 const LISTEN: usize = 10;
 
 impl Proc {
-    /// For these ports; of more than [`MOST_PORTS`] the first.
+    /// For these ports; of more than [`MAX_PORTS`] the first.
     pub fn open(ports: &[u16]) -> Self {
-        Self { ports: ports.iter().copied().take(MOST_PORTS).collect() }
+        Self { ports: ports.iter().copied().take(MAX_PORTS).collect() }
     }
 }
 
@@ -33,7 +33,7 @@ impl Source for Proc {
             let own = SocketAddr::port(&entry.local_address);
             let Some(at) = self.ports.iter().position(|port| *port == own) else { continue };
             let state = entry.state as usize;
-            if let Some(place) = place(state) {
+            if let Some(place) = place_of(state) {
                 ports[at].states[place] += 1;
             }
             if state == LISTEN {

@@ -5,8 +5,8 @@ use std::io::Read as _;
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
 use libbpf_rs::{Iter, Link};
 
-use super::{MOST_PORTS, Port, Sample, place};
-use crate::bpf::{self, peek};
+use super::sample::{MAX_PORTS, Port, Sample, place_of};
+use crate::bpf::programs::{peek, place};
 use crate::clock::uptime;
 use crate::{Error, Source};
 
@@ -20,20 +20,20 @@ pub struct Traced {
 }
 
 impl Traced {
-    /// Loads the program, for these ports; of more than [`MOST_PORTS`] the first.
+    /// Loads the program, for these ports; of more than [`MAX_PORTS`] the first.
     ///
     /// # Errors
     /// When the kernel does not take it.
     pub fn open(ports: &[u16]) -> Result<Self, Error> {
         let mut open = program::ConnectionsSkelBuilder::default()
-            .open(bpf::place())
+            .open(place())
             .map_err(Error::bpf("opening the program for connections"))?;
         let constants = open.maps.rodata_data.as_deref_mut().ok_or(Error::Unknown("constants"))?;
-        let count = ports.len().min(MOST_PORTS);
+        let count = ports.len().min(MAX_PORTS);
         constants.count = count as u32;
         constants.wanted[..count].copy_from_slice(&ports[..count]);
         let program = open.load().map_err(Error::bpf("loading the program for connections"))?;
-        let walk = program.progs.walk.attach().map_err(Error::bpf("walking over connections"))?;
+        let walk = program.progs.hw_iter_tcp.attach().map_err(Error::bpf("walking over connections"))?;
         Ok(Self { program, walk, ports: count })
     }
 }
@@ -60,7 +60,7 @@ impl Source for Traced {
                 ..Port::default()
             };
             for (number, count) in port.states.into_iter().enumerate() {
-                if let Some(place) = place(number) {
+                if let Some(place) = place_of(number) {
                     found.states[place] += count;
                 }
             }

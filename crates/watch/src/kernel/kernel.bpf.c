@@ -9,7 +9,7 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-#define MOST_IRQS 16384
+#define MAX_IRQS 16384
 
 /* Kinds of interrupts. */
 enum { OTHER, NETWORK, DISK, KINDS };
@@ -63,10 +63,10 @@ struct cpu_counts {
 };
 
 u64 uptime_ns;
-u64 runqueues[MOST_CPUS];
-struct cpu_sample samples[MOST_CPUS];
-struct cpu_counts counts[MOST_CPUS];
-u8 kinds[MOST_IRQS];
+u64 runqueues[MAX_CPUS];
+struct cpu_sample samples[MAX_CPUS];
+struct cpu_counts counts[MAX_CPUS];
+u8 kinds[MAX_IRQS];
 
 /* kernel/time/tick-sched.c, `get_cpu_sleep_time_us`: while a CPU is idle, the time since it went so is not
  * yet in either sum. */
@@ -144,14 +144,14 @@ static void read_cpu(struct cpu_sample *sample, u64 base, u64 now)
 }
 
 SEC("syscall")
-int sample(void *unused)
+int hw_syscall_kern(void *unused)
 {
 	u64 now = bpf_ktime_get_ns();
 	u32 cpu;
 
 	uptime_ns = bpf_ktime_get_boot_ns();
 	bpf_for (cpu, 0, cpus) {
-		if (cpu >= MOST_CPUS)
+		if (cpu >= MAX_CPUS)
 			break;
 		if (!runqueues[cpu])
 			runqueues[cpu] = runqueue(cpu);
@@ -165,11 +165,11 @@ static struct cpu_counts *mine(void)
 {
 	u32 cpu = bpf_get_smp_processor_id();
 
-	return cpu < MOST_CPUS ? &counts[cpu] : NULL;
+	return cpu < MAX_CPUS ? &counts[cpu] : NULL;
 }
 
 SEC("tp_btf/irq_handler_entry")
-int BPF_PROG(interrupt, int irq)
+int BPF_PROG(hw_irq_entry, int irq)
 {
 	struct cpu_counts *count = mine();
 	u64 at = (u32)irq;
@@ -177,7 +177,7 @@ int BPF_PROG(interrupt, int irq)
 
 	/* Or the verifier would not see that both are within bounds. */
 	barrier_var(at);
-	if (at < MOST_IRQS)
+	if (at < MAX_IRQS)
 		kind = kinds[at];
 	barrier_var(kind);
 	if (count && kind < KINDS)
@@ -187,7 +187,7 @@ int BPF_PROG(interrupt, int irq)
 
 /* A request may be completed in parts; with the last one it is done. */
 SEC("tp_btf/block_rq_complete")
-int BPF_PROG(completed, struct request *request, int error, unsigned int bytes)
+int BPF_PROG(hw_rq_complete, struct request *request, int error, unsigned int bytes)
 {
 	struct cpu_counts *count = mine();
 	u32 operation = request->cmd_flags & REQ_OP_MASK;

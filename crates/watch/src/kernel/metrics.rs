@@ -5,7 +5,7 @@ use catalogue::watch::kernel as metrics;
 use serde::Serialize;
 use units::Span;
 
-use super::Sample;
+use super::sample::Sample;
 
 /// What went on between two samples: shares of all processors, and events per second. The paper's table 7.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]

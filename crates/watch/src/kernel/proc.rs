@@ -7,7 +7,7 @@ use std::path::Path;
 use procfs::{FromBufRead as _, FromBufReadSI as _, KernelStats, VmStat};
 use units::Span;
 
-use super::Sample;
+use super::sample::Sample;
 use crate::clock::uptime;
 use crate::{Error, Source};
 

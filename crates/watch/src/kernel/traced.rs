@@ -4,9 +4,10 @@ use libbpf_rs::Link;
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
 use units::Span;
 
-use super::Sample;
 use super::proc::interrupt_kinds;
-use crate::bpf::{self, Layout, peek};
+use super::sample::Sample;
+use crate::bpf::layout::{Layout, processors};
+use crate::bpf::programs::{peek, place, run};
 use crate::{Error, Source};
 
 program!("kernel");
@@ -36,9 +37,9 @@ impl Traced {
     /// When the kernel does not take it.
     pub fn open() -> Result<Self, Error> {
         let layout = Layout::read()?;
-        let processors = bpf::processors()?;
+        let processors = processors()?;
         let mut open = program::KernelSkelBuilder::default()
-            .open(bpf::place())
+            .open(place())
             .map_err(Error::bpf("opening the program for the kernel's figures"))?;
         let constants = open.maps.rodata_data.as_deref_mut().ok_or(Error::Unknown("constants"))?;
         constants.cpus = processors;
@@ -58,9 +59,9 @@ impl Traced {
             }
         }
         let attach = Error::bpf("counting interrupts");
-        let interrupt = program.progs.interrupt.attach_trace().map_err(attach)?;
+        let interrupt = program.progs.hw_irq_entry.attach_trace().map_err(attach)?;
         let completed =
-            program.progs.completed.attach_trace().map_err(Error::bpf("counting disk requests"))?;
+            program.progs.hw_rq_complete.attach_trace().map_err(Error::bpf("counting disk requests"))?;
         let mut traced = Self { program, processors, _links: [interrupt, completed] };
         traced.sample()?;
         let state = traced.program.maps.bss_data.as_deref().ok_or(Error::Unknown("variables"))?;
@@ -75,7 +76,7 @@ impl Source for Traced {
     type Sample = Sample;
 
     fn sample(&mut self) -> Result<Sample, Error> {
-        bpf::run(&self.program.progs.sample, "taking a sample of the kernel's figures")?;
+        run(&self.program.progs.hw_syscall_kern, "taking a sample of the kernel's figures")?;
         let state = self.program.maps.bss_data.as_deref().ok_or(Error::Unknown("variables"))?;
         let mut sum = Sample { uptime: Span::from_nanos(peek(&state.uptime_ns)), ..Sample::default() };
         for cpu in 0..self.processors as usize {

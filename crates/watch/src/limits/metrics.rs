@@ -7,7 +7,8 @@ use catalogue::watch::limits as metrics;
 use serde::Serialize;
 
 use super::control_groups::io_used;
-use super::{Sample, Threads};
+use super::sample::Sample;
+use super::threads::Threads;
 
 /// How near to its end everything is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]

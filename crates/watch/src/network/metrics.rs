@@ -4,7 +4,7 @@ use catalogue::Metric;
 use catalogue::watch::network as metrics;
 use serde::Serialize;
 
-use super::{Interface, Sample};
+use super::sample::{Interface, Sample};
 
 /// What went over an interface between two samples, per second.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]

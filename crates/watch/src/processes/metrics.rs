@@ -4,7 +4,7 @@ use catalogue::Metric;
 use catalogue::watch::processes as metrics;
 use serde::Serialize;
 
-use super::Sample;
+use super::sample::Sample;
 
 /// What a program's processes used between two samples. The paper's table 8.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use procfs::process::{Process, all_processes};
 use units::Span;
 
-use super::{MOST_PROGRAMS, Program, Sample, kept};
+use super::sample::{MAX_PROGRAMS, Program, Sample, kept};
 use crate::clock::uptime;
 use crate::{Error, Source};
 
@@ -21,10 +21,10 @@ pub struct Proc {
 }
 
 impl Proc {
-    /// For processes of these names; of more than [`MOST_PROGRAMS`] the first.
+    /// For processes of these names; of more than [`MAX_PROGRAMS`] the first.
     pub fn open(names: &[impl AsRef<str>]) -> Self {
         let kept = |name: &str| String::from_utf8_lossy(kept(name)).into_owned();
-        let names: Vec<_> = names.iter().take(MOST_PROGRAMS).map(|name| kept(name.as_ref())).collect();
+        let names: Vec<_> = names.iter().take(MAX_PROGRAMS).map(|name| kept(name.as_ref())).collect();
         let ended = vec![(0, 0); names.len()];
         Self { names, seen: BTreeMap::new(), ended }
     }

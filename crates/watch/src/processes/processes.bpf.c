@@ -9,7 +9,7 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-#define MOST_PROGRAMS 16
+#define MAX_PROGRAMS 16
 /* include/linux/sched.h */
 #define PF_EXITING 0x4
 /* include/linux/mm_types_task.h: of `rss_stat`, files, anonymous memory and shared memory are resident; swap
@@ -25,7 +25,7 @@ struct name {
 
 const volatile u32 cpus;
 const volatile u32 names;
-const volatile struct name wanted[MOST_PROGRAMS];
+const volatile struct name wanted[MAX_PROGRAMS];
 /* Distance of `this_cpu_off`, the offset of a CPU's variables, from `runqueues`; 0 where it is not known. */
 const volatile s64 this_cpu_off_at;
 
@@ -55,9 +55,9 @@ struct charged {
 };
 
 u64 uptime_ns;
-u64 offsets[MOST_CPUS];
-struct program programs[MOST_PROGRAMS];
-struct sum sums[MOST_PROGRAMS];
+u64 offsets[MAX_CPUS];
+struct program programs[MAX_PROGRAMS];
+struct sum sums[MAX_PROGRAMS];
 bool is_first = true;
 
 struct {
@@ -76,7 +76,7 @@ static u32 program_of(struct task_struct *leader)
 
 	if (bpf_probe_read_kernel(&name, sizeof(name), &leader->comm))
 		return names;
-	for (at = 0; at < MOST_PROGRAMS && at < names; at++) {
+	for (at = 0; at < MAX_PROGRAMS && at < names; at++) {
 		if (name.halves[0] == wanted[at].halves[0] && name.halves[1] == wanted[at].halves[1])
 			break;
 	}
@@ -93,7 +93,7 @@ static s64 pages(struct percpu_counter *counter)
 	bpf_for (cpu, 0, cpus) {
 		s32 part = 0;
 
-		if (cpu >= MOST_CPUS || !offsets[cpu])
+		if (cpu >= MAX_CPUS || !offsets[cpu])
 			break;
 		bpf_probe_read_kernel(&part, sizeof(part), (void *)(parts + offsets[cpu]));
 		sum += part;
@@ -119,7 +119,7 @@ static void find_offsets(void)
 	bpf_for (cpu, 0, cpus) {
 		u64 base;
 
-		if (cpu >= MOST_CPUS)
+		if (cpu >= MAX_CPUS)
 			break;
 		base = runqueue(cpu);
 		if (base)
@@ -145,7 +145,7 @@ static void visit(struct task_struct *task)
 	struct charged *charged;
 	struct program *program;
 
-	if (at >= MOST_PROGRAMS || at >= names)
+	if (at >= MAX_PROGRAMS || at >= names)
 		return;
 	charged = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (charged) {
@@ -168,7 +168,7 @@ static void visit(struct task_struct *task)
 }
 
 SEC("syscall")
-int sample(void *unused)
+int hw_syscall_proc(void *unused)
 {
 	static const struct program none;
 	struct bpf_iter_task walk;
@@ -178,7 +178,7 @@ int sample(void *unused)
 	uptime_ns = bpf_ktime_get_boot_ns();
 	if (this_cpu_off_at && !offsets[0])
 		find_offsets();
-	for (at = 0; at < MOST_PROGRAMS; at++)
+	for (at = 0; at < MAX_PROGRAMS; at++)
 		programs[at] = none;
 	bpf_rcu_read_lock();
 	bpf_iter_task_new(&walk, NULL, BPF_TASK_ITER_ALL_THREADS);
@@ -193,7 +193,7 @@ int sample(void *unused)
 /* kernel/exit.c, `delayed_put_task_struct`: after its parent has asked for it, so that all it has ever used
  * is known, to the last switch; until then a walk finds it. */
 SEC("tp_btf/sched_process_free")
-int BPF_PROG(gone, struct task_struct *task)
+int BPF_PROG(hw_process_free, struct task_struct *task)
 {
 	struct charged *charged = bpf_task_storage_get(&tasks, task, NULL, 0);
 	struct charged nothing = {};
@@ -203,7 +203,7 @@ int BPF_PROG(gone, struct task_struct *task)
 		return 0;
 	/* A thread that no walk has met is known by its process's name, which outlives it. */
 	at = charged ? charged->program - 1 : program_of(task->group_leader);
-	if (at < MOST_PROGRAMS && at < names)
+	if (at < MAX_PROGRAMS && at < names)
 		charge(&sums[at], charged ?: &nothing, task->se.sum_exec_runtime, task->maj_flt);
 	return 0;
 }

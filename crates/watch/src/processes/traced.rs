@@ -4,8 +4,9 @@ use libbpf_rs::Link;
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
 use units::Span;
 
-use super::{LONGEST_NAME, MOST_PROGRAMS, Program, Sample, kept};
-use crate::bpf::{self, Layout, peek};
+use super::sample::{MAX_NAME, MAX_PROGRAMS, Program, Sample, kept};
+use crate::bpf::layout::{Layout, processors};
+use crate::bpf::programs::{peek, place, run};
 use crate::{Error, Source};
 
 program!("processes");
@@ -20,29 +21,33 @@ pub struct Traced {
 }
 
 impl Traced {
-    /// Loads the program, for processes of these names; of more than [`MOST_PROGRAMS`] the first.
+    /// Loads the program, for processes of these names; of more than [`MAX_PROGRAMS`] the first.
     ///
     /// # Errors
     /// When the kernel does not take it.
     pub fn open(names: &[impl AsRef<str>]) -> Result<Self, Error> {
         let layout = Layout::read()?;
         let mut open = program::ProcessesSkelBuilder::default()
-            .open(bpf::place())
+            .open(place())
             .map_err(Error::bpf("opening the program for processes"))?;
         let constants = open.maps.rodata_data.as_deref_mut().ok_or(Error::Unknown("constants"))?;
-        constants.cpus = bpf::processors()?;
+        constants.cpus = processors()?;
         constants.this_cpu_off_at = layout.distance("runqueues", "this_cpu_off").unwrap_or(0);
-        let programs = names.len().min(MOST_PROGRAMS);
+        let programs = names.len().min(MAX_PROGRAMS);
         constants.names = programs as u32;
         for (place, name) in constants.wanted.iter_mut().zip(names) {
-            let mut padded = [0; LONGEST_NAME + 1];
+            let mut padded = [0; MAX_NAME + 1];
             let name = kept(name.as_ref());
             padded[..name.len()].copy_from_slice(name);
             let (halves, _) = padded.as_chunks::<8>();
             place.halves = [u64::from_ne_bytes(halves[0]), u64::from_ne_bytes(halves[1])];
         }
         let program = open.load().map_err(Error::bpf("loading the program for processes"))?;
-        let ends = program.progs.gone.attach_trace().map_err(Error::bpf("noting the end of processes"))?;
+        let ends = program
+            .progs
+            .hw_process_free
+            .attach_trace()
+            .map_err(Error::bpf("noting the end of processes"))?;
         Ok(Self { program, programs, page: rustix::param::page_size() as u64, _ends: ends })
     }
 }
@@ -51,7 +56,7 @@ impl Source for Traced {
     type Sample = Sample;
 
     fn sample(&mut self) -> Result<Sample, Error> {
-        bpf::run(&self.program.progs.sample, "taking a sample of processes")?;
+        run(&self.program.progs.hw_syscall_proc, "taking a sample of processes")?;
         let state = self.program.maps.bss_data.as_deref().ok_or(Error::Unknown("variables"))?;
         let both = state.programs[..self.programs].iter().zip(&state.sums);
         let programs = both.map(|(program, sum)| {

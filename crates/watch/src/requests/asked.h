@@ -16,7 +16,7 @@ u64 server_executable;
 /* Watches all threads of all processes that run what `server` runs: those that wait for a connection now
  * would otherwise be known only after they have accepted it. */
 SEC("syscall")
-int enroll(void *unused)
+int hw_syscall_join(void *unused)
 {
 	u64 now = bpf_ktime_get_ns();
 	struct bpf_iter_task walk;
@@ -42,7 +42,7 @@ int enroll(void *unused)
 
 /* Says how much time this thread has spent in what counts as user mode since it asked before. */
 SEC("syscall")
-int ask(void *unused)
+int hw_syscall_ask(void *unused)
 {
 	struct thread *thread = watch(bpf_get_current_task_btf(), bpf_ktime_get_ns());
 
@@ -58,7 +58,7 @@ u64 clock_ns;
 u64 clock_jiffies;
 
 SEC("syscall")
-int read_clocks(void *unused)
+int hw_syscall_time(void *unused)
 {
 	clock_ns = bpf_ktime_get_ns();
 	clock_jiffies = bpf_jiffies64();
@@ -73,7 +73,7 @@ static long forget_one(void *map, u64 *key, struct connection *connection, void 
 
 /* Forgets all connections: nobody will see them end. */
 SEC("syscall")
-int forget(void *unused)
+int hw_syscall_drop(void *unused)
 {
 	bpf_for_each_map_elem(&connections, forget_one, NULL, 0);
 	return 0;
@@ -109,7 +109,7 @@ static long visit(void *map, u64 *key, struct connection *connection, u64 *now)
 
 /* Tells the requests that have ended as far as can be seen, and counts those that have not. */
 SEC("syscall")
-int sweep(void *unused)
+int hw_syscall_scan(void *unused)
 {
 	u64 now = bpf_ktime_get_ns();
 

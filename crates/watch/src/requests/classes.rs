@@ -12,7 +12,7 @@ use units::Bytes;
 pub struct Classes(Vec<Bytes>);
 
 /// Classes that can be told apart at once.
-pub const MOST_CLASSES: usize = 16;
+pub const MAX_CLASSES: usize = 16;
 
 impl Classes {
     /// How many there are.
@@ -68,7 +68,7 @@ pub enum BadClasses {
     #[error("bounds must grow: 50k,500k")]
     Order,
     /// Too many.
-    #[error("at most {MOST_CLASSES} classes can be told apart")]
+    #[error("at most {MAX_CLASSES} classes can be told apart")]
     Many,
 }
 
@@ -78,7 +78,7 @@ impl FromStr for Classes {
     fn from_str(text: &str) -> Result<Self, BadClasses> {
         let bound = |text: &str| text.trim().parse().map_err(|_| BadClasses::Size(text.trim().to_owned()));
         let bounds: Vec<Bytes> = text.split(',').map(bound).collect::<Result<_, _>>()?;
-        if bounds.len() >= MOST_CLASSES {
+        if bounds.len() >= MAX_CLASSES {
             return Err(BadClasses::Many);
         }
         let grow = bounds.is_sorted_by(|one, other| one < other);

@@ -8,7 +8,7 @@ use super::calibration::{Crossings, OFTEN, SELDOM, UnitCosts};
 use super::metrics::Needs;
 use super::tally::Tally;
 use super::traced::{Kind, Losses, Probes};
-use super::windows::{PATIENCE, Spent, Windows};
+use super::windows::{FOLLOW_TIMEOUT, Spent, Windows};
 use super::{Budget, Classes, Demands, Finished, Server, find};
 use crate::bpf::runs::{Measuring, Runs};
 use crate::{Error, clock};
@@ -95,8 +95,8 @@ const HIDDEN: f64 = 4.0;
 /// A port that nobody listens on is looked at so often.
 const SEARCH: Span = Span::from_secs(3);
 /// Bounds on how long nothing has to happen on a connection for its response to be taken as whole.
-const LEAST_QUIET: Span = Span::from_millis(20);
-const MOST_QUIET: Span = Span::from_millis(500);
+const MIN_QUIET: Span = Span::from_millis(20);
+const MAX_QUIET: Span = Span::from_millis(500);
 
 impl Requests {
     /// Loads the programs and measures what they cost. Nothing is followed until the first turn.
@@ -177,7 +177,7 @@ impl Requests {
                 }
             }
             Phase::Draining { since, .. } => {
-                let is_last = now >= *since + PATIENCE;
+                let is_last = now >= *since + FOLLOW_TIMEOUT;
                 let unfinished = self.sweep(is_last)?;
                 if unfinished == 0 || is_last {
                     self.end_draining(unfinished, &mut each)?;
@@ -250,7 +250,7 @@ impl Requests {
     /// Tells requests on which nothing happens any more; how many there are besides.
     fn sweep(&mut self, is_last: bool) -> Result<u64, Error> {
         let pause = self.probes.longest_pause()?;
-        let quiet = if is_last { Span::ZERO } else { (pause + pause).clamp(LEAST_QUIET, MOST_QUIET) };
+        let quiet = if is_last { Span::ZERO } else { (pause + pause).clamp(MIN_QUIET, MAX_QUIET) };
         self.probes.sweep(quiet)
     }
 

@@ -17,7 +17,7 @@ mod windows;
 
 pub(crate) use calibration::try_out;
 pub(crate) use classes::by_size;
-pub use classes::{BadClasses, Classes, MOST_CLASSES};
+pub use classes::{BadClasses, Classes, MAX_CLASSES};
 pub use finished::{Finished, Usage};
 pub use follow::{Following, Requests};
 pub use metrics::{Clocks, Demands, Followed, Rates, Waits};
@@ -26,4 +26,4 @@ pub use tally::{Counts, Tally};
 pub use windows::Budget;
 
 /// Ports that can be watched at once.
-pub const MOST_PORTS: usize = crate::connections::MOST_PORTS;
+pub const MAX_PORTS: usize = crate::connections::MAX_PORTS;

@@ -9,7 +9,7 @@
 #include "stopwatch.h"
 
 /* An interim response, such as `100 Continue`, has no more. */
-#define LONGEST_INTERIM 64
+#define MAX_INTERIM 64
 
 static u64 later(u64 one, u64 other)
 {
@@ -217,7 +217,7 @@ static void sent(struct thread *thread, struct connection *connection, u64 bytes
 		connection->state = IDLE;
 	if (connection->state >= PARTS)
 		return;
-	if (connection->state == RECEIVED_MORE && connection->request.bytes_sent > LONGEST_INTERIM)
+	if (connection->state == RECEIVED_MORE && connection->request.bytes_sent > MAX_INTERIM)
 		/* A request that the server cannot parse. */
 		promote(connection);
 	if (connection->state == RECEIVED_MORE) {

@@ -32,7 +32,7 @@ static void reset(struct connection *connection, u16 port, __be16 peer, u64 esta
 	connection->serial = __sync_fetch_and_add(&serials, 1) + 1;
 	connection->request.established = established;
 	connection->request.ports = (u64)__builtin_bswap16(peer) << 16 | port;
-	connection->is_probed = at < MOST_PORTS && probed[at];
+	connection->is_probed = at < MAX_PORTS && probed[at];
 	barrier();
 	connection->epoch = epoch;
 }
@@ -106,7 +106,7 @@ static void followed_somebody(u64 since)
 }
 
 SEC("tp_btf/inet_sock_set_state")
-int BPF_PROG(state_changes, const struct sock *sock, int before, int state)
+int BPF_PROG(hw_sock_state, const struct sock *sock, int before, int state)
 {
 	u64 now = bpf_ktime_get_ns();
 
@@ -116,7 +116,7 @@ int BPF_PROG(state_changes, const struct sock *sock, int before, int state)
 }
 
 SEC("tp_btf/sk_data_ready")
-int BPF_PROG(arrives, const struct sock *sock)
+int BPF_PROG(hw_data_ready, const struct sock *sock)
 {
 	struct connection *connection = NULL;
 	u64 now = bpf_ktime_get_ns();
@@ -148,7 +148,7 @@ static struct connection *turn(struct sock *sock, struct thread **thread, u64 no
 }
 
 SEC("tp_btf/sock_recv_length")
-int BPF_PROG(receives, struct sock *sock, int bytes, int flags)
+int BPF_PROG(hw_recv_length, struct sock *sock, int bytes, int flags)
 {
 	u64 now = bpf_ktime_get_ns();
 	struct thread *thread = NULL;
@@ -161,7 +161,7 @@ int BPF_PROG(receives, struct sock *sock, int bytes, int flags)
 }
 
 SEC("tp_btf/sock_send_length")
-int BPF_PROG(sends, struct sock *sock, int bytes, int flags)
+int BPF_PROG(hw_send_length, struct sock *sock, int bytes, int flags)
 {
 	u64 now = bpf_ktime_get_ns();
 	struct thread *thread = NULL;
@@ -174,7 +174,7 @@ int BPF_PROG(sends, struct sock *sock, int bytes, int flags)
 }
 
 SEC("uprobe")
-int header_parsed(void *context)
+int hw_uprobe_head(void *context)
 {
 	struct thread *thread = this_thread();
 	struct connection *connection;
@@ -205,7 +205,7 @@ static void settle(struct thread *thread, u64 now)
 }
 
 SEC("tp_btf/sys_enter")
-int BPF_PROG(enters, void *registers, long number)
+int BPF_PROG(hw_sys_enter, void *registers, long number)
 {
 	/* First, because this program runs in the kernel as well. */
 	u64 now = bpf_ktime_get_ns(), at = number;
@@ -216,7 +216,7 @@ int BPF_PROG(enters, void *registers, long number)
 	account_user(thread, call_crossing, now)->calls++;
 	thread->in_kernel = 1;
 	thread->entered = now;
-	thread->call = at < MOST_CALLS ? calls[at] : 0;
+	thread->call = at < MAX_CALLS ? calls[at] : 0;
 	if (thread->connection && thread->call & CALL_LEAVES)
 		leave(thread, now);
 	else if (thread->connection && thread->call & CALL_WAITS)
@@ -279,11 +279,11 @@ static u64 number_of_call(void *registers)
 
 	if (bpf_core_field_exists(x86->orig_ax))
 		return BPF_CORE_READ(x86, orig_ax);
-	return bpf_core_field_exists(arm64->syscallno) ? BPF_CORE_READ(arm64, syscallno) : MOST_CALLS;
+	return bpf_core_field_exists(arm64->syscallno) ? BPF_CORE_READ(arm64, syscallno) : MAX_CALLS;
 }
 
 SEC("tp_btf/sys_exit")
-int BPF_PROG(exits, void *registers, long result)
+int BPF_PROG(hw_sys_exit, void *registers, long result)
 {
 	u64 now = bpf_ktime_get_ns(), at;
 	struct thread *thread = this_thread();
@@ -292,7 +292,7 @@ int BPF_PROG(exits, void *registers, long result)
 		return 0;
 	if (thread->call & CALL_UNKNOWN) {
 		at = number_of_call(registers);
-		thread->call = at < MOST_CALLS ? calls[at] : 0;
+		thread->call = at < MAX_CALLS ? calls[at] : 0;
 	}
 	if (thread->call & CALL_ACCEPTS && result >= 0)
 		accepted(thread, result, now);
@@ -318,7 +318,7 @@ static bool is_user_mode(u64 *registers)
 
 /* From time to time: whether what counts as user mode is. */
 SEC("perf_event")
-int looks(u64 *registers)
+int hw_perf_event(u64 *registers)
 {
 	struct thread *thread = this_thread();
 
@@ -340,7 +340,7 @@ static bool is_in_io(struct task_struct *task)
 }
 
 SEC("tp_btf/sched_switch")
-int BPF_PROG(switches, bool is_preempted, struct task_struct *from, struct task_struct *to,
+int BPF_PROG(hw_sched_switch, bool is_preempted, struct task_struct *from, struct task_struct *to,
 	     unsigned int state)
 {
 	struct thread *thread = thread_of(from);
@@ -369,7 +369,7 @@ int BPF_PROG(switches, bool is_preempted, struct task_struct *from, struct task_
 }
 
 SEC("tp_btf/softirq_entry")
-int BPF_PROG(soft_begins, unsigned int kind)
+int BPF_PROG(hw_softirq_in, unsigned int kind)
 {
 	struct thread *thread = this_thread();
 	u64 now;
@@ -384,7 +384,7 @@ int BPF_PROG(soft_begins, unsigned int kind)
 }
 
 SEC("tp_btf/softirq_exit")
-int BPF_PROG(soft_ends, unsigned int kind)
+int BPF_PROG(hw_softirq_out, unsigned int kind)
 {
 	struct thread *thread = this_thread();
 	u64 now = bpf_ktime_get_ns();
@@ -398,7 +398,7 @@ int BPF_PROG(soft_ends, unsigned int kind)
 }
 
 SEC("tp_btf/task_newtask")
-int BPF_PROG(is_born, struct task_struct *task, u64 flags)
+int BPF_PROG(hw_task_newtask, struct task_struct *task, u64 flags)
 {
 	if (this_thread())
 		watch(task, bpf_ktime_get_ns());

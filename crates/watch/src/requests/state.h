@@ -7,11 +7,11 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#define MOST_PORTS 16
-#define MOST_CONNECTIONS 65536
+#define MAX_PORTS 16
+#define MAX_CONNECTIONS 65536
 #define RING_BYTES (8 << 20)
 /* More than any architecture has system calls. */
-#define MOST_CALLS 512
+#define MAX_CALLS 512
 
 /* include/net/tcp_states.h */
 #define TCP_ESTABLISHED 1
@@ -36,16 +36,16 @@
 /* May sleep until another thread does something. */
 #define CALL_JOINS 64
 
-const volatile u16 wanted[MOST_PORTS];
+const volatile u16 wanted[MAX_PORTS];
 const volatile u32 ports;
-const volatile u8 calls[MOST_CALLS];
+const volatile u8 calls[MAX_CALLS];
 /* Grows when a window opens: what was known before is not continued. */
 u64 epoch;
 /* Requests that begin between these moments are followed. */
 u64 opens;
 u64 closes;
 /* By place in `wanted`: a probe in the server says when the header of a request has been parsed. */
-bool probed[MOST_PORTS];
+bool probed[MAX_PORTS];
 /* Finished requests that there was no room for in the ring, and connections that there was none for. */
 u64 lost;
 u64 crowded;
@@ -73,7 +73,7 @@ struct stretches {
 	u64 crossings;
 	/* Each processor has memory of its own. */
 	u64 apart[3];
-} stretches[MOST_CPUS];
+} stretches[MAX_CPUS];
 /* The longest that a server has paused within a response and been ready for something else, in ns. */
 u64 longest_pause;
 
@@ -198,7 +198,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, MOST_CONNECTIONS);
+	__uint(max_entries, MAX_CONNECTIONS);
 	__type(key, u64);
 	__type(value, struct connection);
 } connections SEC(".maps");
@@ -213,16 +213,16 @@ static u32 place(u16 port)
 {
 	u32 at;
 
-	for (at = 0; at < MOST_PORTS && at < ports; at++) {
+	for (at = 0; at < MAX_PORTS && at < ports; at++) {
 		if (wanted[at] == port)
 			return at;
 	}
-	return MOST_PORTS;
+	return MAX_PORTS;
 }
 
 static bool is_wanted(u16 port)
 {
-	return place(port) < MOST_PORTS;
+	return place(port) < MAX_PORTS;
 }
 
 static struct connection *connection_of(u64 key)

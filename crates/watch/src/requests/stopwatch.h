@@ -7,10 +7,10 @@
 
 /* By processor, what was accounted for more than the scheduler has charged. Whoever runs there next pays it
  * back, not the thread that it came from: that may have done its last. */
-u64 overcharged[MOST_CPUS];
+u64 overcharged[MAX_CPUS];
 
 /* The scheduler looks at the longest after so much time, in ns. */
-#define LONGEST_TICK 10000000
+#define MAX_TICK 10000000
 
 /* Programs have run for this thread since `since`, and take `cost` besides: as much is no request's. */
 static void followed(struct thread *thread, u64 since, u64 cost)
@@ -79,7 +79,7 @@ static u64 since(struct thread *thread, u64 now)
 	if (!thread->charged)
 		return passed;
 	/* It may have been switched out and in again, without either being told. */
-	most = task->se.sum_exec_runtime - thread->charged + LONGEST_TICK - most;
+	most = task->se.sum_exec_runtime - thread->charged + MAX_TICK - most;
 	return (s64)passed < most ? passed : most > 0 ? most : 0;
 }
 
@@ -88,7 +88,7 @@ static void account(struct thread *thread, u64 now)
 	u64 passed = since(thread, now);
 
 	/* Interrupts may come in between, and pay back, too. */
-	volatile u64 *debt = &overcharged[bpf_get_smp_processor_id() % MOST_CPUS];
+	volatile u64 *debt = &overcharged[bpf_get_smp_processor_id() % MAX_CPUS];
 	u64 owed = *debt;
 
 	thread->slice += passed;
@@ -119,7 +119,7 @@ static void count_looks(struct thread *thread, struct stretches *stretches, u64 
  * last time, of which the kernel tells only the middle. */
 static struct stretches *account_user(struct thread *thread, u64 crossing, u64 now)
 {
-	struct stretches *all = &stretches[bpf_get_smp_processor_id() % MOST_CPUS];
+	struct stretches *all = &stretches[bpf_get_smp_processor_id() % MAX_CPUS];
 	u64 before = thread->used.user, from = thread->accounted, moved;
 
 	account(thread, now);
@@ -153,7 +153,7 @@ static void take_back(struct thread *thread, u64 much)
 {
 	much = set_off(&thread->used.kernel, much);
 	much = set_off(&thread->used.user, much);
-	overcharged[bpf_get_smp_processor_id() % MOST_CPUS] += much;
+	overcharged[bpf_get_smp_processor_id() % MAX_CPUS] += much;
 }
 
 /* The scheduler has charged the thread for less than until now, since it looks for the next one on nobody's

@@ -14,10 +14,12 @@ use units::{Span, Time};
 
 use super::finished::Finished;
 use super::servers::Server;
-use super::{MOST_PORTS, calls};
+use super::{MAX_PORTS, calls};
 use crate::Error;
+use crate::bpf::clock;
+use crate::bpf::layout::Layout;
+use crate::bpf::programs::{peek, place, run};
 use crate::bpf::runs::Runs;
-use crate::bpf::{self, Layout, clock, peek};
 
 program!("requests");
 
@@ -97,10 +99,10 @@ impl Probes {
         // Says what is wrong more clearly than the loader does.
         Layout::read()?;
         let mut open = program::RequestsSkelBuilder::default()
-            .open(bpf::place())
+            .open(place())
             .map_err(Error::bpf("opening the programs for requests"))?;
         let constants = open.maps.rodata_data.as_deref_mut().ok_or(Error::Unknown("constants"))?;
-        constants.ports = ports.len().min(MOST_PORTS) as u32;
+        constants.ports = ports.len().min(MAX_PORTS) as u32;
         for (place, port) in constants.wanted.iter_mut().zip(ports) {
             *place = *port;
         }
@@ -155,7 +157,7 @@ impl Probes {
             }
         }
         // Where there is no such clock, crossings are known less well.
-        let looks = |clock: OwnedFd| clock::attach(&self.program.progs.looks, clock).ok();
+        let looks = |clock: OwnedFd| clock::attach(&self.program.progs.hw_perf_event, clock).ok();
         self.links.extend(clock::open(self.look_every).filter_map(looks));
         // What was noted while only some of them were attached is not continued.
         let state = self.state()?;
@@ -177,7 +179,7 @@ impl Probes {
     fn enroll(&mut self, servers: &[Server]) -> Result<(), Error> {
         for server in servers {
             self.state()?.server = server.process;
-            bpf::run(&self.program.progs.enroll, "finding the server's threads")?;
+            run(&self.program.progs.hw_syscall_join, "finding the server's threads")?;
         }
         Ok(())
     }
@@ -190,7 +192,7 @@ impl Probes {
             let is_attached = match (server.symbol(), file) {
                 (Some(symbol), Ok(file)) => *self.attached.entry(file).or_insert_with(|| {
                     let options = UprobeOpts { func_name: Some(symbol.to_owned()), ..UprobeOpts::default() };
-                    let probe = &self.program.progs.header_parsed;
+                    let probe = &self.program.progs.hw_uprobe_head;
                     let link = probe.attach_uprobe_with_opts(-1, &server.executable, 0, options);
                     link.map(|link| self.links.push(link)).is_ok()
                 }),
@@ -214,7 +216,7 @@ impl Probes {
         let map = map.ok_or(Error::Unknown("this process's code"))?;
         let offset = address - map.address.0 + map.offset;
         let own = rustix::process::getpid().as_raw_nonzero().get();
-        let probe = &self.program.progs.header_parsed;
+        let probe = &self.program.progs.hw_uprobe_head;
         let link = probe.attach_uprobe(false, own, "/proc/self/exe", offset as usize);
         self.links.push(link.map_err(Error::bpf("attaching to this process"))?);
         Ok(())
@@ -223,7 +225,7 @@ impl Probes {
     /// How much time in user mode this thread has used since it asked before, as it would count if it were
     /// one of a server's. The probes must be attached.
     pub(super) fn ask(&mut self) -> Result<Span, Error> {
-        bpf::run(&self.program.progs.ask, "asking for this thread's time")?;
+        run(&self.program.progs.hw_syscall_ask, "asking for this thread's time")?;
         Ok(Span::from_nanos(peek(&self.state()?.own_user)))
     }
 
@@ -279,7 +281,7 @@ impl Probes {
     /// Tells the requests on which nothing has happened for so long; how many there are besides.
     pub(super) fn sweep(&mut self, quiet_for: Span) -> Result<u64, Error> {
         self.state()?.quiet_for = quiet_for.as_nanos();
-        bpf::run(&self.program.progs.sweep, "looking at unfinished requests")?;
+        run(&self.program.progs.hw_syscall_scan, "looking at unfinished requests")?;
         Ok(peek(&self.state()?.unfinished))
     }
 
@@ -301,7 +303,7 @@ impl Probes {
         self.state()?.epoch += 1;
         self.links.clear();
         self.attached.clear();
-        bpf::run(&self.program.progs.forget, "forgetting connections")
+        run(&self.program.progs.hw_syscall_drop, "forgetting connections")
     }
 
     /// Finds out how long a jiffy is, unless that is known, or it is too soon to tell.
@@ -313,7 +315,7 @@ impl Probes {
     }
 
     fn read_clocks(&mut self) -> Result<Clocks, Error> {
-        bpf::run(&self.program.progs.read_clocks, "reading the kernel's clocks")?;
+        run(&self.program.progs.hw_syscall_time, "reading the kernel's clocks")?;
         let state = self.state()?;
         Ok(Clocks { time: Time::from_nanos(peek(&state.clock_ns)), jiffies: peek(&state.clock_jiffies) })
     }
@@ -334,7 +336,7 @@ impl Probes {
         let programs = &self.program.progs;
         let programs: Vec<&ProgramMut<'_>> = match kind {
             // A clock interrupts whoever runs, as a breakpoint does.
-            Kind::Breakpoint => vec![&programs.header_parsed, &programs.looks],
+            Kind::Breakpoint => vec![&programs.hw_uprobe_head, &programs.hw_perf_event],
             Kind::Tracepoint => self.tracepoints().map(|(program, _)| program).into(),
         };
         programs.into_iter().map(Runs::of).fold(Runs::default(), |sum, runs| Runs {
@@ -347,16 +349,16 @@ impl Probes {
     fn tracepoints(&self) -> [(&ProgramMut<'static>, &'static str); 10] {
         let programs = &self.program.progs;
         [
-            (&programs.exits, "watching the end of system calls"),
-            (&programs.enters, "watching system calls"),
-            (&programs.switches, "watching switches between tasks"),
-            (&programs.soft_begins, "watching soft interrupts"),
-            (&programs.soft_ends, "watching soft interrupts"),
-            (&programs.is_born, "watching new threads"),
-            (&programs.state_changes, "watching the states of connections"),
-            (&programs.arrives, "watching what arrives on sockets"),
-            (&programs.sends, "watching what is sent"),
-            (&programs.receives, "watching what is received"),
+            (&programs.hw_sys_exit, "watching the end of system calls"),
+            (&programs.hw_sys_enter, "watching system calls"),
+            (&programs.hw_sched_switch, "watching switches between tasks"),
+            (&programs.hw_softirq_in, "watching soft interrupts"),
+            (&programs.hw_softirq_out, "watching soft interrupts"),
+            (&programs.hw_task_newtask, "watching new threads"),
+            (&programs.hw_sock_state, "watching the states of connections"),
+            (&programs.hw_data_ready, "watching what arrives on sockets"),
+            (&programs.hw_send_length, "watching what is sent"),
+            (&programs.hw_recv_length, "watching what is received"),
         ]
     }
 

@@ -54,13 +54,13 @@ const SHORTEST: Span = Span::from_millis(50);
 /// And not longer: a server that was idle may be busy in the next one.
 const LONGEST: Span = Span::from_millis(200);
 /// Requests that have begun are waited for no longer.
-pub(super) const PATIENCE: Span = Span::from_secs(1);
+pub(super) const FOLLOW_TIMEOUT: Span = Span::from_secs(1);
 /// What the first window costs, of which nothing is known.
 const FIRST_COST: f64 = 0.5e-3;
 /// A server that uses less than this, in processors, is taken to use as much.
-const LEAST_BUSY: f64 = 0.1;
+const MIN_BUSY: f64 = 0.1;
 /// However dear the rest is, requests get this share of the budget.
-const LEAST_FOR_WINDOWS: f64 = 0.2;
+const MIN_FOR_WINDOWS: f64 = 0.2;
 /// When a window opens is thought about again after so long at the latest, if not when the server is found to be
 /// busier.
 const LATEST: Span = Span::from_secs(1);
@@ -104,7 +104,7 @@ impl Windows {
             earned_to: now,
             opens_at: random.random_range(0.0..2.0),
             random,
-            allowed: share.as_f64() * LEAST_BUSY,
+            allowed: share.as_f64() * MIN_BUSY,
         }
     }
 
@@ -112,8 +112,8 @@ impl Windows {
     /// budget is for both.
     pub(super) fn note_busy(&mut self, processors: f64, besides: f64, now: Time) {
         self.earn(now);
-        let budget = self.share * processors.max(LEAST_BUSY);
-        self.allowed = (budget - besides).max(budget * LEAST_FOR_WINDOWS);
+        let budget = self.share * processors.max(MIN_BUSY);
+        self.allowed = (budget - besides).max(budget * MIN_FOR_WINDOWS);
     }
 
     /// Whether a window opens now, or when to ask again.

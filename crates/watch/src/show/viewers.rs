@@ -7,7 +7,8 @@ use telemetry::otlp::{Collector, Origin};
 use telemetry::{Endpoint, Format, Publisher, Source};
 use tui::{End, Viewer, ask_to_end, give_way};
 
-use super::{live, metrics};
+use super::live::view;
+use super::metrics;
 use crate::snapshot::{Setting, Snapshot, Totals};
 
 /// What the monitor is called at a collector, and how scrapers are answered.
@@ -48,11 +49,11 @@ impl Viewers {
             told.map(|told| metrics::gather(&told.snapshot, told.totals.as_deref())).unwrap_or_default()
         });
         // A terminal that cannot be had is found out here, so that there are lines instead.
-        let screen = live.then(live::open).flatten();
+        let screen = live.then(view::open).flatten();
         let viewer = screen.and_then(|screen| {
             Viewer::start(move |snapshots| {
                 // When the terminal is lost the watch goes on.
-                let (End::Closed | End::TerminalLost) = live::run(screen, setting, snapshots, ask_to_end);
+                let (End::Closed | End::TerminalLost) = view::run(screen, setting, snapshots, ask_to_end);
                 snapshots.iter().for_each(drop);
             })
         });

@@ -13,8 +13,8 @@ use super::{kernel, network, overhead, processes, requests};
 use crate::snapshot::Snapshot;
 
 /// Below this there is only text.
-pub(super) const LEAST_WIDTH: u16 = 60;
-pub(super) const LEAST_HEIGHT: u16 = 15;
+pub(super) const MIN_WIDTH: u16 = 60;
+pub(super) const MIN_HEIGHT: u16 = 15;
 
 const HELP: &str = "\
 1 to 5, Tab  what is shown
@@ -36,7 +36,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
         let text = format!("{}\n\nthe watch begins", state.setting.title);
         return frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: false }), area);
     };
-    if area.width < LEAST_WIDTH || area.height < LEAST_HEIGHT {
+    if area.width < MIN_WIDTH || area.height < MIN_HEIGHT {
         return small(frame, state, snapshot);
     }
     let [title, tabs, body, footer] = Layout::vertical([

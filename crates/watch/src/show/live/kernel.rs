@@ -42,7 +42,7 @@ const RATES: [Figure; 11] = [
 ];
 
 /// Looks over which means and maxima are taken.
-const MOST_LOOKS: usize = 1000;
+const MAX_LOOKS: usize = 1000;
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, snapshot: &Snapshot) {
     let Some(kernel) = &snapshot.latest.kernel else {
@@ -75,7 +75,7 @@ fn figures(
     name: &'static str,
     figures: &[Figure],
 ) {
-    let looks = state.looks(MOST_LOOKS);
+    let looks = state.looks(MAX_LOOKS);
     let looks: Vec<&Rates> = looks.iter().filter_map(|look| look.latest.kernel.as_ref()).collect();
     let rows = figures.iter().map(|(name, read)| {
         let values = looks.iter().map(|rates| read(rates));

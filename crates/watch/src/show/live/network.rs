@@ -10,7 +10,7 @@ use super::state::State;
 use crate::snapshot::Snapshot;
 
 /// Looks over which maxima are taken.
-const MOST_LOOKS: usize = 1000;
+const MAX_LOOKS: usize = 1000;
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, snapshot: &Snapshot) {
     let latest = &snapshot.latest;
@@ -44,7 +44,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, snapshot: &
 }
 
 fn states(frame: &mut Frame<'_>, area: Rect, state: &State, snapshot: &Snapshot) {
-    let looks = state.looks(MOST_LOOKS);
+    let looks = state.looks(MAX_LOOKS);
     let rows = snapshot.latest.connections.iter().map(|(name, count)| {
         let most = looks.iter().filter_map(|look| look.latest.connections.get(name)).max();
         let figures = vec![number(*count as f64), number(*most.unwrap_or(count) as f64)];

@@ -9,7 +9,7 @@ use super::tab::Tab;
 use crate::snapshot::{Setting, Snapshot};
 
 /// Looks that charts remember; more than the widest terminal has points for.
-const MOST_LOOKS: usize = 1000;
+const MAX_LOOKS: usize = 1000;
 
 #[derive(Debug)]
 pub(super) struct State {
@@ -38,7 +38,7 @@ impl State {
     }
 
     pub(super) fn see(&mut self, look: Arc<Snapshot>) {
-        if self.looks.len() == MOST_LOOKS {
+        if self.looks.len() == MAX_LOOKS {
             self.looks.pop_front();
         }
         self.looks.push_back(look);

@@ -1,0 +1,151 @@
+//! [`Proc`]: samples from `/proc`, the files of control groups and netlink.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use procfs::process::{LimitValue, Process, all_processes};
+use procfs::{CurrentSI as _, KernelStats};
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_getaffinity};
+use units::Span;
+
+use super::control_groups::Hierarchies;
+use super::netlink::Netlink;
+use super::queues;
+use super::sample::{Disk, Program, Sample};
+use super::sockets::Sockets;
+use crate::clock::uptime;
+use crate::error::Error;
+use crate::processes::{MAX_PROGRAMS, kept};
+use crate::source::Source;
+
+/// Reads `/proc`, the control groups' files and netlink.
+pub struct Proc {
+    names: Vec<String>,
+    ports: Vec<u16>,
+    hierarchies: Hierarchies,
+    route: Option<Netlink>,
+    diagnosis: Option<Netlink>,
+}
+
+impl Proc {
+    /// For processes of these names, and those who are connected to these ports.
+    pub fn open(names: &[impl AsRef<str>], ports: &[u16]) -> Self {
+        let kept = |name: &str| String::from_utf8_lossy(kept(name)).into_owned();
+        Self {
+            names: names.iter().take(MAX_PROGRAMS).map(|name| kept(name.as_ref())).collect(),
+            ports: ports.to_vec(),
+            hierarchies: Hierarchies::find(),
+            route: Netlink::route().ok(),
+            diagnosis: Netlink::diagnosis().ok(),
+        }
+    }
+
+    fn programs(&self) -> Result<Vec<Program>, Error> {
+        let mut programs = vec![Program::default(); self.names.len()];
+        for process in all_processes()? {
+            // It may end at any moment; what is not known of it is left out.
+            let Ok(process) = process else { continue };
+            let Ok(stat) = process.stat() else { continue };
+            let Some(at) = self.names.iter().position(|name| *name == stat.comm) else { continue };
+            let program = &mut programs[at];
+            if program.processors.is_empty() {
+                program.processors = may_run_on(process.pid());
+                program.group = self.hierarchies.of(process.pid());
+            }
+            program.descriptors = program.descriptors.max(descriptors(&process).unwrap_or(0.0));
+            program.threads.add(process.pid());
+        }
+        Ok(programs)
+    }
+}
+
+impl Source for Proc {
+    type Sample = Sample;
+
+    fn sample(&mut self) -> Result<Sample, Error> {
+        Ok(Sample {
+            uptime: uptime(),
+            processors: processors()?,
+            programs: self.programs()?,
+            disks: disks()?,
+            queues: self.route.as_mut().map(queues::read).unwrap_or_default(),
+            sockets: Sockets::read(self.diagnosis.as_mut(), &self.ports),
+        })
+    }
+}
+
+/// What each did since the machine was started. A processor that the hypervisor has taken does something.
+fn processors() -> Result<BTreeMap<usize, (Span, Span)>, Error> {
+    let second = procfs::ticks_per_second() as f64;
+    let time = |ticks: u64| Span::from_secs_f64(ticks as f64 / second);
+    let stat = KernelStats::current()?;
+    let used = stat.cpu_time.iter().map(|cpu| {
+        let optional = [cpu.irq, cpu.softirq, cpu.steal].into_iter().flatten().sum::<u64>();
+        let busy = cpu.user + cpu.nice + cpu.system + optional;
+        (time(busy), time(busy + cpu.idle + cpu.iowait.unwrap_or(0)))
+    });
+    // The lines are those of the processors that are switched on, in the order of their numbers.
+    let online = fs::read_to_string("/sys/devices/system/cpu/online").map(|text| numbers(&text));
+    let online = online.unwrap_or_default();
+    let number = |at: usize| online.get(at).copied().unwrap_or(at);
+    Ok(used.enumerate().map(|(at, used)| (number(at), used)).collect())
+}
+
+/// The numbers in a list of ranges, such as "0-2,4" (cpuset(7), "List format").
+fn numbers(list: &str) -> Vec<usize> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.trim().parse().ok()?..=last.trim().parse().ok()?)
+    };
+    list.split(',').filter_map(range).flatten().collect()
+}
+
+fn may_run_on(pid: i32) -> Vec<usize> {
+    let allowed = Pid::from_raw(pid).and_then(|pid| sched_getaffinity(Some(pid)).ok());
+    allowed.map_or_else(Vec::new, |set| (0..CpuSet::MAX_CPU).filter(|number| set.is_set(*number)).collect())
+}
+
+fn descriptors(process: &Process) -> Option<f64> {
+    let open = process.fd_count().ok()? as f64;
+    match process.limits().ok()?.max_open_files.soft_limit {
+        LimitValue::Value(most) if most > 0 => Some(open / most as f64),
+        _ => Some(0.0),
+    }
+}
+
+/// Whole disks that were used: partitions are parts of them, and what is made of memory waits for nothing.
+fn disks() -> Result<BTreeMap<String, Disk>, Error> {
+    let is_disk = |name: &str| {
+        let device = format!("/sys/block/{name}");
+        fs::exists(&device).unwrap_or(false) && !name.starts_with("ram") && !name.starts_with("zram")
+    };
+    let used = |disk: &procfs::DiskStat| disk.reads + disk.writes > 0;
+    let disks =
+        procfs::diskstats()?.into_iter().filter(|disk| used(disk) && is_disk(&disk.name)).map(|disk| {
+            let millis = |time: u64| Span::from_millis(time);
+            let busy = millis(disk.time_in_progress);
+            (disk.name, Disk { busy, waited: millis(disk.weighted_time_in_progress) })
+        });
+    Ok(disks.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_ranges_are_read() {
+        assert_eq!(numbers("0-2,4,6-7\n"), [0, 1, 2, 4, 6, 7]);
+        assert_eq!((numbers("0\n"), numbers("")), (vec![0], vec![]));
+    }
+
+    /// This process may run somewhere, and all of that is switched on.
+    #[test]
+    fn a_process_may_run_on_processors_that_there_are() {
+        let own = may_run_on(i32::try_from(std::process::id()).unwrap());
+        let there_are = processors().unwrap();
+        assert!(!own.is_empty() && own.iter().all(|number| there_are.contains_key(number)), "{own:?}");
+        assert!(may_run_on(i32::MAX).is_empty());
+    }
+}
