@@ -190,10 +190,10 @@ fn a_server_that_goes_away_is_told() {
     let poll = |what: &str| poll_until(PATIENCE, what, || said().contains(what).then_some(()));
     poll("requests told apart by");
     server.terminate();
-    poll("nobody listens");
+    poll("no program listens");
     kill_process(Pid::from_child(&watch), Signal::INT).unwrap();
     assert_eq!(watch.wait().unwrap().code(), Some(130));
-    assert_eq!(said().matches("nobody listens").count(), 1, "{}", said());
+    assert_eq!(said().matches("no program listens").count(), 1, "{}", said());
 }
 
 /// What fits is kept and can be read, and what was seen is told all the same.
@@ -257,7 +257,7 @@ fn a_port_that_nobody_listens_on_is_told() {
     let port = testkit::free_address().port().to_string();
     let output = headworks(&["watch", "--port", &port, "--duration", "200ms"]);
     assert_eq!(output.status.code(), Some(0), "somebody may come");
-    assert!(text(&output.stderr).contains("nobody listens"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("no program listens"), "{}", text(&output.stderr));
 }
 
 /// Each group has its own interval or none, by the file or by an option, which comes first.

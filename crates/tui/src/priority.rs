@@ -18,11 +18,11 @@ pub fn goes_first() -> bool {
 /// and would make those late that have.
 pub fn be_ordinary() {
     let ordinary = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
-    // Whoever may run at all may run as everybody does.
+    // A thread that may run at all may run with the ordinary policy.
     let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, ordinary);
 }
 
-/// The same for a thread that others never wait for: it runs when nobody else wants to.
+/// Gives this thread the lowest priority: for work that no other waits for, which runs when no other thread wants to.
 pub fn give_way() {
     const LAST: i32 = 19;
     be_ordinary();

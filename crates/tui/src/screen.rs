@@ -27,7 +27,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Takes the terminal over; `None` when there is none, it is smaller than this, or it is not
+    /// Takes the terminal over; `None` when there is no terminal, it is smaller than this, or it is not
     /// ours to take.
     pub fn open(least_width: u16, least_height: u16) -> Option<Self> {
         let (width, height) = is_ours().then(size)?.ok()?;

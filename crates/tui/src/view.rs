@@ -49,7 +49,7 @@ pub struct Controls {
 /// Why the view ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// Whoever made the looks closed the view.
+    /// The sender of the looks closed the view.
     Closed,
     /// The terminal cannot be written to, or somebody else restored it.
     TerminalLost,

@@ -45,7 +45,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Measures both; `traced` is none where there is no program.
+    /// Measures both; `traced` is `None` where there is no program.
     ///
     /// # Errors
     /// When a source gives no sample.

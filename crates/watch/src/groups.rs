@@ -43,7 +43,7 @@ impl Group {
 pub struct Groups([Option<Span>; Group::ALL.len()]);
 
 impl Groups {
-    /// All that nobody has to ask for, that often.
+    /// All groups that are on unless switched off, that often.
     pub const fn every(interval: Span) -> Self {
         let mut groups = Self([Some(interval); Group::ALL.len()]);
         groups.set(Group::Limits, None);

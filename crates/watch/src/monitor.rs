@@ -85,7 +85,7 @@ impl Monitor {
         groups: &Groups,
         share_for_connections: Option<f64>,
     ) -> Self {
-        // A walk over all connections of the machine for none of them is no use.
+        // Without ports a walk over all connections of the machine would find nothing.
         let of_connections = groups.interval(Group::Connections).filter(|_| !ports.is_empty());
         Self {
             programs: programs.to_vec(),

@@ -1,4 +1,4 @@
-//! [`Watch`]: a watch from its beginning to its end, whoever shows what it sees.
+//! [`Watch`]: a watch from its beginning to its end, without what shows it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -150,7 +150,7 @@ impl Watch {
         for port in self.ports.iter().filter(|_| self.requests.is_some()) {
             if !self.servers().iter().any(|server| server.ports.contains(port)) {
                 let text = format!(
-                    "port {port}: nobody listens on it, or nobody whose sockets can be seen; it is looked at again"
+                    "port {port}: no program listens on it, or none whose sockets can be seen; it is looked at again"
                 );
                 notes.push(Note { text, is_expected: false });
             }
@@ -303,7 +303,7 @@ impl Watch {
         if let Some(recording) = self.recording.take() {
             self.unwritten = recording.end(length, interrupted, &outcome).err();
         }
-        // What was seen is kept all the same.
+        // What was seen is kept also when it fails.
         ended?;
         Ok(outcome)
     }

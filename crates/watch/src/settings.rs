@@ -110,7 +110,7 @@ impl Settings {
             return Err(error.mend("leave one of them out"));
         }
         if let (Some(endpoint), None) = (&settings.otlp, settings.collector()) {
-            let what = format!("\"{}\" is no collector's address", endpoint.get_ref());
+            let what = format!("\"{}\" is not the address of a collector", endpoint.get_ref());
             return Err(source
                 .error(endpoint.span(), what)
                 .mend("give http:// with host and port, for example \"http://127.0.0.1:4318\""));
@@ -200,7 +200,7 @@ pub fn check_ports(ports: &[u16]) -> Result<(), String> {
     }
     for (at, port) in ports.iter().enumerate() {
         if *port == 0 {
-            return Err("nobody can listen on port 0".to_owned());
+            return Err("no program can listen on port 0".to_owned());
         }
         if ports[..at].contains(port) {
             return Err(format!("port {port} is there twice"));
@@ -218,7 +218,7 @@ pub struct GroupOption {
     pub interval: Option<Span>,
 }
 
-/// Why a text is no such thing.
+/// Why a text is not the interval of a group.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadGroupOption {
     /// There is no `=`.
@@ -230,7 +230,7 @@ pub enum BadGroupOption {
     )]
     NoGroup(String, String),
     /// The interval cannot be read or is too short.
-    #[error("\"{0}\" is no interval; write a time of at least 10ms, or \"off\"")]
+    #[error("\"{0}\" is not an interval; write a time of at least 10ms, or \"off\"")]
     BadInterval(String),
 }
 
@@ -305,7 +305,7 @@ mod tests {
             ("programs = ['']", "watch.toml:1: a name is empty"),
             (
                 "otlp = 'localhost'",
-                "watch.toml:1: \"localhost\" is no collector's address; give http:// with host and port, for \
+                "watch.toml:1: \"localhost\" is not the address of a collector; give http:// with host and port, for \
                  example \"http://127.0.0.1:4318\"",
             ),
         ] {

@@ -1,4 +1,4 @@
-//! Programs in the kernel and `/proc` say the same.
+//! Programs in the kernel and `/proc` agree.
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -12,7 +12,7 @@ use watch::{Source, connections, kernel, network, processes};
 /// Figures by name, as eBPF and as `/proc` has them, and by how much they may differ if one per cent is less.
 type Compared = Vec<(&'static str, f64, f64, f64)>;
 
-/// The two are read one after the other, and whoever is preempted between reads later than he thinks: such a
+/// The two are read one after the other, and a reader that is preempted between them reads the second too late: such a
 /// comparison says nothing, so one of several has to hold.
 fn agree(mut compare: impl FnMut() -> Compared) {
     const ATTEMPTS: usize = 8;
@@ -148,7 +148,7 @@ fn short_lives_count_and_sums_only_grow() {
         return;
     }
     let place = tempfile::tempdir().expect("a directory");
-    // A name that nobody else has.
+    // A name that no other process has.
     let program = place.path().join("headworks-brief");
     fs::copy("/bin/true", &program).expect("a program");
     let mut traced =

@@ -34,7 +34,7 @@ pub(crate) fn open(every: Span) -> impl Iterator<Item = OwnedFd> {
                 flags,
             )
         };
-        // SAFETY: as above.
+        // SAFETY: a number that is not negative is a descriptor that the kernel has just given to us alone.
         (descriptor >= 0).then(|| unsafe { OwnedFd::from_raw_fd(descriptor as i32) })
     })
 }

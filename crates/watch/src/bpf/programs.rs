@@ -20,7 +20,7 @@ pub(crate) fn run(program: &ProgramMut<'_>, what: &'static str) -> Result<(), Er
     program.test_run(ProgramInput::default()).map(drop).map_err(Error::bpf(what))
 }
 
-/// Reads what a program writes. It may do so at any moment, so that what was read before is no use.
+/// Reads what a program writes. It may do so at any moment, so that a value that was read before is not to be used again.
 pub(crate) fn peek<T: Copy>(at: &T) -> T {
     // SAFETY: `at` is a reference, so it is valid and aligned; the kernel writes only whole words.
     unsafe { ptr::read_volatile(at) }

@@ -135,7 +135,7 @@ fn cpu(group: &Path) -> Option<CpuLimit> {
             let (quota, period) = text.trim().split_once(' ')?;
             quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?
         }
-        // Less than nothing when there is none.
+        // Below zero when there is no quota.
         Err(_) => {
             number(&group.join("cpu.cfs_quota_us"))? as f64 / number(&group.join("cpu.cfs_period_us"))? as f64
         }

@@ -32,7 +32,7 @@ pub struct Rates {
 pub struct Program {
     /// Processors that they may run on.
     pub processors: usize,
-    /// How busy these were in the mean, whoever used them, from 0 to 1.
+    /// How busy these were in the mean, with whatever program, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processors_busy: Option<f64>,
     /// Of the process that has used up most: descriptors that are open, over those that may be.

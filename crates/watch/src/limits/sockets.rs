@@ -12,7 +12,7 @@ pub struct Sockets {
     pub unaccepted: u64,
     /// How many may.
     pub room: u64,
-    /// Connections to the ports of which something has come that nobody has read.
+    /// Connections to the ports on which something has come that the program has not read.
     pub unread: u64,
     /// Bytes that were sent on connections to the ports and that the other side does not have yet.
     pub unsent_bytes: u64,

@@ -127,7 +127,7 @@ static void find_offsets(void)
 	}
 }
 
-/* Adds what a task has used since it was last charged; whoever comes second adds nothing. */
+/* Adds what a task has used since it was last charged; a second call adds nothing. */
 static void charge(struct sum *sum, struct charged *charged, u64 cpu, u64 faults)
 {
 	u64 before = charged->cpu;

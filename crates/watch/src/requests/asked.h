@@ -71,7 +71,7 @@ static long forget_one(void *map, u64 *key, struct connection *connection, void 
 	return 0;
 }
 
-/* Forgets all connections: nobody will see them end. */
+/* Forgets all connections: their ends will not be seen. */
 SEC("syscall")
 int hw_syscall_drop(void *unused)
 {
@@ -97,8 +97,8 @@ static long visit(void *map, u64 *key, struct connection *connection, u64 *now)
 {
 	if (connection->epoch != epoch || connection->state >= PARTS)
 		return 0;
-	/* Whoever has sent something and been ready for something else since for longer than it ever paused
-	 * within a response has sent all of it, as far as anybody can tell. */
+	/* A thread that has sent something and been ready for something else since for longer than it ever
+	 * paused within a response has sent all of it, as far as can be told. */
 	if (connection->state == SENT && connection->request.ended &&
 	    *now - connection->request.ended > quiet_for && !is_blocked(*key))
 		finish(connection, *now);

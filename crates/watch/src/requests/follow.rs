@@ -84,7 +84,7 @@ struct Opened {
 const TURN: Span = Span::from_millis(20);
 /// When a window has been closed to requests, those of a fast server have ended so soon.
 const SOON: Span = Span::from_millis(5);
-/// Whoever has got a response may know it before the server's thread has come to its end, if others run instead.
+/// A client may have its response before the server's thread has come to its end, if others run instead.
 const LAST: Span = Span::from_millis(100);
 /// Servers and responses are looked after so often where all of the time is one window.
 const TEND: Span = Span::from_secs(1);
@@ -92,7 +92,7 @@ const TEND: Span = Span::from_secs(1);
 /// else runs meanwhile finds less of what it needs in the caches. They count for more, so that the budget is kept
 /// (docs/benchmarks/watch.md).
 const HIDDEN: f64 = 4.0;
-/// A port that nobody listens on is looked at so often.
+/// Between two looks at a port without a listener.
 const SEARCH: Span = Span::from_secs(3);
 /// Bounds on how long nothing has to happen on a connection for its response to be taken as whole.
 const MIN_QUIET: Span = Span::from_millis(20);
@@ -195,7 +195,7 @@ impl Requests {
     fn learn(&mut self) -> Result<(), Error> {
         let times = self.crossings.correct(&mut self.probes)?;
         if self.windows.is_some() {
-            // Between windows nobody pays for it, and a window stands for that time, too.
+            // Between windows it costs nothing, and a window stands for that time, too.
             self.unit_costs.leave_out(times, &mut self.probes)?;
         }
         self.probes.learn_jiffy()

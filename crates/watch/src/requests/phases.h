@@ -2,7 +2,7 @@
  *
  * Which part of a response is its last is known only afterwards, so what follows a part is logging until
  * there is another one. Whether what is received then belongs to the next request, a server's own probe says;
- * where there is none, it does. */
+ * without such a probe, it does. */
 #ifndef HEADWORKS_REQUESTS_PHASES_H
 #define HEADWORKS_REQUESTS_PHASES_H
 
@@ -95,7 +95,7 @@ static void leave(struct thread *thread, u64 now)
 			finish(connection, now);
 	}
 	/* What was used after a connection had ended, to close it mostly, is left for the next request:
-	 * nobody has to wait with telling one, and nothing is lost. */
+	 * no request is told later for that, and nothing is lost. */
 	thread->connection = 0;
 }
 
@@ -204,7 +204,7 @@ static void received(struct thread *thread, struct connection *connection, u64 b
 		promote(connection);
 	if (connection->state > PROCESSING)
 		return;
-	/* Nobody says when it has been parsed; as long as there is more to read, it has not. */
+	/* There is no sign of when it has been parsed; as long as there is more to read, it has not. */
 	add(&connection->request.used[PARSING], &connection->request.used[PROCESSING]);
 	connection->request.parsed = now;
 	connection->state = PROCESSING;

@@ -139,9 +139,9 @@ enum state {
 	/* Something has been received after that: more of the request or the next one. */
 	RECEIVED_MORE,
 	PARTS,
-	/* There has been none. */
+	/* There has been no request. */
 	FRESH,
-	/* There is none, as far as is known. */
+	/* There is no request, as far as is known. */
 	IDLE,
 	/* There is one that is not followed. */
 	IGNORED,

@@ -5,14 +5,14 @@
 
 #include "state.h"
 
-/* By processor, what was accounted for more than the scheduler has charged. Whoever runs there next pays it
- * back, not the thread that it came from: that may have done its last. */
+/* By processor, what was accounted for more than the scheduler has charged. The thread that runs there next
+ * pays it back, not the thread that it came from: that may have done its last. */
 u64 overcharged[MAX_CPUS];
 
 /* The scheduler looks at the longest after so much time, in ns. */
 #define MAX_TICK 10000000
 
-/* Programs have run for this thread since `since`, and take `cost` besides: as much is no request's. */
+/* Programs have run for this thread since `since`, and take `cost` besides: neither belongs to a request. */
 static void followed(struct thread *thread, u64 since, u64 cost)
 {
 	if (!cost)
@@ -156,8 +156,8 @@ static void take_back(struct thread *thread, u64 much)
 	overcharged[bpf_get_smp_processor_id() % MAX_CPUS] += much;
 }
 
-/* The scheduler has charged the thread for less than until now, since it looks for the next one on nobody's
- * account, and not for what the hypervisor took since it last looked; so the last part is what is missing to
+/* The scheduler has charged the thread for less than until now, since it looks for the next one on no
+ * thread's account, and not for what the hypervisor took since it last looked; so the last part is what is missing to
  * that, and what is too much comes off the next. */
 static void reconcile(struct thread *thread, struct task_struct *task)
 {
@@ -180,7 +180,7 @@ static void slice_begins(struct thread *thread, struct task_struct *task, u64 no
 	thread->is_off = 0;
 	thread->accounted = now;
 	thread->stolen = stolen(task);
-	/* Nothing yet is known all the same. */
+	/* Not zero, which would say that nothing is known yet. */
 	thread->charged = task->se.sum_exec_runtime ?: 1;
 	thread->slice = 0;
 }
@@ -249,7 +249,7 @@ static void add(struct usage *to, struct usage *from)
 }
 
 /* Charges the request with what this thread has used so far. What it used before a request could be read on
- * a fresh connection is left for it; what it used for one that is not followed is nobody's. */
+ * a fresh connection is left for it; what it used for one that is not followed belongs to no request. */
 static void charge(struct thread *thread, struct connection *connection, u64 now)
 {
 	u64 state = connection->state;

@@ -290,12 +290,12 @@ impl Probes {
         Ok(Span::from_nanos(peek(&self.state()?.longest_pause)))
     }
 
-    /// Detaches them. What was known of connections is no use any more: nobody sees them end.
+    /// Detaches them. What was known of connections is forgotten: their ends will not be seen.
     ///
     /// # Errors
     /// When the kernel refuses.
     pub(super) fn detach(&mut self) -> Result<(), Error> {
-        // While the last probes are still there, they find nobody that they would have to do with.
+        // While the last probes are still there, they find no thread that they would follow.
         let in_binaries = self.attached.values().filter(|is_attached| **is_attached).count();
         while self.links.len() > in_binaries {
             self.links.pop();
@@ -335,7 +335,7 @@ impl Probes {
     pub(super) fn runs(&self, kind: Kind) -> Runs {
         let programs = &self.program.progs;
         let programs: Vec<&ProgramMut<'_>> = match kind {
-            // A clock interrupts whoever runs, as a breakpoint does.
+            // A clock interrupts the thread that runs, as a breakpoint does.
             Kind::Breakpoint => vec![&programs.hw_uprobe_head, &programs.hw_perf_event],
             Kind::Tracepoint => self.tracepoints().map(|(program, _)| program).into(),
         };

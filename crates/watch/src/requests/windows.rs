@@ -22,7 +22,7 @@ pub enum Budget {
 }
 
 impl Default for Budget {
-    /// The share that [`Watch`](crate::Watch)'s users grant it without being asked.
+    /// The share that a watch may cost where its user says nothing else.
     fn default() -> Self {
         Self::Share(Ratio::clamped(0.01))
     }

@@ -178,7 +178,7 @@ fn known_costs_are_found_where_another_competes_for_the_processor() {
         time += known.ended.time.since(known.accepted.time).as_secs_f64();
         cpu += known.ended.cpu.saturating_sub(known.accepted.cpu).as_secs_f64();
     }
-    assert!(time > 1.5 * cpu, "nobody competed: {time} s for {cpu} s of work");
+    assert!(time > 1.5 * cpu, "no thread competed: {time} s for {cpu} s of work");
     found(&told, &known);
 }
 
