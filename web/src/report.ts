@@ -23,6 +23,9 @@ export type Capacity = {
   directory: string;
 };
 
+/** What a cell of a table holds. */
+export type Cell = Quantity | string | null;
+
 /** A statement, held against what came out. */
 export type Check = {
   /** Where it is made, such as `Figure 4`. */
@@ -538,6 +541,16 @@ export type Quantiles = {
   count: number;
 };
 
+/** A number with its unit. */
+export type Quantity = {
+  /** The number. */
+  value: number;
+  /** What it is in. */
+  unit: Unit;
+  /** Where the true value lies with a confidence of 95 %, in the same unit; none where it is not an estimate. */
+  ci: [number, number] | null;
+};
+
 /** Sessions per second where the workload has sessions, else requests per second. */
 export type RateSummary = {
   /** What the schedule asked for; in a closed loop, which asks for nothing, what it achieved. */
@@ -834,8 +847,8 @@ export type Table = {
 export type TableRow = {
   /** What it is. */
   name: string;
-  /** With their units; a dash where there is nothing. */
-  cells: Array<string>;
+  /** One for each column. */
+  cells: Array<Cell>;
 };
 
 /** One test as it was run. */
@@ -935,8 +948,21 @@ export type Timeline = {
   running: Array<number | null>;
 };
 
-/** How figures are written. */
-export type Unit = 'plain' | 'percent' | 'seconds' | 'bytes' | 'rate';
+/** What a number is in. */
+export type Unit =
+  | 'plain'
+  | 'number'
+  | 'count'
+  | 'percent'
+  | 'difference'
+  | 'seconds'
+  | 'bytes'
+  | 'kilobytes'
+  | 'megabytes'
+  | 'mebibytes'
+  | 'rate'
+  | 'kibibytes-per-second'
+  | 'megabits-per-second';
 
 /** One URL. */
 export type UrlRow = {

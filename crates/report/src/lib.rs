@@ -7,6 +7,7 @@
 //! monitor, [`SearchReport::read`] those of searches for the knee. [`Document`] is whichever of the five a directory
 //! holds.
 
+mod cell;
 mod conclusion;
 mod document;
 mod error;
@@ -27,6 +28,7 @@ mod typescript;
 mod unit;
 mod watch;
 
+pub use cell::{Cell, Quantity};
 pub use conclusion::{Conclusion, KeyFigure};
 pub use document::{Document, run};
 pub use error::Error;

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
+use crate::cell::Cell;
+
 /// Figures as they are to be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Table {
     /// Of the place in the page.
@@ -23,11 +25,11 @@ pub struct Table {
 }
 
 /// One quantity, in every column.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct TableRow {
     /// What it is.
     pub name: String,
-    /// With their units; a dash where there is nothing.
-    pub cells: Vec<String>,
+    /// One for each column.
+    pub cells: Vec<Cell>,
 }

@@ -8,14 +8,19 @@ mod fixture;
 mod watch;
 
 use fixture::run;
-use report::{Document, WatchReport};
+use report::{Cell, Document, WatchReport};
 
-fn cell<'a>(report: &'a WatchReport, table: &str, row: &str, column: &str) -> &'a str {
+/// As it is written.
+fn cell(report: &WatchReport, table: &str, row: &str, column: &str) -> String {
     let table = report.tables.iter().find(|one| one.id == table).unwrap();
     let at =
         table.columns.iter().position(|one| one == column).unwrap_or_else(|| panic!("{:?}", table.columns));
     let row = table.rows.iter().find(|one| one.name == row).unwrap_or_else(|| panic!("{:?}", table.rows));
-    &row.cells[at]
+    match &row.cells[at] {
+        Cell::Quantity(quantity) => quantity.to_string(),
+        Cell::Text(words) => words.clone(),
+        Cell::Nothing => "–".to_owned(),
+    }
 }
 
 #[test]

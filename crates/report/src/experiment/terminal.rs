@@ -3,15 +3,17 @@
 use record::experiment::TestState;
 
 use super::model::{ClassPoint, ExperimentReport};
-use crate::terminal::aligned;
-use crate::text::{level, number, percent, seconds, server};
+use crate::cell::Cell;
+use crate::terminal::{Layout, aligned};
+use crate::text::{level, number, server};
+use crate::unit::Unit;
 
 impl ExperimentReport {
     /// The report's table with the verdict under it; each line ends with a line feed.
     pub fn table(&self) -> String {
         let mut text = self.heading();
         text.push('\n');
-        text += &aligned(&self.rows(), 2, 1);
+        text += &aligned(&self.rows(), Layout { flush_left: 2, spanning: 1, nothing: "-" });
         text.push('\n');
         text += &format!("{}.\n", self.verdict.headline);
         for sentence in &self.verdict.details {
@@ -41,14 +43,14 @@ impl ExperimentReport {
     }
 
     /// A group of columns for each quantity, in it a column for each subject.
-    fn rows(&self) -> Vec<Vec<String>> {
-        let mut quantities = vec![String::new(); 2];
+    fn rows(&self) -> Vec<Vec<Cell>> {
+        let mut quantities = vec![Cell::text(""); 2];
         for quantity in ["completed", "median duration"] {
-            quantities.push(quantity.to_owned());
-            quantities.extend(self.subjects.iter().skip(1).map(|_| String::new()));
+            quantities.push(Cell::text(quantity));
+            quantities.extend(self.subjects.iter().skip(1).map(|_| Cell::text("")));
         }
-        let mut names = vec![self.factor.label(), "class".to_owned()];
-        names.extend(self.subjects.iter().chain(&self.subjects).cloned());
+        let mut names = vec![Cell::Text(self.factor.label()), Cell::text("class")];
+        names.extend(self.subjects.iter().chain(&self.subjects).map(|subject| Cell::text(subject)));
         let mut rows = vec![quantities, names];
         let mut levels: Vec<f64> = self.points.iter().map(|point| point.level).collect();
         levels.dedup();
@@ -62,28 +64,22 @@ impl ExperimentReport {
         rows
     }
 
-    fn class_row(&self, name: String, at: f64, class: &str) -> Vec<String> {
+    fn class_row(&self, name: String, at: f64, class: &str) -> Vec<Cell> {
         let points: Vec<Option<&ClassPoint>> =
             self.subjects.iter().map(|subject| self.point(subject, at)?.class(class)).collect();
-        let mut row = vec![name, class.to_owned()];
-        row.extend(points.iter().map(|point| or_dash(point.and_then(|p| Some(percent(p.share?.value))))));
-        row.extend(
-            points
-                .iter()
-                .map(|point| or_dash(point.and_then(|p| Some(seconds(p.duration.as_ref()?.median.value))))),
-        );
+        let share = |point: &Option<&ClassPoint>| point.and_then(|point| point.share);
+        let median = |point: &Option<&ClassPoint>| Some(point.as_ref()?.duration.as_ref()?.median);
+        let mut row = vec![Cell::Text(name), Cell::text(class)];
+        row.extend(points.iter().map(|point| Cell::value_of(share(point), Unit::Percent)));
+        row.extend(points.iter().map(|point| Cell::value_of(median(point), Unit::Seconds)));
         row
     }
 
-    fn total_row(&self, at: f64) -> Vec<String> {
-        let mut row = vec![String::new(), "all".to_owned()];
+    fn total_row(&self, at: f64) -> Vec<Cell> {
+        let mut row = vec![Cell::text(""), Cell::text("all")];
         row.extend(self.subjects.iter().map(|subject| {
-            or_dash(self.point(subject, at).and_then(|p| Some(format!("{}/s", number(p.goodput?.value)))))
+            Cell::value_of(self.point(subject, at).and_then(|point| point.goodput), Unit::Rate)
         }));
         row
     }
-}
-
-fn or_dash(text: Option<String>) -> String {
-    text.unwrap_or_else(|| "-".to_owned())
 }

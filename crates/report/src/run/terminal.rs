@@ -4,8 +4,12 @@ use record::Quantiles;
 
 use super::headline::objective_figure;
 use super::model::{RunReport, StepPhase};
-use crate::terminal::aligned;
-use crate::text::{number, percent, seconds};
+use crate::cell::{Cell, Quantity};
+use crate::terminal::{Layout, aligned};
+use crate::unit::Unit;
+
+/// All columns hold figures.
+const FIGURES: Layout = Layout { flush_left: 0, spanning: 0, nothing: "-" };
 
 impl RunReport {
     /// The report's short form; each line ends with a line feed.
@@ -16,7 +20,7 @@ impl RunReport {
             text += &format!("- {sentence}\n");
         }
         text.push('\n');
-        text += &aligned(&self.rows(), 1, 0);
+        text += &aligned(&self.rows(), Layout { flush_left: 1, ..FIGURES });
         text.push('\n');
         for sentence in &self.verdict.details {
             text += &format!("{sentence}\n");
@@ -28,34 +32,34 @@ impl RunReport {
         }
         if self.steps.ramp {
             text.push('\n');
-            text += &aligned(&self.step_rows(), 0, 0);
+            text += &aligned(&self.step_rows(), FIGURES);
         }
         text
     }
 
-    fn rows(&self) -> Vec<Vec<String>> {
-        let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
-        let mut rows = vec![words(&["", "mean", "p50", "p90", "p99", "p99.9", "max", "count"])];
+    fn rows(&self) -> Vec<Vec<Cell>> {
+        let heads = ["", "mean", "p50", "p90", "p99", "p99.9", "max", "count"];
+        let mut rows = vec![heads.map(Cell::text).to_vec()];
         for distribution in &self.distributions {
             let Quantiles { mean, p50, p90, p99, p999, max, count } = distribution.quantiles;
-            let mut row = vec![distribution.phase.name().to_owned()];
-            row.extend([mean, p50, p90, p99, p999, max].map(seconds));
-            row.push(count.to_string());
+            let mut row = vec![Cell::text(distribution.phase.name())];
+            row.extend([mean, p50, p90, p99, p999, max].map(Quantity::seconds).map(Cell::from));
+            row.push(Quantity::count(count as f64).into());
             rows.push(row);
         }
         rows
     }
 
-    fn step_rows(&self) -> Vec<Vec<String>> {
+    fn step_rows(&self) -> Vec<Vec<Cell>> {
         let heads = [&*self.steps.unit, "answered/s", "connect", "SYN timeouts", "processing", "transfer"];
-        let mut rows = vec![heads.map(str::to_owned).to_vec()];
+        let mut rows = vec![heads.map(Cell::text).to_vec()];
         for step in &self.steps.rows {
-            let mean = |phase: &StepPhase| phase.mean.map_or("-".to_owned(), |mean| seconds(mean.value));
+            let mean = |phase: &StepPhase| Cell::value_of(phase.mean, Unit::Seconds);
             rows.push(vec![
-                step.level.to_string(),
-                number(step.achieved),
+                Cell::Text(step.level.to_string()),
+                Quantity::number(step.achieved).into(),
                 mean(&step.connect),
-                step.timeouts.map_or("-".to_owned(), |share| percent(share.value)),
+                Cell::value_of(step.timeouts, Unit::Percent),
                 mean(&step.processing),
                 mean(&step.transfer),
             ]);

@@ -1,11 +1,11 @@
 //! The report for a terminal.
 
-use stats::Estimate;
-
 use super::model::SimulationReport;
-use crate::terminal::aligned;
-use crate::text::{number, percent, seconds};
+use crate::cell::{Cell, Quantity};
+use crate::terminal::{Layout, aligned};
 use crate::unit::Unit;
+
+const LAYOUT: Layout = Layout { flush_left: 1, spanning: 0, nothing: "-" };
 
 impl SimulationReport {
     /// What came out of a single simulation; of sweeps what was checked, or the figures where nothing
@@ -18,7 +18,7 @@ impl SimulationReport {
                 &format!("{holds} {}: {}\n               {}\n", check.place, check.statement, check.evidence);
         }
         if !self.outcomes.is_empty() {
-            text += &format!("{}.\n\n{}\n", self.verdict.headline, aligned(&self.outcome_rows(), 1, 0));
+            text += &format!("{}.\n\n{}\n", self.verdict.headline, aligned(&self.outcome_rows(), LAYOUT));
             self.verdict.details.iter().for_each(|sentence| text += &format!("{sentence}\n"));
         } else if self.checks.is_empty() {
             text += &self.figures_as_text();
@@ -29,45 +29,37 @@ impl SimulationReport {
         text
     }
 
-    fn outcome_rows(&self) -> Vec<Vec<String>> {
-        let head = ["", "rejected", "mean latency", "p50", "p90", "p99", "served/s"];
-        let shown = |estimate: Option<Estimate>, write: fn(f64) -> String| {
-            estimate.map_or("-".to_owned(), |estimate| write(estimate.value))
-        };
+    fn outcome_rows(&self) -> Vec<Vec<Cell>> {
+        let heads = ["", "rejected", "mean latency", "p50", "p90", "p99", "served/s"];
         let rows = self.outcomes.iter().map(|row| {
-            let mut cells = vec![row.name.clone(), shown(row.rejected, percent)];
-            cells.extend([row.mean, row.p50, row.p90, row.p99].map(|latency| shown(latency, seconds)));
-            cells.push(shown(row.throughput, number));
+            let mut cells = vec![Cell::text(&row.name), Cell::value_of(row.rejected, Unit::Percent)];
+            let latencies = [row.mean, row.p50, row.p90, row.p99];
+            cells.extend(latencies.map(|latency| Cell::value_of(latency, Unit::Seconds)));
+            cells.push(Cell::value_of(row.throughput, Unit::Number));
             cells
         });
-        std::iter::once(head.map(str::to_owned).to_vec()).chain(rows).collect()
+        std::iter::once(heads.map(Cell::text).to_vec()).chain(rows).collect()
     }
 
     fn figures_as_text(&self) -> String {
         let mut text = String::new();
         for figure in &self.figures {
+            let (x, y) = (figure.x.unit, figure.y.unit);
             let mut rows =
-                vec![vec![figure.x.label.clone(), figure.y.label.clone(), "95 % interval".to_owned()]];
+                vec![[&*figure.x.label, &*figure.y.label, "95 % interval"].map(Cell::text).to_vec()];
             for curve in &figure.curves {
-                rows.push(vec![curve.name.clone()]);
-                for place in &curve.points {
-                    let ci = place.y.ci.map_or("unknown".to_owned(), |[low, high]| {
-                        format!("{} to {}", shown(low, figure.y.unit), shown(high, figure.y.unit))
+                rows.push(vec![Cell::text(&curve.name)]);
+                for point in &curve.points {
+                    let ci = point.y.ci.map_or("unknown".to_owned(), |[low, high]| {
+                        format!("{} to {}", y.written(low), y.written(high))
                     });
-                    rows.push(vec![shown(place.x, figure.x.unit), shown(place.y.value, figure.y.unit), ci]);
+                    let [along, up] = [Quantity::new(point.x, x), Quantity::new(point.y.value, y)];
+                    rows.push(vec![along.into(), up.into(), ci.into()]);
                 }
             }
-            text += &format!("{}\n{}\n", figure.title, aligned(&rows, 1, 1));
+            let layout = Layout { spanning: 1, ..LAYOUT };
+            text += &format!("{}\n{}\n", figure.title, aligned(&rows, layout));
         }
         text
-    }
-}
-
-fn shown(value: f64, unit: Unit) -> String {
-    match unit {
-        Unit::Plain | Unit::Bytes => number(value),
-        Unit::Percent => percent(value),
-        Unit::Seconds => seconds(value),
-        Unit::Rate => format!("{}/s", number(value)),
     }
 }

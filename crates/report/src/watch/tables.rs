@@ -5,13 +5,12 @@ use catalogue::watch::{connections, kernel, processes};
 use toml::Value;
 
 use super::watched::Watched;
+use crate::cell::{Cell, Quantity};
 use crate::table::{Table, TableRow};
-use crate::text::{number, percent, seconds};
+use crate::unit::Unit;
 
-/// How a figure is written.
-type Written = fn(f64) -> String;
-
-const NOTHING: &str = "–";
+/// What a figure of the record is shown in.
+type Measure = fn(f64) -> Quantity;
 
 /// All tables that there is something for.
 pub(super) fn of(watches: &[Watched]) -> Vec<Table> {
@@ -19,16 +18,13 @@ pub(super) fn of(watches: &[Watched]) -> Vec<Table> {
     tables.into_iter().map(|table| table(watches)).filter(|table| !table.columns.is_empty()).collect()
 }
 
-fn per_second(rate: f64) -> String {
-    format!("{}/s", number(rate))
+/// Bytes per second.
+fn megabits(bytes: f64) -> Quantity {
+    Quantity::new(bytes * 8e-6, Unit::MegabitsPerSecond)
 }
 
-fn megabits(bytes: f64) -> String {
-    format!("{} Mbit/s", number(bytes * 8e-6))
-}
-
-fn mebibytes(bytes: f64) -> String {
-    format!("{} MiB", number(bytes / 1_048_576.0))
+fn mebibytes(bytes: f64) -> Quantity {
+    Quantity::new(bytes / 1_048_576.0, Unit::Mebibytes)
 }
 
 /// A column's name: of something within a watch, and of the watch if there are several.
@@ -40,9 +36,8 @@ fn column(watched: &Watched, name: &str) -> String {
     }
 }
 
-fn row(name: &str, cells: impl Iterator<Item = Option<String>>) -> TableRow {
-    let cells = cells.map(|cell| cell.unwrap_or_else(|| NOTHING.to_owned())).collect();
-    TableRow { name: name.to_owned(), cells }
+fn row(name: &str, cells: impl Iterator<Item = Option<Quantity>>) -> TableRow {
+    TableRow { name: name.to_owned(), cells: cells.map(Cell::from).collect() }
 }
 
 /// A column for each name below a part of the summary, of each watch, that is wanted; and rows.
@@ -50,16 +45,16 @@ fn by_name(
     watches: &[Watched],
     part: &str,
     is_wanted: impl Fn(&Watched, &str) -> bool,
-    rows: &[(&str, &[&str], Written)],
+    rows: &[(&str, &[&str], Measure)],
 ) -> (Vec<String>, Vec<TableRow>) {
     let mut columns = named(watches, part);
     columns.retain(|(watched, name)| is_wanted(watched, name));
-    let cell = |(watched, name): &(&Watched, String), path: &[&str], written: Written| {
-        watched.figure(&[&[part, name.as_str()], path].concat()).map(written)
+    let cell = |(watched, name): &(&Watched, String), path: &[&str], measure: Measure| {
+        watched.figure(&[&[part, name.as_str()], path].concat()).map(measure)
     };
     let rows = rows
         .iter()
-        .map(|(name, path, written)| row(name, columns.iter().map(|column| cell(column, path, *written))));
+        .map(|(name, path, measure)| row(name, columns.iter().map(|column| cell(column, path, *measure))));
     let rows = rows.collect();
     (names(&columns), rows)
 }
@@ -80,24 +75,24 @@ fn requests(watches: &[Watched]) -> Table {
         "requests",
         |_, _| true,
         &[
-            ("requests", &["rate"], per_second),
+            ("requests", &["rate"], Quantity::rate),
             ("handed to the kernel", &["bytes_rate"], megabits),
-            ("reads per request", &["reads"], number),
-            ("writes per request", &["writes"], number),
-            ("blocks read per request", &["blocks"], number),
-            ("parse, processor", &["phases", "parse", "cpu", "mean"], seconds),
-            ("process, processor", &["phases", "process", "cpu", "mean"], seconds),
-            ("log, processor", &["phases", "log", "cpu", "mean"], seconds),
-            ("parse, elapsed", &["phases", "parse", "elapsed", "mean"], seconds),
-            ("process, elapsed", &["phases", "process", "elapsed", "mean"], seconds),
-            ("log, elapsed", &["phases", "log", "elapsed", "mean"], seconds),
-            ("in user mode", &["cpu_user"], seconds),
-            ("in the kernel", &["cpu_kernel"], seconds),
-            ("in soft interrupts", &["cpu_soft_interrupt"], seconds),
-            ("asleep until a disk had answered", &["disk_wait"], seconds),
-            ("median duration", &["duration", "p50"], seconds),
-            ("99th percentile", &["duration", "p99"], seconds),
-            ("requests that were followed", &["count"], number),
+            ("reads per request", &["reads"], Quantity::number),
+            ("writes per request", &["writes"], Quantity::number),
+            ("blocks read per request", &["blocks"], Quantity::number),
+            ("parse, processor", &["phases", "parse", "cpu", "mean"], Quantity::seconds),
+            ("process, processor", &["phases", "process", "cpu", "mean"], Quantity::seconds),
+            ("log, processor", &["phases", "log", "cpu", "mean"], Quantity::seconds),
+            ("parse, elapsed", &["phases", "parse", "elapsed", "mean"], Quantity::seconds),
+            ("process, elapsed", &["phases", "process", "elapsed", "mean"], Quantity::seconds),
+            ("log, elapsed", &["phases", "log", "elapsed", "mean"], Quantity::seconds),
+            ("in user mode", &["cpu_user"], Quantity::seconds),
+            ("in the kernel", &["cpu_kernel"], Quantity::seconds),
+            ("in soft interrupts", &["cpu_soft_interrupt"], Quantity::seconds),
+            ("asleep until a disk had answered", &["disk_wait"], Quantity::seconds),
+            ("median duration", &["duration", "p50"], Quantity::seconds),
+            ("99th percentile", &["duration", "p99"], Quantity::seconds),
+            ("requests that were followed", &["count"], Quantity::number),
         ],
     );
     Table {
@@ -124,17 +119,17 @@ fn agreement(watches: &[Watched]) -> Table {
         let counted = watched.info.spec.get("budget").and_then(Value::as_str) == Some("none");
         let whole = watched.info.window.length().as_secs_f64();
         let seconds = watched.figure(&["followed", "watched"]).filter(|_| counted).unwrap_or(whole);
-        let megabytes: Written = |bytes| format!("{} MB", number(bytes / 1e6));
-        let exactly: Written = |count| format!("{count:.0}");
+        let megabytes: Measure = |bytes| Quantity::new(bytes / 1e6, Unit::Megabytes);
+        let exactly: Measure = Quantity::count;
         let connections = watched.figure(&["waits", "connections"]).unwrap_or(0.0);
-        for (row, ours, theirs, written) in [
+        for (row, ours, theirs, measure) in [
             (0, connections, client.connections, exactly),
             (1, watched.sum("rate"), client.responses, exactly),
             (2, watched.sum("bytes_rate"), client.bytes, megabytes),
         ] {
             let (ours, theirs) = (ours * seconds, theirs as f64);
-            let difference = format!("{:+.2} %", (ours / theirs.max(1.0) - 1.0) * 100.0);
-            rows[row].extend([written(ours), written(theirs), difference].map(Some));
+            let difference = Quantity::new(ours / theirs.max(1.0) - 1.0, Unit::Difference);
+            rows[row].extend([measure(ours), measure(theirs), difference].map(Some));
         }
     }
     let names = ["connections", "responses", "bytes"];
@@ -150,28 +145,25 @@ fn agreement(watches: &[Watched]) -> Table {
 }
 
 fn demands(watches: &[Watched]) -> Table {
-    let interval = |part: &'static str, written: Written| {
+    let interval = |part: &'static str, measure: Measure| {
         move |watched: &Watched, class: &str| {
             let estimate = watched.summary.get("demands")?.get(class)?.get(part)?;
             let [low, high] = [0, 1].map(|end| estimate.get("ci").and_then(|ci| ci.get(end)?.as_f64()));
-            let mean = written(estimate.get("mean")?.as_f64()?);
-            Some(match low.zip(high) {
-                Some((low, high)) => format!("{mean} ({} to {})", written(low.max(0.0)), written(high)),
-                None => mean,
-            })
+            let ci = low.zip(high).map(|(low, high)| [low.max(0.0), high].map(|end| measure(end).value));
+            Some(Quantity { ci, ..measure(estimate.get("mean")?.as_f64()?) })
         }
     };
     let columns = named(watches, "demands");
-    let bytes: Written = |bytes| format!("{} kB", number(bytes / 1e3));
+    let bytes: Measure = |bytes| Quantity::new(bytes / 1e3, Unit::Kilobytes);
     let rows = [
-        ("processor, user mode", "cpu_user", seconds as Written),
-        ("processor, kernel", "cpu_kernel", seconds),
-        ("processor, soft interrupts", "cpu_soft_interrupt", seconds),
-        ("disk", "disk", seconds),
+        ("processor, user mode", "cpu_user", Quantity::seconds as Measure),
+        ("processor, kernel", "cpu_kernel", Quantity::seconds),
+        ("processor, soft interrupts", "cpu_soft_interrupt", Quantity::seconds),
+        ("disk", "disk", Quantity::seconds),
         ("network", "network", bytes),
     ];
-    let rows = rows.into_iter().map(|(name, part, written)| {
-        let cell = interval(part, written);
+    let rows = rows.into_iter().map(|(name, part, measure)| {
+        let cell = interval(part, measure);
         row(name, columns.iter().map(|(watched, class)| cell(watched, class)))
     });
     let rows = rows.collect();
@@ -187,39 +179,39 @@ fn demands(watches: &[Watched]) -> Table {
 }
 
 fn kernel(watches: &[Watched]) -> Table {
-    let kibibytes: Written = |kibibytes| format!("{} KiB/s", number(kibibytes));
-    let rows: [(&str, Metric, Written); 18] = [
-        ("user mode", kernel::CPU_USER, percent),
-        ("kernel", kernel::CPU_SYSTEM, percent),
-        ("interrupts", kernel::CPU_INTERRUPT, percent),
-        ("soft interrupts", kernel::CPU_SOFT_INTERRUPT, percent),
-        ("stolen by the hypervisor", kernel::CPU_STOLEN, percent),
-        ("idle, with somebody waiting for a disk", kernel::CPU_IO_WAIT, percent),
-        ("idle", kernel::CPU_IDLE, percent),
-        ("reads from disks", kernel::READS, per_second),
-        ("writes to disks", kernel::WRITES, per_second),
-        ("blocks read", kernel::BLOCKS_READ, per_second),
-        ("blocks written", kernel::BLOCKS_WRITTEN, per_second),
+    let kibibytes: Measure = |kibibytes| Quantity::new(kibibytes, Unit::KibibytesPerSecond);
+    let rows: [(&str, Metric, Measure); 18] = [
+        ("user mode", kernel::CPU_USER, Quantity::percent),
+        ("kernel", kernel::CPU_SYSTEM, Quantity::percent),
+        ("interrupts", kernel::CPU_INTERRUPT, Quantity::percent),
+        ("soft interrupts", kernel::CPU_SOFT_INTERRUPT, Quantity::percent),
+        ("stolen by the hypervisor", kernel::CPU_STOLEN, Quantity::percent),
+        ("idle, with somebody waiting for a disk", kernel::CPU_IO_WAIT, Quantity::percent),
+        ("idle", kernel::CPU_IDLE, Quantity::percent),
+        ("reads from disks", kernel::READS, Quantity::rate),
+        ("writes to disks", kernel::WRITES, Quantity::rate),
+        ("blocks read", kernel::BLOCKS_READ, Quantity::rate),
+        ("blocks written", kernel::BLOCKS_WRITTEN, Quantity::rate),
         ("paged in", kernel::PAGED_IN, kibibytes),
         ("paged out", kernel::PAGED_OUT, kibibytes),
-        ("major faults", kernel::MAJOR_FAULTS, per_second),
-        ("interrupts of all kinds", kernel::INTERRUPTS, per_second),
-        ("interrupts of the network", kernel::NETWORK_INTERRUPTS, per_second),
-        ("interrupts of disks", kernel::DISK_INTERRUPTS, per_second),
-        ("context switches", kernel::CONTEXT_SWITCHES, per_second),
+        ("major faults", kernel::MAJOR_FAULTS, Quantity::rate),
+        ("interrupts of all kinds", kernel::INTERRUPTS, Quantity::rate),
+        ("interrupts of the network", kernel::NETWORK_INTERRUPTS, Quantity::rate),
+        ("interrupts of disks", kernel::DISK_INTERRUPTS, Quantity::rate),
+        ("context switches", kernel::CONTEXT_SWITCHES, Quantity::rate),
     ];
     let watches: Vec<_> = watches.iter().filter(|watched| watched.summary.get("kernel").is_some()).collect();
     let columns = watches
         .iter()
         .flat_map(|watched| ["over all of the time", "least", "most"].map(|name| column(watched, name)));
     let columns = columns.collect();
-    let rows = rows.iter().map(|(name, metric, written)| {
+    let rows = rows.iter().map(|(name, metric, measure)| {
         // The summary has figures in objects by the parts of their names.
         let path: Vec<&str> = metric.name().split('.').collect();
         let cells = watches.iter().flat_map(|watched| {
             let values = watched.samples(*metric, "").iter().map(|(_, value)| *value);
             let (least, most) = (values.clone().reduce(f64::min), values.reduce(f64::max));
-            [watched.figure(&path), least, most].map(|value| value.map(written))
+            [watched.figure(&path), least, most].map(|value| value.map(measure))
         });
         row(name, cells)
     });
@@ -240,25 +232,27 @@ fn processes(watches: &[Watched]) -> Table {
         let samples = watched.samples(metric, program);
         stats::mean(samples.iter().map(|(_, value)| *value))
     };
-    let cell = |name: &str, read: &dyn Fn(&Watched, &str) -> Option<String>| {
+    let cell = |name: &str, read: &dyn Fn(&Watched, &str) -> Option<Quantity>| {
         row(name, columns.iter().map(|(watched, program)| read(watched, program)))
     };
     let rows = vec![
         cell("processors in use", &|watched, program| {
-            watched.figure(&["processes", program, "cpu"]).map(number)
+            watched.figure(&["processes", program, "cpu"]).map(Quantity::number)
         }),
         cell("memory", &|watched, program| mean(watched, processes::MEMORY, program).map(mebibytes)),
         cell("memory, of the machine’s", &|watched, program| {
             let machine = watched.environment.as_ref().map(|environment| environment.memory as f64)?;
-            mean(watched, processes::MEMORY, program).map(|bytes| percent(bytes / machine))
+            mean(watched, processes::MEMORY, program).map(|bytes| Quantity::percent(bytes / machine))
         }),
-        cell("processes", &|watched, program| mean(watched, processes::PROCESSES, program).map(number)),
-        cell("threads", &|watched, program| mean(watched, processes::THREADS, program).map(number)),
+        cell("processes", &|watched, program| {
+            mean(watched, processes::PROCESSES, program).map(Quantity::number)
+        }),
+        cell("threads", &|watched, program| mean(watched, processes::THREADS, program).map(Quantity::number)),
         cell("running or ready to run", &|watched, program| {
-            mean(watched, processes::RUNNING, program).map(number)
+            mean(watched, processes::RUNNING, program).map(Quantity::number)
         }),
         cell("major faults", &|watched, program| {
-            watched.figure(&["processes", program, "major_faults"]).map(per_second)
+            watched.figure(&["processes", program, "major_faults"]).map(Quantity::rate)
         }),
     ];
     Table {
@@ -285,7 +279,7 @@ fn connections(watches: &[Watched]) -> Table {
         // A state without connections is left out of a look.
         let mean = values.iter().map(|(_, value)| value).sum::<f64>() / looks.max(1) as f64;
         let most = values.iter().map(|(_, value)| *value).fold(0.0, f64::max);
-        [Some(number(mean)), Some(number(most))]
+        [Some(Quantity::number(mean)), Some(Quantity::number(most))]
     };
     let mut rows: Vec<TableRow> = states
         .iter()
@@ -312,7 +306,7 @@ fn connections(watches: &[Watched]) -> Table {
     }
     let mut waits = |name: &str, wait: &str| {
         let cells = watches.iter().flat_map(|watched| {
-            ["mean", "max"].map(|figure| watched.figure(&["waits", wait, figure]).map(seconds))
+            ["mean", "max"].map(|figure| watched.figure(&["waits", wait, figure]).map(Quantity::seconds))
         });
         rows.push(row(name, cells));
     };
@@ -341,13 +335,13 @@ fn interfaces(watches: &[Watched]) -> Table {
         is_used,
         &[
             ("received", &["received_bytes"], megabits),
-            ("packets received", &["received_packets"], per_second),
-            ("received with errors", &["received_errors"], per_second),
-            ("received and dropped", &["received_drops"], per_second),
+            ("packets received", &["received_packets"], Quantity::rate),
+            ("received with errors", &["received_errors"], Quantity::rate),
+            ("received and dropped", &["received_drops"], Quantity::rate),
             ("sent", &["sent_bytes"], megabits),
-            ("packets sent", &["sent_packets"], per_second),
-            ("sent with errors", &["sent_errors"], per_second),
-            ("not sent for want of room", &["sent_drops"], per_second),
+            ("packets sent", &["sent_packets"], Quantity::rate),
+            ("sent with errors", &["sent_errors"], Quantity::rate),
+            ("not sent for want of room", &["sent_drops"], Quantity::rate),
         ],
     );
     Table {
@@ -362,10 +356,10 @@ fn interfaces(watches: &[Watched]) -> Table {
 }
 
 fn overhead(watches: &[Watched]) -> Table {
-    let cell = |name: &str, read: &dyn Fn(&Watched) -> Option<String>| row(name, watches.iter().map(read));
-    let length = |watched: &Watched| Some(seconds(watched.info.window.length().as_secs_f64()));
-    let share = |path: &'static [&str]| move |watched: &Watched| watched.figure(path).map(percent);
-    let time = |path: &'static [&str]| move |watched: &Watched| watched.figure(path).map(seconds);
+    let cell = |name: &str, read: &dyn Fn(&Watched) -> Option<Quantity>| row(name, watches.iter().map(read));
+    let length = |watched: &Watched| Some(Quantity::seconds(watched.info.window.length().as_secs_f64()));
+    let share = |path: &'static [&str]| move |watched: &Watched| watched.figure(path).map(Quantity::percent);
+    let time = |path: &'static [&str]| move |watched: &Watched| watched.figure(path).map(Quantity::seconds);
     Table {
         id: "overhead".to_owned(),
         title: "What watching cost".to_owned(),

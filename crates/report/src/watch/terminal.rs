@@ -1,8 +1,9 @@
 //! A watch's report for a terminal.
 
 use super::model::WatchReport;
+use crate::cell::Cell;
 use crate::table::Table;
-use crate::terminal::aligned;
+use crate::terminal::{Layout, aligned};
 
 impl WatchReport {
     /// The report's short form; each line ends with a line feed.
@@ -13,15 +14,19 @@ impl WatchReport {
         }
         for table in &self.tables {
             text += &format!("\n{}\n", table.title);
-            text += &aligned(&rows(table), 1, 0);
+            text += &aligned(&rows(table), LAYOUT);
         }
         text
     }
 }
 
-fn rows(table: &Table) -> Vec<Vec<String>> {
-    let head = std::iter::once(table.of.clone()).chain(table.columns.clone()).collect();
-    let rows =
-        table.rows.iter().map(|row| std::iter::once(row.name.clone()).chain(row.cells.clone()).collect());
+const LAYOUT: Layout = Layout { flush_left: 1, spanning: 0, nothing: "–" };
+
+fn rows(table: &Table) -> Vec<Vec<Cell>> {
+    let head = std::iter::once(&table.of).chain(&table.columns).map(|name| Cell::text(name)).collect();
+    let rows = table
+        .rows
+        .iter()
+        .map(|row| std::iter::once(Cell::text(&row.name)).chain(row.cells.clone()).collect());
     std::iter::once(head).chain(rows).collect()
 }
