@@ -1,4 +1,5 @@
-type Child = Node | string | null | undefined | false;
+/** What an element may hold; what is not there is left out. */
+export type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | boolean | undefined>;
 
 /**
@@ -17,25 +18,4 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   }
   element.append(...children.filter((child) => child instanceof Node || typeof child === 'string'));
   return element;
-}
-
-/**
- * A table that scrolls by itself when the window is narrower than it, by touch or by keyboard.
- * Columns hold figures, flush right, unless their head is marked with `words`.
- */
-export function scrollingTable(
-  label: string,
-  head: (string | { words: string })[],
-  rows: HTMLTableRowElement[],
-): HTMLElement {
-  const cells = head.map((cell) =>
-    typeof cell === 'string'
-      ? h('th', { scope: 'col' }, cell)
-      : h('th', { scope: 'col', class: 'words' }, cell.words),
-  );
-  return h(
-    'div',
-    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label },
-    h('table', {}, h('thead', {}, h('tr', {}, ...cells)), h('tbody', {}, ...rows)),
-  );
 }

@@ -46,7 +46,7 @@ function timeUnit(s: number): [number, string] {
 }
 
 /** A figure and its unit, which no line break may part. */
-function withUnit(figure: string, unit: string): string {
+export function withUnit(figure: string, unit: string): string {
   return `${figure}\u00a0${unit}`;
 }
 

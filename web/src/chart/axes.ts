@@ -4,6 +4,8 @@ import type { BandsSpec } from './bands.ts';
 import type { DotsSpec } from './dots.ts';
 import type { PanelSpec } from './spec.ts';
 import type { TraceSpec } from './trace.ts';
+import type { Unit } from '../report.ts';
+import { marks } from '../units.ts';
 
 /** Of everything that is written on a canvas. */
 export const FONT = '12px "Inter Variable", system-ui, sans-serif';
@@ -106,12 +108,21 @@ export function dotsXAxis(spec: DotsSpec): uPlot.Axis {
   };
 }
 
-export function yAxis(spec: Pick<PanelSpec, 'yLabel' | 'ticks'>, logarithmic: boolean): uPlot.Axis {
+/** What an axis up the side has to say. */
+interface Upright {
+  yLabel: string;
+  unit: Unit;
+  /** Its marks, where they are not those of the unit. */
+  ticks?: (ys: number[]) => string[];
+}
+
+export function yAxis(spec: Upright, logarithmic: boolean): uPlot.Axis {
+  const ticks = spec.ticks ?? marks(spec.unit);
   const axis: uPlot.Axis = {
     ...common(spec.yLabel),
     size: 58,
     labelSize: 22,
-    values: (_plot, splits) => spec.ticks(splits),
+    values: (_plot, splits) => ticks(splits),
   };
   if (logarithmic) {
     axis.splits = (_plot, _axis, min, max) => decades(min, max);

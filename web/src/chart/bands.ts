@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import type { Estimate } from '../report.ts';
+import type { Estimate, Unit } from '../report.ts';
 import { interval } from '../format.ts';
 import { bandsXAxis, yAxis } from './axes.ts';
 import { Chart, HEIGHT, scale } from './chart.ts';
@@ -7,6 +7,7 @@ import { clip, drawBand, drawMarker, type Ends } from './marks.ts';
 import { look, themed } from './palette.ts';
 import { drawBeginnings, shadeOverload, type Beginning } from './references.ts';
 import type { Reading, Spot } from './tooltip.ts';
+import { writing } from '../units.ts';
 
 /** Curves of computed points with their confidence bands; each has its own places on the x axis. */
 export interface BandsSpec {
@@ -22,8 +23,8 @@ export interface BandsSpec {
   /** How a place on the x axis is written. */
   words: (x: number) => string;
   xTicks: (xs: number[]) => string[];
-  format: (y: number) => string;
-  ticks: (ys: number[]) => string[];
+  /** Up the side. */
+  unit: Unit;
 }
 
 export interface BandCurve {
@@ -73,7 +74,8 @@ export class Bands extends Chart {
   protected override spot(place: number): Spot | null {
     const x = this.xs[place];
     if (x === undefined) return null;
-    const { format, words } = this.spec;
+    const { unit, words } = this.spec;
+    const format = writing(unit);
     const readings = this.visible.flatMap(({ name, subject, points }): Reading[] => {
       const point = points.find((p) => p.x === x);
       if (!point) return [];

@@ -4,6 +4,7 @@ import { Chart, HEIGHT, scale } from './chart.ts';
 import { clip } from './marks.ts';
 import { look } from './palette.ts';
 import type { Spot } from './tooltip.ts';
+import type { Unit } from '../report.ts';
 
 /** Two quantities against each other, both on logarithmic axes. */
 export interface DotsSpec {
@@ -13,7 +14,8 @@ export interface DotsSpec {
   /** In rising order of `x`; all above zero. */
   dots: Dot[];
   xTicks: (xs: number[]) => string[];
-  ticks: (ys: number[]) => string[];
+  /** Up the side. */
+  unit: Unit;
   spot: (dot: Dot) => Spot;
 }
 

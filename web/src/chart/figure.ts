@@ -1,10 +1,13 @@
-import { h, scrollingTable } from '../dom.ts';
+import { h } from '../dom.ts';
 import { interval } from '../format.ts';
+import { scrollingTable } from '../table/table.ts';
 import type { Chart } from './chart.ts';
 import { Legend, type Entry, type Sample } from './legend.ts';
 import { Panel } from './panel.ts';
 import { onThemeChange } from './palette.ts';
 import type { PanelSpec, ReferenceLine } from './spec.ts';
+import { cellOf, ends, part } from '../table/cell.ts';
+import { writing, written } from '../units.ts';
 
 interface About {
   id: string;
@@ -106,11 +109,12 @@ function readings(panel: PanelSpec): HTMLElement {
       ...panel.curves.map((curve) => {
         const point = curve.points[i];
         if (!point) return h('td', { class: 'words' }, 'not measured');
-        const detail = ` ${interval(point.estimate, panel.format)}; ${point.counts}`;
-        return h(
-          'td',
-          { class: 'words' },
-          h('strong', {}, panel.format(point.estimate.value)),
+        const { estimate, counts } = point;
+        const detail = ` ${interval(estimate, writing(panel.unit))}; ${counts}`;
+        return cellOf(
+          [part(estimate.value, panel.unit), ...ends(estimate, panel.unit)],
+          'words',
+          h('strong', {}, written(estimate.value, panel.unit)),
           h('small', {}, detail),
         );
       }),

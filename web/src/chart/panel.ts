@@ -7,6 +7,7 @@ import { look, themed } from './palette.ts';
 import { drawReferences } from './references.ts';
 import { highest, lowest, type Curve, type PanelSpec } from './spec.ts';
 import type { Reading, Spot } from './tooltip.ts';
+import { writing } from '../units.ts';
 
 /** A quantity with its interval at each of a few levels. */
 export class Panel extends Chart {
@@ -38,7 +39,8 @@ export class Panel extends Chart {
   }
 
   private readings(place: number): Reading[] {
-    const { curves, format } = this.spec;
+    const { curves, unit } = this.spec;
+    const format = writing(unit);
     return curves
       .filter((curve) => !this.hidden.has(curve.subject))
       .map(({ name, subject, points }) => {

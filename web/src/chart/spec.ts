@@ -1,4 +1,4 @@
-import type { Estimate } from '../report.ts';
+import type { Estimate, Unit } from '../report.ts';
 
 /** One chart: a quantity against the factor's levels, a curve per subject. */
 export interface PanelSpec {
@@ -9,9 +9,8 @@ export interface PanelSpec {
   yLabel: string;
   /** Fixed ends of the y axis; without them it starts at 0 and fits the curves. */
   ySpan?: [number, number];
-  format: (y: number) => string;
-  /** The y axis's marks, all at once so that they agree on a unit. */
-  ticks: (ys: number[]) => string[];
+  /** Up the side. */
+  unit: Unit;
   /** Where load beyond capacity begins; shaded from there on. */
   overload: number | null;
   curves: Curve[];

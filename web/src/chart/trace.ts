@@ -4,6 +4,8 @@ import { Chart, HEIGHT, scale } from './chart.ts';
 import { drawBand } from './marks.ts';
 import { look, themed } from './palette.ts';
 import type { Reading, Spot } from './tooltip.ts';
+import type { Unit } from '../report.ts';
+import { writing, written } from '../units.ts';
 
 /** Lines through very many points: something over time, or a whole distribution. */
 export interface TraceSpec {
@@ -20,8 +22,10 @@ export interface TraceSpec {
   /** Whether marks are to stand at minutes and hours. */
   byTheClock?: boolean;
   xTicks: (xs: number[]) => string[];
-  format: (y: number) => string;
-  ticks: (ys: number[]) => string[];
+  /** Up the side. */
+  unit: Unit;
+  /** The marks of the y axis, where they are not those of the unit. */
+  ticks?: (ys: number[]) => string[];
   /** The part of the x axis that counts; the rest is shaded. */
   counted?: [number, number];
   /** Where something changes; a thin line, with its name where there is room. */
@@ -73,9 +77,10 @@ export class Trace extends Chart {
     const readings = this.visible.flatMap((line): Reading[] => {
       const y = line.ys[place] ?? null;
       if (y === null && line.bridged) return [];
-      const value = y === null ? 'none' : spec.format(y);
+      const value = y === null ? 'none' : written(y, spec.unit);
       const range = line.ranges?.[place];
-      const details = range ? [`from ${spec.format(range[0])} to ${spec.format(range[1])}`] : [];
+      const format = writing(spec.unit);
+      const details = range ? [`from ${format(range[0])} to ${format(range[1])}`] : [];
       return [{ name: line.name, subject: line.subject, value, details }];
     });
     return { words: spec.words(x), readings };

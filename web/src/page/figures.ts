@@ -3,7 +3,7 @@ import type { PanelSpec, ReferenceLine } from '../chart/spec.ts';
 import type { ExperimentReport } from '../report.ts';
 import { isRelativeLoad } from './relative.ts';
 import { h } from '../dom.ts';
-import { count, number, percent, perSecond, plain, seconds, ticks } from '../format.ts';
+import { count, perSecond, plain, seconds } from '../format.ts';
 import { curves, frame } from './curves.ts';
 
 const PAPER = 'Bhoj, Ramanathan and Singhal, Web2K: Bringing QoS to Web Servers, HPL-2000-61, 2000';
@@ -43,8 +43,7 @@ function completion(report: ExperimentReport): HTMLElement {
       title: panelTitle(report, i),
       yLabel: 'Sessions completed',
       ySpan: [-0.03, 1.04],
-      format: percent,
-      ticks: ticks.percent,
+      unit: 'percent',
       lines: [],
       curves: curves(
         report,
@@ -81,8 +80,7 @@ function duration(report: ExperimentReport, which: 'median' | 'mean'): HTMLEleme
       ...frame(report),
       title: panelTitle(report, i),
       yLabel: `${mean ? 'Mean' : 'Median'} session duration`,
-      format: seconds,
-      ticks: ticks.seconds,
+      unit: 'seconds',
       lines: [],
       curves: curves(
         report,
@@ -120,8 +118,7 @@ function goodput(report: ExperimentReport): HTMLElement {
     ...frame(report),
     title: 'All classes together',
     yLabel: 'Completed sessions per second',
-    format: number,
-    ticks: ticks.plain,
+    unit: 'number',
     lines: referenceLines(report),
     curves: curves(
       report,

@@ -1,8 +1,10 @@
 import { swatch } from '../chart/legend.ts';
-import type { ClassPoint, ExperimentReport, Point } from '../report.ts';
-import { h, scrollingTable } from '../dom.ts';
-import { count, interval, levelInWords, percent, perSecond, seconds } from '../format.ts';
+import type { ClassPoint, ClientReading, ExperimentReport, Point } from '../report.ts';
+import { h } from '../dom.ts';
+import { count, levelInWords, percent, seconds } from '../format.ts';
+import { scrollingTable } from '../table/table.ts';
 import { axisName } from './curves.ts';
+import { quantity, quantityWith, intervalOf, none, cellOf, part, share } from '../table/cell.ts';
 
 /** The figures as numbers: intervals and raw counts, subject beside subject. */
 export function comparison(report: ExperimentReport): HTMLElement {
@@ -70,18 +72,16 @@ function sessionRows(report: ExperimentReport): HTMLTableRowElement[] {
 }
 
 function sessionCells(found: ClassPoint | undefined): HTMLElement[] {
-  const none = '–';
   const d = found?.duration ?? null;
-  const cells = [
-    found?.share ? percent(found.share.value) : none,
-    found?.share ? interval(found.share, percent) : none,
-    found ? `${count(found.completed)} of ${count(found.started)}` : none,
-    d ? seconds(d.median.value) : none,
-    d ? interval(d.median, seconds) : none,
-    d ? seconds(d.mean.value) : none,
-    d ? seconds(d.p90.value) : none,
+  return [
+    quantity(found?.share?.value, 'percent', 'main'),
+    intervalOf(found?.share, 'percent'),
+    found ? share(found.completed, found.started) : none(),
+    quantity(d?.median.value, 'seconds', 'main'),
+    intervalOf(d?.median, 'seconds'),
+    quantity(d?.mean.value, 'seconds'),
+    quantity(d?.p90.value, 'seconds'),
   ];
-  return cells.map((text, i) => h('td', { class: i === 0 || i === 3 ? 'main' : '' }, text));
 }
 
 function requestRows(report: ExperimentReport): HTMLTableRowElement[] {
@@ -93,14 +93,15 @@ function requestRows(report: ExperimentReport): HTMLTableRowElement[] {
         { class: p === 0 ? 'group' : '' },
         p === 0 && h('th', { scope: 'rowgroup', rowspan: String(points.length) }, level),
         subject(report, point),
-        h('td', {}, count(requests)),
+        quantity(requests, 'count'),
         ...[phases.connect, phases.processing, phases.transfer].map((phase) =>
-          h(
-            'td',
-            {},
-            phase.count > 0 ? seconds(phase.mean) : '–',
-            phase.count > 0 && h('small', {}, ` ${seconds(phase.p99)}`),
-          ),
+          phase.count > 0
+            ? quantityWith(
+                part(phase.mean, 'seconds'),
+                [part(phase.p99, 'seconds', '99th percentile')],
+                h('small', {}, ` ${seconds(phase.p99)}`),
+              )
+            : none(),
         ),
         h(
           'td',
@@ -140,13 +141,9 @@ export function tests(report: ExperimentReport): HTMLElement {
         swatch(report.subjects.indexOf(test.subject)),
         h('a', { href: encodeURI(`${test.directory}/`) }, test.directory.replace(/^tests\//, '')),
       ),
-      h('td', {}, perSecond(test.offered)),
-      h('td', {}, test.goodput === null ? '–' : perSecond(test.goodput)),
-      h(
-        'td',
-        {},
-        test.client ? `${percent(Math.min(1, test.client.cpu))}, ${seconds(test.client.lag_p99)} late` : '–',
-      ),
+      quantity(test.offered, 'rate'),
+      quantity(test.goodput, 'rate'),
+      test.client ? generator(test.client) : none(),
       h(
         'td',
         { class: 'words' },
@@ -171,6 +168,10 @@ export function tests(report: ExperimentReport): HTMLElement {
       rows,
     ),
   );
+}
+
+function generator({ cpu, lag_p99 }: ClientReading): HTMLElement {
+  return cellOf([part(cpu, 'percent')], '', `${percent(Math.min(1, cpu))}, ${seconds(lag_p99)} late`);
 }
 
 /** The tables first, since they are what one comes for; the rest on request. */

@@ -1,11 +1,13 @@
 import { Dots, type Dot } from '../chart/dots.ts';
 import { chartsFigure } from '../chart/figure.ts';
 import { Trace, type TraceLine } from '../chart/trace.ts';
-import { h, scrollingTable } from '../dom.ts';
+import { h } from '../dom.ts';
 import { bytes, count, seconds, ticks } from '../format.ts';
 import type { Distribution, RunReport } from '../report.ts';
-import { NONE, PHASES } from './tables.ts';
+import { scrollingTable } from '../table/table.ts';
+import { PHASES } from './tables.ts';
 import { entries } from './time.ts';
+import { quantity } from '../table/cell.ts';
 
 /** All requests side by side, from the quickest to the slowest. */
 export function distribution(report: RunReport): HTMLElement | null {
@@ -21,8 +23,7 @@ export function distribution(report: RunReport): HTMLElement | null {
       words: (x) => `${nines(x)} took so long or less`,
       splits: [0, Math.log10(2), ...Array.from({ length: 9 }, (_, i) => i + 1)],
       xTicks: (xs) => xs.map(nines),
-      format: seconds,
-      ticks: ticks.seconds,
+      unit: 'seconds',
     },
     true,
   );
@@ -84,14 +85,14 @@ function table(distributions: Distribution[]): HTMLElement {
       'tr',
       {},
       h('th', { scope: 'row' }, nines(n)),
-      ...distributions.map((d) => h('td', {}, read(d, n))),
+      ...distributions.map((d) => quantity(read(d, n), 'seconds')),
     );
   });
   const longest = h(
     'tr',
     {},
     h('th', { scope: 'row' }, 'the slowest'),
-    ...distributions.map((d) => h('td', {}, seconds(d.quantiles.max))),
+    ...distributions.map((d) => quantity(d.quantiles.max, 'seconds')),
   );
   return scrollingTable(
     'Latency by percentile',
@@ -101,9 +102,9 @@ function table(distributions: Distribution[]): HTMLElement {
 }
 
 /** The first point of a curve at or beyond so many nines. */
-function read(d: Distribution, n: number): string {
+function read(d: Distribution, n: number): number | null {
   const point = d.curve.find(([x]) => x >= n - 1e-6);
-  return point && n <= Math.log10(d.quantiles.count) ? seconds(point[1]) : NONE;
+  return point && n <= Math.log10(d.quantiles.count) ? point[1] : null;
 }
 
 /** Size against transfer time; `null` where no body came. */
@@ -119,7 +120,7 @@ export function sizes(report: RunReport): HTMLElement | null {
     yLabel: 'Transfer time',
     dots,
     xTicks: ticks.bytes,
-    ticks: ticks.seconds,
+    unit: 'seconds',
     spot: (dot) => ({
       words: `about ${bytes(dot.x)} in ${seconds(dot.y)}`,
       readings: [{ name: 'responses', subject: null, value: count(dot.count), details: [] }],
@@ -152,9 +153,13 @@ function sizeTable(dots: Dot[]): HTMLElement {
       'tr',
       {},
       h('th', { scope: 'row' }, `${bytes(10 ** decade)} to ${bytes(10 ** (decade + 1))}`),
-      h('td', { class: 'main' }, count(inside.reduce((sum, dot) => sum + dot.count, 0))),
-      h('td', {}, seconds(Math.min(...times))),
-      h('td', {}, seconds(Math.max(...times))),
+      quantity(
+        inside.reduce((sum, dot) => sum + dot.count, 0),
+        'count',
+        'main',
+      ),
+      quantity(Math.min(...times), 'seconds'),
+      quantity(Math.max(...times), 'seconds'),
     );
   });
   return scrollingTable(

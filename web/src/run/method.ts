@@ -1,7 +1,8 @@
-import { h, scrollingTable } from '../dom.ts';
-import { count } from '../format.ts';
+import { h } from '../dom.ts';
 import { facts, sources } from '../page/method.ts';
 import type { RunReport } from '../report.ts';
+import { scrollingTable } from '../table/table.ts';
+import { quantity } from '../table/cell.ts';
 
 /** How the figures came about, for a reader who wants to doubt or to repeat them. */
 export function method(report: RunReport): HTMLElement {
@@ -48,7 +49,7 @@ function counters(report: RunReport): HTMLElement[] {
       'tr',
       {},
       h('th', { scope: 'row' }, h('code', {}, name)),
-      h('td', { class: 'main' }, count(rise)),
+      quantity(rise, 'count', 'main'),
       h('td', { class: 'words' }, MEANINGS[name] ?? ''),
     ),
   );

@@ -1,9 +1,10 @@
 import { figure } from '../chart/figure.ts';
 import type { Curve, PanelSpec } from '../chart/spec.ts';
 import type { Estimate, RunReport, Step, StepPhase } from '../report.ts';
-import { h, scrollingTable } from '../dom.ts';
-import { count, interval, percent, perSecond, plain, seconds, setting, ticks } from '../format.ts';
-import { NONE } from './tables.ts';
+import { h } from '../dom.ts';
+import { count, interval, perSecond, plain, seconds, setting } from '../format.ts';
+import { scrollingTable } from '../table/table.ts';
+import { ends, quantity, quantityWith, cellOf, part } from '../table/cell.ts';
 
 const PAPER = 'Shin, Koh and Won, Measurement and Analysis of Web Server Response Time';
 
@@ -91,8 +92,7 @@ function one(report: RunReport, { id, title, yLabel, curves, caption, paper }: O
     ...frame(report),
     title,
     yLabel,
-    format: seconds,
-    ticks: ticks.seconds,
+    unit: 'seconds',
     curves: curves.map(({ name, of }, i) =>
       curve(name, 1 - i, rows, (step) => {
         const { mean, quantiles } = of(step);
@@ -117,8 +117,7 @@ function timeouts(report: RunReport): HTMLElement {
     ...frame(report),
     title: 'Connections that met a timeout',
     yLabel: 'Share of connections',
-    format: percent,
-    ticks: ticks.percent,
+    unit: 'percent',
     curves: [
       curve('met a timeout', 1, report.steps.rows, (step) => ({
         estimate: step.timeouts,
@@ -186,21 +185,19 @@ function table({ steps: { unit, rows } }: RunReport): HTMLElement {
       'tr',
       {},
       h('th', { scope: 'row' }, `${plain(Number(step.level.toPrecision(4)))} ${unit}`),
-      h('td', {}, setting(step.seconds)),
-      h('td', {}, perSecond(step.offered)),
-      h('td', { class: 'main' }, perSecond(step.achieved)),
-      h(
-        'td',
-        {},
-        step.timeouts ? percent(step.timeouts.value) : NONE,
+      cellOf([part(step.seconds, 'seconds')], '', setting(step.seconds)),
+      quantity(step.offered, 'rate'),
+      quantity(step.achieved, 'rate', 'main'),
+      quantityWith(
+        step.timeouts && part(step.timeouts.value, 'percent'),
+        [part(step.timed_out, 'count', 'timed out'), part(step.connections, 'count', 'connections')],
         h('small', { class: 'under' }, `${count(step.timed_out)} of ${count(step.connections)}`),
       ),
       ...phases(step).map(({ mean }) =>
-        h(
-          'td',
-          {},
-          mean ? seconds(mean.value) : NONE,
-          mean?.ci && h('small', { class: 'under' }, interval(mean, seconds)),
+        quantityWith(
+          mean && part(mean.value, 'seconds'),
+          mean ? ends(mean, 'seconds') : [],
+          mean?.ci ? h('small', { class: 'under' }, interval(mean, seconds)) : null,
         ),
       ),
     ),

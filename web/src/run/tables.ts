@@ -1,6 +1,8 @@
-import { h, scrollingTable } from '../dom.ts';
-import { bytes, count, number, percent, perSecond, seconds, setting } from '../format.ts';
-import type { PhaseName, Quantiles, RunReport } from '../report.ts';
+import { h } from '../dom.ts';
+import { count, number, seconds, setting } from '../format.ts';
+import type { PhaseName, Quantiles, RunReport, Unit } from '../report.ts';
+import { scrollingTable } from '../table/table.ts';
+import { quantity, quantityWith, none, cellOf, part } from '../table/cell.ts';
 
 export const PHASES: Record<PhaseName, string> = {
   total: 'In all',
@@ -9,8 +11,6 @@ export const PHASES: Record<PhaseName, string> = {
   transfer: 'Transfer',
   server: 'By the server’s own account',
 };
-
-export const NONE = '–';
 
 const FIGURES = ['Mean', 'Median', '90th', '99th', '99.9th', 'Longest', 'Count'];
 
@@ -56,8 +56,12 @@ function phaseRows(report: RunReport): HTMLTableRowElement[] {
 }
 
 function quantileCells(q: Quantiles, main = false): HTMLElement[] {
-  const figures = [q.mean, q.p50, q.p90, q.p99, q.p999, q.max].map((x) => (q.count > 0 ? seconds(x) : NONE));
-  return [...figures, count(q.count)].map((text) => h('td', { class: main ? 'main' : '' }, text));
+  const look = main ? 'main' : '';
+  const figures = [q.mean, q.p50, q.p90, q.p99, q.p999, q.max];
+  return [
+    ...figures.map((x) => (q.count > 0 ? quantity(x, 'seconds', look) : none(look))),
+    quantity(q.count, 'count', look),
+  ];
 }
 
 function outcomeRows({ summary }: RunReport): HTMLTableRowElement[] {
@@ -83,33 +87,43 @@ function outcomeRows({ summary }: RunReport): HTMLTableRowElement[] {
       'tr',
       {},
       h('th', { scope: 'row' }, what),
-      h('td', { class: 'main' }, count(n)),
-      h('td', {}, summary.requests > 0 ? percent(n / summary.requests) : NONE),
+      quantity(n, 'count', 'main'),
+      summary.requests > 0 ? quantity(n / summary.requests, 'percent') : none(),
     ),
   );
 }
 
 function otherRows({ summary, unit }: RunReport): HTMLTableRowElement[] {
   const { rate, connections, client } = summary;
-  const rows: [string, string][] = [
-    [`${unit} offered`, perSecond(rate.offered)],
-    [unit === 'sessions' ? 'sessions completed' : 'requests answered', perSecond(rate.achieved)],
-    ['bodies received', bytes(summary.bytes)],
-    ['connections opened', count(connections.opened)],
-    ['requests on an open connection', count(connections.reused)],
-    ['SYNs sent again', count(connections.syn_retransmits)],
-    ['processor used by the busiest thread', `${number(client.cpu * 100)}\u00a0%`],
+  const { lag } = client;
+  const words = (text: string): HTMLElement => h('td', { class: 'main' }, text);
+  const rows: [string, HTMLElement][] = [
+    [`${unit} offered`, quantity(rate.offered, 'rate', 'main')],
+    [
+      unit === 'sessions' ? 'sessions completed' : 'requests answered',
+      quantity(rate.achieved, 'rate', 'main'),
+    ],
+    ['bodies received', quantity(summary.bytes, 'bytes', 'main')],
+    ['connections opened', quantity(connections.opened, 'count', 'main')],
+    ['requests on an open connection', quantity(connections.reused, 'count', 'main')],
+    ['SYNs sent again', quantity(connections.syn_retransmits, 'count', 'main')],
+    [
+      'processor used by the busiest thread',
+      cellOf([part(client.cpu, 'percent')], 'main', `${number(client.cpu * 100)}\u00a0%`),
+    ],
     [
       'lateness of the generator, 99th percentile',
-      client.lag.count > 0
-        ? `${seconds(client.lag.p99)}, at most ${seconds(client.lag.max)}`
-        : 'it followed no schedule',
+      lag.count > 0
+        ? cellOf(
+            [part(lag.p99, 'seconds'), part(lag.max, 'seconds', 'at most')],
+            'main',
+            `${seconds(lag.p99)}, at most ${seconds(lag.max)}`,
+          )
+        : words('it followed no schedule'),
     ],
+    ['whether the figures are the server’s', words(client.valid ? 'valid' : 'not valid')],
   ];
-  rows.push(['whether the figures are the server’s', client.valid ? 'valid' : 'not valid']);
-  return rows.map(([what, figure]) =>
-    h('tr', {}, h('th', { scope: 'row' }, what), h('td', { class: 'main' }, figure)),
-  );
+  return rows.map(([what, cell]) => h('tr', {}, h('th', { scope: 'row' }, what), cell));
 }
 
 function classes({ summary }: RunReport): HTMLElement[] {
@@ -120,12 +134,12 @@ function classes({ summary }: RunReport): HTMLElement[] {
       'tr',
       {},
       h('th', { scope: 'row' }, name),
-      h('td', {}, count(c.started)),
-      h('td', {}, count(c.completed)),
-      h('td', { class: 'main' }, c.started > 0 ? percent(c.completed / c.started) : NONE),
-      ...[c.timeout, c.refused, c.error, c.censored].map((n) => h('td', {}, count(n))),
+      quantity(c.started, 'count'),
+      quantity(c.completed, 'count'),
+      c.started > 0 ? quantity(c.completed / c.started, 'percent', 'main') : none('main'),
+      ...[c.timeout, c.refused, c.error, c.censored].map((n) => quantity(n, 'count')),
       ...[c.duration.mean, c.duration.p50, c.duration.p90].map((x) =>
-        h('td', {}, c.duration.count > 0 ? seconds(x) : NONE),
+        c.duration.count > 0 ? quantity(x, 'seconds') : none(),
       ),
     ),
   );
@@ -150,16 +164,18 @@ function classes({ summary }: RunReport): HTMLElement[] {
 function objectives({ summary }: RunReport): HTMLElement[] {
   const all = summary.objectives ?? [];
   if (all.length === 0) return [];
-  const figure = (name: string, x: number): string => {
-    if (name.startsWith('errors')) return percent(x);
-    return name.startsWith('rate') ? perSecond(x) : seconds(x);
+  const unitOf = (name: string): Unit => {
+    if (name.startsWith('errors')) return 'percent';
+    return name.startsWith('rate') ? 'rate' : 'seconds';
   };
   const rows = all.map(({ objective, measured, met }) =>
     h(
       'tr',
       {},
       h('th', { scope: 'row' }, h('code', {}, objective)),
-      h('td', { class: 'main' }, measured === null ? 'not measured' : figure(objective, measured)),
+      measured === null
+        ? h('td', { class: 'main' }, 'not measured')
+        : quantity(measured, unitOf(objective), 'main'),
       h('td', {}, h('span', { class: met ? 'state' : 'state broken' }, met ? 'met' : 'missed')),
     ),
   );
@@ -177,16 +193,17 @@ export function urls({ urls: { distinct, complete, rows } }: RunReport): HTMLEle
       'tr',
       {},
       h('th', { scope: 'row', class: 'url' }, row.url),
-      h('td', { class: 'main' }, count(row.count)),
-      h('td', {}, count(row.failed)),
-      h('td', {}, row.bytes === null ? NONE : bytes(row.bytes)),
+      quantity(row.count, 'count', 'main'),
+      quantity(row.failed, 'count'),
+      quantity(row.bytes, 'bytes'),
       ...[row.connect, row.processing, row.transfer, row.total].map((q) =>
-        h(
-          'td',
-          {},
-          q.count > 0 ? seconds(q.mean) : NONE,
-          q.count > 0 && h('small', { class: 'under' }, seconds(q.p99)),
-        ),
+        q.count > 0
+          ? quantityWith(
+              part(q.mean, 'seconds'),
+              [part(q.p99, 'seconds', '99th percentile')],
+              h('small', { class: 'under' }, seconds(q.p99)),
+            )
+          : none(),
       ),
     ),
   );

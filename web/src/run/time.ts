@@ -1,10 +1,11 @@
 import { chartsFigure } from '../chart/figure.ts';
 import type { Entry } from '../chart/legend.ts';
 import { Trace, type TraceLine, type TraceSpec } from '../chart/trace.ts';
-import { h, scrollingTable } from '../dom.ts';
-import { clock, percent, perSecond, plain, seconds, setting, ticks } from '../format.ts';
+import { h } from '../dom.ts';
+import { clock, plain, setting, ticks } from '../format.ts';
 import type { Percentiles, RunReport } from '../report.ts';
-import { NONE } from './tables.ts';
+import { scrollingTable } from '../table/table.ts';
+import { quantity } from '../table/cell.ts';
 
 /** The run from its start to its end. */
 export function overTime(report: RunReport): HTMLElement {
@@ -26,7 +27,7 @@ export function overTime(report: RunReport): HTMLElement {
 }
 
 /** What all plots over time have in common. */
-function frame(report: RunReport): Omit<TraceSpec, 'title' | 'yLabel' | 'lines' | 'format' | 'ticks'> {
+function frame(report: RunReport): Omit<TraceSpec, 'title' | 'yLabel' | 'lines' | 'unit' | 'ticks'> {
   const { timeline, steps } = report;
   const length = timeline.due.length * timeline.width;
   return {
@@ -64,7 +65,7 @@ function rates(report: RunReport): HTMLElement {
         title: 'Requests',
         yLabel: 'Requests per second',
         lines,
-        format: perSecond,
+        unit: 'rate',
         ticks: ticks.plain,
       },
     ],
@@ -85,8 +86,7 @@ function latency(report: RunReport): HTMLElement {
       line('90th percentile', 1, of.p90),
       line('99th percentile', 2, of.p99),
     ],
-    format: seconds,
-    ticks: ticks.seconds,
+    unit: 'seconds',
   });
   return traces({
     id: 'latency',
@@ -120,7 +120,7 @@ function connections(report: RunReport): HTMLElement {
         title: 'Connections',
         yLabel: 'Per second',
         lines,
-        format: perSecond,
+        unit: 'rate',
         ticks: ticks.plain,
       },
     ],
@@ -138,16 +138,14 @@ function generator(report: RunReport): HTMLElement {
     title: '(a) processor',
     yLabel: 'Share of one processor',
     lines: [line('busiest thread', 1, cpu, true)],
-    format: percent,
-    ticks: ticks.percent,
+    unit: 'percent',
   };
   const lateness: TraceSpec = {
     ...frame(report),
     title: '(b) from when a request was due to when it was begun',
     yLabel: 'Lateness',
     lines: [line('median', 0, lag.p50), line('99th percentile', 2, lag.p99)],
-    format: seconds,
-    ticks: ticks.seconds,
+    unit: 'seconds',
   };
   // In a closed loop nothing is due before it is begun.
   const late = lag.p99.some((y) => y !== null && y > 0);
@@ -188,7 +186,7 @@ export function entries(lines: TraceLine[]): Entry[] {
 
 interface Column {
   name: string;
-  cell: (i: number) => string;
+  cell: (i: number) => HTMLElement;
 }
 
 /** Every point of every plot of a figure; they share their x axis. */
@@ -200,22 +198,14 @@ function table(specs: TraceSpec[]): HTMLElement {
         specs.length > 1 ? `${spec.title.replace(/^\(.\) /, '').split(',')[0] ?? ''}: ${l.name}` : l.name;
       const column = (name: string, at: (i: number) => number | null | undefined): Column => ({
         name,
-        cell: (i) => {
-          const y = at(i) ?? null;
-          return y === null ? NONE : spec.format(y);
-        },
+        cell: (i) => quantity(at(i), spec.unit),
       });
       const ends = [0, 1].map((end) => column(end === 0 ? 'least' : 'greatest', (i) => l.ranges?.[i]?.[end]));
       return [column(name, (i) => l.ys[i]), ...(l.ranges ? ends : [])];
     }),
   );
   const rows = (first?.xs ?? []).map((x, i) =>
-    h(
-      'tr',
-      {},
-      h('th', { scope: 'row' }, first?.words(x)),
-      ...columns.map((column) => h('td', {}, column.cell(i))),
-    ),
+    h('tr', {}, h('th', { scope: 'row' }, first?.words(x)), ...columns.map((column) => column.cell(i))),
   );
   return scrollingTable(
     'The plots as numbers',

@@ -1,12 +1,14 @@
-import { h, scrollingTable } from '../dom.ts';
+import { h } from '../dom.ts';
 import { interval, perSecond, unbroken } from '../format.ts';
 import { facts, sources } from '../page/method.ts';
 import { head } from '../page/opening.ts';
-import { part, sentences } from '../page/part.ts';
+import { part as headed, sentences } from '../page/part.ts';
 import { glossary } from '../page/words.ts';
 import { simulated } from '../simulation/figures.ts';
 import type { View } from '../view.ts';
 import type { Effect, OneSearch, SearchReport } from '../report.ts';
+import { scrollingTable } from '../table/table.ts';
+import { ends, quantity, none, NONE, cellOf, part } from '../table/cell.ts';
 
 export function search(report: SearchReport): View {
   const parts: [string, HTMLElement | null][] = [
@@ -70,11 +72,17 @@ function effects(all: Effect[]): HTMLElement[] {
             'tr',
             {},
             h('th', { scope: 'row' }, effect.level),
-            h('td', {}, perSecond(effect.capacity.value), ' ', interval(effect.capacity, perSecond)),
-            h('td', {}, String(effect.repeats)),
-            h('td', {}, ...against(effect)),
+            cellOf(
+              [part(effect.capacity.value, 'rate'), ...ends(effect.capacity, 'rate')],
+              '',
+              perSecond(effect.capacity.value),
+              ' ',
+              interval(effect.capacity, perSecond),
+            ),
+            quantity(effect.repeats, 'count'),
+            against(effect),
             h('td', {}, chance(effect)),
-            published !== undefined && h('td', {}, times(effect.published?.times ?? null)),
+            published !== undefined && ratioOf(effect.published?.times ?? null),
           ),
         ),
       ),
@@ -83,18 +91,26 @@ function effects(all: Effect[]): HTMLElement[] {
   });
 }
 
-function against({ times: ratio, pairs, repeats }: Effect): string[] {
-  if (ratio === null) return ['–'];
+function against({ times: ratio, pairs, repeats }: Effect): HTMLElement {
+  if (ratio === null) return none();
   const all = ratio.ci ? [times(ratio.value), ' ', interval(ratio, times)] : [times(ratio.value)];
-  return pairs === repeats ? all : [...all, ` of ${pairs} pairs`];
+  return cellOf(
+    [part(ratio.value, 'number'), ...ends(ratio, 'number')],
+    '',
+    ...(pairs === repeats ? all : [...all, ` of ${pairs} pairs`]),
+  );
 }
 
-function times(times: number | null): string {
-  return times === null ? '–' : `${times.toFixed(3)}×`;
+function ratioOf(ratio: number | null): HTMLElement {
+  return ratio === null ? none() : cellOf([part(ratio, 'number')], '', times(ratio));
+}
+
+function times(ratio: number): string {
+  return `${ratio.toFixed(3)}×`;
 }
 
 function chance({ times, chance, verdict }: Effect): string {
-  if (times === null) return '–';
+  if (times === null) return NONE;
   if (chance === null) return 'unknown without repeats of both';
   const p = chance < 0.001 ? 'p < 0.001' : `p = ${chance.toFixed(3)}`;
   return `${p}: ${verdict === 'chance' ? 'may be chance' : verdict}`;
@@ -109,9 +125,9 @@ function section(one: OneSearch, isOnly: boolean): HTMLElement {
     h('p', {}, h('strong', {}, unbroken(one.result))),
     one.why.length > 0 && h('div', { class: 'warning', role: 'note' }, ...sentences(one.why)),
     // The page begins with what a single search found.
-    ...(isOnly ? [] : [...part('Why', one.evidence), ...part('What to do', one.next)]),
-    ...part('How sure that is', [...one.order, ...one.basis]),
-    ...part('What was predicted', one.predicted),
+    ...(isOnly ? [] : [...headed('Why', one.evidence), ...headed('What to do', one.next)]),
+    ...headed('How sure that is', [...one.order, ...one.basis]),
+    ...headed('What was predicted', one.predicted),
     ...one.figures.map((figure) => simulated(figure, [])),
     h(
       'p',

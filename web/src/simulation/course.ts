@@ -3,7 +3,6 @@ import { h } from '../dom.ts';
 import { clock, count } from '../format.ts';
 import { traces } from '../run/time.ts';
 import type { Replication, ReplicationFigure, TimeChart } from '../report.ts';
-import { WRITTEN } from './figures.ts';
 
 /** One replication from its beginning to its end. */
 export function overTime(course: Replication): HTMLElement {
@@ -49,7 +48,6 @@ function spec(
   const began = (i: number): number => ends[i - 1] ?? 0;
   // A value stands in the middle of its interval.
   const xs = ends.map((end, i) => (began(i) + end) / 2);
-  const { one, ticks } = WRITTEN[chart.unit];
   return {
     title: chart.title,
     xLabel: 'Simulated time',
@@ -69,7 +67,6 @@ function spec(
       bridged: true,
       ...(ranges.length > 0 ? { ranges } : {}),
     })),
-    format: one,
-    ticks,
+    unit: chart.unit,
   };
 }

@@ -1,46 +1,36 @@
 import { Bands, type BandsSpec } from '../chart/bands.ts';
 import { chartsFigure } from '../chart/figure.ts';
-import { h, scrollingTable } from '../dom.ts';
-import { bytes, interval, percent, perSecond, plain, seconds, ticks, unbroken } from '../format.ts';
-import type { Check, Figure, Unit } from '../report.ts';
-
-/** How figures are written: one by itself, and the marks of an axis. */
-export const WRITTEN: Record<
-  Unit,
-  { one: (value: number) => string; ticks: (values: number[]) => string[] }
-> = {
-  plain: { one: plain, ticks: ticks.plain },
-  percent: { one: percent, ticks: ticks.percent },
-  seconds: { one: seconds, ticks: ticks.seconds },
-  bytes: { one: bytes, ticks: ticks.bytes },
-  rate: { one: perSecond, ticks: (values) => values.map((value) => `${plain(value)}/s`) },
-};
+import { h } from '../dom.ts';
+import { unbroken } from '../format.ts';
+import type { Check, Figure } from '../report.ts';
+import { scrollingTable } from '../table/table.ts';
+import { quantity, intervalOf } from '../table/cell.ts';
+import { marks, written } from '../units.ts';
 
 /** A figure with its curves, and what was said about it. */
-export function simulated(figure: Figure, checks: Check[]): HTMLElement {
-  const { x, y } = figure;
+export function simulated(shown: Figure, checks: Check[]): HTMLElement {
+  const { x, y } = shown;
   const spec: BandsSpec = {
-    title: figure.title,
+    title: shown.title,
     xLabel: x.label,
     yLabel: y.label,
     xLogarithmic: x.logarithmic,
-    curves: figure.curves.map((curve, subject) => ({ ...curve, subject })),
-    marks: figure.marks,
-    overload: figure.overload,
-    words: (value) => `${x.label}: ${WRITTEN[x.unit].one(value)}`,
-    xTicks: WRITTEN[x.unit].ticks,
-    format: WRITTEN[y.unit].one,
-    ticks: WRITTEN[y.unit].ticks,
+    curves: shown.curves.map((curve, subject) => ({ ...curve, subject })),
+    marks: shown.marks,
+    overload: shown.overload,
+    words: (value) => `${x.label}: ${written(value, x.unit)}`,
+    xTicks: marks(x.unit),
+    unit: y.unit,
   };
   return chartsFigure({
-    id: figure.id,
-    title: figure.place === '' ? figure.title : `${figure.place}: ${figure.title}`,
-    legend: figure.curves.length > 1 ? figure.curves.map(({ name }, subject) => ({ name, subject })) : [],
+    id: shown.id,
+    title: shown.place === '' ? shown.title : `${shown.place}: ${shown.title}`,
+    legend: shown.curves.length > 1 ? shown.curves.map(({ name }, subject) => ({ name, subject })) : [],
     charts: [new Bands(spec, y.logarithmic)],
     sample: 'marked',
     logarithmic: y.logarithmic ? 'at first' : 'on request',
-    caption: [figure.caption, ...checks.map(said)],
-    tables: () => figure.curves.map((curve) => table(figure, curve)),
+    caption: [shown.caption, ...checks.map(said)],
+    tables: () => shown.curves.map((curve) => table(shown, curve)),
   });
 }
 
@@ -61,9 +51,9 @@ function table({ x, y }: Figure, { name, points }: Figure['curves'][number]): HT
     h(
       'tr',
       {},
-      h('th', { scope: 'row' }, WRITTEN[x.unit].one(point.x)),
-      h('td', { class: 'main' }, WRITTEN[y.unit].one(point.y.value)),
-      h('td', {}, interval(point.y, WRITTEN[y.unit].one)),
+      h('th', { scope: 'row' }, written(point.x, x.unit)),
+      quantity(point.y.value, y.unit, 'main'),
+      intervalOf(point.y, y.unit),
       h('td', { class: 'words' }, point.note),
     ),
   );

@@ -1,8 +1,9 @@
-import type { Estimate, OutcomeRow } from '../report.ts';
-import { h, scrollingTable } from '../dom.ts';
-import { number, percent, plusMinus, seconds } from '../format.ts';
-
-type Write = (value: number) => string;
+import type { Estimate, OutcomeRow, Unit } from '../report.ts';
+import { h } from '../dom.ts';
+import { plusMinus } from '../format.ts';
+import { scrollingTable } from '../table/table.ts';
+import { ends, none, cellOf, part } from '../table/cell.ts';
+import { writing } from '../units.ts';
 
 /** What came out for all requests and for each class. */
 export function outcomes(rows: OutcomeRow[]): HTMLElement | null {
@@ -12,12 +13,12 @@ export function outcomes(rows: OutcomeRow[]): HTMLElement | null {
       'tr',
       {},
       h('th', { scope: 'row' }, row.name),
-      cell(row.rejected, percent),
-      cell(row.mean, seconds),
-      cell(row.p50, seconds),
-      cell(row.p90, seconds),
-      cell(row.p99, seconds),
-      cell(row.throughput, number),
+      cell(row.rejected, 'percent'),
+      cell(row.mean, 'seconds'),
+      cell(row.p50, 'seconds'),
+      cell(row.p90, 'seconds'),
+      cell(row.p99, 'seconds'),
+      cell(row.throughput, 'number'),
     ),
   );
   return h(
@@ -45,8 +46,13 @@ export function outcomes(rows: OutcomeRow[]): HTMLElement | null {
   );
 }
 
-function cell(estimate: Estimate | null, write: Write): HTMLElement {
-  if (!estimate) return h('td', {}, '–');
-  const [figure, half] = plusMinus(estimate, write);
-  return h('td', { class: 'main' }, figure, half !== '' && h('span', { class: 'half' }, half));
+function cell(estimate: Estimate | null, unit: Unit): HTMLElement {
+  if (!estimate) return none();
+  const [figure, half] = plusMinus(estimate, writing(unit));
+  return cellOf(
+    [part(estimate.value, unit), ...ends(estimate, unit)],
+    'main',
+    figure,
+    half !== '' && h('span', { class: 'half' }, half),
+  );
 }

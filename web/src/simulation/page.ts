@@ -1,4 +1,4 @@
-import { h, scrollingTable } from '../dom.ts';
+import { h } from '../dom.ts';
 import { unbroken } from '../format.ts';
 import { facts, sources } from '../page/method.ts';
 import { head } from '../page/opening.ts';
@@ -6,6 +6,7 @@ import { glossary } from '../page/words.ts';
 import type { View } from '../view.ts';
 import { overTime } from './course.ts';
 import type { Check, SimulationReport } from '../report.ts';
+import { scrollingTable } from '../table/table.ts';
 import { simulated } from './figures.ts';
 import { outcomes } from './outcomes.ts';
 

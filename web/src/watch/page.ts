@@ -1,11 +1,13 @@
-import { h, scrollingTable } from '../dom.ts';
-import { moment, unbroken } from '../format.ts';
+import { h } from '../dom.ts';
+import { moment } from '../format.ts';
 import { facts, sources } from '../page/method.ts';
 import { head } from '../page/opening.ts';
 import { glossary } from '../page/words.ts';
 import type { View } from '../view.ts';
 import type { Table, WatchReport } from '../report.ts';
+import { scrollingTable } from '../table/table.ts';
 import { overTime } from './time.ts';
+import { reported } from '../table/cell.ts';
 
 export function watch(report: WatchReport): View {
   const parts: [string, HTMLElement | null][] = [
@@ -42,7 +44,7 @@ function tables(all: Table[]): HTMLElement {
 
 function shown(table: Table): HTMLElement[] {
   const rows = table.rows.map(({ name, cells }) =>
-    h('tr', {}, h('th', { scope: 'row' }, name), ...cells.map((cell) => h('td', {}, unbroken(cell)))),
+    h('tr', {}, h('th', { scope: 'row' }, name), ...cells.map(reported)),
   );
   const place = table.place === '' ? '' : ` (${table.place})`;
   return [

@@ -3,7 +3,6 @@ import { h } from '../dom.ts';
 import { clock } from '../format.ts';
 import { traces } from '../run/time.ts';
 import type { TimeChart, TimeFigure, WatchReport } from '../report.ts';
-import { WRITTEN } from '../simulation/figures.ts';
 
 /** The watch from its beginning to its end; `null` when it looked only once. */
 export function overTime(report: WatchReport): HTMLElement | null {
@@ -36,7 +35,6 @@ function shown(looks: number[], figure: TimeFigure): HTMLElement {
 
 function spec(looks: number[], chart: TimeChart, subject: (name: string) => number): TraceSpec {
   const length = looks.at(-1) ?? 0;
-  const { one, ticks } = WRITTEN[chart.unit];
   return {
     title: chart.title,
     xLabel: 'Since the watch began',
@@ -52,7 +50,6 @@ function spec(looks: number[], chart: TimeChart, subject: (name: string) => numb
       ys: values,
       bridged: true,
     })),
-    format: one,
-    ticks,
+    unit: chart.unit,
   };
 }
