@@ -244,7 +244,7 @@ export type ErrorCounts = {
 export type Estimate = {
   /** The figure. */
   value: number;
-  /** Lower and upper end; none where there are too few observations to tell. */
+  /** Lower and upper end; `None` where there are too few observations to tell. */
   ci: [number, number] | null;
 };
 

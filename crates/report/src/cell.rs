@@ -4,8 +4,8 @@
 use std::fmt;
 
 use serde::Serialize;
+use stats::Estimate;
 
-use crate::estimate::Estimate;
 use crate::unit::Unit;
 
 /// What a cell of a table holds.
