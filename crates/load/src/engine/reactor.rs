@@ -26,9 +26,9 @@ use crate::engine::yields::Yields;
 /// A user who wants to end the run is heard at least so often.
 const MAX_WAIT: Span = Span::from_millis(50);
 
-/// The last part of a wait for an alarm, which is not slept: to wake up takes the kernel, and a
+/// The last part of a wait for a timer, which is not slept: to wake up takes the kernel, and a
 /// hypervisor below it, tens of microseconds.
-const AWAKE_BEFORE_ALARM: Span = Span::from_micros(50);
+const AWAKE_BEFORE_TIMER: Span = Span::from_micros(50);
 
 #[derive(Debug)]
 pub(crate) struct Reactor {
@@ -139,7 +139,7 @@ impl Reactor {
         let mut sockets = self.sockets.borrow_mut();
         let sockets = &mut *sockets;
         let left = due.since(self.refresh());
-        let longest = left.saturating_sub(AWAKE_BEFORE_ALARM).min(MAX_WAIT);
+        let longest = left.saturating_sub(AWAKE_BEFORE_TIMER).min(MAX_WAIT);
         if longest.is_zero() && !left.is_zero() {
             self.stay_awake(&mut sockets.kernel, due);
         }
@@ -170,7 +170,7 @@ impl Reactor {
             std::hint::spin_loop();
         }
         // What is longer was not spent here.
-        let spun = self.now().since(began).min(AWAKE_BEFORE_ALARM);
+        let spun = self.now().since(began).min(AWAKE_BEFORE_TIMER);
         self.spun.set(self.spun.get() + spun);
     }
 
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
     use crate::engine::runtime::Runtime;
 
-    /// How often a thread goes to sleep that keeps alarms between which there is no time to.
+    /// How often a thread goes to sleep that keeps timers between which there is no time for that.
     fn sleeps(backend: Backend) -> u64 {
         let count = || {
             let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
@@ -282,7 +282,7 @@ mod tests {
                 may_go_first.then(|| sleeps(backend))
             });
             match first.join().unwrap() {
-                // Some 200, where all alarms are kept.
+                // Some 200, where all timers are kept.
                 Some(sleeps) => assert!(sleeps > 10, "{backend:?}: {sleeps} times"),
                 None => {
                     testkit::skip_here(
@@ -307,11 +307,11 @@ mod tests {
         };
         runtime.run(main, || false).unwrap();
         let spun = reactor.spun();
-        assert!(!spun.is_zero() && spun <= AWAKE_BEFORE_ALARM * gaps.len() as u64, "{spun:?}");
+        assert!(!spun.is_zero() && spun <= AWAKE_BEFORE_TIMER * gaps.len() as u64, "{spun:?}");
     }
 
     #[test]
-    fn the_last_moments_before_an_alarm_are_not_slept_and_are_told_apart() {
+    fn the_last_moments_before_a_timer_fires_are_not_slept_and_are_told_apart() {
         check(Backend::Auto);
         check(Backend::Epoll);
     }

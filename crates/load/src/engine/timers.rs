@@ -30,7 +30,7 @@ enum Whom {
 }
 
 /// The time that something may take. A limit is used again and again, and is in the heap once:
-/// when its alarm comes early because it has moved, it is put back.
+/// when its time comes early because the limit has moved, it is put back.
 #[derive(Debug, Default)]
 pub(crate) struct Limit {
     at: Cell<Option<Time>>,

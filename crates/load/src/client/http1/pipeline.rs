@@ -55,7 +55,6 @@ impl<'a> Pipeline<'a> {
     /// Opens a connection and keeps requests under way on it, in order, until it is at its end;
     /// `draw` says what for, or that it is enough for now. One that fails takes those behind it
     /// along: their answers cannot be told from what is left of its own.
-    ///
     pub(crate) async fn connection(&mut self, draw: impl Fn() -> Option<u32>) -> Outcome {
         let thread = self.thread;
         (self.sent, self.response) = (0, Response::default());
