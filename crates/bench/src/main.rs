@@ -3,20 +3,14 @@
 //! Everything measured is a program that runs as a process, ours included, so each is treated
 //! alike: the same server, the same pinning, the same accounting by the kernel.
 
-mod cell;
-mod certificate;
 mod gate;
+mod generators;
+mod harness;
 mod load;
-mod machine;
-mod page;
-mod peers;
-mod raw;
-mod rounds;
-mod server;
+mod results;
+mod servers;
 mod sim;
-mod site;
 mod soak;
-mod text;
 mod verdict;
 mod watch;
 
@@ -34,25 +28,25 @@ struct Cli {
 
 #[derive(Debug, clap::Subcommand)]
 enum Bench {
-    Gate(gate::Args),
-    Load(load::Args),
-    Sim(sim::Args),
-    Soak(soak::Args),
-    Verdict(verdict::Args),
-    Watch(watch::Args),
+    Gate(gate::command::Args),
+    Load(load::command::Args),
+    Sim(sim::command::Args),
+    Soak(soak::command::Args),
+    Verdict(verdict::command::Args),
+    Watch(watch::command::Args),
     #[command(hide = true)]
-    Hold(gate::Hold),
+    Hold(gate::hold::Args),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().bench {
-        Bench::Gate(args) => gate::run(&args),
-        Bench::Load(args) => load::run(&args),
-        Bench::Sim(args) => sim::run(&args),
-        Bench::Soak(args) => soak::run(&args),
-        Bench::Verdict(args) => verdict::run(&args),
-        Bench::Watch(args) => watch::run(&args),
-        Bench::Hold(args) => gate::hold(&args),
+        Bench::Gate(args) => gate::command::run(&args),
+        Bench::Load(args) => load::command::run(&args),
+        Bench::Sim(args) => sim::command::run(&args),
+        Bench::Soak(args) => soak::command::run(&args),
+        Bench::Verdict(args) => verdict::command::run(&args),
+        Bench::Watch(args) => watch::command::run(&args),
+        Bench::Hold(args) => gate::hold::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -2,23 +2,15 @@
 
 use std::fmt;
 
+use super::protocol::Protocol;
 use super::proxy::Proxy;
-use crate::peers::Reuse;
+use crate::generators::ask::Reuse;
+use crate::harness::plan::{Effort, Plan};
 
 /// Bytes of the files that are fetched.
 pub(super) const SIZES: [usize; 2] = [1024, 102_400];
 /// Connections that the generator keeps busy.
 pub(super) const CONNECTIONS: u32 = 64;
-
-/// What is spoken with clients; with the server behind it is always HTTP/1.1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Protocol {
-    Http1,
-    /// HTTP/1.1 over TLS.
-    Tls,
-    /// HTTP/2 over TLS.
-    Http2,
-}
 
 /// One cell of the comparison at saturation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,20 +22,14 @@ pub(super) struct Case {
 
 /// What takes part.
 #[derive(Debug, Clone)]
-pub(super) struct Plan {
-    pub(super) cases: Vec<(Case, Vec<Proxy>)>,
+pub(super) struct GatePlan {
+    pub(super) plan: Plan<Case, Proxy>,
     /// Whether latency is measured.
     pub(super) latency: bool,
     /// Whose idle connections are weighed.
     pub(super) idle: Vec<Proxy>,
-    pub(super) rounds: u32,
-    pub(super) seconds: u32,
-    pub(super) latency_rounds: u32,
-    pub(super) latency_seconds: u32,
     /// Idle connections opened.
     pub(super) connections: u32,
-    /// Whether figures of it are worth keeping.
-    pub(super) of_record: bool,
 }
 
 impl Case {
@@ -82,7 +68,7 @@ impl fmt::Display for Case {
     }
 }
 
-impl Plan {
+impl GatePlan {
     /// Names of what is not a case at saturation.
     pub(super) const LATENCY: &str = "latency";
     pub(super) const IDLE: &str = "idle";
@@ -97,15 +83,15 @@ impl Plan {
         }
         cases.extend([Protocol::Tls, Protocol::Http2].map(|protocol| Case { protocol, ..Case::FIRST }));
         Self {
-            cases: cases.into_iter().map(|case| (case, Proxy::ALL.into())).collect(),
+            plan: Plan {
+                cases: cases.into_iter().map(|case| (case, Proxy::ALL.into())).collect(),
+                saturation: Effort { rounds: 5, seconds: 4 },
+                open_loop: Effort { rounds: 5, seconds: 5 },
+                of_record: true,
+            },
             latency: true,
             idle: Proxy::ALL.into(),
-            rounds: 5,
-            seconds: 4,
-            latency_rounds: 5,
-            latency_seconds: 5,
             connections: 10_000,
-            of_record: true,
         }
     }
 
@@ -114,31 +100,26 @@ impl Plan {
         let cases = [Protocol::Http1, Protocol::Tls, Protocol::Http2]
             .map(|protocol| (Case { protocol, ..Case::FIRST }, Proxy::ALL.into()));
         Self {
-            cases: cases.into(),
-            rounds: 2,
-            seconds: 1,
-            latency_rounds: 1,
-            latency_seconds: 1,
+            plan: Plan {
+                cases: cases.into(),
+                saturation: Effort { rounds: 2, seconds: 1 },
+                open_loop: Effort { rounds: 1, seconds: 1 },
+                of_record: false,
+            },
             connections: 1_000,
-            of_record: false,
             ..Self::full()
         }
     }
 
-    /// Keeps what has the pattern in its name; what is left is no record of the whole.
+    /// Keeps what has the pattern in its name.
     pub(super) fn keep_only(&mut self, pattern: &str) {
-        let named = |what: &str, proxy: &Proxy| format!("{what}/{}", proxy.name()).contains(pattern);
-        for (case, proxies) in &mut self.cases {
-            proxies.retain(|proxy| named(&case.to_string(), proxy));
-        }
-        self.cases.retain(|(_, proxies)| !proxies.is_empty());
+        self.plan.keep_only(pattern, Proxy::name);
         self.latency = Self::LATENCY.contains(pattern);
-        self.idle.retain(|proxy| named(Self::IDLE, proxy));
-        self.of_record = false;
+        self.idle.retain(|proxy| format!("{}/{}", Self::IDLE, proxy.name()).contains(pattern));
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.cases.is_empty() && !self.latency && self.idle.is_empty()
+        self.plan.cases.is_empty() && !self.latency && self.idle.is_empty()
     }
 }
 
@@ -148,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_full_plan_is_what_the_page_says() {
-        let names: Vec<_> = Plan::full().cases.iter().map(|(case, _)| case.to_string()).collect();
+        let names: Vec<_> = GatePlan::full().plan.cases.iter().map(|(case, _)| case.to_string()).collect();
         assert_eq!(
             names,
             [
@@ -165,9 +146,9 @@ mod tests {
     #[test]
     fn a_pattern_keeps_cases_proxies_or_another_figure() {
         let kept = |pattern| {
-            let mut plan = Plan::full();
+            let mut plan = GatePlan::full();
             plan.keep_only(pattern);
-            (plan.cases.len(), plan.latency, plan.idle.len(), plan.of_record)
+            (plan.plan.cases.len(), plan.latency, plan.idle.len(), plan.plan.of_record)
         };
         assert_eq!(kept("1k/keep-alive/http1"), (1, false, 0, false));
         assert_eq!(kept("/haproxy"), (6, false, 1, false));

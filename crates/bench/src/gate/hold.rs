@@ -11,7 +11,7 @@ use http1::fields::room;
 use http1::response::{Head, Strictness};
 use testbed::{Process, Stop};
 
-use crate::server::Server;
+use crate::servers::server::Server;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// What is needed for a request, a proxy may keep for a while in case another one comes.

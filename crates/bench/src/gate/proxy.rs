@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use super::case::Protocol;
+use super::protocol::Protocol;
 use testbed::Isolation;
 
-use crate::certificate::certificate;
-use crate::server::{SERVER_CPU, Server};
+use crate::servers::certificate::certificate;
+use crate::servers::server::{SERVER_CPU, Server};
 
 /// A reverse proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,7 +52,7 @@ impl Proxy {
         let text = match self {
             Self::Gate => testbed::says(&headworks.display().to_string(), &["--version"])?,
             Self::Haproxy => testbed::says("haproxy", &["-v"])?,
-            Self::Nginx => return crate::site::version(),
+            Self::Nginx => return crate::servers::site::version(),
         };
         let line = text.lines().next().unwrap_or_default();
         Ok(line.split(" - ").next().unwrap_or_default().trim().to_owned())

@@ -1,24 +1,22 @@
 //! One run: a fresh server, a fresh proxy before it, a generator to its end, and what that cost.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
 
-use anyhow::bail;
 use serde::Serialize;
 
-use super::case::{CONNECTIONS, Case, Plan, Protocol};
+use super::case::{CONNECTIONS, Case, GatePlan};
 use super::hold::Held;
+use super::protocol::Protocol;
 use super::proxy::{Place, Proxy};
-use crate::cell::Repeated;
-use crate::machine::{Processors, Shares};
-use crate::peers::{self, Ask, Client, Latency, Pace, Peer, Programs, Told};
-use crate::server::{GENERATOR_CPU, Server};
-use crate::site::{Content, Site};
-use testbed::Ended;
-
-/// Time beyond that of the load in which a generator has to end: a request may take 20 s.
-const GRACE: Duration = Duration::from_secs(40);
+use crate::generators::ask::Ask;
+use crate::generators::generator::{Generator, Programs};
+use crate::generators::headworks::{self, Client, Latency, Pace};
+use crate::generators::{h2load, told::Told};
+use crate::harness::cell::Repeated;
+use crate::harness::trial::{self, Trial};
+use crate::results::machine::Shares;
+use crate::servers::server::{GENERATOR_CPU, Server};
+use crate::servers::site::{Content, Site};
 
 /// Runs one thing at a time.
 #[derive(Debug)]
@@ -132,24 +130,24 @@ impl Runner {
             let record = Path::new("");
             let ask = Ask { url: &url, reuse: case.reuse, connections: CONNECTIONS, seconds, record };
             match case.protocol {
-                Protocol::Http2 => (Peer::H2load, peers::multiplexed(&ask)),
-                Protocol::Http1 | Protocol::Tls => (Peer::Wrk, Peer::Wrk.arguments(&ask)),
+                Protocol::Http2 => (Generator::H2load, h2load::multiplexed(&ask)),
+                Protocol::Http1 | Protocol::Tls => (Generator::Wrk, Generator::Wrk.arguments(&ask)),
             }
         })
     }
 
     /// Asks for so many requests per second, through a proxy or directly.
     pub(super) fn pace(&self, proxy: Option<Proxy>, rate: u64, round: u32, seconds: u32) -> Run {
-        let run = Run::new(Plan::LATENCY.to_owned(), proxy, round);
+        let run = Run::new(GatePlan::LATENCY.to_owned(), proxy, round);
         self.measure(run, proxy, Case::FIRST, seconds, |entrance| {
             let pace = Pace { rate, arrivals: "poisson", seconds, connections: Some(CONNECTIONS) };
-            (Peer::Headworks, peers::pace(&entrance.url(Case::FIRST.size), pace))
+            (Generator::Headworks, headworks::pace(&entrance.url(Case::FIRST.size), pace))
         })
     }
 
     /// Weighs a proxy before and after so many connections were opened to it.
     pub(super) fn weigh(&self, proxy: Proxy, connections: u32, round: u32) -> Run {
-        let mut run = Run::new(Plan::IDLE.to_owned(), Some(proxy), round);
+        let mut run = Run::new(GatePlan::IDLE.to_owned(), Some(proxy), round);
         let weigh = || {
             let server = self.serve()?;
             let (proxy, _) = self.place.start(proxy, &server, Case::FIRST.protocol)?;
@@ -178,7 +176,7 @@ impl Runner {
         proxy: Option<Proxy>,
         case: Case,
         seconds: u32,
-        ask: impl FnOnce(&Server) -> (Peer, Vec<String>),
+        ask: impl FnOnce(&Server) -> (Generator, Vec<String>),
     ) -> Run {
         if let Err(error) = self.fill(&mut run, proxy, case, seconds, ask) {
             run.failure = Some(format!("{error:#}"));
@@ -192,7 +190,7 @@ impl Runner {
         proxy: Option<Proxy>,
         case: Case,
         seconds: u32,
-        ask: impl FnOnce(&Server) -> (Peer, Vec<String>),
+        ask: impl FnOnce(&Server) -> (Generator, Vec<String>),
     ) -> anyhow::Result<()> {
         let server = self.serve()?;
         let mut front = None;
@@ -201,58 +199,34 @@ impl Runner {
             run.commands.push(command);
             front = Some(started);
         }
-        let entrance = front.as_ref().unwrap_or(&server);
-        let (peer, arguments) = ask(entrance);
+        let (generator, arguments) = ask(front.as_ref().unwrap_or(&server));
         let programs = Programs { headworks: self.headworks.clone(), shb: PathBuf::new() };
-        let program = peer.program(&programs);
-        run.commands.push(testbed::quote(&[std::slice::from_ref(&program), &arguments[..]].concat()));
-        let mut command = entrance.client(&program);
-        let (ended, cost) = self.account(command.args(&arguments), front.as_ref(), &server, seconds)?;
-        run.cost = Some(cost);
-        if !peer.ended_well(ended.status.code()) {
-            let last = ended.stderr.lines().chain(ended.stdout.lines()).rfind(|line| !line.trim().is_empty());
-            bail!("{}: {}", ended.status, last.unwrap_or("said nothing"));
+        let front = front.as_ref();
+        let trial = Trial { generator, arguments, server: &server, front, size: case.size, seconds };
+        run.commands.push(trial.command(&programs));
+        let measured = trial.run(&programs, self.processors)?;
+        run.cost = Some(Cost::of(&measured.cost));
+        if generator == Generator::Headworks {
+            run.client.clone_from(&measured.client);
+            run.latency = measured.latency;
         }
-        if peer == Peer::Headworks {
-            run.client = Some(Client::read(&ended.stdout)?);
-            run.latency = Some(Latency::read(&ended.stdout)?);
-        }
-        let told = peer.read(&ended.stdout)?;
-        run.failure = told.failure(case.size);
-        run.told = Some(told);
+        run.failure.clone_from(&measured.failure);
+        run.told = Some(measured.told?);
         Ok(())
     }
+}
 
-    fn account(
-        &self,
-        command: &mut Command,
-        front: Option<&Server>,
-        server: &Server,
-        seconds: u32,
-    ) -> anyhow::Result<(Ended, Cost)> {
-        let of_front = || match front {
-            Some(front) => Ok((front.cpu()?, front.ticks()?)),
-            None => Ok::<_, anyhow::Error>((Duration::ZERO, [0; 2])),
-        };
-        let (before, server_before, machine_before) = (of_front()?, server.cpu()?, Processors::now()?);
-        let ended = testbed::run(command, Duration::from_secs(seconds.into()) + GRACE)?;
-        let machine = Processors::now()?.since(machine_before);
-        let server_cpu = server.cpu()?.saturating_sub(server_before);
-        let after = of_front()?;
-        let proxy_cpu = after.0.saturating_sub(before.0);
-        let [user, system] = [0, 1].map(|at| after.1[at].saturating_sub(before.1[at]) as f64);
-        let generator = ended.user + ended.system;
-        let ours = (generator + server_cpu + proxy_cpu).as_secs_f64();
-        let all = ended.wall.as_secs_f64() * f64::from(self.processors);
-        let cost = Cost {
-            proxy_cpu_s: proxy_cpu.as_secs_f64(),
+impl Cost {
+    fn of(cost: &trial::Cost) -> Self {
+        let [user, system] = cost.front_ticks.map(|ticks| ticks as f64);
+        Self {
+            proxy_cpu_s: cost.front.as_secs_f64(),
             kernel: system / (user + system).max(1.0),
-            server_cpu_s: server_cpu.as_secs_f64(),
-            generator_cpu_s: generator.as_secs_f64(),
-            wall_s: ended.wall.as_secs_f64(),
-            machine,
-            others: (machine.busy - ours / all).max(0.0),
-        };
-        Ok((ended, cost))
+            server_cpu_s: cost.server.as_secs_f64(),
+            generator_cpu_s: (cost.user + cost.system).as_secs_f64(),
+            wall_s: cost.wall.as_secs_f64(),
+            machine: cost.machine,
+            others: cost.others,
+        }
     }
 }

@@ -2,24 +2,22 @@
 
 use std::fmt::Write;
 
-use super::case::{CONNECTIONS, Case, Plan};
+use super::case::{CONNECTIONS, Case, GatePlan};
 use super::proxy::Proxy;
 use super::run::Run;
-use crate::cell::Cell;
-use crate::machine::Noise;
-use crate::raw::Setting;
+use crate::harness::cell::Cell;
+use crate::harness::conditions::{Conditions, page_of, pinned};
+use crate::harness::plan::Effort;
 use stats::Spread;
-use testbed::Isolation;
 
-use crate::server::{GENERATOR_CPU, SERVER_CPU};
-use crate::text::{dash, show, thousands};
+use crate::results::text::{dash, show, thousands};
+use crate::servers::server::{GENERATOR_CPU, SERVER_CPU};
 
 /// All that a run of the benchmark found.
 #[derive(Debug)]
 pub(super) struct Results {
-    pub(super) setting: Setting,
-    pub(super) isolation: Isolation,
-    pub(super) plan: Plan,
+    pub(super) conditions: Conditions,
+    pub(super) plan: GatePlan,
     pub(super) runs: Vec<Run>,
     /// Requests per second at which latency was measured.
     pub(super) rate: Option<f64>,
@@ -28,20 +26,24 @@ pub(super) struct Results {
 impl Results {
     /// What the raw results say of all runs.
     pub(super) fn about_all(&self) -> serde_json::Value {
-        self.setting
-            .about(&[("network", self.isolation.describe().into()), ("latency_rate", self.rate.into())])
+        self.conditions.about_all("latency_rate", self.rate)
     }
 
     pub(super) fn to_markdown(&self) -> String {
-        let sections =
-            [self.about(), self.ratios(), self.costs(), self.latency(), self.idle(), self.where_measured()];
-        sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
+        page_of([
+            self.about(),
+            self.ratios(),
+            self.costs(),
+            self.latency(),
+            self.idle(),
+            self.where_measured(),
+        ])
     }
 
     fn about(&self) -> String {
-        let Plan { rounds, seconds, .. } = self.plan;
+        let Effort { rounds, seconds } = self.plan.plan.saturation;
         let costs = self.runs.iter().filter_map(|run| Some(run.good()?.1));
-        let noise = Noise::of(self.setting.busy, costs.map(|cost| (cost.others, cost.machine)));
+        let noise = self.conditions.noise(costs.map(|cost| (cost.others, cost.machine)));
         format!(
             "{}Median of {rounds} × {seconds} s, in brackets the least and the most; {CONNECTIONS} connections. {}\n",
             noise.warning(),
@@ -51,7 +53,7 @@ impl Results {
 
     fn ratios(&self) -> String {
         let mut text = String::new();
-        for (case, proxies) in &self.plan.cases {
+        for (case, proxies) in &self.plan.plan.cases {
             if !proxies.contains(&Proxy::Gate) {
                 continue;
             }
@@ -75,7 +77,7 @@ impl Results {
 
     fn costs(&self) -> String {
         let mut text = String::new();
-        for (case, proxies) in &self.plan.cases {
+        for (case, proxies) in &self.plan.plan.cases {
             let _ = write!(
                 text,
                 "{}### {}\n\n| proxy | CPU per request, us | of it in the kernel | requests per second | of its processor in use |\n| --- | --- | --- | --- | --- |\n",
@@ -108,14 +110,14 @@ impl Results {
             "### Latency\n\nUs, {}, at {} requests per second with Poisson arrivals, half of what the slowest proxy carries: {} × {} s each. What is added is paired by round with the runs without a proxy.\n\n| way | p50 | p99 | added, p50 | added, p99 | valid |\n| --- | --- | --- | --- | --- | --- |\n",
             Case::FIRST.title(),
             thousands(rate),
-            self.plan.latency_rounds,
-            self.plan.latency_seconds
+            self.plan.plan.open_loop.rounds,
+            self.plan.plan.open_loop.seconds
         );
         let quantiles: [fn(&Run) -> Option<f64>; 2] =
             [|run| Some(run.latency?.p50 * 1e6), |run| Some(run.latency?.p99 * 1e6)];
-        let direct = self.cell(Plan::LATENCY, Run::DIRECT);
+        let direct = self.cell(GatePlan::LATENCY, Run::DIRECT);
         for way in [Run::DIRECT].into_iter().chain(Proxy::ALL.map(Proxy::name)) {
-            let cell = self.cell(Plan::LATENCY, way);
+            let cell = self.cell(GatePlan::LATENCY, way);
             let _ = write!(text, "| {way} |");
             for value in quantiles {
                 let _ = write!(text, " {} |", cell.told(value));
@@ -142,33 +144,25 @@ impl Results {
             thousands(f64::from(self.plan.connections))
         );
         for proxy in &self.plan.idle {
-            let cell = self.cell(Plan::IDLE, proxy.name());
+            let cell = self.cell(GatePlan::IDLE, proxy.name());
             let _ = writeln!(text, "| {} | {} |", proxy.name(), cell.told(|run| run.per_connection));
         }
         text
     }
 
     fn where_measured(&self) -> String {
-        let host = &self.setting.host;
         let mut shown = String::new();
         for run in self.runs.iter().filter(|run| run.round == 0 && run.failure.is_none()) {
-            let cpus =
-                [SERVER_CPU, GENERATOR_CPU].into_iter().skip(2_usize.saturating_sub(run.commands.len()));
-            for (command, cpu) in run.commands.iter().zip(cpus) {
-                let line = format!("    taskset -c {cpu} {command}\n");
+            for line in pinned(&run.commands) {
                 if !shown.contains(&line) {
                     shown.push_str(&line);
                 }
             }
         }
-        format!(
-            "### Where\n\n`{}` at commit {}, {}. Proxy on processor {SERVER_CPU}; generator and server on processor {GENERATOR_CPU}; a fresh server and proxy for each run. {}\n\n{shown}\nHost: {host}. {}.\n",
-            self.setting.command,
-            host.commit,
-            host.date,
-            self.isolation.describe(),
-            self.setting.versions.join(", ")
-        )
+        let how = format!(
+            "Proxy on processor {SERVER_CPU}; generator and server on processor {GENERATOR_CPU}; a fresh server and proxy for each run"
+        );
+        self.conditions.where_measured(&how, &shown)
     }
 
     fn cell(&self, case: &str, proxy: &str) -> Cell<'_, Run> {
@@ -182,8 +176,9 @@ mod tests {
 
     use super::super::run::Cost;
     use super::*;
-    use crate::machine::Shares;
-    use crate::peers::{Client, Latency, Told};
+    use crate::generators::headworks::{Client, Latency};
+    use crate::generators::told::Told;
+    use crate::results::machine::Shares;
 
     fn run(case: &str, proxy: &str, round: u32, cpu_us: f64) -> Run {
         let cost = Cost {
@@ -213,9 +208,8 @@ mod tests {
     #[track_caller]
     fn check(runs: Vec<Run>, lines: &[&str]) {
         let results = Results {
-            setting: Setting::example(),
-            isolation: Isolation::Host,
-            plan: Plan::quick(),
+            conditions: Conditions::example(),
+            plan: GatePlan::quick(),
             runs,
             rate: Some(20_000.0),
         };
@@ -257,9 +251,9 @@ mod tests {
 
     #[test]
     fn latency_is_told_with_what_the_proxy_adds() {
-        let of = |proxy, us| run(Plan::LATENCY, proxy, 0, us);
+        let of = |proxy, us| run(GatePlan::LATENCY, proxy, 0, us);
         check(
-            vec![of("direct", 100.0), of("gate", 150.0), run(Plan::IDLE, "gate", 0, 50.0)],
+            vec![of("direct", 100.0), of("gate", 150.0), run(GatePlan::IDLE, "gate", 0, 50.0)],
             &[
                 "| direct | 100 (100–100) | 1000 (1000–1000) | – | – | 1 of 1 |",
                 "| gate | 150 (150–150) | 1500 (1500–1500) | 50.0 (50.0–50.0) | 500 (500–500) | 1 of 1 |",

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::peers::{Peer, Reuse};
+use crate::generators::ask::Reuse;
+use crate::generators::generator::Generator;
+use crate::harness::plan::{Effort, Plan};
 
 /// Bytes of the files that are fetched.
 pub(super) const SIZES: [usize; 2] = [1024, 102_400];
@@ -15,17 +17,11 @@ pub(super) struct Case {
     pub(super) connections: u32,
 }
 
-/// How much of it is done.
+/// What takes part.
 #[derive(Debug, Clone)]
-pub(super) struct Plan {
-    pub(super) cases: Vec<(Case, Vec<Peer>)>,
+pub(super) struct LoadPlan {
+    pub(super) plan: Plan<Case, Generator>,
     pub(super) paces: Vec<Pacing>,
-    pub(super) rounds: u32,
-    pub(super) seconds: u32,
-    pub(super) pacing_rounds: u32,
-    pub(super) pacing_seconds: u32,
-    /// Whether figures of it are worth keeping.
-    pub(super) of_record: bool,
 }
 
 /// A run at a rate.
@@ -70,7 +66,7 @@ impl fmt::Display for Pacing {
     }
 }
 
-impl Plan {
+impl LoadPlan {
     /// Everything, five rounds of five seconds.
     pub(super) fn full() -> Self {
         let mut cases = Vec::new();
@@ -85,13 +81,13 @@ impl Plan {
         let paces =
             percents.flat_map(|percent| ["constant", "poisson"].map(|arrivals| Pacing { percent, arrivals }));
         Self {
-            cases,
+            plan: Plan {
+                cases,
+                saturation: Effort { rounds: 5, seconds: 5 },
+                open_loop: Effort { rounds: 3, seconds: 10 },
+                of_record: true,
+            },
             paces: paces.collect(),
-            rounds: 5,
-            seconds: 5,
-            pacing_rounds: 3,
-            pacing_seconds: 10,
-            of_record: true,
         }
     }
 
@@ -99,33 +95,29 @@ impl Plan {
     pub(super) fn quick() -> Self {
         let closing = Case { reuse: Reuse::Close, ..Case::FIRST };
         Self {
-            cases: [Case::FIRST, closing].map(|case| (case, able(case.reuse))).into(),
+            plan: Plan {
+                cases: [Case::FIRST, closing].map(|case| (case, able(case.reuse))).into(),
+                saturation: Effort { rounds: 2, seconds: 2 },
+                open_loop: Effort { rounds: 1, seconds: 2 },
+                of_record: false,
+            },
             paces: vec![Pacing { percent: 50, arrivals: "constant" }],
-            rounds: 2,
-            seconds: 2,
-            pacing_rounds: 1,
-            pacing_seconds: 2,
-            of_record: false,
         }
     }
 
-    /// Keeps what has the pattern in its name; what is left is no record of the whole.
+    /// Keeps what has the pattern in its name.
     pub(super) fn keep_only(&mut self, pattern: &str) {
-        for (case, peers) in &mut self.cases {
-            peers.retain(|peer| format!("{case}/{}", peer.name()).contains(pattern));
-        }
-        self.cases.retain(|(_, peers)| !peers.is_empty());
+        self.plan.keep_only(pattern, Generator::name);
         self.paces.retain(|pacing| pacing.to_string().contains(pattern));
-        self.of_record = false;
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.cases.is_empty() && self.paces.is_empty()
+        self.plan.cases.is_empty() && self.paces.is_empty()
     }
 }
 
-fn able(reuse: Reuse) -> Vec<Peer> {
-    Peer::ALL.into_iter().filter(|peer| peer.can(reuse)).collect()
+fn able(reuse: Reuse) -> Vec<Generator> {
+    Generator::ALL.into_iter().filter(|peer| peer.can(reuse)).collect()
 }
 
 #[cfg(test)]
@@ -134,8 +126,8 @@ mod tests {
 
     #[test]
     fn the_full_plan_is_the_whole_matrix() {
-        let plan = Plan::full();
-        let names: Vec<_> = plan.cases.iter().map(|(case, _)| case.to_string()).collect();
+        let plan = LoadPlan::full();
+        let names: Vec<_> = plan.plan.cases.iter().map(|(case, _)| case.to_string()).collect();
         assert_eq!(
             names,
             [
@@ -149,8 +141,9 @@ mod tests {
                 "100k/close/1000"
             ]
         );
-        assert!(plan.cases.iter().all(|(case, peers)| {
-            peers.contains(&Peer::H2load) == (case.reuse == Reuse::KeepAlive) && peers.contains(&Peer::Wrk)
+        assert!(plan.plan.cases.iter().all(|(case, peers)| {
+            peers.contains(&Generator::H2load) == (case.reuse == Reuse::KeepAlive)
+                && peers.contains(&Generator::Wrk)
         }));
         assert_eq!(plan.paces.len(), 6);
     }
@@ -158,9 +151,9 @@ mod tests {
     #[test]
     fn a_pattern_keeps_cases_generators_or_paces() {
         let kept = |pattern| {
-            let mut plan = Plan::full();
+            let mut plan = LoadPlan::full();
             plan.keep_only(pattern);
-            (plan.cases.len(), plan.paces.len(), plan.of_record)
+            (plan.plan.cases.len(), plan.paces.len(), plan.plan.of_record)
         };
         assert_eq!(kept("1k/keep-alive/64"), (1, 0, false));
         assert_eq!(kept("/wrk"), (8, 0, false));

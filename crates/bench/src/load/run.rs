@@ -3,22 +3,27 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use serde::Serialize;
 
 use super::case::{Case, Pacing};
-use crate::cell::Repeated;
-use crate::machine::{Processors, Shares};
-use crate::peers::{self, Ask, Client, Pace, Peer, Programs, Told};
-use crate::server::{SERVER_CPU, Server};
-use crate::site::{Content, Site};
-use testbed::Ended;
+use crate::generators::ask::Ask;
+use crate::generators::generator::{Generator, Programs};
+use crate::generators::headworks::{self, Client, Pace};
+use crate::generators::told::Told;
+use crate::harness::cell::Repeated;
+use crate::harness::trial::{self, Trial};
+use crate::results::machine::Shares;
+use crate::servers::server::SERVER_CPU;
+use crate::servers::site::{Content, Site};
 
-/// Time beyond that of the load in which a generator has to end: a request may take 20 s.
-const GRACE: Duration = Duration::from_secs(40);
+/// What answers, with how many bytes.
+#[derive(Debug, Clone, Copy)]
+struct Answer<'a> {
+    content: Content<'a>,
+    size: usize,
+}
 
 /// Runs generators one at a time.
 #[derive(Debug)]
@@ -94,9 +99,10 @@ impl Run {
 
 impl Runner {
     /// Runs a generator once against a case.
-    pub(super) fn compare(&self, case: Case, peer: Peer, round: u32, seconds: u32) -> Run {
+    pub(super) fn compare(&self, case: Case, peer: Generator, round: u32, seconds: u32) -> Run {
         let Case { size, reuse, connections } = case;
-        self.measure((case.to_string(), round), peer, (Content::Nginx, size), seconds, |url| {
+        let answer = Answer { content: Content::Nginx, size };
+        self.measure(case.to_string(), round, peer, answer, seconds, |url| {
             peer.arguments(&Ask { url, reuse, connections, seconds, record: &self.record })
         })
     }
@@ -104,25 +110,26 @@ impl Runner {
     /// Runs Headworks once in an open loop, at so many requests per second, against a server with power to
     /// spare: one that falls behind makes an open loop open connections, and both do something else then.
     pub(super) fn pace(&self, pacing: Pacing, rate: u64, round: u32, seconds: u32) -> Run {
-        let program = Peer::Headworks.program(&self.programs);
-        let server = (Content::Origin(&program), Case::FIRST.size);
-        self.measure((pacing.to_string(), round), Peer::Headworks, server, seconds, |url| {
-            peers::pace(url, Pace { rate, arrivals: pacing.arrivals, seconds, connections: None })
+        let program = Generator::Headworks.program(&self.programs);
+        let server = Answer { content: Content::Origin(&program), size: Case::FIRST.size };
+        self.measure(pacing.to_string(), round, Generator::Headworks, server, seconds, |url| {
+            headworks::pace(url, Pace { rate, arrivals: pacing.arrivals, seconds, connections: None })
         })
     }
 
     /// What fails, fails this run: the others are worth having.
     fn measure(
         &self,
-        (case, round): (String, u32),
-        peer: Peer,
-        server: (Content<'_>, usize),
+        case: String,
+        round: u32,
+        generator: Generator,
+        server: Answer<'_>,
         seconds: u32,
         arguments: impl FnOnce(&str) -> Vec<String>,
     ) -> Run {
         let mut run = Run {
             case,
-            generator: peer.name().to_owned(),
+            generator: generator.name().to_owned(),
             round,
             command: String::new(),
             failure: None,
@@ -130,7 +137,7 @@ impl Runner {
             told: None,
             client: None,
         };
-        if let Err(error) = self.fill(&mut run, peer, server, seconds, arguments) {
+        if let Err(error) = self.fill(&mut run, generator, server, seconds, arguments) {
             run.failure = Some(format!("{error:#}"));
         }
         run
@@ -139,50 +146,37 @@ impl Runner {
     fn fill(
         &self,
         run: &mut Run,
-        peer: Peer,
-        (software, size): (Content<'_>, usize),
+        generator: Generator,
+        Answer { content, size }: Answer<'_>,
         seconds: u32,
         arguments: impl FnOnce(&str) -> Vec<String>,
     ) -> anyhow::Result<()> {
-        let server = self.site.serve(software, SERVER_CPU)?;
-        let program = peer.program(&self.programs);
+        let server = self.site.serve(content, SERVER_CPU)?;
         let arguments = arguments(&server.url(size));
-        let words: Vec<_> = [&program].into_iter().chain(&arguments).collect();
-        run.command = testbed::quote(&words);
+        let trial = Trial { generator, arguments, server: &server, front: None, size, seconds };
+        run.command = trial.command(&self.programs);
         clear(&self.record)?;
-        let outcome = self.account(server.client(&program).args(&arguments), &server, seconds);
+        let measured = trial.run(&self.programs, self.processors);
         clear(&self.record)?;
-        let (ended, cost) = outcome?;
-        run.cost = Some(cost);
-        if !peer.ended_well(ended.status.code()) {
-            let last = ended.stderr.lines().chain(ended.stdout.lines()).rfind(|line| !line.trim().is_empty());
-            bail!("{}: {}", ended.status, last.unwrap_or("said nothing"));
-        }
-        if matches!(peer, Peer::Headworks | Peer::HeadworksRecord) {
-            run.client = Some(Client::read(&ended.stdout)?);
-        }
-        let told = peer.read(&ended.stdout)?;
-        run.failure = told.failure(size);
-        run.told = Some(told);
+        let measured = measured?;
+        run.cost = Some(Cost::of(&measured.cost));
+        run.client.clone_from(&measured.client);
+        run.failure.clone_from(&measured.failure);
+        run.told = Some(measured.told?);
         Ok(())
     }
+}
 
-    fn account(&self, command: &mut Command, server: &Server, seconds: u32) -> anyhow::Result<(Ended, Cost)> {
-        let (server_before, machine_before) = (server.cpu()?, Processors::now()?);
-        let ended = testbed::run(command, Duration::from_secs(seconds.into()) + GRACE)?;
-        let machine = Processors::now()?.since(machine_before);
-        let server_cpu = server.cpu()?.saturating_sub(server_before);
-        let ours = (ended.user + ended.system + server_cpu).as_secs_f64();
-        let all = ended.wall.as_secs_f64() * f64::from(self.processors);
-        let cost = Cost {
-            user_s: ended.user.as_secs_f64(),
-            system_s: ended.system.as_secs_f64(),
-            wall_s: ended.wall.as_secs_f64(),
-            server_cpu_s: server_cpu.as_secs_f64(),
-            machine,
-            others: (machine.busy - ours / all).max(0.0),
-        };
-        Ok((ended, cost))
+impl Cost {
+    fn of(cost: &trial::Cost) -> Self {
+        Self {
+            user_s: cost.user.as_secs_f64(),
+            system_s: cost.system.as_secs_f64(),
+            wall_s: cost.wall.as_secs_f64(),
+            server_cpu_s: cost.server.as_secs_f64(),
+            machine: cost.machine,
+            others: cost.others,
+        }
     }
 }
 

@@ -2,27 +2,25 @@
 
 use std::fmt::Write;
 
-use super::case::{Case, Pacing, Plan};
+use super::case::{Case, LoadPlan, Pacing};
 use super::run::Run;
-use crate::cell::Cell;
-use crate::machine::Noise;
-use crate::peers::Peer;
-use crate::raw::Setting;
+use crate::generators::generator::Generator;
+use crate::harness::cell::Cell;
+use crate::harness::conditions::{Conditions, page_of, pinned};
+use crate::harness::plan::Effort;
 use stats::Spread;
-use testbed::Isolation;
 
-use crate::server::{GENERATOR_CPU, SERVER_CPU};
-use crate::text::{dash, show, thousands};
+use crate::results::text::{dash, show, thousands};
+use crate::servers::server::{GENERATOR_CPU, SERVER_CPU};
 
 /// Generators that ours is compared with, in the order of the columns.
-const OTHERS: [Peer; 4] = [Peer::Wrk, Peer::Shb, Peer::H2load, Peer::Hey];
+const OTHERS: [Generator; 4] = [Generator::Wrk, Generator::Shb, Generator::H2load, Generator::Hey];
 
 /// All that a run of the benchmark found.
 #[derive(Debug)]
 pub(super) struct Results {
-    pub(super) setting: Setting,
-    pub(super) isolation: Isolation,
-    pub(super) plan: Plan,
+    pub(super) conditions: Conditions,
+    pub(super) plan: LoadPlan,
     pub(super) runs: Vec<Run>,
     /// Requests per second of which the rates of pacing are shares.
     pub(super) highest: Option<f64>,
@@ -31,19 +29,17 @@ pub(super) struct Results {
 impl Results {
     /// What the raw results say of all runs.
     pub(super) fn about_all(&self) -> serde_json::Value {
-        self.setting
-            .about(&[("network", self.isolation.describe().into()), ("highest_rate", self.highest.into())])
+        self.conditions.about_all("highest_rate", self.highest)
     }
 
     pub(super) fn to_markdown(&self) -> String {
-        let sections = [self.about(), self.ratios(), self.costs(), self.pacing(), self.where_measured()];
-        sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
+        page_of([self.about(), self.ratios(), self.costs(), self.pacing(), self.where_measured()])
     }
 
     fn about(&self) -> String {
-        let Plan { rounds, seconds, .. } = self.plan;
+        let Effort { rounds, seconds } = self.plan.plan.saturation;
         let costs = || self.runs.iter().filter_map(|run| Some(run.good()?.1));
-        let noise = Noise::of(self.setting.busy, costs().map(|cost| (cost.others, cost.machine)));
+        let noise = self.conditions.noise(costs().map(|cost| (cost.others, cost.machine)));
         format!(
             "{}Median of {rounds} × {seconds} s, in brackets the least and the most. {}\n",
             noise.warning(),
@@ -53,11 +49,11 @@ impl Results {
 
     fn ratios(&self) -> String {
         let mut text = String::new();
-        for (case, peers) in &self.plan.cases {
-            if !peers.contains(&Peer::Headworks) {
+        for (case, peers) in &self.plan.plan.cases {
+            if !peers.contains(&Generator::Headworks) {
                 continue;
             }
-            let ours = self.cell(*case, Peer::Headworks);
+            let ours = self.cell(*case, Generator::Headworks);
             let _ = write!(
                 text,
                 "| {}, {}, {} connections | {} |",
@@ -71,7 +67,7 @@ impl Results {
                 let theirs = self.cell(*case, other).by_round(Run::cpu_us);
                 let _ = write!(text, " {} |", show(Spread::of_ratios(&cpu, &theirs)));
             }
-            let record = self.cell(*case, Peer::HeadworksRecord).by_round(Run::cpu_us);
+            let record = self.cell(*case, Generator::HeadworksRecord).by_round(Run::cpu_us);
             let _ = writeln!(text, " {} |", show(Spread::of_ratios(&record, &cpu)));
         }
         if text.is_empty() {
@@ -84,7 +80,7 @@ impl Results {
 
     fn costs(&self) -> String {
         let mut text = String::new();
-        for (case, peers) in &self.plan.cases {
+        for (case, peers) in &self.plan.plan.cases {
             let _ = write!(
                 text,
                 "{}### {}, {}, {} connections\n\n| generator | CPU per request, us | of it in the kernel | requests per second | CPU per request of nginx, us |\n| --- | --- | --- | --- | --- |\n",
@@ -115,12 +111,12 @@ impl Results {
         let Some(highest) = self.highest else { return String::new() };
         let mut text = format!(
             "### Pacing\n\nHow late `headworks load` began what its schedule wanted, in us: {} × {} s each, 1 KiB, connections kept alive, from `headworks origin --mode static`. The highest rate is its {} requests per second in the closed loop with 64 connections. Lag at the quantiles is the median of the rounds.\n\n| rate | arrivals | p50 | p99 | p99.9 | max | valid |\n| --- | --- | --- | --- | --- | --- | --- |\n",
-            self.plan.pacing_rounds,
-            self.plan.pacing_seconds,
+            self.plan.plan.open_loop.rounds,
+            self.plan.plan.open_loop.seconds,
             thousands(highest)
         );
         for pacing in &self.plan.paces {
-            let cell = self.cell_named(&pacing.to_string(), Peer::Headworks);
+            let cell = self.cell_named(&pacing.to_string(), Generator::Headworks);
             let Pacing { percent, arrivals } = pacing;
             let lag = |of: fn(&Run) -> Option<f64>| cell.told(of);
             let valid = cell.runs.iter().filter(|run| run.client.as_ref().is_some_and(|client| client.valid));
@@ -140,30 +136,22 @@ impl Results {
     }
 
     fn where_measured(&self) -> String {
-        let host = &self.setting.host;
-        let first = |peer: Peer| {
-            let ours = |run: &&Run| run.generator == peer.name() && !run.command.is_empty();
-            self.runs.iter().find(ours).map(|run| run.command.as_str())
+        let first = |generator: Generator| {
+            let ours = |run: &&Run| run.generator == generator.name() && !run.command.is_empty();
+            self.runs.iter().find(ours).map(|run| run.command.clone())
         };
-        let mut shown = String::new();
-        for command in Peer::ALL.into_iter().filter_map(first) {
-            let _ = writeln!(shown, "    taskset -c {GENERATOR_CPU} {command}");
-        }
-        format!(
-            "### Where\n\n`{}` at commit {}, {}. Server on processor {SERVER_CPU}, generator on processor {GENERATOR_CPU}, a fresh server for each run. {}\n\n{shown}\nHost: {host}. {}.\n",
-            self.setting.command,
-            host.commit,
-            host.date,
-            self.isolation.describe(),
-            self.setting.versions.join(", ")
-        )
+        let shown = Generator::ALL.into_iter().filter_map(first).flat_map(|command| pinned(&[command]));
+        let how = format!(
+            "Server on processor {SERVER_CPU}, generator on processor {GENERATOR_CPU}, a fresh server for each run"
+        );
+        self.conditions.where_measured(&how, &shown.collect::<String>())
     }
 
-    fn cell(&self, case: Case, peer: Peer) -> Cell<'_, Run> {
+    fn cell(&self, case: Case, peer: Generator) -> Cell<'_, Run> {
         self.cell_named(&case.to_string(), peer)
     }
 
-    fn cell_named(&self, case: &str, peer: Peer) -> Cell<'_, Run> {
+    fn cell_named(&self, case: &str, peer: Generator) -> Cell<'_, Run> {
         let of_it = |run: &&Run| run.case == case && run.generator == peer.name();
         Cell { runs: self.runs.iter().filter(of_it).collect() }
     }
@@ -179,11 +167,12 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::generators::headworks::Client;
+    use crate::generators::told::Told;
     use crate::load::run::Cost;
-    use crate::machine::Shares;
-    use crate::peers::{Client, Told};
+    use crate::results::machine::Shares;
 
-    fn run(case: &str, peer: Peer, round: u32, cpu_us: f64) -> Run {
+    fn run(case: &str, peer: Generator, round: u32, cpu_us: f64) -> Run {
         let cost = Cost {
             user_s: cpu_us / 4e3,
             system_s: cpu_us / 4e3 * 3.0,
@@ -206,9 +195,8 @@ mod tests {
 
     fn results(runs: Vec<Run>) -> String {
         let results = Results {
-            setting: Setting::example(),
-            isolation: Isolation::Host,
-            plan: Plan::quick(),
+            conditions: Conditions::example(),
+            plan: LoadPlan::quick(),
             runs,
             highest: Some(40_000.0),
         };
@@ -219,7 +207,7 @@ mod tests {
     fn ratios_are_paired_and_a_generator_that_took_no_part_has_a_dash() {
         let case = Case::FIRST.to_string();
         // The machine was twice as slow in the second round, for both.
-        let runs = [(Peer::Headworks, 6.0), (Peer::Wrk, 8.0), (Peer::HeadworksRecord, 9.0)];
+        let runs = [(Generator::Headworks, 6.0), (Generator::Wrk, 8.0), (Generator::HeadworksRecord, 9.0)];
         let runs =
             runs.into_iter().flat_map(|(peer, us)| [run(&case, peer, 0, us), run(&case, peer, 1, us * 2.0)]);
         let text = results(runs.collect());
@@ -235,8 +223,8 @@ mod tests {
     #[test]
     fn a_failed_round_is_told_instead_of_a_figure() {
         let case = Case::FIRST.to_string();
-        let failed = Run { failure: Some("3 timeouts".to_owned()), ..run(&case, Peer::Wrk, 1, 8.0) };
-        let runs = vec![run(&case, Peer::Headworks, 0, 6.0), run(&case, Peer::Wrk, 0, 8.0), failed];
+        let failed = Run { failure: Some("3 timeouts".to_owned()), ..run(&case, Generator::Wrk, 1, 8.0) };
+        let runs = vec![run(&case, Generator::Headworks, 0, 6.0), run(&case, Generator::Wrk, 0, 8.0), failed];
         let text = results(runs);
         assert!(text.contains("| wrk | 3 timeouts in 1 of 2 rounds | – | – | – |"), "{text}");
         assert!(text.contains("| 6.00 (6.00–6.00) | – |"), "{text}");
@@ -252,7 +240,7 @@ mod tests {
         };
         let of = |round, p99, valid| Run {
             client: client(p99, valid),
-            ..run("pacing/50/constant", Peer::Headworks, round, 5.0)
+            ..run("pacing/50/constant", Generator::Headworks, round, 5.0)
         };
         let text = results(vec![of(0, 2e-5, true), of(1, 4e-5, true), of(2, 3e-5, false)]);
         assert!(

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::plan::Plan;
 use super::simulator::{Programs, Simulator, Told};
-use crate::machine::{Processors, Shares};
+use crate::results::machine::{Processors, Shares};
 
 /// Time in which any of them has to end.
 const DEADLINE: Duration = Duration::from_secs(600);

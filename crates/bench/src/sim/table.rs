@@ -11,9 +11,9 @@ use super::agreement::Agreement;
 use super::plan::Plan;
 use super::run::Run;
 use super::simulator::Simulator;
-use crate::machine::Noise;
-use crate::raw::Setting;
-use crate::text::{dash, show, thousands};
+use crate::results::machine::Noise;
+use crate::results::raw::Setting;
+use crate::results::text::{dash, show, thousands};
 
 /// All that a run of the benchmark found.
 #[derive(Debug)]
@@ -145,7 +145,7 @@ impl Results {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Shares;
+    use crate::results::machine::Shares;
     use crate::sim::run::Cost;
     use crate::sim::simulator::Told;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::course::{Course, Growth, PARTS};
-use crate::raw::Setting;
+use crate::results::raw::Setting;
 
 /// All that a run found.
 #[derive(Debug)]

@@ -5,9 +5,10 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::{CASES, Run};
-use crate::raw::Setting;
-use crate::text::dash;
+use super::case::CASES;
+use super::run::Run;
+use crate::results::raw::Setting;
+use crate::results::text::dash;
 
 const UNKNOWN: &str = "unknown";
 

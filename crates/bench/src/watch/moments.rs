@@ -10,7 +10,7 @@ use anyhow::Context;
 use serde::Serialize;
 use stats::MeanEstimate;
 
-use super::run::Subject;
+use super::subject::Subject;
 
 /// The server is looked at so often.
 const INTERVAL: Duration = Duration::from_millis(5);

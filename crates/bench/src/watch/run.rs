@@ -6,13 +6,14 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail};
 use serde::Serialize;
 
-use super::SIZE;
 use super::moments::{self, Part};
+use super::subject::{SIZE, Subject};
 use super::watcher::Watcher;
-use crate::cell::Repeated;
-use crate::peers::{Ask, Peer, Programs, Reuse};
-use crate::server::{SERVER_CPU, Server};
-use crate::site::{Content, Site};
+use crate::generators::ask::{Ask, Reuse};
+use crate::generators::generator::{Generator, Programs};
+use crate::harness::cell::Repeated;
+use crate::servers::server::{SERVER_CPU, Server};
+use crate::servers::site::Site;
 use testbed::Process;
 
 /// As many as keep the server busy, and fewer than Apache has processes.
@@ -24,33 +25,6 @@ const BREATH: Duration = Duration::from_millis(300);
 const LEAD: u32 = 7;
 const GRACE: Duration = Duration::from_secs(40);
 const END: Duration = Duration::from_secs(10);
-
-/// What is watched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) enum Subject {
-    /// Apache with a process for each connection.
-    Apache,
-    /// nginx with one process.
-    Nginx,
-}
-
-impl Subject {
-    pub(super) const ALL: [Self; 2] = [Self::Apache, Self::Nginx];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Apache => "apache2",
-            Self::Nginx => "nginx",
-        }
-    }
-
-    fn software(self) -> Content<'static> {
-        match self {
-            Self::Apache => Content::Apache,
-            Self::Nginx => Content::Nginx,
-        }
-    }
-}
 
 /// Runs one at a time.
 #[derive(Debug)]
@@ -95,7 +69,7 @@ impl Runner {
         watchers: &[Watcher],
         round: u32,
     ) -> anyhow::Result<Vec<Run>> {
-        let server = self.site.serve(subject.software(), SERVER_CPU)?;
+        let server = self.site.serve(subject.content(), SERVER_CPU)?;
         let run = |watcher| {
             let measured = self.measure(&server, subject, watcher);
             let failure = measured.as_ref().err().map(|error| format!("{error:#}"));
@@ -115,9 +89,9 @@ impl Runner {
     }
 
     fn measure(&self, server: &Server, subject: Subject, watcher: Watcher) -> anyhow::Result<f64> {
-        let headworks = Peer::Headworks.program(&self.programs);
+        let headworks = Generator::Headworks.program(&self.programs);
         let watchers: Vec<_> = watcher
-            .programs(&headworks, subject.software(), server.port())
+            .programs(&headworks, subject.content(), server.port())
             .into_iter()
             .map(|words| self.watch(server, &words, Path::new("/dev/null")))
             .collect::<anyhow::Result<_>>()?;
@@ -132,10 +106,10 @@ impl Runner {
     /// One long run with the default: what it costs in each moment, and what it says that it costs, as a share of
     /// a processor.
     pub(super) fn moments(&self, subject: Subject, seconds: u32) -> anyhow::Result<(Vec<Part>, f64)> {
-        let server = self.site.serve(subject.software(), SERVER_CPU)?;
-        let headworks = Peer::Headworks.program(&self.programs);
+        let server = self.site.serve(subject.content(), SERVER_CPU)?;
+        let headworks = Generator::Headworks.program(&self.programs);
         let said = self.complaints.with_extension("json");
-        let mut words = Watcher::Default.programs(&headworks, subject.software(), server.port()).concat();
+        let mut words = Watcher::Default.programs(&headworks, subject.content(), server.port()).concat();
         words.push("--json".to_owned());
         let looks = std::thread::scope(|scope| {
             let load = scope.spawn(|| self.load(&server, seconds + LEAD));
@@ -167,9 +141,9 @@ impl Runner {
             record: &self.complaints,
         };
         let mut generator = server.client("wrk");
-        generator.args(Peer::Wrk.arguments(&ask));
+        generator.args(Generator::Wrk.arguments(&ask));
         let ended = testbed::run(&mut generator, Duration::from_secs(seconds.into()) + GRACE)?;
-        let told = Peer::Wrk.read(&ended.stdout)?;
+        let told = Generator::Wrk.read(&ended.stdout)?;
         match told.failure(SIZE) {
             Some(failure) => bail!(failure),
             None => Ok(told.rate),

@@ -7,11 +7,12 @@ use stats::MeanEstimate;
 use stats::Spread;
 
 use super::moments::{self, Part};
-use super::run::{Run, Subject};
+use super::run::Run;
+use super::subject::Subject;
 use super::watcher::Watcher;
-use crate::cell::Cell;
-use crate::raw::Setting;
-use crate::text::thousands;
+use crate::harness::cell::Cell;
+use crate::results::raw::Setting;
+use crate::results::text::thousands;
 
 /// All that the runs found.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::site::Content;
+use crate::servers::site::Content;
 
 /// Who looks on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

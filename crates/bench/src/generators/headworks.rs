@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Reuse, Told};
+use super::ask::{Ask, Reuse};
+use super::told::Told;
 
 /// Options of a run at a rate.
 #[derive(Debug, Clone, Copy)]
@@ -125,7 +126,7 @@ fn summary(stdout: &str) -> anyhow::Result<Summary> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::peers::ask;
+    use crate::generators::ask::ask;
 
     const SUMMARY: &str = r#"{"requests":6870,"responses":6870,"bytes":7034880,"duration":1.0,
         "rate":{"offered":6806.0,"achieved":6806.0},"status":{"200":6860,"503":10},

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use stats::Spread;
 
-use crate::text::show;
+use crate::results::text::show;
 
 /// A run that was repeated in each round.
 pub(crate) trait Repeated {

@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::Context;
 use serde::Deserialize;
 
-use super::{Ask, Reuse, Told, counted};
+use super::ask::{Ask, Reuse};
+use super::told::{Told, counted};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

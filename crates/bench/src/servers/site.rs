@@ -8,7 +8,7 @@ use anyhow::Context;
 
 use testbed::{Apache, Cpus, Isolation, Mpm, Nginx, Software};
 
-use crate::server::Server;
+use crate::servers::server::Server;
 
 const PORT: u16 = 8080;
 
@@ -124,7 +124,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::server::SERVER_CPU;
+    use crate::servers::server::SERVER_CPU;
 
     #[test]
     fn a_client_reaches_servers_and_their_cost_is_accounted() {

@@ -8,8 +8,8 @@ use anyhow::Context;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::machine::{self, Host};
-use crate::page;
+use crate::results::machine::{self, Host};
+use crate::results::page;
 
 /// What is to be known about all runs of a benchmark.
 #[derive(Debug)]

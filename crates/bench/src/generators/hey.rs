@@ -2,7 +2,8 @@
 
 use anyhow::Context;
 
-use super::{Ask, Reuse, Told, between};
+use super::ask::{Ask, Reuse};
+use super::told::{Told, between};
 
 pub(super) fn arguments(ask: &Ask<'_>) -> Vec<String> {
     let (connections, seconds) = (ask.connections.to_string(), format!("{}s", ask.seconds));

@@ -2,7 +2,8 @@
 
 use anyhow::{Context, bail};
 
-use super::{Ask, Reuse, Told, between, counted};
+use super::ask::{Ask, Reuse};
+use super::told::{Told, between, counted};
 
 pub(super) fn arguments(ask: &Ask<'_>) -> Vec<String> {
     let mut arguments =
@@ -48,7 +49,7 @@ pub(super) fn version(text: &str) -> anyhow::Result<String> {
 fn count(text: &str, before: &str) -> anyhow::Result<u64> {
     let Some((_, rest)) = text.split_once(before) else { return Ok(0) };
     let number = rest.lines().next().unwrap_or_default().trim();
-    number.parse().with_context(|| format!("{number:?} after {before:?} is no number"))
+    number.parse().with_context(|| format!("{number:?} after {before:?} is not a number"))
 }
 
 /// `91.61MB`: its units are powers of 1024.
@@ -60,7 +61,7 @@ fn bytes(text: &str) -> anyhow::Result<f64> {
         "MB" => 2,
         "GB" => 3,
         "TB" => 4,
-        _ => bail!("{text:?} is no number of bytes"),
+        _ => bail!("{text:?} is not a number of bytes"),
     };
     Ok(text.trim_end_matches(unit).parse::<f64>()? * 1024_f64.powi(power))
 }
@@ -68,7 +69,7 @@ fn bytes(text: &str) -> anyhow::Result<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::peers::ask;
+    use crate::generators::ask::ask;
 
     const OUTPUT: &str = "Running 1s test @ http://127.0.0.1:8080/1k
   1 threads and 64 connections

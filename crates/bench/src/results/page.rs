@@ -37,12 +37,12 @@ mod tests {
     #[test]
     fn the_pages_that_are_written_have_the_marks() {
         let pages = [
-            include_str!("../../../docs/benchmarks/gate.md"),
-            include_str!("../../../docs/benchmarks/load.md"),
-            include_str!("../../../docs/benchmarks/sim.md"),
-            include_str!("../../../docs/benchmarks/soak.md"),
-            include_str!("../../../docs/benchmarks/verdict.md"),
-            include_str!("../../../docs/benchmarks/watch.md"),
+            include_str!("../../../../docs/benchmarks/gate.md"),
+            include_str!("../../../../docs/benchmarks/load.md"),
+            include_str!("../../../../docs/benchmarks/sim.md"),
+            include_str!("../../../../docs/benchmarks/soak.md"),
+            include_str!("../../../../docs/benchmarks/verdict.md"),
+            include_str!("../../../../docs/benchmarks/watch.md"),
         ];
         assert!(pages.into_iter().all(|page| replace(page, "new").is_some()));
     }

@@ -2,7 +2,8 @@
 
 use anyhow::Context;
 
-use super::{Ask, Told, between, counted};
+use super::ask::Ask;
+use super::told::{Told, between, counted};
 
 pub(super) fn arguments(ask: &Ask<'_>) -> Vec<String> {
     let (connections, seconds) = (format!("-c{}", ask.connections), format!("-D{}", ask.seconds));

@@ -1,0 +1,145 @@
+//! `bench verdict`: whether the bottleneck that `headworks lab` names is the one that was planted.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use record::experiment::Experiment;
+use serde_json::Value;
+
+use super::case::{CASES, Case};
+use super::run::Run;
+use super::table::{self, Results};
+use crate::results::machine::Host;
+use crate::results::page;
+use crate::results::raw::{Places, Setting};
+
+const PAGE: &str = "docs/benchmarks/verdict.md";
+const PLACES: Places =
+    Places { page: PAGE, raw: "docs/benchmarks/raw/verdict.json", passing: "target/bench/verdict.json" };
+/// Records of the searches.
+const RECORDS: &str = "target/bench/verdict";
+/// One for each cause, by its name.
+const SPECS: &str = "experiments/verdict";
+const SEEDS: u64 = 3;
+/// A search ends after 150 s at the latest; one that breaks is made twice.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// Plants each cause that `headworks lab` can name on real servers, and looks which one it names.
+///
+/// A run of all of it, an hour, writes docs/benchmarks/verdict.md and raw/verdict.json beside it; otherwise the table is only printed, and the raw results go below target/bench. It needs root.
+/// A verdict is made from nothing but the record, so that `--again` judges as a new search with the same record would be.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only this cause; can be given several times.
+    #[arg(long, value_name = "NAME")]
+    cause: Vec<String>,
+    /// Only this server.
+    #[arg(long, value_name = "NAME")]
+    server: Option<String>,
+    /// With how many seeds each.
+    #[arg(long, value_name = "N", default_value_t = SEEDS, value_parser = clap::value_parser!(u64).range(1..=100))]
+    seeds: u64,
+    /// Judge the records that are below target/bench/verdict anew, instead of searching again.
+    #[arg(long)]
+    again: bool,
+    /// Measure on a machine that others use, and say so.
+    #[arg(long)]
+    force: bool,
+    /// The program that judges.
+    #[arg(long, value_name = "FILE", default_value = "target/release/headworks")]
+    headworks: PathBuf,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    page::must_be_here(PAGE)?;
+    if !rustix::process::geteuid().is_root() {
+        bail!("namespaces and control groups need root; start this as root");
+    }
+    if let Some(other) = args.cause.iter().find(|name| CASES.iter().all(|case| case.cause != **name)) {
+        bail!("\"{other}\" is not a cause that is planted; see {SPECS}");
+    }
+    let headworks = args.headworks.to_str().context("the program's name is not UTF-8")?;
+    let versions = vec![testbed::says(headworks, &["--version"])?.trim().to_owned()];
+    let setting = Setting::find(Host::describe(), versions, args.force)?;
+    let is_wanted = |case: &&Case| {
+        (args.cause.is_empty() || args.cause.iter().any(|name| name == case.cause))
+            && args.server.as_ref().is_none_or(|name| name == case.server)
+    };
+    let cases: Vec<&Case> = CASES.iter().filter(is_wanted).collect();
+    let mut runs = Vec::new();
+    for seed in 1..=args.seeds {
+        for case in &cases {
+            let run = if args.again {
+                judge(case, seed, &args.headworks)?
+            } else {
+                search(case, seed, &args.headworks)?
+            };
+            eprintln!("{}", table::progress(&run));
+            runs.push(run);
+        }
+    }
+    let of_record = cases.len() == CASES.len() && args.seeds >= SEEDS;
+    let results = Results { setting, runs, again: args.again };
+    PLACES.keep(of_record, &results.to_markdown(), &results.about(), &results.runs)
+}
+
+fn search(case: &Case, seed: u64, headworks: &Path) -> anyhow::Result<Run> {
+    let Case { cause, server, settings } = *case;
+    let out = record_of(case, seed);
+    if out.exists() {
+        fs::remove_dir_all(&out).with_context(|| format!("cannot remove {}", out.display()))?;
+    }
+    let mut command = Command::new(headworks);
+    command.args(["lab", "run", &format!("{SPECS}/{cause}.toml"), "--quiet", "--json"]);
+    command.args(["--set", &format!("server.kind={server}"), "--seed", &seed.to_string()]);
+    command.args(settings.iter().flat_map(|setting| ["--set", setting])).arg("--out").arg(&out);
+    let ended = testbed::run(&mut command, LONGEST)?;
+    let experiment: Option<Experiment> = serde_json::from_str(&ended.stdout).ok();
+    let run = told(case, seed, experiment.as_ref());
+    let has_test = experiment.is_some_and(|experiment| !experiment.tests.is_empty());
+    let failure = if has_test { run.failure } else { Some(ended.stderr.trim().to_owned()) };
+    Ok(Run { seconds: ended.wall.as_secs_f64(), failure, ..run })
+}
+
+fn record_of(case: &Case, seed: u64) -> PathBuf {
+    Path::new(RECORDS).join(format!("{}-{}-{seed}", case.cause, case.server))
+}
+
+/// The verdict on a search that was made before.
+fn judge(case: &Case, seed: u64, headworks: &Path) -> anyhow::Result<Run> {
+    let out = record_of(case, seed);
+    let experiment = Experiment::load(&out).context("search first, without --again")?;
+    let mut command = Command::new(headworks);
+    command.args(["lab", "verdict", "--json"]).arg(&out);
+    let ended = testbed::run(&mut command, LONGEST)?;
+    let said: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
+    let found = said["tests"].as_object().and_then(|tests| tests.values().next());
+    let named = |key: &str| found.map(|found| &found[key]);
+    Ok(Run {
+        found: named("bottleneck").and_then(Value::as_str).map(str::to_owned),
+        confidence: named("confidence").and_then(Value::as_f64).unwrap_or_default(),
+        failure: found.is_none().then(|| ended.stderr.trim().to_owned()),
+        ..told(case, seed, Some(&experiment))
+    })
+}
+
+/// What the experiment says of its search.
+fn told(case: &Case, seed: u64, experiment: Option<&Experiment>) -> Run {
+    let test = experiment.and_then(|experiment| experiment.tests.first());
+    let knee = test.and_then(|test| test.knee.as_ref());
+    let length = experiment.and_then(|it| Some(it.ended?.duration_since(it.started).as_secs_f64()));
+    Run {
+        planted: case.cause,
+        server: case.server,
+        seed,
+        searched: experiment.map(|experiment| experiment.started.to_string()),
+        found: knee.and_then(|knee| knee.bottleneck.clone()),
+        confidence: knee.map_or(0.0, |knee| knee.confidence),
+        capacity: knee.and_then(|knee| knee.rate),
+        seconds: length.unwrap_or_default(),
+        failure: test.filter(|_| knee.is_none()).map(|test| test.why.join("; ")),
+    }
+}

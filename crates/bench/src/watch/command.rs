@@ -1,0 +1,133 @@
+//! `bench watch`: what it costs a saturated server to be watched.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+
+use super::run::{Run, Runner};
+use super::subject::{SIZE, Subject};
+use super::table::Results;
+use super::watcher::Watcher;
+use crate::generators::generator::{Generator, Programs};
+use crate::harness::rounds;
+use crate::results::machine::{self, Host};
+use crate::results::page;
+use crate::results::raw::{Places, Setting};
+use crate::servers::site::Site;
+use testbed::Isolation;
+
+const PAGE: &str = "docs/benchmarks/watch.md";
+const PLACES: Places =
+    Places { page: PAGE, raw: "docs/benchmarks/raw/watch.json", passing: "target/bench/watch.json" };
+const PLACE: &str = "target/bench";
+
+const DESCRIPTORS: u64 = 2_048;
+/// Rounds and seconds of a run of record.
+const ROUNDS: u32 = 10;
+const SECONDS: u32 = 5;
+/// Seconds of the long run of each server.
+const LONG: u32 = 300;
+
+/// Throughput of a saturated Apache and nginx that nobody watches, and that `headworks watch`, bpftrace and sysstat watch; and what the default costs, moment by moment.
+///
+/// A run of all of it writes docs/benchmarks/watch.md and raw/watch.json beside it; with --quick the table is only printed, and the raw results go below target/bench.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Two short rounds, to see whether it works.
+    #[arg(long)]
+    quick: bool,
+    /// How often each of them watches each server; 0 for the long runs only.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    rounds: Option<u32>,
+    /// How long each run takes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=600))]
+    seconds: Option<u32>,
+    /// How long each server is watched once more, to see what it costs moment by moment.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=3600))]
+    long: Option<u32>,
+    /// Measure on a machine that others use, and say so.
+    #[arg(long)]
+    force: bool,
+    /// The monitor that is measured.
+    #[arg(long, value_name = "FILE", default_value = "target/release/headworks")]
+    headworks: PathBuf,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    page::must_be_here(PAGE)?;
+    if !rustix::process::geteuid().is_root() {
+        bail!("programs in the kernel need root; start this as root");
+    }
+    let (rounds, seconds, long) = if args.quick { (2, 2, 20) } else { (ROUNDS, SECONDS, LONG) };
+    let (rounds, seconds) = (args.rounds.unwrap_or(rounds), args.seconds.unwrap_or(seconds));
+    let long = args.long.unwrap_or(long);
+    let programs = Programs { headworks: args.headworks.clone(), shb: PathBuf::new() };
+    let versions = versions(&programs)?;
+    machine::raise_descriptors(DESCRIPTORS)?;
+    let host = Host::describe();
+    if host.processors < 2 {
+        bail!("server and generator need a processor each, and this machine has one");
+    }
+    let setting = Setting::find(host, versions, args.force)?;
+    let runner = Runner {
+        site: Site::create(Path::new(PLACE), &[SIZE], Isolation::find())?,
+        programs,
+        seconds,
+        complaints: Path::new(PLACE).join("watcher"),
+    };
+    let mut runs: Vec<Run> = Vec::new();
+    for round in 0..rounds {
+        for subject in Subject::ALL {
+            let watchers = rounds::order(&Watcher::ALL[1..], round);
+            for run in runner.round(subject, &watchers, round)? {
+                progress(&run, rounds);
+                runs.push(run);
+            }
+        }
+    }
+    let (mut parts, mut accounts) = (Vec::new(), Vec::new());
+    for subject in Subject::ALL {
+        eprintln!("{}, {long} s at a stretch", subject.name());
+        match runner.moments(subject, long) {
+            Ok((found, account)) => {
+                parts.extend(found);
+                accounts.push((subject, account));
+            }
+            Err(error) => eprintln!("{}: {error:#}", subject.name()),
+        }
+    }
+    let is_whole = accounts.len() == Subject::ALL.len();
+    let of_record = !args.quick && rounds >= ROUNDS && is_whole && long >= LONG;
+    let results = Results { setting, seconds, runs, parts, accounts };
+    PLACES.keep(of_record, &results.to_markdown(), &results.about(), &results.rows()?)?;
+    if !is_whole {
+        bail!("not all of the long runs have a figure");
+    }
+    Ok(())
+}
+
+fn progress(run: &Run, rounds: u32) {
+    let Run { round, subject, watcher, .. } = run;
+    let head = format!("round {}/{rounds}  {:8} {:30}", round + 1, subject.name(), watcher.name());
+    match (run.rate, run.beside, &run.failure) {
+        (Some(rate), Some(beside), _) => eprintln!("{head} {rate:9.0} /s, {:.3} of unwatched", rate / beside),
+        (Some(rate), None, _) => eprintln!("{head} {rate:9.0} /s"),
+        (None, _, failure) => eprintln!("{head} {}", failure.as_deref().unwrap_or("no figure")),
+    }
+}
+
+/// That something is missing is found out here, not after ten minutes.
+fn versions(programs: &Programs) -> anyhow::Result<Vec<String>> {
+    let first = |program: &str, arguments: &[&str]| {
+        let said = testbed::says(program, arguments)?;
+        anyhow::Ok(said.lines().next().unwrap_or_default().trim().to_owned())
+    };
+    Ok(vec![
+        Generator::Headworks.version(programs)?,
+        Generator::Wrk.version(programs)?,
+        first("apache2", &["-v"])?.trim_start_matches("Server version: ").to_owned(),
+        crate::servers::site::version()?,
+        first("bpftrace", &["--version"])?,
+        first("sar", &["-V"])?,
+    ])
+}
