@@ -29,6 +29,8 @@ mod observe;
 mod process;
 mod runtime;
 mod session;
+#[cfg(feature = "simulate")]
+pub mod simulate;
 mod start;
 mod strict;
 mod tunnel;

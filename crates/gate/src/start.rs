@@ -23,6 +23,7 @@ use crate::process::heritage::{Heritage, Listeners};
 use crate::process::reloads::Source;
 use crate::process::signals::Signals;
 use crate::process::{drain, heritage, housekeeping, privileges, systemd};
+use crate::runtime::clock::Clock;
 use crate::runtime::log;
 use crate::runtime::log::say;
 use crate::runtime::net::{self, ListenError};
@@ -146,7 +147,7 @@ impl Bound {
         let secret = self.predecessor.as_mut().and_then(|predecessor| predecessor.secret.take());
         let heritage = Heritage { source: self.source, secret };
         let to = self.settings.operation.access_log.clone();
-        let gate = Rc::new(Gate::new(self.settings, self.credentials, self.upstream, heritage)?);
+        let gate = Rc::new(Gate::new(self.settings, self.credentials, self.upstream, heritage, Clock::start())?);
         gate.start_log(to.as_ref())?;
         let ended = runtime.block_on(serve(
             Rc::clone(&gate),

@@ -51,6 +51,7 @@ mod tests {
     use crate::process::credentials::Credentials;
     use crate::process::gate::Gate;
     use crate::process::heritage::Heritage;
+    use crate::runtime::clock::Clock;
     use gate_config::settings::root::Settings;
 
     #[test]
@@ -62,6 +63,7 @@ mod tests {
             Credentials { certificates: Vec::new(), authorities: None },
             Vec::new(),
             Heritage::default(),
+            Clock::start(),
         )
         .unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

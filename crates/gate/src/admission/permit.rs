@@ -79,6 +79,7 @@ mod tests {
     use crate::process::credentials::Credentials;
     use crate::process::gate::Gate;
     use crate::process::heritage::Heritage;
+    use crate::runtime::clock::Clock;
     use gate_config::settings::root::Settings;
 
     fn gate(window: u32) -> Gate {
@@ -89,6 +90,7 @@ mod tests {
             Credentials { certificates: Vec::new(), authorities: None },
             Vec::new(),
             Heritage::default(),
+            Clock::start(),
         )
         .unwrap()
     }

@@ -11,9 +11,11 @@ use std::path::Path;
 use socket2::{SockAddr, SockRef};
 
 use crate::downstream::socket::Socket;
-use crate::downstream::socket::Wire;
 use crate::runtime::inherited::Sockets;
 use crate::runtime::net::{self, ListenError};
+#[cfg(feature = "simulate")]
+use crate::runtime::simulated::SimulatedListener;
+use crate::runtime::stream::Stream;
 use gate_config::settings::listen_address::ListenAddress;
 
 /// A listener's socket, taken before the event loop is there.
@@ -28,6 +30,8 @@ pub(crate) enum Listening {
 pub(crate) enum Accepting {
     Tcp(tokio::net::TcpListener),
     Unix(tokio::net::UnixListener),
+    #[cfg(feature = "simulate")]
+    Simulated(SimulatedListener),
 }
 
 impl Listening {
@@ -100,11 +104,16 @@ impl Accepting {
         match self {
             Self::Tcp(listener) => {
                 let (socket, peer) = listener.accept().await?;
-                Ok((Socket::new(Wire::Tcp(socket)), peer.ip()))
+                Ok((Socket::new(Stream::Tcp(socket)), peer.ip()))
             }
             Self::Unix(listener) => {
                 let (socket, _) = listener.accept().await?;
-                Ok((Socket::new(Wire::Unix(socket)), Ipv4Addr::LOCALHOST.into()))
+                Ok((Socket::new(Stream::Unix(socket)), Ipv4Addr::LOCALHOST.into()))
+            }
+            #[cfg(feature = "simulate")]
+            Self::Simulated(listener) => {
+                let (stream, peer) = listener.accept().await?;
+                Ok((Socket::new(Stream::Simulated(Box::new(stream))), peer.ip()))
             }
         }
     }

@@ -7,27 +7,22 @@ use std::task::{Context, Poll};
 
 use bytes::{Buf as _, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpStream, UnixStream};
+
+use crate::runtime::stream::Stream;
 
 /// A client's socket. What was read ahead, the next reader gets first.
 #[derive(Debug)]
 pub(crate) struct Socket {
-    wire: Wire,
+    stream: Stream,
     ahead: Bytes,
-}
-
-#[derive(Debug)]
-pub(crate) enum Wire {
-    Tcp(TcpStream),
-    Unix(UnixStream),
 }
 
 /// Read ahead at once: most requests as a whole.
 const PIECE: usize = 4096;
 
 impl Socket {
-    pub(crate) fn new(wire: Wire) -> Self {
-        Self { wire, ahead: Bytes::new() }
+    pub(crate) fn new(stream: Stream) -> Self {
+        Self { stream, ahead: Bytes::new() }
     }
 
     /// What was read ahead.
@@ -45,18 +40,15 @@ impl Socket {
         if !self.ahead.is_empty() {
             return Poll::Ready(());
         }
-        match &self.wire {
-            Wire::Tcp(socket) => socket.poll_read_ready(cx).map(drop),
-            Wire::Unix(socket) => socket.poll_read_ready(cx).map(drop),
-        }
+        self.stream.poll_read_ready(cx).map(drop)
     }
 
     /// Reads ahead what there is, or waits for some; false when the client sends no more.
     pub(crate) async fn read_ahead(&mut self) -> io::Result<bool> {
         loop {
-            self.wire.readable().await?;
+            self.stream.readable().await?;
             let mut piece = [0; PIECE];
-            match self.wire.try_read(&mut piece) {
+            match self.stream.try_read(&mut piece) {
                 Ok(0) => return Ok(false),
                 Ok(length) => {
                     self.ahead = match self.ahead.len() {
@@ -72,22 +64,6 @@ impl Socket {
     }
 }
 
-impl Wire {
-    async fn readable(&self) -> io::Result<()> {
-        match self {
-            Self::Tcp(socket) => socket.readable().await,
-            Self::Unix(socket) => socket.readable().await,
-        }
-    }
-
-    fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(socket) => socket.try_read(buffer),
-            Self::Unix(socket) => socket.try_read(buffer),
-        }
-    }
-}
-
 /// Pieces of so few bytes, a head and a short body, are written as one: to copy them costs less
 /// than the kernel takes for a list of pieces.
 const JOINED: usize = 4096;
@@ -97,16 +73,6 @@ thread_local! {
     static JOIN: RefCell<Vec<u8>> = RefCell::new(Vec::with_capacity(JOINED));
 }
 
-/// Calls a method of the socket, whichever it is.
-macro_rules! of_wire {
-    ($socket:ident.$method:ident($($argument:expr),*)) => {
-        match &mut $socket.get_mut().wire {
-            Wire::Tcp(socket) => Pin::new(socket).$method($($argument),*),
-            Wire::Unix(socket) => Pin::new(socket).$method($($argument),*),
-        }
-    };
-}
-
 impl AsyncRead for Socket {
     fn poll_read(
         mut self: Pin<&mut Self>,
@@ -114,7 +80,7 @@ impl AsyncRead for Socket {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         if self.ahead.is_empty() {
-            return of_wire!(self.poll_read(cx, buffer));
+            return Pin::new(&mut self.get_mut().stream).poll_read(cx, buffer);
         }
         let length = self.ahead.len().min(buffer.remaining());
         buffer.put_slice(&self.ahead[..length]);
@@ -129,7 +95,7 @@ impl AsyncRead for Socket {
 
 impl AsyncWrite for Socket {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        of_wire!(self.poll_write(cx, bytes))
+        Pin::new(&mut self.get_mut().stream).poll_write(cx, bytes)
     }
 
     fn poll_write_vectored(
@@ -139,12 +105,12 @@ impl AsyncWrite for Socket {
     ) -> Poll<io::Result<usize>> {
         let length: usize = pieces.iter().map(|piece| piece.len()).sum();
         if length > JOINED {
-            return of_wire!(self.poll_write_vectored(cx, pieces));
+            return Pin::new(&mut self.get_mut().stream).poll_write_vectored(cx, pieces);
         }
         JOIN.with_borrow_mut(|joined| {
             joined.clear();
             pieces.iter().for_each(|piece| joined.extend_from_slice(piece));
-            of_wire!(self.poll_write(cx, joined))
+            Pin::new(&mut self.get_mut().stream).poll_write(cx, joined)
         })
     }
 
@@ -153,10 +119,10 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        of_wire!(self.poll_flush(cx))
+        Pin::new(&mut self.get_mut().stream).poll_flush(cx)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        of_wire!(self.poll_shutdown(cx))
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(cx)
     }
 }

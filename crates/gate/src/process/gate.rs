@@ -52,8 +52,9 @@ impl Gate {
         credentials: Credentials,
         upstream: Found,
         heritage: Heritage,
+        clock: Clock,
     ) -> Result<Self, Error> {
-        let clock = Rc::new(Clock::start());
+        let clock = Rc::new(clock);
         let policy = Policy::new(settings.policy.clone())?;
         let core = Core::new(policy, settings.rules.clone());
         let authorities = credentials.authorities.clone();

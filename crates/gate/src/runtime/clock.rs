@@ -1,7 +1,9 @@
 //! [`Clock`]: the only place of the gate that reads a clock.
 
 use std::cell::Cell;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio::time::Instant;
 
 use units::{Span, Time};
 
@@ -18,7 +20,11 @@ pub(crate) struct Clock {
 impl Clock {
     pub(crate) fn start() -> Self {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let offset = Time::ZERO + Span::from(since_epoch);
+        Self::starting_at(Time::ZERO + Span::from(since_epoch))
+    }
+
+    /// A clock that shows `offset` now.
+    pub(crate) fn starting_at(offset: Time) -> Self {
         Self { began: Instant::now(), offset, last: Cell::new(offset) }
     }
 

@@ -9,3 +9,6 @@ pub(crate) mod net;
 pub(crate) mod network;
 pub(crate) mod notify;
 pub(crate) mod open;
+#[cfg(feature = "simulate")]
+pub(crate) mod simulated;
+pub(crate) mod stream;

@@ -3,12 +3,12 @@
 use std::io;
 use std::net::SocketAddr;
 
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::runtime::stream::Stream;
 use crate::upstream::failure::Failure;
 use crate::upstream::http1::idle::Idle;
-use crate::upstream::http2::{Shared, Stream};
+use crate::upstream::http2::{self, Shared};
 use crate::upstream::pool::Pool;
 use crate::upstream::server::Server;
 use crate::upstream::tls::Line;
@@ -20,7 +20,7 @@ pub(crate) async fn open(pool: &Pool, server: &Server) -> Result<Idle, Failure> 
 }
 
 /// A place on a connection that several requests share; a new one if those there are full.
-pub(crate) async fn join(pool: &Pool, server: &Server) -> Result<Stream, Failure> {
+pub(crate) async fn join(pool: &Pool, server: &Server) -> Result<http2::Stream, Failure> {
     if let Some(stream) = best(server) {
         pool.count_reuse();
         return Ok(stream);
@@ -35,14 +35,14 @@ pub(crate) async fn join(pool: &Pool, server: &Server) -> Result<Stream, Failure
         let line = connect(pool, server).await?;
         let now = pool.clock().last();
         let shared = Shared::open(line, now, pool.opened()).await?;
-        let stream = Stream::on(&shared);
+        let stream = http2::Stream::on(&shared);
         server.shared.borrow_mut().push(shared);
         Ok(stream)
     };
     timeout(pool.times().connect, joining).await.map_err(|_| Failure::ConnectTimeout)?
 }
 
-fn best(server: &Server) -> Option<Stream> {
+fn best(server: &Server) -> Option<http2::Stream> {
     Shared::best(&server.shared.borrow())
 }
 
@@ -62,14 +62,11 @@ pub(crate) async fn connect(pool: &Pool, server: &Server) -> Result<Line, Failur
 }
 
 /// Connects to the first address that answers.
-async fn reach(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+async fn reach(addresses: &[SocketAddr]) -> io::Result<Stream> {
     let mut last = None;
     for address in addresses {
-        match TcpStream::connect(address).await {
-            Ok(socket) => {
-                socket.set_nodelay(true)?;
-                return Ok(socket);
-            }
+        match Stream::connect(*address).await {
+            Ok(stream) => return Ok(stream),
             Err(why) => last = Some(why),
         }
     }

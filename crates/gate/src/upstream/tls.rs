@@ -10,12 +10,12 @@ use config::Place;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, ServerName};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
+use crate::runtime::stream::Stream;
 use gate_config::settings::listener::NamedFile;
 use gate_config::settings::upstream::{Http, Upstream};
 
@@ -75,7 +75,7 @@ impl Authorities {
         &self,
         name: ServerName<'static>,
         http: Http,
-        socket: TcpStream,
+        socket: Stream,
     ) -> io::Result<Line> {
         let connector = if http == Http::Two { &self.http2 } else { &self.http1 };
         let stream = connector.connect(name, socket).await?;
@@ -111,8 +111,8 @@ fn no_system(place: &Place) -> config::Error {
 /// A connection to a server.
 #[derive(Debug)]
 pub(crate) enum Line {
-    Plain(TcpStream),
-    Encrypted(Box<TlsStream<TcpStream>>),
+    Plain(Stream),
+    Encrypted(Box<TlsStream<Stream>>),
 }
 
 /// Calls a method of the stream, whichever it is.

@@ -54,13 +54,14 @@ mod tests {
     use tokio::task::coop::poll_proceed;
 
     use super::*;
+    use crate::runtime::stream::Stream;
 
     #[tokio::test]
     async fn what_a_server_says_unasked_is_heard_however_busy_the_task_is() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let socket = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (mut server, _) = listener.accept().await.unwrap();
-        let mut idle = Idle::new(Line::Plain(socket), Open::new(&Rc::new(Cell::new(0))));
+        let mut idle = Idle::new(Line::Plain(Stream::Tcp(socket)), Open::new(&Rc::new(Cell::new(0))));
         assert!(poll_fn(|cx| Poll::Ready(idle.is_quiet(cx))).await);
         server.write_all(b"HTTP/1.1 200 OK\r\n").await.unwrap();
         if let Line::Plain(socket) = &idle.line {

@@ -1,0 +1,100 @@
+//! [`Stream`]: a connection, of a client or to a server. The gate reads and writes nothing else.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpStream, UnixStream};
+
+#[cfg(feature = "simulate")]
+use crate::runtime::simulated::{Network, SimulatedStream};
+
+/// A connection without TLS.
+#[derive(Debug)]
+pub(crate) enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+    #[cfg(feature = "simulate")]
+    Simulated(Box<SimulatedStream>),
+}
+
+/// Does something with the stream, whichever it is.
+macro_rules! of_stream {
+    ($stream:expr, $inner:ident => $done:expr) => {
+        match $stream {
+            Stream::Tcp($inner) => $done,
+            Stream::Unix($inner) => $done,
+            #[cfg(feature = "simulate")]
+            Stream::Simulated($inner) => $done,
+        }
+    };
+}
+
+impl Stream {
+    /// Connects to a server.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub(crate) async fn connect(address: SocketAddr) -> io::Result<Self> {
+        #[cfg(feature = "simulate")]
+        if let Some(network) = Network::current() {
+            return network.connect(Network::GATE, address).await.map(|stream| Self::Simulated(Box::new(stream)));
+        }
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self::Tcp(stream))
+    }
+
+    /// Until there may be something to read.
+    pub(crate) fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        of_stream!(self, stream => stream.poll_read_ready(cx))
+    }
+
+    /// Until there may be something to read.
+    pub(crate) async fn readable(&self) -> io::Result<()> {
+        of_stream!(self, stream => stream.readable().await)
+    }
+
+    /// Reads what there is; `WouldBlock` when there is nothing.
+    pub(crate) fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        of_stream!(self, stream => stream.try_read(buffer))
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        of_stream!(self.get_mut(), stream => Pin::new(stream).poll_read(cx, buffer))
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        of_stream!(self.get_mut(), stream => Pin::new(stream).poll_write(cx, bytes))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        of_stream!(self.get_mut(), stream => Pin::new(stream).poll_write_vectored(cx, pieces))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        of_stream!(self, stream => stream.is_write_vectored())
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        of_stream!(self.get_mut(), stream => Pin::new(stream).poll_flush(cx))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        of_stream!(self.get_mut(), stream => Pin::new(stream).poll_shutdown(cx))
+    }
+}
