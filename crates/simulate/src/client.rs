@@ -95,12 +95,13 @@ impl Client {
     }
 
     fn page(&mut self, repeats: Repeats) -> Page {
-        Page {
-            id: self.ledger.begin(repeats),
+        let page = Page {
+            id: 0,
             work: self.draw.span(self.scenario.work),
             size: self.draw.spread(1.0, MAX_SIZE) as usize,
             manner: self.draw.choose(&self.scenario.manners_of_servers),
-        }
+        };
+        self.ledger.begin(page, repeats)
     }
 
     fn request(&self, method: &str, page: Page, body: Body) -> Option<Request<Body>> {
@@ -180,7 +181,9 @@ impl Client {
             return false;
         };
         let Some(body) = body else {
-            self.ledger.end(id, Ended::Broken);
+            // A client that reads slowly makes room when connections run short.
+            let ended = if manners == Manners::SlowReader { Ended::Left } else { Ended::Broken };
+            self.ledger.end(id, ended);
             return false;
         };
         self.compare(asked.page, status, named.as_ref().map(http::HeaderValue::as_bytes), &body);

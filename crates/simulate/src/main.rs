@@ -31,13 +31,14 @@ fn main() -> anyhow::Result<ExitCode> {
         print!("{}", outcome.text);
         return Ok(code(outcome.findings.len()));
     }
-    let (mut simulated, mut found, mut requests, mut worlds) = (Duration::ZERO, 0, 0, 0);
+    let (mut simulated, mut found, mut requests, mut early_lost, mut worlds) = (Duration::ZERO, 0, 0, 0, 0);
     let limit = Duration::from_secs(args.seconds);
     while args.worlds.map_or_else(|| processor_time() < limit, |most| worlds < most) {
         let seed = args.seed + worlds;
         let outcome = world::run(seed, Keep::Hash)?;
         simulated += outcome.simulated;
         requests += outcome.tally.sent;
+        early_lost += outcome.tally.early_lost;
         worlds += 1;
         found += outcome.findings.len();
         tell(seed, &outcome);
@@ -49,6 +50,11 @@ fn main() -> anyhow::Result<ExitCode> {
         hours / minutes,
         requests as f64 / minutes
     );
+    if early_lost > 0 {
+        println!(
+            "{early_lost} uploads lost an answer that their server gave before it had read them (known)"
+        );
+    }
     Ok(code(found))
 }
 

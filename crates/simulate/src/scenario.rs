@@ -14,7 +14,7 @@ pub enum Weather {
     Calm,
     /// Connections break, go silent, and carry small pieces.
     Network,
-    /// Servers break off, answer early, or never.
+    /// Servers break off, answer early (and close the connection then), or never.
     Servers,
     /// Clients send garbage, send slowly, read slowly, leave.
     Clients,
@@ -155,10 +155,14 @@ fn faults(draw: &mut Draw, weather: Weather) -> Faults {
 }
 
 fn manners_of_servers(weather: Weather) -> Vec<(f64, Manner)> {
-    let mut manners =
-        vec![(10.0, Manner::Whole), (4.0, Manner::Chunks), (1.0, Manner::Early), (0.3, Manner::Error)];
+    let mut manners = vec![(10.0, Manner::Whole), (4.0, Manner::Chunks), (0.3, Manner::Error)];
     if matches!(weather, Weather::Servers | Weather::Everything) {
-        manners.extend([(0.5, Manner::Cut), (0.5, Manner::Nothing), (0.1, Manner::Never)]);
+        manners.extend([
+            (1.0, Manner::Early),
+            (0.5, Manner::Cut),
+            (0.5, Manner::Nothing),
+            (0.1, Manner::Never),
+        ]);
     }
     manners
 }

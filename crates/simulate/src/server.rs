@@ -70,7 +70,13 @@ impl Drop for Present {
 }
 
 /// Starts server number `index` on its address, for as long as the world lasts.
-pub fn start(scenario: &Scenario, index: usize, network: &Arc<Network>, ledger: &Ledger, inside: &Rc<Inside>) {
+pub fn start(
+    scenario: &Scenario,
+    index: usize,
+    network: &Arc<Network>,
+    ledger: &Ledger,
+    inside: &Rc<Inside>,
+) {
     let address = SocketAddr::from(([10, 0, 1, index as u8 + 1], 80));
     let listener = network.listen(address, BACKLOG);
     let workers = Rc::new(Semaphore::new(scenario.workers));
