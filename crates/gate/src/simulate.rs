@@ -8,19 +8,21 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use policy::connections::Share;
 use units::Time;
 
 use crate::admission::cycle;
 use crate::downstream::accept;
 use crate::downstream::door::Door;
 use crate::downstream::listener::Accepting;
-use crate::downstream::place::Place;
+use crate::process::credentials::Credentials;
 use crate::process::gate::Gate;
 use crate::process::heritage::Heritage;
 use crate::process::housekeeping;
 use crate::runtime::clock::Clock;
 pub use crate::runtime::simulated::{Faults, Made, Network, SimulatedListener, SimulatedStream};
-use crate::settings::Settings;
+use crate::settings::listen_address::ListenAddress;
+use crate::settings::root::Settings;
 use crate::upstream::{check, names};
 
 /// Tokens of sessions have a time; a simulation begins at this one, an hour and some after 1970.
@@ -68,20 +70,25 @@ impl SimulatedGate {
         let settings = Settings::from_source(&source, Path::new(".")).map_err(|why| why.to_string())?;
         let found = names::find(&settings.upstream).map_err(|why| why.to_string())?;
         let backlog = settings.backlog as usize;
-        let gate = Gate::new(settings, found, Heritage::default(), Clock::starting_at(BEGINNING));
+        let credentials = Credentials::open(&settings).map_err(|why| why.to_string())?;
+        let gate =
+            Gate::new(settings, credentials, found, Heritage::default(), Clock::starting_at(BEGINNING));
         let gate = Rc::new(gate.map_err(|why| why.to_string())?);
         tokio::task::spawn_local(cycle::turns(Rc::clone(&gate.admission)));
         tokio::task::spawn_local(housekeeping::keep_house(Rc::clone(&gate)));
         tokio::task::spawn_local(check::check(Rc::clone(&gate.pool)));
         let dispatcher = Rc::clone(&gate.proxy.dispatcher);
         tokio::task::spawn_local(async move { dispatcher.orphans.look_after().await });
-        for listener in &gate.live().settings.listeners {
-            let Place::Tcp(address) = listener.place else { continue };
-            let door = Door::new(listener, &gate.downstream.handshakes).map_err(|why| why.to_string())?;
+        let (live, credentials) = (gate.live(), gate.credentials.borrow());
+        for (listener, certificates) in live.settings.listeners.iter().zip(&credentials.certificates) {
+            let ListenAddress::Tcp(address) = listener.place else { continue };
+            let door = Door::new(listener, certificates.as_ref(), &gate.downstream.handshakes)
+                .map_err(|why| why.to_string())?;
             let accepting = Accepting::Simulated(network.listen(address, backlog));
             let (downstream, proxy) = (Rc::clone(&gate.downstream), Rc::clone(&gate.proxy));
             tokio::task::spawn_local(accept::accept(downstream, proxy, Rc::new(door), accepting));
         }
+        drop((live, credentials));
         Ok(Self(gate))
     }
 
@@ -104,8 +111,8 @@ impl SimulatedGate {
             clients: gate.clients.open() as u64,
             streams: gate.clients.streams() as u64,
             upstream_connections: gate.pool.open() as u64,
-            ahead_bytes: gate.proxy.ahead.bytes() as u64,
-            unsent_bytes: gate.downstream.unsent.bytes() as u64,
+            ahead_bytes: gate.proxy.memory.borrow().taken(Share::Ahead),
+            unsent_bytes: gate.proxy.memory.borrow().taken(Share::Unsent),
         }
     }
 }

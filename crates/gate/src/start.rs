@@ -147,7 +147,8 @@ impl Bound {
         let secret = self.predecessor.as_mut().and_then(|predecessor| predecessor.secret.take());
         let heritage = Heritage { source: self.source, secret };
         let to = self.settings.operation.access_log.clone();
-        let gate = Rc::new(Gate::new(self.settings, self.credentials, self.upstream, heritage, Clock::start())?);
+        let gate =
+            Rc::new(Gate::new(self.settings, self.credentials, self.upstream, heritage, Clock::start())?);
         gate.start_log(to.as_ref())?;
         let ended = runtime.block_on(serve(
             Rc::clone(&gate),

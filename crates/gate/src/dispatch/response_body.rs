@@ -24,7 +24,10 @@ pub(crate) struct Reply {
 }
 
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "there is one for each response; a box would be an allocation for each")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there is one for each response; a box would be an allocation for each"
+)]
 enum Content {
     Whole(Option<Bytes>),
     Relayed(Relay),

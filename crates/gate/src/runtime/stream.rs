@@ -40,7 +40,10 @@ impl Stream {
     pub(crate) async fn connect(address: SocketAddr) -> io::Result<Self> {
         #[cfg(feature = "simulate")]
         if let Some(network) = Network::current() {
-            return network.connect(Network::GATE, address).await.map(|stream| Self::Simulated(Box::new(stream)));
+            return network
+                .connect(Network::GATE, address)
+                .await
+                .map(|stream| Self::Simulated(Box::new(stream)));
         }
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
