@@ -39,7 +39,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo side-by-side webmonitor configuration-methodology response-time-phases test bench bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak fuzz lint fmt clean web report-types rust web-lint web-test install
+.PHONY: help demo side-by-side webmonitor configuration-methodology response-time-phases test bench bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak simulate fuzz lint fmt clean web report-types rust web-lint web-test install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -127,6 +127,9 @@ soak: rust $(WEB) ## whether the gate grows in half an hour of overload; SOAK='-
 	@tools/need debian openssl util-linux iproute2
 	cargo build --release -p headworks -p bench
 	target/release/bench soak $(SOAK)
+
+simulate: rust ## the whole gate on virtual time and simulated sockets, for a minute of the processor; SIMULATE='--seed 7 --trace' shows a world
+	cargo run --release -p simulate -- $(SIMULATE)
 
 fuzz: rust ## random input for what reads strangers' bytes, a minute each
 	@tools/need debian g++

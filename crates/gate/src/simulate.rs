@@ -8,6 +8,8 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use gate_config::settings::listen_address::ListenAddress;
+use gate_config::settings::root::Settings;
 use policy::connections::Share;
 use units::Time;
 
@@ -21,8 +23,6 @@ use crate::process::heritage::Heritage;
 use crate::process::housekeeping;
 use crate::runtime::clock::Clock;
 pub use crate::runtime::simulated::{Faults, Made, Network, SimulatedListener, SimulatedStream};
-use crate::settings::listen_address::ListenAddress;
-use crate::settings::root::Settings;
 use crate::upstream::{check, names};
 
 /// Tokens of sessions have a time; a simulation begins at this one, an hour and some after 1970.

@@ -1,6 +1,9 @@
-//! [`Answer`]: a response that was read whole, without a library that knows about connections.
+//! [`Answer`]: a response that was read whole.
+
+use std::mem::MaybeUninit;
 
 use http::StatusCode;
+use http1::response::{Asked, Framing, Head, Strictness};
 
 /// A response.
 #[derive(Debug)]
@@ -13,22 +16,16 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-/// Takes the next response off `bytes`; none when there is no whole one.
-pub fn next(bytes: &mut &[u8]) -> Option<Answer> {
-    let mut headers = [httparse::EMPTY_HEADER; 64];
-    let mut head = httparse::Response::new(&mut headers);
-    let httparse::Status::Complete(length) = head.parse(bytes).ok()? else { return None };
-    let named = |name: &str| {
-        head.headers
-            .iter()
-            .find(|header| header.name.eq_ignore_ascii_case(name))
-            .map(|header| header.value.to_vec())
-    };
-    let status = StatusCode::from_u16(head.code?).ok()?;
-    let (page, length_of_body) = (named("page"), named("content-length"));
-    *bytes = &bytes[length..];
-    let length: usize = std::str::from_utf8(&length_of_body?).ok()?.parse().ok()?;
-    let body = bytes.get(..length)?.to_vec();
-    *bytes = &bytes[length..];
-    Some(Answer { status, page, body })
+impl Answer {
+    /// Takes the next response off `bytes`, which says how long it is; none when there is no whole one.
+    pub fn take(bytes: &mut &[u8]) -> Option<Self> {
+        let mut room = [const { MaybeUninit::uninit() }; 64];
+        let head = Head::parse(bytes, &mut room, Strictness::Strict).ok()??;
+        let Framing::Length(length) = head.framing(Asked::Other).ok()? else { return None };
+        let end = head.length + usize::try_from(length).ok()?;
+        let page = head.values("page").next().map(<[u8]>::to_vec);
+        let (status, body) = (head.status, bytes.get(head.length..end)?.to_vec());
+        *bytes = &bytes[end..];
+        Some(Self { status, page, body })
+    }
 }

@@ -17,6 +17,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::{sleep, timeout};
 
+use crate::answer::Answer;
 use crate::draw::Draw;
 use crate::executor::Local;
 use crate::ledger::{Ended, Ledger, Repeats};
@@ -275,7 +276,7 @@ impl Client {
         }
         let mut rest = bytes.as_slice();
         for page in pages {
-            match crate::answer::next(&mut rest) {
+            match Answer::take(&mut rest) {
                 Some(answer) if sent => {
                     self.compare(page, answer.status, answer.page.as_deref(), &answer.body);
                     self.ledger.end(page.id, Ended::Answered { status: answer.status.as_u16() });
