@@ -14,6 +14,7 @@ differentiation = 1.0
 class = [{ name = "gold" }, { name = "tin" }]
 rule = [{ class = "gold", path = "/dynamic" }]
 deadlines = { acceptor = "200ms", pending = "200ms", discard = "400ms", class = "500ms" }
+limits = { connections = 500 }
 "#;
 
 fn sim(arguments: &[&str]) -> Output {
@@ -123,4 +124,23 @@ fn advice_says_where_to_put_the_knobs() {
     let bare = sim(&["advise", "--objective", "gold:p90<1s"]);
     assert!(String::from_utf8_lossy(&bare.stderr).contains("--policy"));
     assert_eq!(bare.status.code(), Some(2));
+}
+
+#[test]
+fn slow_clients_are_closed_to_make_room_unless_they_are_to_be_kept() {
+    let attack = "--load 0.5 --dynamic 0 --queue 100 --premium 0.2 --slow-clients 2000 --slow-send 10B";
+    let [guarded, kept] = ["", " --keep-slow"].map(|keep| outcome(&format!("{attack}{keep}")));
+    for class in [0, 1] {
+        assert!(mean(&guarded["gate"][class]["served"]) > 0.99, "{guarded}");
+        assert!(mean(&kept["gate"][class]["served"]) < 0.6, "{kept}");
+        assert!(mean(&kept["gate"][class]["unaccepted"]) > 0.4, "{kept}");
+    }
+}
+
+#[test]
+fn what_slow_clients_are_slow_at_has_to_be_said() {
+    let output = sim(&["--policy", "gate.toml", "--slow-clients", "10"]);
+    assert_eq!(output.status.code(), Some(2));
+    let output = sim(&["--slow-clients", "10", "--slow-send", "10B"]);
+    assert_eq!(output.status.code(), Some(2), "without --policy");
 }

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use policy::{Config, ConfigError, Decision as Decided, Driver, Handler, Kind, Policy, SessionHint, Waits};
-use units::{ClassId, RequestId, Span, Time};
+use units::{ClassId, Ratio, RequestId, Span, Time};
 
 use crate::draw::{Role, Seed};
 
@@ -119,6 +119,22 @@ impl Front {
     /// The sender's name for a held request, unless the sender has gone.
     pub(crate) fn sender(&self, held: RequestId) -> Option<usize> {
         self.driver.get(held).and_then(|entry| entry.request)
+    }
+
+    /// Whether a request is held.
+    pub(crate) fn holds(&self, held: RequestId) -> bool {
+        self.driver.get(held).is_some()
+    }
+
+    /// Whether admitted requests wait for a place in the server.
+    pub(crate) fn has_admitted(&self) -> bool {
+        self.driver.policy().snapshot().lengths.class > 0
+    }
+
+    /// How much of the gate's connections and memory is used.
+    pub(crate) fn set_pressure(&mut self, now: Time, used: Ratio) {
+        self.rung = true;
+        self.driver.set_pressure(now, used, &mut self.decisions);
     }
 
     /// The next thing to do at `now`.

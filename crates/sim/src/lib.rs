@@ -39,7 +39,7 @@ pub use course::{ClassInterval, Course, Interval, Range, course};
 pub use draw::{Arrivals, ArrivalsError, Mmpp, Service, ServiceError, TraceError, Traced};
 pub use model::{
     Class, DYNAMIC, Discipline, DisciplineError, Equipment, GivenArrivals, Model, ModelError, NoText, Notes,
-    Offered, OverrideError, Overrides, Retries, Room, RoomError, STATIC, Size,
+    Offered, OverrideError, Overrides, Pace, Retries, Room, RoomError, STATIC, Size, SlowClients,
 };
 pub use outcome::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision};
 pub use recording::Recording;
@@ -48,4 +48,4 @@ pub use sessions::{
     Gate, Host, Script, SessionClassOutcome, SessionModel, SessionModelError, SessionsOutcome, run_sessions,
     run_sessions_under,
 };
-pub use subject::ModelGate;
+pub use subject::{Closing, GateConnections, ModelGate};

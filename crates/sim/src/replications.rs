@@ -87,6 +87,7 @@ pub fn run(model: &Model, plan: &Plan) -> Result<Outcome, ModelError> {
 /// When the model cannot be simulated.
 pub fn run_under(model: &Model, plan: &Plan, control: Control<'_>) -> Result<Outcome, ModelError> {
     model.check()?;
+    model.check_without_gate()?;
     Ok(simulate(model.into(), plan, control))
 }
 

@@ -1,5 +1,6 @@
 //! [`Subject`]: a model, perhaps with a gate in front of it.
 
+use policy::connections::ConnectionLimits;
 use units::ClassId;
 
 use crate::engine::{Seen, Watch};
@@ -22,6 +23,34 @@ pub struct ModelGate {
     /// Processor time, of the server's processors and in seconds, that passing on a request takes; 0
     /// when the gate has a processor of its own.
     pub cost: f64,
+    /// What its connections may use, which matters where there are slow clients.
+    pub connections: GateConnections,
+}
+
+/// The gate's connections.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GateConnections {
+    /// What they may use, and how long their clients may take.
+    pub limits: ConnectionLimits,
+    /// How many may wait in the kernel to be accepted.
+    pub backlog: usize,
+    /// Which of them are closed.
+    pub closing: Closing,
+}
+
+/// Which connections a gate closes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closing {
+    /// As `headworks gate` does: those that others wait for, when there is no room for more.
+    MakesRoom,
+    /// Only those that have run into a timeout, as a server without a gate does.
+    Timeouts,
+}
+
+impl Default for GateConnections {
+    fn default() -> Self {
+        Self { limits: ConnectionLimits::default(), backlog: 4096, closing: Closing::MakesRoom }
+    }
 }
 
 /// Who turned a request away.
@@ -30,9 +59,11 @@ pub(crate) enum Refuser {
     Gate = 0,
     /// Its queue was full.
     Server = 1,
+    /// It was not accepted in time: the gate had no room for its connection.
+    Door = 2,
 }
 
-const REFUSERS: usize = 2;
+const REFUSERS: usize = 3;
 
 /// What is simulated.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +81,13 @@ impl<'a> From<&'a Model> for Subject<'a> {
 impl Subject<'_> {
     pub(crate) fn check(&self) -> Result<(), SessionModelError> {
         self.model.check()?;
-        let Some(gate) = self.gate else { return Ok(()) };
+        let Some(gate) = self.gate else { return Ok(self.model.check_without_gate()?) };
+        within(
+            "the number of connections of the gate",
+            gate.connections.limits.connections as f64,
+            1.0,
+            1e7,
+        )?;
         within("the share of requests with a token", gate.known, 0.0, 1.0)?;
         within("what passing on a request takes, in seconds,", gate.cost, 0.0, 1e3)?;
         policy::Policy::new(gate.policy.clone())?;
@@ -94,13 +131,15 @@ impl ModelGate {
         watch.classes.get_mut(cell * REFUSERS + by as usize)
     }
 
-    /// What was seen of one of the gate's classes: in all, and what the server refused of it.
+    /// What was seen of one of the gate's classes: in all, what the server refused of it, and what was not
+    /// even accepted.
     pub(crate) fn of_class(&self, class: usize, seen: &[Seen]) -> [Seen; REFUSERS] {
         let cells = seen.chunks(REFUSERS).skip(class).step_by(self.policy.classes.len());
         let all: Vec<Seen> = cells.clone().map(sum).collect();
-        let server: Vec<Seen> =
-            cells.filter_map(|cell| cell.get(Refuser::Server as usize).cloned()).collect();
-        [sum(&all), sum(&server)]
+        let by = |refuser: Refuser| -> Vec<Seen> {
+            cells.clone().filter_map(|cell| cell.get(refuser as usize).cloned()).collect()
+        };
+        [sum(&all), sum(&by(Refuser::Server)), sum(&by(Refuser::Door))]
     }
 }
 

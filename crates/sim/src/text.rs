@@ -29,6 +29,9 @@ impl fmt::Display for Outcome {
             let [served, refused, rejected] = [&class.served, &class.refused, &class.rejected].map(Percent);
             writeln!(f, "  gate: {:<12} served {served}", class.name)?;
             writeln!(f, "  {:<18} refused by the gate {refused}, rejected by the server {rejected}", "")?;
+            if let Some(unaccepted) = &class.unaccepted {
+                writeln!(f, "  {:<18} not accepted in time {}", "", Percent(unaccepted))?;
+            }
             writeln!(f, "  {:<18} latency {}", "", class.latency)?;
         }
         let runs = match self.replications {

@@ -4,7 +4,10 @@
 use std::sync::atomic::AtomicBool;
 
 use policy::{Config, Deadlines, Knobs, Limits, Mode, Window};
-use sim::{Control, GateClassOutcome, Model, ModelGate, Offered, Outcome, Plan, Retries, run, run_behind};
+use sim::{
+    Control, GateClassOutcome, GateConnections, Model, ModelGate, Offered, Outcome, Plan, Retries, run,
+    run_behind,
+};
 use units::{ClassId, Ratio, Span};
 
 const PLAN: Plan = Plan {
@@ -36,6 +39,7 @@ fn gate(window: u32) -> ModelGate {
         classes: vec![ClassId(1); 2],
         known: 0.2,
         cost: 0.0,
+        connections: GateConnections::default(),
     }
 }
 

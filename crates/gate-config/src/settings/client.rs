@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use config::{Error, Quantity, Source, Spanned};
+use policy::connections::ConnectionLimits;
 use units::Bytes;
 
 use crate::settings::file::File;
@@ -37,6 +38,30 @@ impl Default for Clients {
             idle_timeout: Duration::from_secs(15),
             stall_timeout: Duration::from_secs(30),
             drain_timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Descriptors left to what is not a client's or the upstream's connection: the listeners, the
+/// admin interface, files.
+const RESERVED_DESCRIPTORS: u64 = 64;
+/// More connections than this need a setting of their own: each costs some memory.
+const DEFAULT_MAX_CONNECTIONS: u64 = 16_384;
+
+impl Clients {
+    /// The limits of connections in a process that may have so many descriptors, in front of servers that
+    /// may take so long to go on with a response.
+    pub(crate) fn limits(&self, descriptors: u64, answer_timeout: Duration) -> ConnectionLimits {
+        let possible = descriptors.saturating_sub(RESERVED_DESCRIPTORS).max(1);
+        let connections = self.connections.map_or(DEFAULT_MAX_CONNECTIONS, u64::from).min(possible);
+        ConnectionLimits {
+            connections: usize::try_from(connections).unwrap_or(usize::MAX),
+            streams: self.streams as usize,
+            memory: self.memory,
+            header_timeout: self.header_timeout.into(),
+            idle_timeout: self.idle_timeout.into(),
+            stall_timeout: self.stall_timeout.into(),
+            answer_timeout: answer_timeout.into(),
         }
     }
 }

@@ -6,6 +6,7 @@ use config::Place;
 use http1::headers::forwarded::Forwarding;
 use http1::request::Limits;
 use policy::SessionLimits;
+use policy::connections::ConnectionLimits;
 use units::ClassId;
 
 use crate::rules::all::Rules;
@@ -103,6 +104,16 @@ impl Settings {
     /// What the policy is told: for whoever drives it without a gate, as the simulator does.
     pub fn policy(&self) -> &policy::Config {
         &self.policy
+    }
+
+    /// What connections may use, as far as it does not follow from the limits of a process.
+    pub fn connection_limits(&self) -> ConnectionLimits {
+        self.client.limits(u64::MAX, self.upstream.timeout)
+    }
+
+    /// How many connections may wait in the kernel to be accepted.
+    pub fn backlog(&self) -> u32 {
+        self.backlog
     }
 
     /// How long session tokens hold.

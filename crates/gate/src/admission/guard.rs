@@ -6,7 +6,6 @@ use std::fs;
 use std::io;
 use std::rc::Rc;
 
-use policy::connections::ConnectionLimits;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use units::Time;
 
@@ -18,12 +17,6 @@ use crate::runtime::net::ACCEPT_PAUSE;
 use crate::runtime::notify::Bell;
 use crate::upstream::pool::Pool;
 use gate_config::settings::client::Clients;
-
-/// Descriptors left to what is not a client's or the upstream's connection: the listeners, the
-/// admin interface, files.
-const RESERVED_DESCRIPTORS: u64 = 64;
-/// More connections than this need a setting of their own: each costs some memory.
-const DEFAULT_MAX_CONNECTIONS: u64 = 16_384;
 
 /// What the process may use, and how much of it is used.
 #[derive(Debug)]
@@ -58,15 +51,8 @@ impl Guard {
 
     /// Other limits. Connections beyond them stay; there are no more until some have gone.
     pub(crate) fn reconfigure(&self, settings: &Clients) {
-        self.clients.set_limits(ConnectionLimits {
-            connections: connections(settings, self.descriptors),
-            streams: settings.streams as usize,
-            memory: settings.memory,
-            header_timeout: settings.header_timeout.into(),
-            idle_timeout: settings.idle_timeout.into(),
-            stall_timeout: settings.stall_timeout.into(),
-            answer_timeout: self.pool.times().response.into(),
-        });
+        let limits = settings.limits(self.descriptors, self.pool.times().response);
+        self.clients.set_limits(limits);
         self.free.ring();
     }
 
@@ -130,12 +116,6 @@ impl Guard {
         self.clients.set_memory(resident().unwrap_or(0));
         self.clients.relieve(now, self.pool.open());
     }
-}
-
-fn connections(settings: &Clients, descriptors: u64) -> usize {
-    let possible = descriptors.saturating_sub(RESERVED_DESCRIPTORS).max(1);
-    let connections = settings.connections.map_or(DEFAULT_MAX_CONNECTIONS, u64::from).min(possible);
-    usize::try_from(connections).unwrap_or(usize::MAX)
 }
 
 /// Raises the soft limit of descriptors to the hard one and gives it.

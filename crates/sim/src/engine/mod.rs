@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 
 mod closed;
 mod delay;
+mod door;
 mod gated;
 mod later;
 mod levels;
@@ -134,7 +135,7 @@ impl Replication<'_> {
             return self.stretches(|requests, watch| simulation.run(requests, watch), each);
         };
         // A policy that cannot be had is found out before.
-        let Ok(mut gated) = Gated::new(gate, source, server, self.seed) else { return 0 };
+        let Ok(mut gated) = Gated::new(self.model, gate, source, server, self.seed) else { return 0 };
         self.stretches(|requests, watch| gated.run(requests, watch), each)
     }
 

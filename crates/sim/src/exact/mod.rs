@@ -164,6 +164,7 @@ fn closed(model: &Model) -> Option<Solution> {
 /// When the model makes no sense, or no method fits it.
 pub fn solve(model: &Model) -> Result<Solution, ExactError> {
     model.check()?;
+    model.check_without_gate()?;
     let (Some(rate), true, None) = (model.rate(), model.is_bare(), model.retries) else {
         return closed(model).ok_or(ExactError::NoMethod);
     };

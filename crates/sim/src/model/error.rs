@@ -38,6 +38,11 @@ pub enum ModelError {
         "{0} have no meaning for clients that wait for their answers and think; leave them out, or give a rate instead of the clients"
     )]
     Closed(&'static str),
+    /// Slow clients, and no gate whose connections they could keep.
+    #[error(
+        "the model has slow clients, which keep the connections of a gate in front of the server, and there is no gate; give its configuration, or leave them out"
+    )]
+    NoGate,
     /// Something that no class needs.
     #[error(
         "the model has {what}, and no class of requests has {needed}; give it to a class, or leave them out"

@@ -6,6 +6,7 @@ mod error;
 mod file;
 mod overrides;
 mod room;
+mod slow_clients;
 mod stability;
 
 pub use self::discipline::{Discipline, DisciplineError};
@@ -14,6 +15,7 @@ pub use self::error::ModelError;
 pub use self::file::{NoText, Notes};
 pub use self::overrides::{GivenArrivals, OverrideError, Overrides};
 pub use self::room::{Room, RoomError};
+pub use self::slow_clients::{Pace, SlowClients};
 use crate::draw::{Arrivals, Service};
 
 /// A kind of request.
@@ -73,6 +75,8 @@ pub struct Model {
     pub equipment: Equipment,
     /// What clients do whose requests were rejected; `None`: they give up.
     pub retries: Option<Retries>,
+    /// Clients that keep connections of a gate in front of the server and give little for them.
+    pub slow_clients: Option<SlowClients>,
 }
 
 /// The names of the paper's two classes.
@@ -152,8 +156,16 @@ impl Model {
             within("the quantum of round robin, in seconds,", quantum.as_secs_f64(), 1e-7, 1e6)?;
         }
         self.check_equipment()?;
+        if let Some(slow) = &self.slow_clients {
+            slow.check()?;
+        }
         self.check_uses()?;
         self.check_stability()
+    }
+
+    /// What only a gate has is not given without one.
+    pub(crate) fn check_without_gate(&self) -> Result<(), ModelError> {
+        if self.slow_clients.is_some() { Err(ModelError::NoGate) } else { Ok(()) }
     }
 
     /// What is given has an effect.
@@ -210,6 +222,7 @@ impl Default for Model {
             processors: 1,
             equipment: Equipment::default(),
             retries: None,
+            slow_clients: None,
         }
     }
 }

@@ -43,7 +43,7 @@ impl Outcome {
                 .collect(),
             gate: gate.map_or_else(Vec::new, |gate| {
                 (0..gate.policy.classes.len())
-                    .map(|index| GateClassOutcome::new(gate, index, tallies, parts))
+                    .map(|index| GateClassOutcome::new(subject, gate, index, tallies, parts))
                     .collect()
             }),
             replications: 0,
@@ -58,9 +58,17 @@ impl Outcome {
 }
 
 impl GateClassOutcome {
-    fn new(gate: &ModelGate, index: usize, tallies: &[Tally], parts: Dependence) -> Self {
+    fn new(
+        subject: Subject<'_>,
+        gate: &ModelGate,
+        index: usize,
+        tallies: &[Tally],
+        parts: Dependence,
+    ) -> Self {
+        let with_slow_clients = subject.model.slow_clients.is_some();
         let folded = folded(tallies, |seen| gate.of_class(index, seen).into());
-        let [all, server] = [0, 1].map(|class| Group { tallies: &folded, parts, class: Some(class) });
+        let [all, server, door] =
+            [0, 1, 2].map(|class| Group { tallies: &folded, parts, class: Some(class) });
         let share = |amount: &dyn Fn(&Tally) -> f64| {
             all.ratio(|tally| (amount(tally), all.sum(tally, |seen| seen.arrived as f64)))
         };
@@ -68,8 +76,9 @@ impl GateClassOutcome {
         Self {
             name: gate.names.get(index).cloned().unwrap_or_else(|| index.to_string()),
             served: share(&|tally| all.sum(tally, |seen| seen.latencies.count() as f64)),
-            refused: share(&|tally| rejected(all, tally) - rejected(server, tally)),
+            refused: share(&|tally| rejected(all, tally) - rejected(server, tally) - rejected(door, tally)),
             rejected: share(&|tally| rejected(server, tally)),
+            unaccepted: with_slow_clients.then(|| share(&|tally| rejected(door, tally))),
             turned_away: all.rejected(),
             latency: all.latency(),
             throughput: all.throughput(),

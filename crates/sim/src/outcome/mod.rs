@@ -84,7 +84,11 @@ pub struct GateClassOutcome {
     pub refused: MeanEstimate,
     /// The share that the gate let pass, and that were rejected because the server's queue was full.
     pub rejected: MeanEstimate,
-    /// The share that either of them turned away.
+    /// Where there are slow clients: the share that was not accepted in time, because the gate had no room
+    /// for its connection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unaccepted: Option<MeanEstimate>,
+    /// The share that was turned away in all.
     pub turned_away: MeanEstimate,
     /// Latencies of those served, the wait in the gate included.
     pub latency: LatencyOutcome,

@@ -3,14 +3,16 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use gate_config::Settings;
-use sim::{Model, ModelGate};
-use units::{ClassId, Ratio, Span};
+use sim::{Closing, GateConnections, Model, ModelGate, Pace, SlowClients};
+use units::{Bytes, ClassId, Ratio, Span};
 
 use crate::exit::Failure;
+use crate::values::count;
 
 const POLICY: &str = "Policy";
+const SLOW: &str = "Slow clients";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct PolicyArgs {
@@ -23,6 +25,18 @@ pub(super) struct PolicyArgs {
     /// The share of a model's requests whose session token says that they are of the gate's first class, whatever the rules say.
     #[arg(long, value_name = "SHARE", help_heading = POLICY, requires = "policy")]
     pub(super) premium: Option<Ratio>,
+    /// So many clients that send or take slowly keep connections of the gate, whose [limits] and timeouts hold for them.
+    #[arg(long, value_name = "N", help_heading = SLOW, requires = "policy", value_parser = count::<u32>(1..=1_000_000))]
+    slow_clients: Option<u32>,
+    /// Bytes per second of a request's head that a slow client sends.
+    #[arg(long, value_name = "BYTES", help_heading = SLOW, requires = "slow_clients", conflicts_with = "slow_read")]
+    slow_send: Option<Bytes>,
+    /// Bytes per second of a response of 100 kB that a slow client takes.
+    #[arg(long, value_name = "BYTES", help_heading = SLOW, requires = "slow_clients")]
+    slow_read: Option<Bytes>,
+    /// Close connections only when they have run into a timeout, as a server without a gate does, and not to make room.
+    #[arg(long, help_heading = SLOW, requires = "policy")]
+    keep_slow: bool,
 }
 
 impl PolicyArgs {
@@ -36,7 +50,35 @@ impl PolicyArgs {
             names: settings.class_names().to_vec(),
             known: self.premium.map_or(0.0, Ratio::as_f64),
             cost: self.gate_cost.as_secs_f64(),
+            connections: GateConnections {
+                limits: settings.connection_limits(),
+                backlog: settings.backlog() as usize,
+                closing: if self.keep_slow { Closing::Timeouts } else { Closing::MakesRoom },
+            },
         })
+    }
+
+    /// The model with the slow clients that are given.
+    pub(super) fn with_slow_clients(&self, model: Model) -> Result<Model, Failure> {
+        let pace = match (self.slow_send, self.slow_read) {
+            (Some(rate), _) => Some(Pace::Send(rate.0 as f64)),
+            (None, Some(rate)) => {
+                Some(Pace::Read { rate: rate.0 as f64, response: SlowClients::RESPONSE_BYTES })
+            }
+            (None, None) => None,
+        };
+        let slow_clients = match (self.slow_clients, pace) {
+            (Some(number), Some(pace)) => Some(SlowClients::new(number, pace)),
+            (Some(_), None) => {
+                return Err(Failure::Usage(anyhow!(
+                    "--slow-clients without what they are slow at; add --slow-send 10B or --slow-read 1kB, bytes per second"
+                )));
+            }
+            (None, _) => model.slow_clients,
+        };
+        let model = Model { slow_clients, ..model };
+        model.check().map_err(|why| Failure::Usage(why.into()))?;
+        Ok(model)
     }
 }
 

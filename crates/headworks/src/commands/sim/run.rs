@@ -45,7 +45,8 @@ impl RunArgs {
             let common = Common { rate, arrivals, service, processors, plan, json, quiet };
             return self.sessions.run(workload, &self.policy, common);
         }
-        let (model, plan) = (self.from.model(&self.model)?, self.plan.plan()?);
+        let model = self.policy.with_slow_clients(self.from.model(&self.model)?)?;
+        let plan = self.plan.plan()?;
         let wait = Wait::new(&plan, self.quiet)?;
         let outcome = match (&self.out, &self.policy.policy) {
             (Some(out), _) => recorded::run(&model, &plan, out, self.json, &wait)?,

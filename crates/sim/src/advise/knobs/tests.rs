@@ -3,6 +3,7 @@ use units::{ClassId, Span};
 
 use super::*;
 use crate::model::Offered;
+use crate::subject::GateConnections;
 
 /// The paper's server with short requests, at three times what it can serve.
 fn model() -> Model {
@@ -20,6 +21,7 @@ fn gate() -> ModelGate {
         classes: vec![ClassId(1); 2],
         known: 0.2,
         cost: 0.0,
+        connections: GateConnections::default(),
     }
 }
 

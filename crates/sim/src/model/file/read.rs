@@ -10,7 +10,7 @@ use serde::Deserialize;
 use units::{Bytes, Rate, Ratio, Span};
 
 use crate::draw::Traced;
-use crate::model::{Class, Model, Offered, Retries, Room, Size};
+use crate::model::{Class, Model, Offered, Pace, Retries, Room, Size, SlowClients};
 
 const TRACE: &str = "trace:";
 
@@ -32,6 +32,8 @@ struct File {
     #[serde(default)]
     equipment: EquipmentEntry,
     retries: Option<Spanned<RetriesEntry>>,
+    #[serde(rename = "slow-clients")]
+    slow_clients: Option<Spanned<SlowClientsEntry>>,
 }
 
 #[derive(Deserialize)]
@@ -67,6 +69,23 @@ struct RetriesEntry {
     most: u32,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SlowClientsEntry {
+    number: u32,
+    addresses: Option<u32>,
+    #[serde(default, with = "config::quantity::optional")]
+    send: Option<Bytes>,
+    #[serde(default, with = "config::quantity::optional")]
+    read: Option<Bytes>,
+    #[serde(default, with = "config::quantity::optional")]
+    response: Option<Bytes>,
+    #[serde(default, with = "config::quantity::optional")]
+    again: Option<Span>,
+    #[serde(default, with = "config::quantity::optional")]
+    patience: Option<Span>,
+}
+
 /// A quantity with a unit where a line number is wanted as well.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(transparent, bound = "T: FromStr, T::Err: fmt::Display")]
@@ -83,6 +102,7 @@ pub(super) fn parse(source: &Source, directory: &Path) -> Result<Model, Error> {
     let mut settings = Settings::default();
     settings.requests(source, &file, directory)?;
     settings.server(source, &file)?;
+    settings.slow_clients(source, &file)?;
     settings.classes(source, file.classes)?;
     settings.checked(source)
 }
@@ -193,6 +213,30 @@ impl Settings {
             let retries = Retries { share: share.as_f64(), delay: delay.as_secs_f64(), most: *most };
             self.add(entry.span(), move |model| model.retries = Some(retries));
         }
+        Ok(())
+    }
+
+    fn slow_clients(&mut self, source: &Source, file: &File) -> Result<(), Error> {
+        let Some(entry) = &file.slow_clients else { return Ok(()) };
+        let SlowClientsEntry { number, addresses, send, read, response, again, patience } = entry.get_ref();
+        let bytes = |bytes: Bytes| bytes.0 as f64;
+        let pace = match (send, read, response) {
+            (Some(rate), None, None) => Pace::Send(bytes(*rate)),
+            (None, Some(rate), response) => Pace::Read {
+                rate: bytes(*rate),
+                response: response.map_or(SlowClients::RESPONSE_BYTES, bytes),
+            },
+            _ => {
+                return Err(source
+                    .error(entry.span(), "slow clients either send or read slowly, and a response is read")
+                    .mend("give one of send = \"100B\" and read = \"1kB\", bytes per second; response = \"100kB\" goes with read"));
+            }
+        };
+        let mut slow = SlowClients::new(*number, pace);
+        slow.addresses = addresses.unwrap_or(slow.addresses);
+        slow.again = again.map_or(slow.again, Span::as_secs_f64);
+        slow.patience = patience.map_or(slow.patience, Span::as_secs_f64);
+        self.add(entry.span(), move |model| model.slow_clients = Some(slow));
         Ok(())
     }
 

@@ -3,7 +3,7 @@ use std::path::Path;
 use config::Source;
 
 use super::Notes;
-use crate::model::{Class, Discipline, Equipment, Model, Offered, Retries, Size};
+use crate::model::{Class, Discipline, Equipment, Model, Offered, Pace, Retries, Size, SlowClients};
 use crate::{Arrivals, Service};
 
 fn parse(text: &str) -> Result<Model, String> {
@@ -40,7 +40,14 @@ fn what_is_written_is_read_as_it_was() {
         processors: 2,
         equipment: Equipment { disks: 2, link: Some(1e6), client: Some(5e4), keep_alive: Some(5.0) },
         retries: Some(Retries { share: 0.5, delay: 2.0, most: 3 }),
+        slow_clients: Some(SlowClients {
+            addresses: 7,
+            patience: 2.5,
+            ..SlowClients::new(1000, Pace::Read { rate: 500.0, response: 1e6 })
+        }),
     });
+    let slow_clients = Some(SlowClients::new(3, Pace::Send(10.0)));
+    check_round_trip(&Model { slow_clients, ..Model::default() });
     check_round_trip(&Model { offered: Offered::Clients(50, 5.0), queue: None, ..Model::default() });
     check_round_trip(&Model { arrivals: "h2:3".parse().unwrap(), ..Model::default() });
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use units::Span;
 
 use crate::draw::Arrivals;
-use crate::model::{Class, Model, Offered};
+use crate::model::{Class, Model, Offered, Pace, SlowClients};
 
 /// Where numbers come from: a comment for each key that has one. A class's keys are
 /// `NAME.demand` and the like; the comment of the empty key heads the file.
@@ -62,6 +62,23 @@ impl Writer<'_> {
             self.number_noted("size", &note("size"), size.mean.round());
             self.number_noted("size-cv", &note("size-cv"), size.cv);
         }
+    }
+}
+
+impl Writer<'_> {
+    fn slow_clients(&mut self, slow: &SlowClients) {
+        self.heading("[slow-clients]");
+        self.number("number", slow.number);
+        self.number("addresses", slow.addresses);
+        match slow.pace {
+            Pace::Send(rate) => self.number("send", rate.round()),
+            Pace::Read { rate, response } => {
+                self.number("read", rate.round());
+                self.number("response", response.round());
+            }
+        }
+        self.number("again", span(slow.again));
+        self.number("patience", span(slow.patience));
     }
 }
 
@@ -121,6 +138,9 @@ pub(super) fn to_toml(model: &Model, notes: &Notes, trace: &str) -> String {
         writer.number("share", retries.share);
         writer.number("delay", span(retries.delay));
         writer.number("most", retries.most);
+    }
+    if let Some(slow) = &model.slow_clients {
+        writer.slow_clients(slow);
     }
     writer.text
 }
