@@ -51,7 +51,7 @@ const DEFAULT_MAX_CONNECTIONS: u64 = 16_384;
 impl Clients {
     /// The limits of connections in a process that may have so many descriptors, in front of servers that
     /// may take so long to go on with a response.
-    pub(crate) fn limits(&self, descriptors: u64, answer_timeout: Duration) -> ConnectionLimits {
+    pub fn limits(&self, descriptors: u64, answer_timeout: Duration) -> ConnectionLimits {
         let possible = descriptors.saturating_sub(RESERVED_DESCRIPTORS).max(1);
         let connections = self.connections.map_or(DEFAULT_MAX_CONNECTIONS, u64::from).min(possible);
         ConnectionLimits {
