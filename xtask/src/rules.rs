@@ -113,7 +113,7 @@ pub const HEADWORKS: Rules = Rules {
         ("nalgebra", &["sim", "stats"]),
         ("statrs", &["stats", "traffic"]),
         ("tokio-rustls", &["gate", "load"]),
-        ("tokio", &["gate", "load", "headworks", "simulate", "telemetry", "watch"]),
+        ("tokio", &["gate", "load", "headworks", "simulate", "telemetry"]),
     ],
     unsafe_in: &["load", "watch"],
     rooms: ROOMS,

@@ -7,7 +7,7 @@ use catalogue::watch::limits as metrics;
 use serde::Serialize;
 
 use super::control_groups::io_used;
-use super::sample::Sample;
+use super::sample::{self, Sample};
 use super::threads::Threads;
 
 /// How near to its end everything is.
@@ -77,7 +77,7 @@ pub struct Queue {
     pub overlimits: f64,
 }
 
-/// As in [`super::Sockets`]: sockets at the second sample, and what TCP counts per second.
+/// As in [`super::sockets::Sockets`]: sockets at the second sample, and what TCP counts per second.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Sockets {
     pub unaccepted: u64,
@@ -170,7 +170,7 @@ pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
     });
     let processors: BTreeMap<usize, f64> = processors.collect();
     let busy = |number: &usize| processors.get(number).copied();
-    let of_program = |(before, after): (&super::Program, &super::Program)| {
+    let of_program = |(before, after): (&sample::Program, &sample::Program)| {
         let (cpu, memory) = (after.group.cpu, after.group.memory);
         let throttled = before.group.cpu.zip(cpu).map(|(before, after)| {
             let periods = after.periods.saturating_sub(before.periods).max(1);
@@ -204,7 +204,6 @@ pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
             [rate(before.drops, after.drops), rate(before.overlimits, after.overlimits)];
         Some((name.clone(), Queue { waiting_bytes: after.waiting_bytes, drops, overlimits }))
     });
-    let (sockets, count) = (&after.sockets, (&before.sockets.counters, &after.sockets.counters));
     Rates {
         programs: programs
             .iter()
@@ -214,19 +213,29 @@ pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
         processors,
         disks: disks.collect(),
         queues: queues.collect(),
-        outgoing: sockets.outgoing.clone(),
-        sockets: Sockets {
-            unaccepted: sockets.unaccepted,
-            room: sockets.room,
-            unread: sockets.unread,
-            unsent_bytes: sockets.unsent_bytes,
-            time_wait: sockets.time_wait,
-            ports_used: sockets.ports_used as f64 / sockets.ports.max(1) as f64,
-            listen_overflows: rate(count.0.listen_overflows, count.1.listen_overflows),
-            listen_drops: rate(count.0.listen_drops, count.1.listen_drops),
-            syn_queue_full: rate(count.0.syn_queue_full, count.1.syn_queue_full),
-            retransmits: rate(count.0.retransmits, count.1.retransmits),
-            syn_retransmits: rate(count.0.syn_retransmits, count.1.syn_retransmits),
-        },
+        outgoing: after.sockets.outgoing.clone(),
+        sockets: sockets(&before.sockets, &after.sockets, rate),
+    }
+}
+
+/// What went on between two samples of all sockets; `rate` is of two sums, per second.
+fn sockets(
+    before: &super::sockets::Sockets,
+    after: &super::sockets::Sockets,
+    rate: impl Fn(u64, u64) -> f64,
+) -> Sockets {
+    let count = (&before.counters, &after.counters);
+    Sockets {
+        unaccepted: after.unaccepted,
+        room: after.room,
+        unread: after.unread,
+        unsent_bytes: after.unsent_bytes,
+        time_wait: after.time_wait,
+        ports_used: after.ports_used as f64 / after.ports.max(1) as f64,
+        listen_overflows: rate(count.0.listen_overflows, count.1.listen_overflows),
+        listen_drops: rate(count.0.listen_drops, count.1.listen_drops),
+        syn_queue_full: rate(count.0.syn_queue_full, count.1.syn_queue_full),
+        retransmits: rate(count.0.retransmits, count.1.retransmits),
+        syn_retransmits: rate(count.0.syn_retransmits, count.1.syn_retransmits),
     }
 }
