@@ -13,6 +13,10 @@ use crate::table::Cell;
 
 /// The name of a recorded metric. One that is written is a [`Metric`]'s; one that is read may be of another
 /// version, which knows metrics that this one does not.
+///
+/// ```compile_fail
+/// let name: record::MetricName = "kernel.cpu_idle".into();
+/// ```
 #[derive(Clone)]
 pub struct MetricName(Name);
 
