@@ -1,4 +1,4 @@
-//! The JSON Schema of specs: the project's own are of it, and what is none is not.
+//! The JSON Schema of specs: the project's own specs are valid by it, and what is not a spec is not.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use std::fs;

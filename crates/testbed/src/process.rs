@@ -101,7 +101,7 @@ impl Process {
         self
     }
 
-    /// Gives it this long to end once it was asked to; killed at once when that is no time at all.
+    /// Gives it this long to end once it was asked to; killed at once when that is zero.
     pub fn ended_within(mut self, limit: Duration) -> Self {
         self.end = limit;
         self

@@ -1,4 +1,4 @@
-//! The proxies: how each is set up to do the same, with one thread.
+//! The proxies: how each is set up for one and the same task, with one thread.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -93,7 +93,7 @@ impl Run {
         }
     }
 
-    /// In the place of a proxy's name, when there is none.
+    /// In the place of a proxy's name, without a proxy.
     pub(super) const DIRECT: &str = "direct";
 
     /// Requests done and what they cost, unless the run failed.

@@ -11,7 +11,7 @@ use super::{h2load, headworks, hey, shb, wrk};
 pub(crate) enum Generator {
     /// `headworks load`, every phase in histograms.
     Headworks,
-    /// The same, and the record of each request on disk.
+    /// `headworks load` with the record of each request on disk.
     HeadworksRecord,
     Wrk,
     H2load,

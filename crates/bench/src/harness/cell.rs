@@ -39,7 +39,7 @@ impl<R: Repeated> Cell<'_, R> {
         Spread::of(self.by_round(value).into_values())
     }
 
-    /// The figure, or why there is none.
+    /// The figure, or why it is absent.
     pub(crate) fn told(&self, value: impl Fn(&R) -> Option<f64>) -> String {
         self.failure().unwrap_or_else(|| show(self.spread(value)))
     }

@@ -1,8 +1,8 @@
-//! Who is measured after whom.
+//! In which order programs are measured.
 
 /// Those of a round in the order in which they are measured. None is always the first, or always
-/// after the same other: a processor that is warm, or has been slowed down, favours whoever comes
-/// then.
+/// after one and the same other: a processor that is warm, or has been slowed down, favours what is
+/// measured then.
 pub(crate) fn order<T: Clone>(all: &[T], round: u32) -> Vec<T> {
     let mut order = all.to_vec();
     if round % 2 == 1 {

@@ -23,7 +23,7 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    /// Finds it out. Nobody else may use the machine, unless `force`.
+    /// Finds it out. No other program may use the machine, unless `force`.
     pub(crate) fn find(host: Host, versions: Vec<String>, force: bool) -> anyhow::Result<Self> {
         let busy = machine::busy()?;
         machine::must_be_quiet(busy, force)?;

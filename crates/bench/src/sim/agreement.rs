@@ -1,4 +1,4 @@
-//! [`Agreement`]: whether simulators simulate the same.
+//! [`Agreement`]: whether simulators agree on what they simulate.
 
 use stats::MeanEstimate;
 
@@ -14,7 +14,7 @@ pub(super) struct Agreement {
 }
 
 /// How many times as wide as at 95 % an interval is at 99.9 %, of a few tens of observations. Eight
-/// comparisons at 95 % would find a difference that is none in every third run of the benchmark.
+/// comparisons at 95 % would find a difference that is not real in every third run of the benchmark.
 const SURE: f64 = 1.8;
 
 impl Agreement {
@@ -26,7 +26,7 @@ impl Agreement {
         }
     }
 
-    /// Why the two do not simulate the same.
+    /// Why the two do not agree.
     pub(super) fn conflict(&self, with: &Self) -> Option<String> {
         let differ = |ours: MeanEstimate, theirs: MeanEstimate| {
             let may = SURE * ours.half_width().hypot(theirs.half_width());
@@ -58,7 +58,7 @@ pub(super) fn check(runs: &mut [Run]) {
         let of_it = runs.iter_mut().filter(|run| run.of == simulator);
         of_it.filter(|run| run.failure.is_none()).for_each(|run| run.failure.clone_from(&conflict));
     }
-    // On all cores it is not about the same, it is the same.
+    // On all cores the figures do not merely agree, they are equal.
     let one: Vec<_> = runs
         .iter()
         .filter(|run| run.of == Simulator::Headworks)

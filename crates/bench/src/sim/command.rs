@@ -1,5 +1,4 @@
-//! `bench sim`: how fast `headworks sim` is, beside other simulators of the same model in the same
-//! run.
+//! `bench sim`: how fast `headworks sim` is, beside other simulators of its model in one run.
 
 use std::path::{Path, PathBuf};
 

@@ -28,7 +28,7 @@ const SECONDS: u32 = 5;
 /// Seconds of the long run of each server.
 const LONG: u32 = 300;
 
-/// Throughput of a saturated Apache and nginx that nobody watches, and that `headworks watch`, bpftrace and sysstat watch; and what the default costs, moment by moment.
+/// Throughput of a saturated Apache and nginx without a monitor, and that `headworks watch`, bpftrace and sysstat watch; and what the default costs, moment by moment.
 ///
 /// A run of all of it writes docs/benchmarks/watch.md and raw/watch.json beside it; with --quick the table is only printed, and the raw results go below target/bench.
 #[derive(Debug, clap::Args)]

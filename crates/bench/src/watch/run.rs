@@ -46,7 +46,7 @@ pub(super) struct Run {
     pub(super) failure: Option<String>,
     /// Requests per second.
     pub(super) rate: Option<f64>,
-    /// Those of the server when nobody watched, just before and just after; their mean.
+    /// Those of the server without a monitor, just before and just after; their mean.
     pub(super) beside: Option<f64>,
 }
 
@@ -61,7 +61,7 @@ impl Repeated for Run {
 }
 
 impl Runner {
-    /// Has each of them watch a server, and nobody before and after. What fails, fails one run: the others are
+    /// Has each of them watch a server, which is not watched before and after. What fails, fails one run: the others are
     /// worth having.
     pub(super) fn round(
         &self,

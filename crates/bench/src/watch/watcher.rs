@@ -1,13 +1,13 @@
-//! [`Watcher`]: who looks on while a server is loaded.
+//! [`Watcher`]: what watches a server while it is loaded.
 
 use serde::Serialize;
 
 use crate::servers::site::Content;
 
-/// Who looks on.
+/// What watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Watcher {
-    /// Nobody.
+    /// The server is not watched.
     Nobody,
     /// `headworks watch` as it is by default: requests in windows, for at most 1 %.
     Default,

@@ -78,7 +78,7 @@ fn difference(first: &Figure, second: &Figure, p: Option<f64>) -> Difference {
     let (before, after) = (first.mean(), second.mean());
     let differs = match p {
         Some(p) => p < significance::LEVEL,
-        // One value each, with an interval that is no matter of chance alone: they differ if those do.
+        // One value each, with an interval that is not a matter of chance alone: they differ if those do.
         None => first
             .interval
             .zip(second.interval)

@@ -93,7 +93,7 @@ impl Course<'_> {
                 let limit = |(subject, found): (String, Found)| Limit { subject, verdict: found.verdict };
                 self.experiment.limits = found.into_iter().map(limit).collect();
             }
-            // What was measured is there all the same.
+            // What was measured is kept in any case.
             Err(error) => self.note(&format!("what sets the limit was not judged: {error}")),
         }
     }
@@ -142,7 +142,7 @@ impl Course<'_> {
     }
 
     /// Finds what the generator can do, unless it is known from before. Where that cannot be done, the tests are done
-    /// all the same.
+    /// without.
     fn validate(&mut self) -> Result<(), Error> {
         if self.experiment.generator.is_some() {
             return Ok(());

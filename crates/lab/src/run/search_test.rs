@@ -75,7 +75,7 @@ pub(super) fn search(
             why.push(reason);
             TestState::NotValid
         }
-        // There is none below the highest rate that was asked for, which is a finding.
+        // That the capacity lies above the highest rate that was asked for is a finding.
         Err(error @ Error::KeptUp(_)) => {
             why.push(error.to_string());
             TestState::Measured

@@ -44,7 +44,7 @@ impl Asked {
     }
 }
 
-/// What is asked for that is no session.
+/// What is asked for other than sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum What {
     /// The same page again and again.
@@ -96,7 +96,7 @@ pub(super) fn asked(
         (None, Some(model)) => What::Model(model),
         (Some(url), None) => {
             return Err(source
-                .error(span.clone(), format!("[workload]: url \"{url}\" is no path"))
+                .error(span.clone(), format!("[workload]: url \"{url}\" is not a path"))
                 .mend("begin it with /; the lab knows where the server is"));
         }
         _ => {

@@ -42,7 +42,7 @@ fn looks(level: &Level, full: f64) -> Vec<(Used, Vec<bool>)> {
         })
     };
     let programs = level.labels(processes::CPU).flat_map(of_program);
-    // A disk that others use is none that the server waits for.
+    // The server does not wait for a disk that only others use.
     let waiting: Vec<&[f64]> = level
         .labels(limits::PROGRAM_DISK)
         .map(|program| level.values(limits::PROGRAM_DISK, program))

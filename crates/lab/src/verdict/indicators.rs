@@ -112,7 +112,7 @@ fn network(level: &Level, light: &Level) -> Option<String> {
             level.mean_of(limits::QUEUE_DROPS, interface)
         ));
     }
-    // A link further away: the server has sent, and nobody takes it; transfers take longer and longer.
+    // A link further away: the server has sent, and clients do not take it; transfers take longer and longer.
     let [now, before] = [level, light].map(|level| level.summary.latency.transfer.mean);
     let unsent = level.mean(limits::SOCKETS_UNSENT)?;
     let is_slow = now > 0.5 * level.summary.latency.total.mean && now > 2.0 * before && unsent > 65536.0;
@@ -221,7 +221,7 @@ fn server_cpu(level: &Level) -> Option<String> {
         .max_by(|one, other| one.0.total_cmp(&other.0))?;
     let may = level.mean_of(limits::PROGRAM_PROCESSORS, program).max(1.0);
     let busy = level.mean_of(limits::PROGRAM_PROCESSORS_BUSY, program);
-    // What the kernel does for it in interrupts is nobody's, but takes as much.
+    // What the kernel does for it in interrupts is on no program's account, but takes as much.
     if used >= BUSY * may || (busy >= FULL && used >= 0.7 * may) {
         return Some(format!(
             "{program} used {used:.2} of {may:.0} processors that it may run on; they were busy {:.0} % of the time.",

@@ -6,7 +6,7 @@ use record::search::Tried;
 
 use super::level::Level;
 
-/// So many times as much, or as little, is no matter of chance.
+/// So many times as much, or as little, is not a matter of chance.
 const FAR: f64 = 1.15;
 const VERY_FAR: f64 = 1.5;
 /// The share of requests that may be without a response.
@@ -53,7 +53,7 @@ fn little(tried: &Tried, level: &Level) -> Option<String> {
     })
 }
 
-/// The utilisation law: what a request needs of a processor is how much is used over how many there are, and the same
+/// The utilisation law: what a request needs of a processor is how much is used over how many there are, and equal
 /// at every load.
 fn utilisation<'a>(levels: impl Iterator<Item = &'a Level>) -> Option<String> {
     let needs = levels.filter_map(|level| {

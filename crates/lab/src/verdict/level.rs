@@ -119,7 +119,7 @@ impl Level {
         self.labels(metric).map(|label| self.mean_of(metric, label)).reduce(f64::max)
     }
 
-    /// The mean over all looks of what is left out where there is none.
+    /// The mean over all looks of what has no sample where it is absent.
     pub(crate) fn mean_of_looks(&self, metric: Metric, label: &str) -> f64 {
         let looks = self.values(limits::SOCKETS_UNREAD, "").len().max(1);
         self.values(metric, label).iter().sum::<f64>() / looks as f64

@@ -10,8 +10,8 @@ const DESCRIPTORS: [&str; 3] = ["too many open files", "no file descriptors avai
 const CONNECTIONS: [&str; 1] = ["worker_connections are not enough"];
 /// Which libraries name EADDRNOTAVAIL (errno(3)), and HAProxy: of connections to what stands behind a server.
 const PORTS: [&str; 3] = ["cannot assign requested address", "eaddrnotavail", "no free ports"];
-/// Node watches files with what it calls the same; nginx closes connections that nobody uses before there is no place
-/// left; and addresses that a server cannot listen on are no ports.
+/// Node watches files and calls their limit by this name as well; nginx closes idle connections before there is no
+/// place left; and an address that a server cannot listen on is not a port that it lacks.
 const OTHERS: [&str; 4] = ["files, watch", "reusing connections", "bind", "listen"];
 /// Of its beginning and of its end: some servers write a line for every request.
 const MOST: u64 = 1 << 20;

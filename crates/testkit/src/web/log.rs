@@ -15,8 +15,8 @@ pub struct LogLine {
     pub body_bytes: u64,
     /// Bytes of the request, line, headers and body.
     pub request_bytes: u64,
-    /// nginx: the connection's serial number. Apache: the client's port, so that a later
-    /// connection may have the same.
+    /// nginx: the connection's serial number. Apache: the client's port, which a later
+    /// connection may have again.
     pub connection: u64,
     /// Requests that this connection had brought, this one included. Apache counts those after
     /// which the connection stays open: the last of several has the number of the one before.

@@ -52,7 +52,7 @@ fn one_look_that_contradicts_others_moves_no_onset() {
     assert_eq!((shown(&[true, false]), shown(&[])), (None, None));
 }
 
-/// A server that waits for nobody has a descriptor for each who waits for it.
+/// A server that waits for no other has a descriptor for each client that waits for it.
 #[test]
 fn connections_that_gather_behind_a_processor_are_no_cause() {
     let gathered = |used: f64| {
@@ -133,7 +133,7 @@ fn full_queues_are_a_consequence_of_the_processor() {
     assert!(verdict.evidence[1].contains("processing grew most"), "{verdict:?}");
 }
 
-/// What the kernel does in interrupts is not the server's, and takes its processor all the same.
+/// What the kernel does in interrupts is not the server's, and takes its processor nevertheless.
 #[test]
 fn a_processor_that_the_kernel_has_is_full_as_well() {
     let used = |busy: f64| {

@@ -22,7 +22,7 @@ fn a_queue_that_overflows_now_and_then_is_too_short() {
     assert!(evidence.ends_with("queue full; clients sent 2.5 SYNs again for 100 connections."), "{evidence}");
 }
 
-/// A burst fills a short queue at a light load as well, of which nobody has to know.
+/// A burst fills a short queue at a light load as well, which need not be told.
 #[test]
 fn a_queue_that_is_full_now_and_then_at_a_light_load_is_too_short_at_a_heavy_one() {
     let full = |at_quarter: f64, at_half: f64, queue: Metric| {
