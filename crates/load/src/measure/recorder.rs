@@ -17,7 +17,7 @@ const ROWS: usize = 1024;
 
 /// What a thread has seen since it was last asked.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Seen {
+pub(crate) struct Figures {
     /// What was intended inside the measuring window, and outside of it.
     pub(crate) inside: Aggregate,
     pub(crate) outside: Aggregate,
@@ -34,7 +34,7 @@ pub(crate) struct Seen {
     pub(crate) last_refusal: Option<String>,
 }
 
-impl Seen {
+impl Figures {
     /// Forgets everything, and keeps the memory of the histograms.
     pub(crate) fn clear(&mut self) {
         let Self { mut inside, mut outside, mut lag, .. } = std::mem::take(self);
@@ -69,7 +69,7 @@ pub(crate) enum Rows {
 pub(crate) struct Recorder {
     window: Window,
     names: Names,
-    seen: Seen,
+    figures: Figures,
     /// `None` where nothing is written.
     writer: Option<SyncSender<Rows>>,
     requests: Vec<RequestRow>,
@@ -97,7 +97,7 @@ impl Recorder {
         Self {
             window,
             names,
-            seen: Seen::default(),
+            figures: Figures::default(),
             writer,
             requests: Vec::new(),
             sessions: Vec::new(),
@@ -106,16 +106,16 @@ impl Recorder {
     }
 
     pub(crate) fn request(&mut self, finished: &Finished) {
-        let seen = &mut self.seen;
-        seen.ever_connected |= finished.processing.is_some();
+        let figures = &mut self.figures;
+        figures.ever_connected |= finished.processing.is_some();
         if finished.processing.is_none() && finished.error == Some(RequestError::Timeout) {
-            seen.last_refusal = Some("connecting took longer than the timeout".to_owned());
+            figures.last_refusal = Some("connecting took longer than the timeout".to_owned());
         }
         if finished.error.is_none() && self.window.contains(finished.ended()) {
-            seen.responses_inside += 1;
+            figures.responses_inside += 1;
         }
         let inside = self.window.contains(finished.intended);
-        let tally = if inside { &mut seen.inside } else { &mut seen.outside };
+        let tally = if inside { &mut figures.inside } else { &mut figures.outside };
         tally.request(finished);
         if self.writer.is_some() {
             self.requests.push(finished.row(&self.names));
@@ -128,10 +128,10 @@ impl Recorder {
     pub(crate) fn session(&mut self, class: usize, row: SessionRow) {
         let ended = row.started_ns + row.duration_ns + row.think_ns;
         if row.completed && self.window.contains(ended) {
-            self.seen.sessions_inside += 1;
+            self.figures.sessions_inside += 1;
         }
         let inside = self.window.contains(row.started_ns);
-        let tally = if inside { &mut self.seen.inside } else { &mut self.seen.outside };
+        let tally = if inside { &mut self.figures.inside } else { &mut self.figures.outside };
         tally.session(class, &row);
         if self.writer.is_some() {
             self.sessions.push(row);
@@ -141,7 +141,7 @@ impl Recorder {
     /// Something that was wanted at `intended` began at `now`.
     pub(crate) fn began(&mut self, intended: Time, now: Time) {
         if self.window.contains(intended) {
-            self.seen.lag.record(now.since(intended));
+            self.figures.lag.record(now.since(intended));
         }
     }
 
@@ -157,13 +157,13 @@ impl Recorder {
     }
 
     pub(crate) fn refused(&mut self, error: &io::Error) {
-        self.seen.lacked.count(error);
-        self.seen.last_refusal = Some(error.to_string());
+        self.figures.lacked.count(error);
+        self.figures.last_refusal = Some(error.to_string());
     }
 
     /// Gives what was seen since the last time, for an empty one.
-    pub(crate) fn swap_seen(&mut self, empty: &mut Seen) {
-        std::mem::swap(&mut self.seen, empty);
+    pub(crate) fn swap_figures(&mut self, empty: &mut Figures) {
+        std::mem::swap(&mut self.figures, empty);
     }
 
     /// Gives all rows to the writer.

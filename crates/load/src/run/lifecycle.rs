@@ -18,7 +18,7 @@ use crate::client::setup::Setup;
 use crate::engine::clock::Clock;
 use crate::engine::share::Share;
 use crate::error::Error;
-use crate::measure::recorder::Seen;
+use crate::measure::recorder::Figures;
 use crate::measure::validity::{Observed, judge, judge_starts};
 use crate::measure::writer::Writer;
 use crate::run::common::Common;
@@ -120,9 +120,9 @@ impl Run {
         }
         drop(done);
         be_ordinary();
-        let (seen, endings) = self.watch(&snapshots, &endings)?;
+        let (figures, endings) = self.watch(&snapshots, &endings)?;
         let now = self.common.clock.now();
-        Ok(self.finish(&seen, &endings, now))
+        Ok(self.finish(&figures, &endings, now))
     }
 
     /// Looks at the threads once a second until all have ended.
@@ -130,7 +130,7 @@ impl Run {
         &mut self,
         snapshots: &[Arc<Mutex<ThreadSnapshot>>],
         ended: &Receiver<std::io::Result<Ending>>,
-    ) -> Result<(Seen, Vec<Ending>), Error> {
+    ) -> Result<(Figures, Vec<Ending>), Error> {
         let common = Arc::clone(&self.common);
         let options = &common.setup.options;
         let setting = Setting {
@@ -166,13 +166,13 @@ impl Run {
         }
         self.untold = show.end();
         for snapshot in snapshots {
-            watcher.seen.add(&snapshot.lock().unwrap_or_else(PoisonError::into_inner).seen);
+            watcher.figures.add(&snapshot.lock().unwrap_or_else(PoisonError::into_inner).figures);
         }
-        Ok((watcher.seen, endings))
+        Ok((watcher.figures, endings))
     }
 
     /// What was measured is told even when it cannot be written.
-    fn finish(mut self, seen: &Seen, endings: &[Ending], now: Time) -> Report {
+    fn finish(mut self, figures: &Figures, endings: &[Ending], now: Time) -> Report {
         let signal =
             u8::try_from(self.common.signal.load(Ordering::Relaxed)).ok().filter(|number| *number > 0);
         // By a signal, or because the record could not be written.
@@ -189,14 +189,14 @@ impl Run {
             }
         }
         let written = self.writer.take().map_or(Ok(()), Writer::finish);
-        let summary = self.summary(seen, endings, cut_short);
+        let summary = self.summary(figures, endings, cut_short);
         let completed = self.complete_record(&summary);
         let unwritten = written.and(completed).err();
-        let tried = seen.last_refusal.clone();
+        let tried = figures.last_refusal.clone();
         let classes = self.common.setup.plan.session_classes();
         Report {
             signal,
-            never_connected: tried.filter(|_| !seen.ever_connected),
+            never_connected: tried.filter(|_| !figures.ever_connected),
             title: self.common.setup.options.title(),
             unwritten,
             untold: self.untold,
@@ -214,11 +214,11 @@ impl Run {
         directory.write_info(&self.info)
     }
 
-    fn summary(&self, seen: &Seen, endings: &[Ending], interrupted: bool) -> Summary {
-        let tally = &seen.inside;
+    fn summary(&self, figures: &Figures, endings: &[Ending], interrupted: bool) -> Summary {
+        let tally = &figures.inside;
         let window = self.info.window;
         let plan = &self.common.setup.plan;
-        let done = if plan.has_sessions { seen.sessions_inside } else { seen.responses_inside };
+        let done = if plan.has_sessions { figures.sessions_inside } else { figures.responses_inside };
         let achieved = Rate::of(done, window.length()).as_f64();
         let offered = self.common.setup.options.offered().map_or(achieved, Rate::as_f64);
         let most = |figure: fn(&Ending) -> f64| endings.iter().map(figure).fold(0.0, f64::max);
@@ -227,9 +227,9 @@ impl Run {
         let mut why_invalid = judge(&Observed {
             cpu,
             waited,
-            lag: &seen.lag,
+            lag: &figures.lag,
             window,
-            lacked: seen.lacked,
+            lacked: figures.lacked,
             issued: interrupted || endings.iter().all(|ending| ending.issued),
             poisson: endings.iter().filter_map(|ending| ending.poisson).min_by(f64::total_cmp),
         });
@@ -252,8 +252,8 @@ impl Run {
             client: ClientSummary {
                 cpu,
                 waited,
-                without_port: seen.lacked.ports,
-                lag: Quantiles::of(&seen.lag),
+                without_port: figures.lacked.ports,
+                lag: Quantiles::of(&figures.lag),
                 valid: why_invalid.is_empty(),
                 why_invalid,
             },

@@ -8,7 +8,7 @@ use stats::Histogram;
 use units::{Rate, Span, Time};
 
 use crate::measure::aggregate::Aggregate;
-use crate::measure::recorder::Seen;
+use crate::measure::recorder::Figures;
 use crate::measure::validity::{Observed, judge};
 use crate::measure::writer::Writer;
 use crate::run::common::Common;
@@ -21,13 +21,13 @@ pub(crate) struct Watcher<'a> {
     options: &'a Options,
     window: Window,
     /// Everything so far.
-    pub(crate) seen: Seen,
+    pub(crate) figures: Figures,
     /// When anything was last taken.
     before: Time,
     /// When a thread last said something, and what it had used of a processor.
     before_by_thread: Vec<(Time, Span)>,
     /// What was taken last; cleared, and changed for what a thread has seen.
-    given: Seen,
+    given: Figures,
     recent: Aggregate,
     lag: Histogram,
 }
@@ -47,10 +47,10 @@ impl<'a> Watcher<'a> {
         Self {
             options,
             window: options.window(),
-            seen: Seen::default(),
+            figures: Figures::default(),
             before: Time::ZERO,
             before_by_thread: vec![(Time::ZERO, Span::ZERO); options.threads.get() as usize],
-            given: Seen::default(),
+            given: Figures::default(),
             recent: Aggregate::default(),
             lag: Histogram::new(),
         }
@@ -77,7 +77,7 @@ impl<'a> Watcher<'a> {
             if !std::mem::take(&mut snapshot.fresh) {
                 continue;
             }
-            std::mem::swap(&mut snapshot.seen, &mut self.given);
+            std::mem::swap(&mut snapshot.figures, &mut self.given);
             let (at, used) = std::mem::replace(before, (snapshot.at, snapshot.cpu));
             let cpu = snapshot.cpu.saturating_sub(used).as_secs_f64() / snapshot.at.since(at).as_secs_f64();
             gauges.cpu = gauges.cpu.max(cpu);
@@ -88,7 +88,7 @@ impl<'a> Watcher<'a> {
                 self.recent.add(&self.given.outside);
                 self.lag.add(&self.given.lag);
             }
-            self.seen.add(&self.given);
+            self.figures.add(&self.given);
             self.given.clear();
         }
         let elapsed = latest.since(self.before);
@@ -121,7 +121,7 @@ impl<'a> Watcher<'a> {
 
     fn snapshot(&self, now: Time, elapsed: Span, recent: &Aggregate, gauges: Gauges) -> Snapshot {
         let Gauges { running, connections, cpu } = gauges;
-        let (seen, whole) = (&self.seen, &self.seen.inside);
+        let (figures, whole) = (&self.figures, &self.figures.inside);
         let (sessions_completed, sessions_lost) = recent.session_ends();
         let sessions = self.options.has_sessions();
         // Most of the time since the snapshot before belongs to it.
@@ -150,7 +150,7 @@ impl<'a> Watcher<'a> {
                 errors: whole.errors,
                 status: whole.status.clone(),
                 censored: whole.censored,
-                done_inside: if sessions { seen.sessions_inside } else { seen.responses_inside },
+                done_inside: if sessions { figures.sessions_inside } else { figures.responses_inside },
                 opened: whole.opened,
                 reused: whole.reused,
                 syn_retransmits: whole.syn_retransmits,
@@ -159,14 +159,14 @@ impl<'a> Watcher<'a> {
             },
             generator: Generator {
                 cpu,
-                lag_p99: seen.lag.quantile(0.99),
-                lag_max: seen.lag.max(),
+                lag_p99: figures.lag.quantile(0.99),
+                lag_max: figures.lag.max(),
                 why_invalid: judge(&Observed {
                     cpu,
                     waited: 0.0,
-                    lag: &seen.lag,
+                    lag: &figures.lag,
                     window: self.window,
-                    lacked: seen.lacked,
+                    lacked: figures.lacked,
                     issued: true,
                     poisson: None,
                 }),

@@ -14,7 +14,7 @@ use crate::engine::clock::{thread_cpu, thread_waited};
 use crate::engine::reactor::Reactor;
 use crate::engine::runtime::Runtime;
 use crate::engine::share::Share;
-use crate::measure::recorder::{Recorder, Rows, Seen};
+use crate::measure::recorder::{Figures, Recorder, Rows};
 use crate::run::common::Common;
 use crate::schedule::expected::gaps;
 use crate::schedule::start::start;
@@ -32,7 +32,7 @@ const DRAIN_MARGIN: Span = Span::from_secs(1);
 #[derive(Debug, Default)]
 pub(crate) struct ThreadSnapshot {
     /// What it saw; empty when somebody has looked at it.
-    pub(crate) seen: Seen,
+    pub(crate) figures: Figures,
     /// Whether it has not been looked at yet.
     pub(crate) fresh: bool,
     /// When it last said something.
@@ -83,10 +83,10 @@ pub(crate) fn work(
     let mut recorder = thread.recorder.borrow_mut();
     recorder.flush();
     let poisson = recorder.poisson.as_ref().and_then(|gaps| gaps.check.verdict());
-    let mut rest = Seen::default();
-    recorder.swap_seen(&mut rest);
+    let mut rest = Figures::default();
+    recorder.swap_figures(&mut rest);
     drop(recorder);
-    snapshot.lock().unwrap_or_else(PoisonError::into_inner).seen.add(&rest);
+    snapshot.lock().unwrap_or_else(PoisonError::into_inner).figures.add(&rest);
     Ok(Ending { cpu, waited, issued: thread.progress.is_issued(), poisson })
 }
 
@@ -127,7 +127,7 @@ fn show(thread: &ThreadContext, snapshot: &Mutex<ThreadSnapshot>) {
     let mut snapshot = snapshot.lock().unwrap_or_else(PoisonError::into_inner);
     // Otherwise it is told the next time: adding up would hold up requests.
     if !std::mem::replace(&mut snapshot.fresh, true) {
-        thread.recorder.borrow_mut().swap_seen(&mut snapshot.seen);
+        thread.recorder.borrow_mut().swap_figures(&mut snapshot.figures);
     }
     snapshot.at = thread.now();
     snapshot.running = thread.progress.running() as u64;
