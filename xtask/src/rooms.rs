@@ -8,6 +8,18 @@ pub type Room = (&'static str, &'static [&'static str]);
 /// The rooms of the crates that have several folders.
 pub const ROOMS: &[(&str, &[Room])] = &[
     (
+        "http1",
+        &[
+            ("characters", &[]),
+            ("fields", &[]),
+            ("headers", &[]),
+            ("chunks", &["characters", "headers"]),
+            ("proxy_protocol", &[]),
+            ("request", &["characters", "chunks", "fields", "headers"]),
+            ("response", &["chunks", "fields"]),
+        ],
+    ),
+    (
         "load",
         &[
             ("error", &[]),

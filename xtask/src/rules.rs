@@ -100,6 +100,7 @@ pub const HEADWORKS: Rules = Rules {
         ("anyhow", &["bench", "headworks", "simulate", "xtask"]),
         ("cel", &["gate-config"]),
         ("clap", &["bench", "headworks", "simulate"]),
+        ("httparse", &["http1"]),
         ("hyper", &["gate", "simulate", "telemetry"]),
         ("hyper-util", &["gate", "simulate", "telemetry"]),
         ("io-uring", &["load"]),

@@ -45,7 +45,7 @@ const fn classes() -> [u8; 256] {
         if matches!(byte, b'-' | b'.' | b'_') {
             class |= HOST;
         }
-        // Never `#`: a fragment is not sent, and who finds one cuts the target there. In a path no
+        // Never `#`: a fragment is not sent, and a server that finds one cuts the target there. In a path no
         // backslash either, which some servers take for a slash. The rest is what `http::Uri` takes.
         if byte.is_ascii_graphic() && !matches!(byte, b'#' | b'<' | b'>' | b'?' | b'\\' | b'`') {
             class |= PATH;

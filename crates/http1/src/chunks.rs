@@ -31,7 +31,7 @@ pub enum SizeLines {
 /// Which trailers may come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrailerNames {
-    /// Any: who passes them on sorts them out.
+    /// Any: a proxy that passes them on removes what may not come.
     All,
     /// None that decides what the message means (RFC 9110 section 6.5.1), nor one that looks like
     /// such a one to a server that takes underscores for hyphens.

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 pub enum Header {
     /// A header may be coming.
     Incomplete,
-    /// There is none, or one that may not be sent.
+    /// Another protocol, or a header that may not be sent.
     Garbage,
     /// A whole header.
     Whole {

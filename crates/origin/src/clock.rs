@@ -12,7 +12,7 @@ use units::{Span, Time};
 /// late, and the delay is to be right to a few.
 const SPIN: Span = Span::from_micros(80);
 
-/// How often one who waits looks whether the server is stopping.
+/// How often a waiting worker looks whether the server is stopping.
 const LOOK: Span = Span::from_millis(100);
 
 /// Time since some point in the past; never set back.

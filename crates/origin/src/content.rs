@@ -71,7 +71,7 @@ fn name(path: &str) -> Option<Vec<u8>> {
 /// Opens a regular file and gives its length. The kernel sees to it that no link and no change
 /// made meanwhile leads out of the directory.
 fn open_file(root: &OwnedFd, name: &[u8]) -> io::Result<Option<(OwnedFd, u64)>> {
-    // A pipe would hold open(2) until somebody writes to it.
+    // A pipe would hold open(2) until a process writes to it.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
     let file = match openat2(root, name, flags, Permissions::empty(), resolve) {

@@ -43,7 +43,7 @@ impl Intake {
             Ok(upload) if upload.is_over() => (length, Taken::Request(site.answer(&request))),
             Ok(upload) => {
                 self.waiting = Some((site.answer(&request), upload));
-                // RFC 9110, section 10.1.1: no need to say so to one who has gone on already.
+                // RFC 9110, section 10.1.1: no need to say so to a client that has gone on already.
                 if request.expects_continue && body.is_empty() {
                     return (length, Taken::Continue);
                 }

@@ -24,7 +24,7 @@ pub(crate) struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // Gone already: somebody has tidied up before us.
+        // Gone already: another process has removed it.
         let _ = fs::remove_file(&self.0);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! That is how Apache's prefork serves, and why it saturates as it does: a worker is taken by a
 //! client that thinks (up to the keep-alive time) as much as by one that is served, and all others
-//! wait in the listen queue without anyone knowing who they are.
+//! wait in the listen queue without the server knowing who they are.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;

@@ -60,7 +60,7 @@ pub fn response(headers: &mut HeaderMap) {
 }
 
 /// A cookie does not keep a cache from storing a response (RFC 9111 section 7.3); what is one client's
-/// must say so, or a cache in front of the gate gives everybody the same session.
+/// must say so, or a cache in front of the gate gives all clients one session.
 pub fn keep_from_shared_caches(headers: &mut HeaderMap) {
     let says_so = |line: &HeaderValue| {
         line.as_bytes().split(|byte| *byte == b',').any(|directive| {
@@ -73,8 +73,8 @@ pub fn keep_from_shared_caches(headers: &mut HeaderMap) {
     }
 }
 
-/// Makes trailers, of either direction, ones that are passed on: who merges them into the header,
-/// as some do, must not be told by them what the gate has not seen or has taken out.
+/// Makes trailers, of either direction, ones that are passed on: a server that merges them into the
+/// header, as some do, must not be told by them what the gate has not seen or has taken out.
 pub fn trailers(fields: &mut HeaderMap) {
     let no_trailer =
         |name: &HeaderName| NO_TRAILERS.contains(name) || name.as_str().starts_with("x-forwarded-");

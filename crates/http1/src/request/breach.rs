@@ -55,7 +55,7 @@ pub enum Breach {
 use Breach::*;
 
 impl Breach {
-    /// All of them, for those who count.
+    /// All of them, in the order of their discriminants.
     pub const ALL: [Self; 21] = [
         LineEnd,
         RequestLine,
@@ -119,7 +119,7 @@ impl Breach {
         }
     }
 
-    /// For the one who debugs the client.
+    /// What is wrong, as a line of text for the developer of the client.
     pub const fn why(self) -> &'static str {
         match self {
             LineEnd => "A line of the request does not end with CR and LF.\n",

@@ -274,7 +274,7 @@ fn no_version(text: &[u8]) -> Breach {
     }
 }
 
-/// A number, as everybody writes and reads it: a sign, a list, white space inside and zeros in
+/// A number, as all programs write and read it: a sign, a list, white space inside and zeros in
 /// front are read differently by different servers.
 pub(super) fn length(digits: &[u8]) -> Result<u64, Breach> {
     let plain = digits.len() <= MAX_LENGTH_DIGITS && digits.iter().all(u8::is_ascii_digit);
@@ -293,7 +293,7 @@ fn coding(value: &[u8]) -> Result<(), Breach> {
     let last = codings.next_back().unwrap_or_default();
     let known = |coding: &[u8]| coding.eq_ignore_ascii_case(b"chunked");
     let plain = |coding: &[u8]| !coding.is_empty() && characters::all(coding, TOKEN) && !known(coding);
-    // Somebody who says so means it, and has ended the message with chunks.
+    // A client that says so has ended the message with chunks.
     if known(last) && codings.all(plain) { Err(Breach::UnknownCoding) } else { Err(Breach::Coding) }
 }
 

@@ -12,7 +12,7 @@ use crate::fields::{self, Field, lists, number};
 /// What a head that can be read in several ways is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strictness {
-    /// An error: who passes a response on must not leave it to the next to choose.
+    /// An error: a proxy that passes a response on must not leave the choice to the client.
     Strict,
     /// Read as RFC 9112 allows a client to: lines may end with LF alone (section 2.2), chunks win
     /// over a length (section 6.3), and HTTP/1.0 may have chunks.
