@@ -244,7 +244,7 @@ impl RunDirectory {
         TableWriter::create(&self.path.join(SAMPLES))
     }
 
-    /// Adds what somebody else saw to `samples.parquet`, after what is there; all of it or nothing.
+    /// Adds what another program saw to `samples.parquet`, after what is there; all of it or nothing.
     ///
     /// # Errors
     /// When what is there cannot be read, or the whole not be written; then it is as it was.

@@ -19,6 +19,7 @@
 //! directory of points: [`sweep`]. A search for the knee is a directory of probes: [`search`]; what is predicted from
 //! it stands beside it: [`prediction`].
 
+mod beside;
 mod counters;
 mod directory;
 mod environment;
@@ -38,6 +39,7 @@ mod summary;
 pub mod sweep;
 mod table;
 
+pub use beside::Samples;
 pub use counters::{CounterSet, Counters};
 pub use directory::RunDirectory;
 pub use environment::{Environment, Processor, ServerEnvironment};
@@ -50,7 +52,7 @@ pub use phases::{Clock, PhaseName, PhaseRow};
 pub use quantiles::Quantiles;
 pub use requests::{RequestError, RequestRow, RequestedUrl};
 pub use run_info::{RunInfo, Step, Window};
-pub use samples::{SampleRow, Samples};
+pub use samples::SampleRow;
 pub use sessions::{SessionOutcome, SessionRow};
 pub use summary::{
     ClassSummary, ClientSummary, ConnectionSummary, ErrorCounts, LatencySummary, ObjectiveResult,

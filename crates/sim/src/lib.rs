@@ -18,34 +18,40 @@
 
 pub mod advise;
 mod control;
-mod course;
 mod draw;
 mod engine;
 pub mod exact;
 pub mod fit;
 mod front;
+mod levels;
 mod model;
+mod mva;
 mod outcome;
+mod parallel;
+mod plan;
 mod recording;
 mod replications;
 mod sessions;
 mod subject;
 pub mod sweep;
 mod text;
+mod time_series;
 mod warmup;
+mod watch;
 
 pub use control::Control;
-pub use course::{ClassInterval, Course, Interval, Range, course};
 pub use draw::{Arrivals, ArrivalsError, Mmpp, Service, ServiceError, TraceError, Traced};
 pub use model::{
     Class, DYNAMIC, Discipline, DisciplineError, Equipment, GivenArrivals, Model, ModelError, NoText, Notes,
-    Offered, OverrideError, Overrides, Pace, Retries, Room, RoomError, STATIC, Size, SlowClients,
+    Offered, OverrideError, Overrides, Pace, Retries, Room, RoomError, STATIC, SessionModelError, Size,
+    SlowClients,
 };
 pub use outcome::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision};
+pub use plan::Plan;
 pub use recording::Recording;
-pub use replications::{Plan, run, run_behind, run_under};
+pub use replications::{run, run_behind, run_under};
 pub use sessions::{
-    Gate, Host, Script, SessionClassOutcome, SessionModel, SessionModelError, SessionsOutcome, run_sessions,
-    run_sessions_under,
+    Gate, Host, Script, SessionClassOutcome, SessionModel, SessionsOutcome, run_sessions, run_sessions_under,
 };
 pub use subject::{Closing, GateConnections, ModelGate};
+pub use time_series::{ClassInterval, Interval, Range, TimeSeries, time_series};

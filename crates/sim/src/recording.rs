@@ -7,11 +7,11 @@ use record::{Environment, Error, RunDirectory, RunInfo, Timestamp, Window};
 use toml::{Table, Value};
 use units::{Span, Time};
 
-use crate::course::Course;
 use crate::draw::Arrivals;
 use crate::model::Model;
 use crate::outcome::{Outcome, Precision};
-use crate::replications::Plan;
+use crate::plan::Plan;
+use crate::time_series::TimeSeries;
 
 /// Nanoseconds that a TOML file can say.
 const LONGEST: Span = Span::from_nanos(i64::MAX as u64);
@@ -61,14 +61,19 @@ impl Recording {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn finish(mut self, outcome: &Outcome, course: &Course, beginning: &Course) -> Result<(), Error> {
+    pub fn finish(
+        mut self,
+        outcome: &Outcome,
+        series: &TimeSeries,
+        beginning: &TimeSeries,
+    ) -> Result<(), Error> {
         let mut samples = self.directory.write_samples()?;
-        for row in course.samples().chain(beginning.samples_of_beginning()) {
+        for row in series.samples().chain(beginning.samples_of_beginning()) {
             samples.push(row)?;
         }
         samples.finish()?;
         self.directory.write_outcome(outcome)?;
-        let [from, to] = [course.warmup, course.intervals.last().map_or(0.0, |last| last.ended)]
+        let [from, to] = [series.warmup, series.intervals.last().map_or(0.0, |last| last.ended)]
             .map(|seconds| Span::from_secs_f64(seconds).min(LONGEST));
         self.info.window = Window::new(Time::ZERO + from, to.saturating_sub(from));
         self.info.interrupted = outcome.precision == Precision::Interrupted;

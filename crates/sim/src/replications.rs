@@ -1,76 +1,23 @@
 //! [`run`]: as much simulation as it takes.
 
-use std::num::NonZeroUsize;
-use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use crate::control::Control;
 use crate::draw::Seed;
-use crate::engine::{Length, Watch, replicate};
+use crate::engine::{Length, replicate};
+use crate::model::SessionModelError;
 use crate::model::{Model, ModelError};
 use crate::outcome::{Outcome, Parts, Precision, Tally};
-use crate::sessions::SessionModelError;
+use crate::parallel::in_parallel;
+use crate::plan::{Plan, ROUND};
 use crate::subject::{ModelGate, Subject};
-use crate::warmup::Warmup;
-
-/// Replications are judged after so many, and whenever there are a quarter more, whatever the number
-/// of cores, so that the outcome does not depend on it.
-const ROUND: u32 = 8;
-/// More are not kept in memory one by one.
-const MOST_AT_ONCE: u32 = 256;
-
-/// A replication is at least so many times as long as its warm-up.
-const LENGTH_OVER_WARMUP: u64 = 10;
+use crate::warmup::{Warmup, length};
+use crate::watch::Watch;
 
 /// Replications are summed up in so many parts at most, and one long run in so many stretches.
 const GROUPS: usize = 64;
 const STRETCHES: usize = 600;
-
-/// How much to simulate.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Plan {
-    /// Where random numbers begin.
-    pub seed: u64,
-    /// Requests in a replication at least, warm-up not included.
-    pub requests: u64,
-    /// Requests before those; found by MSER-5 in pilot runs when it is `None`.
-    pub warmup: Option<u64>,
-    /// Replications at most.
-    pub replications: u32,
-    /// No more replications when the confidence intervals of the share of rejected requests, of mean
-    /// latency and of its 90th percentile are narrower than so much of them, to either side.
-    pub precision: Option<f64>,
-    /// One run as long as all replications together instead of them, for what takes long to settle;
-    /// intervals come from overlapping batch means.
-    pub long_run: bool,
-    /// Threads that simulate; all there are when it is `None`.
-    pub cores: Option<NonZeroUsize>,
-}
-
-impl Plan {
-    /// The replications to do before the outcome is judged again, when so many are `done`.
-    pub(crate) fn round(&self, done: u32) -> Range<u32> {
-        let more = self.precision.map_or(MOST_AT_ONCE, |_| ROUND.max(done / 4).min(MOST_AT_ONCE));
-        done..done.saturating_add(more).min(self.replications)
-    }
-}
-
-impl Default for Plan {
-    fn default() -> Self {
-        Self {
-            seed: 1,
-            requests: 200_000,
-            warmup: None,
-            replications: 400,
-            precision: Some(0.01),
-            long_run: false,
-            cores: None,
-        }
-    }
-}
 
 /// Simulates `model`. The same plan gives the same outcome on any number of cores, except for the
 /// time that it took.
@@ -119,12 +66,6 @@ fn simulate(subject: Subject<'_>, plan: &Plan, control: Control<'_>) -> Outcome 
     }
     outcome.elapsed = began.elapsed().as_secs_f64();
     outcome
-}
-
-/// A replication has at least ten times as many requests as are not counted.
-pub(crate) fn length(plan: &Plan, warmup: Warmup) -> Length {
-    let requests = plan.requests.max(warmup.requests.saturating_mul(LENGTH_OVER_WARMUP));
-    Length { warmup: warmup.requests, requests, stretches: 1 }
 }
 
 fn replications(subject: Subject<'_>, plan: &Plan, length: Length, control: Control<'_>) -> Outcome {
@@ -241,38 +182,4 @@ impl Done {
         (outcome.warmup, outcome.requests) = (length.warmup, length.requests);
         outcome
     }
-}
-
-/// What `job` gives for each of the numbers, in their order, computed on so many cores; without the
-/// last of them when it is ended early.
-pub(crate) fn in_parallel<T: Send>(
-    cores: Option<NonZeroUsize>,
-    numbers: Range<u32>,
-    control: Control<'_>,
-    job: impl Fn(u32) -> T + Sync,
-) -> Vec<T> {
-    let cores = cores.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    let next = AtomicU32::new(numbers.start);
-    let done = Mutex::new(Vec::with_capacity(numbers.len()));
-    let work = || {
-        while !control.is_stopped() {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= numbers.end {
-                return;
-            }
-            let result = job(number);
-            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.push((number, result));
-            (control.tell)(numbers.start + done.len() as u32);
-        }
-    };
-    thread::scope(|scope| {
-        (1..cores.min(numbers.len())).for_each(|_| {
-            scope.spawn(work);
-        });
-        work();
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(number, _)| *number);
-    done.into_iter().map(|(_, result)| result).collect()
 }

@@ -3,9 +3,9 @@
 use policy::connections::ConnectionLimits;
 use units::ClassId;
 
-use crate::engine::{Seen, Watch};
+use crate::model::SessionModelError;
 use crate::model::{Model, within};
-use crate::sessions::SessionModelError;
+use crate::watch::{ClassCounts, Watch};
 
 /// The policy in front of a [`Model`]'s server, as `headworks gate` drives it. Every request is of a
 /// client of its own.
@@ -101,7 +101,7 @@ impl Subject<'_> {
     }
 
     /// What was seen of each class of the model.
-    pub(crate) fn by_class(&self, seen: &[Seen]) -> Vec<Seen> {
+    pub(crate) fn by_class(&self, seen: &[ClassCounts]) -> Vec<ClassCounts> {
         let cells = seen.len() / self.model.classes.len().max(1);
         seen.chunks(cells.max(1)).map(sum).collect()
     }
@@ -126,25 +126,25 @@ impl ModelGate {
         class: u32,
         of_gate: ClassId,
         by: Refuser,
-    ) -> Option<&'a mut Seen> {
+    ) -> Option<&'a mut ClassCounts> {
         let cell = class as usize * self.policy.classes.len() + self.within(of_gate);
         watch.classes.get_mut(cell * REFUSERS + by as usize)
     }
 
     /// What was seen of one of the gate's classes: in all, what the server refused of it, and what was not
     /// even accepted.
-    pub(crate) fn of_class(&self, class: usize, seen: &[Seen]) -> [Seen; REFUSERS] {
+    pub(crate) fn of_class(&self, class: usize, seen: &[ClassCounts]) -> [ClassCounts; REFUSERS] {
         let cells = seen.chunks(REFUSERS).skip(class).step_by(self.policy.classes.len());
-        let all: Vec<Seen> = cells.clone().map(sum).collect();
-        let by = |refuser: Refuser| -> Vec<Seen> {
+        let all: Vec<ClassCounts> = cells.clone().map(sum).collect();
+        let by = |refuser: Refuser| -> Vec<ClassCounts> {
             cells.clone().filter_map(|cell| cell.get(refuser as usize).cloned()).collect()
         };
         [sum(&all), sum(&by(Refuser::Server)), sum(&by(Refuser::Door))]
     }
 }
 
-fn sum(seen: &[Seen]) -> Seen {
-    let mut sum = Seen::default();
+fn sum(seen: &[ClassCounts]) -> ClassCounts {
+    let mut sum = ClassCounts::default();
     seen.iter().for_each(|one| sum.add(one));
     sum
 }

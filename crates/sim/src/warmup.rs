@@ -8,7 +8,8 @@ use stats::mser;
 use crate::control::Control;
 use crate::draw::Seed;
 use crate::engine::{Length, replicate};
-use crate::replications::{Plan, in_parallel};
+use crate::parallel::in_parallel;
+use crate::plan::Plan;
 use crate::subject::Subject;
 
 /// The warm-up is looked for in so many replications, each cut into so many intervals.
@@ -25,6 +26,9 @@ const ATTEMPTS: u32 = 5;
 
 /// After so many autocorrelation_time times an empty server is forgotten, but for a fiftieth.
 const RELAXATIONS: f64 = 4.0;
+
+/// A replication is at least so many times as long as its warm-up.
+const LENGTH_OVER_WARMUP: u64 = 10;
 
 /// What is not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +68,12 @@ impl Warmup {
         }
         Self { requests: requests / 4, unsettled: Some(requests) }
     }
+}
+
+/// A replication has at least ten times as many requests as are not counted.
+pub(crate) fn length(plan: &Plan, warmup: Warmup) -> Length {
+    let requests = plan.requests.max(warmup.requests.saturating_mul(LENGTH_OVER_WARMUP));
+    Length { warmup: warmup.requests, requests, stretches: 1 }
 }
 
 /// Mean latencies in intervals of so many arrivals. Where nothing was completed it is taken to be

@@ -1,9 +1,11 @@
 //! The largest load with which a setting meets the objectives.
 
-use super::{Objective, Trial};
+use super::objective::Objective;
+use super::trial::Trial;
 use crate::model::{Model, ModelError, Offered};
 use crate::outcome::Outcome;
-use crate::replications::{Plan, run};
+use crate::plan::Plan;
+use crate::replications::run;
 
 /// The smallest load that is tried, of what the processors can serve, and the first that is surely
 /// more than enough; the latter is doubled until it is, but not beyond what no server is offered.

@@ -4,7 +4,8 @@ use std::fmt;
 
 use stats::MeanEstimate;
 
-use super::{Advice, Trial};
+use super::settings::Advice;
+use super::trial::Trial;
 use crate::text::Seconds;
 
 impl fmt::Display for Advice {

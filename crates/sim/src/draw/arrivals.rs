@@ -11,7 +11,7 @@ use traffic::Process;
 use traffic::trace::{Skipped, Times};
 use units::Span;
 
-use super::Random;
+use super::seed::Random;
 
 /// How arrivals are spread over time; their rate is the model's.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,8 @@
 //! [`Delay`]: jobs that do not hinder one another.
 
+use super::job::Job;
 use super::later::Later;
-use super::processor::{Job, Processor};
+use super::processor::Processor;
 
 /// Each job takes as long as it needs, however many there are.
 #[derive(Debug, Clone, Default)]

@@ -11,11 +11,11 @@ use super::processor::Processor;
 use super::request::Request;
 use super::server::Server;
 use super::source::{Fate, Source};
-use super::watch::{Seen, Watch};
 use crate::draw::{Random, Role, Seed};
 use crate::front::{Arrival, Decision, Front};
 use crate::model::Model;
 use crate::subject::{ModelGate, Refuser};
+use crate::watch::{ClassCounts, Watch};
 
 /// As [`Simulation`](super::simulation::Simulation), with the policy between those who send requests
 /// and the server. Requests come from clients of their own, each with one request.
@@ -267,7 +267,9 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
             return;
         }
         let back = self.source.learn(self.now, &request, Fate::Rejected);
-        if let Some(Seen { rejected, lost, .. }) = self.gate.seen(watch, request.job().class, class, by) {
+        if let Some(ClassCounts { rejected, lost, .. }) =
+            self.gate.seen(watch, request.job().class, class, by)
+        {
             *rejected += 1;
             *lost += u64::from(!back);
         }

@@ -1,20 +1,19 @@
 //! The simulation itself: one clock, two things that can happen next.
 //!
-//! A [`Source`] says when requests come; a [`Server`] has a
+//! A [`source`] says when requests come; a [`server`] has a
 //! limited number of threads, a queue before them, and a [`Processor`]
 //! that the threads share. Whichever of the next arrival and the next completion is earlier
 //! happens. Time is a `f64` of seconds, not integer nanoseconds: virtual time under processor
 //! sharing advances by fractions of them.
 
-use std::ops::ControlFlow;
-
 mod closed;
 mod delay;
 mod door;
 mod gated;
+mod job;
 mod later;
-mod levels;
 mod processor;
+mod replicate;
 mod request;
 mod retrying;
 mod server;
@@ -23,136 +22,8 @@ mod simulation;
 mod slices;
 mod source;
 mod stations;
-mod watch;
 
-use self::closed::Closed;
-use self::gated::Gated;
-pub(crate) use self::levels::{Level, Levels};
-pub(crate) use self::processor::{Job, Processor};
-use self::retrying::Retrying;
-use self::server::Server;
+pub(crate) use self::job::Job;
+pub(crate) use self::processor::Processor;
+pub(crate) use self::replicate::{Length, replicate};
 pub(crate) use self::sharing::Sharing;
-use self::simulation::Simulation;
-use self::slices::Slices;
-use self::source::{Draw, Open, Source};
-use self::stations::Stations;
-pub(crate) use self::watch::{Seen, Watch};
-use crate::draw::{Demands, Gaps, Role, Seed};
-use crate::model::{Discipline, Model, Offered};
-use crate::subject::{ModelGate, Subject};
-
-/// How long a replication is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Length {
-    /// Requests before what is watched.
-    pub(crate) warmup: u64,
-    /// Requests in each stretch that is watched.
-    pub(crate) requests: u64,
-    /// Stretches, one after the other.
-    pub(crate) stretches: u32,
-}
-
-/// One replication of what has been checked: a pure function of its arguments. Hands over
-/// what was seen in each stretch, written into a copy of `blank`, until it is told to stop, and gives how
-/// many events there were, warm-up included.
-pub(crate) fn replicate(
-    subject: Subject<'_>,
-    seed: Seed,
-    length: Length,
-    blank: &Watch,
-    each: &mut dyn FnMut(Watch) -> ControlFlow<()>,
-) -> u64 {
-    let Subject { model, gate } = subject;
-    Replication { model, gate, seed, length, blank }.with_discipline(each)
-}
-
-/// What is put together, piece by piece: each combination has a loop of its own, compiled for it.
-#[derive(Clone, Copy)]
-struct Replication<'a> {
-    model: &'a Model,
-    gate: Option<&'a ModelGate>,
-    seed: Seed,
-    length: Length,
-    blank: &'a Watch,
-}
-
-impl Replication<'_> {
-    fn with_discipline(self, each: &mut dyn FnMut(Watch) -> ControlFlow<()>) -> u64 {
-        let threads = self.model.threads as usize;
-        let processors = self.model.processors as usize;
-        let slices = |quantum| Slices::new(threads, processors, quantum);
-        match self.model.discipline {
-            Discipline::Sharing => {
-                self.with_equipment(Sharing::new(threads, f64::from(self.model.processors)), each)
-            }
-            Discipline::RoundRobin(quantum) => self.with_equipment(slices(quantum.as_secs_f64()), each),
-            Discipline::FirstCome => self.with_equipment(slices(f64::INFINITY), each),
-        }
-    }
-
-    fn with_equipment<P: Processor<Request = Job>>(
-        self,
-        processor: P,
-        each: &mut dyn FnMut(Watch) -> ControlFlow<()>,
-    ) -> u64 {
-        if self.model.is_bare() {
-            return self.with_source(processor, each);
-        }
-        self.with_source(Stations::new(processor, self.model), each)
-    }
-
-    fn with_source<P: Processor>(self, processor: P, each: &mut dyn FnMut(Watch) -> ControlFlow<()>) -> u64 {
-        let draw = Draw::new(&self.model.classes, Demands::of(self.model.service), self.seed);
-        let random = |role| self.seed.stream(role);
-        match (self.model.offered, self.model.rate(), self.model.retries) {
-            (Offered::Clients(clients, think), ..) => {
-                self.run(Closed::new(clients, think, draw, random(Role::Thinking)), processor, each)
-            }
-            (_, rate, retries) => {
-                let mean = rate.map_or(f64::INFINITY, f64::recip);
-                let open = Open::new(Gaps::new(&self.model.arrivals, mean, random(Role::Arrivals)), draw);
-                match retries {
-                    None => self.run(open, processor, each),
-                    Some(retries) => {
-                        self.run(Retrying::new(open, retries, random(Role::Retries)), processor, each)
-                    }
-                }
-            }
-        }
-    }
-
-    fn run<P: Processor>(
-        self,
-        source: impl Source<P::Request>,
-        processor: P,
-        each: &mut dyn FnMut(Watch) -> ControlFlow<()>,
-    ) -> u64 {
-        let model = self.model;
-        let room = model.queue.map_or(usize::MAX, |queue| queue as usize);
-        let server = Server::new(processor, f64::from(model.processors), model.threads as usize, room);
-        let Some(gate) = self.gate else {
-            let mut simulation = Simulation::new(source, server);
-            return self.stretches(|requests, watch| simulation.run(requests, watch), each);
-        };
-        // A policy that cannot be had is found out before.
-        let Ok(mut gated) = Gated::new(self.model, gate, source, server, self.seed) else { return 0 };
-        self.stretches(|requests, watch| gated.run(requests, watch), each)
-    }
-
-    /// The warm-up and the stretches, of which `simulate` does one.
-    fn stretches(
-        self,
-        mut simulate: impl FnMut(u64, &mut Watch) -> u64,
-        each: &mut dyn FnMut(Watch) -> ControlFlow<()>,
-    ) -> u64 {
-        let mut events = simulate(self.length.warmup, &mut Watch::new(0));
-        for _ in 0..self.length.stretches {
-            let mut watch = self.blank.clone();
-            events += simulate(self.length.requests, &mut watch);
-            if each(watch).is_break() {
-                break;
-            }
-        }
-        events
-    }
-}

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use rand_distr::{Distribution, StandardNormal};
 
-use super::processor::Job;
+use super::job::Job;
 use crate::draw::{Demands, Random, Role, Seed};
 
 /// What comes to a server: a [`Job`] where there is nothing but a processor, so that it is no larger

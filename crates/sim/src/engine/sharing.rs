@@ -1,6 +1,7 @@
 //! [`Sharing`]: processor sharing.
 
-use super::processor::{Job, Processor};
+use super::job::Job;
+use super::processor::Processor;
 
 /// All jobs are worked on at once, each at the same speed.
 ///

@@ -4,7 +4,7 @@ use super::processor::Processor;
 use super::request::Request;
 use super::server::Server;
 use super::source::{Fate, Source};
-use super::watch::Watch;
+use crate::watch::Watch;
 
 /// A source and a server, at a point in time.
 #[derive(Debug, Clone)]
@@ -47,7 +47,8 @@ impl<S: Source<P::Request>, P: Processor> Simulation<S, P> {
                 self.now = completion;
                 if let Some(request) = self.server.advance(completion) {
                     completions += 1;
-                    watch.served(completion, request.job());
+                    let job = request.job();
+                    watch.served(job.class, completion - job.arrived);
                     self.source.learn(completion, &request, Fate::Served);
                 }
             } else {

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::processor::{Job, Processor};
+use super::job::Job;
+use super::processor::Processor;
 
 /// Jobs are worked on in turn, each for a quantum at most. A quantum without end is first come,
 /// first served.

@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand_distr::Distribution;
 
-use super::processor::Job;
+use super::job::Job;
 use super::request::{Besides, Request};
 use crate::draw::{Demands, Gaps, Random, Role, Seed};
 use crate::model::Class;

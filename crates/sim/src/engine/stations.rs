@@ -3,7 +3,8 @@
 use slab::Slab;
 
 use super::delay::Delay;
-use super::processor::{Job, Processor};
+use super::job::Job;
+use super::processor::Processor;
 use super::request::Equipped;
 use super::sharing::Sharing;
 use super::slices::Slices;

@@ -1,6 +1,7 @@
 //! Chains in which the number of requests present is all that matters.
 
-use super::{ExactError, Method, Solution};
+use super::error::ExactError;
+use super::solution::{Method, Solution};
 use crate::model::Model;
 
 /// Only open models come here.

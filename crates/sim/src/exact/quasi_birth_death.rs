@@ -9,7 +9,8 @@
 use nalgebra::{DMatrix, DVector};
 use traffic::Process;
 
-use super::{ExactError, Method, Solution};
+use super::error::ExactError;
+use super::solution::{Method, Solution};
 use crate::draw::Arrivals;
 use crate::model::Model;
 

@@ -5,7 +5,7 @@ use stats::MeanEstimate;
 use traffic::Process;
 use units::Span;
 
-use super::counts::{Dispersion, dispersion, third_moment};
+use super::dispersion::{Dispersion, dispersion, third_moment};
 use super::observation::Observation;
 use super::windows::Window;
 use crate::draw::{Arrivals, Mmpp};

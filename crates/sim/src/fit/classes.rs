@@ -3,9 +3,9 @@
 use serde::Serialize;
 use stats::{Deviations, order};
 
-use super::Stated;
 use super::demands::Demands;
 use super::observation::{Observation, Request};
+use super::options::Stated;
 use crate::model::{DYNAMIC, STATIC};
 
 /// A kind of request.

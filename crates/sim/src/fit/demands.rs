@@ -6,8 +6,8 @@ use serde::Serialize;
 use stats::PowerSums;
 use stats::moments::cv_within;
 
-use super::FitOptions;
 use super::observation::{Observation, Request};
+use super::options::FitOptions;
 
 /// From what the costs of requests are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

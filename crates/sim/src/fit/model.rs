@@ -2,18 +2,10 @@
 
 use units::Span;
 
-use super::{DemandSource, Fit};
+use super::demands::Source as DemandSource;
+use super::fitted::Fit;
 use crate::draw::Service;
 use crate::model::{Class, Model, Notes, Offered, STATIC, Size};
-
-/// What cannot be observed, and is stated.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Stated {
-    /// What a static request needs of a processor, in seconds.
-    pub static_time: Option<f64>,
-    /// How many times as much a dynamic one needs.
-    pub dynamic_cost: Option<f64>,
-}
 
 /// There is no model without what requests cost.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

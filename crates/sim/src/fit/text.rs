@@ -2,7 +2,11 @@
 
 use std::fmt;
 
-use super::{DemandSource, Fit, FittedClass, Origin, Verdict, Window};
+use super::classes::FittedClass;
+use super::demands::Source as DemandSource;
+use super::fitted::Fit;
+use super::observation::Origin;
+use super::windows::{Verdict, Window};
 use crate::text::Seconds;
 
 /// Windows that are shown one by one.

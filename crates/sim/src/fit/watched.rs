@@ -8,7 +8,11 @@ use serde::Deserialize;
 use stats::PowerSums;
 use stats::moments::cv_within;
 
-use super::{DemandSource, Fit, FitOptions, FittedClass, ObservationError, Origin};
+use super::classes::FittedClass;
+use super::demands::Source as DemandSource;
+use super::fitted::Fit;
+use super::observation::{ObservationError, Origin};
+use super::options::FitOptions;
 
 /// What is read of the summary of a watch.
 #[derive(Debug, Deserialize)]

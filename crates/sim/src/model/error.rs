@@ -55,8 +55,25 @@ pub enum ModelError {
     },
 }
 
+/// Why a model with a gate, or with sessions, cannot be simulated.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SessionModelError {
+    /// A number is out of range.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The policy's configuration contradicts itself.
+    #[error("the policy cannot be simulated: {0}")]
+    Policy(#[from] policy::ConfigError),
+}
+
 /// To four digits.
 fn digits(value: f64) -> String {
     let decimals = (3.0 - value.abs().log10().floor()).clamp(0.0, 12.0);
     format!("{value:.*}", decimals as usize)
+}
+
+/// # Errors
+/// Where `value`, of what `what` says, is not `from` .. `to`.
+pub(crate) fn within(what: &'static str, value: f64, from: f64, to: f64) -> Result<(), ModelError> {
+    if (from..=to).contains(&value) { Ok(()) } else { Err(ModelError::Range { what, value, from, to }) }
 }

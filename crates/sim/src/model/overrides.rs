@@ -2,7 +2,12 @@
 
 use traffic::Process;
 
-use super::{Class, DYNAMIC, Discipline, Model, ModelError, Offered, Room, STATIC};
+use super::class::{Class, DYNAMIC, STATIC};
+use super::discipline::Discipline;
+use super::error::ModelError;
+use super::offered::Offered;
+use super::room::Room;
+use super::server::Model;
 use crate::draw::{Arrivals, ArrivalsError, Service, ServiceError, Traced};
 
 /// What is to be otherwise than in a model; each is named as the option of `headworks sim`.

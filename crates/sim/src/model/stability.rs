@@ -1,8 +1,12 @@
 //! Whether a queue without a limit stays finite.
 
-use super::{Class, Discipline, Equipment, Model, ModelError};
+use super::class::Class;
+use super::discipline::Discipline;
+use super::equipment::Equipment;
+use super::error::ModelError;
+use super::server::Model;
 use crate::draw::Service;
-use crate::exact::mva;
+use crate::mva::mva;
 
 /// What a request needs of each station on average, in seconds.
 struct Needs {

@@ -6,9 +6,10 @@ use stats::Dependence;
 use stats::LogHistogram;
 use stats::MeanEstimate;
 
-use super::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision, Tally};
-use crate::engine::Seen;
+use super::figures::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision};
+use super::tally::Tally;
 use crate::subject::{ModelGate, Subject};
+use crate::watch::ClassCounts;
 
 impl Outcome {
     /// What the parts of a simulation say together; how they came about is for the caller to add.
@@ -87,7 +88,7 @@ impl GateClassOutcome {
 }
 
 /// The same parts, with their classes put together by `fold`.
-fn folded(tallies: &[Tally], fold: impl Fn(&[Seen]) -> Vec<Seen>) -> Vec<Tally> {
+fn folded(tallies: &[Tally], fold: impl Fn(&[ClassCounts]) -> Vec<ClassCounts>) -> Vec<Tally> {
     tallies.iter().map(|tally| Tally { classes: fold(&tally.classes), ..*tally }).collect()
 }
 
@@ -157,11 +158,11 @@ impl<'a> Group<'a> {
         self.parts.ratio(&self.tallies.iter().map(of).collect::<Vec<_>>())
     }
 
-    fn sum(self, tally: &Tally, amount: impl Fn(&Seen) -> f64) -> f64 {
+    fn sum(self, tally: &Tally, amount: impl Fn(&ClassCounts) -> f64) -> f64 {
         self.seen(tally).iter().map(amount).sum()
     }
 
-    fn seen(self, tally: &'a Tally) -> &'a [Seen] {
+    fn seen(self, tally: &'a Tally) -> &'a [ClassCounts] {
         match self.class {
             Some(class) => tally.classes.get(class..=class).unwrap_or_default(),
             None => &tally.classes,

@@ -1,6 +1,6 @@
 //! [`Tally`]: what was seen in a part of a simulation; [`Parts`]: a simulation in a limited number of them.
 
-use crate::engine::{Seen, Watch};
+use crate::watch::{ClassCounts, Watch};
 
 /// What was seen in a part of a simulation.
 #[derive(Debug, Clone)]
@@ -10,7 +10,7 @@ pub(crate) struct Tally {
     /// Processors at work and requests present, each times seconds.
     pub(crate) busy: f64,
     pub(crate) present: f64,
-    pub(crate) classes: Vec<Seen>,
+    pub(crate) classes: Vec<ClassCounts>,
 }
 
 impl From<Watch> for Tally {

@@ -6,17 +6,18 @@
 //!
 //! A request's way, and the files it passes: `users` (whose turn it is, and what comes next) ->
 //! [`Front`](crate::front::Front) (the policy) -> `server` (listen queue, workers, processor). `world` is the loop that
-//! calls them, `agenda` what will happen when nothing else does before.
+//! calls them, `events` what will happen when nothing else does before.
 
-mod agenda;
+mod events;
 mod model;
 mod outcome;
+mod replication;
 mod run;
-mod seen;
 mod server;
+mod tally;
 mod users;
 mod world;
 
-pub use self::model::{Gate, Host, Script, SessionModel, SessionModelError};
+pub use self::model::{Gate, Host, Script, SessionModel};
 pub use self::outcome::{SessionClassOutcome, SessionsOutcome};
 pub use self::run::{run_sessions, run_sessions_under};

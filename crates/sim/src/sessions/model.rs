@@ -7,7 +7,7 @@ use traffic::{Process, Workload};
 use units::{ClassId, Rate, Span};
 
 use crate::draw::Service;
-use crate::model::{ModelError, within};
+use crate::model::{SessionModelError, within};
 
 /// Users, a server and perhaps a gate between them.
 #[derive(Debug, Clone)]
@@ -90,17 +90,6 @@ pub struct Gate {
     /// What the gate's rules say of a request without a token. Shape: by user class, then by object,
     /// in the order of the script; see [`Script::classified`].
     pub classes: Vec<Vec<ClassId>>,
-}
-
-/// Why a model cannot be simulated.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum SessionModelError {
-    /// A number is out of range.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// The policy's configuration contradicts itself.
-    #[error("the policy cannot be simulated: {0}")]
-    Policy(#[from] policy::ConfigError),
 }
 
 impl Default for Host {

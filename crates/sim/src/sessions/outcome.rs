@@ -6,8 +6,8 @@ use serde::Serialize;
 use stats::MeanEstimate;
 
 use super::model::SessionModel;
-use super::run::Replication;
-use super::seen::{Digest, Summary};
+use super::replication::Replication;
+use super::tally::{Digest, Summary};
 use crate::outcome::{LatencyOutcome, Precision};
 use crate::text::{Missed, Percent, Plain};
 

@@ -1,25 +1,15 @@
 //! [`run_sessions`]: as many replications as it takes.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::model::{SessionModel, SessionModelError};
+use super::model::SessionModel;
 use super::outcome::SessionsOutcome;
-use super::seen::{Seen, Summary};
-use super::world::World;
+use super::replication::Replication;
 use crate::control::Control;
+use crate::model::SessionModelError;
 use crate::outcome::Precision;
-use crate::replications::{Plan, in_parallel};
-
-/// One replication.
-#[derive(Debug)]
-pub(super) struct Replication {
-    /// By class.
-    pub(super) classes: Vec<Summary>,
-    pub(super) utilization: f64,
-    pub(super) events: u64,
-    /// What it took one core.
-    pub(super) took: Duration,
-}
+use crate::parallel::in_parallel;
+use crate::plan::Plan;
 
 /// Simulates `model`. How long a replication is, the model says; the plan says how many there are, and
 /// where random numbers begin. The same seed gives the same outcome on any number of cores, except for
@@ -46,7 +36,9 @@ pub fn run_sessions_under(
     let mut done: Vec<Replication> = Vec::new();
     loop {
         let numbers = plan.round(done.len() as u32);
-        for replication in in_parallel(plan.cores, numbers, control, |number| one(model, plan.seed, number)) {
+        for replication in in_parallel(plan.cores, numbers, control, |number| {
+            Replication::simulate(model, plan.seed, number)
+        }) {
             done.push(replication?);
         }
         let mut outcome = SessionsOutcome::new(model, &done);
@@ -61,16 +53,4 @@ pub fn run_sessions_under(
             return Ok(outcome);
         }
     }
-}
-
-fn one(model: &SessionModel, seed: u64, number: u32) -> Result<Replication, SessionModelError> {
-    let began = Instant::now();
-    let mut world = World::new(model, seed, number)?;
-    let events = world.run();
-    Ok(Replication {
-        classes: world.seen().iter().map(Seen::summary).collect(),
-        utilization: world.utilization(),
-        events,
-        took: began.elapsed(),
-    })
 }

@@ -4,7 +4,7 @@ use policy::{Session, SessionLimits, SessionStatus};
 use units::{ClassId, SessionId, Span, Time};
 
 use super::model::Script;
-use super::seen::Fate;
+use super::tally::Fate;
 
 /// A session under way.
 #[derive(Debug)]

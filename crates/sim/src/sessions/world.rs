@@ -8,13 +8,14 @@ use slab::Slab;
 use traffic::{Profile, Schedule};
 use units::{RequestId, Span, Time};
 
-use super::agenda::{Agenda, Event};
-use super::model::{SessionModel, SessionModelError};
-use super::seen::{Fate, Seen};
+use super::events::{Event, EventQueue};
+use super::model::SessionModel;
 use super::server::{Answer, Request, Server};
+use super::tally::{Fate, SessionTally};
 use super::users::{Next, User};
 use crate::draw::{Demands, Random, Role, Seed};
 use crate::front::{Arrival, Decision, Front};
+use crate::model::SessionModelError;
 
 /// The kernel's first wait for an answer to a SYN; each one after it is twice as long (RFC 6298,
 /// sections 2 and 5.5).
@@ -28,12 +29,12 @@ pub(super) struct World<'a> {
     schedule: Peekable<Schedule>,
     /// What requests need over what they need on average.
     demands: (Demands, Random),
-    agenda: Agenda,
+    events: EventQueue,
     users: Slab<User>,
     requests: Slab<Sent>,
     front: Option<Front>,
     server: Server,
-    seen: Vec<Seen>,
+    seen: Vec<SessionTally>,
     /// Sessions so far, and requests.
     started: u64,
     sent: u64,
@@ -82,12 +83,12 @@ impl<'a> World<'a> {
             window,
             schedule: Schedule::new(model.process, &profile, &model.script.shares, arrivals).peekable(),
             demands: (Demands::of(model.service), seed.stream(Role::Service)),
-            agenda: Agenda::default(),
+            events: EventQueue::default(),
             users: Slab::new(),
             requests: Slab::new(),
             front: model.gate.as_ref().map(|gate| Front::new(&gate.policy, seed)).transpose()?,
             server: Server::new(model.host, window),
-            seen: vec![Seen::default(); model.script.classes.len()],
+            seen: vec![SessionTally::default(); model.script.classes.len()],
             started: 0,
             sent: 0,
             unfinished: 0,
@@ -102,7 +103,7 @@ impl<'a> World<'a> {
             if arrival >= self.window.1 && self.unfinished == 0 {
                 return events;
             }
-            let next = arrival.min(self.agenda.next()).min(self.server.next());
+            let next = arrival.min(self.events.next()).min(self.server.next());
             let wake = match &self.front {
                 Some(front) if front.is_rung() => self.now,
                 Some(front) => front.wake(),
@@ -125,7 +126,7 @@ impl<'a> World<'a> {
         }
     }
 
-    pub(super) fn seen(&self) -> &[Seen] {
+    pub(super) fn seen(&self) -> &[SessionTally] {
         &self.seen
     }
 
@@ -139,8 +140,8 @@ impl<'a> World<'a> {
             if let Some(answer) = self.server.advance(self.now) {
                 self.answered(answer);
             }
-        } else if self.agenda.next() == self.now {
-            if let Some(event) = self.agenda.take() {
+        } else if self.events.next() == self.now {
+            if let Some(event) = self.events.take() {
                 self.happen(event);
             }
         } else if arrival == self.now
@@ -189,7 +190,7 @@ impl<'a> World<'a> {
         let demand = mean * self.demands.0.sample(&mut self.demands.1);
         let sent = Sent { serial, user, object, demand, at: self.now, way: Way::Connecting };
         let request = self.requests.insert(sent);
-        self.agenda.add(self.now + self.model.script.timeout, Event::GiveUp { request, serial });
+        self.events.add(self.now + self.model.script.timeout, Event::GiveUp { request, serial });
         if self.model.gate.is_some() {
             self.ask_gate(request);
         } else {
@@ -233,7 +234,7 @@ impl<'a> World<'a> {
             Some(connection) => self.send(request, connection),
             None => {
                 let event = Event::Connect { request, serial, tries: tries + 1 };
-                self.agenda.add(self.now + syn_timeout(tries), event);
+                self.events.add(self.now + syn_timeout(tries), event);
             }
         }
     }
@@ -270,7 +271,7 @@ impl<'a> World<'a> {
             Some(connection) => self.server.send(self.now, connection, Request { demand, whose: held.0 }),
             None => {
                 let event = Event::ConnectFromGate { held, tries: tries + 1 };
-                self.agenda.add(self.now + syn_timeout(tries), event);
+                self.events.add(self.now + syn_timeout(tries), event);
             }
         }
     }
@@ -279,7 +280,7 @@ impl<'a> World<'a> {
         let Answer { whose, connection, turn } = answer;
         let (Some(gate), Some(front)) = (&self.model.gate, &mut self.front) else {
             let until = self.now + self.model.host.keep_alive;
-            self.agenda.add(until, Event::Hang { connection, turn });
+            self.events.add(until, Event::Hang { connection, turn });
             let request = whose as usize;
             let user = self.requests.get(request).map(|sent| sent.user);
             if let Some(user) = user.and_then(|user| self.users.get_mut(user)) {
@@ -321,7 +322,7 @@ impl<'a> World<'a> {
         match user.learn(&self.model.script, fate) {
             Next::Wait => {}
             Next::Fetch(objects) => objects.into_iter().for_each(|object| self.fetch(sent.user, object)),
-            Next::Read(span) => self.agenda.add(self.now + span, Event::Read { user: sent.user }),
+            Next::Read(span) => self.events.add(self.now + span, Event::Read { user: sent.user }),
             Next::End(fate) => self.end(sent.user, fate),
         }
     }

@@ -12,7 +12,8 @@ use stats::MeanEstimate;
 use super::error::SweepError;
 use super::spec::{Spec, Work};
 use crate::outcome::Outcome;
-use crate::replications::{self, Plan};
+use crate::plan::Plan;
+use crate::replications;
 
 /// A share of the points: each is of exactly one shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

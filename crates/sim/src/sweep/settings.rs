@@ -7,7 +7,7 @@ use units::{Count, Rate, Span};
 
 use crate::draw::Traced;
 use crate::model::{DYNAMIC, GivenArrivals, Model, Overrides, Room, STATIC};
-use crate::replications::Plan;
+use crate::plan::Plan;
 
 /// What is set; the rest is that of a file, or the paper's.
 #[derive(Debug, Clone, Default, Deserialize)]

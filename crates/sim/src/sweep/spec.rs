@@ -12,7 +12,7 @@ use units::{Bytes, Rate, Span};
 use super::settings::{Effort, Mix, Settings};
 use crate::draw::{Arrivals, mixed};
 use crate::model::Model;
-use crate::replications::Plan;
+use crate::plan::Plan;
 
 /// A sweep, checked and with its defaults filled in.
 #[derive(Debug, Clone)]

@@ -2,7 +2,8 @@ use statrs::distribution::{ContinuousCDF, Gamma, LogNormal};
 use stats::{Deviations, goodness, order};
 use units::{Rate, Span, Time};
 
-use super::*;
+use super::{Arrivals, Process};
+use crate::Profile;
 
 /// Fails when the sample is not from the continuous distribution `cdf`: the test of Kolmogorov
 /// and Smirnov at the level of 0.1 % (asymptotic critical value 1.95), for samples of a

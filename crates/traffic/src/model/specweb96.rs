@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::list::List;
-use super::{Object, Stream};
+use super::object::Object;
 
 /// The share of the requests that goes to each class (SPEC, "The Workload for the SPECweb96
 /// Benchmark", table 1).
@@ -23,7 +23,7 @@ const LENGTHS: [[u64; 9]; 4] = [
 const CENTRE: f64 = 5.0;
 
 /// The files for a load of `rate` requests per second, of which there is at least one.
-pub(super) fn for_rate(rate: u32, seed: u64) -> (Vec<Object>, Stream) {
+pub(super) fn for_rate(rate: u32, seed: u64) -> (Vec<Object>, List) {
     let directories = directories(rate);
     let groups: [Arc<str>; 4] = ["class0", "class1", "class2", "class3"].map(Arc::from);
     let mut objects = Vec::with_capacity(directories as usize * 36);
@@ -40,7 +40,7 @@ pub(super) fn for_rate(rate: u32, seed: u64) -> (Vec<Object>, Stream) {
     }
     let within = within_class();
     let weights = CLASS_SHARES.iter().flat_map(|share| within.iter().map(move |part| share * part));
-    (objects, Stream::List(List::new(weights, directories, seed)))
+    (objects, List::new(weights, directories, seed))
 }
 
 /// SPEC's rule: four times the load, twice the files.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::list::List;
-use super::{Object, Stream};
+use super::object::Object;
 
 /// WebStone and the Webmonitor paper count in KBytes of 1024 bytes.
 const KBYTE: u64 = 1024;
@@ -27,7 +27,7 @@ const TABLE_1: [Kind; 4] = [
 ];
 
 /// The mix of the Webmonitor paper.
-pub(super) fn webmonitor(seed: u64) -> (Vec<Object>, Stream) {
+pub(super) fn webmonitor(seed: u64) -> (Vec<Object>, List) {
     let mut objects = Vec::new();
     let mut shares = Vec::new();
     for kind in &TABLE_1 {
@@ -38,7 +38,7 @@ pub(super) fn webmonitor(seed: u64) -> (Vec<Object>, Stream) {
             shares.push(kind.share / kind.files as f64);
         }
     }
-    (objects, Stream::List(List::new(shares, 1, seed)))
+    (objects, List::new(shares, 1, seed))
 }
 
 /// The table has totals only. Lengths rise evenly from half the average to one and a half times
@@ -63,11 +63,11 @@ const STANDARD: [(&str, u64, f64); 5] = [
 ];
 
 /// WebStone 2.0's standard list of files.
-pub(super) fn standard(seed: u64) -> (Vec<Object>, Stream) {
+pub(super) fn standard(seed: u64) -> (Vec<Object>, List) {
     let objects = STANDARD.map(|(name, length, _)| Object {
         url: format!("/webstone2/{name}.bin").into(),
         length,
         group: name.into(),
     });
-    (objects.into(), Stream::List(List::new(STANDARD.map(|(_, _, weight)| weight), 1, seed)))
+    (objects.into(), List::new(STANDARD.map(|(_, _, weight)| weight), 1, seed))
 }

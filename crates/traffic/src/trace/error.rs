@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::Skipped;
+use super::skipped::Skipped;
 
 /// Why a file cannot be replayed.
 #[derive(Debug, thiserror::Error)]

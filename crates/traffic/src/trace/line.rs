@@ -2,9 +2,12 @@
 
 use units::Span;
 
+use super::logged::{LastNumber, Logged};
+use super::request::Method;
+use super::resolution::Resolution;
+use super::skipped::Reason;
 use super::stamp::Stamp;
 use super::target::{RequestLine, request_line};
-use super::{LastNumber, Logged, Method, Reason, Resolution};
 
 /// What a line says.
 #[derive(Debug, PartialEq, Eq)]

@@ -7,9 +7,14 @@ use std::sync::Arc;
 
 use units::Span;
 
+use super::error::Error;
 use super::line::line;
+use super::request::{Method, Object, TraceRequest};
+use super::requests::Trace;
+use super::resolution::Resolution;
+use super::skipped::Skipped;
 use super::times::Timed;
-use super::{Error, Method, Object, Resolution, Skipped, Trace, TraceRequest, read, times};
+use super::{read, times};
 
 /// How an access log is read.
 ///

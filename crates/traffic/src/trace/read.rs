@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::{Error, Reason, Skipped};
+use super::error::Error;
+use super::skipped::{Reason, Skipped};
 
 /// Longer lines are no requests that any server accepts.
 const LONGEST: usize = 64 * 1024;

@@ -5,7 +5,7 @@ use jiff::fmt::strtime::BrokenDownTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-use super::Resolution;
+use super::resolution::Resolution;
 
 /// A point in time and how exactly it was written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

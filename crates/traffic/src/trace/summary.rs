@@ -6,7 +6,9 @@ use std::fmt;
 use stats::Deviations;
 use units::{Rate, Span};
 
-use super::{Method, Resolution, Trace, TraceRequest};
+use super::request::{Method, TraceRequest};
+use super::requests::Trace;
+use super::resolution::Resolution;
 
 /// What a trace amounts to.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,7 @@
 //! The request line of an access log, made fit to be sent again.
 
-use super::{Method, Reason};
+use super::request::Method;
+use super::skipped::Reason;
 
 /// What a request line says.
 #[derive(Debug, PartialEq, Eq)]

@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use units::{Rate, Span, Time};
 
+use super::error::Error;
 use super::line::time;
+use super::read;
+use super::resolution::Resolution;
+use super::skipped::{Reason, Skipped};
 use super::stamp::Stamp;
-use super::{Error, Reason, Resolution, Skipped, read};
 
 const SECOND: Span = Span::from_secs(1);
 

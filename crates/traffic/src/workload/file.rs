@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use config::{Error, Source, Spanned};
 use serde::Deserialize;
 use units::{Ratio, Span};
 
-use super::{Class, Page, Workload};
+use super::script::{Class, Page, Workload};
 
 /// The name of the only class where the file has none.
 const ONLY_CLASS: &str = "all";
@@ -20,8 +21,8 @@ const DEFAULT_TIMEOUT: Span = Span::from_secs(20);
 /// Browsers fetch images in parallel (section 4.2); this is what those of the time opened.
 const DEFAULT_CONNECTIONS: usize = 4;
 
-const MOST_CONNECTIONS: usize = 256;
-const MOST_CLASSES: usize = 255;
+const MAX_CONNECTIONS: usize = 256;
+const MAX_CLASSES: usize = 255;
 
 /// Shares are decimal fractions that people type; their sum is not exact in binary.
 const SHARES_TOLERANCE: f64 = 1e-6;
@@ -71,7 +72,25 @@ struct PageEntry {
 #[serde(transparent, bound = "T: std::str::FromStr, T::Err: std::fmt::Display")]
 struct Quantity<T>(#[serde(with = "config::quantity")] T);
 
-pub(super) fn parse(source: &Source) -> Result<Workload, Error> {
+impl Workload {
+    /// Reads and checks a workload file.
+    ///
+    /// # Errors
+    /// What is wrong with it, with file and line.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        Self::parse(&Source::read(path)?)
+    }
+
+    /// Reads and checks the text of a workload file.
+    ///
+    /// # Errors
+    /// What is wrong with it, with file and line.
+    pub fn parse(source: &Source) -> Result<Self, Error> {
+        parse(source)
+    }
+}
+
+fn parse(source: &Source) -> Result<Workload, Error> {
     let file: File = source.parse()?;
     let timeout = match &file.timeout {
         Some(timeout) if timeout.get_ref().0.is_zero() => {
@@ -83,10 +102,10 @@ pub(super) fn parse(source: &Source) -> Result<Workload, Error> {
         None => DEFAULT_TIMEOUT,
     };
     let connections = match &file.connections {
-        Some(connections) if !(1..=MOST_CONNECTIONS).contains(connections.get_ref()) => {
+        Some(connections) if !(1..=MAX_CONNECTIONS).contains(connections.get_ref()) => {
             return Err(source.error(
                 connections.span(),
-                format!("connections is {}; it must be 1 to {MOST_CONNECTIONS}", connections.get_ref()),
+                format!("connections is {}; it must be 1 to {MAX_CONNECTIONS}", connections.get_ref()),
             ));
         }
         Some(connections) => *connections.get_ref(),
@@ -108,8 +127,8 @@ fn classes(source: &Source, entries: Vec<Spanned<ClassEntry>>) -> Result<Vec<Cla
         let name = Arc::from(ONLY_CLASS);
         return Ok(vec![Class { name, share: 1.0, cookie: None, headers: Vec::new(), address: None }]);
     };
-    if entries.len() > MOST_CLASSES {
-        return Err(source.error(last, format!("there are more than {MOST_CLASSES} classes")));
+    if entries.len() > MAX_CLASSES {
+        return Err(source.error(last, format!("there are more than {MAX_CLASSES} classes")));
     }
     let mut classes: Vec<Class> = Vec::with_capacity(entries.len());
     for entry in entries {

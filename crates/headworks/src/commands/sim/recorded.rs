@@ -29,10 +29,10 @@ pub(super) fn run(
     show(&outcome, json)?;
     // The warm-up has been found; looking for it again would find the same.
     let plan = Plan { warmup: Some(outcome.warmup), ..*plan };
-    let course =
-        |requests| sim::course(model, &Plan { requests, ..plan }).map_err(|why| Failure::Usage(why.into()));
-    let (course, beginning) = (course(plan.requests)?, course(plan.requests.min(BEGINNING))?);
-    recording.finish(&outcome, &course, &beginning).map_err(|why| Failure::Failed(why.into()))?;
+    let series =
+        |requests| sim::time_series(model, &Plan { requests, ..plan }).map_err(|why| Failure::Usage(why.into()));
+    let (series, beginning) = (series(plan.requests)?, series(plan.requests.min(BEGINNING))?);
+    recording.finish(&outcome, &series, &beginning).map_err(|why| Failure::Failed(why.into()))?;
     let report = Document::read(out).and_then(|report| report.write(out));
     let page =
         report.context("the record is whole, but its report could not be made").map_err(Failure::Failed)?;

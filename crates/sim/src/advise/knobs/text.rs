@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::super::text::{figures, shown};
-use super::{KnobAdvice, KnobTrial};
+use super::advice::{KnobAdvice, KnobTrial};
+use crate::advise::text::{figures, shown};
 use crate::text::{Seconds, found_full};
 
 impl fmt::Display for KnobAdvice {

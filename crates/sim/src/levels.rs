@@ -20,13 +20,13 @@ pub(crate) struct Level {
 
 impl Levels {
     /// Begins with what there is `now`.
-    pub(super) fn begin(&mut self, now: f64, waiting: usize, in_service: usize) {
+    pub(crate) fn begin(&mut self, now: f64, waiting: usize, in_service: usize) {
         let level = |number| Level { area: 0.0, least: number, most: number };
         *self = Self { at: now, waiting: level(waiting), in_service: level(in_service) };
     }
 
     /// There were so many of each until `now`.
-    pub(super) fn pass(&mut self, now: f64, waiting: usize, in_service: usize) {
+    pub(crate) fn pass(&mut self, now: f64, waiting: usize, in_service: usize) {
         let elapsed = now - self.at;
         self.at = now;
         self.waiting.hold(elapsed, waiting);

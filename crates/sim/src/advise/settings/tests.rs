@@ -1,5 +1,6 @@
 use super::*;
 use crate::model::{Class, Offered};
+use crate::plan::Plan;
 use crate::{Discipline, Service};
 
 fn objectives(texts: &[&str]) -> Vec<Objective> {

@@ -1,4 +1,4 @@
-//! [`Seen`]: what came of the sessions of one class in one replication.
+//! [`SessionTally`]: what came of the sessions of one class in one replication.
 
 use stats::LogHistogram;
 use units::Span;
@@ -13,7 +13,7 @@ pub(super) enum Fate {
 
 /// Sessions of one class, while they are simulated.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Seen {
+pub(super) struct SessionTally {
     pub(super) started: u64,
     completed: u64,
     refused: u64,
@@ -22,7 +22,7 @@ pub(super) struct Seen {
     duration: LogHistogram,
 }
 
-/// The same when they have been, without the histograms.
+/// What is left of a [`SessionTally`] when its sessions have been simulated: no histograms.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Summary {
     pub(super) started: f64,
@@ -42,7 +42,7 @@ pub(super) struct Digest {
     pub(super) p99: f64,
 }
 
-impl Seen {
+impl SessionTally {
     /// A request was answered.
     pub(super) fn answered(&mut self, after: Span) {
         self.response.record(after.as_secs_f64());

@@ -1,4 +1,4 @@
-//! A course as rows of `samples.parquet`.
+//! A time series as rows of `samples.parquet`.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use catalogue::sim as metrics;
 use record::SampleRow;
 use units::{Span, Time};
 
-use super::{Course, Interval};
+use super::intervals::{Interval, TimeSeries};
 
 /// The host of what never happened on one.
 const HOST: &str = "simulated";
@@ -17,7 +17,7 @@ const BEGINNING: &str = "beginning";
 /// Metric, label and value.
 type Quantity<'a> = (Metric, &'a str, f64);
 
-impl Course {
+impl TimeSeries {
     /// Its quantities as samples. Each is of the interval that ends at its time and begins at the
     /// end of the interval before; what was not observed in an interval has none. The metrics are those of
     /// [`catalogue::sim`].

@@ -1,4 +1,4 @@
-//! [`Agenda`]: what will happen when.
+//! [`EventQueue`]: what will happen when.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,12 +22,12 @@ pub(super) enum Event {
 
 /// Events in order of time; those of the same time in the order in which they were added.
 #[derive(Debug, Default)]
-pub(super) struct Agenda {
+pub(super) struct EventQueue {
     events: BinaryHeap<Reverse<(Time, u64, Event)>>,
     added: u64,
 }
 
-impl Agenda {
+impl EventQueue {
     pub(super) fn add(&mut self, at: Time, event: Event) {
         self.added += 1;
         self.events.push(Reverse((at, self.added, event)));

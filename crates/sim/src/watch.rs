@@ -2,8 +2,7 @@
 
 use stats::LogHistogram;
 
-use super::levels::Levels;
-use super::processor::Job;
+use crate::levels::Levels;
 
 /// What came out in a stretch of a simulation, per class.
 #[derive(Debug, Clone, Default)]
@@ -14,24 +13,24 @@ pub(crate) struct Watch {
     /// Processors at work and requests present, each times seconds.
     pub(crate) busy: f64,
     pub(crate) present: f64,
-    pub(crate) classes: Vec<Seen>,
+    pub(crate) classes: Vec<ClassCounts>,
     /// Where it is wanted how many waited and how many had a thread.
     pub(crate) levels: Option<Levels>,
 }
 
-/// What was seen of one class.
+/// Requests of one class: how many came, and what became of them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Seen {
+pub(crate) struct ClassCounts {
     pub(crate) arrived: u64,
     pub(crate) rejected: u64,
-    /// Of those the ones that nobody sends again.
+    /// Of the rejected ones those that no client sends again.
     pub(crate) lost: u64,
     pub(crate) latencies: LogHistogram,
 }
 
 impl Watch {
     pub(crate) fn new(classes: usize) -> Self {
-        Self { classes: vec![Seen::default(); classes], ..Self::default() }
+        Self { classes: vec![ClassCounts::default(); classes], ..Self::default() }
     }
 
     #[inline]
@@ -49,9 +48,8 @@ impl Watch {
     }
 
     #[inline]
-    pub(crate) fn served(&mut self, now: f64, job: &Job) {
-        let latency = now - job.arrived;
-        if let Some(seen) = self.classes.get_mut(job.class as usize) {
+    pub(crate) fn served(&mut self, class: u32, latency: f64) {
+        if let Some(seen) = self.classes.get_mut(class as usize) {
             seen.latencies.record(latency);
         }
     }
@@ -60,14 +58,14 @@ impl Watch {
         self.ended - self.began
     }
 
-    pub(crate) fn total(&self) -> Seen {
-        let mut total = Seen::default();
+    pub(crate) fn total(&self) -> ClassCounts {
+        let mut total = ClassCounts::default();
         self.classes.iter().for_each(|seen| total.add(seen));
         total
     }
 }
 
-impl Seen {
+impl ClassCounts {
     pub(crate) fn add(&mut self, other: &Self) {
         self.arrived += other.arrived;
         self.rejected += other.rejected;

@@ -113,7 +113,7 @@ fn what_cannot_be_had_is_said() {
     let empty = ask_of(&nobody, &["premium:p90<1s"], &[1.0], &[0.5]);
     assert_eq!(empty, Err(AdviceError::EmptyClass("premium".to_owned())));
     assert_eq!(ask_of(&gate(), &[], &[1.0], &[0.5]), Err(AdviceError::NoObjective));
-    let bare = super::super::advise(
+    let bare = crate::advise::advise(
         &model(),
         &["premium:p90<1s".parse().unwrap()],
         &AdviceOptions::default(),

@@ -1,22 +1,22 @@
-//! [`course`]: one replication from its beginning to its end.
-
-mod samples;
+//! [`time_series`]: what happens in each interval of a replication.
 
 use std::ops::ControlFlow;
 
 use crate::control::Control;
 use crate::draw::Seed;
-use crate::engine::{Length, Level, Levels, Watch, replicate};
+use crate::engine::{Length, replicate};
+use crate::levels::{Level, Levels};
 use crate::model::{Model, ModelError};
-use crate::replications::{Plan, length};
-use crate::warmup::Warmup;
+use crate::plan::Plan;
+use crate::warmup::{Warmup, length};
+use crate::watch::Watch;
 
 /// As many intervals as a plot can show.
 const INTERVALS: u64 = 400;
 
 /// Replication 0 over simulated time, warm-up included. Times in seconds from its beginning.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Course {
+pub struct TimeSeries {
     /// When the requests of the warm-up had come.
     pub warmup: f64,
     /// One after the other; the first begins at 0. All have the same number of arrivals; those at the
@@ -91,7 +91,7 @@ impl Interval {
 ///
 /// # Errors
 /// When the model cannot be simulated.
-pub fn course(model: &Model, plan: &Plan) -> Result<Course, ModelError> {
+pub fn time_series(model: &Model, plan: &Plan) -> Result<TimeSeries, ModelError> {
     model.check()?;
     let Length { warmup, requests, .. } = length(plan, Warmup::of(model.into(), plan, Control::NONE));
     let (all, seed) = (warmup + requests, Seed::new(plan.seed, 0));
@@ -103,7 +103,7 @@ pub fn course(model: &Model, plan: &Plan) -> Result<Course, ModelError> {
         intervals.push(Interval::of(&watch, model));
         ControlFlow::Continue(())
     });
-    Ok(Course { warmup: end_of_warmup(model, seed, warmup), intervals })
+    Ok(TimeSeries { warmup: end_of_warmup(model, seed, warmup), intervals })
 }
 
 /// When so many requests have come.

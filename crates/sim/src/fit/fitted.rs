@@ -1,0 +1,55 @@
+//! [`Fit`]: what was observed, in figures.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::arrivals::FittedArrivals;
+use super::classes::FittedClass;
+use super::demands::Source as DemandSource;
+use super::observation::Origin;
+use super::windows::Window;
+
+/// What was observed, in figures. Times in seconds, rates per second, sizes in bytes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Fit {
+    /// The file or directory.
+    pub source: String,
+    /// What it is.
+    pub origin: Origin,
+    /// How many requests there are.
+    pub requests: u64,
+    /// How many lines of a log could not be read.
+    pub skipped: u64,
+    /// From the first request to the last.
+    pub duration: f64,
+    /// How exact points in time are.
+    pub resolution: f64,
+    /// Requests per second in windows of constant rate; in all where there are none.
+    pub rate: f64,
+    /// Windows, one after the other.
+    pub windows: Vec<Window>,
+    /// How requests are spread over time; `None` when no window has a constant rate, and where
+    /// clients wait for their answers.
+    pub arrivals: Option<FittedArrivals>,
+    /// Clients, and how long each thinks on average, where they wait for their answers.
+    pub clients: Option<(u32, f64)>,
+    /// Kinds of requests.
+    pub classes: Vec<FittedClass>,
+    /// Standard deviation over mean of what requests of a class need; `None` where that is not known.
+    pub service_cv: Option<f64>,
+    /// From what their costs are known, where they are not stated; `None` when they are not.
+    pub demands: Option<DemandSource>,
+    /// The share of the processors' time that they make up; `None` when costs are not known.
+    pub utilization: Option<f64>,
+    /// The share of requests that were answered by 429 or 503.
+    pub rejected: f64,
+    /// How many of each status.
+    pub status: BTreeMap<u16, u64>,
+    /// The server's processors and threads, as they were stated.
+    pub processors: u32,
+    /// See [`FitOptions::threads`].
+    pub threads: Option<u32>,
+    /// What cannot be known, and what ought to be known about what is said here; sentences.
+    pub remarks: Vec<String>,
+}

@@ -1,0 +1,30 @@
+//! [`Class`]: a kind of request.
+
+use super::equipment::Size;
+
+/// The names of the paper's two classes.
+pub const STATIC: &str = "static";
+/// See [`STATIC`].
+pub const DYNAMIC: &str = "dynamic";
+
+/// A kind of request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Class {
+    /// What it is called.
+    pub name: String,
+    /// Its share of the requests, relative to those of the other classes.
+    pub share: f64,
+    /// What it needs of a processor on average, in seconds.
+    pub demand: f64,
+    /// What it needs of a disk on average, in seconds.
+    pub disk: f64,
+    /// How large its responses are, where links count.
+    pub size: Option<Size>,
+}
+
+impl Class {
+    /// A class that needs nothing but a processor.
+    pub fn new(name: &str, share: f64, demand: f64) -> Self {
+        Self { name: name.to_owned(), share, demand, disk: 0.0, size: None }
+    }
+}

@@ -1,0 +1,175 @@
+//! [`Model`]: a server and its requests.
+
+use super::class::{Class, DYNAMIC, STATIC};
+use super::discipline::Discipline;
+use super::equipment::{Equipment, Retries};
+use super::error::{ModelError, within};
+use super::offered::Offered;
+use super::slow_clients::SlowClients;
+use crate::draw::{Arrivals, Service};
+
+/// A server and its requests: the paper's (section 2) by default.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// How requests are spread over time.
+    pub arrivals: Arrivals,
+    /// How many there are.
+    pub offered: Offered,
+    /// Kinds of request, at least one.
+    pub classes: Vec<Class>,
+    /// The law of what requests of a class need, around its mean.
+    pub service: Service,
+    /// Requests that are worked on at a time, at most.
+    pub threads: u32,
+    /// Requests that wait for a thread, at most; beyond that they are rejected. `None` is no limit.
+    pub queue: Option<u32>,
+    /// How the processors are divided.
+    pub discipline: Discipline,
+    /// Processors that threads share; a request uses one at a time.
+    pub processors: u32,
+    /// What requests need besides.
+    pub equipment: Equipment,
+    /// What clients do whose requests were rejected; `None`: they give up.
+    pub retries: Option<Retries>,
+    /// Clients that keep connections of a gate in front of the server and give little for them.
+    pub slow_clients: Option<SlowClients>,
+}
+
+impl Model {
+    /// The paper's two classes: a share of `dynamic` requests that cost `cost` times as much as
+    /// static ones, which need `static_time` seconds on average.
+    pub fn paper_classes(dynamic: f64, cost: f64, static_time: f64) -> Vec<Class> {
+        let mut classes = vec![
+            Class::new(STATIC, 1.0 - dynamic, static_time),
+            Class::new(DYNAMIC, dynamic, static_time * cost),
+        ];
+        classes.retain(|class| class.share > 0.0);
+        classes
+    }
+
+    /// What a request needs of a processor on average, in seconds.
+    pub fn mean_demand(&self) -> f64 {
+        let total: f64 = self.classes.iter().map(|class| class.share).sum();
+        self.classes.iter().map(|class| class.share * class.demand).sum::<f64>() / total
+    }
+
+    /// Requests per second that come; `None` when that depends on how fast they are served.
+    pub fn rate(&self) -> Option<f64> {
+        match self.offered {
+            Offered::Rate(rate) => Some(rate),
+            Offered::Load(load) => Some(load * f64::from(self.processors) / self.mean_demand()),
+            Offered::Clients(..) => None,
+        }
+    }
+
+    /// Requests per second over those that the processors can serve.
+    pub fn load(&self) -> Option<f64> {
+        self.rate().map(|rate| rate * self.mean_demand() / f64::from(self.processors))
+    }
+
+    /// Whether a request needs nothing but a processor.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.equipment.is_bare() && self.classes.iter().all(|class| class.disk <= 0.0)
+    }
+
+    /// # Errors
+    /// What cannot be simulated, with the allowed range.
+    pub fn check(&self) -> Result<(), ModelError> {
+        within("the number of threads", f64::from(self.threads), 1.0, 1e6)?;
+        within("the number of processors", f64::from(self.processors), 1.0, 1e4)?;
+        if self.classes.is_empty() {
+            return Err(ModelError::NoClasses);
+        }
+        for class in &self.classes {
+            within("the share of a class", class.share, 0.0, 1e9)?;
+            within("the mean time that a request needs, in seconds,", class.demand, 1e-9, 1e6)?;
+            within("the mean time that a request needs of a disk, in seconds,", class.disk, 0.0, 1e6)?;
+            if let Some(size) = class.size {
+                within("the mean size of responses, in bytes,", size.mean, 0.0, 1e15)?;
+                within("the coefficient of variation of sizes", size.cv, 0.0, 100.0)?;
+            }
+        }
+        within(
+            "the sum of the classes' shares",
+            self.classes.iter().map(|class| class.share).sum(),
+            1e-9,
+            1e12,
+        )?;
+        match self.offered {
+            Offered::Load(load) => within("the load", load, 1e-6, 1e3)?,
+            Offered::Rate(rate) => within("the rate, in requests per second,", rate, 1e-9, 1e9)?,
+            Offered::Clients(clients, think) => {
+                within("the number of clients", f64::from(clients), 1.0, 1e6)?;
+                within("the mean think time, in seconds,", think, 1e-6, 1e6)?;
+            }
+        }
+        if let Discipline::RoundRobin(quantum) = self.discipline {
+            within("the quantum of round robin, in seconds,", quantum.as_secs_f64(), 1e-7, 1e6)?;
+        }
+        self.check_equipment()?;
+        if let Some(slow) = &self.slow_clients {
+            slow.check()?;
+        }
+        self.check_uses()?;
+        self.check_stability()
+    }
+
+    /// What only a gate has is not given without one.
+    pub(crate) fn check_without_gate(&self) -> Result<(), ModelError> {
+        if self.slow_clients.is_some() { Err(ModelError::NoGate) } else { Ok(()) }
+    }
+
+    /// What is given has an effect.
+    fn check_uses(&self) -> Result<(), ModelError> {
+        let Equipment { disks, link, client, .. } = self.equipment;
+        if matches!(self.offered, Offered::Clients(..)) {
+            if self.arrivals != Arrivals::default() {
+                return Err(ModelError::Closed("arrivals"));
+            }
+            if self.retries.is_some() {
+                return Err(ModelError::Closed("retries"));
+            }
+        }
+        let unused = |what, needed| Err(ModelError::Unused { what, needed });
+        if (link.is_some() || client.is_some()) && self.classes.iter().all(|class| class.size.is_none()) {
+            return unused("links", "a size");
+        }
+        if disks > 1 && self.classes.iter().all(|class| class.disk <= 0.0) {
+            return unused("disks", "a time that it needs of a disk");
+        }
+        Ok(())
+    }
+
+    fn check_equipment(&self) -> Result<(), ModelError> {
+        let Equipment { disks, link, client, keep_alive } = self.equipment;
+        within("the number of disks", f64::from(disks), 1.0, 1e4)?;
+        let rate = |what, rate: Option<f64>| rate.map_or(Ok(()), |rate| within(what, rate, 1.0, 1e15));
+        rate("the speed of the server's link, in bytes per second,", link)?;
+        rate("the speed of a client's link, in bytes per second,", client)?;
+        within("the time for which connections are kept, in seconds,", keep_alive.unwrap_or(0.0), 0.0, 1e6)?;
+        if let Some(Retries { share, delay, most }) = self.retries {
+            within("the share of rejected requests that come back", share, 0.0, 1.0)?;
+            within("the mean time after which they do, in seconds,", delay, 1e-6, 1e6)?;
+            within("how often they do", f64::from(most), 1.0, 1e6)?;
+        }
+        Ok(())
+    }
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Self {
+            arrivals: Arrivals::default(),
+            offered: Offered::Load(1.0),
+            classes: Self::paper_classes(0.2, 100.0, 0.005),
+            service: Service::default(),
+            threads: 25,
+            queue: Some(0),
+            discipline: Discipline::Sharing,
+            processors: 1,
+            equipment: Equipment::default(),
+            retries: None,
+            slow_clients: None,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! [`Outcome`]: what a simulation says.
+
+use serde::Serialize;
+use stats::MeanEstimate;
+
+/// What a simulation says, with 95 % confidence intervals: shares, means and quantiles of all
+/// replications together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outcome {
+    /// The share of requests that were rejected; each attempt counts where rejected clients come back.
+    pub rejected: MeanEstimate,
+    /// Where they do: the share of requests that were never served, however often they came back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<MeanEstimate>,
+    /// From arrival to completion, in seconds, of the requests that were served.
+    pub latency: LatencyOutcome,
+    /// The share of the processors' time in which they worked.
+    pub utilization: MeanEstimate,
+    /// Requests served per second.
+    pub throughput: MeanEstimate,
+    /// Requests in the server, queue included.
+    pub present: MeanEstimate,
+    /// Rejected requests, latency and throughput of each class.
+    pub classes: Vec<ClassOutcome>,
+    /// What the gate in front of the server did with each of its classes, the most important first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gate: Vec<GateClassOutcome>,
+    /// How many replications there were; 1 for a long run.
+    pub replications: u32,
+    /// Arrivals and completions, warm-up included.
+    pub events: u64,
+    /// Events per second and core.
+    pub events_per_second: f64,
+    /// Requests at the beginning of each replication that were not counted.
+    pub warmup: u64,
+    /// Requests in each replication that were.
+    pub requests: u64,
+    /// What it took, in seconds.
+    pub elapsed: f64,
+    /// Whether it is as precise as it was to be.
+    pub precision: Precision,
+}
+
+/// Latencies, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LatencyOutcome {
+    /// The mean.
+    pub mean: MeanEstimate,
+    /// The median.
+    pub p50: MeanEstimate,
+    /// Nine of ten are not above this.
+    pub p90: MeanEstimate,
+    /// 99 of 100 are not above this.
+    pub p99: MeanEstimate,
+}
+
+/// What became of a class.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClassOutcome {
+    /// Its name.
+    pub name: String,
+    /// The share of its requests that were rejected.
+    pub rejected: MeanEstimate,
+    /// Its latencies.
+    pub latency: LatencyOutcome,
+    /// Its requests served per second.
+    pub throughput: MeanEstimate,
+}
+
+/// What became of a class of the gate. What is not served yet when a replication ends makes the shares
+/// of a little less than 1.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GateClassOutcome {
+    /// Its name.
+    pub name: String,
+    /// The share of its requests that were served.
+    pub served: MeanEstimate,
+    /// The share that the gate refused.
+    pub refused: MeanEstimate,
+    /// The share that the gate let pass, and that were rejected because the server's queue was full.
+    pub rejected: MeanEstimate,
+    /// Where there are slow clients: the share that was not accepted in time, because the gate had no room
+    /// for its connection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unaccepted: Option<MeanEstimate>,
+    /// The share that was turned away in all.
+    pub turned_away: MeanEstimate,
+    /// Latencies of those served, the wait in the gate included.
+    pub latency: LatencyOutcome,
+    /// Its requests served per second.
+    pub throughput: MeanEstimate,
+}
+
+/// Whether an outcome is as precise as it was to be.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "state", rename_all = "lowercase")]
+pub enum Precision {
+    /// Nothing was asked for but a number of replications.
+    Fixed,
+    /// It is.
+    Reached,
+    /// It would take about so many replications, and so long.
+    Missed {
+        /// What was reached: half the widest interval over its mean.
+        relative: f64,
+        /// How many replications it would take.
+        replications: u64,
+        /// How long they would take, on one core.
+        seconds: f64,
+    },
+    /// The pilot runs did not come to rest: what was simulated may not be typical.
+    Unsettled {
+        /// How many requests they had.
+        requests: u64,
+    },
+    /// Somebody ended it before; the intervals say how sure it is.
+    Interrupted,
+}
+
+/// A share of rejected requests below this need not be known more precisely than this would.
+const NEGLIGIBLE: f64 = 0.01;
+
+impl Outcome {
+    /// Whether rejection, mean latency and its 90th percentile are known to a share of `wanted`; `done`
+    /// is how many times as many requests as a replication has were simulated.
+    pub(crate) fn judge(&self, wanted: f64, most: u32, done: f64) -> Precision {
+        let rejected = self.rejected.half_width() / self.rejected.mean.max(NEGLIGIBLE);
+        let relative = rejected.max(self.latency.mean.relative()).max(self.latency.p90.relative());
+        // Nothing was served: there is no latency to be known.
+        let relative = if relative.is_nan() { 0.0 } else { relative };
+        if relative <= wanted {
+            return Precision::Reached;
+        }
+        let replications = (done * (relative / wanted).powi(2)).ceil().max(f64::from(most));
+        let each = self.events as f64 / self.events_per_second / done;
+        Precision::Missed { relative, replications: replications as u64, seconds: each * replications }
+    }
+}
+
+impl Precision {
+    /// Whether the outcome may be taken for what was asked for.
+    pub fn is_enough(self) -> bool {
+        matches!(self, Self::Fixed | Self::Reached)
+    }
+}

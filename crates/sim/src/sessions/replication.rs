@@ -1,0 +1,34 @@
+//! [`Replication`]: what came of the sessions of one replication.
+
+use std::time::{Duration, Instant};
+
+use super::model::SessionModel;
+use super::tally::{SessionTally, Summary};
+use super::world::World;
+use crate::model::SessionModelError;
+
+/// One replication.
+#[derive(Debug)]
+pub(super) struct Replication {
+    /// By class.
+    pub(super) classes: Vec<Summary>,
+    pub(super) utilization: f64,
+    pub(super) events: u64,
+    /// What it took one core.
+    pub(super) took: Duration,
+}
+
+impl Replication {
+    /// Simulates it.
+    pub(super) fn simulate(model: &SessionModel, seed: u64, number: u32) -> Result<Self, SessionModelError> {
+        let began = Instant::now();
+        let mut world = World::new(model, seed, number)?;
+        let events = world.run();
+        Ok(Self {
+            classes: world.seen().iter().map(SessionTally::summary).collect(),
+            utilization: world.utilization(),
+            events,
+            took: began.elapsed(),
+        })
+    }
+}
