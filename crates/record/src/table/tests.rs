@@ -5,7 +5,9 @@ use std::sync::Arc;
 use catalogue::Viewpoint;
 use units::{Span, Time};
 
-use super::{TableReader, TableWriter};
+use super::reader::TableReader;
+use super::row::table;
+use super::writer::TableWriter;
 use crate::{RequestError, RequestRow, RunDirectory, SampleRow, SessionOutcome, SessionRow};
 
 fn request(number: u64) -> RequestRow {
