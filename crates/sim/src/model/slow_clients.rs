@@ -1,6 +1,6 @@
 //! [`SlowClients`]: clients that keep a gate's connections and give little for them.
 
-use super::{ModelError, within};
+use super::error::{ModelError, within};
 
 /// Clients that send their requests or take their responses slowly, beside those whose requests are counted:
 /// an attack such as Slowloris, or a bad network. Each has a connection and opens another when it was closed.
