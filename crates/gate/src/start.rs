@@ -49,7 +49,7 @@ pub struct Bound {
 }
 
 /// How long the end waits for what other threads still do for the event loop: reading files and
-/// looking names up, for nobody by then.
+/// looking names up, whose results are not needed by then.
 const LONGEST_LOOK_UP: Duration = Duration::from_millis(200);
 
 /// Connections that wait for the admin interface.
@@ -133,7 +133,7 @@ impl Bound {
     /// configured.
     ///
     /// # Errors
-    /// When the event loop cannot be set up, the user is none or the access log cannot be opened.
+    /// When the event loop cannot be set up, the user does not exist or the access log cannot be opened.
     pub fn run(mut self, stop: impl Future<Output = ()>) -> Result<Ended, Error> {
         privileges::give_up(&self.settings.operation)?;
         let _saying = log::start().map_err(Error::System)?;
@@ -229,7 +229,7 @@ async fn serve(
         Ended::Replaced { .. } => admins.iter().for_each(JoinHandle::abort),
     }
     acceptors.iter().for_each(JoinHandle::abort);
-    // The listener is closed with the task: if nobody else has it, new clients are refused by the
+    // The listener is closed with the task: if no other process has it, new clients are refused by the
     // kernel at once.
     for acceptor in acceptors {
         let _ = acceptor.await;

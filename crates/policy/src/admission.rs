@@ -77,7 +77,7 @@ const SHORT: f64 = 0.5;
 /// The part of its target above which a queue that stays so long means overload.
 const CROWDED: f64 = 0.75;
 
-/// How long is lasting: a burst of a second or two is no overload.
+/// How long is lasting: a burst of a second or two does not count as overload.
 const LASTING: Span = Span::from_secs(2);
 
 impl Controller {
@@ -99,7 +99,7 @@ impl Controller {
 
     /// Whether a request may join a queue that is `queued` long now.
     ///
-    /// Below half the target nobody is turned away for an estimate from a handful of requests,
+    /// Below half the target no request is turned away for an estimate from a handful of requests,
     /// except new sessions in lasting overload: existing ones will be back with their next page,
     /// and the room that they leave meanwhile is theirs.
     pub(crate) fn admits(&mut self, existing: bool, queued: u32, rng: &mut Rng) -> bool {

@@ -1,7 +1,7 @@
 //! [`Costs`]: what requests take of the server, learnt by kind.
 //!
 //! The server shares itself among the requests inside it: while `n` are inside, each gets an `n`th part of
-//! every second. What a request has had of that by its end is its cost, whoever else was there. It is in
+//! every second. What a request has had of that by its end is its cost, whichever others were there. It is in
 //! seconds of the whole server, and only compared with others of its sort, so it does not matter how many
 //! processors there are, as long as all of them have something to do.
 
@@ -16,7 +16,7 @@ use crate::kind::Kind;
 const REMEMBERED: usize = 1024;
 /// How far one request moves what is known of its kind.
 const STEP: f64 = 1.0 / 8.0;
-/// A request is short if it costs less than this part of what those inside cost each. Whoever is let in
+/// A request is short if it costs less than this part of what those inside cost each. A request that is let in
 /// beside one that still needs `r` takes twice its own cost `c` instead of `r` and then `c`, and holds the
 /// other one up by `c`: that is a gain for `c < r / 2`, and half of what those inside cost is still to do.
 const SHORT: f64 = 0.25;
@@ -81,7 +81,7 @@ impl Costs {
         begun
     }
 
-    /// The server is done with it; `kind` is none if what it cost says nothing of others.
+    /// The server is done with it; `kind` is `None` if what it cost says nothing of others.
     pub(crate) fn end(&mut self, now: Time, class: ClassId, kind: Option<Kind>, begun: Begun) {
         self.advance(now);
         let inside = &mut self.inside[class.index()];

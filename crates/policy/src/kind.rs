@@ -22,7 +22,7 @@ impl Kind {
     }
 }
 
-/// FNV-1a (RFC 9923). Who finds two paths of one number has made one kind of two, which is no harm.
+/// FNV-1a (RFC 9923). A client that finds two paths of one number has made one kind of two, which does no harm.
 struct Fnv(u64);
 
 impl Default for Fnv {

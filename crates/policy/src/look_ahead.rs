@@ -63,7 +63,7 @@ impl Scan {
     }
 
     /// Until a mix is known, and when hardly anybody important is about, the paper's default is
-    /// what is needed: the rule would look through the whole queue for nobody.
+    /// what is needed: the rule would look through the whole queue in vain.
     pub(crate) fn retune(&mut self, knobs: Knobs) {
         const UNKNOWN: f64 = 12.0;
         const RARE: f64 = 0.001;

@@ -30,7 +30,7 @@ pub(crate) enum Place {
     Classifying,
     /// Inside the server.
     InService,
-    /// Refused in shadow mode, and inside the server all the same.
+    /// Refused in shadow mode, and nevertheless inside the server.
     Settled,
 }
 
@@ -191,7 +191,7 @@ impl Store {
         held
     }
 
-    /// Moves a request to a place that is no queue.
+    /// Moves a request to a place that is not a queue.
     pub(crate) fn put(&mut self, key: Key, place: Place, now: Time) {
         let waits = self.waits(key, now);
         self.unlink(key);

@@ -114,7 +114,7 @@ fn found(workers: usize, initial: u32) -> f64 {
         config.limits.deadlines = Deadlines::all(Span::from_secs(3600));
         config.classes[0].target_queue = Some(400);
     });
-    // When each is done; whoever is beyond the workers begins when another ends.
+    // When each is done; what is beyond the workers begins when another ends.
     let mut inside: VecDeque<Time> = VecDeque::new();
     let (mut ids, mut sizes) = (VecDeque::new(), 0);
     (0..300).for_each(|id| scene.arrive(id, PREMIUM));

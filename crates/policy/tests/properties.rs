@@ -109,7 +109,7 @@ proptest! {
         harness.reconfigure(after.clone());
         prop_assert_eq!((harness.policy().held(), harness.books.refused.len()), (held, refused));
         prop_assert_eq!(harness.policy().config(), &after);
-        // What shadow mode let through without room to follow it, nobody holds.
+        // What shadow mode let through without room to follow it is not held.
         let exact = enforced && after.mode == Mode::Enforce;
         match after.mode {
             Mode::Shadow => prop_assert!(harness.books.waiting.is_empty(), "who waited was let through"),

@@ -8,7 +8,7 @@ use units::ClassId;
 /// What was decided about a request, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Verdict {
-    /// None when it was refused before anybody looked.
+    /// `None` when it was refused before its class was looked for.
     pub(crate) class: Option<ClassId>,
     /// Why it is of that class.
     pub(crate) basis: Basis,
@@ -21,11 +21,11 @@ pub(crate) struct Verdict {
 /// Why a request is of its class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Basis {
-    /// Nobody has looked yet.
+    /// Not looked for yet.
     Unknown,
     /// Its session's token says so.
     Session,
-    /// The same, and it was raised to it before.
+    /// Its session's token says so, and the session was raised to it before.
     Raised,
     /// An operator set the class of its session.
     Operator,
@@ -60,7 +60,7 @@ pub(crate) struct Known {
 }
 
 impl Verdict {
-    /// Of a request that nobody holds.
+    /// Of a request that is not held.
     pub(crate) const UNKNOWN: Self =
         Self { class: None, basis: Basis::Unknown, refused: None, waits: Waits::ZERO };
 }

@@ -97,7 +97,7 @@ impl Handler<Held> for Wakes<'_> {
 pub(crate) enum Decision {
     /// Send this to the server.
     Dispatch(Box<Parts>, Verdict),
-    /// Refuse it; the head is gone only if nobody knows of the request any more.
+    /// Refuse it; the head is gone only if the request is no longer held.
     Refuse(Option<Box<Parts>>, Verdict),
 }
 

@@ -65,7 +65,7 @@ impl Drop for Ticket {
         if !self.dispatched {
             core.abort(now, self.id);
         }
-        // Also when the decision was made and nobody was left to take it up: the place is free.
+        // Also when the decision was made and the client had gone before it took it up: the place is free.
         core.finish(now, self.id);
         if core.has_waiting() {
             self.admission.turn.ring();

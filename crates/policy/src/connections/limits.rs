@@ -9,7 +9,7 @@ pub struct ConnectionLimits {
     pub connections: usize,
     /// Streams of HTTP/2 that may be open at once, of all connections.
     pub streams: usize,
-    /// Memory of the process, in bytes, that counts as all of it; `None` is no limit.
+    /// Memory of the process, in bytes, that counts as all of it; without a limit, `None`.
     pub memory: Option<u64>,
     /// For a request's head, from its first byte on.
     pub header_timeout: Span,

@@ -68,7 +68,7 @@ impl Policy {
     }
 
     /// Admits held-back requests as soon as their class's queue has run low, so that no place goes
-    /// to somebody else, or to nobody, for the want of a period's end.
+    /// to another request, or to none, for the want of a period's end.
     pub(super) fn refill(&mut self, now: Time, how: Refill) {
         for queue in self.layout.discards() {
             while let Some(key) = self.store.head(queue) {
@@ -180,7 +180,7 @@ impl Policy {
 
     /// Target lengths follow the speed at which the class is served: what counts for a user is
     /// the wait, and by Little's law wait times speed is the length. A wait that users do not
-    /// sit out serves nobody.
+    /// sit out is of no use to them.
     pub(super) fn retarget(&mut self) {
         for class in self.layout.all() {
             let outflow = self.controllers[class.index()].outflow();

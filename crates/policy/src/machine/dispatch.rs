@@ -16,7 +16,7 @@ impl Policy {
     pub(super) fn dispatch(&mut self, now: Time, how: Refill) {
         self.places.watch(now);
         if !self.has_waiting() {
-            // Nobody waits, as is usual.
+            // No request waits, as is usual.
             return;
         }
         while self.places() > self.places.taken() {
@@ -62,7 +62,7 @@ impl Policy {
     }
 
     /// What a class would send to the server next. The window is for all; the express places on top of it
-    /// are for the more important, in proportion, and for whoever is stuck behind something long.
+    /// are for the more important, in proportion, and for requests that are stuck behind something long.
     ///
     /// An important request takes an express place so that it need not wait for those that matter
     /// less. Among themselves they are no more than the window, but for those that are short beside them.

@@ -371,7 +371,7 @@ impl Policy {
     }
 
     /// When the request at the head of a class queue may take any place: after half of its
-    /// deadline, if nobody has left the server all the while. Something long is in there, and
+    /// deadline, if no request has left the server all the while. Something long is in there, and
     /// what was admitted is not left to spoil behind it.
     pub(super) fn overdue_at(&self, queue: QueueId) -> Option<Time> {
         let since = self.store.get(self.store.head(queue)?).since;

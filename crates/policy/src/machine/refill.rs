@@ -16,6 +16,6 @@ pub(super) struct Next {
 pub(super) enum Refill {
     /// In place of less important ones, which are refused.
     Displacing,
-    /// Not at all: what an operator changes costs nobody who waits the place.
+    /// Only where there is room: what an operator changes costs no request that waits its place.
     WhereRoomIs,
 }

@@ -4,7 +4,7 @@
 ///
 /// As long as requests do not meet, throughput grows with their number; beyond a knee it does not
 /// (Denning and Buzen 1978, asymptotic bounds). Where each takes a worker the bend is sharp, where
-/// they meet by chance it is round. Nobody tells which of the curves a server follows, but each
+/// they meet by chance it is round. Which of the curves a server follows is not told, but each
 /// says what two sizes finish relative to each other, and some are soon refuted.
 #[derive(Debug)]
 pub(super) struct Posterior {

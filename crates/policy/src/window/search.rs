@@ -35,7 +35,7 @@ pub(super) struct Search {
     agreed: u32,
     /// Trials of home since the last of another size.
     rested: u32,
-    /// The last smaller size told nothing: important requests, which are let in all the same, kept as
+    /// The last smaller size told nothing: important requests, which are let in nevertheless, kept as
     /// many inside as at home. The next to be tried is a larger one.
     hindered: bool,
     /// Squared coefficient of variation of what a request costs, as far as throughput shows it.

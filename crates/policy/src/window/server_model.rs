@@ -175,7 +175,7 @@ impl ServerModel {
     }
 }
 
-/// How fast the one is worked on that came as the so manyth of all that are there.
+/// How fast a request is worked on, by its position among those that are there.
 fn speed(server: Server, there: usize, place: u32) -> f64 {
     match server {
         Server::Sharing(processors) => (f64::from(processors) / there as f64).min(1.0),

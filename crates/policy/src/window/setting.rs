@@ -3,7 +3,7 @@
 use crate::error::ConfigError;
 
 /// How the number of requests inside the server is bounded. Without a bound the queue forms
-/// inside the server, where nobody can put it in order.
+/// inside the server, where it cannot be put in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Window {
     /// Always this many places.

@@ -155,7 +155,7 @@ fn downloads_that_take_more_places_than_are_tried_hold_nobody_up() {
         (0..others).for_each(|_| places.give_back(now, dispatched));
         places.watch(now);
         last = if others > 0 { now } else { last };
-        assert!(now.since(last) < Span::from_secs(10), "nobody is let in, of {}", places.size());
+        assert!(now.since(last) < Span::from_secs(10), "no request is let in, of {}", places.size());
     }
 }
 

@@ -4,7 +4,7 @@ use super::request::Request;
 
 /// What works on several jobs, by some discipline.
 pub(crate) trait Processor {
-    /// What it works on.
+    /// A request, with all that it needs.
     type Request: Request;
 
     /// Jobs that hold a thread.

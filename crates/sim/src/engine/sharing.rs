@@ -6,7 +6,7 @@ use super::processor::Processor;
 /// All jobs are worked on at once, each at the same speed.
 ///
 /// The service that each job has attained since the server was empty is the *virtual time*; a job
-/// that starts at virtual time `v` is done at `v + demand`, whoever comes and goes meanwhile, so
+/// that starts at virtual time `v` is done at `v + demand`, whatever comes and goes meanwhile, so
 /// jobs are kept in the order of that, the next one last.
 #[derive(Debug, Clone)]
 pub(crate) struct Sharing {

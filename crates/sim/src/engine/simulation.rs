@@ -32,7 +32,7 @@ impl<S: Source<P::Request>, P: Processor> Simulation<S, P> {
     }
 
     /// As [`Self::run`]. Before something happens, `before` is told when, and sees the server as it
-    /// has been until then: a loop of its own for whoever wants to see, and none for others.
+    /// has been until then: a loop of its own for callers that want to see, and none for others.
     fn go_on(&mut self, requests: u64, watch: &mut Watch, mut before: impl FnMut(f64, &Server<P>)) -> u64 {
         watch.began = self.now;
         let (busy, present) = self.server.areas(self.now);

@@ -17,7 +17,7 @@ pub(crate) enum Fate {
 
 /// Who sends requests.
 pub(crate) trait Source<R: Request> {
-    /// When the next request comes; infinity while nobody is going to send one.
+    /// When the next request comes; infinity while no client is going to send one.
     fn next(&self) -> f64;
 
     /// That request; who sends it has sent it now.
