@@ -13,7 +13,8 @@ use crate::subject::{Closing, GateConnections};
 const SWEEP_INTERVAL: Span = Span::from_millis(250);
 /// Without room the gate tries to accept again so often, unless a connection is closed before.
 const ACCEPT_PAUSE: Span = Span::from_millis(20);
-/// What a connection takes of a gate's memory, in bytes: measured with 10,000 of them.
+/// What a connection with a request takes of a gate's memory, in bytes: an assumption, buffers to read and to
+/// write that are 8 KiB each.
 const CONNECTION_BYTES: u64 = 16 << 10;
 /// Of a response that its client has not taken, the gate keeps so many bytes at most.
 const MAX_KEPT_BYTES: u64 = 64 << 10;
