@@ -110,8 +110,8 @@ mod tests {
 
     #[test]
     fn single_values_differ_when_their_intervals_do() {
-        let knee = |rate: f64| figure(Better::Higher, &[rate], Some([rate * 0.98, rate * 1.02]));
-        assert!(!difference(&knee(100.0), &knee(103.0), None).differs);
-        assert!(difference(&knee(100.0), &knee(90.0), None).is_worse);
+        let capacity = |rate: f64| figure(Better::Higher, &[rate], Some([rate * 0.98, rate * 1.02]));
+        assert!(!difference(&capacity(100.0), &capacity(103.0), None).differs);
+        assert!(difference(&capacity(100.0), &capacity(90.0), None).is_worse);
     }
 }

@@ -68,14 +68,14 @@ fn name(experiment: &Experiment, test: &Test) -> String {
 }
 
 fn of_tests(directory: &Path, name: &str, tests: &[&Test]) -> Result<Vec<Figure>, Error> {
-    let knees: Vec<_> = tests.iter().filter_map(|test| test.knee.as_ref()).collect();
-    if !knees.is_empty() {
+    let found: Vec<_> = tests.iter().filter_map(|test| test.knee.as_ref()).collect();
+    if !found.is_empty() {
         let figure = Figure {
             name: format!("{name}: capacity"),
-            unit: knees[0].unit.clone(),
+            unit: found[0].unit.clone(),
             better: Better::Higher,
-            values: knees.iter().filter_map(|knee| knee.rate).collect(),
-            interval: if knees.len() == 1 { knees[0].ci } else { None },
+            values: found.iter().filter_map(|capacity| capacity.rate).collect(),
+            interval: if found.len() == 1 { found[0].ci } else { None },
         };
         return Ok(if figure.values.is_empty() { Vec::new() } else { vec![figure] });
     }

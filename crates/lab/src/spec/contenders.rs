@@ -71,7 +71,7 @@ pub(super) fn check(source: &Source, entry: ContendersEntry) -> Result<Contender
         Some((cookie, value)) if plain(cookie) && plain(value) => (cookie.to_owned(), value.to_owned()),
         _ => {
             return Err(source
-                .error(entry.premium.span(), format!("\"{}\" is no cookie", entry.premium.get_ref()))
+                .error(entry.premium.span(), format!("\"{}\" is not a cookie", entry.premium.get_ref()))
                 .mend("write it as NAME=VALUE, of letters, digits and \"_\", such as \"tier=premium\""));
         }
     };

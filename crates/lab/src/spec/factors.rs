@@ -137,7 +137,7 @@ pub(crate) fn combinations(factors: &[Factor], which: Combinations, has_axis: bo
     factorial(axis).into_iter().flat_map(at).collect()
 }
 
-/// All of them; one of nothing where there is no factor.
+/// All of them; one of nothing where there is not a factor.
 fn factorial(factors: &[Factor]) -> Vec<Vec<usize>> {
     factors.iter().fold(vec![Vec::new()], |curves, factor| {
         let with = |curve: Vec<usize>| {
@@ -180,11 +180,11 @@ pub(super) fn check(
     // Figures have the first factor on their axis.
     if let Some(words) = factors.first().and_then(|axis| axis.levels.iter().find(|l| number(l).is_none())) {
         return Err(source
-            .missing(format!("level {words} of the first factor is no number"))
+            .missing(format!("level {words} of the first factor is not a number"))
             .mend("figures are drawn against the first factor; put \"load\" first"));
     }
     if !factors.iter().any(Factor::is_load) {
-        let what = if factors.is_empty() { "there is no factor" } else { "\"load\" is no factor" };
+        let what = if factors.is_empty() { "there is not a factor" } else { "\"load\" is not a factor" };
         return Err(source
             .missing(what)
             .mend("add [[factor]] with name = \"load\" and levels = [0.7, 1, 2, 3]"));
@@ -263,7 +263,7 @@ fn from_elsewhere(
             return Err(source.error(level.span(), why).mend(format!("they are {}", known.join(", "))));
         }
         if !(rate.get_ref().is_finite() && *rate.get_ref() > 0.0) {
-            let why = format!("published: {} is no rate", rate.get_ref());
+            let why = format!("published: {} is not a rate", rate.get_ref());
             return Err(source.error(rate.span(), why).mend("give requests a second, above 0"));
         }
         rates.insert(level.into_inner(), rate.into_inner());
@@ -279,7 +279,7 @@ fn from_elsewhere(
 fn loads(source: &Source, levels: &Spanned<Vec<Value>>) -> Result<(), Error> {
     match levels.get_ref().iter().find(|level| number(level).is_none_or(|load| load <= 0.0)) {
         Some(level) => Err(source
-            .error(levels.span(), format!("level {level} is no load"))
+            .error(levels.span(), format!("level {level} is not a load"))
             .mend("levels are multiples of the capacity, above 0")),
         None => Ok(()),
     }

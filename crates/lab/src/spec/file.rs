@@ -50,7 +50,7 @@ pub(super) struct File {
     test: Option<Spanned<TestEntry>>,
     /// How the load that the levels multiply is known.
     capacity: Option<Spanned<CapacityEntry>>,
-    /// Instead of tests at given loads: each test looks for the knee.
+    /// Instead of tests at given loads: each test looks for the capacity.
     search: Option<SearchEntry>,
     /// What the simulator says is held against what is measured, after each search.
     prediction: Option<Spanned<PredictionEntry>>,
@@ -297,7 +297,7 @@ fn method(
             let missing = if test.is_some() { "capacity" } else { "test" };
             Err(source
                 .missing(format!("[{missing}] is missing"))
-                .mend("give [test] and [capacity], or [search] to find the knee"))
+                .mend("give [test] and [capacity], or [search] to find the capacity"))
         }
     }
 }

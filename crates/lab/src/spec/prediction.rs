@@ -67,7 +67,7 @@ pub(super) fn check(
     let is_twice = (1..all.len()).any(|at| all[..at].contains(&all[at]));
     if all.is_empty() || !all.iter().all(is_load) || is_twice {
         return Err(source
-            .error(loads.span(), "these are no loads")
+            .error(loads.span(), "these are not loads")
             .mend("give times the capacity, from 0.01 to 10, each once, such as [0.5, 0.8]"));
     }
     if duration < Span::from_secs(1) {

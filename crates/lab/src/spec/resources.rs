@@ -143,7 +143,7 @@ pub(super) fn check(source: &Source, entries: Entries<'_>) -> Result<Resources, 
             name: "net.ipv4.ip_local_port_range".to_owned(),
             value: range(ports.get_ref()).ok_or_else(|| {
                 source
-                    .error(ports.span(), format!("\"{}\" is no range of ports", ports.get_ref()))
+                    .error(ports.span(), format!("\"{}\" is not a range of ports", ports.get_ref()))
                     .mend("write it as \"20000-20500\"")
             })?,
         });

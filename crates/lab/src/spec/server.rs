@@ -253,7 +253,7 @@ fn kind(source: &Source, entry: &Spanned<ServerEntry>) -> Result<Kind, Error> {
             Some(_) => Kind::Url(url.get_ref().clone()),
             None => {
                 return Err(source
-                    .error(url.span(), format!("\"{}\" is no address of a server", url.get_ref()))
+                    .error(url.span(), format!("\"{}\" is not an address of a server", url.get_ref()))
                     .mend("write it as http://HOST:PORT"));
             }
         },

@@ -140,7 +140,7 @@ pub(super) fn sessions(
         }
         Some(_) => {
             return Err(source
-                .error(span, "key \"file\" of [workload] is no string")
+                .error(span, "key \"file\" of [workload] is not a string")
                 .mend("give a path, relative to the spec"));
         }
         None => Table::new(),

@@ -36,7 +36,7 @@ pub fn verdicts(directory: &Path) -> Result<Vec<(String, Found)>, Error> {
     let experiment = Experiment::load(directory)?;
     let searches = experiment.tests.iter().filter_map(|test| Some((&test.directory, test.knee.as_ref()?)));
     let found: Vec<_> = searches
-        .map(|(test, knee)| Ok((test.clone(), verdict(&directory.join(test).join(&knee.directory))?)))
+        .map(|(test, capacity)| Ok((test.clone(), verdict(&directory.join(test).join(&capacity.directory))?)))
         .collect::<Result<_, Error>>()?;
     let found = if found.is_empty() { of_loads(&experiment, directory)? } else { found };
     if found.is_empty() {

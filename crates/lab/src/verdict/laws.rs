@@ -34,7 +34,7 @@ pub(crate) fn broken(probes: &[Tried], levels: &[Level], one_each: bool) -> Vec<
     let most = closed.max_by_key(|(tried, _)| tried.clients);
     let mut sentences: Vec<String> =
         most.and_then(|(tried, level)| little(tried, level)).into_iter().collect();
-    // Above the knee a server may do other things besides, such as to refuse.
+    // Above its capacity a server may do other things besides, such as to refuse.
     let kept_up = valid().filter(|(tried, _)| tried.offered.is_some() && tried.behind.is_none());
     sentences.extend(utilisation(kept_up.map(|(_, level)| level)));
     sentences

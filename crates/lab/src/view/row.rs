@@ -30,7 +30,7 @@ pub(super) struct Outcome {
     pub(super) classes: Vec<Option<Reading>>,
     pub(super) why: Vec<String>,
     /// What a search found, in words.
-    pub(super) knee: Option<String>,
+    pub(super) capacity: Option<String>,
 }
 
 /// What one class of users got.
@@ -63,7 +63,7 @@ impl Row {
             offered: test.offered,
             classes: classes.iter().map(reading).collect(),
             why: test.why.clone(),
-            knee: test.knee.as_ref().map(Knee::to_string),
+            capacity: test.knee.as_ref().map(Knee::to_string),
         });
     }
 }

@@ -58,8 +58,8 @@ pub(super) fn lines(state: &State, style: Style) -> Vec<String> {
 /// A row as a sentence, for where there is no terminal.
 pub(super) fn sentence(row: &Row, classes: &[String]) -> String {
     let Some(outcome) = &row.outcome else { return row.name.clone() };
-    let mut text = match &outcome.knee {
-        Some(knee) => format!("{}: {knee};", row.name),
+    let mut text = match &outcome.capacity {
+        Some(capacity) => format!("{}: {capacity};", row.name),
         None => format!("{}, {:.2} sessions/s offered:", row.name, outcome.offered),
     };
     if let Some(why) = verdict(outcome) {
@@ -79,10 +79,10 @@ pub(super) fn sentence(row: &Row, classes: &[String]) -> String {
 }
 
 fn cells(outcome: &Outcome, classes: usize, style: Style) -> String {
-    if let Some(knee) = &outcome.knee {
+    if let Some(capacity) = &outcome.capacity {
         return match verdict(outcome) {
-            Some(why) => format!("  {knee}  {}", style.warning(why)),
-            None => format!("  {knee}"),
+            Some(why) => format!("  {capacity}  {}", style.warning(why)),
+            None => format!("  {capacity}"),
         };
     }
     let mut text = format!("{:>10}", format!("{:.1}/s", outcome.offered));
@@ -141,7 +141,7 @@ mod tests {
         let why = vec!["the generator was late".to_owned()];
         let why = if state == TestState::Measured { Vec::new() } else { why };
         let (name, directory, expected) = ("gate at 3x".to_owned(), String::new(), Duration::ZERO);
-        let outcome = Some(Outcome { state, offered: 24.0, classes, why, knee: None });
+        let outcome = Some(Outcome { state, offered: 24.0, classes, why, capacity: None });
         Row { name, directory, expected, outcome }
     }
 

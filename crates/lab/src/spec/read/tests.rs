@@ -142,7 +142,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "\"bank.toml\"",
         "7",
-        "spec.toml:7: key \"file\" of [workload] is no string; give a path, relative to the spec",
+        "spec.toml:7: key \"file\" of [workload] is not a string; give a path, relative to the spec",
     ),
     (
         "file = ",
@@ -158,7 +158,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "[0.7, 2]",
         "[0.7, -2]",
-        "spec.toml:15: level -2 is no load; levels are multiples of the capacity, above 0",
+        "spec.toml:15: level -2 is not a load; levels are multiples of the capacity, above 0",
     ),
     (
         "[0.7, 2]",
@@ -168,7 +168,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "[[factor]]\nname = \"load\"\nlevels = [0.7, 2]",
         "",
-        "spec.toml: there is no factor; add [[factor]] with name = \"load\" and levels = [0.7, 1, 2, 3]",
+        "spec.toml: there is not a factor; add [[factor]] with name = \"load\" and levels = [0.7, 1, 2, 3]",
     ),
     (
         "[test]",
@@ -215,13 +215,13 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "name = \"load\"\nlevels = [0.7, 2]",
         "name = \"gate.window\"\nlevels = [1, \"adaptive\"]",
-        "spec.toml: level \"adaptive\" of the first factor is no number; \
+        "spec.toml: level \"adaptive\" of the first factor is not a number; \
          figures are drawn against the first factor; put \"load\" first",
     ),
     (
         "name = \"load\"\nlevels = [0.7, 2]",
         "name = \"gate.favour\"\nlevels = [0, 1]",
-        "spec.toml: \"load\" is no factor; \
+        "spec.toml: \"load\" is not a factor; \
          add [[factor]] with name = \"load\" and levels = [0.7, 1, 2, 3]",
     ),
     (
@@ -349,8 +349,8 @@ fn peers_are_told_whom_to_favour() {
     assert_eq!((contenders.window, contenders.others, contenders.newcomers), (1, 8, 4));
     assert_eq!(contenders.patience, Span::from_millis(500));
     for (what, instead, expected) in [
-        ("tier=premium", "tier", "spec.toml:18: \"tier\" is no cookie; "),
-        ("tier=premium", "tier=\\\"; drop", "spec.toml:18: \"tier=\"; drop\" is no cookie; "),
+        ("tier=premium", "tier", "spec.toml:18: \"tier\" is not a cookie; "),
+        ("tier=premium", "tier=\\\"; drop", "spec.toml:18: \"tier=\"; drop\" is not a cookie; "),
         ("window = 1", "window = 0", "spec.toml:19: window is 0; give at least 1"),
         ("500ms", "1us", "spec.toml:20: patience is less than 1 ms; give more"),
         ("newcomers = 4", "newcomers = 9", "spec.toml:22: there are more newcomers than others; "),

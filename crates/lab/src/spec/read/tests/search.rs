@@ -47,7 +47,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("hold = \"1s\"", "hold = \"99ms\"", "spec.toml:19: hold is below 100ms; give more"),
     ("crowd = 4", "crowd = 0", "spec.toml:18: a crowd of 0 clients; give at least 1"),
     ("4 = 10400.5", "3 = 10400.5", "spec.toml:15: published: \"3\" is none of the levels; they are 1, 2, 4"),
-    ("4 = 10400.5", "4 = -1.0", "spec.toml:15: published: -1 is no rate; give requests a second, above 0"),
+    ("4 = 10400.5", "4 = -1.0", "spec.toml:15: published: -1 is not a rate; give requests a second, above 0"),
     (
         "1 = 7300, ",
         "",

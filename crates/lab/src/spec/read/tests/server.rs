@@ -50,7 +50,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "kind = \"origin\"",
         "kind = \"url\"\nurl = \"localhost\"",
-        "spec.toml:6: \"localhost\" is no address of a server; write it as http://HOST:PORT",
+        "spec.toml:6: \"localhost\" is not an address of a server; write it as http://HOST:PORT",
     ),
     (
         "kind = \"origin\"",
