@@ -128,7 +128,7 @@ export type Conclusion = {
   headline: string;
   /** What goes with it, a sentence each. */
   details: Array<string>;
-  /** The few figures that say the same. */
+  /** The few figures behind it. */
   figures: Array<KeyFigure>;
 };
 
@@ -209,7 +209,7 @@ export type Effect = {
   chance: number | null;
   /**
    * Whether the first level was measured before this one in each pair, or after it in each: then what the machine
-   * does in the course of time would look the same.
+   * does in the course of time would look like the effect.
    */
   is_confounded: boolean;
   /** What somebody else found. */

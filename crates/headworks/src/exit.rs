@@ -71,7 +71,7 @@ pub(crate) fn usage(what: &str) -> Failure {
     Failure::Usage(anyhow::anyhow!("{what}"))
 }
 
-/// Says something on standard error; that nobody reads it any more is no reason for a panic.
+/// Says something on standard error; without a panic where the reader has left.
 pub(crate) fn tell(what: impl fmt::Display) {
     let line = format!("headworks: {what}\n");
     let _ = std::io::stderr().write_all(line.as_bytes());

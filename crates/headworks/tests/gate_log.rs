@@ -1,4 +1,4 @@
-//! The access log of `headworks gate`: its fields, its rotation, and that nobody waits for it.
+//! The access log of `headworks gate`: its fields, its rotation, and that no request waits for it.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
 mod common;

@@ -1,4 +1,4 @@
-//! What `headworks gate` says, to readers that do not read: nobody waits for them.
+//! What `headworks gate` says, to readers that do not read: the gate does not wait for them.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
 mod common;
@@ -108,7 +108,7 @@ fn a_standard_error_that_nobody_reads_harms_nobody() {
     turn(&mut admin, TURNS);
     let said = pipe.read_to(&format!("0.1{TURNS:04}1"));
     assert_eq!(said.len() as u64, told + 3, "the first line is about the secret");
-    // And it ends when nobody reads to the end.
+    // And it ends where the reader leaves before the end.
     pipe.fill();
     turn(&mut admin, 0);
     crowd.end();

@@ -142,7 +142,7 @@ fn a_successor_that_fails_leaves_everything_as_it_was() {
     let mut failed = Process::start(&mut site.command());
     assert_eq!(failed.wait().code(), Some(1));
     assert!(failed.rest_of_stderr().contains("cannot open access log"));
-    // What is no gate gets nothing.
+    // A client that is not a gate gets nothing.
     let mut stranger = UnixStream::connect(site.path("gate.sock")).unwrap();
     std::io::Write::write_all(&mut stranger, b"GET / HTTP/1.1\r\n\r\n").unwrap();
     let mut answer = Vec::new();

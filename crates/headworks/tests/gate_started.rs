@@ -43,7 +43,7 @@ fn root_becomes_somebody_else_for_good() {
     assert_eq!(status(&first, "CapEff:"), ["0000000000000000"]);
     assert_eq!(status(&first, "CapPrm:"), ["0000000000000000"]);
     assert_eq!(Raw::connect(site.address).get("/bytes/5").response().status, 200);
-    // The next one, started by root, gets the sockets all the same.
+    // The next one, started by root, gets the sockets as well.
     let _second = site.start();
     assert_eq!(first.wait().code(), Some(0));
 }
@@ -161,7 +161,7 @@ fn a_connection_that_waits_with_systemd_is_served() {
     let site = Site::new();
     site.configure("");
     let listener = TcpListener::bind(site.address).unwrap();
-    // As between two runs of a service: nobody accepts, and nobody is refused.
+    // As between two runs of a service: connections are not accepted, and none is refused.
     let mut early = Raw::connect(site.address);
     early.get("/bytes/5");
     let admin = TcpListener::bind(site.admin).unwrap();

@@ -150,7 +150,7 @@ fn an_experiment_leaves_a_record_that_agrees_with_itself() {
     let order: Vec<_> = experiment.tests.iter().map(|test| (test.subject.as_str(), test.level)).collect();
     assert_eq!(order, [("bare", 0.5), ("gate", 0.5), ("bare", 2.0), ("gate", 2.0)]);
     for test in &experiment.tests {
-        // On a busy machine the generator may be late and say so; its figures are there all the same.
+        // On a busy machine the generator may be late and say so; its figures are there nevertheless.
         assert_ne!(test.state, TestState::Broken, "{:?}", test.why);
         assert!((test.offered - test.level * capacity.rate).abs() < 1e-6, "{test:?}");
         agrees_with_itself(&out.join(&test.directory), test.subject == "gate");

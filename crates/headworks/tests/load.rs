@@ -164,7 +164,7 @@ fn check_refused(arguments: &[&str], code: i32, says: &str) {
 
 const NOBODY: &str = "http://127.0.0.1:1/";
 
-/// The same for options that have nobody to talk to; 2 is how they end.
+/// Options with a URL where no server listens are refused; 2 is the exit code.
 #[track_caller]
 fn check_options(table: &[(&[&str], &str)]) {
     for (arguments, says) in table {

@@ -196,7 +196,7 @@ fn a_server_that_goes_away_is_told() {
     assert_eq!(said().matches("no program listens").count(), 1, "{}", said());
 }
 
-/// What fits is kept and can be read, and what was seen is told all the same.
+/// What fits is kept and can be read, and what was seen is told nevertheless.
 #[test]
 fn a_full_disk_ends_the_record_and_not_the_watch() {
     if !geteuid().is_root() {
@@ -326,7 +326,7 @@ fn prometheus_and_opentelemetry_are_told() {
     assert_eq!(service["stringValue"], "headworks-watch");
 }
 
-/// A reader who has read enough ends a watch, and the record is whole all the same.
+/// A reader who has read enough ends a watch, and the record is whole nevertheless.
 #[test]
 fn a_broken_pipe_ends_the_record() {
     let place = tempfile::tempdir().unwrap();

@@ -10,7 +10,7 @@ pub struct Conclusion {
     pub headline: String,
     /// What goes with it, a sentence each.
     pub details: Vec<String>,
-    /// The few figures that say the same.
+    /// The few figures behind it.
     pub figures: Vec<KeyFigure>,
 }
 

@@ -9,13 +9,13 @@ pub enum Error {
     /// There is no such directory.
     #[error("{} does not exist; give the directory that `headworks lab run`, or `load`, `sim` or `watch` with `--out` wrote", .0.display())]
     Missing(PathBuf),
-    /// It is no directory of an experiment.
+    /// The directory does not hold an experiment.
     #[error(
         "{} is not an experiment: it has no experiment.json; give the directory that `headworks lab run` wrote",
         .0.display()
     )]
     NotAnExperiment(PathBuf),
-    /// It is a directory of neither.
+    /// The directory holds neither an experiment nor a run.
     #[error(
         "{} has no experiment.json and no run.toml; give the directory that `headworks lab run`, \
          or `load`, `sim` or `watch` with `--out` wrote",

@@ -32,7 +32,7 @@ fn filled(page: &str, json: &str) -> Result<String, Error> {
 }
 
 /// JSON that cannot end the script element it stands in, nor open a comment there: within a
-/// string, which is the only place where `<` occurs in JSON, `\u003c` means the same
+/// string, which is the only place where `<` occurs in JSON, `\u003c` means that as well
 /// (HTML Living Standard, 4.12.1.3, "Restrictions for contents of script elements").
 fn inert(json: &str) -> String {
     json.replace('<', "\\u003c")

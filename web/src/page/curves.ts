@@ -9,7 +9,7 @@ export function levels(report: ExperimentReport): Level[] {
   return [...new Set(report.factor.levels)]
     .sort((a, b) => a - b)
     .map((x) => {
-      // Where the load is no factor of the axis, it may differ between tests at the same level.
+      // Where the axis is not of the load, the load may differ between tests at the same level.
       const offered = isRelativeLoad(report)
         ? report.tests.find((test) => test.level === x)?.offered
         : undefined;

@@ -25,7 +25,7 @@ export function overTime(course: Replication): HTMLElement {
 function shown(course: Replication, figure: ReplicationFigure): HTMLElement {
   const names = [...new Set(figure.charts.flatMap((chart) => chart.lines.map((line) => line.name)))];
   const ends = figure.beginning ? course.beginning : course.ends;
-  // Short dashes are no line where it goes up and down at every point.
+  // Short dashes cannot be followed where a line goes up and down at every point.
   const subject = (name: string): number => [1, 4, 3, 0, 2][names.indexOf(name) % 5] ?? 1;
   return traces({
     id: figure.id,

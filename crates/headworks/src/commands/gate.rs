@@ -154,8 +154,8 @@ fn run(mut bound: Bound, places: Places) -> anyhow::Result<Exit> {
         let watched = watch(move || {
             let listening: String = urls.iter().map(|url| format!("listening on {url}\n")).collect();
             let text = listening + &format!("admin on http://{admin}\n");
-            // Whoever started the gate may have closed its output, or a full pipe may hold up who
-            // writes to it; it serves all the same.
+            // The process that started the gate may have closed its output, or a full pipe may hold up a
+            // writer; the gate serves on.
             let announce = move || {
                 let _ = print(text);
                 drop(written);

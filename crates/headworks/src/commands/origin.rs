@@ -76,7 +76,7 @@ fn serve(options: &origin::Options) -> anyhow::Result<Exit> {
             // Its text names its source already.
             error => anyhow::anyhow!("{error}"),
         })?;
-        // Whoever started it may have closed its output; it serves all the same.
+        // The process that started it may have closed its output; it serves on.
         let _ = match server.address() {
             origin::Address::Tcp(address) => print(format_args!("listening on http://{address}\n")),
             unix @ origin::Address::Unix(_) => print(format_args!("listening on {unix}\n")),

@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// Time between two looks (default: 1s).
     #[arg(long, value_name = "SPAN")]
     interval: Option<Span>,
-    /// Time between two looks at one group, or `off`: kernel, processes, network, connections, requests, or limits, which nobody looks at otherwise. Repeatable.
+    /// Time between two looks at one group, or `off`: kernel, processes, network, connections, requests, or limits, which are looked at only where this is given. Repeatable.
     #[arg(long, value_name = "NAME=SPAN|off")]
     group: Vec<GroupOption>,
     /// How long to watch (default: until interrupted).
@@ -282,7 +282,7 @@ fn failed(why: watch::Error) -> Failure {
     Failure::Failed(why.into())
 }
 
-/// The source, or why there is none on standard error.
+/// The source; where it cannot be had, why goes to standard error.
 fn or_say<T>(traced: Result<T, watch::Error>) -> Option<T> {
     traced.inspect_err(|why| tell(why)).ok()
 }

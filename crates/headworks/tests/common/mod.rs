@@ -57,7 +57,7 @@ impl Site {
         self
     }
 
-    /// Writes a configuration with the same server and other addresses, which nobody has.
+    /// Writes a configuration with the same server and other addresses, which no process listens at.
     pub(crate) fn elsewhere(&self) -> &Self {
         let (address, admin, upstream) = (free_address(), free_address(), self.server.address());
         let text = format!("listen = '{address}'\nadmin = '{admin}'\nupstream = '{upstream}'\n");
@@ -98,7 +98,7 @@ impl Site {
     }
 }
 
-/// Addresses that nobody else takes between two gates: of all those that lead to this machine, one
+/// Addresses that no other process takes between two gates: of all those that lead to this machine, one
 /// that only this site has, so that not even a client's own port can be in the way. The ports are not tried out: a
 /// process that another test starts at that moment would hold them for a while.
 fn own_addresses() -> [SocketAddr; 2] {

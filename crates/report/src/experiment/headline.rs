@@ -208,7 +208,7 @@ impl<'a> Comparison<'a> {
         Some(text + ".")
     }
 
-    /// What the subject costs where nobody needs it.
+    /// What the subject costs below capacity, where it is not needed.
     fn below_capacity(&self) -> Option<String> {
         let reference = self.reference?;
         let report = self.report;

@@ -22,7 +22,7 @@ impl ExperimentReport {
     ///
     /// # Errors
     /// When the directory holds no experiment, or its index cannot be read. A test that cannot
-    /// be read is no error: it is reported as broken.
+    /// be read is not an error: it is reported as broken.
     pub fn read(directory: &Path) -> Result<Self, Error> {
         let experiment = load(directory)?;
         let read: Vec<(Test, Option<Measured>)> =

@@ -30,7 +30,7 @@ pub(crate) fn all(experiment: &Experiment) -> Vec<String> {
         tests.sort_by(|(one, _), (other, _)| one.cmp(other));
         let mut names: Vec<String> = tests.into_iter().map(|(_, test)| of(experiment, test)).collect();
         names.dedup();
-        // One that no test has been done of yet is shown all the same.
+        // A subject that has not been tested yet is shown, too.
         if names.is_empty() { vec![subject.clone()] } else { names }
     };
     experiment.subjects.iter().flat_map(names).collect()

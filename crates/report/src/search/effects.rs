@@ -30,7 +30,7 @@ pub struct Effect {
     /// How likely that is by chance, as one of so many; nothing without two pairs.
     pub chance: Option<f64>,
     /// Whether the first level was measured before this one in each pair, or after it in each: then what the machine
-    /// does in the course of time would look the same.
+    /// does in the course of time would look like the effect.
     pub is_confounded: bool,
     /// What somebody else found.
     pub published: Option<Published>,
@@ -102,7 +102,7 @@ impl Effect {
             return None;
         };
         Some(format!(
-            "{factor} {level} was measured on the same side of the first level in each repeat; what the machine does in the course of time would look the same. More repeats in random order (design.order = \"random\") tell the two apart."
+            "{factor} {level} was measured on the same side of the first level in each repeat; what the machine does in the course of time would look like the effect. More repeats in random order (design.order = \"random\") tell the two apart."
         ))
     }
 }

@@ -29,7 +29,7 @@ impl SearchReport {
     /// Derives it from the search or the experiment in `directory`.
     ///
     /// # Errors
-    /// When there is none, or it cannot be read.
+    /// When the directory holds nothing of the kind, or it cannot be read.
     pub fn read(directory: &Path) -> Result<Self, Error> {
         if Found::is_in(directory) {
             return one(directory);
@@ -85,7 +85,7 @@ impl SearchReport {
     }
 }
 
-/// A search that is no test of an experiment.
+/// A search by itself, outside of an experiment.
 fn one(directory: &Path) -> Result<SearchReport, Error> {
     let found = Found::load(directory)?;
     let searches = vec![OneSearch {

@@ -25,7 +25,7 @@ impl SimulationReport {
     /// directories there.
     ///
     /// # Errors
-    /// When there is none, or it cannot be read.
+    /// When the directory holds nothing of the kind, or it cannot be read.
     pub fn read(directory: &Path) -> Result<Self, Error> {
         if single::is_in(directory) { single::read(directory) } else { Self::of_sweeps(directory) }
     }

@@ -22,7 +22,7 @@ impl WatchReport {
     /// `NAME/watch`: side by side, with what the load generator saw in `NAME/load`.
     ///
     /// # Errors
-    /// When there is none, or it cannot be read.
+    /// When the directory holds nothing of the kind, or it cannot be read.
     pub fn read(directory: &Path) -> Result<Self, Error> {
         let inside = inside(directory);
         let watches = inside.into_iter().map(|(name, path)| Watched::read(&path, name));

@@ -116,7 +116,7 @@ impl Args {
         let out = search.out.clone();
         let (found, result) = lab::find(&search, &stop, |tried| {
             if !quiet {
-                // That nobody reads it any more is no reason to end.
+                // The search goes on where the reader of its output has left.
                 let _ = writeln!(std::io::stderr(), "{}", line(tried));
             }
         });

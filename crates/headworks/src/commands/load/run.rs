@@ -296,7 +296,7 @@ fn read_body(text: &str) -> Result<bytes::Bytes, Failure> {
     }
 }
 
-/// Says what of a log is left out; that is no reason not to go on.
+/// Says what of a log is left out; the run goes on.
 fn tell_skipped(skipped: &Skipped) {
     if skipped.broken() + skipped.other_methods + skipped.out_of_order > 0 {
         eprintln!("{skipped}");

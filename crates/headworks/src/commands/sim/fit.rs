@@ -19,7 +19,7 @@ use crate::values::count;
 const MEASUREMENT: &str = "Measurement";
 const SERVER: &str = "Server that was measured";
 
-/// Characterises the requests of an access log or a run of `headworks load`, and writes a model that has the same.
+/// Characterises the requests of an access log or a run of `headworks load`, and writes a model with these characteristics.
 #[derive(Debug, clap::Args)]
 pub(super) struct FitArgs {
     /// An access log, or the directory of a run (`load --out`, `watch --out`).

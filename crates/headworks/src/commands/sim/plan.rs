@@ -30,7 +30,7 @@ pub(super) struct PlanArgs {
     /// Where random numbers begin.
     #[arg(long, value_name = "N", help_heading = STATISTICS, default_value_t = 1)]
     seed: u64,
-    /// Processors to simulate on (default: all); the outcome is the same.
+    /// Processors to simulate on (default: all); the outcome does not depend on it.
     #[arg(long, value_name = "N", help_heading = STATISTICS, value_parser = count::<NonZeroUsize>(1..=10_000))]
     cores: Option<NonZeroUsize>,
 }

@@ -27,7 +27,7 @@ pub(super) fn run(
     let recording = recording.map_err(|why| Failure::Usage(why.into()))?;
     let outcome = wait.during(|control| sim::run_under(model, plan, control))?;
     show(&outcome, json)?;
-    // The warm-up has been found; looking for it again would find the same.
+    // The warm-up has been found; looking for it again would find it again.
     let plan = Plan { warmup: Some(outcome.warmup), ..*plan };
     let series =
         |requests| sim::time_series(model, &Plan { requests, ..plan }).map_err(|why| Failure::Usage(why.into()));

@@ -47,7 +47,7 @@ struct Common {
     /// Simulate less, as the section "quick" of the spec says.
     #[arg(long)]
     quick: bool,
-    /// Processors to simulate on (default: all); the outcome is the same.
+    /// Processors to simulate on (default: all); the outcome does not depend on it.
     #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>(1..=10_000))]
     cores: Option<NonZeroUsize>,
     /// Print what the report shows as one JSON object.

@@ -34,7 +34,7 @@ impl View {
         Self { lines: !quiet && bar.is_hidden(), what, bar, next: Mutex::new(Instant::now() + PATIENCE) }
     }
 
-    /// The bar, for whoever has to take it away.
+    /// The bar, for code that has to take it away.
     pub(super) fn bar(&self) -> ProgressBar {
         self.bar.clone()
     }
@@ -49,7 +49,7 @@ impl View {
         self.bar.set_position(done as u64);
         if self.lines && done > 0 {
             *next = Instant::now() + LINE_EVERY;
-            // Nobody reads it; that is no reason to stop.
+            // The simulation goes on where the reader of its output has left.
             let _ = writeln!(
                 std::io::stderr(),
                 "{done}/{all} {}, {:.0} s left",
