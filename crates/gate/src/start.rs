@@ -108,7 +108,7 @@ impl Bound {
         Self { source: Some(Source::new(read)), ..self }
     }
 
-    /// Where clients connect: of the first listener that has a port; port 0 when there is none.
+    /// Where clients connect: of the first listener that has a port; port 0 without one.
     pub fn address(&self) -> SocketAddr {
         let port = self.places.iter().find_map(|place| match place {
             ListenAddress::Tcp(address) => Some(*address),
@@ -150,12 +150,10 @@ impl Bound {
         let gate =
             Rc::new(Gate::new(self.settings, self.credentials, self.upstream, heritage, Clock::start())?);
         gate.start_log(to.as_ref())?;
-        let ended = runtime.block_on(serve(
-            Rc::clone(&gate),
-            (self.listeners, self.admin, self.admin_socket),
-            (self.control, self.predecessor),
-            stop,
-        ));
+        let listening =
+            Listen { clients: self.listeners, admin: self.admin, admin_socket: self.admin_socket };
+        let handover = Handover { control: self.control, predecessor: self.predecessor };
+        let ended = runtime.block_on(serve(Rc::clone(&gate), listening, handover, stop));
         // With the event loop go the requests that it still had, and each of them has a last line.
         runtime.shutdown_timeout(LONGEST_LOOK_UP);
         gate.journal.close();
@@ -166,32 +164,45 @@ impl Bound {
     }
 }
 
-async fn serve(
-    gate: Rc<Gate>,
-    (listeners, admin, admin_socket): (Vec<Listening>, TcpListener, Option<UnixListener>),
-    (control, predecessor): (Option<Control>, Option<Predecessor>),
-    stop: impl Future<Output = ()>,
-) -> Result<Ended, Error> {
-    let mut passed: Listeners = Vec::new();
-    if control.is_some() {
-        for (settings, listening) in gate.live().settings.listeners.iter().zip(&listeners) {
+/// The sockets that a gate listens on.
+struct Listen {
+    clients: Vec<Listening>,
+    admin: TcpListener,
+    admin_socket: Option<UnixListener>,
+}
+
+/// What a gate needs to take over from another, and to be taken over from.
+struct Handover {
+    control: Option<Control>,
+    predecessor: Option<Predecessor>,
+}
+
+impl Listen {
+    /// Copies of the sockets for the gate that takes over, with their names.
+    fn passed_on(&self, gate: &Gate) -> Result<Listeners, Error> {
+        let mut passed: Listeners = Vec::new();
+        for (settings, listening) in gate.live().settings.listeners.iter().zip(&self.clients) {
             passed.push((settings.name.clone(), listening.passed_on().map_err(Error::System)?));
         }
-        passed.push(("admin".to_owned(), admin.try_clone().map_err(Error::System)?.into()));
-        if let Some(listener) = &admin_socket {
+        passed.push(("admin".to_owned(), self.admin.try_clone().map_err(Error::System)?.into()));
+        if let Some(listener) = &self.admin_socket {
             passed.push((local::SOCKET.to_owned(), listener.try_clone().map_err(Error::System)?.into()));
         }
+        Ok(passed)
     }
-    let doors = doors(&gate, listeners)?;
+}
+
+async fn serve(
+    gate: Rc<Gate>,
+    listen: Listen,
+    Handover { control, predecessor }: Handover,
+    stop: impl Future<Output = ()>,
+) -> Result<Ended, Error> {
+    let passed = if control.is_some() { listen.passed_on(&gate)? } else { Vec::new() };
+    let Listen { clients, admin, admin_socket } = listen;
+    let doors = doors(&gate, clients)?;
     let admin = tokio::net::TcpListener::from_std(admin).map_err(Error::System)?;
-    tokio::task::spawn_local(cycle::turns(Rc::clone(&gate.admission)));
-    tokio::task::spawn_local(housekeeping::keep_house(Rc::clone(&gate)));
-    tokio::task::spawn_local(names::follow(Rc::clone(&gate.pool)));
-    tokio::task::spawn_local(check::check(Rc::clone(&gate.pool)));
-    let signals = Signals::watch().map_err(Error::System)?;
-    tokio::task::spawn_local(signals.obey(Rc::clone(&gate)));
-    tokio::task::spawn_local(systemd::watch());
-    tokio::task::spawn_local(push_metrics(Rc::clone(&gate)));
+    begin_housekeeping(&gate)?;
     let mut admins = vec![tokio::task::spawn_local(server::serve(Rc::clone(&gate), admin))];
     if let Some(listener) = admin_socket {
         let listener = tokio::net::UnixListener::from_std(listener).map_err(Error::System)?;
@@ -238,6 +249,19 @@ async fn serve(
     drain::drain(&gate, ended).await;
     orphans.abort();
     Ok(ended)
+}
+
+/// Begins what a gate does beside serving.
+fn begin_housekeeping(gate: &Rc<Gate>) -> Result<(), Error> {
+    tokio::task::spawn_local(cycle::turns(Rc::clone(&gate.admission)));
+    tokio::task::spawn_local(housekeeping::keep_house(Rc::clone(gate)));
+    tokio::task::spawn_local(names::follow(Rc::clone(&gate.pool)));
+    tokio::task::spawn_local(check::check(Rc::clone(&gate.pool)));
+    let signals = Signals::watch().map_err(Error::System)?;
+    tokio::task::spawn_local(signals.obey(Rc::clone(gate)));
+    tokio::task::spawn_local(systemd::watch());
+    tokio::task::spawn_local(push_metrics(Rc::clone(gate)));
+    Ok(())
 }
 
 /// How connections of each listener are taken in.

@@ -221,7 +221,7 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
         self.source.learn(self.now, &request, Fate::Served);
     }
 
-    /// A client gets its response, or is told that there is none. A slow one takes it slowly.
+    /// A client gets its response. A slow one takes it slowly.
     fn answered(&mut self, held: &Held<P::Request>) {
         let (Some(door), Some(connection)) = (&mut self.door, held.connection) else { return };
         match held.slow {

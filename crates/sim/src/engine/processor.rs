@@ -18,7 +18,7 @@ pub(crate) trait Processor {
     /// Begins a job.
     fn start(&mut self, now: f64, job: Self::Request);
 
-    /// When something will happen if no job is begun before; infinity when there is none.
+    /// When something will happen if no job is begun before; infinity without a job.
     fn next(&self) -> f64;
 
     /// Lets happen what is to happen `now`, at [`Self::next`]; a job that is done.
