@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use serde_json::Value;
 use testkit::{Collector, PATIENCE, Process, Raw, poll_until};
@@ -66,6 +66,12 @@ fn an_address_that_is_taken_is_told_before_a_request_is_sent() {
     assert!(server.accept().is_err(), "nobody came");
 }
 
+/// Whether the run came to its end. On a machine that is busy with other tests its result may be not valid.
+fn has_measured(output: &Output) -> bool {
+    const NOT_VALID: i32 = 4;
+    matches!(output.status.code(), Some(0 | NOT_VALID))
+}
+
 /// What is sent last is what the summary says.
 #[test]
 fn a_collector_gets_the_whole_run() {
@@ -76,7 +82,7 @@ fn a_collector_gets_the_whole_run() {
         .args(["load", &url, "--rate", "200", "--duration", "2s", "--json", "--otlp", &place])
         .output()
         .unwrap();
-    assert!(output.status.success(), "{output:?}");
+    assert!(has_measured(&output), "{output:?}");
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
     let (body, responses) = collector.wait_for_metric("headworks_load_responses_total", |_| true);
     let point = &responses["sum"]["dataPoints"][0];
@@ -98,7 +104,7 @@ fn what_a_collector_does_not_take_is_said_and_changes_nothing() {
         .args(["load", &url, "--rate", "200", "--duration", "1s", "--otlp", &place])
         .output()
         .unwrap();
-    assert!(output.status.success(), "{output:?}");
+    assert!(has_measured(&output), "{output:?}");
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("collector: 1 of 1 transmissions were lost: it answers 503"), "{said}");
     let refused = Command::new(HEADWORKS).args(["load", &url, "--otlp", "ftp://x"]).output().unwrap();
