@@ -3,7 +3,7 @@
 //! A [`scenario`] is drawn from a seed: the gate's configuration, servers behind it, clients of several kinds in front of it,
 //! and what goes wrong in the network. A [`world`] runs it, and what ARCHITECTURE.md calls invariants is
 //! checked while it runs and at its end; what does not hold is a [`finding`](ledger::Finding) with the seed that repeats it.
-//! All that happens is written to a [`trace`], which is the same, byte for byte, whenever the seed is.
+//! All that happens is written to a [`trace`], and a seed repeats its trace byte for byte.
 
 pub mod answer;
 pub mod client;

@@ -24,7 +24,7 @@ const MAX_DURATION: Duration = Duration::from_secs(4 * 3600);
 const LOOK: Duration = Duration::from_secs(1);
 /// After the last client all timeouts of the gate and of connections have passed by then.
 const SETTLED: Duration = Duration::from_secs(3600);
-/// Clients at once. More would be more of the same.
+/// Clients at once: a bound on what a world costs.
 const MAX_CLIENTS: u64 = 1000;
 /// Requests that are remembered after their end.
 const REMEMBERED: u64 = 20_000;

@@ -1,7 +1,7 @@
 //! The modules of a crate, and which of them imports which.
 //!
 //! A module is a file. What `use` and paths in code name is followed through re-exports to the module
-//! that defines it; a re-export is no import of its own. Modules for tests are left out.
+//! that defines it; a re-export does not count as an import. Modules for tests are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -116,6 +116,6 @@ mod tests {
         }
         .to_markdown();
         assert!(text.contains("| nginx | headworks watch | 743 | 0.990 (0.990–0.990) | 2 |"), "{text}");
-        assert!(text.contains("| nginx | nobody | 750 | 1 | 2 |"), "{text}");
+        assert!(text.contains("| nginx | no monitor | 750 | 1 | 2 |"), "{text}");
     }
 }

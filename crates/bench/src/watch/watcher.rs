@@ -25,7 +25,7 @@ impl Watcher {
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Nobody => "nobody",
+            Self::Nobody => "no monitor",
             Self::Default => "headworks watch",
             Self::Every => "headworks watch --budget none",
             Self::Bpftrace => "bpftrace",
