@@ -25,7 +25,7 @@ const RECORDS: &str = "target/bench/verdict";
 const SPECS: &str = "experiments/verdict";
 const SEEDS: u64 = 3;
 /// A search ends after 150 s at the latest; one that breaks is made twice.
-const LONGEST: Duration = Duration::from_secs(600);
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Plants each cause that `headworks lab` can name on real servers, and looks which one it names.
 ///
@@ -96,7 +96,7 @@ fn search(case: &Case, seed: u64, headworks: &Path) -> anyhow::Result<Run> {
     command.args(["lab", "run", &format!("{SPECS}/{cause}.toml"), "--quiet", "--json"]);
     command.args(["--set", &format!("server.kind={server}"), "--seed", &seed.to_string()]);
     command.args(settings.iter().flat_map(|setting| ["--set", setting])).arg("--out").arg(&out);
-    let ended = testbed::run(&mut command, LONGEST)?;
+    let ended = testbed::run(&mut command, SEARCH_TIMEOUT)?;
     let experiment: Option<Experiment> = serde_json::from_str(&ended.stdout).ok();
     let run = told(case, seed, experiment.as_ref());
     let has_test = experiment.is_some_and(|experiment| !experiment.tests.is_empty());
@@ -114,7 +114,7 @@ fn judge(case: &Case, seed: u64, headworks: &Path) -> anyhow::Result<Run> {
     let experiment = Experiment::load(&out).context("search first, without --again")?;
     let mut command = Command::new(headworks);
     command.args(["lab", "verdict", "--json"]).arg(&out);
-    let ended = testbed::run(&mut command, LONGEST)?;
+    let ended = testbed::run(&mut command, SEARCH_TIMEOUT)?;
     let said: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
     let found = said["tests"].as_object().and_then(|tests| tests.values().next());
     let named = |key: &str| found.map(|found| &found[key]);

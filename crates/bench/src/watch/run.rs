@@ -19,12 +19,12 @@ use testbed::Process;
 /// As many as keep the server busy, and fewer than Apache has processes.
 const CONNECTIONS: u32 = 32;
 /// Watchers are given so long to begin; what was before is over sooner.
-const START: Duration = Duration::from_secs(2);
+const START_TIME: Duration = Duration::from_secs(2);
 const BREATH: Duration = Duration::from_millis(300);
 /// The generator begins before the watcher and ends after it, in seconds.
 const LEAD: u32 = 7;
 const GRACE: Duration = Duration::from_secs(40);
-const END: Duration = Duration::from_secs(10);
+const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs one at a time.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Runner {
             .into_iter()
             .map(|words| self.watch(server, &words, Path::new("/dev/null")))
             .collect::<anyhow::Result<_>>()?;
-        std::thread::sleep(if watchers.is_empty() { BREATH } else { START });
+        std::thread::sleep(if watchers.is_empty() { BREATH } else { START_TIME });
         let told = self.load(server, self.seconds);
         for mut watcher in watchers {
             watcher.end()?;
@@ -113,9 +113,9 @@ impl Runner {
         words.push("--json".to_owned());
         let looks = std::thread::scope(|scope| {
             let load = scope.spawn(|| self.load(&server, seconds + LEAD));
-            std::thread::sleep(START);
+            std::thread::sleep(START_TIME);
             let mut watching = self.watch(&server, &words, &said)?;
-            std::thread::sleep(START);
+            std::thread::sleep(START_TIME);
             let looks = moments::look(server.id(), watching.id(), seconds.into());
             watching.end()?;
             load.join().map_err(|_| anyhow!("the generator's thread panicked"))??;
@@ -173,7 +173,7 @@ impl Watching {
         if let Some(status) = self.0.ended() {
             return Err(self.0.error(format!("ended while it should have watched: {status}")).into());
         }
-        match self.0.interrupt(END) {
+        match self.0.interrupt(END_TIMEOUT) {
             Some(_) => Ok(()),
             None => Err(self.0.error("did not end in time".to_owned()).into()),
         }

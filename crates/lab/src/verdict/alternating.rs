@@ -9,7 +9,7 @@ use super::level::Level;
 const EACH: f64 = 0.25;
 const EITHER: f64 = 0.75;
 /// Of fewer looks chance decides.
-const FEWEST: usize = 8;
+const MIN_LOOKS: usize = 8;
 
 /// A sentence with figures when nearly all of two resources was used in turns: `full` of it or more. Only where what
 /// comes in turns takes longer than a look.
@@ -73,7 +73,7 @@ impl Shares {
         let looks = one.len().min(other.len());
         let share = |wanted: (bool, bool)| {
             let found = one.iter().zip(other).filter(|(one, other)| (**one, **other) == wanted).count();
-            if looks < FEWEST { 0.0 } else { found as f64 / looks as f64 }
+            if looks < MIN_LOOKS { 0.0 } else { found as f64 / looks as f64 }
         };
         Self { one: share((true, false)), other: share((false, true)), both: share((true, true)) }
     }

@@ -268,7 +268,7 @@ fn in_turns(level: &Level, light: &Level) -> Option<String> {
 fn syn_queue(level: &Level) -> Option<String> {
     let full = overflows(level, SYN_QUEUE)?;
     // It is no longer than the listen queue, and fills up behind one that is full.
-    (level.overflowing(LISTEN_QUEUE) <= LEAST)
+    (level.overflowing(LISTEN_QUEUE) <= MIN_SHARE)
         .then(|| format!("{full:.1} SYNs/s found the SYN queue{} full{}.", of_room(level), sent_again(level)))
 }
 
@@ -282,14 +282,14 @@ fn accept_queue(level: &Level) -> Option<String> {
 }
 
 /// Of all that arrives: fewer are in no percentile that anybody looks at.
-const LEAST: f64 = 0.002;
+const MIN_SHARE: f64 = 0.002;
 
 /// How many per second find a queue full, where their share is not negligible, and grows with the load: a burst can
 /// fill a short queue at a light one, and on a machine that others use it can be their queue.
 fn overflows(level: &Level, queue: Metric) -> Option<f64> {
     const GROWN: f64 = 2.0;
     let before = level.overflowing_before.get(&queue).copied().unwrap_or_default();
-    let is_more = level.overflowing(queue) > LEAST.max(GROWN * before);
+    let is_more = level.overflowing(queue) > MIN_SHARE.max(GROWN * before);
     (is_more && !level.is_light).then(|| level.mean(queue)).flatten()
 }
 

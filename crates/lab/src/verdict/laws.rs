@@ -10,7 +10,7 @@ use super::level::Level;
 const FAR: f64 = 1.15;
 const VERY_FAR: f64 = 1.5;
 /// The share of requests that may be without a response.
-const MOST_LOST: f64 = 0.01;
+const MAX_LOST: f64 = 0.01;
 /// Of fewer requests nothing is concluded.
 const ENOUGH: u64 = 100;
 /// Of a processor; less is what a server does without requests, too.
@@ -22,7 +22,7 @@ pub(crate) fn broken(probes: &[Tried], levels: &[Level], one_each: bool) -> Vec<
     let valid = || {
         probes.iter().zip(levels).filter(|(tried, Level { summary, .. })| {
             // Who waits for what is lost is in the server's view no more.
-            let are_served = summary.errors.total() as f64 <= MOST_LOST * summary.requests as f64;
+            let are_served = summary.errors.total() as f64 <= MAX_LOST * summary.requests as f64;
             tried.not_valid.is_none()
                 && summary.responses >= ENOUGH
                 && summary.sessions.started == 0

@@ -14,8 +14,8 @@ const PORTS: [&str; 3] = ["cannot assign requested address", "eaddrnotavail", "n
 /// place left; and an address that a server cannot listen on is not a port that it lacks.
 const OTHERS: [&str; 4] = ["files, watch", "reusing connections", "bind", "listen"];
 /// Of its beginning and of its end: some servers write a line for every request.
-const MOST: u64 = 1 << 20;
-const LONGEST: usize = 160;
+const MAX_READ: u64 = 1 << 20;
+const MAX_QUOTE: usize = 160;
 
 /// The first line of each kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Refused {
             return Ok(());
         }
         self.add(&file);
-        let end = file.seek(SeekFrom::Start(about.len().saturating_sub(MOST).max(MOST)))?;
+        let end = file.seek(SeekFrom::Start(about.len().saturating_sub(MAX_READ).max(MAX_READ)))?;
         if end < about.len() {
             self.add(&file);
         }
@@ -53,7 +53,7 @@ impl Refused {
 
     /// What the next so many bytes say of which nothing is known yet.
     fn add(&mut self, file: &File) {
-        for line in BufReader::new(file.take(MOST)).split(b'\n').map_while(Result::ok) {
+        for line in BufReader::new(file.take(MAX_READ)).split(b'\n').map_while(Result::ok) {
             let line = String::from_utf8_lossy(&line);
             let lower = line.to_lowercase();
             if OTHERS.iter().any(|other| lower.contains(other)) {
@@ -77,7 +77,7 @@ impl Refused {
 fn told(line: &str) -> String {
     let line = line.split_once(", client: ").map_or(line, |(line, _)| line);
     let from = ["(23)", "(24)", "(99)"].into_iter().find_map(|number| line.find(number)).unwrap_or_default();
-    line[from..].chars().take(LONGEST).collect()
+    line[from..].chars().take(MAX_QUOTE).collect()
 }
 
 /// Whether `words` stand by themselves in it: others have names with them.
