@@ -267,3 +267,43 @@ impl Chunks {
         self.named += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The length of the data, what follows the body, and whether it is over.
+    fn read(bytes: &[u8], rules: &Rules) -> Result<(usize, usize, bool), Fault> {
+        let (mut chunks, mut rest, mut data) = (Chunks::default(), bytes, 0);
+        loop {
+            match chunks.next(&mut rest, rules)? {
+                Part::Data(piece) => data += piece.len(),
+                Part::Trailers(_) => {}
+                Part::More | Part::End => return Ok((data, rest.len(), chunks.is_over())),
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_are_hexadecimal_and_have_as_many_digits_as_any_body_needs() {
+        for size in [1, 9, 0xa, 0x10, 0xff, 0x1a2b, 0xfeed] {
+            for text in [format!("{size:x}"), format!("{size:X}"), format!("{size:015x}")] {
+                let body = [text.as_bytes(), b"\r\n", &vec![b'x'; size], b"\r\n0\r\n\r\nnext"].concat();
+                assert_eq!(read(&body, &Rules::RESPONSE), Ok((size, 4, true)), "{text}");
+                let short = &body[..text.len() + 2 + size];
+                assert_eq!(read(short, &Rules::RESPONSE), Ok((size, 0, false)), "{text}");
+            }
+        }
+        assert_eq!(read(b"fffffffffffffff\r\nx", &Rules::RESPONSE), Ok((1, 0, false)));
+        assert_eq!(read(b"1000000000000000\r\nx", &Rules::RESPONSE), Err(Fault::Chunk));
+    }
+
+    #[test]
+    fn only_what_is_lenient_forgives_blanks_after_a_size() {
+        let strict = Rules { lines: SizeLines::Strict, ..Rules::RESPONSE };
+        for text in ["1 \r\nx\r\n0\r\n\r\n", "1;\r\nx\r\n0\r\n\r\n", "1 ;a\r\nx\r\n0\r\n\r\n"] {
+            assert_eq!(read(text.as_bytes(), &Rules::RESPONSE), Ok((1, 0, true)), "{text:?}");
+            assert_eq!(read(text.as_bytes(), &strict), Err(Fault::Chunk), "{text:?}");
+        }
+    }
+}

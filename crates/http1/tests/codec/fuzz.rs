@@ -15,6 +15,7 @@ fn chunks() {
         b"\0A;a=\"b;c\"\r\n0123456789\r\n1  \r\n!\r\n0\r\nx-sum: 42\r\na: b\r\n\r\n",
         b"\x01000;a\r\nTrailer: x\r\n\r\n",
         b"\x021;\r\n\n\r\n00\r\nHost: a\r\n\r\n",
+        b"\x0510\r\n0123456789abcdef\r\n0\r\n\r\n",
     ]);
     sweep(targets::chunks::try_on, &seeds, 5000);
 }
@@ -58,7 +59,8 @@ const RESPONSES: [&str; 6] = [
     "HTTP/1.1 304 Not Modified\r\ncontent-length: 7\r\n\r\n",
 ];
 
-const REQUESTS: [&str; 4] = [
+const REQUESTS: [&str; 5] = [
+    "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n0123456789abcdef\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: t\r\n\r\n",
     "GET /a?b HTTP/1.1\r\nHost: t\r\n\r\nGET / HTTP/1.1\r\nHost: t\r\nX: y\r\n\r\n",
     "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\nhelloGET / HTTP/1.1\r\nHost: t\r\n\r\n",
     "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nX: y\r\n\r\n",

@@ -46,6 +46,7 @@ fn good_requests_pass_unchanged() {
         "GET HTTPS://t:443 HTTP/1.1\r\nHost: T\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\nExpect: 100-Continue\r\n\r\nGET /",
         "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: Chunked\r\n\r\n1;a=\"b c\"\r\n\n\r\n00\r\nA: b\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n0123456789abcdef\r\n0\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: t\r\nConnection: keep-alive, x-a,\r\n\r\n",
     ] {
         check(request, Ok(()));
