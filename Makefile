@@ -46,9 +46,9 @@ help: ## says this
 
 demo: rust $(WEB) ## overloads a server, bare and behind the gate, and reports; SERVER=origin|apache|nginx|node
 	@$(if $($(SERVER)_PACKAGES),tools/need debian $($(SERVER)_PACKAGES))
-	cargo build --release -p headworks
+	cargo build --profile demo -p headworks
 	@echo 'headworks lab run experiments/overload.toml --set server.kind=$(SERVER)'
-	@target/release/headworks lab run experiments/overload.toml --set server.kind=$(SERVER) || \
+	@target/demo/headworks lab run experiments/overload.toml --set server.kind=$(SERVER) || \
 		{ [ $$? -eq 4 ] && echo 'A test that does not count is explained above; a quieter machine helps.'; }
 
 side-by-side: rust $(WEB) ## overloads a server behind the gate, HAProxy, nginx and mod_qos, and reports
