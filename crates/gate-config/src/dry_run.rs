@@ -79,7 +79,7 @@ impl fmt::Display for Explanation {
 /// when that is.
 ///
 /// # Errors
-/// When it is no request, or the session's class is not configured.
+/// When it is not a request, or the session's class is not configured.
 pub fn explain(
     settings: &Settings,
     question: Question<'_>,

@@ -4,11 +4,13 @@
 mod common;
 
 use std::fs;
+use std::mem::MaybeUninit;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use common::tls::{Identity, client, connect, run};
 use common::{CLASSES, Gate, origin};
+use rustix::fs::inotify;
 use rustls_pki_types::CertificateDer;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -109,4 +111,19 @@ fn an_old_certificate_is_better_than_none_at_the_start() {
     });
     let told = read(&directory).unwrap();
     assert!(told.contains("the certificate expired 2 days ago"), "{told}");
+}
+
+#[test]
+fn a_certificate_file_is_opened_once() {
+    let identity = Identity::new(&["shop.example"]);
+    let events = inotify::init(inotify::CreateFlags::NONBLOCK).unwrap();
+    // The kernel joins equal events that follow each other, so closing is looked at as well.
+    let watched = inotify::WatchFlags::OPEN | inotify::WatchFlags::CLOSE_NOWRITE;
+    inotify::add_watch(&events, identity.cert(), watched).unwrap();
+    let gate = Gate::start(origin().address(), &identity.listener());
+    assert!(shows(&gate, &identity.certificate));
+    let mut space = [MaybeUninit::uninit(); 1024];
+    let mut reader = inotify::Reader::new(&events, &mut space);
+    let events = std::iter::from_fn(|| reader.next().ok().map(|event| event.events()));
+    assert_eq!(events.filter(|event| event.contains(inotify::ReadFlags::OPEN)).count(), 1);
 }

@@ -44,7 +44,7 @@ fn check(port: u16, more: &[&str]) {
 #[test]
 fn cleartext_with_prior_knowledge() {
     let server = echo("");
-    // One that speaks HTTP/1 as well answers in that to whoever begins with something else.
+    // One that speaks HTTP/1 as well answers in that to a client that begins with something else.
     let gate = Gate::start(server.address(), "[[listener]]\naddress = '127.0.0.1:0'\nprotocols = 'h2'\n");
     let listener: SocketAddr = gate.urls[1].strip_prefix("http://").unwrap().parse().unwrap();
     check(listener.port(), &[]);

@@ -165,7 +165,7 @@ fn responses_that_nobody_takes_do_not_fill_the_memory() {
     const CONNECTIONS: u64 = 50;
     const MOST: u64 = 64 << 20;
     let origin = origin();
-    // Nobody is refused, so that there is enough to take.
+    // No request is refused, so that there is enough to take.
     let gate = Gate::start(origin.address(), "mode = 'shadow'\n");
     let unsent = || metric(&gate, "headworks_gate_http2_unsent_bytes");
     // Windows of one byte for streams, and RFC 7541 for the head: GET http t /bytes/16000.
@@ -211,7 +211,7 @@ fn who_waits_for_a_100_is_answered() {
     let gate = Gate::start(server.address(), "window = 1\n");
     let mut client = connect(&gate, 100_000);
     let (waiting, _upload) = client.send_request(asking(), false).unwrap();
-    // Nobody else waits for it: it has no place in the server.
+    // No other request waits for it: it has no place in the server.
     assert_eq!(run(client.send_request(get("/"), true).unwrap().0).unwrap().status(), StatusCode::OK);
     assert_eq!(run(waiting).unwrap().status(), StatusCode::EXPECTATION_FAILED);
     assert_eq!(gate.state()["classes"][1]["arrived"], 1);
@@ -346,7 +346,7 @@ fn heads_without_end_are_cut_off() {
     let mut half = raw(&gate);
     half.write_all(&frame(HEADERS, 0, 1, &field)).unwrap();
     assert!(is_dismissed(half, &[]));
-    // Half a preface is no request either.
+    // Half a preface does not count as a request either.
     let mut preface = TcpStream::connect(gate.address).unwrap();
     preface.write_all(b"PRI * HT").unwrap();
     let mut answer = Vec::new();

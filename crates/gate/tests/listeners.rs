@@ -31,7 +31,7 @@ fn unix_sockets_and_ipv6_are_listened_on() {
         "[[listener]]\naddress = 'unix:{}'\n[[listener]]\naddress = '[::1]:0'\nname = 'six'\n",
         path.display()
     );
-    // One that was left behind is in nobody's way.
+    // A socket that was left behind is not in the way.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     let gate = Gate::start(server.address(), &listeners);
     assert_eq!(gate.urls[1], format!("unix:{}", path.display()));

@@ -1,4 +1,4 @@
-//! Nobody ever gets a byte of what somebody else asked for, whatever servers and clients do.
+//! No client ever gets a byte of what another asked for, whatever servers and clients do.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
 mod common;

@@ -64,7 +64,7 @@ fn four_thousand_slow_connections_leave_premium_untouched() {
         let mut kept = gate.connect();
         let mut served = 0;
         while attack.goes_on() {
-            // Nobody is refused and nobody has to wait for longer than a client does.
+            // No request is refused, and none waits for longer than a client does.
             let response = gate.get("/bytes/1000", PREMIUM);
             assert_eq!((response.status, response.body.len()), (200, 1000), "{mode:?}, request {served}");
             let response = kept.send(request("/bytes/2000", PREMIUM)).response();

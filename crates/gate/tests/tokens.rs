@@ -27,7 +27,7 @@ fn one_of_another_site_or_class_is_a_stranger() {
     let token = session(&shop.get("/", "Cookie: tier=premium\r\n"));
     assert_eq!(class(&shop, &token).1, "session");
     assert!(is_stranger(&blog, &token), "replayed from another site");
-    // The classes of this gate are called otherwise, so the token's class is none of them.
+    // The classes of this gate are called otherwise, so the token's class is not one of them.
     let text = format!(
         "listen = '127.0.0.1:0'\nupstream = '{}'\n{SECRET}site = 'shop'\n[[class]]\nname = 'gold'\n[[class]]\nname = 'basic'\n",
         server.address()

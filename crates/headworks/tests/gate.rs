@@ -61,6 +61,26 @@ fn check_says_ok_or_what_is_wrong() {
 }
 
 #[test]
+fn a_machine_without_ca_certificates_is_told_how_to_check_servers_over_tls() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("gate.toml");
+    fs::write(&file, "listen = '127.0.0.1:0'\nupstream = 'https://127.0.0.1:1'\n").unwrap();
+    let (path, empty) = (file.to_str().unwrap(), directory.path().join("none.pem"));
+    fs::write(&empty, "").unwrap();
+    let without = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_headworks"));
+        let command = command.env("SSL_CERT_FILE", &empty).env_remove("SSL_CERT_DIR");
+        ended(Process::start(command.arg("gate").args(arguments)))
+    };
+    let message = format!(
+        "headworks: {path}:2: a server speaks TLS, and this machine has no CA certificates to check its own against; \
+         install them (Debian has them in ca-certificates), or name a file with ca-file in [upstream]\n"
+    );
+    assert_eq!(without(&["check", path]), (Some(2), message.clone()));
+    assert_eq!(without(&["--config", path]), (Some(2), message));
+}
+
+#[test]
 fn what_is_missing_or_taken_is_named() {
     let (code, message) = ended(gate(&[]));
     assert_eq!(code, Some(2));

@@ -30,7 +30,7 @@ pub(super) struct File {
 pub struct Admission {
     /// A Unix socket on which it listens too; file permissions say who may connect.
     pub socket: Option<PathBuf>,
-    /// Who shows one of these may do what it is for; without any, whoever can connect may do all.
+    /// A client that shows one of these may do what it is for; without any, each client may do all.
     pub tokens: Vec<Token>,
     /// Names that it may be called by, besides addresses and localhost; in lower case.
     pub hosts: Vec<String>,

@@ -22,7 +22,7 @@ impl fmt::Display for Settings {
 pub(crate) type Lines = Vec<(&'static str, String)>;
 
 impl Settings {
-    /// What every setting came to, by name; several may have the same. `shown` is what is known of each
+    /// What every setting came to, by name; several may have one name. `shown` is what is known of each
     /// listener's certificates.
     pub fn lines(&self, shown: &[Option<ShownCertificates>]) -> Lines {
         let groups = [

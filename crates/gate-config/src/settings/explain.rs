@@ -12,10 +12,10 @@ use crate::settings::words;
 /// To whom decisions are explained.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Explain {
-    /// Nobody: what a client knows of the rules, it can play with.
+    /// To no client: what a client knows of the rules, it can play with.
     #[default]
     Off,
-    /// Everybody.
+    /// To every client.
     On,
     /// Clients from these networks.
     To(Vec<IpNet>),

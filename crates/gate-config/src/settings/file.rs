@@ -60,7 +60,7 @@ pub(super) struct File {
     pub(super) gains: Option<Spanned<Gains>>,
     /// How many requests may be inside the server.
     pub(super) window: Option<Spanned<Window>>,
-    /// Of the acceptor queue for one client; 1 is no bound.
+    /// Of the acceptor queue for one client; with 1 there is no bound.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Ratio>>")]
     pub(super) client_share: Option<Ratio>,

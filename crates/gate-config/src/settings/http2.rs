@@ -19,7 +19,7 @@ pub(super) struct Http2Table {
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Bytes>>")]
     stream_window: Option<Bytes>,
-    /// The same, of all streams of a connection.
+    /// Of the bodies of all requests of a connection.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Bytes>>")]
     connection_window: Option<Bytes>,

@@ -62,9 +62,9 @@ pub enum Words {
 pub enum Close {
     /// Clients without a session: most likely they were turned away for longer.
     New,
-    /// Everybody's.
+    /// Every connection.
     Always,
-    /// Nobody's.
+    /// No connection.
     Never,
 }
 

@@ -101,7 +101,7 @@ impl Settings {
         }
     }
 
-    /// What the policy is told: for whoever drives it without a gate, as the simulator does.
+    /// What the policy is told: for programs that drive it without a gate, as the simulator does.
     pub fn policy(&self) -> &policy::Config {
         &self.policy
     }
@@ -134,7 +134,7 @@ impl Settings {
         self.rules.find(subject).map_or(last, |(_, class)| class)
     }
 
-    /// The same, with `listen` elsewhere, or besides the other listeners.
+    /// These settings with `listen` elsewhere, or besides the other listeners.
     #[must_use]
     pub fn listening(mut self, listen: SocketAddr) -> Self {
         self.listeners.retain(|listener| listener.name != Listener::PLAIN);
@@ -142,13 +142,13 @@ impl Settings {
         self
     }
 
-    /// The same, with the admin interface elsewhere.
+    /// These settings with the admin interface elsewhere.
     #[must_use]
     pub fn administered(self, admin: SocketAddr) -> Self {
         Self { admin, ..self }
     }
 
-    /// The same, in front of another server.
+    /// These settings in front of another server.
     ///
     /// # Errors
     /// When `upstream` is not `host:port`, `http://host:port` or `https://host:port`.

@@ -10,7 +10,7 @@ use crate::settings::file::{File, Window};
 use crate::settings::root::Settings;
 
 impl Settings {
-    /// The configuration file as JSON Schema (2020-12), for editors and whoever makes such files.
+    /// The configuration file as JSON Schema (2020-12), for editors and for programs that write such files.
     /// What it lets pass may still contradict itself; [`Settings::read`] finds that.
     pub fn schema() -> Value {
         let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);

@@ -45,7 +45,7 @@ pub(super) fn resolve(source: &Source, file: &StrictnessFile) -> Result<Limits, 
     let part = |name, given: &Option<Spanned<Size>>, default: usize, most: usize| {
         size(source, name, given, default.min(head), 256..=most.min(head))
     };
-    // An address that `http::Uri` cannot hold is none.
+    // An address that `http::Uri` cannot hold is not one.
     const LONGEST_URI: usize = 60 * 1024;
     Ok(Limits {
         head,

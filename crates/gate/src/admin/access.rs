@@ -1,7 +1,7 @@
 //! Who may use the admin interface.
 //!
-//! Whoever can connect to a loopback address may without a token, and that includes the browser
-//! of somebody who visits a page that means harm. Two things tell such requests from an
+//! A client that can connect to a loopback address needs no token, and that includes the browser
+//! of an operator who visits a page that means harm. Two things tell such requests from an
 //! operator's: the name the page was loaded by (DNS rebinding makes a foreign name lead here),
 //! and the origin that browsers add to what a page of another site sends.
 
@@ -82,7 +82,7 @@ fn refuse(status: StatusCode, why: &str) -> Box<Answer> {
 }
 
 /// The name that the request was sent to. Everybody who speaks HTTP/1.1 says one (RFC 9112
-/// section 3.2); who does not is no browser.
+/// section 3.2); a client that does not is not a browser.
 fn named(head: &Parts) -> Result<&str, Box<Answer>> {
     let mut hosts = head.headers.get_all(HOST).iter();
     let wrong = || refuse(StatusCode::BAD_REQUEST, "a request needs one Host header");

@@ -74,7 +74,7 @@ pub(super) fn json(value: &impl Serialize) -> Answer {
     }
 }
 
-/// The same, with another status than 200.
+/// An answer of JSON with another status than 200.
 pub(super) fn json_with(status: StatusCode, value: &impl Serialize) -> Answer {
     let mut answer = json(value);
     *answer.status_mut() = status;

@@ -19,7 +19,7 @@ const BACKLOG: i32 = 64;
 pub(crate) const SOCKET: &str = "admin-socket";
 
 /// Listens at `path`: on the socket that was passed on, or in the place of a gate that was there
-/// before. Whoever has a connection to that one keeps it.
+/// before. A client that has a connection to that gate keeps it.
 pub(crate) fn listen_locally(sockets: &mut Sockets, path: &Path) -> Result<UnixListener, ListenError> {
     let mut open = || {
         if let Some(passed) = sockets.take_named(SOCKET).map(UnixListener::from)

@@ -39,7 +39,7 @@ struct Wanted {
     stage: Option<String>,
 }
 
-/// Of a path; nobody needs more of it to know which it is.
+/// Bytes of a path that are shown: enough to know which it is.
 const LONGEST_PATH: usize = 256;
 const STAGES: [&str; 4] = ["acceptor", "pending", "discard", "class"];
 

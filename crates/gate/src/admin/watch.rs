@@ -1,4 +1,4 @@
-//! What nobody does and yet happens: told once a second to those who listen, as sums.
+//! What happens without an operator: told once a second to those who listen, as sums.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

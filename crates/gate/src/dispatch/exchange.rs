@@ -65,7 +65,7 @@ async fn exchange(proxy: Rc<Proxy>, client: Rc<Client>, mut request: Request<Inc
     let status = response.status();
     let reply = response.body_mut();
     reply.account().status(status);
-    // Nobody asks for a body that is not there.
+    // hyper does not ask for a body that is not there.
     if bodiless || reply.is_end_stream() {
         reply.account().complete();
     }
@@ -134,7 +134,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
             }
             relayed(proxy, &live, &client, busy, answer, ticket, (visit, secure))
         }
-        // The client broke off, and the server is told so; that is no failure of the server's.
+        // The client broke off, and the server is told so; the server has not failed.
         Err(_) if client.body_breach().is_some() => broken_off(busy, &client),
         Err(failure) => failed(proxy, busy, &failure),
     };
@@ -150,7 +150,7 @@ enum Missing {
     Continue,
 }
 
-/// For whoever waits for more than a moment; it is to ask again without (RFC 9110 section 10.1.1).
+/// For a client that waits for more than a moment; it is to ask again without (RFC 9110 section 10.1.1).
 const NO_CONTINUE: &str = "There is no 100 (Continue) over HTTP/2 here. Send the request without Expect.\n";
 
 /// Reads the first of a request's body, unless the client asked whether to send it.

@@ -1,5 +1,5 @@
 //! What a refused client is shown, in the form that it reads best: a page for people, JSON for
-//! programs, and text for whoever does not say.
+//! programs, and text for clients that do not say.
 
 use std::cell::OnceCell;
 use std::fmt::Write as _;
@@ -46,8 +46,8 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// The form that a client reads best, by its `Accept` (RFC 9110 section 12.5.1). Whoever
-    /// takes anything is no browser asking for a page.
+    /// The form that a client reads best, by its `Accept` (RFC 9110 section 12.5.1). A client
+    /// that takes anything is not a browser asking for a page.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let (mut page, mut problem) = (0.0, 0.0);
         for line in headers.get_all(ACCEPT) {

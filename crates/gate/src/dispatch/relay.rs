@@ -18,7 +18,7 @@ use crate::dispatch::dispatcher::Dispatcher;
 use crate::upstream::failure::Failure;
 use crate::upstream::lease::Lease;
 
-/// What is still read of a response that nobody waits for. A longer one is cut off by closing the
+/// What is still read of a response whose client has gone. A longer one is cut off by closing the
 /// connection, which costs the server less than writing it to the end.
 const UNWANTED: usize = 1 << 20;
 
@@ -63,7 +63,7 @@ fn complete(dispatcher: &Dispatcher, lease: Lease, ticket: Ticket) {
     drop(ticket);
 }
 
-/// Reads the rest of a response that nobody waits for.
+/// Reads the rest of a response whose client has gone.
 pub(crate) async fn see_to_the_end(dispatcher: &Dispatcher, mut lease: Lease, ticket: Ticket) {
     let reading = async {
         let mut left = UNWANTED;

@@ -118,7 +118,7 @@ fn verify(
     verify_server_cert_signed_by_trust_anchor(&parsed, &RootCertStore::empty(), &[], at, algorithms)
 }
 
-/// What clients object to, whoever they trust.
+/// What clients object to, whatever authorities they trust.
 fn objection(
     certificate: &CertificateDer<'_>,
     provider: &CryptoProvider,

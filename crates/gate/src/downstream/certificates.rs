@@ -46,7 +46,7 @@ impl Certificates {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = next.store();
     }
 
-    /// Whether clients are shown the same.
+    /// Whether clients are shown the chains of `other`.
     pub(crate) fn same(&self, other: &Self) -> bool {
         let (mine, theirs) = (self.store(), other.store());
         let chains = |store: &Arc<Store>| store.certificates.iter().map(|one| one.key.cert.clone()).collect();

@@ -7,9 +7,9 @@ use std::task::Poll;
 
 use tokio::sync::Semaphore;
 
-/// A handshake costs up to a millisecond of arithmetic, and everybody waits meanwhile. So there is
+/// A handshake costs up to a millisecond of arithmetic, and all other clients wait meanwhile. So there is
 /// one in so many turns of the event loop, as a request takes from its head to its response: in a flood
-/// of handshakes it has to wait for one or two. Turns in which nobody has anything to do cost next
+/// of handshakes it has to wait for one or two. Turns in which there is nothing to do cost next
 /// to nothing.
 #[derive(Debug)]
 pub(crate) struct Handshakes {

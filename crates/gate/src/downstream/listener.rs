@@ -98,7 +98,7 @@ impl Listening {
 }
 
 impl Accepting {
-    /// The next connection, and where it comes from. Whoever reaches a Unix socket is on this
+    /// The next connection, and where it comes from. A client of a Unix socket is on this
     /// machine.
     pub(crate) async fn accept(&self) -> io::Result<(Socket, IpAddr)> {
         match self {

@@ -1,7 +1,7 @@
-//! [`Events`]: what happens in the gate, for whoever listens (`GET /api/v1/events`).
+//! [`Events`]: what happens in the gate, for clients that listen (`GET /api/v1/events`).
 //!
-//! A listener that reads too slowly is dropped, so that nobody's memory grows with what somebody
-//! else does not read.
+//! A listener that reads too slowly is dropped, so that the gate's memory does not grow with what a
+//! listener does not read.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ const LISTENERS: usize = 8;
 /// Events that wait for one listener.
 const WAITING: usize = 256;
 
-/// What happens in the gate, for whoever listens.
+/// What happens in the gate, for clients that listen.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     listeners: RefCell<Vec<Rc<Listener>>>,

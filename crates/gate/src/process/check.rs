@@ -16,8 +16,8 @@ pub struct Checked<'a> {
 /// Opens the files of certificates that the settings name.
 ///
 /// # Errors
-/// What is wrong with one of them, with the line that names it; or that a server speaks TLS and there
-/// is no CA certificate to check its own against.
+/// What is wrong with one of them, with the line that names it; or that a server speaks TLS and the machine
+/// lacks CA certificates to check its own against.
 pub fn check(settings: &Settings) -> Result<Checked<'_>, config::Error> {
     let shown = Credentials::open(settings)?.shown();
     Ok(Checked { settings, shown })

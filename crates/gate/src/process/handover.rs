@@ -262,7 +262,7 @@ impl Control {
     /// Takes the socket out of the file system, unless another has taken its place there.
     pub(crate) fn remove(&self) {
         if self.file.is_some() && identity(&self.path) == self.file {
-            // Without the right to, it stays; the next gate sees that nobody listens and takes
+            // Without the right to, it stays; the next gate sees that no process listens and takes
             // its place.
             let _ = fs::remove_file(&self.path);
         }

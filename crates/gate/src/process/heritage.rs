@@ -29,7 +29,7 @@ pub(crate) type Listeners = Vec<(String, OwnedFd)>;
 /// by systemd.
 ///
 /// # Errors
-/// When there is such a gate and it does not hand over, or systemd passes what is no socket.
+/// When there is such a gate and it does not hand over, or systemd passes what is not a socket.
 pub(crate) fn passed_on(operation: &Operation) -> Result<(Option<Predecessor>, Sockets), Error> {
     let inherited = Sockets::inherited().map_err(ListenError::from)?;
     let Some(path) = &operation.control else { return Ok((None, inherited)) };

@@ -74,7 +74,7 @@ pub(crate) fn user(operation: &Operation) -> Option<u32> {
 
 fn look_up(user: &str, group: Option<&str>) -> Result<(Uid, Gid), PrivilegeError> {
     let unknown = |kind, name: &str| PrivilegeError::Unknown { kind, name: name.to_owned() };
-    // An error of the look-up itself means as much: nobody of that name can be found.
+    // An error of the look-up itself means as much: no user of that name can be found.
     let account = User::from_name(user).ok().flatten().ok_or_else(|| unknown("user", user))?;
     let gid = match group {
         None => account.gid,

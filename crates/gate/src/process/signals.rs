@@ -1,5 +1,5 @@
 //! Signals that do not end the gate: SIGHUP reads the configuration again, SIGUSR1 opens the
-//! access log again. Whoever runs the gate sees to those that end it.
+//! access log again. The caller of the gate sees to those that end it.
 
 use std::io;
 use std::rc::Rc;

@@ -8,8 +8,8 @@ use tokio::time::Instant;
 use units::{Span, Time};
 
 /// Monotonic time that began at the wall clock's, so that a session token written by one run of
-/// the gate means the same to the next, and yet nobody's step of the system clock makes the
-/// policy's time go back.
+/// the gate means the same to the next, and yet a step of the system clock does not make
+/// the policy's time go back.
 #[derive(Debug)]
 pub(crate) struct Clock {
     began: Instant,

@@ -49,7 +49,7 @@ impl Sockets {
     /// What systemd passed, if it did.
     ///
     /// # Errors
-    /// When something was passed that is no socket of TCP or Unix.
+    /// When something was passed that is not a socket of TCP or Unix.
     pub(crate) fn inherited() -> Result<Self, InheritedError> {
         let names = std::env::var("LISTEN_FDNAMES").unwrap_or_default();
         let names: Vec<&str> = names.split(':').collect();
@@ -69,8 +69,8 @@ impl Sockets {
         Ok(Self { given, by_name: true })
     }
 
-    /// Takes out the socket that listens at `place`, or for systemd's is called `name`. None
-    /// when there is none.
+    /// Takes out the socket that listens at `place`, or for systemd's is called `name`; if
+    /// there is one.
     ///
     /// # Errors
     /// When it does not listen at all.
@@ -97,7 +97,7 @@ impl Sockets {
         Ok(Some(socket.into()))
     }
 
-    /// Names of those that nobody took.
+    /// Names of those that no listener has taken.
     pub(crate) fn left(&self) -> impl Iterator<Item = &str> {
         self.given.iter().map(|given| given.name.as_str())
     }

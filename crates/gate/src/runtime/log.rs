@@ -11,7 +11,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Writes a line for the operator, as `eprintln!` does after `gate: `, but waits for nobody.
+/// Writes a line for the operator, as `eprintln!` does after `gate: `, but never waits.
 macro_rules! say {
     ($($text:tt)*) => { $crate::runtime::log::line(format_args!($($text)*)) };
 }
@@ -28,13 +28,13 @@ pub(crate) fn line(text: fmt::Arguments<'_>) {
     let line = format!("gate: {text}\n");
     if let Some(line) = SPOOL.take(line) {
         // In one piece, so that lines of several processes do not mix. `eprintln!` would panic where
-        // nobody reads standard error any more (a pipe whose reader has ended), and take the task
+        // standard error has no reader any more (a pipe whose reader has ended), and take the task
         // with it that only wanted to mention something.
         let _ = io::stderr().write_all(line.as_bytes());
     }
 }
 
-/// Lets a thread write from now on; before, whoever says something writes it himself. A thread has
+/// Lets a thread write from now on; before, the thread that says something writes it itself. A thread has
 /// the rights that the process has when it starts, so rights are to be given up first.
 ///
 /// # Errors
@@ -58,8 +58,8 @@ impl Drop for Saying {
 }
 
 /// Waits until what the gate had to say is on standard error: for a process that is about to end
-/// without leaving [`Bound::run`](crate::start::Bound::run), which does the same. It does not wait for
-/// long, as nobody may be reading.
+/// without leaving [`Bound::run`](crate::start::Bound::run), which waits as well. It does not wait for
+/// long: standard error may have no reader.
 pub fn finish_saying() {
     const LONGEST: Duration = Duration::from_secs(1);
     SPOOL.wait_until_written(LONGEST);
@@ -141,7 +141,7 @@ impl Spool {
 
     fn wait_until_written(&self, longest: Duration) {
         let unwritten = |state: &mut State| state.threaded && (state.writing || !state.is_empty());
-        // That it took too long is no reason to do anything else.
+        // When it takes too long, the rest is lost.
         let _ = self.changed.wait_timeout_while(self.state(), longest, unwritten);
     }
 }

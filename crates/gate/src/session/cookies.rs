@@ -24,11 +24,11 @@ pub(crate) struct Sessions {
     keys: Vec<Key>,
     classes: Classes,
     next_id: Cell<u64>,
-    /// Made up because nobody gave one.
+    /// Made up because none is configured.
     own: Option<Secret>,
 }
 
-/// A secret of the gate's own. It is told to the gate that follows, and nobody else.
+/// A secret of the gate's own. It is told to the gate that follows, and to no other process.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Secret([u8; 32]);
 

@@ -109,7 +109,7 @@ pub(crate) fn seal(key: &Key, classes: &Classes, session: &Session) -> String {
     URL_SAFE_NO_PAD.encode(token)
 }
 
-/// Reads a token sealed with one of `keys`; anything else is no token.
+/// Reads a token sealed with one of `keys`; anything else is not a token.
 pub(crate) fn open<'a>(
     keys: impl Iterator<Item = &'a Key>,
     classes: &Classes,

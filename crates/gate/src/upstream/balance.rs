@@ -30,7 +30,7 @@ impl Balance {
     /// that does no harm if it fails (`safe`).
     ///
     /// When none is up, all are tried: of a gate whose checks ask for the wrong page, or whose
-    /// servers are all in trouble, nobody has anything if it tries none, and the window bounds
+    /// servers are all in trouble, no client has anything if it tries none, and the window bounds
     /// what trying costs (Envoy calls it panic mode).
     pub(crate) fn choose(
         &self,

@@ -104,7 +104,7 @@ impl Failure {
 
 impl Failure {
     /// Whether the server, or the connection to it, went away instead of answering. An answer
-    /// that cannot be understood is one all the same: asking again would get another.
+    /// that cannot be understood is an answer: asking again would get another.
     pub(crate) fn is_broken_off(&self) -> bool {
         match self {
             Self::Lost(_) => true,

@@ -70,7 +70,7 @@ impl Shared {
                     let allowed = u32::try_from(connection.current_max_send_streams()).unwrap_or(STREAMS);
                     most.set(allowed.min(STREAMS));
                     match tell.take_if(|_| allowed > 0) {
-                        // Nobody waits any more when it took too long.
+                        // The request has stopped waiting when it took too long.
                         Some(tell) => drop(tell.send(Ok(()))),
                         None if tell.is_some() => keep_waker(&tasks.0, cx.waker()),
                         None => {}
@@ -143,7 +143,7 @@ impl Drop for Stream {
 }
 
 /// Runs a connection's tasks on this thread. One of them reads what the server says of itself, and
-/// whoever waits for that is woken when they move.
+/// the task that waits for that is woken when they move.
 #[derive(Debug, Clone, Default)]
 struct Tasks(Rc<RefCell<Option<Waker>>>);
 

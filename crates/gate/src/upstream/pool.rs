@@ -171,7 +171,7 @@ impl Pool {
         Ref::map(self.servers.borrow(), Vec::as_slice)
     }
 
-    /// A server for a request, other than `except`; `safe` says that nobody suffers if it fails.
+    /// A server for a request, other than `except`; `safe` says that it can be sent again if it fails.
     pub(crate) fn choose(&self, except: Option<&Rc<Server>>, safe: bool) -> Option<Load> {
         self.balance.choose(&self.servers.borrow(), except, safe, self.clock.last())
     }

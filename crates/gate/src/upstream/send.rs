@@ -244,7 +244,7 @@ async fn ask_to_upgrade(
 
 /// A response that is not the beginning of something else.
 fn accept(pool: &Pool, response: Response<()>, lease: Lease) -> Result<Begun, Failed> {
-    // RFC 9110 section 15.2.2: 101 answers nobody who did not ask, or asked for something else.
+    // RFC 9110 section 15.2.2: 101 answers only a request that asked for that protocol.
     if response.status().is_informational() {
         return Err(given_up(pool, lease.server(), Failure::Upgrade));
     }
@@ -257,7 +257,7 @@ fn accept(pool: &Pool, response: Response<()>, lease: Lease) -> Result<Begun, Fa
     Ok((response, lease))
 }
 
-/// The server has failed the request, and nobody else is asked.
+/// The server has failed the request, and no other is asked.
 fn given_up(pool: &Pool, server: &Server, failure: Failure) -> Failed {
     pool.failed(server, &failure);
     Failed { failure, again: None }

@@ -20,7 +20,7 @@ pub(crate) struct Server {
     pub(crate) place: Place,
     pub(crate) health: Health,
     outstanding: Cell<u32>,
-    /// When it would be its turn if nobody had anything to do: see `balance`.
+    /// When it would be its turn if all servers were idle: see `balance`.
     pub(crate) turn: Cell<u64>,
     /// HTTP/1.1: connections without a request, the one used last on top, so that those not
     /// needed grow old and are closed.
@@ -107,7 +107,7 @@ impl Server {
     pub(crate) fn sweep(&self, now: Time, longest: Span) {
         let mut nobody = Context::from_waker(Waker::noop());
         let mut free = self.free.borrow_mut();
-        // What nobody uses holds up nobody: see `unanswered`.
+        // Connections that are not used make way for those that wait: see `unanswered`.
         let kept = free.len().saturating_sub(self.unanswered.number());
         free.truncate(kept);
         free.retain_mut(|free| now.since(free.since) <= longest && free.connection.is_quiet(&mut nobody));

@@ -22,7 +22,7 @@ pub(crate) fn for_http1(request: &mut Request<Body>) {
 /// connection.
 ///
 /// # Errors
-/// The `Host` that is no authority.
+/// The `Host` that is not an authority.
 pub(crate) fn for_http2(request: &mut Request<Body>, secure: bool) -> Result<(), String> {
     if request.uri().authority().is_none() {
         let host = request.headers_mut().remove(HOST).unwrap_or_else(|| HeaderValue::from_static(""));

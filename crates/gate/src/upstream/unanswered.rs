@@ -1,7 +1,7 @@
 //! [`Unanswered`]: new connections on which a server has yet to answer.
 //!
 //! A server that gives a process or a thread to each connection, as Apache with prefork does, takes
-//! no notice of one for which it has none left; the kernel accepts it all the same. Kept
+//! no notice of one for which it has none left; the kernel accepts it anyway. Kept
 //! connections have one each, and as long as they are used again and again the new one waits. So
 //! when the others have been answered twice over meanwhile, one of them is closed instead of kept,
 //! which frees its process. Servers that serve all connections alike have answered by then, but for

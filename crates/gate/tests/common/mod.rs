@@ -42,7 +42,7 @@ impl Gate {
         Self::waiting(upstream, "20s", more)
     }
 
-    /// The same, that waits only so long for the upstream.
+    /// A gate that waits only so long for the upstream.
     #[track_caller]
     pub(crate) fn waiting(upstream: SocketAddr, timeout: &str, more: &str) -> Self {
         Self::before(&format!("address = '{upstream}', timeout = '{timeout}'"), more)

@@ -19,7 +19,7 @@ impl PartialEq for Expression {
     }
 }
 
-/// Why a text is no condition.
+/// Why a text is not a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unfit {
     /// Where in the text: bytes from its beginning.
@@ -30,7 +30,7 @@ pub(crate) struct Unfit {
 
 /// Longer ones are programs, not conditions.
 const LONGEST: usize = 4096;
-/// Deeper nesting is nobody's handwriting, and reading it takes stack.
+/// People do not write deeper nesting by hand, and reading it takes stack.
 const DEEPEST: u16 = 32;
 /// As is a longer chain of operators between two `&&` or `||`.
 const LONGEST_CHAIN: usize = 48;

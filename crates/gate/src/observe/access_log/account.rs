@@ -15,8 +15,8 @@ use crate::upstream::body::Progress;
 use crate::upstream::failure::Failure;
 use gate_config::settings::telemetry::Telemetry;
 
-/// The account of a request that is on its way; dropping it hands it in. Nobody keeps accounts
-/// when nobody wants to read them: then it is empty and costs nothing.
+/// The account of a request that is on its way; dropping it hands it in. Where there
+/// is neither a log nor a collector it is empty and costs nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Account(Option<Box<Open>>);
 
@@ -86,7 +86,7 @@ impl Account {
         }
     }
 
-    /// It is no request that anybody could meet.
+    /// The request is malformed.
     pub(crate) fn malformed(&mut self, why: &'static str) {
         if let Some(open) = &mut self.0 {
             open.entry.malformed = Some(why);

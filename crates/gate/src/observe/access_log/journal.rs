@@ -183,8 +183,8 @@ impl Journal {
         }
     }
 
-    /// Lets everything be written, but does not wait long for it: the log may be a pipe that
-    /// nobody reads.
+    /// Lets everything be written, but does not wait long for it: the log may be a pipe
+    /// without a reader.
     pub(crate) fn close(&self) {
         const LONGEST: Duration = Duration::from_secs(1);
         self.flush();

@@ -1,4 +1,4 @@
-//! [`Writer`]: the thread that writes the access log, so that a slow disk holds up nobody.
+//! [`Writer`]: the thread that writes the access log, so that a slow disk does not hold up the event loop.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -63,7 +63,7 @@ impl Writer {
             Pen { to: to.clone(), out, classes, counts: Arc::clone(&counts), told: None, torn: false };
         thread::Builder::new().name("access-log".to_owned()).spawn(move || {
             pen.write_all(&received);
-            // Nobody may be waiting any more.
+            // The event loop may have stopped waiting.
             let _ = end.send(());
         })?;
         Ok(Self { to, messages, ended, counts })

@@ -11,7 +11,7 @@ const SAMPLED: u8 = 1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Trace {
     pub(crate) id: u128,
-    /// Whoever asked us, if they said so.
+    /// The client's span, if it names one.
     pub(crate) parent: Option<u64>,
     /// What the request is here.
     pub(crate) span: u64,

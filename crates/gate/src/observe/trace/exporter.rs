@@ -1,5 +1,5 @@
 //! [`Exporter`]: the thread that sends spans and metrics to a collector. What it cannot send is
-//! dropped and counted; nobody waits for it.
+//! dropped and counted; the event loop never waits for it.
 
 use std::io;
 use std::sync::Arc;

@@ -72,7 +72,7 @@ fn of_request(entry: &Entry, line: &Line<'_>, trace: &Trace, at: impl Fn(Time) -
             attribute("headworks.wait.discard", seconds(line.times.discard)),
             attribute("headworks.wait.class", seconds(line.times.class)),
         ];
-        // It needs a name of its own, which nobody else has to know.
+        // It needs a name of its own, which no other program has to know.
         let id = trace.span ^ trace.upstream.rotate_left(32) | 1;
         let waits = waits.into_iter().flatten().collect();
         spans.push(span(id, Some(trace.span), INTERNAL, "wait", times.arrived, times.decided, waits));

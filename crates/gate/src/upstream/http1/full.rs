@@ -51,7 +51,7 @@ impl Full {
             let_go(&mut moved, true);
         }
         let progress = request.body().progress();
-        // Out of turns it would want to be woken, and there may be nobody to wake here.
+        // Out of turns it would want to be woken, and there may be no task to wake here.
         let mut response = pin!(unconstrained(sender.try_send_request(request)));
         let response = poll_fn(|cx| match advance(&mut moved, cx) {
             // Whatever makes it ready is done by now; to be woken for it would be a turn for nothing.

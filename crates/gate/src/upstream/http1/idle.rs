@@ -28,7 +28,7 @@ impl Idle {
     }
 
     /// Whether the server has neither closed it nor said anything. What comes before it is asked
-    /// is no answer to the next request.
+    /// does not answer the next request.
     pub(crate) fn is_quiet(&mut self, cx: &mut Context<'_>) -> bool {
         let mut byte = [0];
         let mut said = ReadBuf::new(&mut byte);
@@ -38,7 +38,7 @@ impl Idle {
         matches!(pin!(unconstrained(quiet)).poll(cx), Poll::Ready(true))
     }
 
-    /// The same, for who is about to use it.
+    /// The connection, if it is quiet when it is about to be used.
     pub(crate) async fn still_quiet(mut self) -> Option<Self> {
         poll_fn(|cx| Poll::Ready(self.is_quiet(cx))).await.then_some(self)
     }
