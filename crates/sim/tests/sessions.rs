@@ -84,7 +84,7 @@ fn at_three_times_capacity_premium_is_served_and_basic_is_shed() {
 
 #[test]
 fn who_would_give_up_is_told_before() {
-    // All defaults but the window; nobody has told the gate that clients wait for a second.
+    // All defaults but the window; the gate has not been told that clients wait for a second.
     let mut model = demonstration(2.0, true, (REQUEST_COST, GATE_COST));
     if let Some(gate) = &mut model.gate {
         gate.policy = Config { window: Window::Fixed(4), ..Config::default() };

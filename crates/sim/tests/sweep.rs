@@ -1,4 +1,4 @@
-//! A sweep has the same points whoever computes them, however often they are interrupted.
+//! A sweep has the same points whichever process computes them, however often they are interrupted.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::num::NonZeroUsize;
