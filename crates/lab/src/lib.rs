@@ -4,8 +4,8 @@
 //! bare, behind the gate and behind other software, and keeps a record per test (`record::experiment`). Servers, gate and
 //! generator are processes, fresh for each test; what the lab knows of a test is what they wrote.
 //!
-//! From low to high: the [spec] as values; the [server] and its [contenders](contender); the [load] generator; the
-//! [search] for a capacity, without input or output; the [verdict] on its cause; and what [runs](run) all of it.
+//! From low to high: the `spec` as values; the `server` and its contenders (`contender`); the `load` generator; the
+//! `search` for a capacity, without input or output; the `verdict` on its cause; and what runs (`run`) all of it.
 
 mod compare;
 mod contender;

@@ -1,7 +1,7 @@
 //! The directory of an experiment or of a run to one self-contained HTML file and a terminal table.
 //!
 //! Nothing is measured or kept here: everything is derived from the record, each time anew.
-//! [`Report::read`] derives the figures of an experiment and [`RunReport::read`] those of a run of
+//! [`ExperimentReport::read`] derives the figures of an experiment and [`RunReport::read`] those of a run of
 //! the load generator; both are put into the page that `web/` builds, and shown on a terminal.
 //! [`SimulationReport::read`] derives those of the simulator and its sweeps, [`WatchReport::read`] those of the
 //! monitor, [`SearchReport::read`] those of searches for the knee. [`Document`] is whichever of the five a directory

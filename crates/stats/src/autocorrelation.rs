@@ -5,7 +5,7 @@ const WINDOW: f64 = 5.0;
 
 /// The integrated autocorrelation time of series of the same process, in steps: one half where
 /// nothing depends on what was before, and the relaxation time where correlation decays
-/// exponentially and slowly. Correlations are summed up to the smallest lag that is [`WINDOW`] times
+/// exponentially and slowly. Correlations are summed up to the smallest lag that is `WINDOW` times
 /// the sum (Sokal, "Monte Carlo methods in statistical mechanics", 1989, section 3). `None` when
 /// there is no such lag below half of the series: they are too short to tell.
 pub fn autocorrelation_time(series: &[&[f64]]) -> Option<f64> {

@@ -12,7 +12,7 @@
 //! | [`Estimate`] | figures with an interval where there is one: shares, rates, means, quantiles |
 //! | [`MeanEstimate`], [`RatioSums`] | means and ratios with Student's interval |
 //! | [`Dependence`] | ratios and quantiles over the parts of a simulation, independent or consecutive |
-//! | [`overlapping_batch_means`], [`mser`], [`autocorrelation_time`] | one long run: its standard error, its warm-up, its memory |
+//! | [`overlapping_batch_means`], [`mser()`], [`autocorrelation_time`] | one long run: its standard error, its warm-up, its memory |
 //! | [`Histogram`], [`LogHistogram`] | distributions of latencies in bounded memory |
 //! | [`significance`], [`goodness`] | tests: do two samples differ, does a sample come from a distribution |
 //! | [`regression`] | a straight line through counts, least squares over several terms |

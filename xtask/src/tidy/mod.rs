@@ -1,4 +1,4 @@
-//! Reads the workspace, holds it against the [`Rules`] and complains. Each file is one idea.
+//! Reads the workspace, holds it against the [`Rules`](crate::rules::Rules) and complains. Each file is one idea.
 
 mod check;
 mod comments;

@@ -10,7 +10,7 @@ use gate_config::settings::root::Settings;
 
 /// What follows from the configuration. A request keeps the one it began with, so that it never
 /// sees half of a change; what has a state of its own (the policy, the pool, the guard) is told of
-/// the change by [`reload`](crate::process::reload()) instead.
+/// the change by [`reload`](mod@crate::process::reload) instead.
 #[derive(Debug)]
 pub(crate) struct Live {
     pub(crate) settings: Settings,

@@ -5,7 +5,7 @@
 //! [`Filter`] lets pass what can be read in one way, whole heads and correctly framed bodies, and a
 //! [`Breach`] ends what is read. `strict` reads a head line by line, `screen` follows a connection
 //! through heads and bodies, `target` knows what targets and hosts look like. HTTP/2 has frames
-//! instead of lines; what its requests would mean as HTTP/1, [`decoded`] looks at.
+//! instead of lines; what its requests would mean as HTTP/1, [`decoded()`] looks at.
 //!
 //! [`Head`] is what a server reads that passes nothing on: as forgiving as RFC 9112 allows.
 

@@ -48,7 +48,7 @@ pub struct Fit {
     pub status: BTreeMap<u16, u64>,
     /// The server's processors and threads, as they were stated.
     pub processors: u32,
-    /// See [`FitOptions::threads`].
+    /// See [`FitOptions::threads`](super::options::FitOptions::threads).
     pub threads: Option<u32>,
     /// What cannot be known, and what ought to be known about what is said here; sentences.
     pub remarks: Vec<String>,

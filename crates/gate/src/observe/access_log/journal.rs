@@ -1,6 +1,6 @@
 //! What became of each request, for those who want to know: the access log and the traces.
 //!
-//! An [`Account`] follows a request and is handed in when it is over. Here entries are gathered
+//! An [`Account`](super::account::Account) follows a request and is handed in when it is over. Here entries are gathered
 //! and passed on in batches; making text of them and writing it is done by a thread of its own
 //! (`writer`), to which nothing is passed that it cannot take at once.
 

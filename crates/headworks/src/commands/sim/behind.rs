@@ -25,7 +25,7 @@ pub(super) struct PolicyArgs {
     /// The share of a model's requests whose session token says that they are of the gate's first class, whatever the rules say.
     #[arg(long, value_name = "SHARE", help_heading = POLICY, requires = "policy")]
     pub(super) premium: Option<Ratio>,
-    /// So many clients that send or take slowly keep connections of the gate, whose [limits] and timeouts hold for them.
+    /// So many clients that send or take slowly keep connections of the gate, whose limits and timeouts hold for them.
     #[arg(long, value_name = "N", help_heading = SLOW, requires = "policy", value_parser = count::<u32>(1..=1_000_000))]
     slow_clients: Option<u32>,
     /// Bytes per second of a request's head that a slow client sends.

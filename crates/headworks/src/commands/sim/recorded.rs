@@ -29,8 +29,9 @@ pub(super) fn run(
     show(&outcome, json)?;
     // The warm-up has been found; looking for it again would find it again.
     let plan = Plan { warmup: Some(outcome.warmup), ..*plan };
-    let series =
-        |requests| sim::time_series(model, &Plan { requests, ..plan }).map_err(|why| Failure::Usage(why.into()));
+    let series = |requests| {
+        sim::time_series(model, &Plan { requests, ..plan }).map_err(|why| Failure::Usage(why.into()))
+    };
     let (series, beginning) = (series(plan.requests)?, series(plan.requests.min(BEGINNING))?);
     recording.finish(&outcome, &series, &beginning).map_err(|why| Failure::Failed(why.into()))?;
     let report = Document::read(out).and_then(|report| report.write(out));
