@@ -2,8 +2,10 @@
 //!
 //! A room is a top-level module, a folder or a file. `cargo xtask rooms CRATE` prints what a crate has.
 
-/// A top-level module of a crate and the lower ones that it may import from.
-pub type Room = (&'static str, &'static [&'static str]);
+pub mod room;
+mod simulation;
+
+use room::Room;
 
 /// The rooms of the crates that have several folders.
 pub const ROOMS: &[(&str, &[Room])] = &[
@@ -325,4 +327,46 @@ pub const ROOMS: &[(&str, &[Room])] = &[
             ("start", &["admin", "admission", "downstream", "process", "runtime", "upstream"]),
         ],
     ),
+    ("traffic", simulation::TRAFFIC),
+    (
+        "record",
+        &[
+            ("counters", &[]),
+            ("error", &[]),
+            ("files", &["error"]),
+            ("environment", &["error", "files"]),
+            ("prediction", &["error", "files"]),
+            ("quantiles", &[]),
+            ("run_info", &[]),
+            ("search", &["error", "files"]),
+            ("experiment", &["error", "files", "run_info", "search"]),
+            ("table", &["error"]),
+            ("metric_name", &["table"]),
+            ("phases", &["table"]),
+            ("requests", &["table"]),
+            ("samples", &["metric_name", "table"]),
+            ("sessions", &["table"]),
+            ("summary", &["quantiles", "requests"]),
+            (
+                "directory",
+                &[
+                    "counters",
+                    "environment",
+                    "error",
+                    "files",
+                    "phases",
+                    "requests",
+                    "run_info",
+                    "samples",
+                    "sessions",
+                    "summary",
+                    "table",
+                ],
+            ),
+            ("beside", &["directory", "error", "metric_name", "run_info", "samples", "search"]),
+            ("sweep", &["error", "files", "table"]),
+        ],
+    ),
+    ("sim", simulation::SIM),
+    ("xtask", &[("rooms", &[]), ("rules", &["rooms"]), ("tidy", &["rooms", "rules"])]),
 ];

@@ -1,6 +1,7 @@
 //! What holds in this project: the one place where it is declared.
 
-use crate::rooms::{ROOMS, Room};
+use crate::rooms::ROOMS;
+use crate::rooms::room::Room;
 
 /// The rules that [`check`](crate::tidy::check) enforces.
 #[derive(Debug, Clone, Copy)]

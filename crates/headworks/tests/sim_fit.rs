@@ -100,6 +100,6 @@ fn advice_is_given_for_a_model() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(3), "{text}");
     assert!(text.contains("Nothing that was tried meets the objectives"), "{text}");
-    check_wrong(&["advise", "--objective", "p95<1s"], "is no objective");
+    check_wrong(&["advise", "--objective", "p95<1s"], "is not an objective");
     check_wrong(&["advise"], "--objective");
 }

@@ -251,7 +251,7 @@ impl Experiment {
     /// Reads the index of the experiment in `directory`.
     ///
     /// # Errors
-    /// [`Error::NotARecord`] when there is none; otherwise when it cannot be read.
+    /// [`Error::NotARecord`] when there is no index; another error when it cannot be read.
     pub fn load(directory: &Path) -> Result<Self, Error> {
         if !Self::is_in(directory) {
             return Err(Error::NotARecord { path: directory.to_owned(), missing: INDEX });

@@ -44,7 +44,7 @@ pub fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
 /// Reads a value from JSON.
 ///
 /// # Errors
-/// When there is none, or something else.
+/// When there is no such file, it cannot be read, or it holds something else.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
     serde_json::from_str(&read(path)?).map_err(|why| Error::malformed(path, why))
 }

@@ -85,7 +85,7 @@ impl Prediction {
     /// Reads the prediction in `directory`.
     ///
     /// # Errors
-    /// [`Error::NotARecord`] when there is none; otherwise when it cannot be read.
+    /// [`Error::NotARecord`] when there is no index; another error when it cannot be read.
     pub fn load(directory: &Path) -> Result<Self, Error> {
         if !directory.join(INDEX).is_file() {
             return Err(Error::NotARecord { path: directory.to_owned(), missing: INDEX });

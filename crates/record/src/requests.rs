@@ -99,7 +99,7 @@ pub enum RequestError {
     Protocol,
     /// The body was not what was asked for: it ended early, or has another length.
     Body,
-    /// The run ended before the response did. Nobody's fault, and not counted as an error.
+    /// The run ended before the response did. Neither client nor server failed: not counted as an error.
     Censored,
 }
 

@@ -27,7 +27,7 @@ pub struct RunInfo {
     /// What the levels of `steps` count: `clients`, `requests/s`, `sessions/s` or `pages/s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_unit: Option<String>,
-    /// The levels of load that a ramp held, in order; empty when the load was one and the same.
+    /// The levels of load that a ramp held, in order; empty when the load was constant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
     /// What was asked for, in the tool's own words; a table as it would stand in a file.

@@ -81,7 +81,7 @@ pub struct ErrorCounts {
 }
 
 impl ErrorCounts {
-    /// Counts one; a request that the end of the run cut off is no error.
+    /// Counts one error; a request that the end of the run cut off is not counted.
     pub fn add(&mut self, error: RequestError) {
         *match error {
             RequestError::Connect => &mut self.connect,
@@ -102,7 +102,7 @@ impl ErrorCounts {
         self.body += other.body;
     }
 
-    /// How many of one kind; none of those that are no errors.
+    /// How many errors of one kind; 0 for [`RequestError::Censored`], which is not counted.
     pub fn get(&self, error: RequestError) -> u64 {
         match error {
             RequestError::Connect => self.connect,

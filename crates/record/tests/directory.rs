@@ -60,7 +60,7 @@ fn what_is_written_is_read() {
 #[test]
 fn a_run_is_never_overwritten() {
     let scratch = tempfile::tempdir().unwrap();
-    std::fs::write(scratch.path().join("server.log"), "another tool's file is no run").unwrap();
+    std::fs::write(scratch.path().join("server.log"), "another tool's file is not a run").unwrap();
     let run = RunDirectory::create(scratch.path()).unwrap();
     run.write_info(&info()).unwrap();
     let error = RunDirectory::create(scratch.path()).unwrap_err();

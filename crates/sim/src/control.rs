@@ -1,9 +1,9 @@
-//! [`Control`]: whoever waits for a simulation.
+//! [`Control`]: how the caller of a simulation follows it and ends it early.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whoever waits for a simulation: is told how far it is, and may end it early. Replications that are
+/// The caller of a simulation, who is told how far it is and may end it early. Replications that are
 /// under way then are finished, so that long ones are not missing; no other is begun.
 #[derive(Clone, Copy)]
 pub struct Control<'a> {
@@ -17,7 +17,7 @@ pub struct Control<'a> {
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Control<'static> {
-    /// Nobody waits.
+    /// The caller is told nothing and cannot end it early.
     pub(crate) const NONE: Self = Self { stop: &NEVER, tell: &|_| () };
 }
 

@@ -1,4 +1,4 @@
-//! Prints what an access log amounts to as a trace, and what in it is none:
+//! Prints what an access log amounts to as a trace, and which of its lines were skipped:
 //! `cargo run --release -p traffic --example trace LOG...`.
 
 use std::path::Path;

@@ -30,16 +30,16 @@ pub struct Ramp {
     steps: usize,
 }
 
-/// Why a text is no ramp.
+/// Why a text is not a ramp.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no ramp: {what}; expected FROM:TO:STEP:HOLD, as in 100:1100:100:20s")]
+#[error("{text:?} is not a ramp: {what}; expected FROM:TO:STEP:HOLD, as in 100:1100:100:20s")]
 pub struct RampError {
     text: String,
     what: String,
 }
 
 impl Ramp {
-    /// More is no ramp any more, but a mistake in one of the figures.
+    /// A ramp with more levels is a mistake in one of its figures.
     const MOST_LEVELS: usize = 10_000;
 
     /// The levels in the order in which they are offered; the first is FROM, the last TO, and
@@ -92,8 +92,8 @@ impl Ramp {
         if step == 0.0 && from != to {
             return Err("STEP is 0, so TO would never be reached".to_owned());
         }
-        // A whole number of steps must not get another because a fraction such as 0.1 is none
-        // in binary.
+        // A whole number of steps must not get one more because a fraction such as 0.1 is not
+        // exact in binary.
         const ROUNDING: f64 = 1e-9;
         let steps = if from == to { 0.0 } else { ((to - from).abs() / step - ROUNDING).ceil() };
         if steps >= Self::MOST_LEVELS as f64 {

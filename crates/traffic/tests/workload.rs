@@ -71,12 +71,12 @@ fn errors_name_line_thing_and_mend() {
     check("0.2", "0.3", "w.toml:11: the shares of the classes sum to 1.1; they must sum to 1");
     check("0.2", "0", "w.toml:8: share is 0; leave the class out, or give it a share");
     check("\"basic\"", "\"premium\"", "w.toml:12: class \"premium\" is defined twice");
-    check("tier=premium", "premium", "w.toml:9: \"premium\" is no cookie; write it as \"name=value\"");
-    check("X-Tier", "\"X Tier\"", "w.toml:14: \"X Tier\" is no header name");
+    check("tier=premium", "premium", "w.toml:9: \"premium\" is not a cookie; write it as \"name=value\"");
+    check("X-Tier", "\"X Tier\"", "w.toml:14: \"X Tier\" is not a header name");
     check(
         "127.0.0.2",
         "lo",
-        "w.toml:15: \"lo\" is no IP address; give the source address of this class, such as \"127.0.0.2\"",
+        "w.toml:15: \"lo\" is not an IP address; give the source address of this class, such as \"127.0.0.2\"",
     );
     check(
         "/bytes/8000",

@@ -8,7 +8,7 @@ use syn::Item;
 use super::complaint::Complaint;
 use super::modules::{Modules, shown};
 use super::workspace::{Package, Workspace};
-use crate::rooms::Room;
+use crate::rooms::room::Room;
 use crate::rules::Rules;
 
 /// Where the rooms of a crate are declared.

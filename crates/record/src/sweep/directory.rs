@@ -77,7 +77,7 @@ impl SweepDirectory {
         files::read(&self.path.join(SPEC))
     }
 
-    /// Writes a point in one step: whoever is interrupted leaves all of it or nothing.
+    /// Writes a point in one step: a process that is interrupted leaves all of it or nothing.
     ///
     /// # Errors
     /// When it cannot be written.

@@ -46,7 +46,7 @@ impl<C: Cell> Cell for Option<C> {
 }
 
 /// Numbers that are another number in the file. Points and lengths of time are signed there,
-/// because whoever queries the file subtracts them.
+/// because queries of the file subtract them.
 macro_rules! number_cell {
     ($($number:ty => $physical:ty, $logical:expr, $to:expr, $from:expr;)*) => {$(
         impl Cell for $number {

@@ -24,8 +24,8 @@ const ROWS_PER_GROUP: usize = 8192;
 /// Where a write fails, as on a full disk, the file is completed with the groups that it has, and
 /// takes no more rows.
 ///
-/// Dropping it completes the file as well as [`finish`](Self::finish) does, but tells nobody
-/// when that fails.
+/// Dropping it completes the file as well as [`finish`](Self::finish) does, but cannot
+/// report that this failed.
 #[derive(Debug)]
 pub struct TableWriter<R: Row> {
     path: PathBuf,

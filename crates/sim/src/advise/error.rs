@@ -12,7 +12,7 @@ pub enum AdviceError {
     /// The model with its gate cannot be simulated.
     #[error(transparent)]
     Gate(#[from] SessionModelError),
-    /// An objective is about a class of a gate, and there is none.
+    /// An objective is about a class of a gate, and no gate is given.
     #[error(
         "the objective \"{0}\" is about a class of a gate, and there is no gate; give its configuration with --policy, or leave out the class"
     )]
@@ -35,7 +35,7 @@ pub enum AdviceError {
     NoObjective,
     /// Its load cannot be chosen.
     #[error(
-        "the model's clients wait for their answers, so that nobody chooses its load; give a --rate or a --load"
+        "the model's clients wait for their answers, so that its load cannot be chosen; give a --rate or a --load"
     )]
     Closed,
 }

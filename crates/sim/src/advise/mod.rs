@@ -2,8 +2,8 @@
 //! meets its objectives.
 //!
 //! The paper's advice is to satisfy "95 % or less of the maximum number of requests" (section 4);
-//! here that number comes from simulating the server in question. All settings meet the same
-//! requests, so that they differ by what they are and not by chance. Where a gate stands before the server
+//! here that number comes from simulating the server in question. All settings meet
+//! identical requests, so that they differ by what they are and not by chance. Where a gate stands before the server
 //! and the load is what it is, [`advise_knobs`] finds where to put the gate's knobs.
 
 mod error;

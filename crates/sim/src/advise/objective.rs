@@ -36,9 +36,9 @@ const FIGURES: [(&str, Figure); 5] = [
     ("rejected", Figure::Rejected),
 ];
 
-/// A text that is no objective.
+/// A text that is not an objective.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is no objective; write a figure, < or <=, and a bound above 0, such as p90<1s or rejected<5%, and behind a gate perhaps one of its classes before that, such as premium:p90<1s (figures: {figures})", figures = FIGURES.map(|(name, _)| name).join(", "))]
+#[error("\"{0}\" is not an objective; write a figure, < or <=, and a bound above 0, such as p90<1s or rejected<5%, and behind a gate perhaps one of its classes before that, such as premium:p90<1s (figures: {figures})", figures = FIGURES.map(|(name, _)| name).join(", "))]
 pub struct ObjectiveError(String);
 
 impl FromStr for Objective {

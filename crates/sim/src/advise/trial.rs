@@ -15,7 +15,7 @@ pub(super) const AS_MANY: f64 = 0.005;
 pub struct Trial {
     /// Requests that are worked on at a time.
     pub threads: u32,
-    /// Requests that wait, at most; `None` is no limit.
+    /// Requests that wait, at most; `None` when there is no limit.
     pub queue: Option<u32>,
     /// Requests per second over those that the processors can serve: the largest found with which all
     /// objectives are met; the smallest that was tried when `met` is false.

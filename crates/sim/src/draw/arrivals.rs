@@ -93,7 +93,7 @@ pub struct Traced {
     pub arrivals: Arrivals,
     /// How many there were per second.
     pub rate: f64,
-    /// What in the file is none.
+    /// Lines of the file that are not arrivals.
     pub skipped: Skipped,
 }
 

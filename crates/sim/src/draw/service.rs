@@ -54,7 +54,7 @@ pub enum ServiceError {
         "no such distribution of service times: {0:?}; expected constant, exponential, erlang:STAGES, gamma[:CV] or lognormal[:CV]"
     )]
     Unknown(String),
-    /// Its parameter is no number, or one that it cannot have.
+    /// Its parameter is not a number, or one that it cannot have.
     #[error("{law} service times need {range}, not {given}")]
     Parameter {
         /// The law.

@@ -29,8 +29,8 @@ impl Chain {
         present.min(u64::from(self.serving)) as f64
     }
 
-    /// How many probabilities there are that matter; where all requests that can be served are, each is the same
-    /// part of the one before.
+    /// How many probabilities there are that matter; where as many requests are served as can be, they fall
+    /// geometrically.
     fn levels(&self) -> f64 {
         let ratio = self.births / (self.speed * f64::from(self.serving));
         let falling = if ratio < 1.0 { NOTHING.ln() / ratio.ln() } else { f64::INFINITY };

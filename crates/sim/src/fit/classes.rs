@@ -100,6 +100,6 @@ pub(super) fn classes(
             ),
         });
     }
-    remarks.push("Dynamic is what its URL shows to be: a program's extension, /cgi-bin/, a query behind what is no file. A page made by a program under a plain name counts as static.".to_owned());
+    remarks.push("Dynamic is what its URL shows to be: a program's extension, /cgi-bin/, a query behind what is not a file. A page made by a program under a plain name counts as static.".to_owned());
     classes
 }

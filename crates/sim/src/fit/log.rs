@@ -72,7 +72,7 @@ fn began(at: f64, took: f64, resolution: Resolution) -> f64 {
     if resolution == Resolution::Seconds { (at + 0.5 - took).floor() } else { at - took }
 }
 
-/// What was found in a log, for whoever has to know how it was read.
+/// What was found in a log, for the remarks on how it was read.
 #[derive(Default)]
 struct Found {
     other_methods: u64,

@@ -1,5 +1,5 @@
 //! From measurement to model: what an access log or a run of the load generator says about the
-//! requests of a server, and a [`Model`](crate::Model) that has the same.
+//! requests of a server, and a [`Model`](crate::Model) with these properties.
 
 mod arrivals;
 mod characterise;

@@ -32,7 +32,7 @@ impl Default for Equipment {
 pub struct Size {
     /// Bytes on average.
     pub mean: f64,
-    /// Standard deviation over mean; 0 for always the same.
+    /// Standard deviation over mean; 0 when all have the mean size.
     pub cv: f64,
 }
 

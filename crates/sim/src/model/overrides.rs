@@ -86,7 +86,7 @@ pub enum OverrideError {
         "dynamic, dynamic-cost and static-time are about the classes {STATIC} and {DYNAMIC}; the model has {0}: change its file"
     )]
     OtherClasses(String),
-    /// A share that is none.
+    /// A share outside 0 to 1.
     #[error("the share of dynamic requests must be from 0 to 1, not {0}")]
     Share(f64),
     /// Arrivals of clients that wait for their answers.

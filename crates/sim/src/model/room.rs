@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use units::Count;
 
-/// Requests that may wait; `None` is no limit.
+/// Requests that may wait; `None` when there is no limit.
 ///
 /// ```
 /// use sim::Room;
@@ -16,7 +16,7 @@ pub struct Room(pub Option<u32>);
 
 const MOST: u64 = 1_000_000_000;
 
-/// A text that is no [`Room`].
+/// A text that is not a [`Room`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected a whole number of requests that wait, from 0 to {MOST}, or \"none\" for no limit")]
 pub struct RoomError;

@@ -21,7 +21,8 @@ pub struct Model {
     pub service: Service,
     /// Requests that are worked on at a time, at most.
     pub threads: u32,
-    /// Requests that wait for a thread, at most; beyond that they are rejected. `None` is no limit.
+    /// Requests that wait for a thread, at most; beyond that they are rejected. `None` without
+    /// a limit.
     pub queue: Option<u32>,
     /// How the processors are divided.
     pub discipline: Discipline,

@@ -13,7 +13,8 @@ struct Needs {
     cpu: f64,
     disk: f64,
     link: f64,
-    /// A client's link, and its connection after that: nobody waits there for another.
+    /// A client's link, and its connection after that: one request does not wait there for
+    /// another.
     alone: f64,
 }
 
@@ -50,7 +51,7 @@ impl Model {
         let held = if self.is_product_form(disk) {
             mva(&demands, self.threads, alone).throughput
         } else {
-            // Nobody holds a thread for less than what his request needs.
+            // No request holds a thread for less than its demands.
             threads / (demands.iter().sum::<f64>() + alone)
         };
         if held > most * (1.0 - AS_MANY) {

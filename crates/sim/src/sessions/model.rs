@@ -15,7 +15,7 @@ pub struct SessionModel {
     /// What users ask for.
     pub script: Script,
     /// The law of the processor time that requests need, around what the script says; the gate's cost is
-    /// always the same.
+    /// constant.
     pub service: Service,
     /// The server.
     pub host: Host,

@@ -16,7 +16,7 @@ pub enum SweepError {
 }
 
 impl SweepError {
-    /// Whether whoever gave the spec and the directory can mend it.
+    /// Whether the operator can mend it with another spec or directory.
     pub fn is_usage(&self) -> bool {
         use record::Error::{AnotherSweep, DamagedPoint};
         matches!(self, Self::Spec(_) | Self::Record(AnotherSweep { .. } | DamagedPoint { .. }))

@@ -23,7 +23,7 @@ pub struct Shard {
     of: usize,
 }
 
-/// What is no [`Shard`].
+/// A text that is not a [`Shard`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a shard is written as I/N, I from 1 to N, as in 2/8; not {0:?}")]
 pub struct NoShard(String);
@@ -65,7 +65,7 @@ pub struct Progress {
 
 /// Simulates the points of `sweeps` that are not in their directories yet, and tells after each
 /// how far it is. A sweep all of whose points are known gets its table of all points. The
-/// rows are the same whatever the number of cores, and whoever computes them.
+/// rows do not depend on the number of cores, nor on the process that computes them.
 ///
 /// # Errors
 /// When a directory holds another sweep, or cannot be read or written.

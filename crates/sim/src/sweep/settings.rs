@@ -88,7 +88,7 @@ impl Settings {
         self.file.is_some()
     }
 
-    /// The model, and its classes as far as they are the paper's; or why there is none. Files that
+    /// The model, and its classes as far as they are the paper's; or why there is no model. Files that
     /// are named are looked for in `directory`.
     pub(super) fn model(&self, directory: &Path) -> Result<(Model, Mix), String> {
         let base = match &self.file {
@@ -122,7 +122,7 @@ impl Settings {
         if self.file.is_some() {
             return Ok((model, mix));
         }
-        // What a share of 0 or 1 leaves out was given all the same.
+        // A share of 0 or 1 leaves a class out of the model; its cost may have been given nevertheless.
         let paper = Mix::of(&Model::default());
         let mix = Mix {
             dynamic: given.dynamic.unwrap_or(paper.dynamic),

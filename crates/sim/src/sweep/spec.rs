@@ -178,7 +178,7 @@ fn values(
         Value::Integer(number) => Ok(*number as f64),
         Value::Float(number) => Ok(*number),
         other => Err(source
-            .error(list.span(), format!("{other} is no number, and {name} is to be varied along curves"))
+            .error(list.span(), format!("{other} is not a number, and {name} is to be varied along curves"))
             .mend("take another parameter as x in [sweep]")),
     };
     let set = each(source, name, list)?;
@@ -291,7 +291,7 @@ impl Work {
     }
 }
 
-/// Two models whose text and arrivals are the same have the same.
+/// A number that is equal for two models with equal text and arrivals.
 fn fingerprint(model: &Model) -> u64 {
     let mut text = model.to_toml_beside("");
     if let Arrivals::Observed(gaps) = &model.arrivals {
@@ -333,7 +333,7 @@ mod tests {
         check("[grid]\nqueues = [1]", "s.toml:4: unknown field `queues`");
         check("[grid]\ncv = [0.5]", "s.toml:4: cv 0.5 of curve \"\": hyperexponential");
         check("[grid]\ncv = []", "s.toml:4: there are no values of cv");
-        check("[grid]\nqueue = [\"none\"]", "s.toml:4: \"none\" is no number");
+        check("[grid]\nqueue = [\"none\"]", "s.toml:4: \"none\" is not a number");
         check("[grid]\ncv = [1]\nload = [1]", "s.toml:5: several parameters are varied");
         check("x = \"load\"\n[grid]\ncv = [1]", "s.toml:3: \"load\" is to be varied");
         check("[grid]\ncv = [1]\n[plan]\nreplications = 1", "replications must be at least 2");

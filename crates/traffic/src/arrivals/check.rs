@@ -7,7 +7,7 @@ use units::Span;
 /// freedom, and its tail is a finite sum.
 const BINS: usize = 21;
 
-/// With fewer, less than five are expected in a bin: the chi-square distribution is no good
+/// With fewer, less than five are expected in a bin: the chi-square distribution is not a good
 /// approximation then.
 const MIN_GROUPS: u64 = 5 * BINS as u64;
 
@@ -21,7 +21,7 @@ const MAX_JUDGED: f64 = 10_000.0;
 const SCALE: Span = Span::from_millis(20);
 
 /// The probability of a group is a sum of as many terms; beyond some seven hundred the smallest
-/// is no number any more.
+/// is too small for an `f64`.
 const MAX_GROUP: u32 = 500;
 
 /// Tests, while a run goes on, whether the times between starts are exponentially distributed.

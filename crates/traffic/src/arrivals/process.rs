@@ -80,7 +80,7 @@ pub enum ProcessError {
         /// What was given after the colon.
         given: String,
     },
-    /// The variation is no number, or one that the process cannot have.
+    /// The variation is not a number, or one that the process cannot have.
     #[error("the coefficient of variation of {name} must be a number {}, not {given}", range(.name))]
     Variation {
         /// The process.

@@ -40,10 +40,10 @@ const DEFAULT_RATE: u32 = 100;
 /// 10,000 directories, 50 GB.
 const MOST_RATE: u32 = 5_000_000;
 
-/// A name that is no workload.
+/// A name that is not a workload.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownModel {
-    /// There is none of this name.
+    /// There is no workload of this name.
     #[error(
         "no such workload: {name:?}; expected surge, surge1998, webstone, webstone2, specweb96 or \
          specweb96:RATE{}",
@@ -53,7 +53,7 @@ pub enum UnknownModel {
         /// What was given.
         name: String,
     },
-    /// What follows the colon is no load that SPECweb96 can be made for.
+    /// What follows the colon is not a load that SPECweb96 can be made for.
     #[error(
         "the load of specweb96 must be a whole number of requests per second from 1 to {MOST_RATE}, not {given:?}"
     )]

@@ -56,7 +56,7 @@ impl AccessLog {
     ///
     /// # Errors
     /// When it cannot be read, is compressed, or has not one line that can be replayed. Broken
-    /// lines are no error.
+    /// lines are skipped, not an error.
     pub fn read(self, path: &Path) -> Result<Trace, Error> {
         self.parse(path, read::open(path)?)
     }

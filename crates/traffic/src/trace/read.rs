@@ -7,7 +7,7 @@ use std::path::Path;
 use super::error::Error;
 use super::skipped::{Reason, Skipped};
 
-/// Longer lines are no requests that any server accepts.
+/// No server accepts a request as long as a longer line.
 const LONGEST: usize = 64 * 1024;
 
 /// What compressed files begin with, and what unpacks them.

@@ -43,7 +43,7 @@ pub enum Reason {
     NoTime,
     /// The request is empty or `-`: the client closed the connection, or sent nothing in time.
     Empty,
-    /// The request is no request line of HTTP, such as a TLS handshake.
+    /// The request is not a request line of HTTP, such as a TLS handshake.
     BadRequest,
     /// Longer than 64 KiB.
     TooLong,

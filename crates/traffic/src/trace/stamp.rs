@@ -17,7 +17,7 @@ pub(super) struct Stamp {
     pub(super) certain: bool,
 }
 
-/// Years of the Web, in seconds since 1970: 1990 to 2100. A number outside is no time.
+/// Years of the Web, in seconds since 1970: 1990 to 2100. A number outside is not a time.
 const WEB: std::ops::Range<u64> = 631_152_000 * 1_000_000_000..4_102_444_800 * 1_000_000_000;
 
 impl Stamp {
@@ -80,7 +80,7 @@ fn common(text: &[u8]) -> Option<Timestamp> {
 
 /// `2000-10-10T13:55:36-07:00`; without a zone it is UTC.
 fn iso8601(text: &[u8]) -> Option<Timestamp> {
-    // A date without a time of day is no point in time.
+    // A date without a time of day is not a point in time.
     let text = str::from_utf8(text).ok().filter(|text| text.len() >= "2000-10-10T13:55".len())?;
     text.parse().ok().or_else(|| text.parse().ok().and_then(utc))
 }

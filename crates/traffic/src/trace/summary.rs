@@ -21,7 +21,7 @@ pub struct Summary {
     /// rate is what replaces the times of a trace where they are to be fitted.
     pub rate: Option<Rate>,
     /// The coefficient of variation of the times between one request and the next. `None` below
-    /// three requests, and where times are whole seconds: then nobody knows.
+    /// three requests, and where times are whole seconds, from which it cannot be told.
     pub cv: Option<f64>,
     /// How exact times are.
     pub resolution: Resolution,

@@ -45,7 +45,8 @@ impl Times {
     /// of an access log, whatever its method. Lines that begin with `#` are comments.
     ///
     /// # Errors
-    /// When it cannot be read, is compressed, or has not one time. Broken lines are no error.
+    /// When it cannot be read, is compressed, or has not one time. Broken lines are skipped, not an
+    /// error.
     pub fn read(path: &Path) -> Result<(Self, Skipped), Error> {
         Self::parse(path, read::open(path)?)
     }

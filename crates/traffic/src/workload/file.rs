@@ -166,7 +166,7 @@ fn class(source: &Source, entry: ClassEntry) -> Result<Class, Error> {
     let mut headers = Vec::with_capacity(entry.header.len());
     for (name, value) in entry.header {
         if !is_token(name.get_ref()) {
-            return Err(source.error(name.span(), format!("\"{}\" is no header name", name.get_ref())));
+            return Err(source.error(name.span(), format!("\"{}\" is not a header name", name.get_ref())));
         }
         if !is_value(value.get_ref()) {
             return Err(source.error(value.span(), "a header value holds visible ASCII and spaces only"));
@@ -186,7 +186,7 @@ fn cookie(source: &Source, cookie: &Spanned<String>) -> Result<(String, String),
             Ok((name.to_owned(), value.to_owned()))
         }
         _ => Err(source
-            .error(cookie.span(), format!("\"{}\" is no cookie", cookie.get_ref()))
+            .error(cookie.span(), format!("\"{}\" is not a cookie", cookie.get_ref()))
             .mend("write it as \"name=value\"")),
     }
 }
@@ -194,7 +194,7 @@ fn cookie(source: &Source, cookie: &Spanned<String>) -> Result<(String, String),
 fn address(source: &Source, address: &Spanned<String>) -> Result<IpAddr, Error> {
     address.get_ref().parse().map_err(|_| {
         source
-            .error(address.span(), format!("\"{}\" is no IP address", address.get_ref()))
+            .error(address.span(), format!("\"{}\" is not an IP address", address.get_ref()))
             .mend("give the source address of this class, such as \"127.0.0.2\"")
     })
 }

@@ -32,8 +32,8 @@ impl fmt::Display for KnobAdvice {
 }
 
 impl KnobAdvice {
-    /// What is to be known where the best pair of knobs, or the gate as it is when there is none, lets more
-    /// pass than there is room for; a sentence.
+    /// A sentence for the case that the best pair of knobs lets more pass than there is room for; when no pair
+    /// is best, about the gate as it is.
     pub fn about_gate(&self) -> Option<String> {
         found_full(&self.best.as_ref().unwrap_or(&self.now).classes)
     }
@@ -92,7 +92,7 @@ impl KnobAdvice {
         Ok(())
     }
 
-    /// Whether trials that differ in favour alone are the same, and there are such.
+    /// Whether there are trials that differ in favour alone, and favour changes nothing in what they found.
     fn favour_is_idle(&self) -> bool {
         let same = |pair: &[KnobTrial]| pair[0].differentiation == pair[1].differentiation;
         let mut pairs = self.trials.windows(2).filter(|pair| same(pair)).peekable();

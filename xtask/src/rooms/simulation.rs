@@ -1,0 +1,42 @@
+//! The rooms of the crates that simulate a server: its load, and the server itself.
+
+use super::room::Room;
+
+pub(super) const TRAFFIC: &[Room] = &[
+    ("mix", &[]),
+    ("model", &[]),
+    ("profile", &[]),
+    ("arrivals", &["profile"]),
+    ("ramp", &["profile"]),
+    ("trace", &[]),
+    ("schedule", &["arrivals", "profile", "trace"]),
+    ("workload", &[]),
+];
+
+pub(super) const SIM: &[Room] = &[
+    ("control", &[]),
+    ("draw", &[]),
+    ("front", &["draw"]),
+    ("levels", &[]),
+    ("mva", &[]),
+    ("model", &["draw", "mva"]),
+    ("exact", &["draw", "model", "mva"]),
+    ("parallel", &["control"]),
+    ("plan", &[]),
+    ("watch", &["levels"]),
+    ("subject", &["model", "watch"]),
+    ("engine", &["draw", "front", "model", "subject", "watch"]),
+    ("outcome", &["subject", "watch"]),
+    ("text", &["draw", "exact", "model", "outcome"]),
+    ("fit", &["draw", "model", "text"]),
+    ("sessions", &["control", "draw", "engine", "front", "model", "outcome", "parallel", "plan", "text"]),
+    ("warmup", &["control", "draw", "engine", "parallel", "plan", "subject"]),
+    (
+        "replications",
+        &["control", "draw", "engine", "model", "outcome", "parallel", "plan", "subject", "warmup", "watch"],
+    ),
+    ("advise", &["control", "model", "outcome", "plan", "replications", "subject", "text"]),
+    ("sweep", &["draw", "model", "outcome", "plan", "replications"]),
+    ("time_series", &["control", "draw", "engine", "levels", "model", "plan", "warmup", "watch"]),
+    ("recording", &["draw", "model", "outcome", "plan", "time_series"]),
+];
