@@ -40,7 +40,7 @@ pub struct RampError {
 
 impl Ramp {
     /// A ramp with more levels is a mistake in one of its figures.
-    const MOST_LEVELS: usize = 10_000;
+    const MAX_LEVELS: usize = 10_000;
 
     /// The levels in the order in which they are offered; the first is FROM, the last TO, and
     /// there is at least one.
@@ -96,10 +96,10 @@ impl Ramp {
         // exact in binary.
         const ROUNDING: f64 = 1e-9;
         let steps = if from == to { 0.0 } else { ((to - from).abs() / step - ROUNDING).ceil() };
-        if steps >= Self::MOST_LEVELS as f64 {
+        if steps >= Self::MAX_LEVELS as f64 {
             return Err(format!(
                 "STEP {step} makes more than {} levels between {from} and {to}",
-                Self::MOST_LEVELS
+                Self::MAX_LEVELS
             ));
         }
         Ok(Self { from, to, step, hold, steps: steps.max(0.0) as usize + 1 })

@@ -60,7 +60,7 @@ impl Search {
     /// How much the trial just over counts for in what is known of chance.
     const FRESH: f64 = 0.25;
     /// Even equal demands do not take equal times.
-    const LEAST_VARIATION: f64 = 0.05;
+    const MIN_VARIATION: f64 = 0.05;
     /// Requests in a trial: so many for each unit of variation, and for each place.
     const FEWEST: f64 = 48.0;
     const MOST: f64 = 96.0;
@@ -72,7 +72,7 @@ impl Search {
     const SURE: u32 = 3;
     /// What trying may cost in logarithms of power, and the longest rest, in trials of home.
     const BUDGET: f64 = 0.02;
-    const LONGEST_REST: u32 = 32;
+    const MAX_REST: u32 = 32;
 
     pub(super) fn new(initial: u32, min: u32, max: u32) -> Self {
         Self {
@@ -141,8 +141,7 @@ impl Search {
             Some(Step::Enough(sample)) if !sample.is_full => self.start_over(now, inside),
             Some(Step::Enough(sample)) => {
                 self.took = sample.length;
-                self.variation +=
-                    Self::FRESH * (sample.variation.max(Self::LEAST_VARIATION) - self.variation);
+                self.variation += Self::FRESH * (sample.variation.max(Self::MIN_VARIATION) - self.variation);
                 match self.probe {
                     Some(probe) if probe > self.home => self.trial.close(now, self.home),
                     Some(_) => self.come_home(now, sample, inside),
@@ -251,7 +250,7 @@ impl Search {
             None => 0,
             Some(longer) => {
                 let affordable = cost * f64::from(size.max(self.home)) / f64::from(self.home) / Self::BUDGET;
-                (affordable as u32).min(2 << longer).min(Self::LONGEST_REST)
+                (affordable as u32).min(2 << longer).min(Self::MAX_REST)
             }
         };
         let is_due = self.rested >= rest;

@@ -13,7 +13,7 @@ fn open_rate(model: &Model) -> f64 {
 const NOTHING: f64 = 1e-18;
 
 /// Numbers of requests at most: a second's work.
-const MOST_LEVELS: f64 = 1e7;
+const MAX_LEVELS: f64 = 1e7;
 
 /// A chain on 0, 1, .. of which so many requests are served at a time.
 struct Chain {
@@ -41,7 +41,7 @@ impl Chain {
     /// The probabilities of 0, 1, .. requests, as far as they matter.
     fn probabilities(&self) -> Result<Vec<f64>, ExactError> {
         let levels = self.levels();
-        if levels > MOST_LEVELS {
+        if levels > MAX_LEVELS {
             return Err(ExactError::TooLarge { levels: levels as u64, states: 1 });
         }
         let mut weights = Vec::new();

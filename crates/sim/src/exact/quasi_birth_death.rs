@@ -15,11 +15,11 @@ use crate::draw::Arrivals;
 use crate::model::Model;
 
 /// What is kept of each level is a matrix; all of them have half a gigabyte.
-const MOST_NUMBERS: f64 = 64e6;
+const MAX_NUMBERS: f64 = 64e6;
 
 /// A level of 52 states takes about a millisecond, and one of twice as many eight times as long: a minute or
 /// two for all.
-const MOST_STEPS: f64 = 1e10;
+const MAX_STEPS: f64 = 1e10;
 
 /// Solves a model with processor sharing, exponential classes and a finite queue.
 ///
@@ -29,7 +29,7 @@ pub(super) fn solve(model: &Model, rate: f64, queue: u32) -> Result<Solution, Ex
     let chain = Chain::of(model, rate, queue);
     let (states, levels) = (chain.size(chain.threads), chain.last + 1);
     let numbers = levels as f64 * (states as f64).powi(2);
-    if numbers > MOST_NUMBERS || numbers * states as f64 > MOST_STEPS {
+    if numbers > MAX_NUMBERS || numbers * states as f64 > MAX_STEPS {
         return Err(ExactError::TooLarge { levels: levels as u64, states: states as u64 });
     }
     let levels = chain.stationary()?;

@@ -33,11 +33,11 @@ fn as_text<S: Serializer>(arrivals: &Arrivals, serializer: S) -> Result<S::Ok, S
 }
 
 /// Intervals in all that an estimate is based on.
-const LEAST_INTERVALS: f64 = 30.0;
+const MIN_INTERVALS: f64 = 30.0;
 
 /// The range that a file can say, and that a coefficient of variation has in practice: the paper
 /// found 1 to 4 (section 2).
-const MOST_CV: f64 = 100.0;
+const MAX_CV: f64 = 100.0;
 
 /// Poisson arrivals are not told from others that are nearer to them than this.
 const NEAR: f64 = 0.05;
@@ -54,7 +54,7 @@ pub(super) fn fit(observation: &Observation, steady: &[&Window]) -> Option<Fitte
     let shortest = steady.iter().map(|window| window.length()).fold(f64::INFINITY, f64::min);
     // Multiples of the resolution, so that an interval holds the same number of its steps each time.
     let whole = |interval: f64| (interval / observation.resolution).round().max(1.0) * observation.resolution;
-    let longest = whole((length / LEAST_INTERVALS).min(shortest / 2.0));
+    let longest = whole((length / MIN_INTERVALS).min(shortest / 2.0));
     let measure = |interval: f64| dispersion(observation, steady, whole(interval.min(longest)));
 
     // Counts in longer intervals say more of the variation and less surely: five times as many requests in an
@@ -65,7 +65,7 @@ pub(super) fn fit(observation: &Observation, steady: &[&Window]) -> Option<Fitte
         used = measure(5.0 * (excess + 2.0) / rate)?;
         excess = renewal_excess(used.index, rate * used.interval);
     }
-    let cv = |index: f64| (1.0 + renewal_excess(index, rate * used.interval)).max(0.0).sqrt().min(MOST_CV);
+    let cv = |index: f64| (1.0 + renewal_excess(index, rate * used.interval)).max(0.0).sqrt().min(MAX_CV);
     let half = 1.96 * used.error() * used.index;
     let cv = MeanEstimate { mean: cv(used.index), ci: [cv(used.index - half), cv(used.index + half)] };
 
@@ -98,7 +98,7 @@ fn renewal(gaps: Option<f64>, counts: MeanEstimate, requests: f64) -> Arrivals {
     } else if cv < 1.0 {
         Process::gamma(rounded.max(0.001))
     } else {
-        Process::hyperexponential(rounded.min(MOST_CV))
+        Process::hyperexponential(rounded.min(MAX_CV))
     };
     process.unwrap_or_default().into()
 }
@@ -109,7 +109,7 @@ fn renewal(gaps: Option<f64>, counts: MeanEstimate, requests: f64) -> Arrivals {
 /// (from their renewal function; Cox, "Renewal Theory", section 4.5).
 fn renewal_excess(index: f64, n: f64) -> f64 {
     let at = |excess: f64| 1.0 + excess * forgotten(2.0 * n / (excess + 2.0));
-    let (mut low, mut high) = (-0.999_999, MOST_CV * MOST_CV);
+    let (mut low, mut high) = (-0.999_999, MAX_CV * MAX_CV);
     for _ in 0..100 {
         let middle = f64::midpoint(low, high);
         if at(middle) < index { low = middle } else { high = middle }

@@ -38,7 +38,7 @@ const MIN_REQUESTS: u64 = 20;
 const BUSY: f64 = 0.7;
 
 /// Requests whose time is known, at least, of all that were served.
-const MOST_OF_THEM: f64 = 0.9;
+const MIN_TIMED_SHARE: f64 = 0.9;
 
 pub(super) fn estimate(
     observation: &Observation,
@@ -47,7 +47,7 @@ pub(super) fn estimate(
 ) -> Option<Demands> {
     let served = || observation.requests.iter().filter(|request| request.is_served());
     let timed = served().filter(|request| request.took.is_some()).count();
-    if timed == 0 || (timed as f64) < MOST_OF_THEM * served().count() as f64 {
+    if timed == 0 || (timed as f64) < MIN_TIMED_SHARE * served().count() as f64 {
         let known = options.stated.static_time.is_some() && options.stated.dynamic_cost.is_some();
         if known {
             return None;

@@ -38,7 +38,7 @@ const NAMES: [&str; 5] = [SURGE, SURGE_1998, WEBSTONE, WEBSTONE_2, SPECWEB96];
 const DEFAULT_RATE: u32 = 100;
 
 /// 10,000 directories, 50 GB.
-const MOST_RATE: u32 = 5_000_000;
+const MAX_RATE: u32 = 5_000_000;
 
 /// A name that is not a workload.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -55,7 +55,7 @@ pub enum UnknownModel {
     },
     /// What follows the colon is not a load that SPECweb96 can be made for.
     #[error(
-        "the load of specweb96 must be a whole number of requests per second from 1 to {MOST_RATE}, not {given:?}"
+        "the load of specweb96 must be a whole number of requests per second from 1 to {MAX_RATE}, not {given:?}"
     )]
     Rate {
         /// What was given.
@@ -98,7 +98,7 @@ impl FromStr for ModelName {
             SPECWEB96 => Ok(Self::SpecWeb96 { rate: DEFAULT_RATE }),
             _ => match text.split_once(':') {
                 Some((SPECWEB96, given)) => match given.parse() {
-                    Ok(rate @ 1..=MOST_RATE) => Ok(Self::SpecWeb96 { rate }),
+                    Ok(rate @ 1..=MAX_RATE) => Ok(Self::SpecWeb96 { rate }),
                     _ => Err(UnknownModel::Rate { given: given.into() }),
                 },
                 _ => Err(UnknownModel::Name { name: text.into() }),
