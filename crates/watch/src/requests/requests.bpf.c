@@ -227,8 +227,8 @@ int BPF_PROG(hw_sys_enter, void *registers, long number)
 	return 0;
 }
 
-/* When a connection was established that was not seen then: after that, nothing has been sent on it until it is
- * accepted. 0 if that cannot be known. */
+/* When a connection was established that was not seen then: after that, nothing has been sent on it until it
+ * is accepted. 0 if that cannot be known. */
 static u64 established_before(struct sock *sock, u64 now)
 {
 	struct tcp_sock *tcp = (struct tcp_sock *)sock;

@@ -157,8 +157,8 @@ static void take_back(struct thread *thread, u64 much)
 }
 
 /* The scheduler has charged the thread for less than until now, since it looks for the next one on no
- * thread's account, and not for what the hypervisor took since it last looked; so the last part is what is missing to
- * that, and what is too much comes off the next. */
+ * thread's account, and not for what the hypervisor took since it last looked; so the last part is what is
+ * missing to that, and what is too much comes off the next. */
 static void reconcile(struct thread *thread, struct task_struct *task)
 {
 	s64 missing = task->se.sum_exec_runtime - thread->charged - thread->slice;
