@@ -17,7 +17,7 @@
 //!
 //! An experiment is a directory of runs with an index: [`experiment`]. A sweep of the simulator is a
 //! directory of points: [`sweep`]. A search for the knee is a directory of probes: [`search`]; what is predicted from
-//! it stands beside it: [`prediction`].
+//! it stands beside it: [`prediction`]. [`Kind`] tells what a directory is.
 
 mod beside;
 mod counters;
@@ -26,6 +26,7 @@ mod environment;
 mod error;
 pub mod experiment;
 mod files;
+mod kind;
 mod metric_name;
 mod phases;
 pub mod prediction;
@@ -47,6 +48,7 @@ pub use error::Error;
 pub use files::{read_json, replace, write_json};
 /// A point on the calendar, read and written as RFC 3339.
 pub use jiff::Timestamp;
+pub use kind::{Kind, sweeps_in, watches_in};
 pub use metric_name::MetricName;
 pub use phases::{Clock, PhaseName, PhaseRow};
 pub use quantiles::Quantiles;

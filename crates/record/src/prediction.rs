@@ -87,10 +87,15 @@ impl Prediction {
     /// # Errors
     /// [`Error::NotARecord`] when there is no index; another error when it cannot be read.
     pub fn load(directory: &Path) -> Result<Self, Error> {
-        if !directory.join(INDEX).is_file() {
+        if !Self::is_in(directory) {
             return Err(Error::NotARecord { path: directory.to_owned(), missing: INDEX });
         }
         files::read_json(&directory.join(INDEX))
+    }
+
+    /// Whether `directory` holds a prediction.
+    pub(crate) fn is_in(directory: &Path) -> bool {
+        directory.join(INDEX).is_file()
     }
 
     /// Writes it into `directory`.

@@ -295,7 +295,7 @@ impl Found {
     }
 
     /// Whether `directory` holds a search.
-    pub fn is_in(directory: &Path) -> bool {
+    pub(crate) fn is_in(directory: &Path) -> bool {
         directory.join(INDEX).is_file()
     }
 }

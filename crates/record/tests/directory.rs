@@ -7,7 +7,7 @@ use record::experiment::{
 };
 use record::search::{Onset, Resource, Verdict};
 use record::{
-    ClassSummary, Counters, Environment, Error, RunDirectory, RunInfo, Step, Summary, Timestamp, Window,
+    ClassSummary, Counters, Environment, Error, Kind, RunDirectory, RunInfo, Step, Summary, Timestamp, Window,
 };
 use units::{Span, Time};
 
@@ -138,8 +138,9 @@ fn an_experiment_keeps_its_index() {
             },
         }],
     };
-    assert!(!Experiment::is_in(scratch.path()));
+    assert_eq!(Kind::of(scratch.path()), None);
     experiment.save(scratch.path()).unwrap();
+    assert_eq!(Kind::of(scratch.path()), Some(Kind::Experiment));
     assert_eq!(Experiment::load(scratch.path()).unwrap(), experiment);
     let json = std::fs::read_to_string(scratch.path().join("experiment.json")).unwrap();
     assert!(json.contains("\"state\": \"not valid\"") && json.contains("\"2024-05-01T10:00:00Z\""), "{json}");

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use record::experiment::Experiment;
+use record::Kind;
 use serde::Serialize;
 
 use crate::error::Error;
@@ -48,17 +48,16 @@ impl Document {
     /// # Errors
     /// When the directory holds none of them, or what it holds cannot be read.
     pub fn read(directory: &Path) -> Result<Self, Error> {
-        if SearchReport::is_in(directory) {
-            Ok(Self::Search(Box::new(SearchReport::read(directory)?)))
-        } else if Experiment::is_in(directory) {
-            Ok(Self::Experiment(Box::new(ExperimentReport::read(directory)?)))
-        } else if SimulationReport::is_in(directory) {
-            Ok(Self::Simulation(Box::new(SimulationReport::read(directory)?)))
-        } else if WatchReport::is_in(directory) {
-            Ok(Self::Watch(Box::new(WatchReport::read(directory)?)))
-        } else {
-            Ok(Self::Run(Box::new(RunReport::read(directory)?)))
-        }
+        Ok(match Kind::of(directory) {
+            Some(Kind::Search | Kind::Searches) => Self::Search(Box::new(SearchReport::read(directory)?)),
+            Some(Kind::Experiment) => Self::Experiment(Box::new(ExperimentReport::read(directory)?)),
+            Some(Kind::Simulation | Kind::Sweep | Kind::Sweeps) => {
+                Self::Simulation(Box::new(SimulationReport::read(directory)?))
+            }
+            Some(Kind::Watch | Kind::Watches) => Self::Watch(Box::new(WatchReport::read(directory)?)),
+            // Reading it as a run says what is missing.
+            Some(Kind::Run | Kind::Prediction) | None => Self::Run(Box::new(RunReport::read(directory)?)),
+        })
     }
 
     /// Writes it as `report.html` into `directory` and returns its path. An older report is

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use record::Kind;
 use record::experiment::{Experiment, Test, TestState};
 
 use crate::error::Error;
@@ -35,7 +36,7 @@ impl Figure {
 
 /// All figures of an experiment, or of a run.
 pub(super) fn read(directory: &Path) -> Result<Vec<Figure>, Error> {
-    if !Experiment::is_in(directory) {
+    if !Kind::of(directory).is_some_and(Kind::is_experiment) {
         return of_run(directory, "");
     }
     let experiment = Experiment::load(directory)?;

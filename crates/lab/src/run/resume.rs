@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use record::Kind;
 use record::experiment::{Experiment, TestState};
 
 use crate::error::Error;
@@ -15,7 +16,7 @@ pub(crate) fn go_on(
     files: &[(&str, String)],
 ) -> Result<Experiment, Error> {
     fs::create_dir_all(directory).map_err(Error::io("create", directory))?;
-    if !Experiment::is_in(directory) {
+    if !Kind::of(directory).is_some_and(Kind::is_experiment) {
         return Ok(fresh);
     }
     let before = Experiment::load(directory)?;

@@ -22,7 +22,7 @@ pub struct SweepDirectory {
 
 impl SweepDirectory {
     /// Whether a directory holds a sweep.
-    pub fn is_in(path: &Path) -> bool {
+    pub(crate) fn is_in(path: &Path) -> bool {
         path.join(INDEX).is_file()
     }
 

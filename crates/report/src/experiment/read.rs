@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use record::experiment::{self, Experiment, TestState};
-use record::{Quantiles, RequestError};
+use record::{Kind, Quantiles, RequestError};
 use stats::Estimate;
 
 use super::measured::Measured;
@@ -59,7 +59,7 @@ impl ExperimentReport {
 
 /// Reads the index; tells a wrong directory from a damaged one.
 fn load(directory: &Path) -> Result<Experiment, Error> {
-    if Experiment::is_in(directory) {
+    if Kind::of(directory).is_some_and(Kind::is_experiment) {
         return Ok(Experiment::load(directory)?);
     }
     let place = directory.to_owned();

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use record::Environment;
 use record::experiment::{Experiment, Test, TestState};
 use record::prediction::{self, Prediction};
 use record::search::{Capacity, Found, Resource, Verdict};
+use record::{Environment, Kind};
 
 use super::model::{OneSearch, SearchReport};
 use super::{charts, effects};
@@ -19,19 +19,12 @@ use crate::method::machine;
 use crate::text::{list, number, percent, seconds};
 
 impl SearchReport {
-    /// Whether `directory` holds a search, or an experiment whose tests are searches.
-    pub fn is_in(directory: &Path) -> bool {
-        // Given loads are the first factor of an experiment; what searches for them has none there.
-        let of_searches = |experiment: Experiment| experiment.factor.name.is_empty();
-        Found::is_in(directory) || Experiment::load(directory).is_ok_and(of_searches)
-    }
-
     /// Derives it from the search or the experiment in `directory`.
     ///
     /// # Errors
     /// When the directory holds nothing of the kind, or it cannot be read.
     pub fn read(directory: &Path) -> Result<Self, Error> {
-        if Found::is_in(directory) {
+        if Kind::of(directory) == Some(Kind::Search) {
             return one(directory);
         }
         let experiment = Experiment::load(directory)?;

@@ -1,9 +1,9 @@
 //! From directories of sweeps to what is reported of them.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use record::sweep::{PointRow, SweepDirectory};
+use record::sweep::PointRow;
+use record::{Kind, sweeps_in};
 
 use super::checks;
 use super::curves;
@@ -16,23 +16,21 @@ use crate::error::Error;
 use crate::method::fact::{Fact, Source};
 
 impl SimulationReport {
-    /// Whether a directory holds a simulation, a sweep, or directories of sweeps.
-    pub(crate) fn is_in(directory: &Path) -> bool {
-        single::is_in(directory) || SweepDirectory::is_in(directory) || !inside(directory).is_empty()
-    }
-
     /// Derives the report of the simulation or the sweep in `directory`, or of the sweeps in the
     /// directories there.
     ///
     /// # Errors
     /// When the directory holds nothing of the kind, or it cannot be read.
     pub fn read(directory: &Path) -> Result<Self, Error> {
-        if single::is_in(directory) { single::read(directory) } else { Self::of_sweeps(directory) }
+        match Kind::of(directory) {
+            Some(Kind::Simulation) => single::read(directory),
+            kind => Self::of_sweeps(directory, kind == Some(Kind::Sweep)),
+        }
     }
 
-    fn of_sweeps(directory: &Path) -> Result<Self, Error> {
-        let alone = SweepDirectory::is_in(directory);
-        let paths = if alone { vec![directory.to_owned()] } else { inside(directory) };
+    /// Of the one that `directory` is, `alone`, or of those in it.
+    fn of_sweeps(directory: &Path, alone: bool) -> Result<Self, Error> {
+        let paths = if alone { vec![directory.to_owned()] } else { sweeps_in(directory) };
         let known: Vec<SweepData> =
             paths.iter().map(|path| SweepData::read(path)).collect::<Result<_, _>>()?;
         // A sweep by itself may be called as one of the paper's and be about something else.
@@ -62,15 +60,6 @@ impl SimulationReport {
                 .collect(),
         })
     }
-}
-
-/// The directories of sweeps in a directory, in order of their names.
-fn inside(directory: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| SweepDirectory::is_in(path)).collect();
-    paths.sort();
-    paths
 }
 
 fn judged(checks: &[Check]) -> Conclusion {

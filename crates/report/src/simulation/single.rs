@@ -10,14 +10,6 @@ use super::{replication, words};
 use crate::error::Error;
 use crate::method::fact::Source;
 
-/// The tool that `run.toml` of a simulation names.
-const TOOL: &str = "sim";
-
-/// Whether a directory holds the run of a simulation.
-pub(super) fn is_in(directory: &Path) -> bool {
-    RunDirectory::open(directory).and_then(|run| run.info()).is_ok_and(|info| info.tool == TOOL)
-}
-
 /// The report of the simulation in `directory`.
 pub(super) fn read(directory: &Path) -> Result<SimulationReport, Error> {
     let run = RunDirectory::open(directory)?;

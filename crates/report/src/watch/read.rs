@@ -1,31 +1,24 @@
 //! From the directories of watches to what is reported of them.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use record::RunDirectory;
+use record::watches_in;
 
 use super::model::WatchReport;
-use super::watched::{WATCH, Watched};
+use super::watched::Watched;
 use super::{headline, method, tables, time};
 use crate::conclusion::Conclusion;
 use crate::error::Error;
 use crate::files;
 
 impl WatchReport {
-    /// Whether a directory holds a watch, or watches side by side.
-    pub(crate) fn is_in(directory: &Path) -> bool {
-        !inside(directory).is_empty()
-    }
-
     /// Derives the report of the watch in `directory`, or of the watches in directories there, which are
     /// `NAME/watch`: side by side, with what the load generator saw in `NAME/load`.
     ///
     /// # Errors
     /// When the directory holds nothing of the kind, or it cannot be read.
     pub fn read(directory: &Path) -> Result<Self, Error> {
-        let inside = inside(directory);
-        let watches = inside.into_iter().map(|(name, path)| Watched::read(&path, name));
+        let watches = watches_in(directory).into_iter().map(|(name, path)| Watched::read(&path, name));
         let mut watches = watches.collect::<Result<Vec<_>, _>>()?;
         // As they were made; by name where that does not tell.
         watches.sort_by_key(|watched| watched.info.started);
@@ -47,28 +40,6 @@ impl WatchReport {
         report.verdict = headline::of(&watches);
         Ok(report)
     }
-}
-
-/// The watches in a directory, by name: itself, its own `watch`, or those of the directories in it.
-fn inside(directory: &Path) -> Vec<(String, PathBuf)> {
-    let itself = [directory.to_owned(), directory.join(WATCH)];
-    if let Some(path) = itself.into_iter().find(|path| is_watch(path)) {
-        return vec![(String::new(), path)];
-    }
-    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
-    let watches = entries.filter_map(|entry| {
-        let entry = entry.ok()?;
-        let path = entry.path().join(WATCH);
-        Some((entry.file_name().into_string().ok()?, path)).filter(|(_, path)| is_watch(path))
-    });
-    let mut watches: Vec<_> = watches.collect();
-    watches.sort();
-    watches
-}
-
-fn is_watch(path: &Path) -> bool {
-    let info = RunDirectory::open(path).and_then(|run| run.info());
-    info.is_ok_and(|info| info.tool == WATCH)
 }
 
 fn warnings(watches: &[Watched]) -> Vec<String> {

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use catalogue::Metric;
+use record::search::WATCH;
 use record::{Environment, MetricName, RunDirectory, RunInfo};
 use serde_json::Value;
 
 use crate::error::Error;
 
-/// The name of a watch's directory beside that of the load it saw.
-pub(super) const WATCH: &str = "watch";
 const LOAD: &str = "load";
 
 /// One watch as far as it is known.

@@ -30,5 +30,5 @@ pub use self::log::{LogFormat, LoggedAt, TimeTaken};
 pub use self::model::UnknownCost;
 pub use self::observation::{Observation, ObservationError, Origin};
 pub use self::options::{FitOptions, Stated};
-pub use self::watched::{fit_watched, is_of_watch};
+pub use self::watched::fit_watched;
 pub use self::windows::{Verdict, Window};

@@ -48,11 +48,6 @@ impl Demands {
     }
 }
 
-/// Whether a run directory is of a watch.
-pub fn is_of_watch(path: &Path) -> bool {
-    RunDirectory::open(path).and_then(|directory| directory.info()).is_ok_and(|info| info.tool == "watch")
-}
-
 /// Classes, rates and needs of a watch. How requests are spread over time it does not know.
 ///
 /// # Errors

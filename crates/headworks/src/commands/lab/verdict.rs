@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use record::experiment::Experiment;
+use record::Kind;
 use record::search::Found;
 use serde_json::json;
 
@@ -24,7 +24,7 @@ pub(super) struct Args {
 impl Args {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let failed = |error: lab::Error| Failure::new(error.is_usage(), error);
-        if Experiment::is_in(&self.directory) {
+        if Kind::of(&self.directory).is_some_and(Kind::is_experiment) {
             let found = lab::verdicts(&self.directory).map_err(failed)?;
             self.show_all(&found).map_err(Failure::Failed)?;
         } else {

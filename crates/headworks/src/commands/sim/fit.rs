@@ -5,10 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use record::Kind;
 use sim::Model;
-use sim::fit::{
-    Fit, FitOptions, LogFormat, LoggedAt, Observation, Stated, TimeTaken, fit, fit_watched, is_of_watch,
-};
+use sim::fit::{Fit, FitOptions, LogFormat, LoggedAt, Observation, Stated, TimeTaken, fit, fit_watched};
 use units::Span;
 
 use super::model::ModelArgs;
@@ -116,7 +115,7 @@ impl LookArgs {
                     source.display()
                 )));
             }
-            if is_of_watch(source) {
+            if Kind::of(source) == Some(Kind::Watch) {
                 return fit_watched(source, &options).map_err(|why| Failure::Usage(why.into()));
             }
             Observation::of_run(source)
