@@ -365,6 +365,7 @@ pub const ROOMS: &[(&str, &[Room])] = &[
             ),
             ("beside", &["directory", "error", "metric_name", "run_info", "samples", "search"]),
             ("sweep", &["error", "files", "table"]),
+            ("kind", &["directory", "experiment", "prediction", "search", "sweep"]),
         ],
     ),
     ("sim", simulation::SIM),
