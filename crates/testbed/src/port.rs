@@ -1,27 +1,44 @@
 //! Free ports.
 
+use std::collections::VecDeque;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use crate::error::Error;
 
 /// How often a server is started anew because another program took its port first.
 const MAX_ATTEMPTS: usize = 3;
 
-/// Loopback addresses that no program listens on at this moment, all different: a port that was let
-/// go may be the next one found.
+/// Ports that were found last are not found again: what asked for them has yet to listen.
+const MAX_REMEMBERED: usize = 64;
+
+static FOUND: Mutex<VecDeque<u16>> = Mutex::new(VecDeque::new());
+
+/// Loopback addresses that no program listens on at this moment, all different, and different from those
+/// that this process found just before.
 ///
 /// # Errors
 /// When no port is free.
 pub fn free_addresses<const N: usize>() -> io::Result<[SocketAddr; N]> {
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    // Held until all are found, so that the kernel gives another one each time.
     let mut listeners = Vec::with_capacity(N);
-    for _ in 0..N {
-        listeners.push(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?);
-    }
     let mut addresses = [SocketAddr::from((Ipv4Addr::LOCALHOST, 0)); N];
-    for (address, listener) in addresses.iter_mut().zip(&listeners) {
-        *address = listener.local_addr()?;
+    for address in &mut addresses {
+        loop {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+            *address = listener.local_addr()?;
+            listeners.push(listener);
+            if !found.contains(&address.port()) {
+                break;
+            }
+        }
+        found.push_back(address.port());
+        if found.len() > MAX_REMEMBERED {
+            found.pop_front();
+        }
     }
     Ok(addresses)
 }
@@ -48,4 +65,19 @@ pub fn retried<T, E>(mut start: impl FnMut() -> Result<T, E>, is_taken: impl Fn(
         }
     }
     start()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn ports_are_different_from_those_found_just_before() {
+        let found: BTreeSet<_> =
+            (0..16).flat_map(|_| free_addresses::<4>().unwrap()).map(|address| address.port()).collect();
+        assert_eq!(found.len(), 64);
+    }
 }
