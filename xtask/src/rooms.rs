@@ -179,7 +179,7 @@ pub const ROOMS: &[(&str, &[Room])] = &[
             ("load", &["generators", "harness", "results", "servers"]),
             ("sim", &["harness", "results"]),
             ("soak", &["results", "servers"]),
-            ("verdict", &["results"]),
+            ("verdict", &["harness", "results"]),
             ("watch", &["generators", "harness", "results", "servers"]),
         ],
     ),

@@ -22,6 +22,7 @@ use crate::process::gate::Gate;
 use crate::process::heritage::Heritage;
 use crate::process::housekeeping;
 use crate::runtime::clock::Clock;
+use crate::runtime::connector::Connector;
 pub use crate::runtime::simulated::{Faults, Made, Network, SimulatedListener, SimulatedStream};
 use crate::upstream::{check, names};
 
@@ -71,9 +72,12 @@ impl SimulatedGate {
         let found = names::find(&settings.upstream).map_err(|why| why.to_string())?;
         let backlog = settings.backlog as usize;
         let credentials = Credentials::open(&settings).map_err(|why| why.to_string())?;
-        let gate =
-            Gate::new(settings, credentials, found, Heritage::default(), Clock::starting_at(BEGINNING));
+        let heritage =
+            Heritage { connector: Connector::Simulated(Arc::clone(network)), ..Heritage::default() };
+        let gate = Gate::new(settings, credentials, found, heritage, Clock::starting_at(BEGINNING));
         let gate = Rc::new(gate.map_err(|why| why.to_string())?);
+        // Numbers that the system makes up are others in each run, and so would tokens and heads be.
+        gate.live().sessions.number_from(1);
         tokio::task::spawn_local(cycle::turns(Rc::clone(&gate.admission)));
         tokio::task::spawn_local(housekeeping::keep_house(Rc::clone(&gate)));
         tokio::task::spawn_local(check::check(Rc::clone(&gate.pool)));

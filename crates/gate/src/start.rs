@@ -24,6 +24,7 @@ use crate::process::reloads::Source;
 use crate::process::signals::Signals;
 use crate::process::{drain, heritage, housekeeping, privileges, systemd};
 use crate::runtime::clock::Clock;
+use crate::runtime::connector::Connector;
 use crate::runtime::log;
 use crate::runtime::log::say;
 use crate::runtime::net::{self, ListenError};
@@ -145,7 +146,7 @@ impl Bound {
             say!("no session secret is set, so sessions end when the gate does");
         }
         let secret = self.predecessor.as_mut().and_then(|predecessor| predecessor.secret.take());
-        let heritage = Heritage { source: self.source, secret };
+        let heritage = Heritage { source: self.source, secret, connector: Connector::Kernel };
         let to = self.settings.operation.access_log.clone();
         let gate =
             Rc::new(Gate::new(self.settings, self.credentials, self.upstream, heritage, Clock::start())?);

@@ -8,18 +8,10 @@
 
 #[path = "../tests/fixture/mod.rs"]
 mod fixture;
-#[path = "../tests/fixture/search.rs"]
-mod search;
-#[path = "../tests/fixture/simulated.rs"]
-mod simulated;
-#[path = "../tests/fixture/sweep.rs"]
-mod sweep;
-#[path = "../tests/fixture/watch.rs"]
-mod watch;
 
 use std::path::Path;
 
-use fixture::run;
+use fixture::{run, search, simulated, sweep, watch};
 
 fn main() {
     let directory = std::env::args().nth(1).unwrap_or_else(|| {

@@ -3,8 +3,7 @@
 //! A [`scenario`] is drawn from a seed: the gate's configuration, servers behind it, clients of several kinds in front of it,
 //! and what goes wrong in the network. A [`world`] runs it, and what ARCHITECTURE.md calls invariants is
 //! checked while it runs and at its end; what does not hold is a [`finding`](ledger::Finding) with the seed that repeats it.
-//! All that happens is written to a [`trace`], by which two runs of a seed are compared. They are
-//! alike but for the order of tasks that wake in the same millisecond, which can differ from run to run.
+//! All that happens is written to a [`trace`], by which two runs of a seed are compared: they are the same to the byte.
 
 pub mod answer;
 pub mod client;

@@ -36,15 +36,9 @@ const NEVER: Duration = Duration::from_secs(3600);
 #[derive(Debug, Default)]
 pub struct Inside {
     now: Cell<u32>,
-    most: Cell<u32>,
 }
 
 impl Inside {
-    /// The most requests that were inside the servers at once.
-    pub fn most(&self) -> u32 {
-        self.most.get()
-    }
-
     /// Requests inside the servers.
     pub fn now(&self) -> u32 {
         self.now.get()
@@ -58,7 +52,6 @@ struct Present(Rc<Inside>);
 impl Present {
     fn new(inside: &Rc<Inside>) -> Self {
         inside.now.set(inside.now.get() + 1);
-        inside.most.set(inside.most.get().max(inside.now.get()));
         Self(Rc::clone(inside))
     }
 }
@@ -96,11 +89,14 @@ where
     F: Future<Output = Result<Response<Answer>, Dropped>> + 'static,
 {
     let service = service_fn(answer);
+    // The day of the run is not the world's, and would change how long a head is.
     // An error ends this connection, and the other side has seen why.
     let _ = if http2 {
-        hyper::server::conn::http2::Builder::new(Local).serve_connection(TokioIo::new(stream), service).await
+        let mut http = hyper::server::conn::http2::Builder::new(Local);
+        http.auto_date_header(false).serve_connection(TokioIo::new(stream), service).await
     } else {
-        hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await
+        let mut http = hyper::server::conn::http1::Builder::new();
+        http.auto_date_header(false).serve_connection(TokioIo::new(stream), service).await
     };
 }
 

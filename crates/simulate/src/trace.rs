@@ -16,7 +16,6 @@ struct Inner {
     began: Instant,
     /// FNV-1a of all lines.
     hash: Cell<u64>,
-    lines: Cell<u64>,
     kept: Option<RefCell<String>>,
 }
 
@@ -47,8 +46,8 @@ impl Trace {
     /// An empty trace that begins now.
     pub fn new(keep: Keep) -> Self {
         let kept = (keep == Keep::Lines).then(RefCell::default);
-        let (hash, lines) = (Cell::new(0xCBF2_9CE4_8422_2325), Cell::new(0));
-        Self(Rc::new(Inner { began: Instant::now(), hash, lines, kept }))
+        let hash = Cell::new(0xCBF2_9CE4_8422_2325);
+        Self(Rc::new(Inner { began: Instant::now(), hash, kept }))
     }
 
     /// Writes a line; the time stands in front of it, in milliseconds.
@@ -57,7 +56,6 @@ impl Trace {
         let mut hash = Fnv(self.0.hash.get());
         hash.write(line.as_bytes());
         self.0.hash.set(hash.finish());
-        self.0.lines.set(self.0.lines.get() + 1);
         if let Some(kept) = &self.0.kept {
             kept.borrow_mut().push_str(&line);
         }
@@ -66,11 +64,6 @@ impl Trace {
     /// The hash of all lines.
     pub fn hash(&self) -> u64 {
         self.0.hash.get()
-    }
-
-    /// How many lines there are.
-    pub fn lines(&self) -> u64 {
-        self.0.lines.get()
     }
 
     /// The lines, if they were kept.

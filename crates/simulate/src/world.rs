@@ -46,20 +46,23 @@ pub struct Outcome {
     pub text: String,
 }
 
-/// Runs the world of `seed`.
+/// Runs the world of `seed`, on a thread of its own: what a library keeps for a thread is as new to each world.
 ///
 /// # Errors
-/// When its configuration is not one, or the runtime cannot be set up.
+/// When its configuration is not one, the runtime cannot be set up, or the gate panics in it.
 pub fn run(seed: u64, keep: Keep) -> anyhow::Result<Outcome> {
+    let world = std::thread::Builder::new().spawn(move || run_here(seed, keep)).context("no thread")?;
+    world.join().map_err(|_| anyhow::anyhow!("the world of seed {seed} panicked"))?
+}
+
+fn run_here(seed: u64, keep: Keep) -> anyhow::Result<Outcome> {
     fastrand::seed(seed);
     let runtime = Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build_local(LocalOptions::default())
         .context("no runtime")?;
-    let outcome = runtime.block_on(live(Rc::new(Scenario::draw(seed)), keep));
-    Network::leave();
-    outcome
+    runtime.block_on(live(Rc::new(Scenario::draw(seed)), keep))
 }
 
 async fn live(scenario: Rc<Scenario>, keep: Keep) -> anyhow::Result<Outcome> {
@@ -68,7 +71,6 @@ async fn live(scenario: Rc<Scenario>, keep: Keep) -> anyhow::Result<Outcome> {
     trace.line(format_args!("{scenario:?}"));
     let ledger = Ledger::new(trace.clone(), scenario.is_blameless());
     let network = Network::new(scenario.seed, scenario.faults.clone());
-    network.enter();
     let inside = Rc::new(Inside::default());
     for index in 0..scenario.servers {
         server::start(&scenario, index, &network, &ledger, &inside);

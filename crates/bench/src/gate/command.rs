@@ -36,13 +36,13 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let plan = args.plan()?;
-    let headworks = &args.options.headworks;
+    let headworks = &args.options.target.headworks;
     let needs = Needs {
         page: PAGE,
         descriptors: u64::from(plan.connections) + BESIDES,
         processors: "the proxy needs a processor of its own",
     };
-    let conditions = Conditions::find(&needs, versions(headworks), args.options.force)?;
+    let conditions = Conditions::find(&needs, versions(headworks), args.options.target.force)?;
     let place = Path::new(PLACE);
     let runner = Runner {
         site: Site::create(place, &SIZES, conditions.isolation)?,

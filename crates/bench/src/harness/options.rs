@@ -1,8 +1,19 @@
-//! [`Options`]: what every benchmark of programs under load can be told.
+//! [`Target`] and [`Options`]: what every benchmark, and what every benchmark of programs under load, can be told.
 
 use std::path::PathBuf;
 
 use super::plan::Effort;
+
+/// The program that is measured, and on what machine.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Target {
+    /// Measure on a machine that others use, and say so.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// The program that is measured.
+    #[arg(long, value_name = "FILE", default_value = "target/release/headworks")]
+    pub(crate) headworks: PathBuf,
+}
 
 /// Options of a benchmark.
 #[derive(Debug, clap::Args)]
@@ -19,12 +30,8 @@ pub(crate) struct Options {
     /// How long each run takes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=600))]
     seconds: Option<u32>,
-    /// Measure on a machine that others use, and say so.
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// The program that is measured.
-    #[arg(long, value_name = "FILE", default_value = "target/release/headworks")]
-    pub(crate) headworks: PathBuf,
+    #[command(flatten)]
+    pub(crate) target: Target,
 }
 
 impl Options {

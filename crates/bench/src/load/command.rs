@@ -40,13 +40,13 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let plan = args.plan()?;
-    let programs = Programs { headworks: args.options.headworks.clone(), shb: args.shb.clone() };
+    let programs = Programs { headworks: args.options.target.headworks.clone(), shb: args.shb.clone() };
     let needs = Needs {
         page: PAGE,
         descriptors: DESCRIPTORS,
         processors: "server and generator need a processor each",
     };
-    let conditions = Conditions::find(&needs, versions(&plan.plan, &programs), args.options.force)?;
+    let conditions = Conditions::find(&needs, versions(&plan.plan, &programs), args.options.target.force)?;
     let place = Path::new(PLACE);
     let runner = Runner {
         site: Site::create(place, &SIZES, conditions.isolation)?,

@@ -109,6 +109,17 @@ pub(crate) fn must_be_quiet(busy: f64, force: bool) -> anyhow::Result<()> {
     )
 }
 
+/// Ends what only root can do; `why` is the beginning of a sentence.
+///
+/// # Errors
+/// When another user has started this.
+pub(crate) fn must_be_root(why: &str) -> anyhow::Result<()> {
+    if !rustix::process::geteuid().is_root() {
+        bail!("{why}; start this as root");
+    }
+    Ok(())
+}
+
 /// Lets what is started from here open as many descriptors as this user may, which have to be this
 /// many at least.
 pub(crate) fn raise_descriptors(least: u64) -> anyhow::Result<()> {

@@ -9,6 +9,7 @@ use super::plan::Plan;
 use super::run::{self, Run};
 use super::simulator::{self, Programs, Simulator};
 use super::table::Results;
+use crate::harness::options::Target;
 use crate::harness::rounds;
 use crate::results::machine::Host;
 use crate::results::page;
@@ -31,12 +32,8 @@ pub(crate) struct Args {
     /// How often each simulator runs.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100))]
     rounds: Option<u32>,
-    /// Measure on a machine that others use, and say so.
-    #[arg(long)]
-    force: bool,
-    /// The simulator that is measured.
-    #[arg(long, value_name = "FILE", default_value = "target/release/headworks")]
-    headworks: PathBuf,
+    #[command(flatten)]
+    target: Target,
     /// A Python with SimPy and Ciw.
     #[arg(long, value_name = "FILE", default_value = ".tools/simulators/bin/python")]
     python: PathBuf,
@@ -51,14 +48,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let place = Path::new(PLACE);
     std::fs::create_dir_all(place).with_context(|| format!("cannot make {PLACE}"))?;
     let programs = Programs {
-        headworks: args.headworks.clone(),
+        headworks: args.target.headworks.clone(),
         python: args.python.clone(),
         plain: place.join("plain"),
     };
     let mut versions = simulator::versions(&programs)?;
     versions.push(simulator::compile(&programs.plain)?);
     let processors = host.processors;
-    let setting = Setting::find(host, versions, args.force)?;
+    let setting = Setting::find(host, versions, args.target.force)?;
 
     let mut plan = if args.quick { Plan::quick() } else { Plan::full() };
     plan.rounds = args.rounds.unwrap_or(plan.rounds);

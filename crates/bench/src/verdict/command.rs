@@ -12,7 +12,8 @@ use serde_json::Value;
 use super::case::{CASES, Case};
 use super::run::Run;
 use super::table::{self, Results};
-use crate::results::machine::Host;
+use crate::harness::options::Target;
+use crate::results::machine::{self, Host};
 use crate::results::page;
 use crate::results::raw::{Places, Setting};
 
@@ -45,25 +46,19 @@ pub(crate) struct Args {
     /// Judge the records that are below target/bench/verdict anew, instead of searching again.
     #[arg(long)]
     again: bool,
-    /// Measure on a machine that others use, and say so.
-    #[arg(long)]
-    force: bool,
-    /// The program that judges.
-    #[arg(long, value_name = "FILE", default_value = "target/release/headworks")]
-    headworks: PathBuf,
+    #[command(flatten)]
+    target: Target,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     page::must_be_here(PAGE)?;
-    if !rustix::process::geteuid().is_root() {
-        bail!("namespaces and control groups need root; start this as root");
-    }
+    machine::must_be_root("namespaces and control groups need root")?;
     if let Some(other) = args.cause.iter().find(|name| CASES.iter().all(|case| case.cause != **name)) {
         bail!("\"{other}\" is not a cause that is planted; see {SPECS}");
     }
-    let headworks = args.headworks.to_str().context("the program's name is not UTF-8")?;
+    let headworks = args.target.headworks.to_str().context("the program's name is not UTF-8")?;
     let versions = vec![testbed::says(headworks, &["--version"])?.trim().to_owned()];
-    let setting = Setting::find(Host::describe(), versions, args.force)?;
+    let setting = Setting::find(Host::describe(), versions, args.target.force)?;
     let is_wanted = |case: &&Case| {
         (args.cause.is_empty() || args.cause.iter().any(|name| name == case.cause))
             && args.server.as_ref().is_none_or(|name| name == case.server)
@@ -73,9 +68,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for seed in 1..=args.seeds {
         for case in &cases {
             let run = if args.again {
-                judge(case, seed, &args.headworks)?
+                judge(case, seed, &args.target.headworks)?
             } else {
-                search(case, seed, &args.headworks)?
+                search(case, seed, &args.target.headworks)?
             };
             eprintln!("{}", table::progress(&run));
             runs.push(run);

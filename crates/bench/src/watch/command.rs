@@ -9,12 +9,12 @@ use super::subject::{SIZE, Subject};
 use super::table::Results;
 use super::watcher::Watcher;
 use crate::generators::generator::{Generator, Programs};
+use crate::harness::conditions::{Conditions, Needs};
+use crate::harness::options::Target;
 use crate::harness::rounds;
-use crate::results::machine::{self, Host};
-use crate::results::page;
-use crate::results::raw::{Places, Setting};
+use crate::results::machine;
+use crate::results::raw::Places;
 use crate::servers::site::Site;
-use testbed::Isolation;
 
 const PAGE: &str = "docs/benchmarks/watch.md";
 const PLACES: Places =
@@ -45,32 +45,24 @@ pub(crate) struct Args {
     /// How long each server is watched once more, to see what it costs moment by moment.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=3600))]
     long: Option<u32>,
-    /// Measure on a machine that others use, and say so.
-    #[arg(long)]
-    force: bool,
-    /// The monitor that is measured.
-    #[arg(long, value_name = "FILE", default_value = "target/release/headworks")]
-    headworks: PathBuf,
+    #[command(flatten)]
+    target: Target,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    page::must_be_here(PAGE)?;
-    if !rustix::process::geteuid().is_root() {
-        bail!("programs in the kernel need root; start this as root");
-    }
+    machine::must_be_root("programs in the kernel need root")?;
     let (rounds, seconds, long) = if args.quick { (2, 2, 20) } else { (ROUNDS, SECONDS, LONG) };
     let (rounds, seconds) = (args.rounds.unwrap_or(rounds), args.seconds.unwrap_or(seconds));
     let long = args.long.unwrap_or(long);
-    let programs = Programs { headworks: args.headworks.clone(), shb: PathBuf::new() };
-    let versions = versions(&programs)?;
-    machine::raise_descriptors(DESCRIPTORS)?;
-    let host = Host::describe();
-    if host.processors < 2 {
-        bail!("server and generator need a processor each, and this machine has one");
-    }
-    let setting = Setting::find(host, versions, args.force)?;
+    let programs = Programs { headworks: args.target.headworks.clone(), shb: PathBuf::new() };
+    let needs = Needs {
+        page: PAGE,
+        descriptors: DESCRIPTORS,
+        processors: "server and generator need a processor each",
+    };
+    let Conditions { setting, isolation } = Conditions::find(&needs, versions(&programs), args.target.force)?;
     let runner = Runner {
-        site: Site::create(Path::new(PLACE), &[SIZE], Isolation::find())?,
+        site: Site::create(Path::new(PLACE), &[SIZE], isolation)?,
         programs,
         seconds,
         complaints: Path::new(PLACE).join("watcher"),

@@ -47,6 +47,8 @@ pub(crate) async fn serve<H: Handler>(
 ) {
     client.multiplex();
     let Conduct { limits, http2: settings, stall_timeout } = downstream.conduct.get();
+    // A simulation has no date, and the date of the run would change how long a head is.
+    let dated = !transport.is_simulated();
     let (clock, strictness) = (Rc::clone(&downstream.clock), Rc::clone(&downstream.strictness));
     let io = ClientIo::new(transport, Rc::clone(&client), clock, strictness, limits);
     let io = Rc::new(RefCell::new(io));
@@ -66,6 +68,7 @@ pub(crate) async fn serve<H: Handler>(
         .max_pending_accept_reset_streams(RESET_EARLY)
         .max_local_error_reset_streams(RESET_FOR_ERRORS)
         .max_send_buf_size(UNSENT)
+        .auto_date_header(dated)
         .keep_alive_interval(settings.ping_interval)
         .keep_alive_timeout(stall_timeout);
     let client = &streams.0.client;

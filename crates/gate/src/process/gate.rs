@@ -58,7 +58,13 @@ impl Gate {
         let policy = Policy::new(settings.policy.clone())?;
         let core = Core::new(policy, settings.rules.clone());
         let authorities = credentials.authorities.clone();
-        let pool = Rc::new(Pool::new(settings.upstream.clone(), authorities, upstream, Rc::clone(&clock)));
+        let pool = Rc::new(Pool::new(
+            settings.upstream.clone(),
+            authorities,
+            upstream,
+            Rc::clone(&clock),
+            heritage.connector,
+        ));
         let clients = Rc::<Registry>::default();
         let guard = Guard::new(&settings.client, &clock, &clients, &pool);
         let admission = Rc::new(AdmissionControl::new(Rc::clone(&clock), core, guard));

@@ -7,6 +7,7 @@ use crate::process::error::Error;
 use crate::process::handover::{self, Control, Predecessor};
 use crate::process::privileges;
 use crate::process::reloads::Source;
+use crate::runtime::connector::Connector;
 use crate::runtime::inherited::Sockets;
 use crate::runtime::log::say;
 use crate::runtime::net::ListenError;
@@ -20,6 +21,8 @@ pub(crate) struct Heritage {
     pub(crate) source: Option<Source>,
     /// The secret that the gate before had made up for its sessions.
     pub(crate) secret: Option<Secret>,
+    /// How servers are reached.
+    pub(crate) connector: Connector,
 }
 
 /// Listening sockets to pass on, each with what it is for.

@@ -2,6 +2,7 @@
 //! that were passed on, the budget of memory.
 
 pub(crate) mod clock;
+pub(crate) mod connector;
 pub(crate) mod inherited;
 pub(crate) mod log;
 pub(crate) mod memory;

@@ -1,7 +1,6 @@
 //! [`Stream`]: a connection, of a client or to a server. The gate reads and writes nothing else.
 
 use std::io;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -9,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 
 #[cfg(feature = "simulate")]
-use crate::runtime::simulated::{Network, SimulatedStream};
+use crate::runtime::simulated::SimulatedStream;
 
 /// A connection without TLS.
 #[derive(Debug)]
@@ -33,21 +32,13 @@ macro_rules! of_stream {
 }
 
 impl Stream {
-    /// Connects to a server.
-    ///
-    /// # Errors
-    /// What the kernel says.
-    pub(crate) async fn connect(address: SocketAddr) -> io::Result<Self> {
-        #[cfg(feature = "simulate")]
-        if let Some(network) = Network::current() {
-            return network
-                .connect(Network::GATE, address)
-                .await
-                .map(|stream| Self::Simulated(Box::new(stream)));
+    /// Whether there is no kernel behind it, and time is not the wall clock's.
+    pub(crate) fn is_simulated(&self) -> bool {
+        match self {
+            Self::Tcp(_) | Self::Unix(_) => false,
+            #[cfg(feature = "simulate")]
+            Self::Simulated(_) => true,
         }
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        Ok(Self::Tcp(stream))
     }
 
     /// Until there may be something to read.

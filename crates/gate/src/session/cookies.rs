@@ -104,6 +104,12 @@ impl Sessions {
         Visit { session: Session::begin(SessionId(id), class, now), write: true, basis: Basis::Session }
     }
 
+    /// Sessions that begin from now on are numbered from `id`.
+    #[cfg(feature = "simulate")]
+    pub(crate) fn number_from(&self, id: u64) {
+        self.next_id.set(id);
+    }
+
     /// The value of `Set-Cookie`, for a client whose connection is one of TLS or not.
     pub(crate) fn cookie(&self, mut session: Session, secure: bool, now: Time) -> Option<HeaderValue> {
         session.last_seen = now;

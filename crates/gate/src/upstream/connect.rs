@@ -48,7 +48,7 @@ fn best(server: &Server) -> Option<http2::Stream> {
 
 /// Connects to a server, in the manner that it wants.
 pub(crate) async fn connect(pool: &Pool, server: &Server) -> Result<Line, Failure> {
-    let socket = reach(&server.place.addresses).await.map_err(Failure::Connect)?;
+    let socket = reach(pool, &server.place.addresses).await.map_err(Failure::Connect)?;
     let authorities = pool.authorities();
     match (&server.place.tls, authorities) {
         (Some(name), Some(authorities)) => {
@@ -62,10 +62,10 @@ pub(crate) async fn connect(pool: &Pool, server: &Server) -> Result<Line, Failur
 }
 
 /// Connects to the first address that answers.
-async fn reach(addresses: &[SocketAddr]) -> io::Result<Stream> {
+async fn reach(pool: &Pool, addresses: &[SocketAddr]) -> io::Result<Stream> {
     let mut last = None;
     for address in addresses {
-        match Stream::connect(*address).await {
+        match pool.connector.connect(*address).await {
             Ok(stream) => return Ok(stream),
             Err(why) => last = Some(why),
         }

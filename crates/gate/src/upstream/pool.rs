@@ -8,6 +8,7 @@ use std::time::Duration;
 use units::{Ratio, Span, Time};
 
 use crate::runtime::clock::Clock;
+use crate::runtime::connector::Connector;
 use crate::runtime::log::say;
 use crate::runtime::notify::Bell;
 use crate::runtime::open::Open;
@@ -32,6 +33,7 @@ pub(crate) struct Pool {
     failed_look_ups: Cell<u64>,
     times: Cell<Times>,
     clock: Rc<Clock>,
+    pub(crate) connector: Connector,
     servers: RefCell<Vec<Rc<Server>>>,
     balance: Balance,
     pub(crate) budget: Budget,
@@ -69,6 +71,7 @@ impl Pool {
         authorities: Option<Authorities>,
         found: Found,
         clock: Rc<Clock>,
+        connector: Connector,
     ) -> Self {
         let pool = Self {
             times: Cell::new(Times::from(&settings)),
@@ -78,6 +81,7 @@ impl Pool {
             found: RefCell::default(),
             failed_look_ups: Cell::new(0),
             clock,
+            connector,
             servers: RefCell::default(),
             balance: Balance::default(),
             capacity: Cell::new(Ratio::ONE),
@@ -319,8 +323,13 @@ mod tests {
     #[test]
     fn servers_that_stay_are_the_same_ones() {
         let clock = Rc::new(Clock::start());
-        let pool =
-            Pool::new(settings(&["a:1", "b:1"]), None, found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]), clock);
+        let pool = Pool::new(
+            settings(&["a:1", "b:1"]),
+            None,
+            found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]),
+            clock,
+            Connector::Kernel,
+        );
         let before = pool.servers().to_vec();
         let next = found(&[&["10.0.0.2:1"], &["10.0.0.3:1"]]);
         pool.change(settings(&["b:1", "c:1"]), None, next);
@@ -334,8 +343,13 @@ mod tests {
     #[test]
     fn a_name_that_leads_nowhere_leads_where_it_did() {
         let clock = Rc::new(Clock::start());
-        let pool =
-            Pool::new(settings(&["a:1", "b:1"]), None, found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]), clock);
+        let pool = Pool::new(
+            settings(&["a:1", "b:1"]),
+            None,
+            found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]),
+            clock,
+            Connector::Kernel,
+        );
         let nowhere = || LookUpError { address: "a:1".to_owned(), why: std::io::ErrorKind::NotFound.into() };
         let now = ["10.0.0.2:1", "10.0.0.4:1"].map(|address| address.parse().unwrap()).to_vec();
         pool.look_up_again(vec![Err(nowhere()), Ok(now)]);
@@ -349,7 +363,8 @@ mod tests {
         let mut rules = settings(&["a:1", "b:1"]);
         rules.servers[0].weight = 3;
         rules.ejection.failures = 1;
-        let pool = Pool::new(rules, None, found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]), clock);
+        let pool =
+            Pool::new(rules, None, found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]), clock, Connector::Kernel);
         assert_eq!(pool.changed_capacity(), None);
         let servers = pool.servers().to_vec();
         pool.failed(&servers[0], &Failure::Timeout);

@@ -2,8 +2,7 @@
 //!
 //! For the simulation of the whole gate, which is why it stands here: what the gate reads and writes
 //! is a [`Stream`](super::stream::Stream), and one of its kinds is [`SimulatedStream`]. With the clock paused
-//! (`tokio::time::pause`) and all draws from one seed, a run is repeated but for the order of
-//! tasks that wake in the same millisecond.
+//! (`tokio::time::pause`) and all draws from one seed, a run is repeated to the byte.
 //!
 //! Bytes take time to arrive, arrive in pieces, and are bounded by a window, as TCP's are; a connection
 //! that is dropped with bytes unread is reset, else ended. What else can happen to a connection is drawn when

@@ -1,6 +1,5 @@
 //! [`Network`]: listeners and connections.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -20,10 +19,6 @@ use super::stream::SimulatedStream;
 const SYN_TIMEOUT: Duration = Duration::from_secs(1);
 const MAX_SYNS: u32 = 7;
 
-thread_local! {
-    static CURRENT: RefCell<Option<Arc<Network>>> = const { RefCell::new(None) };
-}
-
 /// Listeners and connections, with the numbers that are drawn for them.
 #[derive(Debug)]
 pub struct Network {
@@ -38,7 +33,6 @@ struct Backlog {
     waiting: Slot<VecDeque<(SimulatedStream, SocketAddr)>>,
     room: usize,
     acceptor: Slot<Option<Waker>>,
-    open: Slot<bool>,
 }
 
 /// Accepts connections to an address; closed when it is dropped.
@@ -62,21 +56,6 @@ impl Network {
         })
     }
 
-    /// Connections that tasks of this thread open by address go through this network from now on.
-    pub fn enter(self: &Arc<Self>) {
-        CURRENT.set(Some(Arc::clone(self)));
-    }
-
-    /// The thread has no network any more.
-    pub fn leave() {
-        CURRENT.set(None);
-    }
-
-    /// The network of this thread.
-    pub(crate) fn current() -> Option<Arc<Self>> {
-        CURRENT.with_borrow(Clone::clone)
-    }
-
     /// What has been made to happen so far.
     pub fn made(&self) -> Made {
         self.chance.made()
@@ -84,12 +63,8 @@ impl Network {
 
     /// Listens at `address`, which is free, with room for `backlog` connections.
     pub fn listen(self: &Arc<Self>, address: SocketAddr, backlog: usize) -> SimulatedListener {
-        let backlog = Arc::new(Backlog {
-            waiting: Slot::default(),
-            room: backlog.max(1),
-            acceptor: Slot::default(),
-            open: Slot::new(true),
-        });
+        let backlog =
+            Arc::new(Backlog { waiting: Slot::default(), room: backlog.max(1), acceptor: Slot::default() });
         self.listeners.lock().insert(address, Arc::clone(&backlog));
         SimulatedListener { address, network: Arc::clone(self), backlog }
     }
@@ -155,11 +130,6 @@ impl Network {
 }
 
 impl SimulatedListener {
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
     /// The next connection, and where it comes from.
     ///
     /// # Errors
@@ -178,7 +148,6 @@ impl SimulatedListener {
 
 impl Drop for SimulatedListener {
     fn drop(&mut self) {
-        self.backlog.open.set(false);
         self.network.listeners.lock().remove(&self.address);
         self.backlog.waiting.lock().clear();
     }

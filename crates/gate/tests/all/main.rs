@@ -1,0 +1,42 @@
+//! The gate as its clients, servers and operators see it. One program, since each of these would hold the gate once more;
+//! what needs a process to itself stands beside.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic is how a test reports")]
+
+mod admin;
+mod admin_access;
+mod admin_events;
+mod admin_openapi;
+mod certificates;
+mod client_share;
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/corpus.rs"]
+mod corpus;
+#[path = "../common/h2_server.rs"]
+mod h2_server;
+mod handover;
+mod hostile;
+mod http;
+mod http2;
+mod http2_hostile;
+mod http2_upstream;
+mod listeners;
+mod mixing;
+mod operation;
+mod rebuilt;
+mod rest;
+mod schema;
+mod servers;
+mod session_class;
+mod sessions;
+mod settings;
+mod slow;
+mod smuggling;
+mod strictness;
+mod tls;
+mod tls_upstream;
+mod tokens;
+mod tunnels;
+mod upstream;
+mod upstream_settings;
+mod waiting_page;

@@ -1,0 +1,120 @@
+//! The class of a session that is there: raised by what it reaches, set by an operator.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use crate::common::{Gate, echo, session};
+use testkit::Response;
+
+/// What explain mode says: class, rule and session.
+#[track_caller]
+fn explained(response: &Response) -> (&str, &str, &str) {
+    let header = |name| response.header(name).unwrap_or_else(|| panic!("no {name} in {}", response.head));
+    (header("headworks-class"), header("headworks-rule"), header("headworks-session"))
+}
+
+const RAISE: &str = r#"
+explain = "on"
+[[raise]]
+class = "premium"
+path = "/checkout/"
+[[raise]]
+class = "premium"
+when = "request.path == '/wait' && session.age >= 3600"
+"#;
+
+#[test]
+fn a_session_is_raised_by_what_it_reaches_and_stays_so() {
+    let server = echo("");
+    let gate = Gate::start(server.address(), RAISE);
+    let first = gate.get("/checkout/", "");
+    assert_eq!(
+        (explained(&first).0, explained(&first).1),
+        ("basic", "none"),
+        "it begins there and is not raised"
+    );
+    let cookie = session(&first);
+    let wait = gate.get("/wait", &cookie);
+    assert_eq!((explained(&wait).0, wait.header("set-cookie")), ("basic", None), "it is not old enough");
+    let raised = gate.get("/checkout/cart", &cookie);
+    assert_eq!((explained(&raised).0, explained(&raised).1), ("premium", "raise 1"));
+    let cookie = session(&raised);
+    let later = gate.get("/", &cookie);
+    assert_eq!(
+        (explained(&later).0, explained(&later).1),
+        ("premium", "raised"),
+        "nobody is lowered by a rule"
+    );
+    assert_eq!(explained(&later).2, explained(&first).2, "it is the same session");
+    assert_eq!(later.header("set-cookie"), None);
+    let metrics = gate.ask("GET", "/metrics", "");
+    assert!(
+        metrics.text().contains("headworks_gate_sessions_raised_total{by=\"rule\"} 1\n"),
+        "{}",
+        metrics.text()
+    );
+}
+
+#[test]
+fn an_operator_raises_and_lowers_a_session() {
+    let server = echo("Headworks-Class: premium\r\n");
+    let gate = Gate::start(server.address(), "explain = 'on'");
+    let first = gate.get("/", "");
+    let (cookie, id) = (session(&first), explained(&first).2.to_owned());
+    let path = format!("/api/v1/sessions/{id}/class");
+    assert_eq!(explained(&gate.get("/", &cookie)).1, "raised", "by the back-end");
+
+    let set = gate.ask("POST", &path, "{\"class\": \"basic\"}");
+    assert_eq!(set.status, 200, "{}", set.text());
+    let lowered = gate.get("/", &cookie);
+    assert_eq!((explained(&lowered).0, explained(&lowered).1), ("basic", "operator"));
+    let lowered = session(&lowered);
+    for token in [&cookie, &lowered] {
+        let again = gate.get("/", token);
+        assert_eq!(explained(&again).0, "basic", "neither the back-end nor an older token changes it");
+    }
+    let all: serde_json::Value =
+        serde_json::from_slice(&gate.ask("GET", "/api/v1/sessions", "").body).unwrap();
+    assert_eq!((&all["sessions"][0]["session"], &all["sessions"][0]["class"]), (&id.into(), &"basic".into()));
+    assert!(all["sessions"][0]["expires"].as_f64().unwrap() > 3600.0);
+
+    assert_eq!(gate.ask("DELETE", &path, "").status, 200);
+    assert_eq!(explained(&gate.get("/", &cookie)).0, "premium");
+}
+
+#[test]
+fn decisions_are_explained_only_to_those_who_may_know() {
+    let server = echo("");
+    for (explain, headers) in
+        [("'off'", false), ("'on'", true), ("['10.0.0.0/8', '127.0.0.0/8']", true), ("'10.0.0.0/8'", false)]
+    {
+        let gate = Gate::start(server.address(), &format!("explain = {explain}"));
+        let response = gate.get("/", "Cookie: tier=premium\r\n");
+        let decision = response.header("headworks-decision");
+        assert_eq!(decision, headers.then_some("dispatched"), "{explain}");
+        assert_eq!(response.header("headworks-rule"), headers.then_some("rule 1"), "{explain}");
+    }
+}
+
+#[test]
+fn a_refusal_is_explained_too() {
+    let server = crate::common::Held::start();
+    let more =
+        "explain = 'on'\nwindow = 1\n[limits]\nclass-queues = 1\ndiscard-queues = 0\ndiscard-periods = 0\n";
+    let gate = Gate::start(server.address(), more);
+    let mut clients: Vec<_> = (0..10).map(|_| gate.connect()).collect();
+    for client in &mut clients {
+        client.send(crate::common::request("/", ""));
+    }
+    let refused = testkit::poll_until(testkit::PATIENCE, "a refusal", || {
+        let mut client = gate.connect();
+        client
+            .send(crate::common::request("/", ""))
+            .stream()
+            .set_read_timeout(Some(std::time::Duration::from_millis(500)))
+            .unwrap();
+        let read = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| client.response()));
+        read.ok().filter(|response| response.status == 503)
+    });
+    let decision = refused.header("headworks-decision").unwrap();
+    assert!(decision.starts_with("refused, "), "{decision}");
+    drop(clients);
+}

@@ -1,0 +1,26 @@
+//! The program as its users see it. What takes the machine, or needs a process to itself, stands beside.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic is how a test reports")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod documents;
+mod gate;
+mod gate_hostile;
+mod gate_log;
+mod gate_output;
+mod gate_service;
+mod gate_started;
+mod gate_telemetry;
+mod metrics;
+mod options;
+mod origin;
+mod report;
+mod sessions;
+mod sim;
+mod sim_fit;
+mod sim_interrupted;
+mod sim_out;
+mod sim_policy;
+mod sim_sessions;
+mod sim_sweep;
+mod view;

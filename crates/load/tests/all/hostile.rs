@@ -1,0 +1,330 @@
+//! Servers that misbehave: every fault has its name, and the run goes on and ends.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::common::agree::BACKENDS;
+use crate::common::{closed, ok, open, options, options_for, run, web};
+use load::{Load, Options, Protocol, Report, Think};
+use record::{ErrorCounts, RequestError, RunDirectory, Summary};
+use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
+use testkit::{Hostile, PATIENCE, free_address};
+use units::Span;
+
+/// A server that reads something, sends these bytes, piece by piece, and closes.
+fn answering(pieces: &'static [&'static [u8]]) -> Hostile {
+    Hostile::start(move |mut stream, _| {
+        let _ = stream.set_nodelay(true);
+        let _ = stream.read(&mut [0; 1024]);
+        for (number, piece) in pieces.iter().enumerate() {
+            if number > 0 {
+                std::thread::sleep(Duration::from_millis(3));
+            }
+            let _ = stream.write_all(piece);
+        }
+    })
+}
+
+/// Every request of a run against a server that answers so fails in this way only.
+#[track_caller]
+fn check(answer: &'static [&'static [u8]], error: fn(&ErrorCounts) -> u64) {
+    for backend in BACKENDS {
+        let server = answering(answer);
+        let Report { summary, .. } = run(&Options { backend, ..options(server.address()) });
+        assert!(summary.requests > 1, "the run goes on");
+        assert_eq!(summary.responses, 0);
+        assert_eq!(error(&summary.errors), summary.requests - cut(&summary), "{:?}", summary.errors);
+    }
+}
+
+/// Every request of such a run has a response.
+#[track_caller]
+fn check_fine(answer: &'static [&'static [u8]], status: u16, bytes: u64) {
+    for backend in BACKENDS {
+        let server = answering(answer);
+        let Report { summary, .. } = run(&Options { backend, ..options(server.address()) });
+        assert!(summary.requests > 1, "the run goes on");
+        assert_eq!(summary.responses, summary.requests, "{:?}", summary.errors);
+        assert_eq!(summary.status.get(&status), Some(&summary.requests), "{:?}", summary.status);
+        assert_eq!(summary.bytes, bytes * summary.requests);
+    }
+}
+
+/// Requests that the end of the run, and not a timeout, cut off.
+fn cut(summary: &Summary) -> u64 {
+    summary.censored - summary.errors.timeout
+}
+
+#[test]
+fn garbage_is_a_protocol_error() {
+    check(&[b"\x00\x01\x02\x03 not at all"], |errors| errors.protocol);
+    check(&[b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n"], |errors| errors.protocol);
+    check(&[b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"], |errors| {
+        errors.protocol
+    });
+    check(&[b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"], |errors| errors.protocol);
+    check(&[b"HTTP/1.1 20 OK\r\n\r\n"], |errors| errors.protocol);
+    check(&[b"HTTP/2 200 OK\r\n\r\n"], |errors| errors.protocol);
+    check(&[b"220 mail.example.org ESMTP\r\n"], |errors| errors.protocol);
+    check(&[b"HT", b"ML\r\n"], |errors| errors.protocol);
+}
+
+#[test]
+fn a_change_of_protocol_that_nobody_asked_for_is_a_protocol_error() {
+    check(&[b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"], |errors| errors.protocol);
+}
+
+#[test]
+fn a_body_that_ends_early_is_a_body_error() {
+    check(&[b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"], |errors| errors.body);
+    check(&[b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", b"short"], |errors| errors.body);
+    check(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nshort"], |errors| errors.body);
+    check(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"], |errors| errors.body);
+}
+
+#[test]
+fn a_body_that_goes_on_is_a_body_error() {
+    check(&[b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello, world"], |errors| errors.body);
+    check(&[b"HTTP/1.1 204 No Content\r\n\r\nyet some"], |errors| errors.body);
+    // What comes later is noticed when the connection is to be used again, which it is not; who
+    // asks again at once takes it for the answer.
+    let late: &[&[u8]] = &[b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", b", world"];
+    for backend in BACKENDS {
+        let server = answering(late);
+        let think = Think { mean: Span::from_millis(20), exponential: false };
+        let load = Load::Closed { clients: 1, ramp: None, think: Some(think) };
+        let summary = run(&Options { backend, load, ..options(server.address()) }).summary;
+        assert!(summary.responses > 0, "{:?}", summary.errors);
+        assert_eq!(summary.errors.total(), summary.errors.body);
+        let summary = run(&Options { backend, ..options(server.address()) }).summary;
+        assert!(summary.responses > 0 && summary.errors.protocol > 0, "{:?}", summary.errors);
+        assert_eq!(summary.errors.total(), summary.errors.protocol + summary.errors.body);
+    }
+}
+
+#[test]
+fn chunks_that_are_none_are_a_protocol_error() {
+    check(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nhello"], |errors| errors.protocol);
+    check(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello!!"], |errors| errors.protocol);
+    check(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n"], |errors| {
+        errors.protocol
+    });
+    check(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n"], |errors| errors.protocol);
+}
+
+#[test]
+fn a_connection_that_closes_without_a_response_is_a_reset() {
+    check(&[b""], |errors| errors.reset);
+    check(&[b"HTTP/1.1 200 OK\r\nContent-Le"], |errors| errors.reset);
+    check(&[b"HTTP/1.1 100 Continue\r\n\r\n"], |errors| errors.reset);
+    for backend in BACKENDS {
+        let server = Hostile::start(|_, _| ());
+        let summary = run(&Options { backend, ..options(server.address()) }).summary;
+        assert!(summary.requests > 1);
+        assert_eq!(summary.errors.reset, summary.requests - cut(&summary), "{:?}", summary.errors);
+    }
+}
+
+#[test]
+fn a_body_without_a_length_ends_with_its_connection() {
+    check_fine(&[b"HTTP/1.1 200 OK\r\n\r\n", b"hello", b", world"], 200, 12);
+    check_fine(&[b"HTTP/1.0 200 OK\r\n\r\n"], 200, 0);
+}
+
+#[test]
+fn interim_responses_are_passed_over() {
+    const HINTS: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
+    const FINAL: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    check_fine(&[HINTS, FINAL], 200, 2);
+    check_fine(
+        &[b"HTTP/1.1 100 Cont", b"inue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"],
+        200,
+        2,
+    );
+    check_fine(
+        &[b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Len", b"gth: 2\r\n\r\nok"],
+        200,
+        2,
+    );
+}
+
+#[test]
+fn a_redirection_is_a_response_and_not_followed() {
+    let server = web(|head| {
+        assert!(head.starts_with("GET / "), "{head}");
+        b"HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n".to_vec()
+    });
+    let summary = run(&options(server.address())).summary;
+    assert!(summary.requests > 1);
+    assert_eq!(summary.status.get(&302), Some(&summary.requests), "{:?}", summary.errors);
+}
+
+#[test]
+fn content_of_another_length_than_its_path_says_is_a_body_error() {
+    let server = web(|_| ok(1999));
+    let summary = run(&options_for(server.address(), "/bytes/2000")).summary;
+    assert!(summary.errors.body > 0 && summary.errors.body == summary.requests, "{:?}", summary.errors);
+    assert!(run(&options_for(server.address(), "/bytes/1999")).summary.responses > 0);
+}
+
+#[test]
+fn a_head_without_end_costs_neither_memory_nor_the_run() {
+    let server = Hostile::start(|mut stream, _| {
+        let _ = stream.read(&mut [0; 1024]);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n");
+        while stream.write_all(b"X-Padding: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n").is_ok() {}
+    });
+    let summary = run(&options(server.address())).summary;
+    assert_eq!(summary.errors.protocol, summary.requests, "{:?}", summary.errors);
+}
+
+#[test]
+fn a_server_that_stalls_meets_the_timeout() {
+    let answers: [&[u8]; 4] = [
+        b"",
+        b"HTTP/1.1 200 OK\r\nContent-Le",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe",
+        b"HTTP/1.1 100 Continue\r\n\r\n",
+    ];
+    for answer in answers {
+        let server = Hostile::start(move |mut stream, _| {
+            let _ = stream.read(&mut [0; 1024]);
+            let _ = stream.write_all(answer);
+            let _ = stream.read(&mut [0; 1024]);
+        });
+        for backend in BACKENDS {
+            check_stalled(Options { backend, ..options(server.address()) });
+        }
+    }
+}
+
+#[track_caller]
+fn check_stalled(options: Options) {
+    let summary = run(&Options { timeout: Some(Span::from_millis(50)), ..options }).summary;
+    assert!(summary.requests > 1);
+    assert_eq!(summary.errors.timeout, summary.requests, "{:?}", summary.errors);
+    assert_eq!(summary.censored, summary.requests);
+    let total = summary.latency.total;
+    assert_eq!(total.count, summary.requests, "what was cut off is in the histogram");
+    assert!(total.p50 >= 0.05, "and not below the time it was given: {total:?}");
+}
+
+#[test]
+fn an_endless_body_meets_the_timeout() {
+    let server = Hostile::start(|mut stream, _| {
+        let _ = stream.read(&mut [0; 1024]);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+        while stream.write_all(&[b'x'; 65536]).is_ok() {}
+    });
+    let options = Options { timeout: Some(Span::from_millis(100)), ..options(server.address()) };
+    let summary = run(&options).summary;
+    assert_eq!(summary.errors.timeout, summary.requests, "{:?}", summary.errors);
+}
+
+#[test]
+fn a_body_without_end_does_not_hold_up_the_others() {
+    // Smallest chunks take longer to read than to send, so that there is always more to read.
+    for backend in BACKENDS {
+        let server = Hostile::start(|mut stream, number| {
+            if number > 0 {
+                return crate::common::serve(stream, &|_| ok(2));
+            }
+            let _ = stream.read(&mut [0; 1024]);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+            let block = b"1\r\nx\r\n".repeat(50_000);
+            while stream.write_all(&block).is_ok() {}
+        });
+        let summary = run(&Options {
+            backend,
+            load: closed(3),
+            timeout: Some(Span::from_millis(150)),
+            ..options(server.address())
+        })
+        .summary;
+        assert_eq!(summary.errors.timeout, 1, "{:?}", summary.errors);
+        assert_eq!(summary.errors.total(), 1, "{:?}", summary.errors);
+        assert!(summary.responses > 4, "{}", summary.responses);
+        let longest = Duration::from_secs_f64(summary.latency.total.max);
+        assert!(longest < PATIENCE, "time is looked at while it lasts: {longest:?}");
+    }
+}
+
+#[test]
+fn a_port_that_refuses_is_counted_and_said() {
+    let report = run(&Options { load: open(100.0, traffic::Process::Constant), ..options(free_address()) });
+    assert_eq!(report.summary.requests, 19, "the schedule was kept to");
+    assert_eq!(report.summary.errors.connect, 19);
+    let why = report.never_connected.as_deref().unwrap();
+    assert!(why.contains("refused"), "{why}");
+    assert!(report.to_string().contains("not one connection came about"), "{report}");
+}
+
+#[test]
+fn a_refusal_is_a_response_and_the_run_goes_on() {
+    let server = web(|_| b"HTTP/1.1 503 Busy\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbusy".to_vec());
+    let summary = run(&options(server.address())).summary;
+    assert!(summary.requests > 1);
+    assert_eq!(summary.responses, summary.requests);
+    assert_eq!(summary.status.get(&503), Some(&summary.requests));
+}
+
+#[test]
+fn a_kept_connection_that_the_server_closes_is_replaced_without_an_error() {
+    for (backend, depth) in BACKENDS.into_iter().flat_map(|backend| [(backend, 1), (backend, 5)]) {
+        let served = AtomicUsize::new(0);
+        let server = web(move |_| {
+            // Every third response is followed by a close that was not announced.
+            if served.fetch_add(1, Ordering::Relaxed) % 3 == 2 { Vec::new() } else { ok(2) }
+        });
+        let protocol = Protocol { pipeline: NonZeroU32::new(depth), ..Protocol::default() };
+        let summary = run(&Options { backend, protocol, ..options(server.address()) }).summary;
+        assert!(summary.requests > 10, "{}", summary.requests);
+        assert_eq!(summary.errors.total(), 0, "{:?}", summary.errors);
+        let connections = &summary.connections;
+        assert!(connections.opened > 1 && connections.reused > 1, "{connections:?}");
+    }
+}
+
+#[test]
+fn a_broken_answer_takes_those_behind_it_along() {
+    for backend in BACKENDS {
+        let server = web(|_| b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n".to_vec());
+        let protocol = Protocol { pipeline: NonZeroU32::new(5), ..Protocol::default() };
+        let summary = run(&Options { backend, protocol, ..options(server.address()) }).summary;
+        assert!(summary.requests > 5 && summary.responses == 0, "{}", summary.requests);
+        assert_eq!(summary.errors.protocol, summary.requests - cut(&summary), "{:?}", summary.errors);
+    }
+}
+
+#[test]
+fn a_full_accept_queue_shows_as_syns_sent_again() {
+    let full = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    bind(&full, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    listen(&full, 0).unwrap();
+    let full = TcpListener::from(full);
+    let address = full.local_addr().unwrap();
+    let _occupant = TcpStream::connect(address).unwrap();
+
+    let scratch = tempfile::tempdir().unwrap();
+    let report = run(&Options {
+        // The kernel sends a SYN again after 1 s.
+        timeout: Some(Span::from_millis(1500)),
+        out: Some(scratch.path().into()),
+        ..options(address)
+    });
+    assert!(report.never_connected.is_some_and(|why| why.contains("timeout")));
+    let summary = report.summary;
+    assert_eq!(summary.errors.timeout, summary.requests, "{:?}", summary.errors);
+    assert!(summary.connections.syn_retransmits >= summary.requests, "{:?}", summary.connections);
+    assert_eq!(summary.connections.opened, 0);
+    let rows = RunDirectory::open(scratch.path()).unwrap().requests().unwrap().map(Result::unwrap);
+    // A client that the end of the run cut off tried once more.
+    for row in rows.filter(|row| row.error == Some(RequestError::Timeout)) {
+        assert_eq!(row.processing_ns, None, "it never got so far: {row:?}");
+        assert!(row.connect_ns >= Span::from_millis(1400), "{row:?}");
+    }
+}

@@ -1,0 +1,13 @@
+//! The simulator against papers, formulas and itself.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic is how a test reports")]
+
+mod control;
+mod equipment;
+mod exact;
+mod gated;
+mod paper;
+mod retries;
+mod sessions;
+mod slow_clients;
+mod sweep;
+mod time_series;
