@@ -88,6 +88,30 @@ fn heads_and_bodies_are_spared_for_a_moment() {
 }
 
 #[test]
+fn the_end_of_a_response_on_its_way_is_not_cut_off() {
+    for phase in [Phase::Idle, Phase::Lingering, Phase::Head] {
+        let mut table = connections();
+        let id = connect(&mut table, 1);
+        table.enter(id, Phase::Busy, START);
+        table.waits(id, Awaited::Taking, START);
+        table.enter(id, phase, START);
+        table.make_room(after(1900), 1);
+        assert_eq!(orders(&mut table), [], "{phase:?}: for lack of room");
+        // Some of it is taken now and then, for longer than a connection may idle, linger or have half a head.
+        for second in 1..200 {
+            table.moved(id, Awaited::Taking, 5000);
+            table.waits(id, Awaited::Taking, after(1000 * second));
+            table.sweep(after(1000 * second), true);
+        }
+        assert_eq!(orders(&mut table), [], "{phase:?}: for its age");
+        table.finish(after(200_000));
+        assert_eq!(orders(&mut table), [(id, Order::Finish)], "{phase:?}: at the end");
+        table.make_room(after(202_100), 1);
+        assert_eq!(closed(&mut table), [id], "{phase:?}: it has taken nothing for two seconds");
+    }
+}
+
+#[test]
 fn a_byte_now_and_then_is_no_progress() {
     let mut table = connections();
     let [trickle, steady] = [1, 2].map(|owner| connect(&mut table, owner));

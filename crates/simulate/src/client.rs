@@ -102,7 +102,9 @@ impl Client {
             size: self.draw.spread(1.0, MAX_SIZE) as usize,
             manner: self.draw.choose(&self.scenario.manners_of_servers),
         };
-        self.ledger.begin(page, repeats)
+        let page = self.ledger.begin(page, repeats);
+        self.ledger.trace().line(format_args!("{} asks {}", self.from.ip(), page.path()));
+        page
     }
 
     fn request(&self, method: &str, page: Page, body: Body) -> Option<Request<Body>> {

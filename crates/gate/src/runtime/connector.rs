@@ -22,6 +22,11 @@ pub(crate) enum Connector {
 }
 
 impl Connector {
+    /// Whether there is no kernel behind it.
+    pub(crate) fn is_simulated(&self) -> bool {
+        !matches!(self, Self::Kernel)
+    }
+
     /// Connects to a server.
     ///
     /// # Errors

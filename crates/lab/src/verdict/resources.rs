@@ -2,7 +2,7 @@
 
 use record::search::Resource;
 
-/// In the order in which they keep each other waiting: a later one is the cause of an earlier one.
+/// All that are looked for. Which is the cause of which, the order of [`Resource`] itself says.
 pub(super) const RESOURCES: [Resource; 14] = [
     Resource::Client,
     Resource::EphemeralPorts,

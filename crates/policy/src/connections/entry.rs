@@ -87,6 +87,11 @@ impl<P> Entry<P> {
         self.upload.since().into_iter().chain(self.taking.since()).min()
     }
 
+    /// Whether the client is waited for to take what there is to send.
+    pub(super) fn has_unsent(&self) -> bool {
+        self.taking.since().is_some()
+    }
+
     /// Whether its client, or the server, has been waited for too long. While requests are `waiting` for a
     /// place in the server, that is sooner for a client that holds one.
     pub(super) fn has_stalled(&self, now: Time, stall: Span, answer: Span, waiting: bool) -> bool {

@@ -42,13 +42,17 @@ impl Slow {
     fn find<P>(position: usize, entry: &Entry<P>, streamed: &Streamed, now: Time) -> Option<Self> {
         let id = ConnectionId::new(entry.generation, position);
         let (since, grace) = match entry.phase {
+            Phase::Tunnel => return None,
+            // Without a request, and yet the end of the last response is on its way to the client.
+            phase if phase != Phase::Busy && entry.has_unsent() => {
+                (entry.taking.since()?, BODY_GRACE)
+            }
             Phase::Idle | Phase::Lingering => (entry.since, Span::ZERO),
             Phase::New | Phase::Handshake | Phase::Head => (entry.since, HEAD_GRACE),
             Phase::Busy => {
                 let streams = || streamed.get(&id).copied().flatten();
                 (entry.kept_waiting_since().or_else(streams)?, BODY_GRACE)
             }
-            Phase::Tunnel => return None,
         };
         let waited = now.since(since);
         Some(Self { id, class: entry.class, owner: entry.owner, waited, grace, quicker: 0 })

@@ -33,7 +33,8 @@ impl<P> Connections<P> {
             if entry.has_stalled(now, limits.stall_timeout, limits.answer_timeout, waiting) {
                 return Some(Go::Order(Order::Close));
             }
-            if entry.is_stream() {
+            // What a client has not taken yet is not cut off because its request is over.
+            if entry.is_stream() || entry.has_unsent() {
                 return None;
             }
             let age = now.since(entry.since);
@@ -65,7 +66,7 @@ impl<P> Connections<P> {
             if entry.streams.is_some() {
                 return Some(Go::Leave(LEAVE_TIMEOUT));
             }
-            let slow = entry.phase == Phase::Head && now.since(entry.since) > LEAVE_TIMEOUT;
+            let slow = entry.phase == Phase::Head && !entry.has_unsent() && now.since(entry.since) > LEAVE_TIMEOUT;
             Some(Go::Order(if slow { Order::Close } else { Order::Finish }))
         });
     }
