@@ -168,7 +168,7 @@ fn a_program_of_ones_own_is_told_where_to_listen() {
             r#"
                 experiment.title = "Of mine"
                 server = {{ kind = "command", command = ["{program}", "origin", "--listen", "{{address}}:{{port}}"] }}
-                workload.url = "/bytes/10"
+                workload.url = "/delay?before=5ms&bytes=10"
                 search = {{ crowd = 2, hold = "300ms" }}
                 factor = [{{ name = "search.crowd", levels = [1, 3] }}]
             "#

@@ -44,9 +44,7 @@ impl Slow {
         let (since, grace) = match entry.phase {
             Phase::Tunnel => return None,
             // Without a request, and yet the end of the last response is on its way to the client.
-            phase if phase != Phase::Busy && entry.has_unsent() => {
-                (entry.taking.since()?, BODY_GRACE)
-            }
+            phase if phase != Phase::Busy && entry.has_unsent() => (entry.taking.since()?, BODY_GRACE),
             Phase::Idle | Phase::Lingering => (entry.since, Span::ZERO),
             Phase::New | Phase::Handshake | Phase::Head => (entry.since, HEAD_GRACE),
             Phase::Busy => {

@@ -66,7 +66,8 @@ impl<P> Connections<P> {
             if entry.streams.is_some() {
                 return Some(Go::Leave(LEAVE_TIMEOUT));
             }
-            let slow = entry.phase == Phase::Head && !entry.has_unsent() && now.since(entry.since) > LEAVE_TIMEOUT;
+            let slow =
+                entry.phase == Phase::Head && !entry.has_unsent() && now.since(entry.since) > LEAVE_TIMEOUT;
             Some(Go::Order(if slow { Order::Close } else { Order::Finish }))
         });
     }
