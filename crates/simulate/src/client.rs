@@ -208,7 +208,7 @@ impl Client {
                 body.len(),
                 page.size
             ));
-        } else if !body.iter().enumerate().all(|(place, byte)| *byte == page.byte(place)) {
+        } else if !page.is_body(body) {
             self.ledger.find(format!("request {} got other bytes than its server sent", page.id));
         }
     }

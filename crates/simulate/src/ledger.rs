@@ -214,7 +214,11 @@ impl Ledger {
 
     /// Forgets requests that have ended and whose servers must be done as well.
     pub fn forget_before(&self, id: u64) {
-        self.0.open.borrow_mut().retain(|known, entry| *known >= id || entry.ended.is_none());
+        let mut open = self.0.open.borrow_mut();
+        let ended = open.range(..id).filter(|(_, entry)| entry.ended.is_some());
+        for id in ended.map(|(id, _)| *id).collect::<Vec<_>>() {
+            open.remove(&id);
+        }
     }
 
     /// The number of the request that is sent next.

@@ -92,6 +92,11 @@ impl SimulatedStream {
     /// # Errors
     /// `WouldBlock` when nothing has, `ConnectionReset` after a reset.
     pub fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.take(buffer.len(), |bytes| buffer[..bytes.len()].copy_from_slice(bytes))
+    }
+
+    /// Hands over what has arrived, at most `most` bytes, and says how much that was.
+    fn take(&self, most: usize, to: impl FnOnce(&[u8])) -> io::Result<usize> {
         match self.find() {
             Found::Reset => Err(io::ErrorKind::ConnectionReset.into()),
             Found::End => Ok(0),
@@ -100,8 +105,8 @@ impl SimulatedStream {
                 let mut pieces = self.reads.pieces.lock();
                 let Some(piece) = pieces.front_mut() else { return Ok(0) };
                 let rest = &piece.bytes[piece.taken..];
-                let length = rest.len().min(buffer.len());
-                buffer[..length].copy_from_slice(&rest[..length]);
+                let length = rest.len().min(most);
+                to(&rest[..length]);
                 piece.taken += length;
                 if piece.taken == piece.bytes.len() {
                     pieces.pop_front();
@@ -196,11 +201,8 @@ impl AsyncRead for SimulatedStream {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         loop {
-            match self.try_read(buffer.initialize_unfilled()) {
-                Ok(length) => {
-                    buffer.advance(length);
-                    return Poll::Ready(Ok(()));
-                }
+            match self.take(buffer.remaining(), |bytes| buffer.put_slice(bytes)) {
+                Ok(_) => return Poll::Ready(Ok(())),
                 Err(why) if why.kind() == io::ErrorKind::WouldBlock => {
                     let Poll::Ready(ready) = self.poll_read_ready(cx) else { return Poll::Pending };
                     ready?;
