@@ -4,3 +4,4 @@ pub mod cookie;
 pub mod forwarded;
 pub mod hop_by_hop;
 pub(crate) mod names;
+pub mod set_cookie;

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use http1::headers::set_cookie::SetCookie;
+
 /// RFC 6265, section 6.1, asks a browser for 50 per host; more is a server's mistake.
 const MAX_COOKIES: usize = 50;
 const MAX_COOKIE_BYTES: usize = 4096;
@@ -20,15 +22,12 @@ impl Jar {
 
     /// Takes the value of a `Set-Cookie` header.
     pub(crate) fn set(&mut self, header: &str) {
-        let mut parts = header.split(';');
-        let Some((name, value)) = parts.next().and_then(|pair| pair.split_once('=')) else { return };
-        let (name, value) = (name.trim(), value.trim());
-        if name.is_empty() || header.len() > MAX_COOKIE_BYTES {
+        let Some(cookie) = SetCookie::parse(header).filter(|_| header.len() <= MAX_COOKIE_BYTES) else {
             return;
-        }
-        self.cookies.retain(|(other, _)| other != name);
-        if !parts.any(is_removal) && self.cookies.len() < MAX_COOKIES {
-            self.cookies.push((name.to_owned(), value.to_owned()));
+        };
+        self.cookies.retain(|(other, _)| other != cookie.name);
+        if !cookie.is_removal() && self.cookies.len() < MAX_COOKIES {
+            self.cookies.push((cookie.name.to_owned(), cookie.value.to_owned()));
         }
     }
 
@@ -60,15 +59,6 @@ impl Jar {
             request.extend_from_slice(b"\r\n");
         }
     }
-}
-
-/// `Max-Age=0`, or below: the server takes the cookie back.
-fn is_removal(attribute: &str) -> bool {
-    attribute
-        .split_once('=')
-        .filter(|(name, _)| name.trim().eq_ignore_ascii_case("max-age"))
-        .and_then(|(_, age)| age.trim().parse::<i64>().ok())
-        .is_some_and(|age| age <= 0)
 }
 
 #[cfg(test)]
