@@ -16,7 +16,7 @@ mod schedule;
 pub mod trace;
 mod workload;
 
-pub use arrivals::{Arrivals, Gaps, PoissonCheck, Process, ProcessError};
+pub use arrivals::{Arrivals, Gaps, MAX_CV, PoissonCheck, Process, ProcessError};
 pub use mix::Mix;
 pub use profile::Profile;
 pub use ramp::{Ramp, RampError};

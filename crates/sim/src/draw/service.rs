@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use rand::Rng;
 use rand_distr::Distribution;
-use traffic::{Gaps, Process};
+use traffic::{Gaps, MAX_CV, Process};
 
 /// The law of service demands; the mean is that of the class.
 ///
@@ -43,7 +43,6 @@ pub enum Service {
 }
 
 const MIN_CV: f64 = 1e-3;
-const MAX_CV: f64 = 100.0;
 const MAX_STAGES: u32 = 1_000_000;
 
 /// Why a text, or a number, makes no law of service demands.

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 use stats::MeanEstimate;
-use traffic::Process;
+use traffic::{MAX_CV, Process};
 use units::Span;
 
 use super::dispersion::{Dispersion, dispersion, third_moment};
@@ -34,10 +34,6 @@ fn as_text<S: Serializer>(arrivals: &Arrivals, serializer: S) -> Result<S::Ok, S
 
 /// Intervals in all that an estimate is based on.
 const MIN_INTERVALS: f64 = 30.0;
-
-/// The range that a file can say, and that a coefficient of variation has in practice: the paper
-/// found 1 to 4 (section 2).
-const MAX_CV: f64 = 100.0;
 
 /// Poisson arrivals are not told from others that are nearer to them than this.
 const NEAR: f64 = 0.05;

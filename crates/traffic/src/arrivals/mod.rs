@@ -7,6 +7,6 @@ mod sequence;
 mod tests;
 
 pub use check::PoissonCheck;
-pub use process::{Gaps, Process, ProcessError};
+pub use process::{Gaps, MAX_CV, Process, ProcessError};
 pub use sequence::Arrivals;
 pub(crate) use sequence::random;

@@ -45,10 +45,10 @@ pub enum Process {
     },
 }
 
-/// What is on the command line after the colon cannot be above this. A run would have to be
-/// longer than anybody waits before its mean rate came near the one asked for: the relative
-/// error of the mean of n gaps is `c_v / sqrt(n)`.
-const MAX_CV: f64 = 100.0;
+/// The highest coefficient of variation, of times between arrivals and of service demands, that can be asked for. The
+/// paper found 1 to 4 (section 2). With a higher one, a run would have to be longer than is practical before its mean
+/// came near the one asked for: the relative error of the mean of n gaps is `c_v / sqrt(n)`.
+pub const MAX_CV: f64 = 100.0;
 
 const CONSTANT: &str = "constant";
 const POISSON: &str = "poisson";
