@@ -6,7 +6,7 @@ use std::time::Duration;
 use units::Span;
 
 use crate::body::Body;
-use crate::content::{Content, Found};
+use crate::content::{Content, ContentFile};
 use crate::delay::{Delay, Pace};
 use crate::filler::Filler;
 use crate::media_type::{HTML, TEXT};
@@ -78,7 +78,7 @@ impl Site {
             return Answer::text(Status::MethodNotAllowed, "only GET, HEAD and POST\n");
         }
         match self.file(request.target) {
-            Ok(Some(Found { body, media_type })) => return Answer::new(media_type, body),
+            Ok(Some(ContentFile { body, media_type })) => return Answer::new(media_type, body),
             Ok(None) => {}
             Err(error) => {
                 return Answer::text(Status::InternalError, format!("the file cannot be read: {error}\n"));
@@ -95,7 +95,7 @@ impl Site {
         }
     }
 
-    fn file(&self, target: &str) -> io::Result<Option<Found>> {
+    fn file(&self, target: &str) -> io::Result<Option<ContentFile>> {
         let path = target.split_once('?').map_or(target, |(path, _)| path);
         self.content.as_ref().map_or(Ok(None), |content| content.find(path))
     }

@@ -30,7 +30,7 @@ pub(crate) enum Content {
 
 /// A file that was asked for.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct ContentFile {
     pub(crate) body: Body,
     pub(crate) media_type: &'static str,
 }
@@ -46,13 +46,13 @@ impl Content {
     }
 
     /// The file that `path` names, with its escapes; `None` when the server has no such file.
-    pub(crate) fn find(&self, path: &str) -> io::Result<Option<Found>> {
+    pub(crate) fn find(&self, path: &str) -> io::Result<Option<ContentFile>> {
         let Some(name) = name(path) else { return Ok(None) };
         let body = match self {
             Self::Memory(files) => files.get(&name).cloned().map(Body::Memory),
             Self::Disk(root) => open_file(root, &name)?.map(|(file, length)| Body::file(file, length)),
         };
-        Ok(body.map(|body| Found { body, media_type: media_type::of(&name) }))
+        Ok(body.map(|body| ContentFile { body, media_type: media_type::of(&name) }))
     }
 }
 

@@ -63,7 +63,7 @@ struct Inner {
     trace: Trace,
     next: Cell<u64>,
     open: RefCell<BTreeMap<u64, Entry>>,
-    tally: Cell<Tally>,
+    tally: Cell<RequestCounts>,
     findings: RefCell<Vec<Finding>>,
     /// Whether no server and no wire can be blamed.
     blameless: bool,
@@ -71,7 +71,7 @@ struct Inner {
 
 /// How many requests ended how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct RequestCounts {
     /// Sent by clients.
     pub sent: u64,
     /// Answered by a server.
@@ -232,11 +232,11 @@ impl Ledger {
     }
 
     /// How many requests ended how.
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> RequestCounts {
         self.0.tally.get()
     }
 
-    fn count(&self, count: impl FnOnce(&mut Tally)) {
+    fn count(&self, count: impl FnOnce(&mut RequestCounts)) {
         let mut tally = self.0.tally.get();
         count(&mut tally);
         self.0.tally.set(tally);

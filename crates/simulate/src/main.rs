@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use simulate::trace::Keep;
-use simulate::world::{self, Outcome};
+use simulate::world::{self, WorldOutcome};
 
 /// Simulates the whole gate on virtual time and simulated sockets, and checks what must hold.
 #[derive(Debug, Parser)]
@@ -58,7 +58,7 @@ fn main() -> anyhow::Result<ExitCode> {
     Ok(code(found))
 }
 
-fn tell(seed: u64, outcome: &Outcome) {
+fn tell(seed: u64, outcome: &WorldOutcome) {
     for finding in &outcome.findings {
         println!("seed {seed}: {finding} (simulate --seed {seed} --trace shows how)");
     }

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::client::Client;
 use crate::draw::Draw;
-use crate::ledger::{Finding, Ledger, Tally};
+use crate::ledger::{Finding, Ledger, RequestCounts};
 use crate::scenario::Scenario;
 use crate::server::{self, Inside};
 use crate::trace::{Keep, Trace};
@@ -31,11 +31,11 @@ const REMEMBERED: u64 = 20_000;
 
 /// What came of a world.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct WorldOutcome {
     /// How long it lasted.
     pub simulated: Duration,
     /// How requests ended.
-    pub tally: Tally,
+    pub tally: RequestCounts,
     /// What the network did.
     pub made: Made,
     /// What must not be.
@@ -50,12 +50,12 @@ pub struct Outcome {
 ///
 /// # Errors
 /// When its configuration is not one, the runtime cannot be set up, or the gate panics in it.
-pub fn run(seed: u64, keep: Keep) -> anyhow::Result<Outcome> {
+pub fn run(seed: u64, keep: Keep) -> anyhow::Result<WorldOutcome> {
     let world = std::thread::Builder::new().spawn(move || run_here(seed, keep)).context("no thread")?;
     world.join().map_err(|_| anyhow::anyhow!("the world of seed {seed} panicked"))?
 }
 
-fn run_here(seed: u64, keep: Keep) -> anyhow::Result<Outcome> {
+fn run_here(seed: u64, keep: Keep) -> anyhow::Result<WorldOutcome> {
     fastrand::seed(seed);
     let runtime = Builder::new_current_thread()
         .enable_time()
@@ -65,7 +65,7 @@ fn run_here(seed: u64, keep: Keep) -> anyhow::Result<Outcome> {
     runtime.block_on(live(Rc::new(Scenario::draw(seed)), keep))
 }
 
-async fn live(scenario: Rc<Scenario>, keep: Keep) -> anyhow::Result<Outcome> {
+async fn live(scenario: Rc<Scenario>, keep: Keep) -> anyhow::Result<WorldOutcome> {
     let began = Instant::now();
     let trace = Trace::new(keep);
     trace.line(format_args!("{scenario:?}"));
@@ -105,7 +105,7 @@ async fn live(scenario: Rc<Scenario>, keep: Keep) -> anyhow::Result<Outcome> {
     watching.abort();
     ledger.close();
     at_rest(&gate.inspect(), &inside, &ledger);
-    Ok(Outcome {
+    Ok(WorldOutcome {
         simulated: began.elapsed(),
         tally: ledger.tally(),
         made: network.made(),

@@ -14,10 +14,10 @@ const TURN: Duration = Duration::from_millis(50);
 /// What a tool draws, and what it keeps of the looks it is given.
 pub trait View {
     /// One look at the run.
-    type Look;
+    type Snapshot;
 
     /// Takes a look; while the view is paused it is not shown.
-    fn see(&mut self, look: Self::Look);
+    fn see(&mut self, look: Self::Snapshot);
 
     /// Draws what is to be shown into a frame of any size.
     fn draw(&self, frame: &mut Frame<'_>);
@@ -59,7 +59,7 @@ pub enum End {
 pub fn run<V: View>(
     mut screen: Screen,
     view: &mut V,
-    looks: &Receiver<V::Look>,
+    looks: &Receiver<V::Snapshot>,
     ask_to_end: impl Fn(),
 ) -> End {
     let mut changed = true;

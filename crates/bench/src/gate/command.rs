@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use stats::Spread;
 
 use super::case::{Case, GatePlan, SIZES};
-use super::proxy::{Place, Proxy};
+use super::proxy::{Proxy, ProxyFiles};
 use super::run::{Run, Runner};
 use super::table::Results;
 use crate::generators::generator::{Generator, Programs};
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let place = Path::new(PLACE);
     let runner = Runner {
         site: Site::create(place, &SIZES, conditions.isolation)?,
-        place: Place::create(place, headworks, conditions.isolation)?,
+        place: ProxyFiles::create(place, headworks, conditions.isolation)?,
         headworks: headworks.clone(),
         processors: conditions.processors(),
     };

@@ -61,7 +61,7 @@ impl Proxy {
 
 /// Where configurations and the certificate are.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ProxyFiles {
     root: PathBuf,
     /// The same as it was named, for pages that others read.
     named: PathBuf,
@@ -69,7 +69,7 @@ pub(super) struct Place {
     isolation: Isolation,
 }
 
-impl Place {
+impl ProxyFiles {
     /// Makes a certificate for all of them.
     pub(super) fn create(root: &Path, headworks: &Path, isolation: Isolation) -> anyhow::Result<Self> {
         let named = root.join("proxies");

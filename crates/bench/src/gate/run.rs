@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::case::{CONNECTIONS, Case, GatePlan};
 use super::hold::Held;
 use super::protocol::Protocol;
-use super::proxy::{Place, Proxy};
+use super::proxy::{Proxy, ProxyFiles};
 use crate::generators::ask::Ask;
 use crate::generators::generator::{Generator, Programs};
 use crate::generators::headworks::{self, Client, Latency, Pace};
@@ -22,7 +22,7 @@ use crate::servers::site::{Content, Site};
 #[derive(Debug)]
 pub(super) struct Runner {
     pub(super) site: Site,
-    pub(super) place: Place,
+    pub(super) place: ProxyFiles,
     pub(super) headworks: PathBuf,
     /// How many processors the machine has.
     pub(super) processors: u32,

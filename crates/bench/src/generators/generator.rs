@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::ask::{Ask, Reuse};
+use super::headworks::Record;
 use super::told::Told;
 use super::{h2load, headworks, hey, shb, wrk};
 
@@ -60,8 +61,8 @@ impl Generator {
     /// The arguments that ask for the load.
     pub(crate) fn arguments(self, ask: &Ask<'_>) -> Vec<String> {
         match self {
-            Self::Headworks => headworks::arguments(ask, false),
-            Self::HeadworksRecord => headworks::arguments(ask, true),
+            Self::Headworks => headworks::arguments(ask, Record::Omitted),
+            Self::HeadworksRecord => headworks::arguments(ask, Record::Written),
             Self::Wrk => wrk::arguments(ask),
             Self::H2load => h2load::arguments(ask),
             Self::Hey => hey::arguments(ask),

@@ -63,7 +63,14 @@ struct Rate {
     achieved: f64,
 }
 
-pub(super) fn arguments(ask: &Ask<'_>, record: bool) -> Vec<String> {
+/// Whether a run leaves a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Record {
+    Written,
+    Omitted,
+}
+
+pub(super) fn arguments(ask: &Ask<'_>, record: Record) -> Vec<String> {
     let mut arguments = vec!["load".to_owned(), ask.url.to_owned()];
     let mut add = |name: &str, value: String| arguments.extend([name.to_owned(), value]);
     add("--connections", ask.connections.to_string());
@@ -71,7 +78,7 @@ pub(super) fn arguments(ask: &Ask<'_>, record: bool) -> Vec<String> {
     if ask.reuse == Reuse::Close {
         add("--requests-per-connection", "1".to_owned());
     }
-    if record {
+    if record == Record::Written {
         add("--out", ask.record.display().to_string());
         // The report is made after the run, and no part of what a record costs.
         arguments.push("--no-report".to_owned());
@@ -154,7 +161,7 @@ mod tests {
     #[test]
     fn a_connection_per_request_and_a_record_are_asked_for() {
         assert_eq!(
-            arguments(&ask(Reuse::Close), true).join(" "),
+            arguments(&ask(Reuse::Close), Record::Written).join(" "),
             "load http://127.0.0.1:8080/1024 --connections 64 --duration 5s --requests-per-connection 1 --out record --no-report --json --quiet"
         );
         assert_eq!(

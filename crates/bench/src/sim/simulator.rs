@@ -72,7 +72,7 @@ pub(super) struct Told {
 
 /// What `headworks sim --json` says.
 #[derive(Debug, Deserialize)]
-struct Outcome {
+struct SimulationResult {
     rejected: Mean,
     latency: Latency,
     events: u64,
@@ -136,11 +136,13 @@ impl Simulator {
     pub(super) fn read(self, stdout: &str) -> anyhow::Result<Told> {
         let told = match self {
             // It says how far its means may be off, but not what each replication had.
-            Self::Headworks | Self::AllCores => serde_json::from_str(stdout).map(|outcome: Outcome| Told {
-                events: outcome.events,
-                rejected: vec![outcome.rejected.mean],
-                latency: vec![outcome.latency.mean.mean],
-            }),
+            Self::Headworks | Self::AllCores => {
+                serde_json::from_str(stdout).map(|outcome: SimulationResult| Told {
+                    events: outcome.events,
+                    rejected: vec![outcome.rejected.mean],
+                    latency: vec![outcome.latency.mean.mean],
+                })
+            }
             _ => serde_json::from_str(stdout),
         };
         told.with_context(|| format!("{} does not say what it should: {}", self.name(), stdout.trim()))

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-use super::course::{Course, Sample};
 use super::table::Results;
+use super::time_series::{Sample, TimeSeries};
 use crate::results::machine::{self, Host};
 use crate::results::page;
 use crate::results::raw::{Places, Setting};
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let setting = Setting::find(Host::describe(), vec![version.trim().to_owned()], true)?;
     let results = Soak::create(args)?.run(setting)?;
     let of_record = args.minutes >= OF_RECORD;
-    PLACES.keep(of_record, &results.to_markdown(), &results.about_all(), &results.course.0)?;
+    PLACES.keep(of_record, &results.to_markdown(), &results.about_all(), &results.series.0)?;
     match results.fault() {
         Some(fault) => bail!(fault),
         None => Ok(()),
@@ -128,7 +128,7 @@ impl Soak {
                 &duration,
             )?,
         ];
-        let course = self.watch(began)?;
+        let series = self.watch(began)?;
         let deadline = began + Duration::from_secs(u64::from(self.minutes) * 60) + GRACE;
         for generator in &mut generators {
             generator.end(deadline)?;
@@ -137,7 +137,7 @@ impl Soak {
         Ok(Results {
             setting,
             minutes: self.minutes,
-            course,
+            series,
             sessions: sessions.summary()?,
             requests: requests.summary()?,
             server_cpu: self.server.cpu()?,
@@ -155,7 +155,7 @@ impl Soak {
     }
 
     /// Looks at the gate until the load's end.
-    fn watch(&self, began: Instant) -> anyhow::Result<Course> {
+    fn watch(&self, began: Instant) -> anyhow::Result<TimeSeries> {
         let mut samples = Vec::new();
         let end = Duration::from_secs(u64::from(self.minutes) * 60);
         while began.elapsed() < end {
@@ -171,7 +171,7 @@ impl Soak {
             }
             samples.push(sample);
         }
-        Ok(Course(samples))
+        Ok(TimeSeries(samples))
     }
 }
 

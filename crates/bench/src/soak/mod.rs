@@ -1,5 +1,5 @@
 //! `bench soak`: whether `headworks gate` holds more and more while it is overloaded for long.
 
 pub(crate) mod command;
-mod course;
 mod table;
+mod time_series;

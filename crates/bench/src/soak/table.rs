@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::course::{Course, Growth, PARTS};
+use super::time_series::{Growth, PARTS, TimeSeries};
 use crate::results::raw::Setting;
 
 /// All that a run found.
@@ -13,7 +13,7 @@ use crate::results::raw::Setting;
 pub(super) struct Results {
     pub(super) setting: Setting,
     pub(super) minutes: u32,
-    pub(super) course: Course,
+    pub(super) series: TimeSeries,
     /// Summaries of the generators, as `headworks load --json` prints them.
     pub(super) sessions: Value,
     pub(super) requests: Value,
@@ -33,8 +33,8 @@ impl Results {
     /// What the raw results say besides the samples.
     pub(super) fn about_all(&self) -> Value {
         self.setting.about(&[
-            ("memory", json!(self.course.memory())),
-            ("descriptors", json!(self.course.descriptors())),
+            ("memory", json!(self.series.memory())),
+            ("descriptors", json!(self.series.descriptors())),
             ("sessions", self.sessions.clone()),
             ("requests", self.requests.clone()),
         ])
@@ -49,14 +49,14 @@ impl Results {
             }
             Some(_) => None,
         };
-        told("resident memory (MiB)", MEBI, self.course.memory())
-            .or_else(|| told("the number of descriptors", 1.0, self.course.descriptors()))
+        told("resident memory (MiB)", MEBI, self.series.memory())
+            .or_else(|| told("the number of descriptors", 1.0, self.series.descriptors()))
     }
 
     fn parts(&self) -> String {
         let mut text = "| minutes | resident, MiB | descriptors |\n| --- | --- | --- |".to_owned();
-        let memory = self.course.parts(|sample| sample.resident_bytes as f64 / MEBI);
-        let descriptors = self.course.parts(|sample| sample.descriptors as f64);
+        let memory = self.series.parts(|sample| sample.resident_bytes as f64 / MEBI);
+        let descriptors = self.series.parts(|sample| sample.descriptors as f64);
         let length = f64::from(self.minutes) / PARTS as f64;
         for (at, (memory, descriptors)) in memory.iter().zip(&descriptors).enumerate() {
             let from = at as f64 * length;

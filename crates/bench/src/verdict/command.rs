@@ -124,17 +124,17 @@ fn judge(case: &Case, seed: u64, headworks: &Path) -> anyhow::Result<Run> {
 /// What the experiment says of its search.
 fn told(case: &Case, seed: u64, experiment: Option<&Experiment>) -> Run {
     let test = experiment.and_then(|experiment| experiment.tests.first());
-    let knee = test.and_then(|test| test.knee.as_ref());
+    let capacity = test.and_then(|test| test.capacity.as_ref());
     let length = experiment.and_then(|it| Some(it.ended?.duration_since(it.started).as_secs_f64()));
     Run {
         planted: case.cause,
         server: case.server,
         seed,
         searched: experiment.map(|experiment| experiment.started.to_string()),
-        found: knee.and_then(|knee| knee.bottleneck.clone()),
-        confidence: knee.map_or(0.0, |knee| knee.confidence),
-        capacity: knee.and_then(|knee| knee.rate),
+        found: capacity.and_then(|capacity| capacity.bottleneck.clone()),
+        confidence: capacity.map_or(0.0, |capacity| capacity.confidence),
+        capacity: capacity.and_then(|capacity| capacity.rate),
         seconds: length.unwrap_or_default(),
-        failure: test.filter(|_| knee.is_none()).map(|test| test.why.join("; ")),
+        failure: test.filter(|_| capacity.is_none()).map(|test| test.why.join("; ")),
     }
 }

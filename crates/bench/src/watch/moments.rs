@@ -21,13 +21,13 @@ const OF_A_WINDOW: usize = 5;
 /// A moment is compared with so many seconds before and after it, without those that are moments themselves,
 const BESIDE: f64 = 0.4;
 /// of which there have to be so many.
-const LEAST_BESIDE: f64 = 0.1;
+const MIN_BESIDE: f64 = 0.1;
 /// Moments of so many seconds are one observation, so that neighbours do not count for two.
 const PART: f64 = 10.0;
 
 /// What was seen of server and monitor at once.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Look {
+pub(super) struct Reading {
     /// Seconds since the first look.
     at: f64,
     /// Segments with data sent in the server's network: each request and each response is one.
@@ -67,7 +67,7 @@ impl Part {
 ///
 /// # Errors
 /// When one of them is gone.
-pub(super) fn look(server: u32, monitor: u32, seconds: f64) -> anyhow::Result<Vec<Look>> {
+pub(super) fn look(server: u32, monitor: u32, seconds: f64) -> anyhow::Result<Vec<Reading>> {
     let table = format!("/proc/{server}/net/netstat");
     let network = File::open(&table).with_context(|| format!("cannot read {table}"))?;
     let mut text = vec![0; 16 << 10];
@@ -75,7 +75,7 @@ pub(super) fn look(server: u32, monitor: u32, seconds: f64) -> anyhow::Result<Ve
     let mut looks = Vec::new();
     loop {
         let length = network.read_at(&mut text, 0).with_context(|| format!("cannot read {table}"))?;
-        let look = Look {
+        let look = Reading {
             at: started.elapsed().as_secs_f64(),
             segments: segments(&String::from_utf8_lossy(&text[..length]))
                 .with_context(|| format!("cannot understand {table}"))?,
@@ -101,7 +101,7 @@ fn segments(netstat: &str) -> Option<u64> {
 }
 
 /// What was lost in each part of a run.
-pub(super) fn parts(subject: Subject, looks: &[Look]) -> Vec<Part> {
+pub(super) fn parts(subject: Subject, looks: &[Reading]) -> Vec<Part> {
     let moments = moments(looks);
     let is_quiet = {
         let mut quiet = vec![true; looks.len()];
@@ -137,7 +137,7 @@ pub(super) fn parts(subject: Subject, looks: &[Look]) -> Vec<Part> {
             let last = looks.partition_point(|look| look.at <= looks[moment.to].at + BESIDE).min(end);
             let beside = quiet(first, last);
             // Where the monitor leaves no time in between, all that there is in the part has to do.
-            let (time, beside) = if beside.0 < LEAST_BESIDE { (time, sent_quietly) } else { beside };
+            let (time, beside) = if beside.0 < MIN_BESIDE { (time, sent_quietly) } else { beside };
             let lost = (lasted - sent / (beside / time)) / seconds;
             if moment.is_window {
                 found.windows += 1;
@@ -162,7 +162,7 @@ struct Moment {
     attached: f64,
 }
 
-fn moments(looks: &[Look]) -> Vec<Moment> {
+fn moments(looks: &[Reading]) -> Vec<Moment> {
     let usual = usual(looks);
     let end = looks.len().saturating_sub(1);
     let mut moments: Vec<Moment> = Vec::new();
@@ -187,14 +187,14 @@ fn moments(looks: &[Look]) -> Vec<Moment> {
 }
 
 /// The number of descriptors between windows, since these take less of the time.
-fn usual(looks: &[Look]) -> usize {
+fn usual(looks: &[Reading]) -> usize {
     let mut descriptors: Vec<_> = looks.iter().map(|look| look.descriptors).collect();
     descriptors.sort_unstable();
     descriptors.get(descriptors.len() / 2).copied().unwrap_or_default()
 }
 
 /// Seconds and segments from a look to another one.
-fn since(looks: &[Look], from: usize, to: usize) -> (f64, f64) {
+fn since(looks: &[Reading], from: usize, to: usize) -> (f64, f64) {
     (looks[to].at - looks[from].at, looks[to].segments.saturating_sub(looks[from].segments) as f64)
 }
 
@@ -229,8 +229,8 @@ mod tests {
 
     /// 2,000 segments per second; half as many in a window of 100 ms each second, and none for 20 ms in which the
     /// monitor looks at the rest.
-    fn looks(seconds: u32) -> Vec<Look> {
-        let mut look = Look { at: 0.0, segments: 0, descriptors: 20, cpu: Duration::ZERO };
+    fn looks(seconds: u32) -> Vec<Reading> {
+        let mut look = Reading { at: 0.0, segments: 0, descriptors: 20, cpu: Duration::ZERO };
         (0..seconds * 200)
             .map(|step| {
                 let of_second = step % 200;
@@ -269,7 +269,7 @@ mod tests {
             let is_quiet = step % 200 < 10;
             cpu += Duration::from_micros(u64::from(!is_quiet));
             segments += if is_quiet { 20 } else { 15 };
-            *look = Look { segments, descriptors: 20, cpu, ..*look };
+            *look = Reading { segments, descriptors: 20, cpu, ..*look };
         }
         let part = parts(Subject::Apache, &looks)[0];
         assert!((part.lost() - 0.95 * 0.25).abs() < 0.02, "{part:?}");
@@ -279,7 +279,7 @@ mod tests {
     fn nothing_is_lost_when_nothing_is_done() {
         let mut looks = looks(11);
         for (look, sent) in looks.iter_mut().zip(0..) {
-            *look = Look { segments: sent * 10, descriptors: 20, cpu: Duration::ZERO, ..*look };
+            *look = Reading { segments: sent * 10, descriptors: 20, cpu: Duration::ZERO, ..*look };
         }
         let parts = parts(Subject::Apache, &looks);
         assert_eq!((parts[0].lost(), parts[0].in_windows), (0.0, 0.0));

@@ -30,6 +30,6 @@ impl Address {
         }
         let failed = |source| Error::Resolve { host: host.clone(), source };
         let mut addresses = (bare, port).to_socket_addrs().map_err(failed)?;
-        addresses.next().map(Self::Inet).ok_or_else(|| failed(io::Error::other("it has none")))
+        addresses.next().map(Self::Inet).ok_or_else(|| failed(io::Error::other("the name has no address")))
     }
 }

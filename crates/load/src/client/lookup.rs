@@ -53,7 +53,7 @@ impl Lookup {
         // Asked for anew after each piece: Linux 6.18 does not always tell a receive that goes on
         // by itself of the end of a Unix socket.
         let socket = Socket::new(Rc::clone(reactor), OwnedFd::from(near), Responses::One)?;
-        socket.expect(true);
+        socket.expect_response();
         self.questions.send(far).map_err(|_| io::Error::other("no thread looks names up"))?;
         let mut text = Vec::new();
         while poll_fn(|context| socket.poll_receive(context, 256, |_, bytes| text.extend_from_slice(bytes)))

@@ -84,7 +84,7 @@ struct Trial {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum BatchVerdict {
     Unknown,
     /// The batch leaves the rate as it is.
     Passed,
@@ -113,15 +113,15 @@ impl Trial {
         self.first.is_some() == self.ratios.len().is_multiple_of(2)
     }
 
-    fn answered(&mut self, now: Time, requests: u64) -> Verdict {
+    fn answered(&mut self, now: Time, requests: u64) -> BatchVerdict {
         let Some(settled) = self.settled else {
             self.settled = (now.since(self.began) >= SETTLING).then_some(now);
-            return Verdict::Unknown;
+            return BatchVerdict::Unknown;
         };
         self.requests += requests;
         let elapsed = now.since(settled);
         if elapsed < TURN {
-            return Verdict::Unknown;
+            return BatchVerdict::Unknown;
         }
         let batches = self.batches();
         let rate = Rate::of(self.requests, elapsed).as_f64();
@@ -132,7 +132,7 @@ impl Trial {
         match self.first.take() {
             None => {
                 self.first = Some(rate);
-                Verdict::Unknown
+                BatchVerdict::Unknown
             }
             Some(first) => {
                 self.ratios.push(if batches { rate / first } else { first / rate });
@@ -141,19 +141,19 @@ impl Trial {
         }
     }
 
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> BatchVerdict {
         if !self.ratios.len().is_multiple_of(PAIRS) {
-            return Verdict::Unknown;
+            return BatchVerdict::Unknown;
         }
         let ratios = stats::order::rising(self.ratios.iter().copied());
         let median = stats::order::upper_rank(&ratios, 0.5).unwrap_or(0.0);
         let last = ratios.len() == MAX_PAIRS;
         match median {
-            _ if self.highest < WORTHWHILE => Verdict::Failed,
-            ratio if ratio >= 1.0 - NEGLIGIBLE => Verdict::Passed,
-            ratio if ratio < self.hopeless_below => Verdict::Failed,
-            _ if last => Verdict::Passed,
-            _ => Verdict::Unknown,
+            _ if self.highest < WORTHWHILE => BatchVerdict::Failed,
+            ratio if ratio >= 1.0 - NEGLIGIBLE => BatchVerdict::Passed,
+            ratio if ratio < self.hopeless_below => BatchVerdict::Failed,
+            _ if last => BatchVerdict::Passed,
+            _ => BatchVerdict::Unknown,
         }
     }
 }
@@ -182,13 +182,13 @@ impl Batcher {
             State::Trial(trial) => {
                 let (batch, slow) = (trial.batch, trial.highest < WORTHWHILE);
                 match trial.answered(now, requests) {
-                    Verdict::Unknown => return Batching::of(if trial.batches() { batch } else { 1 }),
-                    Verdict::Failed if batch >= 4 && !slow => {
+                    BatchVerdict::Unknown => return Batching::of(if trial.batches() { batch } else { 1 }),
+                    BatchVerdict::Failed if batch >= 4 && !slow => {
                         *trial = Trial::of(batch / 2, self.under_way, now);
                         return Batching::NONE;
                     }
-                    Verdict::Failed => self.want = 1,
-                    Verdict::Passed => self.want = batch,
+                    BatchVerdict::Failed => self.want = 1,
+                    BatchVerdict::Passed => self.want = batch,
                 }
                 self.state = State::Rest(Some(now + REST));
                 Batching::of(self.want)

@@ -56,9 +56,14 @@ impl Socket {
         self.with_fd(|fd| sockopt::socket_error(fd)).unwrap_or(Ok(Err(Errno::BADF)))?.map_err(Into::into)
     }
 
-    /// Whether what arrives from now on is an answer to something.
-    pub(crate) fn expect(&self, expecting: bool) {
-        self.reactor.with(self.key, |slot, _| slot.expecting = expecting);
+    /// What arrives from now on is an answer to something.
+    pub(crate) fn expect_response(&self) {
+        self.reactor.with(self.key, |slot, _| slot.expecting = true);
+    }
+
+    /// What arrives from now on was not asked for.
+    pub(crate) fn expect_nothing(&self) {
+        self.reactor.with(self.key, |slot, _| slot.expecting = false);
     }
 
     /// Queues `piece` to be written; the kernel reads it from where it is. Errors are found by

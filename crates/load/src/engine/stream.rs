@@ -17,7 +17,7 @@ pub(crate) struct Stream(Socket);
 
 impl Stream {
     pub(crate) fn new(socket: Socket) -> Self {
-        socket.expect(true);
+        socket.expect_response();
         Self(socket)
     }
 

@@ -10,7 +10,7 @@ use units::{Rate, Span, Time};
 
 use crate::client::context::ThreadContext;
 use crate::client::fetch::{Client, fetch};
-use crate::client::http1::pipeline::{Outcome, Pipeline};
+use crate::client::http1::pipeline::{ConnectionOutcome, Pipeline};
 use crate::client::session::{Pauses, embedded, session};
 use crate::client::user::User;
 use crate::schedule::source::Source;
@@ -117,7 +117,7 @@ impl ClosedLoopClient {
                 self.wait_for_turn().await;
             }
             let outcome = pipeline.connection(|| self.is_its_turn().then(|| self.source.draw(thread))).await;
-            if outcome == Outcome::Broke {
+            if outcome == ConnectionOutcome::Broke {
                 thread.until(thread.now() + AFTER_FAILURE).await;
             }
         }

@@ -111,7 +111,7 @@ fn a_refused_page_ends_the_session() {
     assert_eq!(summary.sessions.completed, 0);
     let refused: u64 = summary.sessions.by_class.values().map(|class| class.refused).sum();
     assert_eq!(refused, summary.sessions.started);
-    assert_eq!(asked.load(Ordering::Relaxed), 0, "nobody goes on to the next page");
+    assert_eq!(asked.load(Ordering::Relaxed), 0, "no user goes on to the next page");
     assert_eq!(summary.status.get(&503), Some(&summary.sessions.started));
 }
 
@@ -195,6 +195,6 @@ fn what_does_not_end_is_censored_and_shown() {
     assert!(sessions.started > 0);
     assert_eq!(sessions.by_class.values().map(|class| class.censored).sum::<u64>(), sessions.started);
     assert!(report.summary.censored > 0);
-    assert_eq!(report.summary.errors.total(), 0, "the end of the run is nobody's error");
+    assert_eq!(report.summary.errors.total(), 0, "the end of the run is not an error");
     assert!(report.to_string().contains("cut off"), "{report}");
 }

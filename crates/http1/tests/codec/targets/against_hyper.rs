@@ -109,11 +109,11 @@ fn judge(passed: &[u8], ours: &[Received]) {
     let said = String::from_utf8_lossy(&said);
     assert_eq!(said.matches("HTTP/1.").count(), said.matches(" 404 ").count(), "{said} to {context}");
     // A client that says so gets one answer, and hyper reads no further.
-    let last = seen.last().is_some_and(|Seen { head, .. }| {
+    let last = seen.last().is_some_and(|ReadRequest { head, .. }| {
         head.version == Version::HTTP_10 || head.headers.contains_key(CONNECTION)
     });
     assert!(seen.len() == ours.len() || last, "{} of {context}", seen.len());
-    for (Seen { head, body }, ours) in seen.iter().zip(ours) {
+    for (ReadRequest { head, body }, ours) in seen.iter().zip(ours) {
         let count = |name| head.headers.get_all(name).iter().count();
         let hosts = count(HOST);
         assert!(hosts == 1 || (hosts == 0 && head.version == Version::HTTP_10), "{context}");
@@ -163,20 +163,20 @@ impl Write for Memory {
 }
 
 /// A request that hyper has read, and its body if that is whole.
-struct Seen {
+struct ReadRequest {
     head: Parts,
     body: Option<Vec<u8>>,
 }
 
 /// The requests that hyper reads from `bytes`, and what it says to them: 404 to all.
-fn hyper_reads_requests(bytes: &[u8]) -> (Vec<Seen>, Vec<u8>) {
+fn hyper_reads_requests(bytes: &[u8]) -> (Vec<ReadRequest>, Vec<u8>) {
     let seen = Rc::new(RefCell::new(Vec::new()));
     let said = Rc::new(RefCell::new(Vec::new()));
     let io = Memory { rest: bytes.to_vec(), at: 0, said: Rc::clone(&said) };
     let service = service_fn(|request: Request<Incoming>| {
         let (head, body) = request.into_parts();
         let index = seen.borrow().len();
-        seen.borrow_mut().push(Seen { head, body: None });
+        seen.borrow_mut().push(ReadRequest { head, body: None });
         let seen = Rc::clone(&seen);
         async move {
             // A body that is cut short is the filter's doing.

@@ -13,7 +13,7 @@ const STRICT: Rules = Rules {
 
 /// What was made of some bytes.
 #[derive(Debug, PartialEq, Eq)]
-struct Outcome {
+struct DecodedBody {
     data: Vec<u8>,
     trailers: Vec<u8>,
     /// Bytes that belong to the body.
@@ -22,9 +22,9 @@ struct Outcome {
     over: Result<bool, Fault>,
 }
 
-fn read(bytes: &[u8], size: usize, rules: &Rules) -> Outcome {
+fn read(bytes: &[u8], size: usize, rules: &Rules) -> DecodedBody {
     let mut chunks = Chunks::default();
-    let mut outcome = Outcome { data: Vec::new(), trailers: Vec::new(), used: 0, over: Ok(false) };
+    let mut outcome = DecodedBody { data: Vec::new(), trailers: Vec::new(), used: 0, over: Ok(false) };
     for piece in bytes.chunks(size) {
         let mut rest = piece;
         loop {

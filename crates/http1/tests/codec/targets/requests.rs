@@ -4,7 +4,7 @@ use http1::request::{Filter, Limits, Stop};
 
 /// What the filter made of some bytes.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub(crate) struct Filtered {
     /// What it let pass.
     pub(crate) passed: Vec<u8>,
     /// Requests whose head was well-formed.
@@ -15,7 +15,7 @@ pub(crate) struct Outcome {
 
 /// Sends `bytes` through a filter, `piece` at a time, to a reader that takes `room` at a time.
 /// Requests are answered as soon as they have passed.
-pub(crate) fn through(bytes: &[u8], piece: usize, room: usize) -> Outcome {
+pub(crate) fn through(bytes: &[u8], piece: usize, room: usize) -> Filtered {
     let mut filter = Filter::new(Limits::default());
     let (mut rest, mut passed) = (bytes, Vec::new());
     while filter.stop().is_none() {
@@ -34,7 +34,7 @@ pub(crate) fn through(bytes: &[u8], piece: usize, room: usize) -> Outcome {
         passed.extend_from_slice(&now[..good]);
         rest = then;
     }
-    Outcome { passed, requests: filter.requests(), stop: filter.stop() }
+    Filtered { passed, requests: filter.requests(), stop: filter.stop() }
 }
 
 /// Tries the filter on `data`; the first two bytes say how it arrives.
@@ -47,7 +47,7 @@ pub(crate) fn try_on(data: &[u8]) {
     let bytes = &[bytes, b"\n"].concat();
     let whole = through(bytes, usize::MAX, 16 * 1024);
     let split = through(bytes, usize::from(*piece) + 1, usize::from(*room) + 1);
-    let kind = |outcome: &Outcome| outcome.stop.map(|stop| matches!(stop, Stop::Body(_)));
+    let kind = |outcome: &Filtered| outcome.stop.map(|stop| matches!(stop, Stop::Body(_)));
     // That a line is too long may be found before what else is wrong with it.
     assert_eq!(
         (&split.passed, split.requests, kind(&split)),

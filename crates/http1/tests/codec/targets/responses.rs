@@ -8,7 +8,7 @@ use http1::response::{Body, Message, Piece, Reader};
 
 /// What is made of some bytes.
 #[derive(Debug, PartialEq, Eq)]
-struct Outcome {
+struct Decoded {
     status: StatusCode,
     headers: HeaderMap,
     /// Bytes of all heads.
@@ -45,7 +45,7 @@ impl<'a> Pieces<'a> {
 }
 
 /// What is read of `bytes` that come `size` at a time; none without a well-formed head.
-fn read(bytes: &[u8], size: usize, method: &Method) -> Option<Outcome> {
+fn read(bytes: &[u8], size: usize, method: &Method) -> Option<Decoded> {
     let (mut pieces, mut buffer) = (Pieces { rest: bytes, size }, BytesMut::new());
     let mut reader = Reader::default();
     let message = loop {
@@ -72,7 +72,7 @@ fn read(bytes: &[u8], size: usize, method: &Method) -> Option<Outcome> {
         }
     };
     let (head, ()) = response.into_parts();
-    Some(Outcome { status: head.status, headers: head.headers, heads, body, trailers, end })
+    Some(Decoded { status: head.status, headers: head.headers, heads, body, trailers, end })
 }
 
 /// Tries the reader on `data`. The first byte says how it arrives, the second whether it answers a

@@ -67,10 +67,17 @@ impl Connection {
         }
     }
 
-    /// Whether what arrives from now on is an answer to something.
-    pub(crate) fn expect(&self, expecting: bool) {
+    /// What arrives from now on is an answer to something.
+    pub(crate) fn expect_response(&self) {
         if let Transport::Plain(socket) = &self.transport {
-            socket.expect(expecting);
+            socket.expect_response();
+        }
+    }
+
+    /// What arrives from now on was not asked for.
+    pub(crate) fn expect_nothing(&self) {
+        if let Transport::Plain(socket) = &self.transport {
+            socket.expect_nothing();
         }
     }
 

@@ -55,23 +55,23 @@ impl<'a> Pipeline<'a> {
     /// Opens a connection and keeps requests under way on it, in order, until it is at its end;
     /// `draw` says what for, or that it is enough for now. One that fails takes those behind it
     /// along: their answers cannot be told from what is left of its own.
-    pub(crate) async fn connection(&mut self, draw: impl Fn() -> Option<u32>) -> Outcome {
+    pub(crate) async fn connection(&mut self, draw: impl Fn() -> Option<u32>) -> ConnectionOutcome {
         let thread = self.thread;
         (self.sent, self.response) = (0, Response::default());
-        let Some(Asked { mut attempt, _followed }) = self.next(&draw) else { return Outcome::Used };
+        let Some(Asked { mut attempt, _followed }) = self.next(&draw) else { return ConnectionOutcome::Used };
         attempt.exchange.connecting(thread.now());
         let mut connection = match thread.in_time(Connection::open(&mut attempt)).await {
             Ok(Ok(connection)) => connection,
             Ok(Err(fault)) => {
                 attempt.failed(fault);
-                return Outcome::Broke;
+                return ConnectionOutcome::Broke;
             }
             Err(Elapsed) => {
                 attempt.error = Some(RequestError::Timeout);
-                return Outcome::Broke;
+                return ConnectionOutcome::Broke;
             }
         };
-        connection.expect(true);
+        connection.expect_response();
         let started = attempt.exchange.stopwatch().started;
         let sent =
             thread.in_time_from(started, self.send(&mut connection, Asked { attempt, _followed })).await;
@@ -157,7 +157,7 @@ impl<'a> Pipeline<'a> {
     /// where it announced that no more would be processed (RFC 9112, section 9.6), and where it
     /// closed the connection and they may be repeated. Those behind the first were sent on the
     /// same connection, so that what holds for the first holds for them.
-    fn end(&mut self, end: End) -> Outcome {
+    fn end(&mut self, end: End) -> ConnectionOutcome {
         let fault = match end {
             End::NotYet | End::InGoodOrder => Some(Fault::TurnedAway),
             End::Failed(fault) => Some(fault),
@@ -166,7 +166,7 @@ impl<'a> Pipeline<'a> {
         if let Some(Asked { attempt: first, .. }) = self.under_way.front() {
             if fault.is_some_and(|fault| first.exchange.may_repeat(fault)) {
                 self.again.append(&mut self.under_way);
-                return Outcome::Used;
+                return ConnectionOutcome::Used;
             }
             let error = fault.map_or(RequestError::Timeout, |fault| first.exchange.error_of(fault));
             for Asked { attempt, .. } in &mut self.under_way {
@@ -174,13 +174,17 @@ impl<'a> Pipeline<'a> {
             }
             self.under_way.clear();
         }
-        if matches!(end, End::Failed(_) | End::TimedOut) { Outcome::Broke } else { Outcome::Used }
+        if matches!(end, End::Failed(_) | End::TimedOut) {
+            ConnectionOutcome::Broke
+        } else {
+            ConnectionOutcome::Used
+        }
     }
 }
 
 /// What became of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum ConnectionOutcome {
     /// It was used to its end.
     Used,
     /// It did not come about, or broke.

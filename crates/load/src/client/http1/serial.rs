@@ -43,7 +43,7 @@ pub(crate) async fn carry(attempt: &mut Attempt<'_>, idle: &Idle) -> Result<(), 
 async fn follow(attempt: &mut Attempt<'_>, mut connection: Connection, idle: &Idle) -> Result<(), Fault> {
     let thread = attempt.thread;
     let persistence = thread.persistence(connection.requests + 1);
-    connection.expect(true);
+    connection.expect_response();
     connection.send(attempt.http1_head(persistence), thread.plan.body.as_ref()).await?;
     let mut response = Response::default();
     let exchange = &mut attempt.exchange;
@@ -58,7 +58,7 @@ async fn follow(attempt: &mut Attempt<'_>, mut connection: Connection, idle: &Id
     });
     whole.await?;
     if response.keeps_alive() && persistence == Persistence::Keep {
-        connection.expect(false);
+        connection.expect_nothing();
         idle.0.borrow_mut().push(connection);
     }
     Ok(())

@@ -35,13 +35,13 @@ impl<'a> Reader<'a> {
 }
 
 #[derive(Debug, PartialEq)]
-struct Seen {
+struct ReadResponse {
     status: u16,
     body: u64,
     keep_alive: bool,
 }
 
-fn read(pieces: &[&[u8]], closes: bool, expected_length: Option<u64>) -> Result<Seen, RequestError> {
+fn read(pieces: &[&[u8]], closes: bool, expected_length: Option<u64>) -> Result<ReadResponse, RequestError> {
     let checks = Checks::default();
     let mut response = Reader::new(expected(&checks, expected_length));
     for piece in pieces {
@@ -54,7 +54,7 @@ fn read(pieces: &[&[u8]], closes: bool, expected_length: Option<u64>) -> Result<
         response.end()?;
     }
     assert!(response.response.is_complete(), "{:?}", response.response);
-    Ok(Seen {
+    Ok(ReadResponse {
         status: response.exchange.status().unwrap(),
         body: response.exchange.body_bytes(),
         keep_alive: response.response.keeps_alive(),
@@ -64,7 +64,7 @@ fn read(pieces: &[&[u8]], closes: bool, expected_length: Option<u64>) -> Result<
 /// The response must not differ however it is cut into pieces.
 #[track_caller]
 fn check(text: &str, closes: bool, expected: Result<(u16, u64, bool), RequestError>) {
-    let expected = expected.map(|(status, body, keep_alive)| Seen { status, body, keep_alive });
+    let expected = expected.map(|(status, body, keep_alive)| ReadResponse { status, body, keep_alive });
     let bytes = text.as_bytes();
     assert_eq!(read(&[bytes], closes, None), expected, "at once");
     let single: Vec<&[u8]> = bytes.chunks(1).collect();

@@ -1,4 +1,4 @@
-//! [`Course`]: what the gate held while it was loaded, and whether that grew.
+//! [`TimeSeries`]: what the gate held while it was loaded, and whether that grew.
 
 use serde::Serialize;
 use stats::Spread;
@@ -14,9 +14,9 @@ pub(super) struct Sample {
 
 /// All samples, in the order of time.
 #[derive(Debug)]
-pub(super) struct Course(pub(super) Vec<Sample>);
+pub(super) struct TimeSeries(pub(super) Vec<Sample>);
 
-/// Parts into which the course is divided; the first is warm-up: caches, pools and the allocator fill.
+/// Parts into which the series is divided; the first is warm-up: caches, pools and the allocator fill.
 pub(super) const PARTS: usize = 6;
 /// How much more memory may be resident at the end: an allocator gives pages back when it likes.
 const MEMORY_SHARE: f64 = 0.02;
@@ -34,8 +34,8 @@ pub(super) struct Growth {
     pub(super) grew: bool,
 }
 
-impl Course {
-    /// A figure in each part of the course.
+impl TimeSeries {
+    /// A figure in each part of the series.
     pub(super) fn parts(&self, figure: impl Fn(&Sample) -> f64) -> Vec<Spread> {
         let length = self.0.len().div_ceil(PARTS).max(1);
         self.0.chunks(length).filter_map(|part| Spread::of(part.iter().map(&figure))).collect()
@@ -68,16 +68,16 @@ impl Course {
 mod tests {
     use super::*;
 
-    fn course(figures: impl Iterator<Item = (u64, usize)>) -> Course {
+    fn series(figures: impl Iterator<Item = (u64, usize)>) -> TimeSeries {
         let sample =
             |(at, (resident_bytes, descriptors))| Sample { seconds: at as f64, resident_bytes, descriptors };
-        Course(figures.enumerate().map(sample).collect())
+        TimeSeries(figures.enumerate().map(sample).collect())
     }
 
     #[test]
     fn what_rises_in_the_warm_up_and_what_only_varies_has_not_grown() {
         let steady =
-            course((0..60_u64).map(|at| (10_000_000 + at.min(8) * 1_000_000 + at % 7 * 100_000, 100)));
+            series((0..60_u64).map(|at| (10_000_000 + at.min(8) * 1_000_000 + at % 7 * 100_000, 100)));
         let memory = steady.memory().unwrap();
         assert!(!memory.grew && memory.before >= 18_000_000.0, "{memory:?}");
         assert_eq!(steady.parts(|sample| sample.resident_bytes as f64).len(), PARTS);
@@ -87,15 +87,15 @@ mod tests {
     fn bursts_that_end_are_no_growth() {
         // Longer and higher ones in the second half.
         let bursts =
-            course((0..360).map(|at| (20_000_000, 100 + if at % 8 < at / 60 { at as usize } else { 0 })));
+            series((0..360).map(|at| (20_000_000, 100 + if at % 8 < at / 60 { at as usize } else { 0 })));
         let descriptors = bursts.descriptors().unwrap();
         assert_eq!((descriptors.before, descriptors.after, descriptors.grew), (100.0, 100.0, false));
     }
 
     #[test]
     fn a_slow_leak_is_found() {
-        let leak = course((0..360).map(|at| (20_000_000 + at * 3_000, 200 + at as usize / 20)));
+        let leak = series((0..360).map(|at| (20_000_000 + at * 3_000, 200 + at as usize / 20)));
         assert!(leak.memory().unwrap().grew && leak.descriptors().unwrap().grew);
-        assert_eq!(course([(1, 1)].into_iter()).memory(), None);
+        assert_eq!(series([(1, 1)].into_iter()).memory(), None);
     }
 }
