@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use record::{RunDirectory, Window};
 use rustix::process::{Pid, Signal, kill_process};
-use searches::{MOST, expect, judged};
+use searches::{TWO_OF_THREE, expect, judged};
 use serde_json::Value;
 use testkit::{PATIENCE, Process, poll_until};
 
@@ -38,7 +38,7 @@ fn the_rate_that_workers_allow_is_found() {
         std::fs::remove_dir_all(&out).unwrap_or_default();
         capacity(&[&[&*url][..], &options, &["--", "--requests-per-connection", "1"]].concat())
     };
-    let found = judged(MOST, search, |output| {
+    let found = judged(TWO_OF_THREE, search, |output| {
         expect(output.status.code() == Some(0), text(&output.stderr))?;
         let said: Value = serde_json::from_slice(&output.stdout).unwrap();
         let [low, rate, high] = ["/capacity/ci/0", "/capacity/rate", "/capacity/ci/1"]
@@ -75,13 +75,13 @@ fn a_crowd_gets_what_the_workers_can_do() {
         std::fs::remove_dir_all(&out).unwrap_or_default();
         capacity(&[&[&*url][..], &options, &["--", "--requests-per-connection", "1"]].concat())
     };
-    judged(MOST, search, |output| {
+    judged(TWO_OF_THREE, search, |output| {
         expect(output.status.code() == Some(0), text(&output.stderr))?;
         let said: Value = serde_json::from_slice(&output.stdout).unwrap();
         let rate = said["capacity"]["rate"].as_f64().unwrap();
         expect((100.0..=205.0).contains(&rate), &said)?;
         let clients: Vec<_> =
-            said["probes"].as_array().unwrap().iter().map(|tried| &tried["clients"]).collect();
+            said["probes"].as_array().unwrap().iter().map(|probe| &probe["clients"]).collect();
         expect(clients == [1, 16], &said)?;
         let run = RunDirectory::open(out.join("probes/02-clients-16")).unwrap();
         assert_eq!(run.info().unwrap().window, Window { from_ns: 700_000_000, to_ns: 1_700_000_000 });
@@ -98,7 +98,7 @@ fn a_ramp_is_climbed_to_its_end() {
     let (mut server, url) = four_workers();
     let ramp = ["--ramp", "60:300:120:1500ms", "--quiet", "--", "--requests-per-connection", "1"];
     judged(
-        MOST,
+        TWO_OF_THREE,
         || capacity(&[&[&*url][..], &ramp].concat()),
         |output| {
             let said = text(&output.stdout);
@@ -149,7 +149,7 @@ fn what_cannot_be_found_is_explained() {
 
     let url = format!("http://{address}/bytes/10");
     judged(
-        MOST,
+        TWO_OF_THREE,
         || capacity(&[&url, "--ramp", "5:10:5:500ms", "--quiet"]),
         |output| {
             let said = text(&output.stderr);

@@ -11,8 +11,8 @@ use std::process::{Command, Output};
 use record::Environment;
 use record::experiment::{Experiment, TestState};
 use record::prediction::Prediction;
-use record::search::Found;
-use searches::{MOST, expect, judged};
+use record::search::SearchResult;
+use searches::{TWO_OF_THREE, expect, judged};
 
 const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
 
@@ -33,7 +33,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_knee_follows_the_number_of_workers() {
+fn the_capacity_follows_the_number_of_workers() {
     let spec = r#"
         experiment.title = "Workers"
         server.kind = "origin"
@@ -43,7 +43,7 @@ fn the_knee_follows_the_number_of_workers() {
     "#;
     let place = tempfile::tempdir().unwrap();
     let found = judged(
-        MOST,
+        TWO_OF_THREE,
         || run(spec, place.path(), &["--json"]),
         |output| {
             expect(output.status.code() == Some(0), text(&output.stderr))?;
@@ -52,9 +52,9 @@ fn the_knee_follows_the_number_of_workers() {
             for test in &experiment.tests {
                 let said = format!("{test:?}");
                 expect(test.state == TestState::Measured, &said)?;
-                let knee = test.knee.as_ref().unwrap();
-                expect(knee.bottleneck.as_deref() == Some("worker-limit"), &said)?;
-                rates.push(knee.rate.unwrap());
+                let capacity = test.capacity.as_ref().unwrap();
+                expect(capacity.bottleneck.as_deref() == Some("worker-limit"), &said)?;
+                rates.push(capacity.rate.unwrap());
             }
             // A worker serves fifty per second at most.
             expect(rates[1] > 1.5 * rates[0], format!("{rates:?}"))?;
@@ -64,7 +64,7 @@ fn the_knee_follows_the_number_of_workers() {
     let Some(experiment) = found else { return };
     for test in &experiment.tests {
         let record =
-            place.path().join("run").join(&test.directory).join(&test.knee.as_ref().unwrap().directory);
+            place.path().join("run").join(&test.directory).join(&test.capacity.as_ref().unwrap().directory);
         assert!(record.join("capacity.json").is_file());
     }
     assert_eq!(experiment.tests[1].settings["server workers"], "6");
@@ -86,7 +86,7 @@ fn a_link_is_found_to_be_what_limits() {
     "#;
     let place = tempfile::tempdir().unwrap();
     judged(
-        MOST,
+        TWO_OF_THREE,
         || run(spec, place.path(), &[]),
         |output| {
             let said = text(&output.stdout);
@@ -114,7 +114,7 @@ fn a_proxy_is_found_to_have_no_ports_left() {
     "#;
     let place = tempfile::tempdir().unwrap();
     judged(
-        MOST,
+        TWO_OF_THREE,
         || run(spec, place.path(), &[]),
         |output| {
             let said = text(&output.stdout) + &text(&output.stderr);
@@ -139,7 +139,7 @@ fn predictions_stand_beside_what_was_measured() {
     "#;
     let place = tempfile::tempdir().unwrap();
     judged(
-        MOST,
+        TWO_OF_THREE,
         || run(spec, place.path(), &[]),
         |output| {
             expect(output.status.code() == Some(0), text(&output.stderr))?;
@@ -176,7 +176,7 @@ fn a_program_of_ones_own_is_told_where_to_listen() {
     };
     let place = tempfile::tempdir().unwrap();
     judged(
-        MOST,
+        TWO_OF_THREE,
         || run(&spec(HEADWORKS), place.path(), &[]),
         |output| {
             expect(output.status.code() == Some(0), text(&output.stderr))?;
@@ -187,10 +187,10 @@ fn a_program_of_ones_own_is_told_where_to_listen() {
                 &experiment.server.version,
             )?;
             for (test, clients) in experiment.tests.iter().zip([1, 3]) {
-                let knee = test.knee.as_ref().unwrap();
-                expect(knee.rate.unwrap() > 0.0, text(&output.stdout))?;
-                let search = place.path().join("run").join(&test.directory).join(&knee.directory);
-                let found = Found::load(&search).unwrap();
+                let capacity = test.capacity.as_ref().unwrap();
+                expect(capacity.rate.unwrap() > 0.0, text(&output.stdout))?;
+                let search = place.path().join("run").join(&test.directory).join(&capacity.directory);
+                let found = SearchResult::load(&search).unwrap();
                 assert_eq!(found.probes.last().unwrap().clients, Some(clients));
                 assert!(Environment::load(&search.join(Environment::FILE)).is_ok());
             }
@@ -287,7 +287,7 @@ fn what_does_not_go_together_is_said_before_anything_is_measured() {
         ("server.descriptors = 3", "no server starts with so few descriptors"),
         (
             "testbed.kind = \"namespaces\"\nsysctl.vm.swappiness = 1",
-            "sysctl \"vm.swappiness\" is none of a network",
+            "sysctl \"vm.swappiness\" is not a setting of the network",
         ),
         ("testbed.kind = \"namespaces\"\nclient.ports = \"9\"", "\"9\" is not a range of ports"),
         ("prediction = { loads = [0.5, 0.5] }", "these are not loads; give times the capacity"),

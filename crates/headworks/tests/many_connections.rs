@@ -16,10 +16,10 @@ const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
 const CLIENTS: u64 = 10_000;
 
 /// What a client and its connection may cost.
-const MOST_BYTES_PER_CONNECTION: u64 = 8 * 1024;
+const MAX_BYTES_PER_CONNECTION: u64 = 8 * 1024;
 
 /// What a run may take that has hardly any connections: libraries, receive buffers, the record.
-const MOST_BYTES_BESIDES: u64 = 64 << 20;
+const MAX_BYTES_BESIDES: u64 = 64 << 20;
 
 /// The server, where a process may have as many descriptors as the test needs.
 fn server(content: &Path) -> Option<Nginx> {
@@ -64,7 +64,7 @@ impl Ran {
         eprintln!("{requests} requests, {connections:?}, {} MiB", self.bytes >> 20);
         assert_eq!((*responses, errors.total(), *censored), (*requests, 0, 0), "{errors:?}");
         assert!(self.bytes > 1 << 20, "{} bytes", self.bytes);
-        let bound = MOST_BYTES_BESIDES + connections.opened * MOST_BYTES_PER_CONNECTION;
+        let bound = MAX_BYTES_BESIDES + connections.opened * MAX_BYTES_PER_CONNECTION;
         assert!(self.bytes < bound, "{} bytes for {} connections", self.bytes, connections.opened);
         let answered = self.rows.iter().filter(|row| row.error.is_none()).count();
         let logged = server.stop().len();

@@ -12,7 +12,7 @@ use testkit::{Hostile, Process, follow_memory};
 const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
 
 /// What a run of a few connections may take, libraries and receive buffers included.
-const MOST_BYTES: u64 = 128 << 20;
+const MAX_BYTES: u64 = 128 << 20;
 
 /// A run of clients that are sent `start`, and then `more` without end, takes little memory.
 #[track_caller]
@@ -29,7 +29,7 @@ fn check(start: &'static [u8], more: &'static [u8], arguments: &[&str]) -> Summa
     let text = process.wait_for_line("{");
     process.wait();
     let peak = memory.join().unwrap();
-    assert!(peak > 1 << 20 && peak < MOST_BYTES, "{peak} bytes");
+    assert!(peak > 1 << 20 && peak < MAX_BYTES, "{peak} bytes");
     let summary: Summary = serde_json::from_str(&format!("{{{text}")).unwrap();
     assert!(summary.requests >= 8 && summary.responses == 0, "{:?}", summary.errors);
     summary

@@ -180,8 +180,8 @@ pub struct Test {
     /// Sessions per second that were offered; 0 of a search.
     pub offered: f64,
     /// What a search found.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub knee: Option<Knee>,
+    #[serde(rename = "knee", default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<MeasuredCapacity>,
     /// Whether its figures can be used.
     pub state: TestState,
     /// Why not, one sentence each.
@@ -190,7 +190,7 @@ pub struct Test {
 
 /// The highest rate that a server keeps up with, and what sets it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Knee {
+pub struct MeasuredCapacity {
     /// Per second; null where the search ended without.
     pub rate: Option<f64>,
     /// From a rate that it kept up with to one that it did not.
@@ -205,14 +205,14 @@ pub struct Knee {
     pub directory: String,
 }
 
-impl fmt::Display for Knee {
+impl fmt::Display for MeasuredCapacity {
     /// In a line: `201 requests/s (198 to 204), worker-limit`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.rate, self.ci) {
             (Some(rate), Some([low, high])) => {
                 write!(f, "{rate:.0} {} ({low:.0} to {high:.0})", self.unit)?;
             }
-            _ => f.write_str("no knee")?,
+            _ => f.write_str("no capacity")?,
         }
         write!(f, ", {}", self.bottleneck.as_deref().unwrap_or("bottleneck unknown"))
     }

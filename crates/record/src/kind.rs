@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::directory::RunDirectory;
 use crate::experiment::Experiment;
 use crate::prediction::Prediction;
-use crate::search::{Found, WATCH};
+use crate::search::{SearchResult, WATCH};
 use crate::sweep::SweepDirectory;
 
 /// Tools as `run.toml` names them.
@@ -49,7 +49,7 @@ impl Kind {
             let is_of_searches = Experiment::load(directory).is_ok_and(of_searches);
             return Some(if is_of_searches { Self::Searches } else { Self::Experiment });
         }
-        if Found::is_in(directory) {
+        if SearchResult::is_in(directory) {
             return Some(Self::Search);
         }
         let run = RunDirectory::open(directory).ok();

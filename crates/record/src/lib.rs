@@ -16,7 +16,7 @@
 //! | `model.toml`, `arrivals.txt` | what was simulated, and the times of arrivals that were observed |
 //!
 //! An experiment is a directory of runs with an index: [`experiment`]. A sweep of the simulator is a
-//! directory of points: [`sweep`]. A search for the knee is a directory of probes: [`search`]; what is predicted from
+//! directory of points: [`sweep`]. A search for the capacity is a directory of probes: [`search`]; what is predicted from
 //! it stands beside it: [`prediction`]. [`Kind`] tells what a directory is.
 
 mod beside;

@@ -47,9 +47,9 @@ pub struct PredictedPoint {
     /// Requests per second that arrived.
     pub rate: f64,
     /// What came out.
-    pub measured: Outcome,
+    pub measured: PointOutcome,
     /// What the simulator says of this rate; nothing where it has no answer.
-    pub predicted: Option<Outcome>,
+    pub predicted: Option<PointOutcome>,
     /// What keeps this from being a comparison: of the generator, or of the simulator.
     pub why: Vec<String>,
     /// The run, from the prediction's directory.
@@ -58,7 +58,7 @@ pub struct PredictedPoint {
 
 /// What requests meet.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct PointOutcome {
     /// Mean latency of those that were answered, s.
     pub mean: f64,
     /// Its 95 % confidence interval; nothing of too few parts.

@@ -1,7 +1,7 @@
-//! `capacity.json`: what a search for the knee found.
+//! `capacity.json`: what a search for the capacity found.
 //!
 //! ```text
-//! OUT/capacity.json            [`Found`]
+//! OUT/capacity.json            [`SearchResult`]
 //! OUT/environment.json         the machine
 //! OUT/probes/04-rate-120/      a run directory of the load generator for each probe
 //! OUT/watch/                   that of the monitor, where the server is on this machine
@@ -21,7 +21,7 @@ pub const WATCH: &str = "watch";
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Found {
+pub struct SearchResult {
     /// The capacity; nothing when the search ended before there was one.
     pub capacity: Option<Capacity>,
     /// What it rests on, and what stands in the way of knowing it better.
@@ -39,7 +39,7 @@ pub struct Found {
     /// How throughput grows with clients, where closed loops were asked.
     pub scalability: Option<Scalability>,
     /// All probes in the order in which they were made.
-    pub probes: Vec<Tried>,
+    pub probes: Vec<ProbeResult>,
 }
 
 /// The highest rate that the server keeps up with.
@@ -56,7 +56,7 @@ pub struct Capacity {
 
 /// One probe.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Tried {
+pub struct ProbeResult {
     /// Clients of a closed loop, each with one request at a time.
     pub clients: Option<u32>,
     /// Offered, per second; of a closed loop nothing.
@@ -131,7 +131,7 @@ pub enum Resource {
     EphemeralPorts,
 }
 
-/// What [`Tried::used`] tells of.
+/// What [`ProbeResult::used`] tells of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "their names say it")]
 pub enum Used {
@@ -268,7 +268,7 @@ impl Scalability {
     }
 }
 
-impl Found {
+impl SearchResult {
     /// Reads what the search in `directory` found.
     ///
     /// # Errors

@@ -124,7 +124,7 @@ fn an_experiment_keeps_its_index() {
             settings: [("look-ahead".to_owned(), "auto".to_owned())].into(),
             repeat: 1,
             offered: 28.0,
-            knee: None,
+            capacity: None,
             state: TestState::NotValid,
             why: vec!["the generator lagged".to_owned()],
         }],

@@ -4,7 +4,7 @@
 //! [`ExperimentReport::read`] derives the figures of an experiment and [`RunReport::read`] those of a run of
 //! the load generator; both are put into the page that `web/` builds, and shown on a terminal.
 //! [`SimulationReport::read`] derives those of the simulator and its sweeps, [`WatchReport::read`] those of the
-//! monitor, [`SearchReport::read`] those of searches for the knee. [`Document`] is whichever of the five a directory
+//! monitor, [`SearchReport::read`] those of searches for the capacity. [`Document`] is whichever of the five a directory
 //! holds.
 
 mod cell;

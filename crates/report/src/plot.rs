@@ -77,6 +77,15 @@ pub struct Axis {
     pub logarithmic: bool,
 }
 
+/// How an axis is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// Equal lengths are equal differences.
+    Linear,
+    /// Equal lengths are equal ratios.
+    Logarithmic,
+}
+
 /// A curve.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

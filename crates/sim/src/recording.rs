@@ -14,7 +14,7 @@ use crate::plan::Plan;
 use crate::time_series::TimeSeries;
 
 /// Nanoseconds that a TOML file can say.
-const LONGEST: Span = Span::from_nanos(i64::MAX as u64);
+const MAX_SPAN: Span = Span::from_nanos(i64::MAX as u64);
 
 /// The record of a simulation under way.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl Recording {
         samples.finish()?;
         self.directory.write_outcome(outcome)?;
         let [from, to] = [series.warmup, series.intervals.last().map_or(0.0, |last| last.ended)]
-            .map(|seconds| Span::from_secs_f64(seconds).min(LONGEST));
+            .map(|seconds| Span::from_secs_f64(seconds).min(MAX_SPAN));
         self.info.window = Window::new(Time::ZERO + from, to.saturating_sub(from));
         self.info.interrupted = outcome.precision == Precision::Interrupted;
         self.info.ended = Some(Timestamp::now());

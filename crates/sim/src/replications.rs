@@ -8,7 +8,7 @@ use crate::draw::Seed;
 use crate::engine::{Length, replicate};
 use crate::model::SessionModelError;
 use crate::model::{Model, ModelError};
-use crate::outcome::{Outcome, Parts, Precision, Tally};
+use crate::outcome::{Outcome, PartTotals, Parts, Precision};
 use crate::parallel::in_parallel;
 use crate::plan::{Plan, ROUND};
 use crate::subject::{ModelGate, Subject};
@@ -94,7 +94,7 @@ fn replications(subject: Subject<'_>, plan: &Plan, length: Length, control: Cont
 
 /// What a replication says.
 struct One {
-    tally: Tally,
+    tally: PartTotals,
     events: u64,
     took: Duration,
 }

@@ -17,7 +17,7 @@ const PILOTS: u32 = 8;
 const INTERVALS: u32 = 512;
 
 /// Shorter pilots than this say too little.
-const LEAST: u64 = 20_000;
+const MIN_REQUESTS: u64 = 20_000;
 /// What a pilot has to last, in autocorrelation_time times, for these to be known.
 const LONG_ENOUGH: f64 = 50.0;
 /// Pilots that are too short are made so much longer, so often.
@@ -50,7 +50,7 @@ impl Warmup {
     /// of their average, or a few autocorrelation_time times if that is more. MSER alone says now this and now
     /// that where a queue takes 100,000 requests to fill.
     fn find(subject: Subject<'_>, plan: &Plan, control: Control<'_>) -> Self {
-        let mut requests = plan.requests.max(LEAST);
+        let mut requests = plan.requests.max(MIN_REQUESTS);
         for attempt in 1..=ATTEMPTS {
             let each = requests.div_ceil(u64::from(INTERVALS));
             let pilots = in_parallel(plan.cores, 0..PILOTS, control, |number| {
@@ -95,7 +95,7 @@ fn latencies(subject: Subject<'_>, seed: Seed, each: u64, control: Control<'_>) 
 /// After how many intervals the pilots are as they go on; `None` when they are too short to tell.
 fn settling(pilots: &[Vec<f64>]) -> Option<usize> {
     let shortest = pilots.iter().map(Vec::len).min().unwrap_or(0);
-    let average = |at: usize| pilots.iter().map(|pilot| pilot[at]).sum::<f64>() / pilots.len() as f64;
+    let average = |at: usize| stats::mean(pilots.iter().map(|pilot| pilot[at])).unwrap_or(f64::NAN);
     let cut = mser(&(0..shortest).map(average).collect::<Vec<f64>>())?;
     let rests: Vec<&[f64]> = pilots.iter().map(|pilot| &pilot[cut..]).collect();
     let time = autocorrelation_time(&rests)?;

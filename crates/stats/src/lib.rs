@@ -41,7 +41,7 @@ pub use estimate::Estimate;
 pub use histogram::Histogram;
 pub use log_histogram::LogHistogram;
 pub use mean_estimate::MeanEstimate;
-pub use moments::{Deviations, Moments, PowerSums, mean};
+pub use moments::{Deviations, Moments, PowerSums, mean, mean_with_absent};
 pub use mser::mser;
 pub use ratio_sums::RatioSums;
 pub use spread::Spread;

@@ -6,6 +6,12 @@ pub fn mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
 
+/// The mean of `count` values, of which those that are not given are 0, as in samples that leave out what is absent;
+/// 0 where `count` is 0.
+pub fn mean_with_absent(given: impl IntoIterator<Item = f64>, count: usize) -> f64 {
+    given.into_iter().sum::<f64>() / count.max(1) as f64
+}
+
 /// How values differ from a mean, found in two passes: first the mean, then the squares of what differs from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Deviations {
@@ -157,6 +163,7 @@ mod tests {
         let values = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
         assert_eq!(mean(values), Some(5.0));
         assert_eq!(mean([]), None);
+        assert_eq!((mean_with_absent([2.0, 4.0], 4), mean_with_absent([], 0)), (1.5, 0.0));
         let deviations = Deviations::of(&values);
         assert_eq!((deviations.mean(), deviations.squares()), (5.0, 32.0));
         assert_eq!((deviations.population_variance(), deviations.population_cv()), (4.0, 0.4));

@@ -15,6 +15,13 @@ pub fn median(rising: &[f64]) -> Option<f64> {
     Some(if rising.len().is_multiple_of(2) { f64::midpoint(rising[middle - 1], upper) } else { upper })
 }
 
+/// The value in the middle, of two in the middle the upper; `None` without values. It sorts them. For what has an order
+/// and no mean of two, such as a span.
+pub fn upper_median<T: Ord + Copy>(values: &mut [T]) -> Option<T> {
+    values.sort_unstable();
+    values.get(values.len() / 2).copied()
+}
+
 /// The least value that a share `q` of all values is at or below (definition 1); `None` without values.
 pub fn nearest_rank(rising: &[f64], q: f64) -> Option<f64> {
     rising.get((q * rising.len() as f64).ceil().max(1.0) as usize - 1).copied()
@@ -50,6 +57,8 @@ mod tests {
             assert_eq!(quantile(&[], 0.5), None);
         }
         assert_eq!((median(&three), median(&[])), (Some(2.0), None));
+        let upper = |values: &[u8]| upper_median(&mut values.to_vec());
+        assert_eq!((upper(&[4, 2, 1, 3]), upper(&[3, 1, 2]), upper(&[])), (Some(3), Some(2), None));
         assert_eq!((nearest_rank(&three, 0.0), nearest_rank(&three, 1.0)), (Some(1.0), Some(3.0)));
     }
 }

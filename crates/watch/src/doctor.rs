@@ -41,12 +41,12 @@ pub fn examine() -> Vec<Finding> {
         ),
         finding(
             "programs that follow requests",
-            requests::try_out(false).err(),
+            requests::try_out(requests::AttachPoint::Kernel).err(),
             "all about requests: there is no other way to see them",
         ),
         finding(
             "probes in a server's binary",
-            requests::try_out(true).err(),
+            requests::try_out(requests::AttachPoint::Binary).err(),
             "when headers of Apache's and nginx's requests have been parsed: they are followed by what they receive and send",
         ),
         finding(

@@ -54,7 +54,7 @@ pub struct Watch {
 
 /// All that was seen.
 #[derive(Debug, Clone, Serialize)]
-pub struct Outcome {
+pub struct WatchOutcome {
     /// Over all of the time.
     #[serde(flatten)]
     pub seen: Summary,
@@ -284,7 +284,7 @@ impl Watch {
     ///
     /// # Errors
     /// When the kernel does not tell.
-    pub fn end(&mut self, interrupted: bool) -> Result<Outcome, Error> {
+    pub fn end(&mut self, interrupted: bool) -> Result<WatchOutcome, Error> {
         let length = self.age();
         let mut seen = self.monitor.whole();
         let mut demands = BTreeMap::new();
@@ -299,7 +299,7 @@ impl Watch {
                 }
             });
         }
-        let outcome = Outcome { seen, demands, overhead: self.overhead() };
+        let outcome = WatchOutcome { seen, demands, overhead: self.overhead() };
         if let Some(recording) = self.recording.take() {
             self.unwritten = recording.end(length, interrupted, &outcome).err();
         }

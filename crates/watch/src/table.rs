@@ -5,11 +5,20 @@ use record::PhaseName;
 use crate::requests::by_size;
 use crate::{Summary, kernel};
 
+/// Whether the names of the kernel's columns stand above its figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heading {
+    /// They do.
+    Shown,
+    /// They have been shown before.
+    Omitted,
+}
+
 impl Summary {
-    /// The lines; `titled` with the names of the kernel's columns above them, if it was looked at.
-    pub fn lines(&self, titled: bool) -> String {
+    /// The lines; with a heading if the kernel was looked at.
+    pub fn lines(&self, heading: Heading) -> String {
         let mut text = String::new();
-        if titled && self.kernel.is_some() {
+        if heading == Heading::Shown && self.kernel.is_some() {
             text += "  user%   sys%   irq%  soft% steal%   iow%  idle%  runq     cs/s    irq/s  net-irq  dsk-irq     rd/s     wr/s   rKiB/s   wKiB/s\n";
         }
         text += &self.kernel.as_ref().map_or_else(String::new, kernel_line);

@@ -133,7 +133,7 @@ impl Places {
 }
 
 /// What the end of a gate waits for its first words.
-const LONGEST_ANNOUNCEMENT: Duration = Duration::from_millis(200);
+const ANNOUNCEMENT_TIMEOUT: Duration = Duration::from_millis(200);
 
 fn serve(settings: Settings, places: Places) -> Result<Exit, Failure> {
     let bound = Bound::new(settings).map_err(|why| match why {
@@ -167,7 +167,7 @@ fn run(mut bound: Bound, places: Places) -> anyhow::Result<Exit> {
             Err(why) => tell(format_args!("{why:#}")),
         }
     })?;
-    let _ = announced.recv_timeout(LONGEST_ANNOUNCEMENT);
+    let _ = announced.recv_timeout(ANNOUNCEMENT_TIMEOUT);
     if let Ended::Replaced { .. } = ended {
         return Ok(Exit::Ok);
     }

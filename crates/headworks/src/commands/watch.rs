@@ -13,8 +13,8 @@ use units::Span;
 use watch::costs::{self, Pair};
 use watch::requests::{Budget, Classes};
 use watch::{
-    Group, GroupOption, MIN_INTERVAL, Note, Recording, Settings, Viewers, Watch, connections, kernel,
-    processes,
+    Group, GroupOption, Heading, MIN_INTERVAL, Note, Recording, Settings, Viewers, Watch, connections,
+    kernel, processes,
 };
 
 use crate::exit::{Exit, Failure, tell};
@@ -156,7 +156,7 @@ impl Args {
             let text = serde_json::to_string(&outcome).map_err(|why| Failure::Failed(why.into()))?;
             print(text + "\n")?;
         } else if self.quiet || was_live {
-            print(outcome.seen.lines(true))?;
+            print(outcome.seen.lines(Heading::Shown))?;
         }
         if let Some(why) = watch.unwritten() {
             return Err(Failure::Failed(anyhow!("the record is not whole: {why}")));
@@ -179,7 +179,7 @@ impl Args {
         stopped: &mpsc::Receiver<u8>,
     ) -> Result<Option<u8>, Failure> {
         let whole = duration.unwrap_or(Span::MAX);
-        let (mut titled, mut told) = (true, Vec::new());
+        let (mut heading, mut told) = (Heading::Shown, Vec::new());
         self.tell_news(watch, show, &mut told);
         loop {
             let due = watch.due().unwrap_or(Span::MAX).min(whole);
@@ -192,8 +192,10 @@ impl Args {
                 show.see(watch.snapshot(), totals);
             }
             if !self.json && !self.quiet && !show.is_live() {
-                print(seen.lines(titled))?;
-                titled &= seen.kernel.is_none();
+                print(seen.lines(heading))?;
+                if seen.kernel.is_some() {
+                    heading = Heading::Omitted;
+                }
             }
             if last {
                 return Ok(signal);

@@ -235,7 +235,7 @@ fn unix_sockets_are_handed_over_as_well() {
         let next = site.start();
         assert_eq!(gate.wait().code(), Some(0));
         gate = next;
-        assert_eq!([inode(&front), inode(&admin)], before, "the same sockets, so nobody was refused");
+        assert_eq!([inode(&front), inode(&admin)], before, "the same sockets, so no client was refused");
         for path in [&front, &admin] {
             let mut client = UnixStream::connect(path).unwrap();
             std::io::Write::write_all(

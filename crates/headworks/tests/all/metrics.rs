@@ -63,7 +63,7 @@ fn an_address_that_is_taken_is_told_before_a_request_is_sent() {
     let why = String::from_utf8(output.stderr).unwrap();
     assert_eq!(why.matches("in use").count(), 1, "{why}");
     assert!(why.contains(&taken) && why.contains("choose another address with --prometheus"), "{why}");
-    assert!(server.accept().is_err(), "nobody came");
+    assert!(server.accept().is_err(), "no client connected");
 }
 
 /// Whether the run came to its end. On a machine that is busy with other tests its result may be not valid.

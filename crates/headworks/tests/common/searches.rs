@@ -16,7 +16,7 @@ pub(crate) struct Expected {
 }
 
 /// Two of three: one may be held up by what else the machine does, and not notice.
-pub(crate) const MOST: Expected = Expected { right: 2, of: 3 };
+pub(crate) const TWO_OF_THREE: Expected = Expected { right: 2, of: 3 };
 
 /// Makes searches and counts those that are as `is_right` says: one that is right at once is enough, and after one that is
 /// wrong as many have to be right as are expected. Gives what the last one that is right makes of it. The count is listed at the end of `make test`. On a machine that

@@ -69,7 +69,7 @@ fn name(experiment: &Experiment, test: &Test) -> String {
 }
 
 fn of_tests(directory: &Path, name: &str, tests: &[&Test]) -> Result<Vec<Figure>, Error> {
-    let found: Vec<_> = tests.iter().filter_map(|test| test.knee.as_ref()).collect();
+    let found: Vec<_> = tests.iter().filter_map(|test| test.capacity.as_ref()).collect();
     if !found.is_empty() {
         let figure = Figure {
             name: format!("{name}: capacity"),

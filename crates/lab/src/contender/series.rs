@@ -18,11 +18,11 @@ const METRICS: [Metric; 3] = [gate::WINDOW, gate::IN_SERVICE, gate::QUEUE];
 #[derive(Debug)]
 pub(crate) struct GateSeries {
     next: Instant,
-    seen: Vec<Seen>,
+    seen: Vec<GateSample>,
 }
 
 #[derive(Debug, PartialEq)]
-struct Seen {
+struct GateSample {
     at: SystemTime,
     metric: Metric,
     /// The stage, of what waits.
@@ -58,7 +58,7 @@ impl GateSeries {
             let metric =
                 METRICS.into_iter().find(|metric| metric.exposed().is_some_and(|exposed| exposed == name))?;
             let label = labels.split('"').nth(1).unwrap_or_default().to_owned();
-            Some(Seen { at, metric, label, value: value.parse().ok()? })
+            Some(GateSample { at, metric, label, value: value.parse().ok()? })
         }));
     }
 
@@ -67,7 +67,7 @@ impl GateSeries {
         let Ok(run) = RunDirectory::open(directory) else { return Ok(()) };
         let started = SystemTime::from(run.info()?.started);
         let host: Arc<str> = Arc::from(run.environment()?.host);
-        let row = |seen: &Seen| {
+        let row = |seen: &GateSample| {
             let since = seen.at.duration_since(started).ok()?;
             let time = Time::from_nanos(u64::try_from(since.as_nanos()).ok()?);
             let label = Arc::from(&*seen.label);
@@ -89,7 +89,7 @@ mod tests {
         let mut series = GateSeries::begin();
         let at = SystemTime::UNIX_EPOCH;
         series.add(at, metrics);
-        let seen = |metric, label: &str, value| Seen { at, metric, label: label.to_owned(), value };
+        let seen = |metric, label: &str, value| GateSample { at, metric, label: label.to_owned(), value };
         assert_eq!(
             series.seen,
             [

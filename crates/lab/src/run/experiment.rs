@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use record::experiment::{Experiment, Limit, Test, TestState};
-use record::search::Found;
+use record::search::SearchResult;
 use record::{RunDirectory, RunInfo, Timestamp, Window};
 use testbed::{Pinning, Stop, Testbed, settle};
 use units::Rate;
@@ -16,7 +16,7 @@ use super::load_test::{self, Places};
 use super::options::{Finished, Options};
 use super::plan::{Planned, plan};
 use super::runner::Runner;
-use super::set_up::{Outcome, describe};
+use super::set_up::{TestOutcome, describe};
 use super::{capacity, lengths, resume, search_test, validation};
 use crate::error::Error;
 use crate::load::generator::{Offer, Run};
@@ -49,28 +49,36 @@ fn run_with(options: &Options, stop: &Stop, progress: &dyn Progress) -> Result<F
     let files = [("spec.toml", spec.text.clone()), (WORKLOAD, text(&spec.workload_table)?)];
     let experiment = resume::go_on(&directory, fresh, &files)?;
     testbed::sweep();
-    let mut course =
-        Course { options, spec: &spec, pinning: &pinning, directory, plan, experiment, stop, progress };
+    let mut running = RunningExperiment {
+        options,
+        spec: &spec,
+        pinning: &pinning,
+        directory,
+        plan,
+        experiment,
+        stop,
+        progress,
+    };
     for (name, text) in &files {
-        let file = course.directory.join(name);
+        let file = running.directory.join(name);
         fs::write(&file, text).map_err(Error::io("write", &file))?;
     }
-    match course.measure() {
-        Ok(()) => course.judge(),
-        Err(Error::Interrupted) => course.experiment.interrupted = true,
+    match running.measure() {
+        Ok(()) => running.judge(),
+        Err(Error::Interrupted) => running.experiment.interrupted = true,
         Err(error) => {
             progress.tell(Event::Ends);
             return Err(error);
         }
     }
-    course.experiment.ended = Some(Timestamp::now());
-    course.save()?;
+    running.experiment.ended = Some(Timestamp::now());
+    running.save()?;
     progress.tell(Event::Ends);
-    Ok(Finished { directory: course.directory, experiment: course.experiment })
+    Ok(Finished { directory: running.directory, experiment: running.experiment })
 }
 
 /// An experiment while it is done.
-struct Course<'a> {
+struct RunningExperiment<'a> {
     options: &'a Options,
     spec: &'a Spec,
     pinning: &'a Pinning,
@@ -82,7 +90,7 @@ struct Course<'a> {
     progress: &'a dyn Progress,
 }
 
-impl Course<'_> {
+impl RunningExperiment<'_> {
     /// Finds what set the limits of all subjects; of those whose capacities were searched for each search has said it.
     fn judge(&mut self) {
         if self.spec.is_search() {
@@ -90,7 +98,8 @@ impl Course<'_> {
         }
         match of_loads(&self.experiment, &self.directory) {
             Ok(found) => {
-                let limit = |(subject, found): (String, Found)| Limit { subject, verdict: found.verdict };
+                let limit =
+                    |(subject, found): (String, SearchResult)| Limit { subject, verdict: found.verdict };
                 self.experiment.limits = found.into_iter().map(limit).collect();
             }
             // What was measured is kept in any case.
@@ -221,7 +230,7 @@ impl Course<'_> {
             },
             repeat: planned.repeat,
             offered: offered.map_or(0.0, Rate::as_f64),
-            knee: None,
+            capacity: None,
             state: TestState::Broken,
             why: Vec::new(),
         };
@@ -231,7 +240,7 @@ impl Course<'_> {
             match self.attempt(planned, offered, &out) {
                 Ok(mut outcome) => {
                     test.state = outcome.state;
-                    test.knee = outcome.capacity;
+                    test.capacity = outcome.capacity;
                     test.why.append(&mut outcome.why);
                     break;
                 }
@@ -248,7 +257,7 @@ impl Course<'_> {
     }
 
     /// Does a test once: at the load that is `offered`, or else as a search.
-    fn attempt(&self, planned: &Planned, offered: Option<Rate>, out: &Path) -> Result<Outcome, Error> {
+    fn attempt(&self, planned: &Planned, offered: Option<Rate>, out: &Path) -> Result<TestOutcome, Error> {
         let spec = &planned.spec(self.spec)?;
         let pinning = Pinning::look(&spec.server.cpus, &spec.client_cpus);
         let restless = settle(spec.test.settle, self.stop)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use record::Environment;
-use record::search::{Found, Resource, Tried, Verdict};
+use record::search::{ProbeResult, Resource, SearchResult, Verdict};
 use testbed::{Cpus, NoCpus, Pinning, Stop, Testbed};
 use units::Span;
 
@@ -12,7 +12,7 @@ use super::directory::empty;
 use super::prober::Prober;
 use crate::error::Error;
 use crate::monitor::Monitor;
-use crate::search::options::Search;
+use crate::search::options::SearchOptions;
 use crate::search::steps::{Next, Steps};
 use crate::verdict::judge::judge;
 use crate::verdict::{laws, levels};
@@ -26,10 +26,14 @@ const LOOK: Span = Span::from_millis(200);
 /// # Errors
 /// When the generator cannot do what it is asked, or is itself what cannot keep up, or the server does not answer, or
 /// keeps up with everything or nothing.
-pub fn find(search: &Search, stop: &Stop, each: impl FnMut(&Tried)) -> (Found, Result<(), Error>) {
+pub fn find(
+    search: &SearchOptions,
+    stop: &Stop,
+    each: impl FnMut(&ProbeResult),
+) -> (SearchResult, Result<(), Error>) {
     match generators(search.cpus.as_deref()) {
         Ok((pinning, cpus)) => find_on(&Testbed::host(&pinning, &cpus, &cpus), search, None, stop, each),
-        Err(error) => (Found::default(), Err(error)),
+        Err(error) => (SearchResult::default(), Err(error)),
     }
 }
 
@@ -48,22 +52,22 @@ fn generators(cpus: Option<&str>) -> Result<(Pinning, Cpus), Error> {
 /// Searches for the capacity of a server that runs on a testbed, whose `log` is known where the lab started it.
 pub(super) fn find_on(
     testbed: &Testbed,
-    search: &Search,
+    search: &SearchOptions,
     log: Option<&Path>,
     stop: &Stop,
-    mut each: impl FnMut(&Tried),
-) -> (Found, Result<(), Error>) {
-    let mut found = Found::default();
+    mut each: impl FnMut(&ProbeResult),
+) -> (SearchResult, Result<(), Error>) {
+    let mut found = SearchResult::default();
     let prober = Prober::new(search, testbed, stop);
     let result = prober.and_then(|mut prober| find_with(&mut found, &mut prober, log, &mut each));
     (found, result)
 }
 
 fn find_with(
-    found: &mut Found,
+    found: &mut SearchResult,
     prober: &mut Prober,
     log: Option<&Path>,
-    each: &mut dyn FnMut(&Tried),
+    each: &mut dyn FnMut(&ProbeResult),
 ) -> Result<(), Error> {
     let (search, root) = (prober.search, prober.root.clone());
     if std::fs::read_dir(&root).is_ok_and(|mut entries| entries.next().is_some()) {
@@ -107,7 +111,11 @@ fn find_with(
 }
 
 /// Makes the probes until there is nothing more to be done.
-fn carry_out(steps: &mut Steps, prober: &mut Prober, each: &mut dyn FnMut(&Tried)) -> Result<(), Error> {
+fn carry_out(
+    steps: &mut Steps,
+    prober: &mut Prober,
+    each: &mut dyn FnMut(&ProbeResult),
+) -> Result<(), Error> {
     let began = Instant::now();
     loop {
         match steps.next(began.elapsed()) {

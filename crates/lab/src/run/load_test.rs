@@ -8,7 +8,7 @@ use units::Rate;
 
 use super::plan::Planned;
 use super::runner::Runner;
-use super::set_up::{Outcome, with_all_set_up};
+use super::set_up::{TestOutcome, with_all_set_up};
 use super::validation;
 use crate::error::Error;
 use crate::load::generator::{Offer, Run};
@@ -32,7 +32,7 @@ pub(super) fn attempt(
     offered: Rate,
     places: &Places,
     best: Option<f64>,
-) -> Result<Outcome, Error> {
+) -> Result<TestOutcome, Error> {
     let &Places { record, out, workload } = places;
     let summary = with_all_set_up(runner, planned, record, out, |set_up| {
         let mut monitor = runner.monitor(set_up.server, out);
@@ -55,7 +55,7 @@ pub(super) fn attempt(
     let mut why = Vec::new();
     let state = judge(&summary, &mut why);
     why.extend(validation::is_near_generators(summary.requests as f64 / summary.duration, best));
-    Ok(Outcome { state, capacity: None, why })
+    Ok(TestOutcome { state, capacity: None, why })
 }
 
 fn judge(summary: &Summary, why: &mut Vec<String>) -> TestState {

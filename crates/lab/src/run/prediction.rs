@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use record::prediction::{Outcome, PredictedPoint, Prediction};
+use record::prediction::{PointOutcome, PredictedPoint, Prediction};
 use record::{RunDirectory, Summary};
 use serde::Deserialize;
 use stats::MeanEstimate;
@@ -17,7 +17,7 @@ use units::{Rate, Span, Time};
 use crate::error::Error;
 use crate::load::generator::{self, Offer};
 use crate::load::part::Part;
-use crate::search::options::Search;
+use crate::search::options::SearchOptions;
 use crate::spec::prediction::Predicted;
 use crate::spec::server::{Kind, Server};
 
@@ -63,7 +63,7 @@ pub(super) struct Predictor<'a> {
     pub(super) server: &'a Server,
     pub(super) testbed: &'a Testbed<'a>,
     /// What is asked for, and how.
-    pub(super) search: &'a Search,
+    pub(super) search: &'a SearchOptions,
     pub(super) out: &'a Path,
     /// Whether processors are what the server lacks at its end.
     pub(super) is_of_processors: bool,
@@ -148,13 +148,13 @@ impl Predictor<'_> {
     }
 
     /// Requests per second, what they met, and the share of their latency that the generator was late.
-    fn measure(&self, directory: &str) -> Result<(f64, Outcome, f64), Error> {
+    fn measure(&self, directory: &str) -> Result<(f64, PointOutcome, f64), Error> {
         let parts = Part::read(&self.out.join(directory))?;
         let sum = |of: fn(&Part) -> f64| parts.iter().map(of).sum::<f64>();
         let (requests, good) = (sum(|part| part.requests as f64), sum(|part| part.good as f64));
         let late = sum(|part| part.late) / sum(|part| part.latency).max(f64::MIN_POSITIVE);
         let latency = MeanEstimate::of(parts.iter().filter_map(Part::mean_latency));
-        let measured = Outcome {
+        let measured = PointOutcome {
             mean: if good > 0.0 { sum(|part| part.latency) / good } else { 0.0 },
             ci: latency.finite_ci(),
             lost: if requests > 0.0 { 1.0 - good / requests } else { 0.0 },
@@ -208,7 +208,7 @@ impl Predictor<'_> {
     }
 
     /// With the arrivals of the run in `directory`: what is compared are not two draws.
-    fn simulated(&self, directory: &str) -> Result<Outcome, Error> {
+    fn simulated(&self, directory: &str) -> Result<PointOutcome, Error> {
         let directory = self.out.join(directory);
         let arrivals = directory.join("arrivals.txt");
         fs::write(&arrivals, times(&directory)?).map_err(Error::io("write", &arrivals))?;
@@ -220,7 +220,7 @@ impl Predictor<'_> {
         let json = said.lines().find(|line| line.starts_with('{')).unwrap_or_default();
         let Simulated { rejected, latency } = serde_json::from_str(json)
             .map_err(|why| Error::Prediction(format!("headworks sim said {said:?}: {why}")))?;
-        Ok(Outcome { mean: latency.mean.mean, ci: Some(latency.mean.ci), lost: rejected.mean })
+        Ok(PointOutcome { mean: latency.mean.mean, ci: Some(latency.mean.ci), lost: rejected.mean })
     }
 
     fn simulator(&self) -> Command {
@@ -246,8 +246,8 @@ impl Predictor<'_> {
 }
 
 /// An outcome when everything takes longer by so much.
-fn later(outcome: Outcome, by: f64) -> Outcome {
-    Outcome { mean: outcome.mean + by, ci: outcome.ci.map(|ci| ci.map(|end| end + by)), ..outcome }
+fn later(outcome: PointOutcome, by: f64) -> PointOutcome {
+    PointOutcome { mean: outcome.mean + by, ci: outcome.ci.map(|ci| ci.map(|end| end + by)), ..outcome }
 }
 
 fn not_a_model(why: impl std::fmt::Display) -> Error {

@@ -15,8 +15,8 @@ use crate::error::Error;
 use crate::load::backlog::Backlog;
 use crate::load::generator::{self, Offer};
 use crate::load::part::Part;
-use crate::search::options::Search;
-use crate::search::probe::{Outcome, Probe};
+use crate::search::options::SearchOptions;
+use crate::search::probe::{Probe, ProbeOutcome};
 use crate::search::schedule::{ProbePlan, RestPlan};
 use crate::search::steps::MAX_CLIENTS;
 use crate::server::content;
@@ -36,7 +36,7 @@ const REST: &str = "rest";
 
 /// Makes probes.
 pub(super) struct Prober<'a> {
-    pub(super) search: &'a Search,
+    pub(super) search: &'a SearchOptions,
     pub(super) testbed: &'a Testbed<'a>,
     pub(super) stop: &'a Stop,
     /// Where records go.
@@ -50,7 +50,11 @@ pub(super) struct Prober<'a> {
 }
 
 impl<'a> Prober<'a> {
-    pub(super) fn new(search: &'a Search, testbed: &'a Testbed<'a>, stop: &'a Stop) -> Result<Self, Error> {
+    pub(super) fn new(
+        search: &'a SearchOptions,
+        testbed: &'a Testbed<'a>,
+        stop: &'a Stop,
+    ) -> Result<Self, Error> {
         let temporary = if search.out.is_none() { Some(testbed::directory()?) } else { None };
         let place = temporary.as_ref().map(|place| place.path().to_owned());
         Ok(Self {
@@ -69,7 +73,7 @@ impl<'a> Prober<'a> {
         let mut attempts = 1;
         loop {
             let probe = self.run(plan, Path::new(name))?;
-            let is_valid = !matches!(probe.outcome(self.search.precision), Outcome::NotValid(_));
+            let is_valid = !matches!(probe.outcome(self.search.precision), ProbeOutcome::NotValid(_));
             self.lacked_ports = probe.summary.client.without_port > 0;
             // Nor would there be ports half a second later.
             if is_valid || self.lacked_ports || attempts == MAX_ATTEMPTS {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use record::experiment::{Knee, TestState};
-use record::search::{Found, Resource};
+use record::experiment::{MeasuredCapacity, TestState};
+use record::search::{Resource, SearchResult};
 use traffic::model::ModelName;
 
 use super::find::find_on;
@@ -11,11 +11,11 @@ use super::load_test::Places;
 use super::plan::Planned;
 use super::prediction::Predictor;
 use super::runner::Runner;
-use super::set_up::{Outcome, with_all_set_up};
+use super::set_up::{TestOutcome, with_all_set_up};
 use super::validation;
 use crate::error::Error;
 use crate::progress::Event;
-use crate::search::options::Search;
+use crate::search::options::SearchOptions;
 use crate::search::steps::REQUESTS;
 use crate::server::running::LOG;
 use crate::spec::method::Capacity;
@@ -31,14 +31,14 @@ pub(super) fn search(
     planned: &Planned,
     places: &Places,
     best: Option<f64>,
-) -> Result<Outcome, Error> {
+) -> Result<TestOutcome, Error> {
     let Runner { spec, testbed, stop, progress, .. } = *runner;
     let &Places { record, out, workload } = places;
     let (found, result, not_predicted) = with_all_set_up(runner, planned, record, out, |set_up| {
         let Capacity::Searched(searched) = &spec.capacity else {
             return Err(Error::Capacity("this test looks for none".to_owned()));
         };
-        let search = Search {
+        let search = SearchOptions {
             out: Some(out.join(SEARCH)),
             seed: planned.seed,
             cold: set_up.server.content().filter(|_| spec.asked.cold == Cold::Always),
@@ -89,11 +89,11 @@ pub(super) fn search(
         }
         Err(error) => return Err(error),
     };
-    Ok(Outcome { state, capacity: Some(capacity_of(&found)), why })
+    Ok(TestOutcome { state, capacity: Some(capacity_of(&found)), why })
 }
 
 /// What to search for, with sessions of the file `sessions`.
-fn options(runner: &Runner, searched: &SearchSpec, authority: &str, sessions: &Path) -> Search {
+fn options(runner: &Runner, searched: &SearchSpec, authority: &str, sessions: &Path) -> SearchOptions {
     let spec = runner.spec;
     let mut load = spec.asked.options.clone();
     let path = match &spec.asked.what {
@@ -107,7 +107,7 @@ fn options(runner: &Runner, searched: &SearchSpec, authority: &str, sessions: &P
             String::new()
         }
     };
-    Search {
+    SearchOptions {
         url: format!("http://{authority}{path}"),
         load: load.into_iter().map(Into::into).collect(),
         objectives: searched.objectives.clone(),
@@ -124,9 +124,9 @@ fn options(runner: &Runner, searched: &SearchSpec, authority: &str, sessions: &P
     }
 }
 
-fn capacity_of(found: &Found) -> Knee {
+fn capacity_of(found: &SearchResult) -> MeasuredCapacity {
     let capacity = found.capacity.as_ref();
-    Knee {
+    MeasuredCapacity {
         rate: capacity.map(|capacity| capacity.rate),
         ci: capacity.map(|capacity| capacity.ci),
         unit: capacity.map_or_else(String::new, |capacity| capacity.unit.clone()),

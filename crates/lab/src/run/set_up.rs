@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use record::Environment;
-use record::experiment::{Knee, TestState};
+use record::experiment::{MeasuredCapacity, TestState};
 
 use super::directory::SERVER;
 use super::plan::Planned;
@@ -13,11 +13,11 @@ use crate::error::Error;
 use crate::server::running::{LOG, Running};
 
 /// What came of a test.
-pub(super) struct Outcome {
+pub(super) struct TestOutcome {
     /// Whether its figures can be used.
     pub(super) state: TestState,
     /// What a search found.
-    pub(super) capacity: Option<Knee>,
+    pub(super) capacity: Option<MeasuredCapacity>,
     /// What is to be said of them.
     pub(super) why: Vec<String>,
 }

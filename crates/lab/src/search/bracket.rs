@@ -6,12 +6,12 @@ use units::Rate;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Bracket {
     /// From the lowest rate to the highest.
-    tallies: Vec<Tally>,
+    tallies: Vec<RateTrials>,
 }
 
 /// All trials of one rate.
 #[derive(Debug, Clone, Copy, Default)]
-struct Tally {
+struct RateTrials {
     rate: f64,
     held: usize,
     missed: usize,
@@ -27,7 +27,7 @@ const MAX_TRIALS: usize = 4;
 /// Rates that differ by less are one rate.
 const SAME: f64 = 1e-6;
 
-impl Tally {
+impl RateTrials {
     fn trials(&self) -> usize {
         self.held + self.missed
     }
@@ -46,7 +46,7 @@ impl Bracket {
         let rate = rate.as_f64();
         let place = self.tallies.partition_point(|tally| tally.rate < rate * (1.0 - SAME));
         if self.tallies.get(place).is_none_or(|tally| tally.rate > rate * (1.0 + SAME)) {
-            self.tallies.insert(place, Tally { rate, ..Tally::default() });
+            self.tallies.insert(place, RateTrials { rate, ..RateTrials::default() });
         }
         let tally = &mut self.tallies[place];
         if keeps_up {
@@ -83,7 +83,7 @@ impl Bracket {
         {
             return Rate::per_second((low.rate * high.rate).sqrt());
         }
-        let unsure = [gaps[0][0], gaps[1][1]].into_iter().find(Tally::may_be_tried_again)?;
+        let unsure = [gaps[0][0], gaps[1][1]].into_iter().find(RateTrials::may_be_tried_again)?;
         Rate::per_second(unsure.rate)
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use record::search::{Capacity, Found, Tried};
+use record::search::{Capacity, ProbeResult, SearchResult};
 
 use super::bracket::Bracket;
 use super::result::{is_at, kept_up};
@@ -27,43 +27,44 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    pub(crate) fn found(&self, unit: &str, probes: Vec<Tried>) -> Found {
+    pub(crate) fn found(&self, unit: &str, probes: Vec<ProbeResult>) -> SearchResult {
         let scalability = scalability::fit(&self.closed);
         if let Some((rate, ci)) = self.crowd {
             let capacity = Some(Capacity { rate, ci, unit: unit.to_owned() });
-            let basis = probes.last().map(|tried| {
+            let basis = probes.last().map(|probe| {
                 format!(
                     "{} clients got that, with {:.2} ms in the median, 99 % within {:.2} ms.",
-                    tried.clients.unwrap_or_default(),
-                    tried.p50 * 1e3,
-                    tried.p99 * 1e3
+                    probe.clients.unwrap_or_default(),
+                    probe.p50 * 1e3,
+                    probe.p99 * 1e3
                 )
             });
             let basis = basis.into_iter().chain(self.lost.clone()).collect();
-            return Found { capacity, basis, is_of_crowd: true, probes, ..Found::default() };
+            return SearchResult { capacity, basis, is_of_crowd: true, probes, ..SearchResult::default() };
         }
         let Some([low, high]) = self.bracket.capacity() else {
-            return Found { scalability, probes, ..Found::default() };
+            return SearchResult { scalability, probes, ..SearchResult::default() };
         };
-        let at = |rate: f64| probes.iter().rev().filter(move |tried| is_at(tried, rate));
+        let at = |rate: f64| probes.iter().rev().filter(move |probe| is_at(probe, rate));
         let mut basis = Vec::new();
-        if let Some(tried) = at(low).find(|tried| kept_up(tried)) {
+        if let Some(probe) = at(low).find(|probe| kept_up(probe)) {
             basis.push(format!(
                 "At {low:.0}/s it kept up: {:.2} ms in the median, 99 % within {:.2} ms.",
-                tried.p50 * 1e3,
-                tried.p99 * 1e3
+                probe.p50 * 1e3,
+                probe.p99 * 1e3
             ));
         }
-        if let Some(why) = at(high).find_map(|tried| tried.behind.as_ref()) {
+        if let Some(why) = at(high).find_map(|probe| probe.behind.as_ref()) {
             basis.push(format!("At {high:.0}/s it did not: {why}."));
         }
-        let between =
-            |tried: &&Tried| tried.offered.is_some_and(|rate| low * 1.001 < rate && rate < high * 0.999);
+        let between = |probe: &&ProbeResult| {
+            probe.offered.is_some_and(|rate| low * 1.001 < rate && rate < high * 0.999)
+        };
         match probes.iter().filter(between).count() {
             0 => {}
             count => basis.push(format!("{count} probes between these rates contradict each other.")),
         }
-        let blind = at(low).map(|tried| tried.blind).fold(0.0, f64::max);
+        let blind = at(low).map(|probe| probe.blind).fold(0.0, f64::max);
         if blind > MIN_BLIND {
             basis.push(format!(
                 "At {low:.0}/s, what waits could have grown by up to {:.1} % of what arrived, and not be told from chance; the interval begins that much lower.",
@@ -75,18 +76,19 @@ impl Findings {
         let least = if ci[0] > 0.0 { ci[0] } else { low };
         let capacity = Some(Capacity { rate: (least * high).sqrt(), ci, unit: unit.to_owned() });
         let ended_early = self.early.map(|after| after.as_secs_f64());
-        let mut found = Found { capacity, basis, ended_early, scalability, probes, ..Found::default() };
+        let mut found =
+            SearchResult { capacity, basis, ended_early, scalability, probes, ..SearchResult::default() };
         found.basis.extend(found.early());
         found
     }
 
     /// Whether what was found is the server's capacity.
-    pub(crate) fn check(&self, found: &Found) -> Result<(), Error> {
+    pub(crate) fn check(&self, found: &SearchResult) -> Result<(), Error> {
         if self.crowd.is_some() {
-            let why = found.probes.last().and_then(|tried| tried.not_valid.clone());
+            let why = found.probes.last().and_then(|probe| probe.not_valid.clone());
             return why.map_or(Ok(()), |why| Err(Error::NotTheServers(why)));
         }
-        let open = || found.probes.iter().filter(|tried| tried.offered.is_some());
+        let open = || found.probes.iter().filter(|probe| probe.offered.is_some());
         let Some(Capacity { ci: [low, high], .. }) = found.capacity else {
             return Err(match (no_capacity(open()), self.early) {
                 // More was to be tried.
@@ -97,9 +99,9 @@ impl Findings {
                 (error, _) => error,
             });
         };
-        let at_high = || open().filter(|tried| is_at(tried, high));
-        match at_high().find_map(|tried| tried.not_valid.as_ref()) {
-            Some(why) if at_high().all(|tried| tried.behind.is_none()) => Err(Error::NotTheServers(format!(
+        let at_high = || open().filter(|probe| is_at(probe, high));
+        match at_high().find_map(|probe| probe.not_valid.as_ref()) {
+            Some(why) if at_high().all(|probe| probe.behind.is_none()) => Err(Error::NotTheServers(format!(
                 "the server kept up with {low:.0}/s, and {high:.0}/s could not be offered as they should be: {why}"
             ))),
             _ => Ok(()),
@@ -107,8 +109,8 @@ impl Findings {
     }
 }
 
-fn no_capacity<'a>(open: impl Iterator<Item = &'a Tried> + Clone) -> Error {
-    let rate = |tried: &&Tried| tried.offered.unwrap_or_default();
+fn no_capacity<'a>(open: impl Iterator<Item = &'a ProbeResult> + Clone) -> Error {
+    let rate = |probe: &&ProbeResult| probe.offered.unwrap_or_default();
     let highest = open.clone().max_by(|one, other| rate(one).total_cmp(&rate(other)));
     let lowest = open.min_by(|one, other| rate(one).total_cmp(&rate(other)));
     match (lowest, highest) {

@@ -1,4 +1,4 @@
-//! [`Search`]: what to search for, and how.
+//! [`SearchOptions`]: what to search for, and how.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::spec::crowd::Crowd;
 
 /// What to search for, and how.
 #[derive(Debug, Clone)]
-pub struct Search {
+pub struct SearchOptions {
     /// What `headworks load` is to ask for.
     pub url: String,
     /// Its further options.
@@ -40,7 +40,7 @@ pub struct Search {
     pub headworks: PathBuf,
 }
 
-impl Search {
+impl SearchOptions {
     /// Whether one of these options of `headworks load` is given, in any spelling: `--workload=surge`, `-wsurge`.
     pub(crate) fn has_option(&self, names: &[&str]) -> bool {
         self.load.iter().map(|word| word.to_string_lossy()).any(|word| {
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn options_are_found_in_any_spelling() {
-        let search = |words: &[&str]| Search {
+        let search = |words: &[&str]| SearchOptions {
             url: String::new(),
             load: words.iter().map(OsString::from).collect(),
             objectives: Vec::new(),

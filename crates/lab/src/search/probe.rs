@@ -21,7 +21,7 @@ pub(crate) struct Probe {
 
 /// What a probe says of its rate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum ProbeOutcome {
     KeptUp,
     /// And why.
     Behind(String),
@@ -149,26 +149,28 @@ impl Probe {
 
     /// Whether the server kept up. A backlog that grows by less than half of the precision could not be told
     /// from a rate that is as precise.
-    pub(crate) fn outcome(&self, precision: Ratio) -> Outcome {
+    pub(crate) fn outcome(&self, precision: Ratio) -> ProbeOutcome {
         let Summary { requests, errors, objectives, .. } = &self.summary;
         if let Some(why) = self.is_generators(precision) {
-            return Outcome::NotValid(why);
+            return ProbeOutcome::NotValid(why);
         }
         let lost = errors.total() as f64 / (*requests).max(1) as f64;
         if lost > TOLERANCE {
-            return Outcome::Behind(format!("{:.1} % got no response", lost * 100.0));
+            return ProbeOutcome::Behind(format!("{:.1} % got no response", lost * 100.0));
         }
         if self.refused() > TOLERANCE {
             let share = self.refused() * 100.0;
-            return Outcome::Behind(format!("{share:.1} % were answered with a status of 429, 500 or above"));
+            return ProbeOutcome::Behind(format!(
+                "{share:.1} % were answered with a status of 429, 500 or above"
+            ));
         }
         if let Some(growth) = self.growth.filter(|growth| *growth > precision.as_f64() / 2.0) {
             let share = growth * 100.0;
-            return Outcome::Behind(format!("{share:.1} % of what arrived was added to what waits"));
+            return ProbeOutcome::Behind(format!("{share:.1} % of what arrived was added to what waits"));
         }
         match objectives.iter().find(|objective| !objective.met) {
-            Some(missed) => Outcome::Behind(format!("{} is missed", missed.objective)),
-            None => Outcome::KeptUp,
+            Some(missed) => ProbeOutcome::Behind(format!("{} is missed", missed.objective)),
+            None => ProbeOutcome::KeptUp,
         }
     }
 }
@@ -179,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    fn probe(change: impl FnOnce(&mut Probe)) -> Outcome {
+    fn probe(change: impl FnOnce(&mut Probe)) -> ProbeOutcome {
         let mut summary = Summary { requests: 2000, responses: 2000, duration: 2.0, ..Summary::default() };
         summary.client.valid = true;
         let offer = Offer::Rate(Rate::per_second(1000.0).unwrap());
@@ -190,13 +192,13 @@ mod tests {
 
     #[track_caller]
     fn behind(expected: &str, change: impl FnOnce(&mut Probe)) {
-        assert_eq!(probe(change), Outcome::Behind(expected.to_owned()));
+        assert_eq!(probe(change), ProbeOutcome::Behind(expected.to_owned()));
     }
 
     #[test]
     fn a_backlog_errors_statuses_and_objectives_count() {
-        assert_eq!(probe(|_| ()), Outcome::KeptUp);
-        assert_eq!(probe(|probe| probe.growth = Some(0.009)), Outcome::KeptUp);
+        assert_eq!(probe(|_| ()), ProbeOutcome::KeptUp);
+        assert_eq!(probe(|probe| probe.growth = Some(0.009)), ProbeOutcome::KeptUp);
         behind("5.0 % of what arrived was added to what waits", |probe| probe.growth = Some(0.05));
         behind("1.1 % got no response", |probe| probe.summary.errors.timeout = 21);
         behind("20.0 % were answered with a status of 429, 500 or above", |probe| {
@@ -218,7 +220,7 @@ mod tests {
                 change(probe);
             })
         };
-        let not_valid = Outcome::NotValid("it was late".to_owned());
+        let not_valid = ProbeOutcome::NotValid("it was late".to_owned());
         assert_eq!(late(|probe| probe.summary.client.cpu = 0.95), not_valid);
         assert_eq!(late(|probe| probe.summary.client.waited = 0.3), not_valid);
         assert_eq!(late(|probe| probe.summary.client.lag.max = 0.2), not_valid);
@@ -232,7 +234,7 @@ mod tests {
         });
         assert_eq!(with_objective, not_valid);
         // Some milliseconds do not make a backlog.
-        assert!(matches!(late(|probe| probe.summary.client.lag.max = 0.005), Outcome::Behind(_)));
+        assert!(matches!(late(|probe| probe.summary.client.lag.max = 0.005), ProbeOutcome::Behind(_)));
     }
 
     #[test]

@@ -2,36 +2,36 @@
 
 use std::collections::BTreeMap;
 
-use record::search::Tried;
+use record::search::ProbeResult;
 use units::Ratio;
 
-use super::probe::{Outcome, Probe};
+use super::probe::{Probe, ProbeOutcome};
 use crate::load::generator::Offer;
 
 /// What is kept of a probe.
-pub(super) fn of(probe: &Probe, directory: String, precision: Ratio) -> Tried {
+pub(super) fn of(probe: &Probe, directory: String, precision: Ratio) -> ProbeResult {
     let latency = probe.summary.latency.total;
     let (clients, offered) = match probe.offer {
         Offer::Closed(clients) => (Some(clients), None),
         Offer::Rate(rate) => (None, Some(rate.as_f64())),
     };
     let (behind, not_valid) = match probe.outcome(precision) {
-        Outcome::Behind(why) if offered.is_some() => (Some(why), None),
-        Outcome::NotValid(why) => (None, Some(why)),
-        Outcome::KeptUp | Outcome::Behind(_) => (None, None),
+        ProbeOutcome::Behind(why) if offered.is_some() => (Some(why), None),
+        ProbeOutcome::NotValid(why) => (None, Some(why)),
+        ProbeOutcome::KeptUp | ProbeOutcome::Behind(_) => (None, None),
     };
     let (achieved, p50, p99) = (probe.achieved(), latency.p50, latency.p99);
     let blind = probe.blind;
     let used = BTreeMap::new();
-    Tried { clients, offered, achieved, p50, p99, behind, not_valid, blind, used, directory }
+    ProbeResult { clients, offered, achieved, p50, p99, behind, not_valid, blind, used, directory }
 }
 
 /// Whether the server kept up.
-pub(super) fn kept_up(tried: &Tried) -> bool {
-    tried.behind.is_none() && tried.not_valid.is_none()
+pub(super) fn kept_up(probe: &ProbeResult) -> bool {
+    probe.behind.is_none() && probe.not_valid.is_none()
 }
 
 /// Whether this rate was offered.
-pub(crate) fn is_at(tried: &Tried, rate: f64) -> bool {
-    tried.offered.is_some_and(|offered| (offered / rate - 1.0).abs() < 1e-6)
+pub(crate) fn is_at(probe: &ProbeResult, rate: f64) -> bool {
+    probe.offered.is_some_and(|offered| (offered / rate - 1.0).abs() < 1e-6)
 }

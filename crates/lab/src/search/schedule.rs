@@ -2,7 +2,7 @@
 
 use units::{Rate, Span};
 
-use super::options::Search;
+use super::options::SearchOptions;
 use super::probe;
 use crate::load::backlog::Counted;
 use crate::load::generator::Offer;
@@ -86,7 +86,7 @@ impl Schedule {
     }
 
     /// So many per second, whatever becomes of them.
-    pub(super) fn open(&self, rate: Rate, search: &Search) -> ProbePlan {
+    pub(super) fn open(&self, rate: Rate, search: &SearchOptions) -> ProbePlan {
         let length = match &search.ramp {
             Some(ramp) => ramp.hold(),
             None => probe::length(rate, search.precision).max(self.times(WINDOW)),

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use record::search::{Found, Tried};
+use record::search::{ProbeResult, SearchResult};
 use units::Rate;
 
 use super::findings::Findings;
-use super::options::Search;
-use super::probe::{Outcome, Probe};
+use super::options::SearchOptions;
+use super::probe::{Probe, ProbeOutcome};
 use super::result;
 use super::schedule::{ProbePlan, RestPlan, Schedule};
 use crate::error::Error;
@@ -73,16 +73,16 @@ enum Phase {
 /// A search for a capacity: results of probes come in, and the next probe goes out.
 #[derive(Debug)]
 pub(crate) struct Steps<'a> {
-    search: &'a Search,
+    search: &'a SearchOptions,
     phase: Phase,
     schedule: Schedule,
     findings: Findings,
-    results: Vec<Tried>,
+    results: Vec<ProbeResult>,
     is_rest_due: bool,
 }
 
 impl<'a> Steps<'a> {
-    pub(crate) fn new(search: &'a Search) -> Self {
+    pub(crate) fn new(search: &'a SearchOptions) -> Self {
         Self {
             search,
             phase: Phase::Alone { again: false },
@@ -205,17 +205,17 @@ impl<'a> Steps<'a> {
             }
             Phase::Light { is_possible, .. } => {
                 // Of few requests it takes but few to be late.
-                let is_valid = !matches!(outcome, Outcome::NotValid(_));
+                let is_valid = !matches!(outcome, ProbeOutcome::NotValid(_));
                 *is_possible |= is_valid;
-                self.is_rest_due = outcome != Outcome::KeptUp;
+                self.is_rest_due = outcome != ProbeOutcome::KeptUp;
                 if let (true, Some(rate)) = (is_valid, probe.rate()) {
-                    self.findings.bracket.add(rate, outcome == Outcome::KeptUp);
+                    self.findings.bracket.add(rate, outcome == ProbeOutcome::KeptUp);
                 }
             }
             Phase::Ramp(_) | Phase::Narrow { .. } => {
-                self.is_rest_due = outcome != Outcome::KeptUp;
+                self.is_rest_due = outcome != ProbeOutcome::KeptUp;
                 if let Some(rate) = probe.rate() {
-                    self.findings.bracket.add(rate, outcome == Outcome::KeptUp);
+                    self.findings.bracket.add(rate, outcome == ProbeOutcome::KeptUp);
                 }
             }
             Phase::Ended => {}
@@ -250,12 +250,12 @@ impl<'a> Steps<'a> {
     }
 
     /// What is kept of the probes so far.
-    pub(crate) fn results(&self) -> &[Tried] {
+    pub(crate) fn results(&self) -> &[ProbeResult] {
         &self.results
     }
 
     /// What was found.
-    pub(crate) fn found(&self) -> Found {
+    pub(crate) fn found(&self) -> SearchResult {
         let unit = match self.schedule.counted() {
             Counted::Sessions => "sessions/s",
             Counted::Requests => REQUESTS,
@@ -267,7 +267,7 @@ impl<'a> Steps<'a> {
     ///
     /// # Errors
     /// Why it is not.
-    pub(crate) fn check(&self, found: &Found) -> Result<(), Error> {
+    pub(crate) fn check(&self, found: &SearchResult) -> Result<(), Error> {
         self.findings.check(found)
     }
 }

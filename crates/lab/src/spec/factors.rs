@@ -233,7 +233,7 @@ fn factor(source: &Source, entry: FactorEntry, gate: Option<&Table>) -> Result<F
             Some(index) => index,
             None => {
                 return Err(source
-                    .error(default.span(), format!("default {} is none of the levels", default.get_ref()))
+                    .error(default.span(), format!("default {} is not one of the levels", default.get_ref()))
                     .mend("add it to them"));
             }
         },
@@ -259,7 +259,7 @@ fn from_elsewhere(
     let mut rates = BTreeMap::new();
     for (level, rate) in entry.rates {
         if !known.contains(level.get_ref()) {
-            let why = format!("published: \"{}\" is none of the levels", level.get_ref());
+            let why = format!("published: \"{}\" is not one of the levels", level.get_ref());
             return Err(source.error(level.span(), why).mend(format!("they are {}", known.join(", "))));
         }
         if !(rate.get_ref().is_finite() && *rate.get_ref() > 0.0) {

@@ -125,7 +125,7 @@ pub(super) fn check(source: &Source, entries: Entries<'_>) -> Result<Resources, 
         let rate = &entry.get_ref().rate;
         link.rate = Some(bits(rate.get_ref()).ok_or_else(|| {
             source
-                .error(rate.span(), "the rate of the link is none")
+                .error(rate.span(), "the rate of the link is not a valid rate")
                 .mend("write it in bits per second, such as \"20M\" or \"1000M\"")
         })?);
     }
@@ -134,7 +134,7 @@ pub(super) fn check(source: &Source, entries: Entries<'_>) -> Result<Resources, 
         flatten(entry.get_ref(), "", &mut link.sysctls);
         if let Some(other) = link.sysctls.iter().find(|sysctl| !is_setting_of_a_network(sysctl)) {
             return Err(source
-                .error(span, format!("sysctl \"{}\" is none of a network", other.name))
+                .error(span, format!("sysctl \"{}\" is not a setting of the network", other.name))
                 .mend("give those below \"net.\"; others are the whole machine's"));
         }
     }

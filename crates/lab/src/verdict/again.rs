@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use record::experiment::Experiment;
-use record::search::{Found, Resource, Verdict};
+use record::search::{Resource, SearchResult, Verdict};
 
 use super::judge::judge;
 use super::levels;
@@ -15,11 +15,11 @@ use crate::server::running::LOG;
 ///
 /// # Errors
 /// When there is no such search, or something of it is missing.
-pub fn verdict(directory: &Path) -> Result<Found, Error> {
+pub fn verdict(directory: &Path) -> Result<SearchResult, Error> {
     // Of a test of an experiment, beside the search.
     let test = directory.parent().filter(|test| test.ancestors().nth(2).is_some_and(Experiment::is_in));
     let log = test.map(|test| test.join(LOG));
-    let mut found = Found::load(directory)?;
+    let mut found = SearchResult::load(directory)?;
     let verdict = judge(levels::of_search(&found, directory, log.as_deref())?);
     let is_none = |verdict: &Verdict| verdict.bottleneck == Some(Resource::None);
     // That nothing was at its end is known only where all was tried that was to be.
@@ -32,9 +32,10 @@ pub fn verdict(directory: &Path) -> Result<Found, Error> {
 ///
 /// # Errors
 /// When there is no such experiment, or nothing in it that was measured, or something of one is missing.
-pub fn verdicts(directory: &Path) -> Result<Vec<(String, Found)>, Error> {
+pub fn verdicts(directory: &Path) -> Result<Vec<(String, SearchResult)>, Error> {
     let experiment = Experiment::load(directory)?;
-    let searches = experiment.tests.iter().filter_map(|test| Some((&test.directory, test.knee.as_ref()?)));
+    let searches =
+        experiment.tests.iter().filter_map(|test| Some((&test.directory, test.capacity.as_ref()?)));
     let found: Vec<_> = searches
         .map(|(test, capacity)| Ok((test.clone(), verdict(&directory.join(test).join(&capacity.directory))?)))
         .collect::<Result<_, Error>>()?;

@@ -15,7 +15,7 @@ use super::remedy;
 use super::resources::RESOURCES;
 
 /// The share of levels above the capacity that have to show that a resource is at its end.
-const MOST: f64 = 0.5;
+const MIN_SHARE_OF_LEVELS: f64 = 0.5;
 /// The share of levels from an onset on that have to show it.
 const STEADY: f64 = 0.75;
 /// Loads that differ by less are one load: chance decides which of two resources is at its end first.
@@ -128,7 +128,7 @@ fn find(resource: Resource, levels: &[Level], above: &[&Level], light: &Level) -
     let indicators: Vec<String> =
         above.iter().filter_map(|level| indicator(resource, level, light)).collect();
     let share = indicators.len() as f64 / above.len() as f64;
-    if share < MOST {
+    if share < MIN_SHARE_OF_LEVELS {
         return None;
     }
     // What a closed loop achieves is not what came.

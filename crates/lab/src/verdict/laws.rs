@@ -2,7 +2,7 @@
 //! of Queueing Network Models", 1978).
 
 use catalogue::watch::processes;
-use record::search::Tried;
+use record::search::ProbeResult;
 
 use super::level::Level;
 
@@ -18,31 +18,31 @@ const BUSY: f64 = 0.1;
 
 /// What does not agree, in sentences. Little's law says something where clients of closed loops are `one_each`: each has
 /// one request under way at all times.
-pub(crate) fn broken(probes: &[Tried], levels: &[Level], one_each: bool) -> Vec<String> {
+pub(crate) fn broken(probes: &[ProbeResult], levels: &[Level], one_each: bool) -> Vec<String> {
     let valid = || {
-        probes.iter().zip(levels).filter(|(tried, Level { summary, .. })| {
+        probes.iter().zip(levels).filter(|(probe, Level { summary, .. })| {
             // Who waits for what is lost is in the server's view no more.
             let are_served = summary.errors.total() as f64 <= MAX_LOST * summary.requests as f64;
-            tried.not_valid.is_none()
+            probe.not_valid.is_none()
                 && summary.responses >= ENOUGH
                 && summary.sessions.started == 0
                 && are_served
         })
     };
     // With few clients the server waits for the generator, whose own time counts then.
-    let closed = valid().filter(|(tried, _)| one_each && tried.clients.is_some());
-    let most = closed.max_by_key(|(tried, _)| tried.clients);
+    let closed = valid().filter(|(probe, _)| one_each && probe.clients.is_some());
+    let most = closed.max_by_key(|(probe, _)| probe.clients);
     let mut sentences: Vec<String> =
-        most.and_then(|(tried, level)| little(tried, level)).into_iter().collect();
+        most.and_then(|(probe, level)| little(probe, level)).into_iter().collect();
     // Above its capacity a server may do other things besides, such as to refuse.
-    let kept_up = valid().filter(|(tried, _)| tried.offered.is_some() && tried.behind.is_none());
+    let kept_up = valid().filter(|(probe, _)| probe.offered.is_some() && probe.behind.is_none());
     sentences.extend(utilisation(kept_up.map(|(_, level)| level)));
     sentences
 }
 
 /// Little's law: so many clients, each with a request under way at all times, are throughput times latency.
-fn little(tried: &Tried, level: &Level) -> Option<String> {
-    let clients = f64::from(tried.clients?);
+fn little(probe: &ProbeResult, level: &Level) -> Option<String> {
+    let clients = f64::from(probe.clients?);
     let (rate, latency) = (level.summary.rate.achieved, level.summary.latency.total.mean);
     let present = rate * latency;
     (present * FAR < clients || present > clients * FAR).then(|| {
@@ -78,8 +78,8 @@ mod tests {
 
     use super::*;
 
-    fn tried(clients: Option<u32>, offered: Option<f64>) -> Tried {
-        Tried {
+    fn probe(clients: Option<u32>, offered: Option<f64>) -> ProbeResult {
+        ProbeResult {
             clients,
             offered,
             achieved: 0.0,
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn throughput_times_latency_is_the_number_of_clients() {
-        let said = |latency: f64| broken(&[tried(Some(16), None)], &[level(1000.0, latency, 0.5)], true);
+        let said = |latency: f64| broken(&[probe(Some(16), None)], &[level(1000.0, latency, 0.5)], true);
         assert_eq!(said(0.016), [""; 0]);
         assert_eq!(
             said(0.010),
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_request_needs_the_same_at_every_load() {
-        let probes = [tried(None, Some(100.0)), tried(None, Some(200.0))];
+        let probes = [probe(None, Some(100.0)), probe(None, Some(200.0))];
         let said = |cpu: f64| broken(&probes, &[level(100.0, 0.01, 0.2), level(200.0, 0.01, cpu)], true);
         assert_eq!(said(0.45), [""; 0]);
         assert_eq!(

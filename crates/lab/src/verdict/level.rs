@@ -5,7 +5,7 @@ use std::path::Path;
 
 use catalogue::Metric;
 use catalogue::watch::{limits, processes};
-use record::search::{Tried, Used};
+use record::search::{ProbeResult, Used};
 use record::{MetricName, RunDirectory, Samples, Summary};
 
 use super::log::Refused;
@@ -44,7 +44,7 @@ pub(crate) struct Level {
 
 impl Level {
     /// Reads the generator's run, and of the samples those of the same time.
-    pub(crate) fn read(directory: &Path, tried: &Tried, samples: &Samples) -> Result<Self, Error> {
+    pub(crate) fn read(directory: &Path, probe: &ProbeResult, samples: &Samples) -> Result<Self, Error> {
         let run = RunDirectory::open(directory)?;
         let (info, summary) = (run.info()?, run.summary()?);
         let mut samples = samples.during(&info);
@@ -52,10 +52,10 @@ impl Level {
         let asked = asked_port(&info.command).unwrap_or_default();
         samples.retain(|(metric, label), _| *metric != OUTGOING || *label != asked);
         Ok(Self {
-            rate: tried.offered.unwrap_or(tried.achieved),
-            is_open: tried.offered.is_some(),
-            is_behind: tried.behind.is_some(),
-            is_valid: tried.not_valid.is_none(),
+            rate: probe.offered.unwrap_or(probe.achieved),
+            is_open: probe.offered.is_some(),
+            is_behind: probe.behind.is_some(),
+            is_valid: probe.not_valid.is_none(),
             summary,
             descriptors: 0.0,
             is_light: false,
@@ -121,8 +121,8 @@ impl Level {
 
     /// The mean over all looks of what has no sample where it is absent.
     pub(crate) fn mean_of_looks(&self, metric: Metric, label: &str) -> f64 {
-        let looks = self.values(limits::SOCKETS_UNREAD, "").len().max(1);
-        self.values(metric, label).iter().sum::<f64>() / looks as f64
+        let looks = self.values(limits::SOCKETS_UNREAD, "").len();
+        stats::mean_with_absent(self.values(metric, label).iter().copied(), looks)
     }
 
     /// The highest value that any label had.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use record::Samples;
-use record::search::{Found, Tried};
+use record::search::{ProbeResult, SearchResult};
 
 use super::level::Level;
 use super::log::Refused;
@@ -11,15 +11,15 @@ use crate::error::Error;
 use crate::search::result::is_at;
 
 /// What was seen at each probe; the server's log is read where it is known.
-pub(crate) fn of_search(found: &Found, root: &Path, log: Option<&Path>) -> Result<Vec<Level>, Error> {
+pub(crate) fn of_search(found: &SearchResult, root: &Path, log: Option<&Path>) -> Result<Vec<Level>, Error> {
     let samples = Samples::beside(root);
     let refused = log.map(Refused::read).unwrap_or_default();
     let too_much = found.capacity.as_ref().filter(|_| !found.is_of_crowd).map(|capacity| capacity.ci[1]);
-    let level = |tried: &Tried| {
-        let mut level = Level::read(&root.join(&tried.directory), tried, &samples)?;
+    let level = |probe: &ProbeResult| {
+        let mut level = Level::read(&root.join(&probe.directory), probe, &samples)?;
         level.refused.clone_from(&refused);
         // A probe below the capacity that others outvoted was chance.
-        level.is_behind &= too_much.is_none_or(|rate| is_at(tried, rate) || level.rate > rate);
+        level.is_behind &= too_much.is_none_or(|rate| is_at(probe, rate) || level.rate > rate);
         Ok(level)
     };
     let mut levels: Vec<Level> = found.probes.iter().map(level).collect::<Result<_, Error>>()?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use record::experiment::{Experiment, Test, TestState};
-use record::search::{Found, Tried};
+use record::search::{ProbeResult, SearchResult};
 use record::{RunDirectory, Samples};
 
 use super::judge::judge;
@@ -17,7 +17,10 @@ use crate::server::running::LOG;
 const KEPT_UP: f64 = 0.97;
 
 /// By subject and settings, such as `gate, look-ahead 4`; broken tests are left out.
-pub(crate) fn of_loads(experiment: &Experiment, directory: &Path) -> Result<Vec<(String, Found)>, Error> {
+pub(crate) fn of_loads(
+    experiment: &Experiment,
+    directory: &Path,
+) -> Result<Vec<(String, SearchResult)>, Error> {
     let mut groups: BTreeMap<String, Vec<&Test>> = BTreeMap::new();
     for test in experiment.tests.iter().filter(|test| test.state != TestState::Broken) {
         let settings = test.settings.iter().map(|(label, level)| format!("{label} {level}"));
@@ -27,27 +30,27 @@ pub(crate) fn of_loads(experiment: &Experiment, directory: &Path) -> Result<Vec<
     groups.into_iter().map(|(name, tests)| Ok((name, found(directory, &tests)?))).collect()
 }
 
-fn found(directory: &Path, tests: &[&Test]) -> Result<Found, Error> {
+fn found(directory: &Path, tests: &[&Test]) -> Result<SearchResult, Error> {
     let mut probes = Vec::with_capacity(tests.len());
     let mut levels = Vec::with_capacity(tests.len());
     for test in tests {
         let place = directory.join(&test.directory);
-        let mut tried = result(test, &place)?;
-        let mut level = Level::read(&place, &tried, &Samples::beside(&place))?;
+        let mut probe = result(test, &place)?;
+        let mut level = Level::read(&place, &probe, &Samples::beside(&place))?;
         level.refused = Refused::read(&place.join(LOG));
-        tried.used = level.used();
-        probes.push(tried);
+        probe.used = level.used();
+        probes.push(probe);
         levels.push(level);
     }
-    Ok(Found { verdict: judge(levels), probes, ..Found::default() })
+    Ok(SearchResult { verdict: judge(levels), probes, ..SearchResult::default() })
 }
 
-fn result(test: &Test, place: &Path) -> Result<Tried, Error> {
+fn result(test: &Test, place: &Path) -> Result<ProbeResult, Error> {
     let summary = RunDirectory::open(place)?.summary()?;
     let sessions = &summary.sessions;
     let completed = sessions.completed as f64 / sessions.started.max(1) as f64;
     let behind = format!("{:.1} % of the sessions were completed", completed * 100.0);
-    Ok(Tried {
+    Ok(ProbeResult {
         clients: None,
         offered: Some(test.offered),
         achieved: summary.rate.achieved,

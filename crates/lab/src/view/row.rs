@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use record::RunDirectory;
-use record::experiment::{Knee, Test, TestState};
+use record::experiment::{MeasuredCapacity, Test, TestState};
 
 use crate::progress::Expected;
 
@@ -17,12 +17,12 @@ pub(super) struct Row {
     pub(super) directory: String,
     /// What it should take.
     pub(super) expected: Duration,
-    pub(super) outcome: Option<Outcome>,
+    pub(super) outcome: Option<RowOutcome>,
 }
 
 /// How it went.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct RowOutcome {
     pub(super) state: TestState,
     /// Sessions per second.
     pub(super) offered: f64,
@@ -58,12 +58,12 @@ impl Row {
                 median: class.duration.p50,
             })
         };
-        self.outcome = Some(Outcome {
+        self.outcome = Some(RowOutcome {
             state: test.state,
             offered: test.offered,
             classes: classes.iter().map(reading).collect(),
             why: test.why.clone(),
-            capacity: test.knee.as_ref().map(Knee::to_string),
+            capacity: test.capacity.as_ref().map(MeasuredCapacity::to_string),
         });
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use record::experiment::TestState;
 
-use super::row::{Outcome, Reading, Row};
+use super::row::{Reading, Row, RowOutcome};
 use super::state::{Phase, State};
 use super::style::Style;
 use crate::progress::TestKind;
@@ -78,7 +78,7 @@ pub(super) fn sentence(row: &Row, classes: &[String]) -> String {
     text
 }
 
-fn cells(outcome: &Outcome, classes: usize, style: Style) -> String {
+fn cells(outcome: &RowOutcome, classes: usize, style: Style) -> String {
     if let Some(capacity) = &outcome.capacity {
         return match verdict(outcome) {
             Some(why) => format!("  {capacity}  {}", style.warning(why)),
@@ -108,7 +108,7 @@ fn duration(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.0} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
-fn verdict(outcome: &Outcome) -> Option<&'static str> {
+fn verdict(outcome: &RowOutcome) -> Option<&'static str> {
     match outcome.state {
         TestState::Measured => None,
         TestState::Broken => Some("broken"),
@@ -141,7 +141,7 @@ mod tests {
         let why = vec!["the generator was late".to_owned()];
         let why = if state == TestState::Measured { Vec::new() } else { why };
         let (name, directory, expected) = ("gate at 3x".to_owned(), String::new(), Duration::ZERO);
-        let outcome = Some(Outcome { state, offered: 24.0, classes, why, capacity: None });
+        let outcome = Some(RowOutcome { state, offered: 24.0, classes, why, capacity: None });
         Row { name, directory, expected, outcome }
     }
 

@@ -13,8 +13,8 @@ use crate::text::rounded;
 
 /// Below a second, so many stretches at most; seconds are wanted of every run that is shorter
 /// than twenty minutes; and no run has more than so many.
-const MOST_BELOW_A_SECOND: f64 = 100.0;
-const MOST: f64 = 1200.0;
+const MAX_BELOW_A_SECOND: f64 = 100.0;
+const MAX_STRETCHES: f64 = 1200.0;
 const WIDTHS_SECONDS: [f64; 12] = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0];
 
 #[derive(Debug)]
@@ -67,9 +67,9 @@ impl Collector {
     /// For a run of this length.
     pub(super) fn new(length: Span) -> Self {
         let seconds = length.as_secs_f64();
-        let most = |width: f64| if width < 1.0 { MOST_BELOW_A_SECOND } else { MOST };
+        let most = |width: f64| if width < 1.0 { MAX_BELOW_A_SECOND } else { MAX_STRETCHES };
         let width = WIDTHS_SECONDS.into_iter().find(|&width| seconds / width <= most(width));
-        let width = width.unwrap_or((seconds / MOST).ceil());
+        let width = width.unwrap_or((seconds / MAX_STRETCHES).ceil());
         let number = (seconds / width).ceil().max(1.0) as usize;
         Self {
             length,
@@ -192,6 +192,6 @@ mod tests {
         assert_eq!(widths(1200), (1.0, 1200));
         assert_eq!(widths(4 * 3600), (20.0, 720));
         let (_, number) = widths(30 * 24 * 3600);
-        assert!(number <= MOST as usize, "{number}");
+        assert!(number <= MAX_STRETCHES as usize, "{number}");
     }
 }

@@ -16,7 +16,7 @@ const SHOWN: usize = 20;
 
 /// Different URLs that are counted. A trace may have any number; beyond this, those that come
 /// late are not kept apart, and are unlikely to be among the most frequent.
-const MOST: usize = 100_000;
+const MAX_URLS: usize = 100_000;
 
 /// The first reading: how often each URL was asked for. Histograms are kept only for the most
 /// frequent, which are known when all have been counted.
@@ -41,7 +41,7 @@ impl Census {
             }
             if let Some(count) = counts.get_mut(&row.url_class) {
                 *count += 1;
-            } else if counts.len() < MOST {
+            } else if counts.len() < MAX_URLS {
                 counts.insert(row.url_class, 1);
             } else {
                 complete = false;
@@ -59,11 +59,11 @@ impl Census {
 #[derive(Debug)]
 pub(super) struct Collector {
     census: Census,
-    tallies: HashMap<Arc<str>, Tally>,
+    tallies: HashMap<Arc<str>, UrlFigures>,
 }
 
 #[derive(Debug)]
-struct Tally {
+struct UrlFigures {
     count: u64,
     failed: u64,
     responses: u64,
@@ -76,7 +76,7 @@ struct Tally {
 
 impl Collector {
     pub(super) fn new(census: Census) -> Self {
-        let tallies = census.frequent.iter().map(|url| (Arc::clone(url), Tally::new())).collect();
+        let tallies = census.frequent.iter().map(|url| (Arc::clone(url), UrlFigures::new())).collect();
         Self { census, tallies }
     }
 
@@ -93,7 +93,7 @@ impl Collector {
     }
 }
 
-impl Tally {
+impl UrlFigures {
     fn new() -> Self {
         let [total, connect, processing, transfer] = std::array::from_fn(|_| Histogram::coarse());
         Self { count: 0, failed: 0, responses: 0, bytes: 0, total, connect, processing, transfer }

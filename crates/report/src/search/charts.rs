@@ -6,18 +6,18 @@ use std::path::Path;
 use catalogue::Metric;
 use catalogue::watch::{limits, processes};
 use record::experiment::{Experiment, OtherFactor, Test, TestState};
-use record::prediction::{Outcome, PredictedPoint, Prediction};
-use record::search::{Found, Onset, Tried, Used};
+use record::prediction::{PointOutcome, PredictedPoint, Prediction};
+use record::search::{Onset, ProbeResult, SearchResult, Used};
 use record::{LatencySummary, MetricName, Quantiles, RunDirectory, Samples, Summary};
 use stats::Estimate;
 
 use super::effects;
 use crate::error::Error;
-use crate::plot::{Axis, Curve, Figure, Mark, PlotPoint};
+use crate::plot::{Axis, Curve, Figure, Mark, PlotPoint, Scale};
 use crate::unit::Unit;
 
-fn axis(label: &str, unit: Unit, logarithmic: bool) -> Axis {
-    Axis { label: label.to_owned(), unit, logarithmic }
+fn axis(label: &str, unit: Unit, scale: Scale) -> Axis {
+    Axis { label: label.to_owned(), unit, logarithmic: scale == Scale::Logarithmic }
 }
 
 fn figure(
@@ -43,14 +43,15 @@ fn figure(
 }
 
 /// A curve over the probes that offered something, in rising order: the mean of those at the same load that count.
-fn over(name: &str, probes: &[&Tried], value: impl Fn(&Tried) -> Option<f64>) -> Curve {
-    let is_same = |one: &&Tried, other: &&Tried| one.offered == other.offered;
-    let place = |repeats: &[&Tried]| {
-        let valid: Vec<&Tried> = repeats.iter().copied().filter(|tried| tried.not_valid.is_none()).collect();
+fn over(name: &str, probes: &[&ProbeResult], value: impl Fn(&ProbeResult) -> Option<f64>) -> Curve {
+    let is_same = |one: &&ProbeResult, other: &&ProbeResult| one.offered == other.offered;
+    let place = |repeats: &[&ProbeResult]| {
+        let valid: Vec<&ProbeResult> =
+            repeats.iter().copied().filter(|probe| probe.not_valid.is_none()).collect();
         let shown = if valid.is_empty() { repeats } else { &valid };
-        let values = shown.iter().filter_map(|tried| value(tried).filter(|value| value.is_finite()));
+        let values = shown.iter().filter_map(|probe| value(probe).filter(|value| value.is_finite()));
         let value = stats::MeanEstimate::of(values).mean;
-        let remark = shown.iter().find_map(|tried| tried.behind.as_ref().or(tried.not_valid.as_ref()));
+        let remark = shown.iter().find_map(|probe| probe.behind.as_ref().or(probe.not_valid.as_ref()));
         let note = remark.map_or_else(|| "kept up".to_owned(), Clone::clone);
         (!value.is_nan()).then_some(PlotPoint {
             x: repeats.first()?.offered?,
@@ -62,8 +63,8 @@ fn over(name: &str, probes: &[&Tried], value: impl Fn(&Tried) -> Option<f64>) ->
 }
 
 /// What happened at each load.
-pub(super) fn of(directory: &Path, id: &str, found: &Found) -> Result<Vec<Figure>, Error> {
-    let mut probes: Vec<&Tried> = found.probes.iter().filter(|tried| tried.offered.is_some()).collect();
+pub(super) fn of(directory: &Path, id: &str, found: &SearchResult) -> Result<Vec<Figure>, Error> {
+    let mut probes: Vec<&ProbeResult> = found.probes.iter().filter(|probe| probe.offered.is_some()).collect();
     probes
         .sort_by(|one, other| one.offered.unwrap_or_default().total_cmp(&other.offered.unwrap_or_default()));
     let seen = ProbeRecords::read(directory, &probes)?;
@@ -95,33 +96,34 @@ struct ProbeRecords<'a> {
 }
 
 impl<'a> ProbeRecords<'a> {
-    fn read(directory: &Path, probes: &[&'a Tried]) -> Result<Self, Error> {
+    fn read(directory: &Path, probes: &[&'a ProbeResult]) -> Result<Self, Error> {
         let watched = Samples::beside(directory);
         let (mut phases, mut samples) = (BTreeMap::new(), BTreeMap::new());
-        for tried in probes {
-            let run = RunDirectory::open(directory.join(&tried.directory))?;
+        for probe in probes {
+            let run = RunDirectory::open(directory.join(&probe.directory))?;
             let latency = run.summary()?.latency;
             let means = [latency.connect.mean, latency.processing.mean, latency.transfer.mean];
-            phases.insert(&*tried.directory, means);
-            samples.insert(&*tried.directory, watched.during(&run.info()?));
+            phases.insert(&*probe.directory, means);
+            samples.insert(&*probe.directory, watched.during(&run.info()?));
         }
         Ok(Self { phases, samples })
     }
 }
 
 fn offered() -> Axis {
-    axis("Offered load", Unit::Rate, false)
+    axis("Offered load", Unit::Rate, Scale::Linear)
 }
 
 /// What those who ask see.
-fn of_clients(id: &str, probes: &[&Tried], seen: &ProbeRecords) -> [Option<Figure>; 3] {
+fn of_clients(id: &str, probes: &[&ProbeResult], seen: &ProbeRecords) -> [Option<Figure>; 3] {
     let achieved = vec![
-        over("achieved", probes, |tried| Some(tried.achieved)),
-        over("offered", probes, |tried| tried.offered),
+        over("achieved", probes, |probe| Some(probe.achieved)),
+        over("offered", probes, |probe| probe.offered),
     ];
     let latency =
-        vec![over("median", probes, |tried| Some(tried.p50)), over("99 %", probes, |tried| Some(tried.p99))];
-    let phase = |at: usize| move |tried: &Tried| seen.phases.get(&*tried.directory).map(|phases| phases[at]);
+        vec![over("median", probes, |probe| Some(probe.p50)), over("99 %", probes, |probe| Some(probe.p99))];
+    let phase =
+        |at: usize| move |probe: &ProbeResult| seen.phases.get(&*probe.directory).map(|phases| phases[at]);
     let phases = ["connecting", "processing", "transfer"].into_iter().enumerate();
     let phases = phases.map(|(at, name)| over(name, probes, phase(at))).collect();
     [
@@ -129,33 +131,38 @@ fn of_clients(id: &str, probes: &[&Tried], seen: &ProbeRecords) -> [Option<Figur
             format!("{id}-achieved"),
             "What was achieved?",
             "Good responses, or completed sessions, beside what was offered; where the two part the server is at its end. Points here and below are means of the probes at a load that count, where the text tells of one of them.",
-            (offered(), axis("Per second", Unit::Rate, false)),
+            (offered(), axis("Per second", Unit::Rate, Scale::Linear)),
             achieved,
         ),
         figure(
             format!("{id}-latency"),
             "How long did requests take?",
             "From when the schedule wanted a request to its last byte.",
-            (offered(), axis("Latency", Unit::Seconds, true)),
+            (offered(), axis("Latency", Unit::Seconds, Scale::Logarithmic)),
             latency,
         ),
         figure(
             format!("{id}-phases"),
             "Where did the time go?",
             "Means. Connecting grows when a queue of connections is full; processing, up to the first byte, when processors, workers, locks, the disk or what is behind hold requests up; transfer, when the network or the disk does. What took no time at all is below a logarithmic axis.",
-            (offered(), axis("Mean time", Unit::Seconds, true)),
+            (offered(), axis("Mean time", Unit::Seconds, Scale::Logarithmic)),
             phases,
         ),
     ]
 }
 
 /// What the server was seen to use.
-fn of_server(id: &str, probes: &[&Tried], seen: &ProbeRecords, found: &Found) -> [Option<Figure>; 4] {
-    let mut names: Vec<&String> = probes.iter().flat_map(|tried| tried.used.keys()).collect();
+fn of_server(
+    id: &str,
+    probes: &[&ProbeResult],
+    seen: &ProbeRecords,
+    found: &SearchResult,
+) -> [Option<Figure>; 4] {
+    let mut names: Vec<&String> = probes.iter().flat_map(|probe| probe.used.keys()).collect();
     names.sort();
     names.dedup();
     let used = names.iter().map(|name| {
-        let mut curve = over(name, probes, |tried| tried.used.get(*name).copied());
+        let mut curve = over(name, probes, |probe| probe.used.get(*name).copied());
         mark(&mut curve, &found.verdict.onset);
         curve
     });
@@ -164,28 +171,28 @@ fn of_server(id: &str, probes: &[&Tried], seen: &ProbeRecords, found: &Found) ->
             format!("{id}-used"),
             "How near was everything to its end?",
             "At 100 % there is no more of it; bursts can be above.",
-            (offered(), axis("In use", Unit::Percent, false)),
+            (offered(), axis("In use", Unit::Percent, Scale::Linear)),
             used.collect(),
         ),
         figure(
             format!("{id}-refused"),
             "How many found a queue full?",
             "Connections that were ready for a listen queue without room, and SYNs for which there was none; clients wait a second before they try again.",
-            (offered(), axis("Per second", Unit::Rate, false)),
+            (offered(), axis("Per second", Unit::Rate, Scale::Linear)),
             counts(probes, seen, &REFUSED).into_iter().filter(is_ever).collect(),
         ),
         figure(
             format!("{id}-processes"),
             "How many processes did the server have?",
             "Of each program, with their threads; and how many of these ran or were ready to.",
-            (offered(), axis("Number", Unit::Plain, false)),
+            (offered(), axis("Number", Unit::Plain, Scale::Linear)),
             counts(probes, seen, &PROCESSES),
         ),
         figure(
             format!("{id}-connections"),
             "In what state were connections?",
             "To be accepted: the server has no worker for them yet. Unread: it has, and has not read what they sent. TIME-WAIT: they are closed, and hold their port for a minute.",
-            (offered(), axis("Number", Unit::Plain, true)),
+            (offered(), axis("Number", Unit::Plain, Scale::Logarithmic)),
             counts(probes, seen, &CONNECTIONS),
         ),
     ]
@@ -208,7 +215,7 @@ fn is_ever(curve: &Curve) -> bool {
 }
 
 /// What the monitor counted, in the mean, by metric and program.
-fn counts(probes: &[&Tried], seen: &ProbeRecords, metrics: &[(Metric, &str)]) -> Vec<Curve> {
+fn counts(probes: &[&ProbeResult], seen: &ProbeRecords, metrics: &[(Metric, &str)]) -> Vec<Curve> {
     let mut programs: Vec<&str> = seen
         .samples
         .values()
@@ -220,8 +227,8 @@ fn counts(probes: &[&Tried], seen: &ProbeRecords, metrics: &[(Metric, &str)]) ->
     programs.dedup();
     let curve = |program: &str, (metric, name): &(Metric, &str)| {
         let key = ((*metric).into(), program.to_owned());
-        let mean = |tried: &Tried| {
-            let values = seen.samples.get(&*tried.directory)?.get(&key)?;
+        let mean = |probe: &ProbeResult| {
+            let values = seen.samples.get(&*probe.directory)?.get(&key)?;
             stats::mean(values.iter().copied())
         };
         let name = if program.is_empty() { (*name).to_owned() } else { format!("{program}, {name}") };
@@ -244,14 +251,13 @@ fn mark(curve: &mut Curve, onset: &[Onset]) {
 
 /// What was predicted beside what was measured.
 pub(super) fn predicted(id: &str, prediction: &Prediction) -> Vec<Figure> {
-    let curve = |name: &str, of: &dyn Fn(&PredictedPoint) -> Option<Outcome>, lost: bool| {
+    let latency = |outcome: PointOutcome| Estimate { value: outcome.mean, ci: outcome.ci };
+    let lost = |outcome: PointOutcome| Estimate { value: outcome.lost, ci: None };
+    let curve = |name: &str,
+                 of: &dyn Fn(&PredictedPoint) -> Option<PointOutcome>,
+                 y: fn(PointOutcome) -> Estimate| {
         let place = |point: &PredictedPoint| {
-            let outcome = of(point)?;
-            let y = if lost {
-                Estimate { value: outcome.lost, ci: None }
-            } else {
-                Estimate { value: outcome.mean, ci: outcome.ci }
-            };
+            let y = y(of(point)?);
             let error = point.error().map(|error| format!("predicted {:+.1} %", error * 100.0));
             let note = error.unwrap_or_else(|| point.why.join("; "));
             Some(PlotPoint { x: point.rate, y, note: format!("{} times the capacity, {note}", point.load) })
@@ -260,27 +266,27 @@ pub(super) fn predicted(id: &str, prediction: &Prediction) -> Vec<Figure> {
         points.sort_by(|one, other| one.x.total_cmp(&other.x));
         Curve { name: name.to_owned(), points }
     };
-    let both = |lost: bool| {
+    let both = |y: fn(PointOutcome) -> Estimate| {
         vec![
-            curve("measured", &|point| Some(point.measured), lost),
-            curve("predicted", &|point| point.predicted, lost),
+            curve("measured", &|point| Some(point.measured), y),
+            curve("predicted", &|point| point.predicted, y),
         ]
     };
-    let offered = || axis("Requests that arrived", Unit::Rate, false);
+    let offered = || axis("Requests that arrived", Unit::Rate, Scale::Linear);
     let figures = [
         figure(
             format!("{id}-predicted"),
             "Does the simulator say the same?",
             "Mean latency of what was answered, measured, and predicted for the same arrivals from what requests needed in another run.",
-            (offered(), axis("Mean latency", Unit::Seconds, true)),
-            both(false),
+            (offered(), axis("Mean latency", Unit::Seconds, Scale::Logarithmic)),
+            both(latency),
         ),
         figure(
             format!("{id}-predicted-lost"),
             "And of what is lost?",
             "Requests without a response; predicted in the long run, when the queue is as full as it gets.",
-            (offered(), axis("Lost", Unit::Percent, false)),
-            both(true),
+            (offered(), axis("Lost", Unit::Percent, Scale::Linear)),
+            both(lost),
         ),
     ];
     figures.into_iter().flatten().collect()
@@ -301,7 +307,7 @@ struct Compared<'a> {
 
 /// A search, and the run that is the most of it where it is a crowd's.
 struct Point<'a> {
-    found: &'a Found,
+    found: &'a SearchResult,
     crowd: Option<Summary>,
 }
 
@@ -310,7 +316,7 @@ struct Point<'a> {
 pub(super) fn compared(
     directory: &Path,
     experiment: &Experiment,
-    known: &[(&Test, Found)],
+    known: &[(&Test, SearchResult)],
 ) -> Result<Vec<Figure>, Error> {
     let Some(factor) = experiment.others.first() else { return Ok(Vec::new()) };
     let points = points(directory, factor, known)?;
@@ -325,13 +331,13 @@ pub(super) fn compared(
         Some((capacity.rate, Some(capacity.ci)))
     };
     let again = |point: &Point| Some((point.crowd.as_ref()?.syns_again()?, None));
-    let seconds = |label: &str| axis(label, Unit::Seconds, true);
+    let seconds = |label: &str| axis(label, Unit::Seconds, Scale::Logarithmic);
     let all = [
         Compared {
             id: "capacity",
             title: "What does the server keep up with?",
             caption: "Bands are 95 % confidence intervals of repeats, or of a single search from the highest rate that was kept up with to the lowest that was not, of a crowd over parts of the time.",
-            y: axis("Capacity", Unit::Rate, false),
+            y: axis("Capacity", Unit::Rate, Scale::Linear),
             of: &capacity,
         },
         Compared {
@@ -345,7 +351,7 @@ pub(super) fn compared(
             id: "sent-again",
             title: "How many SYNs were sent again?",
             caption: "For each connection that was begun; the kernel waits a second before it sends the first again.",
-            y: axis("Sent again", Unit::Percent, false),
+            y: axis("Sent again", Unit::Percent, Scale::Linear),
             of: &again,
         },
         Compared {
@@ -363,7 +369,7 @@ pub(super) fn compared(
             of: &phase(|latency| &latency.transfer),
         },
     ];
-    let x = axis(&factor.label, Unit::Plain, false);
+    let x = axis(&factor.label, Unit::Plain, Scale::Linear);
     let mut figures: Vec<Figure> = all.into_iter().filter_map(|what| against(&x, &points, what)).collect();
     if let Some(capacities) = figures.iter_mut().find(|figure| figure.id == "capacity") {
         beside_published(factor, capacities);
@@ -375,7 +381,7 @@ pub(super) fn compared(
 fn points<'a>(
     directory: &Path,
     factor: &OtherFactor,
-    known: &'a [(&Test, Found)],
+    known: &'a [(&Test, SearchResult)],
 ) -> Result<Vec<(String, f64, Point<'a>)>, Error> {
     let mut points = Vec::new();
     for (test, found) in known.iter().filter(|(test, _)| test.state == TestState::Measured) {
@@ -408,11 +414,11 @@ fn beside_published(factor: &OtherFactor, figure: &mut Figure) {
 }
 
 /// The run of a crowd.
-fn crowd(directory: &Path, test: &Test, found: &Found) -> Result<Option<Summary>, Error> {
-    let (true, Some(knee), Some(tried)) = (found.is_of_crowd, &test.knee, found.probes.last()) else {
+fn crowd(directory: &Path, test: &Test, found: &SearchResult) -> Result<Option<Summary>, Error> {
+    let (true, Some(capacity), Some(probe)) = (found.is_of_crowd, &test.capacity, found.probes.last()) else {
         return Ok(None);
     };
-    let place = directory.join(&test.directory).join(&knee.directory).join(&tried.directory);
+    let place = directory.join(&test.directory).join(&capacity.directory).join(&probe.directory);
     Ok(Some(RunDirectory::open(place)?.summary()?))
 }
 

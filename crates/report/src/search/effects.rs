@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use record::experiment::{Experiment, OtherFactor, Test, TestState};
-use record::search::Found;
+use record::search::SearchResult;
 use serde::Serialize;
 use stats::Estimate;
 use stats::significance::{self, holm};
@@ -108,7 +108,7 @@ impl Effect {
 }
 
 /// What each level does, factor by factor; nothing where nothing was varied.
-pub(super) fn of(experiment: &Experiment, known: &[(&Test, Found)]) -> Vec<Effect> {
+pub(super) fn of(experiment: &Experiment, known: &[(&Test, SearchResult)]) -> Vec<Effect> {
     let mut effects = Vec::new();
     let mut chances = Vec::new();
     for factor in experiment.others.iter().filter(|factor| factor.levels.len() > 1) {
@@ -261,15 +261,15 @@ mod tests {
                 .collect(),
             repeat,
             offered: 0.0,
-            knee: None,
+            capacity: None,
             state,
             why: vec![],
         }
     }
 
-    fn found(rate: f64) -> Found {
+    fn found(rate: f64) -> SearchResult {
         let capacity = Capacity { rate, ci: [rate; 2], unit: "requests/s".to_owned() };
-        Found { capacity: Some(capacity), ..Found::default() }
+        SearchResult { capacity: Some(capacity), ..SearchResult::default() }
     }
 
     #[test]

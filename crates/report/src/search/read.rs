@@ -4,7 +4,7 @@ use std::path::Path;
 
 use record::experiment::{Experiment, Test, TestState};
 use record::prediction::{self, Prediction};
-use record::search::{Capacity, Found, Resource, Verdict};
+use record::search::{Capacity, Resource, SearchResult, Verdict};
 use record::{Environment, Kind};
 
 use super::model::{OneSearch, SearchReport};
@@ -31,9 +31,11 @@ impl SearchReport {
         let mut searches = Vec::new();
         let mut known = Vec::new();
         for test in &experiment.tests {
-            let found = match &test.knee {
-                Some(knee) => Found::load(&directory.join(&test.directory).join(&knee.directory))?,
-                None => Found::default(),
+            let found = match &test.capacity {
+                Some(capacity) => {
+                    SearchResult::load(&directory.join(&test.directory).join(&capacity.directory))?
+                }
+                None => SearchResult::default(),
             };
             searches.push(search(&experiment, directory, test, &found)?);
             known.push((test, found));
@@ -80,7 +82,7 @@ impl SearchReport {
 
 /// A search by itself, outside of an experiment.
 fn one(directory: &Path) -> Result<SearchReport, Error> {
-    let found = Found::load(directory)?;
+    let found = SearchResult::load(directory)?;
     let searches = vec![OneSearch {
         id: "search".to_owned(),
         name: "The search".to_owned(),
@@ -118,9 +120,15 @@ fn machine_of(directory: &Path) -> Result<Vec<Fact>, Error> {
     Ok(facts)
 }
 
-fn search(experiment: &Experiment, directory: &Path, test: &Test, found: &Found) -> Result<OneSearch, Error> {
+fn search(
+    experiment: &Experiment,
+    directory: &Path,
+    test: &Test,
+    found: &SearchResult,
+) -> Result<OneSearch, Error> {
     let id = test.directory.trim_start_matches("tests/").to_owned();
-    let place = test.knee.as_ref().map(|knee| directory.join(&test.directory).join(&knee.directory));
+    let place =
+        test.capacity.as_ref().map(|capacity| directory.join(&test.directory).join(&capacity.directory));
     let result = match test.state {
         TestState::Measured => result(found),
         TestState::Broken => "broken".to_owned(),
@@ -188,9 +196,9 @@ fn name(experiment: &Experiment, test: &Test) -> String {
     }
 }
 
-fn result(found: &Found) -> String {
+fn result(found: &SearchResult) -> String {
     let capacity = found.capacity.as_ref().map_or_else(
-        || "no knee".to_owned(),
+        || "no capacity".to_owned(),
         |capacity| {
             let [low, high] = capacity.ci.map(number);
             format!("{} {} ({low} to {high})", number(capacity.rate), capacity.unit)
@@ -199,11 +207,11 @@ fn result(found: &Found) -> String {
     format!("{capacity}, {}", bottleneck(found))
 }
 
-fn order(found: &Found) -> Vec<String> {
+fn order(found: &SearchResult) -> Vec<String> {
     let Verdict { bottleneck: Some(bottleneck), confidence, onset, .. } = &found.verdict else {
         return Vec::new();
     };
-    let above = found.probes.iter().filter(|tried| tried.behind.is_some()).count();
+    let above = found.probes.iter().filter(|probe| probe.behind.is_some()).count();
     let by = match above {
         _ if found.is_of_crowd => "what the crowd got".to_owned(),
         0 => "probes that the generator could not offer".to_owned(),
@@ -220,12 +228,12 @@ fn order(found: &Found) -> Vec<String> {
     sentences
 }
 
-fn bottleneck(found: &Found) -> &'static str {
+fn bottleneck(found: &SearchResult) -> &'static str {
     found.verdict.bottleneck.map_or("bottleneck unknown", Resource::name)
 }
 
 /// What one search found, why, and what to do.
-fn of_one(found: &Found, search: &OneSearch) -> Conclusion {
+fn of_one(found: &SearchResult, search: &OneSearch) -> Conclusion {
     let Verdict { evidence, next, .. } = &found.verdict;
     let limit = limit::words(&found.verdict);
     let labelled = |label: &str, sentences: &[String]| -> Vec<String> {
@@ -245,9 +253,11 @@ fn of_one(found: &Found, search: &OneSearch) -> Conclusion {
 }
 
 /// The capacity; where a search left its ends far apart, these.
-fn rate(found: &Found) -> String {
+fn rate(found: &SearchResult) -> String {
     const FAR: f64 = 1.15;
-    let Some(Capacity { rate, ci: [low, high], unit }) = &found.capacity else { return "No knee".to_owned() };
+    let Some(Capacity { rate, ci: [low, high], unit }) = &found.capacity else {
+        return "No capacity".to_owned();
+    };
     if *high > low * FAR && !found.is_of_crowd {
         format!("Between {} and {} {unit}", number(*low), number(*high))
     } else {
@@ -259,8 +269,8 @@ fn rate(found: &Found) -> String {
 const SUSPECT: &str = "Suspect: ";
 
 /// What to beware of in what a search found.
-fn doubts(found: &Found) -> Vec<String> {
-    let lost = found.probes.iter().filter(|tried| tried.not_valid.is_some()).count();
+fn doubts(found: &SearchResult) -> Vec<String> {
+    let lost = found.probes.iter().filter(|probe| probe.not_valid.is_some()).count();
     let lost = (lost > 0).then(|| {
         format!(
             "{lost} of {} probes do not count: the load generator could not offer them as it should.",
@@ -272,7 +282,7 @@ fn doubts(found: &Found) -> Vec<String> {
 }
 
 /// Of one search what it found; of several what the best and the worst did. They are those that count of `all`.
-fn headline(searches: &[(&Found, &OneSearch)], all: usize) -> Conclusion {
+fn headline(searches: &[(&SearchResult, &OneSearch)], all: usize) -> Conclusion {
     let rated = searches.iter().filter_map(|&(found, search)| {
         let capacity = found.capacity.as_ref()?;
         Some((capacity.rate, found, search))
@@ -286,12 +296,12 @@ fn headline(searches: &[(&Found, &OneSearch)], all: usize) -> Conclusion {
         let headline = if name == "none" {
             "Nothing came to its end".to_owned()
         } else {
-            format!("No knee was found: {name}")
+            format!("No capacity was found: {name}")
         };
         return Conclusion { headline, details, figures: Vec::new() };
     };
     let unit = highest.capacity.as_ref().map_or("requests/s", |capacity| &*capacity.unit);
-    let figure = |rate: f64, found: &Found, search: &OneSearch| KeyFigure {
+    let figure = |rate: f64, found: &SearchResult, search: &OneSearch| KeyFigure {
         value: format!("{} {unit}", number(rate)),
         label: search.name.clone(),
         note: bottleneck(found).to_owned(),

@@ -4,7 +4,7 @@ use record::sweep::PointRow;
 use stats::Estimate;
 
 use super::sweep::SweepData;
-use crate::plot::{Axis, Curve, Figure, PlotPoint};
+use crate::plot::{Axis, Curve, Figure, PlotPoint, Scale};
 use crate::text::{percent, seconds};
 use crate::unit::Unit;
 
@@ -29,13 +29,13 @@ impl Quantity {
         Estimate { value, ci: (low.is_finite() && high.is_finite()).then_some([low.max(0.0), high]) }
     }
 
-    pub(super) fn axis(self, logarithmic: bool) -> Axis {
+    pub(super) fn axis(self, scale: Scale) -> Axis {
         let (label, unit) = match self {
             Self::Rejected => ("Requests rejected", Unit::Percent),
             Self::Mean => ("Mean latency", Unit::Seconds),
             Self::P90 => ("90th percentile of latency", Unit::Seconds),
         };
-        Axis { label: label.to_owned(), unit, logarithmic }
+        Axis { label: label.to_owned(), unit, logarithmic: scale == Scale::Logarithmic }
     }
 }
 
@@ -106,7 +106,7 @@ pub(super) fn of_sweep(known: &SweepData) -> Vec<Figure> {
         place: String::new(),
         caption: "Bands are 95 % confidence intervals.".to_owned(),
         x: parameter(&known.sweep.parameter),
-        y: quantity.axis(false),
+        y: quantity.axis(Scale::Linear),
         curves: known
             .curves()
             .map(|(curve_name, rows)| curve(&name(curve_name), rows, |row| row.x, quantity))
@@ -119,8 +119,8 @@ pub(super) fn of_sweep(known: &SweepData) -> Vec<Figure> {
         title: "What do rejections buy?".to_owned(),
         place: String::new(),
         caption: "Each point is one of the sweep: what share of the requests is rejected there, and how long the others take.".to_owned(),
-        x: Quantity::Rejected.axis(false),
-        y: Quantity::Mean.axis(false),
+        x: Quantity::Rejected.axis(Scale::Linear),
+        y: Quantity::Mean.axis(Scale::Linear),
         curves: known
             .curves()
             .map(|(curve_name, rows)| curve(&name(curve_name), rows, |row| row.rejected, Quantity::Mean))

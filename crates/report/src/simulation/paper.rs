@@ -5,7 +5,7 @@ use stats::Estimate;
 
 use super::curves::{Quantity, curve, parameter};
 use super::sweep::SweepData;
-use crate::plot::{Axis, Curve, Figure, PlotPoint};
+use crate::plot::{Axis, Curve, Figure, PlotPoint, Scale};
 use crate::text::percent;
 use crate::unit::Unit;
 
@@ -87,7 +87,7 @@ fn figure(known: &SweepData, number: u32, along: Along, quantity: Quantity, titl
         Along::Parameter => (parameter(&known.sweep.parameter), "Bands are 95 % confidence intervals."),
         Along::Burst => (parameter("cv"), "The same simulations, across the curves instead of along them."),
         Along::Rejected => (
-            Quantity::Rejected.axis(false),
+            Quantity::Rejected.axis(Scale::Linear),
             "From right to left the queue grows from 0 to 1000 places. Bands are 95 % confidence intervals of latency.",
         ),
     };
@@ -112,7 +112,7 @@ fn figure(known: &SweepData, number: u32, along: Along, quantity: Quantity, titl
         place: format!("Figure {number}"),
         caption: caption.to_owned(),
         x,
-        y: quantity.axis(false),
+        y: quantity.axis(Scale::Linear),
         curves,
         marks: Vec::new(),
         overload: None,

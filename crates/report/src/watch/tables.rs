@@ -277,7 +277,7 @@ fn connections(watches: &[Watched]) -> Table {
     let columns = columns.collect();
     let both = |values: &[(f64, f64)], looks: usize| {
         // A state without connections is left out of a look.
-        let mean = values.iter().map(|(_, value)| value).sum::<f64>() / looks.max(1) as f64;
+        let mean = stats::mean_with_absent(values.iter().map(|(_, value)| *value), looks);
         let most = values.iter().map(|(_, value)| *value).fold(0.0, f64::max);
         [Some(Quantity::number(mean)), Some(Quantity::number(most))]
     };

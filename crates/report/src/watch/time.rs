@@ -9,7 +9,7 @@ use catalogue::Metric;
 use catalogue::watch::{connections, kernel, processes, requests};
 
 /// Colours and dashes that a figure has.
-const MOST_LINES: usize = 5;
+const MAX_LINES: usize = 5;
 
 /// All moments at which something was looked at, in milliseconds' precision so that groups with equal
 /// intervals share them.
@@ -119,7 +119,7 @@ impl Sources<'_> {
 
     /// A line for each metric. Where watches are compared, the first of them is what there is room for.
     fn whole(&self, metrics: &[(Metric, &str)]) -> Vec<TimeSeries> {
-        let metrics = metrics.iter().take(self.alone_or_compared(MOST_LINES, 1));
+        let metrics = metrics.iter().take(self.alone_or_compared(MAX_LINES, 1));
         metrics.flat_map(|(metric, name)| lines(self.watches, self.looks, *metric, Some(name))).collect()
     }
 
@@ -153,7 +153,7 @@ fn distinct(mut charts: Vec<TimeChart>) -> Vec<TimeChart> {
         let new: Vec<_> = new.collect();
         names.extend(new);
     }
-    names.truncate(MOST_LINES);
+    names.truncate(MAX_LINES);
     charts.iter_mut().for_each(|chart| chart.lines.retain(|line| names.contains(&line.name)));
     charts.retain(|chart| !chart.lines.is_empty());
     charts

@@ -1,10 +1,10 @@
-//! Reports of searches for the knee: of an experiment of searches, and of one that stands alone.
+//! Reports of searches for the capacity: of an experiment of searches, and of one that stands alone.
 #![allow(clippy::unwrap_used, reason = "tests")]
 #![allow(dead_code, reason = "other tests use more of the fixture")]
 
 use crate::fixture::search;
 use record::experiment::TestState;
-use record::search::{Found, Tried};
+use record::search::{ProbeResult, SearchResult};
 use report::{Document, OneSearch, SearchReport};
 
 #[test]
@@ -160,12 +160,12 @@ fn what_to_beware_of_comes_first() {
     let scratch = tempfile::tempdir().unwrap();
     search::write(scratch.path());
     let directory = scratch.path().join("tests/02-bare/search");
-    let mut found = Found::load(&directory).unwrap();
+    let mut found = SearchResult::load(&directory).unwrap();
     found.capacity.as_mut().unwrap().ci = [80.0, 110.0];
     found.ended_early = Some(50.4);
     found.probes[0].not_valid = Some("the generator was late".to_owned());
     // The same load again, by a generator that kept up.
-    let again = Tried { not_valid: None, achieved: 20.0, ..found.probes[0].clone() };
+    let again = ProbeResult { not_valid: None, achieved: 20.0, ..found.probes[0].clone() };
     found.probes[0].achieved = 3.0;
     found.probes.push(again);
     found.save(&directory).unwrap();

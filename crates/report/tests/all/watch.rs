@@ -43,7 +43,7 @@ fn one_watch_fills_the_tables() {
     }
     let interfaces = report.tables.iter().find(|table| table.id == "interfaces").unwrap();
     assert_eq!(interfaces.columns, ["lo"], "of those that something uses");
-    assert!(report.tables.iter().all(|table| table.id != "agreement"), "nobody else has looked");
+    assert!(report.tables.iter().all(|table| table.id != "agreement"), "no other record was there");
     assert_eq!(
         report.verdict.headline,
         "100 requests per second, each with 400 µs of a processor; all processors were 60.0 % busy"

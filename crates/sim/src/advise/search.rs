@@ -9,21 +9,21 @@ use crate::replications::run;
 
 /// The smallest load that is tried, of what the processors can serve, and the first that is surely
 /// more than enough; the latter is doubled until it is, but not beyond what no server is offered.
-const LEAST: f64 = 0.05;
+const MIN_LOAD: f64 = 0.05;
 const ENOUGH: f64 = 1.5;
-const MOST: f64 = 96.0;
+const MAX_LOAD: f64 = 96.0;
 
 /// How exactly the largest one is found.
 const STEP: f64 = 0.01;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Search<'a> {
+pub(super) struct LoadSearch<'a> {
     model: &'a Model,
     objectives: &'a [Objective],
     plan: Plan,
 }
 
-impl<'a> Search<'a> {
+impl<'a> LoadSearch<'a> {
     pub(super) fn new(model: &'a Model, objectives: &'a [Objective], plan: Plan) -> Self {
         Self { model, objectives, plan }
     }
@@ -40,19 +40,19 @@ impl<'a> Search<'a> {
     /// The largest load by bisection, and how many simulations it took: with a fixed setting latency and rejection
     /// both grow with the load.
     pub(super) fn largest_load(&self, threads: u32, queue: u32) -> Result<(Trial, u32), ModelError> {
-        let mut best = self.try_out(threads, queue, LEAST)?;
+        let mut best = self.try_out(threads, queue, MIN_LOAD)?;
         let mut simulations = 1;
         if !best.met {
             return Ok((best, simulations));
         }
-        let (mut low, mut high) = (LEAST, ENOUGH);
+        let (mut low, mut high) = (MIN_LOAD, ENOUGH);
         loop {
             let trial = self.try_out(threads, queue, high)?;
             simulations += 1;
             if !trial.met {
                 break;
             }
-            if high >= MOST {
+            if high >= MAX_LOAD {
                 return Ok((Trial { at_least: true, ..trial }, simulations));
             }
             (low, best, high) = (high, trial, high * 2.0);

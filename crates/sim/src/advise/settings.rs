@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::error::AdviceError;
 use super::objective::Objective;
 use super::options::AdviceOptions;
-use super::search::Search;
+use super::search::LoadSearch;
 use super::trial::{AS_MANY, Trial};
 use crate::model::Model;
 use crate::replications::run;
@@ -60,7 +60,7 @@ pub fn advise(
     if limit_added {
         objectives.push(Objective::rejected_at_most_five_percent());
     }
-    let search = Search::new(model, &objectives, options.plan);
+    let search = LoadSearch::new(model, &objectives, options.plan);
     let mut simulations = 1;
     // The model as it is, whatever its queue.
     let outcome = run(model, &options.plan)?;

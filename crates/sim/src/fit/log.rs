@@ -44,7 +44,7 @@ pub struct LogFormat {
 }
 
 /// A number of seconds above this is a date.
-const LONGEST: f64 = 1e6;
+const MAX_SECONDS: f64 = 1e6;
 
 fn is_request_time(number: LastNumber) -> bool {
     number.decimals == 3
@@ -74,14 +74,14 @@ fn began(at: f64, took: f64, resolution: Resolution) -> f64 {
 
 /// What was found in a log, for the remarks on how it was read.
 #[derive(Default)]
-struct Found {
+struct Irregularities {
     other_methods: u64,
     /// Requests whose beginning was found from their end, and those whose end is all that is known.
     moved: u64,
     only_end: u64,
 }
 
-impl Found {
+impl Irregularities {
     fn remarks(&self, resolution: f64) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.other_methods > 0 {
@@ -117,7 +117,7 @@ impl TimeTaken {
             Self::Millis => number.value / 1e3,
             Self::Micros => number.value / 1e6,
         };
-        (seconds < LONGEST).then_some(seconds)
+        (seconds < MAX_SECONDS).then_some(seconds)
     }
 }
 
@@ -129,7 +129,7 @@ impl Observation {
     pub fn of_log(path: &Path, format: LogFormat) -> Result<Self, ObservationError> {
         let mut requests = Vec::new();
         let mut coarsest = Resolution::Micros;
-        let mut found = Found::default();
+        let mut found = Irregularities::default();
         // Seconds since 1970 with a fraction would lose some of it.
         let mut origin = None;
         let skipped = AccessLog::each(path, |Logged { at, resolution, url, status, bytes, last }| {

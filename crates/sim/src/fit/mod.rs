@@ -31,4 +31,4 @@ pub use self::model::UnknownCost;
 pub use self::observation::{Observation, ObservationError, Origin};
 pub use self::options::{FitOptions, Stated};
 pub use self::watched::fit_watched;
-pub use self::windows::{Verdict, Window};
+pub use self::windows::{Window, WindowVerdict};

@@ -75,7 +75,7 @@ pub enum ObservationError {
 }
 
 /// Below this nothing is said.
-const LEAST: usize = 100;
+const MIN_REQUESTS: usize = 100;
 
 impl Observation {
     /// From the beginning to the end, in seconds.
@@ -85,11 +85,11 @@ impl Observation {
 
     /// Puts requests in order and looks whether anything can be said of them.
     pub(crate) fn checked(mut self) -> Result<Self, ObservationError> {
-        if self.requests.len() < LEAST {
+        if self.requests.len() < MIN_REQUESTS {
             return Err(ObservationError::TooFew {
                 source_name: self.source,
                 requests: self.requests.len(),
-                least: LEAST,
+                least: MIN_REQUESTS,
             });
         }
         self.requests.sort_by(|one, other| one.at.total_cmp(&other.at));

@@ -132,7 +132,7 @@ fn windows_whose_rate_changes_are_left_out() {
     let fit = fitted(&all, true);
     let verdicts: Vec<bool> = fit.windows.iter().map(Window::is_steady).collect();
     assert_eq!(verdicts, [true, false, true], "{:?}", fit.windows);
-    let Verdict::Trending { change } = fit.windows[1].verdict else { panic!() };
+    let WindowVerdict::Trending { change } = fit.windows[1].verdict else { panic!() };
     assert!((1.7..2.4).contains(&change), "{change}");
     assert!((fit.rate - 20.0).abs() < 0.5);
     assert!((fit.arrivals.as_ref().unwrap().cv.mean - 1.0).abs() < 0.1);

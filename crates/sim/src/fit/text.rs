@@ -6,7 +6,7 @@ use super::classes::FittedClass;
 use super::demands::Source as DemandSource;
 use super::fitted::Fit;
 use super::observation::Origin;
-use super::windows::{Verdict, Window};
+use super::windows::{Window, WindowVerdict};
 use crate::text::Seconds;
 
 /// Windows that are shown one by one.
@@ -85,9 +85,9 @@ impl Fit {
             write!(f, ", c_v of gaps {cv:.2}")?;
         }
         match window.verdict {
-            Verdict::Steady => writeln!(f),
-            Verdict::Sparse => writeln!(f, ", left out: too few requests"),
-            Verdict::Trending { change } => {
+            WindowVerdict::Steady => writeln!(f),
+            WindowVerdict::Sparse => writeln!(f, ", left out: too few requests"),
+            WindowVerdict::Trending { change } => {
                 writeln!(f, ", left out: its rate changes by {:+.0} %", change * 100.0)
             }
         }

@@ -16,7 +16,7 @@ use super::options::FitOptions;
 
 /// What is read of the summary of a watch.
 #[derive(Debug, Deserialize)]
-struct Seen {
+struct WatchSummary {
     #[serde(default)]
     requests: BTreeMap<String, Requests>,
     #[serde(default)]
@@ -55,7 +55,7 @@ impl Demands {
 pub fn fit_watched(path: &Path, options: &FitOptions) -> Result<Fit, ObservationError> {
     let directory = RunDirectory::open(path)?;
     let info = directory.info()?;
-    let seen: Seen = directory.outcome()?;
+    let seen: WatchSummary = directory.outcome()?;
     let source = path.display().to_string();
     let followed: u64 = seen.requests.values().map(|requests| requests.count).sum();
     let rate: f64 = seen.requests.values().map(|requests| requests.rate).sum();

@@ -21,13 +21,13 @@ pub struct Window {
     /// Standard deviation over mean of the times between two; `None` where times are not exact enough.
     pub cv_of_gaps: Option<f64>,
     /// Whether its rate is constant.
-    pub verdict: Verdict,
+    pub verdict: WindowVerdict,
 }
 
 /// Whether a window says anything of how requests are spread over time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "state")]
-pub enum Verdict {
+pub enum WindowVerdict {
     /// Its rate is constant, as far as can be told.
     Steady,
     /// Its rate goes up or down.
@@ -40,7 +40,7 @@ pub enum Verdict {
 }
 
 /// Requests that a window has at least.
-const LEAST: u64 = 50;
+const MIN_REQUESTS: u64 = 50;
 
 /// Parts of a window whose rates are compared.
 const PARTS: usize = 12;
@@ -54,7 +54,7 @@ const SLIGHT: f64 = 0.2;
 impl Window {
     /// Whether its rate is constant.
     pub(crate) fn is_steady(&self) -> bool {
-        self.verdict == Verdict::Steady
+        self.verdict == WindowVerdict::Steady
     }
 
     pub(crate) fn length(&self) -> f64 {
@@ -91,12 +91,12 @@ fn window(observation: &Observation, from: f64, to: f64) -> Window {
     let times = observation.times(from, to);
     let requests = times.len() as u64;
     let length = to - from;
-    let verdict = if requests < LEAST {
-        Verdict::Sparse
+    let verdict = if requests < MIN_REQUESTS {
+        WindowVerdict::Sparse
     } else {
         match trend(&times, from, to, observation.resolution) {
-            Some(change) => Verdict::Trending { change },
-            None => Verdict::Steady,
+            Some(change) => WindowVerdict::Trending { change },
+            None => WindowVerdict::Steady,
         }
     };
     let exact = observation.resolution < 0.1 * length / requests.max(1) as f64;

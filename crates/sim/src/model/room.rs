@@ -14,11 +14,11 @@ use units::Count;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room(pub Option<u32>);
 
-const MOST: u64 = 1_000_000_000;
+const MAX_ROOM: u64 = 1_000_000_000;
 
 /// A text that is not a [`Room`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("expected a whole number of requests that wait, from 0 to {MOST}, or \"none\" for no limit")]
+#[error("expected a whole number of requests that wait, from 0 to {MAX_ROOM}, or \"none\" for no limit")]
 pub struct RoomError;
 
 impl FromStr for Room {
@@ -30,7 +30,7 @@ impl FromStr for Room {
         }
         let Count(count) = text.parse().map_err(|_| RoomError)?;
         match u32::try_from(count) {
-            Ok(room) if count <= MOST => Ok(Self(Some(room))),
+            Ok(room) if count <= MAX_ROOM => Ok(Self(Some(room))),
             _ => Err(RoomError),
         }
     }

@@ -7,13 +7,13 @@ use stats::LogHistogram;
 use stats::MeanEstimate;
 
 use super::figures::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision};
-use super::tally::Tally;
+use super::tally::PartTotals;
 use crate::subject::{ModelGate, Subject};
 use crate::watch::ClassCounts;
 
 impl Outcome {
     /// What the parts of a simulation say together; how they came about is for the caller to add.
-    pub(crate) fn new(subject: Subject<'_>, tallies: &[Tally], parts: Dependence) -> Self {
+    pub(crate) fn new(subject: Subject<'_>, tallies: &[PartTotals], parts: Dependence) -> Self {
         let Subject { model, gate } = subject;
         let by_class = match gate {
             None => Cow::Borrowed(tallies),
@@ -63,17 +63,17 @@ impl GateClassOutcome {
         subject: Subject<'_>,
         gate: &ModelGate,
         index: usize,
-        tallies: &[Tally],
+        tallies: &[PartTotals],
         parts: Dependence,
     ) -> Self {
         let with_slow_clients = subject.model.slow_clients.is_some();
         let folded = folded(tallies, |seen| gate.of_class(index, seen).into());
         let [all, server, door] =
             [0, 1, 2].map(|class| Group { tallies: &folded, parts, class: Some(class) });
-        let share = |amount: &dyn Fn(&Tally) -> f64| {
+        let share = |amount: &dyn Fn(&PartTotals) -> f64| {
             all.ratio(|tally| (amount(tally), all.sum(tally, |seen| seen.arrived as f64)))
         };
-        let rejected = |group: Group<'_>, tally: &Tally| group.sum(tally, |seen| seen.rejected as f64);
+        let rejected = |group: Group<'_>, tally: &PartTotals| group.sum(tally, |seen| seen.rejected as f64);
         Self {
             name: gate.names.get(index).cloned().unwrap_or_else(|| index.to_string()),
             served: share(&|tally| all.sum(tally, |seen| seen.latencies.count() as f64)),
@@ -88,14 +88,14 @@ impl GateClassOutcome {
 }
 
 /// The same parts, with their classes put together by `fold`.
-fn folded(tallies: &[Tally], fold: impl Fn(&[ClassCounts]) -> Vec<ClassCounts>) -> Vec<Tally> {
-    tallies.iter().map(|tally| Tally { classes: fold(&tally.classes), ..*tally }).collect()
+fn folded(tallies: &[PartTotals], fold: impl Fn(&[ClassCounts]) -> Vec<ClassCounts>) -> Vec<PartTotals> {
+    tallies.iter().map(|tally| PartTotals { classes: fold(&tally.classes), ..*tally }).collect()
 }
 
 /// The requests of one class, or all.
 #[derive(Clone, Copy)]
 struct Group<'a> {
-    tallies: &'a [Tally],
+    tallies: &'a [PartTotals],
     parts: Dependence,
     class: Option<usize>,
 }
@@ -119,7 +119,7 @@ impl<'a> Group<'a> {
         self.over_time(|tally| self.sum(tally, |seen| seen.latencies.count() as f64))
     }
 
-    fn over_time(self, amount: impl Fn(&Tally) -> f64) -> MeanEstimate {
+    fn over_time(self, amount: impl Fn(&PartTotals) -> f64) -> MeanEstimate {
         self.ratio(|tally| (amount(tally), tally.elapsed))
     }
 
@@ -148,21 +148,21 @@ impl<'a> Group<'a> {
         }
     }
 
-    fn pool(self, tally: &Tally) -> LogHistogram {
+    fn pool(self, tally: &PartTotals) -> LogHistogram {
         let mut pool = LogHistogram::default();
         self.seen(tally).iter().for_each(|seen| pool.add(&seen.latencies));
         pool
     }
 
-    fn ratio(self, of: impl Fn(&Tally) -> (f64, f64)) -> MeanEstimate {
+    fn ratio(self, of: impl Fn(&PartTotals) -> (f64, f64)) -> MeanEstimate {
         self.parts.ratio(&self.tallies.iter().map(of).collect::<Vec<_>>())
     }
 
-    fn sum(self, tally: &Tally, amount: impl Fn(&ClassCounts) -> f64) -> f64 {
+    fn sum(self, tally: &PartTotals, amount: impl Fn(&ClassCounts) -> f64) -> f64 {
         self.seen(tally).iter().map(amount).sum()
     }
 
-    fn seen(self, tally: &'a Tally) -> &'a [ClassCounts] {
+    fn seen(self, tally: &'a PartTotals) -> &'a [ClassCounts] {
         match self.class {
             Some(class) => tally.classes.get(class..=class).unwrap_or_default(),
             None => &tally.classes,

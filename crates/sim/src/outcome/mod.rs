@@ -5,4 +5,4 @@ mod figures;
 mod tally;
 
 pub use self::figures::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision};
-pub(crate) use self::tally::{Parts, Tally};
+pub(crate) use self::tally::{PartTotals, Parts};

@@ -1,10 +1,10 @@
-//! [`Tally`]: what was seen in a part of a simulation; [`Parts`]: a simulation in a limited number of them.
+//! [`PartTotals`]: what was seen in a part of a simulation; [`Parts`]: a simulation in a limited number of them.
 
 use crate::watch::{ClassCounts, Watch};
 
 /// What was seen in a part of a simulation.
 #[derive(Debug, Clone)]
-pub(crate) struct Tally {
+pub(crate) struct PartTotals {
     /// Seconds.
     pub(crate) elapsed: f64,
     /// Processors at work and requests present, each times seconds.
@@ -13,13 +13,13 @@ pub(crate) struct Tally {
     pub(crate) classes: Vec<ClassCounts>,
 }
 
-impl From<Watch> for Tally {
+impl From<Watch> for PartTotals {
     fn from(watch: Watch) -> Self {
         Self { elapsed: watch.elapsed(), busy: watch.busy, present: watch.present, classes: watch.classes }
     }
 }
 
-impl Tally {
+impl PartTotals {
     fn add(&mut self, other: &Self) {
         self.elapsed += other.elapsed;
         self.busy += other.busy;
@@ -33,7 +33,7 @@ impl Tally {
 /// not depend on how it was shared out.
 #[derive(Debug)]
 pub(crate) struct Parts {
-    parts: Vec<Tally>,
+    parts: Vec<PartTotals>,
     most: usize,
     /// Tallies in a part, and in the last one, which may not be full yet.
     each: u32,
@@ -46,7 +46,7 @@ impl Parts {
         Self { parts: Vec::new(), most, each: 1, last: 1 }
     }
 
-    pub(crate) fn push(&mut self, tally: Tally) {
+    pub(crate) fn push(&mut self, tally: PartTotals) {
         if self.last < self.each
             && let Some(part) = self.parts.last_mut()
         {
@@ -76,7 +76,7 @@ impl Parts {
         self.each *= 2;
     }
 
-    pub(crate) fn as_slice(&self) -> &[Tally] {
+    pub(crate) fn as_slice(&self) -> &[PartTotals] {
         &self.parts
     }
 }
@@ -91,7 +91,7 @@ mod tests {
             let mut parts = Parts::at_most(most);
             for i in 0..count {
                 let elapsed = f64::from(i);
-                parts.push(Tally { elapsed, busy: 1.0, present: 0.0, classes: Vec::new() });
+                parts.push(PartTotals { elapsed, busy: 1.0, present: 0.0, classes: Vec::new() });
             }
             let parts = parts.as_slice();
             assert!(parts.len() <= most && 2 * parts.len() >= most.min(count as usize));

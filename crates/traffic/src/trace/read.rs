@@ -8,7 +8,7 @@ use super::error::Error;
 use super::skipped::{Reason, Skipped};
 
 /// No server accepts a request as long as a longer line.
-const LONGEST: usize = 64 * 1024;
+const MAX_LINE_BYTES: usize = 64 * 1024;
 
 /// What compressed files begin with, and what unpacks them.
 const COMPRESSED: [(&[u8], &str); 4] = [
@@ -21,7 +21,7 @@ const COMPRESSED: [(&[u8], &str); 4] = [
 /// Opens a file and looks whether it is text.
 pub(super) fn open(path: &Path) -> Result<impl BufRead, Error> {
     let failed = |why| Error::Read { path: path.to_owned(), why };
-    let mut file = BufReader::with_capacity(LONGEST, File::open(path).map_err(failed)?);
+    let mut file = BufReader::with_capacity(MAX_LINE_BYTES, File::open(path).map_err(failed)?);
     let head = file.fill_buf().map_err(failed)?;
     match COMPRESSED.iter().find(|(magic, _)| head.starts_with(magic)) {
         Some((_, with)) => Err(Error::Compressed { path: path.to_owned(), with }),
@@ -39,11 +39,11 @@ pub(super) fn lines(
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
-        if (&mut input).take(LONGEST as u64 + 1).read_until(b'\n', &mut buffer)? == 0 {
+        if (&mut input).take(MAX_LINE_BYTES as u64 + 1).read_until(b'\n', &mut buffer)? == 0 {
             return Ok(());
         }
         skipped.lines += 1;
-        if buffer.len() > LONGEST && buffer.last() != Some(&b'\n') {
+        if buffer.len() > MAX_LINE_BYTES && buffer.last() != Some(&b'\n') {
             input.skip_until(b'\n')?;
             skipped.count(Reason::TooLong, &buffer);
             continue;

@@ -26,10 +26,22 @@ pub(super) const SELDOM: Span = Span::from_micros(4_730);
 const CALLS: u32 = 500;
 const BATCHES: usize = 8;
 
-/// Attaches all of the probes, those in binaries to this process or not at all, and detaches them.
-pub(crate) fn try_out(binary: bool) -> Result<(), Error> {
+/// Attaches probes, those in binaries to this process, and detaches them.
+pub(crate) fn try_out(at: AttachPoint) -> Result<(), Error> {
     let mut probes = Probes::load(&[], OFTEN)?;
-    if binary { probes.attach_to_self(a_function as *const () as usize) } else { probes.attach(&[]) }
+    match at {
+        AttachPoint::Kernel => probes.attach(&[]),
+        AttachPoint::Binary => probes.attach_to_self(a_function as *const () as usize),
+    }
+}
+
+/// What probes are attached to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AttachPoint {
+    /// Tracepoints of the kernel.
+    Kernel,
+    /// Functions of a binary.
+    Binary,
 }
 
 impl UnitCosts {
@@ -147,8 +159,7 @@ fn in_user_mode(probes: &mut Probes, call: impl Fn()) -> Result<Span, Error> {
         (0..CALLS).for_each(|_| call());
         *batch = probes.ask()?.mul_f64(1.0 / f64::from(CALLS));
     }
-    batches.sort_unstable();
-    Ok(batches[BATCHES / 2])
+    Ok(stats::order::upper_median(&mut batches).unwrap_or(Span::ZERO))
 }
 
 fn mean(time: Span, count: u64) -> f64 {

@@ -68,6 +68,14 @@ enum Phase {
     },
 }
 
+/// Which requests are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sweep {
+    /// Those on which nothing happens any more.
+    Quiet,
+    All,
+}
+
 #[derive(Debug)]
 struct Opened {
     at: Time,
@@ -178,7 +186,7 @@ impl Requests {
             }
             Phase::Draining { since, .. } => {
                 let is_last = now >= *since + FOLLOW_TIMEOUT;
-                let unfinished = self.sweep(is_last)?;
+                let unfinished = self.sweep(if is_last { Sweep::All } else { Sweep::Quiet })?;
                 if unfinished == 0 || is_last {
                     self.end_draining(unfinished, &mut each)?;
                     // When the next one opens is found out at once.
@@ -209,7 +217,7 @@ impl Requests {
             self.probes.attach_to(&self.servers.all)?;
         }
         self.learn()?;
-        self.sweep(false)?;
+        self.sweep(Sweep::Quiet)?;
         Ok(())
     }
 
@@ -247,10 +255,13 @@ impl Requests {
         self.phase = Phase::Draining { opened, since: now };
     }
 
-    /// Tells requests on which nothing happens any more; how many there are besides.
-    fn sweep(&mut self, is_last: bool) -> Result<u64, Error> {
+    /// Tells requests on which nothing happens any more, or all of them; how many there are besides.
+    fn sweep(&mut self, which: Sweep) -> Result<u64, Error> {
         let pause = self.probes.longest_pause()?;
-        let quiet = if is_last { Span::ZERO } else { (pause + pause).clamp(MIN_QUIET, MAX_QUIET) };
+        let quiet = match which {
+            Sweep::Quiet => (pause + pause).clamp(MIN_QUIET, MAX_QUIET),
+            Sweep::All => Span::ZERO,
+        };
         self.probes.sweep(quiet)
     }
 
@@ -326,7 +337,7 @@ impl Requests {
 
     /// A look where all of the time is one window.
     fn look_on(&mut self) -> Result<(), Error> {
-        self.sweep(false)?;
+        self.sweep(Sweep::Quiet)?;
         self.take(&mut |_| ())?;
         let now = clock::monotonic();
         self.window.watch_to(now);
@@ -350,7 +361,7 @@ impl Requests {
             let patience = clock::monotonic() + LAST;
             let unfinished = loop {
                 let is_last = clock::monotonic() >= patience;
-                let unfinished = self.sweep(is_last)?;
+                let unfinished = self.sweep(if is_last { Sweep::All } else { Sweep::Quiet })?;
                 if unfinished == 0 || is_last {
                     break unfinished;
                 }

@@ -15,7 +15,7 @@ mod tally;
 mod traced;
 mod windows;
 
-pub(crate) use calibration::try_out;
+pub(crate) use calibration::{AttachPoint, try_out};
 pub(crate) use classes::by_size;
 pub use classes::{BadClasses, Classes, MAX_CLASSES};
 pub use finished::{Finished, Usage};

@@ -50,9 +50,9 @@ impl fmt::Display for Budget {
 }
 
 /// Windows are at least as long, so that not all of the cost is that of opening them.
-const SHORTEST: Span = Span::from_millis(50);
+const MIN_LENGTH: Span = Span::from_millis(50);
 /// And not longer: a server that was idle may be busy in the next one.
-const LONGEST: Span = Span::from_millis(200);
+const MAX_LENGTH: Span = Span::from_millis(200);
 /// Requests that have begun are waited for no longer.
 pub(super) const FOLLOW_TIMEOUT: Span = Span::from_secs(1);
 /// What the first window costs, of which nothing is known.
@@ -98,7 +98,7 @@ impl Windows {
         let mut random = SmallRng::seed_from_u64(seed);
         Self {
             share: share.as_f64(),
-            length: SHORTEST,
+            length: MIN_LENGTH,
             cost: None,
             earned: 0.0,
             earned_to: now,
@@ -146,7 +146,7 @@ impl Windows {
         let rate = spent.open.as_secs_f64() / spent.length.as_secs_f64().max(1e-3);
         let fair = Span::from_secs_f64((spent.fixed.as_secs_f64() / rate.max(1e-6)).min(1.0));
         let waited = spent.length.saturating_sub(self.length);
-        self.length = (fair + waited).clamp(SHORTEST, LONGEST);
+        self.length = (fair + waited).clamp(MIN_LENGTH, MAX_LENGTH);
     }
 
     fn earn(&mut self, now: Time) {
@@ -218,9 +218,9 @@ mod tests {
             schedule.closed(spent, Time::ZERO);
             schedule.length()
         };
-        assert_eq!(length(0), SHORTEST);
+        assert_eq!(length(0), MIN_LENGTH);
         assert_eq!(length(80), Span::from_millis(100));
-        assert_eq!(length(800), LONGEST);
+        assert_eq!(length(800), MAX_LENGTH);
     }
 
     #[test]

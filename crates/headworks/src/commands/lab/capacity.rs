@@ -6,8 +6,8 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use lab::{Crowd, Search};
-use record::search::Tried;
+use lab::{Crowd, SearchOptions};
+use record::search::ProbeResult;
 use report::Document;
 use traffic::Ramp;
 use units::{Ratio, Span};
@@ -18,7 +18,7 @@ use crate::exit::{Exit, Failure};
 
 /// Finds the highest rate that a server which runs already keeps up with, and what keeps it from more, mostly in less than a minute.
 ///
-/// Closed loops with more and more clients say what it does in all; open loops around that rate say where what waits only grows, or an objective is missed. With --ramp all rates of a ramp are tried instead. A server on this machine is watched meanwhile, as root in most detail.
+/// Closed loops with more and more clients say what it does in all; open loops around that rate say where what waits only grows, or an objective is missed. With --ramp all rates of a ramp are probe instead. A server on this machine is watched meanwhile, as root in most detail.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -95,7 +95,7 @@ impl Args {
         let stop = lab::Stop::default();
         stop_on_signals(&stop).map_err(Failure::Failed)?;
         let spread = lab::arrivals(&self.objective);
-        let search = Search {
+        let search = SearchOptions {
             url: self.url,
             load: self.load,
             objectives: self.objective,
@@ -114,10 +114,10 @@ impl Args {
         };
         let quiet = self.quiet;
         let out = search.out.clone();
-        let (found, result) = lab::find(&search, &stop, |tried| {
+        let (found, result) = lab::find(&search, &stop, |probe| {
             if !quiet {
                 // The search goes on where the reader of its output has left.
-                let _ = writeln!(std::io::stderr(), "{}", line(tried));
+                let _ = writeln!(std::io::stderr(), "{}", line(probe));
             }
         });
         if !found.probes.is_empty() {
@@ -144,16 +144,16 @@ fn report(directory: &Path, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn line(tried: &Tried) -> String {
-    let offer = match (tried.clients, tried.offered) {
+fn line(probe: &ProbeResult) -> String {
+    let offer = match (probe.clients, probe.offered) {
         (Some(clients), _) => format!("{clients:>5} clients"),
         (None, offered) => format!("{:>11.1}/s", offered.unwrap_or_default()),
     };
-    let latency = format!("median {:.2} ms, 99 % {:.2} ms", tried.p50 * 1e3, tried.p99 * 1e3);
-    let remark = match (&tried.behind, &tried.not_valid) {
+    let latency = format!("median {:.2} ms, 99 % {:.2} ms", probe.p50 * 1e3, probe.p99 * 1e3);
+    let remark = match (&probe.behind, &probe.not_valid) {
         (Some(why), _) => format!("   behind: {why}"),
         (None, Some(why)) => format!("   not valid: {why}"),
         (None, None) => String::new(),
     };
-    format!("{offer}: {:>11.1}/s   {latency}{remark}", tried.achieved)
+    format!("{offer}: {:>11.1}/s   {latency}{remark}", probe.achieved)
 }

@@ -3,10 +3,10 @@
 use std::io::Write as _;
 
 use anyhow::Context;
-use record::search::{Capacity, Found, Verdict};
+use record::search::{Capacity, SearchResult, Verdict};
 
 /// On standard output, in words or as JSON.
-pub(super) fn show(found: &Found, json: bool) -> anyhow::Result<()> {
+pub(super) fn show(found: &SearchResult, json: bool) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     let written = if json {
         writeln!(out, "{}", serde_json::to_string(found)?)
@@ -17,7 +17,7 @@ pub(super) fn show(found: &Found, json: bool) -> anyhow::Result<()> {
 }
 
 /// In words.
-pub(super) fn text(found: &Found) -> String {
+pub(super) fn text(found: &SearchResult) -> String {
     let mut text = String::new();
     if let Some(Capacity { rate, ci: [low, high], unit }) = &found.capacity {
         text += &format!("capacity {rate:.1} {unit} ({low:.1} to {high:.1})\n");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use record::experiment;
-use record::search::{Capacity, Found};
+use record::search::{Capacity, SearchResult};
 use report::Document;
 
 use super::common::{broken_off, options, stop_on_signals};
@@ -76,10 +76,10 @@ fn as_json(finished: &lab::Finished) -> anyhow::Result<serde_json::Value> {
     let lab::Finished { directory, experiment } = finished;
     let mut json = serde_json::to_value(experiment)?;
     let search =
-        experiment.tests.iter().find_map(|test| Some((&test.directory, &test.knee.as_ref()?.directory)));
+        experiment.tests.iter().find_map(|test| Some((&test.directory, &test.capacity.as_ref()?.directory)));
     let verdict = if let Some((test, place)) = search {
         let place = Path::new(test).join(place);
-        let found = Found::load(&directory.join(&place))?;
+        let found = SearchResult::load(&directory.join(&place))?;
         if let Some(Capacity { rate, ci, unit }) = found.capacity {
             let directory = place.display().to_string();
             json["capacity"] = serde_json::to_value(experiment::Capacity { rate, ci, unit, directory })?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use record::Kind;
-use record::search::Found;
+use record::search::SearchResult;
 use serde_json::json;
 
 use super::found::{show, text};
@@ -35,7 +35,7 @@ impl Args {
     }
 
     /// Test by test.
-    fn show_all(&self, tests: &[(String, Found)]) -> anyhow::Result<()> {
+    fn show_all(&self, tests: &[(String, SearchResult)]) -> anyhow::Result<()> {
         let mut out = std::io::stdout().lock();
         let written = if self.json {
             let tests: serde_json::Map<_, _> = tests

@@ -10,8 +10,8 @@ use super::*;
 use crate::load::generator::Offer;
 
 /// As `headworks lab capacity` has it.
-fn options() -> Search {
-    Search {
+fn options() -> SearchOptions {
+    SearchOptions {
         url: String::new(),
         load: Vec::new(),
         objectives: Vec::new(),
@@ -45,7 +45,7 @@ fn serve(plan: &ProbePlan, workers: f64) -> Probe {
 }
 
 /// Carries out a search on virtual time; gives what it did besides.
-fn run(search: &Search, workers: f64) -> (Found, Result<(), Error>, Vec<Next>) {
+fn run(search: &SearchOptions, workers: f64) -> (SearchResult, Result<(), Error>, Vec<Next>) {
     let mut steps = Steps::new(search);
     let (mut elapsed, mut done) = (Duration::ZERO, Vec::new());
     loop {
@@ -97,8 +97,9 @@ fn a_slow_server_is_given_more_time() {
 #[test]
 fn a_ramp_is_climbed_to_its_end_and_says_when_the_server_kept_up_with_all() {
     let ramp: Ramp = "60:180:60:1s".parse().unwrap();
-    let search = Search { ramp: Some(ramp), ..options() };
-    let offered = |found: &Found| found.probes.iter().filter_map(|probe| probe.offered).collect::<Vec<_>>();
+    let search = SearchOptions { ramp: Some(ramp), ..options() };
+    let offered =
+        |found: &SearchResult| found.probes.iter().filter_map(|probe| probe.offered).collect::<Vec<_>>();
     let (found, result, _) = run(&search, 4.0);
     assert_eq!(offered(&found), [60.0, 120.0, 180.0]);
     assert!(matches!(result, Err(Error::KeptUp(rate)) if rate > 179.0), "{result:?}");

@@ -204,7 +204,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "[test]",
         "[[factor]]\nname = \"gate.favour\"\nlevels = [0, 1]\ndefault = 0.5\n[test]",
-        "spec.toml:20: default 0.5 is none of the levels; add it to them",
+        "spec.toml:20: default 0.5 is not one of the levels; add it to them",
     ),
     (
         "[gate]\nwindow = 2",

@@ -79,7 +79,7 @@ fn figures(
     let looks: Vec<&Rates> = looks.iter().filter_map(|look| look.latest.kernel.as_ref()).collect();
     let rows = figures.iter().map(|(name, read)| {
         let values = looks.iter().map(|rates| read(rates));
-        let mean = values.clone().sum::<f64>() / looks.len().max(1) as f64;
+        let mean = stats::mean(values.clone()).unwrap_or(0.0);
         let figures = [read(now), mean, values.fold(0.0, f64::max)].map(rounded);
         (Line::from(*name), figures.to_vec())
     });

@@ -29,7 +29,7 @@ pub(in crate::show) fn run(
 }
 
 impl View for State {
-    type Look = Arc<Snapshot>;
+    type Snapshot = Arc<Snapshot>;
 
     fn see(&mut self, look: Arc<Snapshot>) {
         State::see(self, look);

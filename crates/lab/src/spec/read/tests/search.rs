@@ -3,7 +3,7 @@
 use super::*;
 
 const GOOD: &str = r#"[experiment]
-title = "Knee"
+title = "Capacity"
 
 [server]
 kind = "origin"
@@ -46,7 +46,11 @@ fn a_search_is_read_with_its_factor_s_published_rates() {
 const WRONG: &[(&str, &str, &str)] = &[
     ("hold = \"1s\"", "hold = \"99ms\"", "spec.toml:19: hold is below 100ms; give more"),
     ("crowd = 4", "crowd = 0", "spec.toml:18: a crowd of 0 clients; give at least 1"),
-    ("4 = 10400.5", "3 = 10400.5", "spec.toml:15: published: \"3\" is none of the levels; they are 1, 2, 4"),
+    (
+        "4 = 10400.5",
+        "3 = 10400.5",
+        "spec.toml:15: published: \"3\" is not one of the levels; they are 1, 2, 4",
+    ),
     ("4 = 10400.5", "4 = -1.0", "spec.toml:15: published: -1 is not a rate; give requests a second, above 0"),
     (
         "1 = 7300, ",
