@@ -77,14 +77,14 @@ impl SimulatedGate {
         let gate = Gate::new(settings, credentials, found, heritage, Clock::starting_at(BEGINNING));
         let gate = Rc::new(gate.map_err(|why| why.to_string())?);
         // Numbers that the system makes up are others in each run, and so would tokens and heads be.
-        gate.live().sessions.number_from(1);
+        gate.config().sessions.number_from(1);
         tokio::task::spawn_local(cycle::turns(Rc::clone(&gate.admission)));
         tokio::task::spawn_local(housekeeping::keep_house(Rc::clone(&gate)));
         tokio::task::spawn_local(check::check(Rc::clone(&gate.pool)));
         let dispatcher = Rc::clone(&gate.proxy.dispatcher);
-        tokio::task::spawn_local(async move { dispatcher.orphans.look_after().await });
-        let (live, credentials) = (gate.live(), gate.credentials.borrow());
-        for (listener, certificates) in live.settings.listeners.iter().zip(&credentials.certificates) {
+        tokio::task::spawn_local(async move { dispatcher.abandoned.run().await });
+        let (config, credentials) = (gate.config(), gate.credentials.borrow());
+        for (listener, certificates) in config.settings.listeners.iter().zip(&credentials.certificates) {
             let ListenAddress::Tcp(address) = listener.place else { continue };
             let door = Door::new(listener, certificates.as_ref(), &gate.downstream.handshakes)
                 .map_err(|why| why.to_string())?;
@@ -92,17 +92,17 @@ impl SimulatedGate {
             let (downstream, proxy) = (Rc::clone(&gate.downstream), Rc::clone(&gate.proxy));
             tokio::task::spawn_local(accept::accept(downstream, proxy, Rc::new(door), accepting));
         }
-        drop((live, credentials));
+        drop((config, credentials));
         Ok(Self(gate))
     }
 
     /// What it has in hand now.
     pub fn inspect(&self) -> Inspection {
         let gate = &self.0;
-        let core = gate.admission.core.borrow();
-        let now = core.policy().snapshot();
+        let driver = gate.admission.driver.borrow();
+        let now = driver.policy().snapshot();
         let count = |of: fn(&policy::Counters) -> u64| {
-            core.policy().class_snapshots().map(|class| of(&class.counters)).sum()
+            driver.policy().class_snapshots().map(|class| of(&class.counters)).sum()
         };
         let lengths = now.lengths;
         Inspection {

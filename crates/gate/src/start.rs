@@ -28,7 +28,7 @@ use crate::runtime::connector::Connector;
 use crate::runtime::log;
 use crate::runtime::log::say;
 use crate::runtime::net::{self, ListenError};
-use crate::upstream::{check, names, places};
+use crate::upstream::{check, endpoints, names};
 use gate_config::settings::listen_address::ListenAddress;
 use gate_config::settings::listener::Listener;
 use gate_config::settings::root::Settings;
@@ -38,7 +38,7 @@ use gate_config::settings::root::Settings;
 pub struct Bound {
     settings: Settings,
     credentials: Credentials,
-    upstream: places::Found,
+    upstream: endpoints::Found,
     listeners: Vec<Listening>,
     places: Vec<ListenAddress>,
     admin: TcpListener,
@@ -51,7 +51,7 @@ pub struct Bound {
 
 /// How long the end waits for what other threads still do for the event loop: reading files and
 /// looking names up, whose results are not needed by then.
-const LONGEST_LOOK_UP: Duration = Duration::from_millis(200);
+const THREADS_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Connections that wait for the admin interface.
 const ADMIN_BACKLOG: u32 = 64;
@@ -156,8 +156,8 @@ impl Bound {
         let handover = Handover { control: self.control, predecessor: self.predecessor };
         let ended = runtime.block_on(serve(Rc::clone(&gate), listening, handover, stop));
         // With the event loop go the requests that it still had, and each of them has a last line.
-        runtime.shutdown_timeout(LONGEST_LOOK_UP);
-        gate.journal.close();
+        runtime.shutdown_timeout(THREADS_TIMEOUT);
+        gate.access_log.close();
         if let Ok(Ended::Replaced { by }) = ended {
             say!("process {by} has taken over");
         }
@@ -182,7 +182,7 @@ impl Listen {
     /// Copies of the sockets for the gate that takes over, with their names.
     fn passed_on(&self, gate: &Gate) -> Result<Listeners, Error> {
         let mut passed: Listeners = Vec::new();
-        for (settings, listening) in gate.live().settings.listeners.iter().zip(&self.clients) {
+        for (settings, listening) in gate.config().settings.listeners.iter().zip(&self.clients) {
             passed.push((settings.name.clone(), listening.passed_on().map_err(Error::System)?));
         }
         passed.push(("admin".to_owned(), self.admin.try_clone().map_err(Error::System)?.into()));
@@ -210,9 +210,9 @@ async fn serve(
         admins.push(tokio::task::spawn_local(server::serve_locally(Rc::clone(&gate), listener)));
     }
     tokio::task::spawn_local(watch::watch(Rc::clone(&gate)));
-    let orphans = tokio::task::spawn_local({
+    let abandoned = tokio::task::spawn_local({
         let gate = Rc::clone(&gate);
-        async move { gate.proxy.dispatcher.orphans.look_after().await }
+        async move { gate.proxy.dispatcher.abandoned.run().await }
     });
     let accept = |(door, accepting)| {
         tokio::task::spawn_local(accept::accept(
@@ -230,13 +230,13 @@ async fn serve(
     let ended = drain::end(
         &gate,
         stop,
-        heritage::successor(control.as_ref(), &passed, || gate.live().sessions.own_secret()),
+        heritage::successor(control.as_ref(), &passed, || gate.config().sessions.own_secret()),
     )
     .await;
     match ended {
         Ended::Stopped => {
             control.iter().for_each(Control::remove);
-            gate.live().settings.listeners.iter().for_each(|listener| listener::remove(&listener.place));
+            gate.config().settings.listeners.iter().for_each(|listener| listener::remove(&listener.place));
         }
         Ended::Replaced { .. } => admins.iter().for_each(JoinHandle::abort),
     }
@@ -248,7 +248,7 @@ async fn serve(
     }
     drop((passed, control));
     drain::drain(&gate, ended).await;
-    orphans.abort();
+    abandoned.abort();
     Ok(ended)
 }
 
@@ -267,8 +267,8 @@ fn begin_housekeeping(gate: &Rc<Gate>) -> Result<(), Error> {
 
 /// How connections of each listener are taken in.
 fn doors(gate: &Gate, listeners: Vec<Listening>) -> Result<Vec<(Rc<Door>, Accepting)>, Error> {
-    let (live, credentials) = (gate.live(), gate.credentials.borrow());
-    let configured = live.settings.listeners.iter().zip(&credentials.certificates);
+    let (config, credentials) = (gate.config(), gate.credentials.borrow());
+    let configured = config.settings.listeners.iter().zip(&credentials.certificates);
     let door = |((listener, certificates), listening): ((&Listener, &Option<_>), Listening)| {
         let door = Door::new(listener, certificates.as_ref(), &gate.downstream.handshakes)?;
         Ok((Rc::new(door), listening.accepting().map_err(Error::System)?))

@@ -57,8 +57,8 @@ pub(crate) struct Pressure(Ratio);
 impl Pressure {
     /// New sessions are refused first, the most important known ones last.
     const NEW_SESSIONS: f64 = 0.80;
-    const LEAST_IMPORTANT: f64 = 0.88;
-    const MOST_IMPORTANT: f64 = 0.97;
+    const LAST_CLASS: f64 = 0.88;
+    const FIRST_CLASS: f64 = 0.97;
 
     pub(crate) fn set(&mut self, used: Ratio) {
         self.0 = used;
@@ -73,10 +73,10 @@ impl Pressure {
     pub(crate) fn refuses(&self, known: Option<ClassId>, last: ClassId) -> bool {
         let limit = match known {
             None => Self::NEW_SESSIONS,
-            Some(class) if last.0 == 0 || class == last => Self::LEAST_IMPORTANT,
+            Some(class) if last.0 == 0 || class == last => Self::LAST_CLASS,
             Some(class) => {
                 let steps_up = f64::from(last.0 - class.0) / f64::from(last.0);
-                Self::LEAST_IMPORTANT + steps_up * (Self::MOST_IMPORTANT - Self::LEAST_IMPORTANT)
+                Self::LAST_CLASS + steps_up * (Self::FIRST_CLASS - Self::LAST_CLASS)
             }
         };
         self.0.as_f64() > limit

@@ -34,9 +34,9 @@ impl Knobs {
     /// step is worth `1 / (1 - differentiation)`, so 0.9 gives ten to one.
     pub(crate) fn weight(self, steps: usize) -> f64 {
         const STRICT: f64 = 1e-6;
-        const LARGEST: f64 = 1e9;
+        const MAX_WEIGHT: f64 = 1e9;
         let step = 1.0 / (1.0 - self.differentiation.as_f64()).max(STRICT);
-        (0..steps).fold(1.0, |weight: f64, _| (weight * step).min(LARGEST))
+        (0..steps).fold(1.0, |weight: f64, _| (weight * step).min(MAX_WEIGHT))
     }
 
     /// How long a request should wait in a class queue in overload, as a part of its client's

@@ -50,8 +50,8 @@ mod tests {
 
     use super::*;
 
-    const LONGEST: Span = Span::from_secs(10);
-    const SHORTEST: Span = Span::from_millis(250);
+    const MAX_SPAN: Span = Span::from_secs(10);
+    const MIN_SPAN: Span = Span::from_millis(250);
 
     fn millis(millis: u64) -> Span {
         Span::from_millis(millis)
@@ -63,16 +63,16 @@ mod tests {
         let (mut patience, mut rng) = (Patience::UNKNOWN, Rng::with_seed(1));
         let mut left = 0.0;
         for round in 0..rounds {
-            let wait = patience.span(LONGEST).mul_f64(rng.f64() * 0.9);
+            let wait = patience.span(MAX_SPAN).mul_f64(rng.f64() * 0.9);
             let limit = limit(&mut rng);
             if limit < wait {
-                patience.gave_up(limit, SHORTEST, LONGEST);
+                patience.gave_up(limit, MIN_SPAN, MAX_SPAN);
                 left += f64::from(u8::from(round >= rounds / 2));
             } else {
                 patience.waited(wait);
             }
         }
-        (patience.span(LONGEST), left / f64::from(rounds / 2))
+        (patience.span(MAX_SPAN), left / f64::from(rounds / 2))
     }
 
     #[test]
@@ -86,24 +86,24 @@ mod tests {
 
     #[test]
     fn a_few_who_leave_early_do_not_count_and_patience_comes_back() {
-        let (found, _) = after(4000, |rng| if rng.f64() < 0.01 { millis(50) } else { LONGEST });
+        let (found, _) = after(4000, |rng| if rng.f64() < 0.01 { millis(50) } else { MAX_SPAN });
         assert!(found > millis(8000), "{found:?}");
         let mut patience = Patience::UNKNOWN;
         for _ in 0..1000 {
-            patience.gave_up(millis(100), SHORTEST, LONGEST);
+            patience.gave_up(millis(100), MIN_SPAN, MAX_SPAN);
         }
-        assert_eq!(patience.span(LONGEST), SHORTEST);
+        assert_eq!(patience.span(MAX_SPAN), MIN_SPAN);
         for _ in 0..4000 {
-            patience.waited(patience.span(LONGEST));
+            patience.waited(patience.span(MAX_SPAN));
         }
-        assert_eq!(patience.span(LONGEST), LONGEST);
+        assert_eq!(patience.span(MAX_SPAN), MAX_SPAN);
         assert_eq!(patience.span(millis(500)), millis(500));
     }
 
     #[test]
     fn who_need_not_wait_says_nothing() {
         let mut patience = Patience::UNKNOWN;
-        patience.gave_up(millis(100), SHORTEST, LONGEST);
+        patience.gave_up(millis(100), MIN_SPAN, MAX_SPAN);
         let before = patience;
         patience.waited(Span::ZERO);
         assert_eq!(patience, before);

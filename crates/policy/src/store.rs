@@ -23,7 +23,7 @@ pub(crate) struct QueueId(pub(crate) usize);
 
 /// Where a held request is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Position {
     /// In a queue.
     Queue(QueueId),
     /// With the driver, which is finding its class.
@@ -44,7 +44,7 @@ pub(crate) struct Held {
     pub(crate) class: Option<ClassId>,
     /// Whether it belongs to a session that was there before.
     pub(crate) existing: bool,
-    pub(crate) place: Place,
+    pub(crate) position: Position,
     /// When it came to its place.
     pub(crate) since: Time,
     /// What was known of its cost when it was dispatched.
@@ -76,7 +76,7 @@ impl Held {
             kind,
             class,
             existing: class.is_some(),
-            place: Place::Classifying,
+            position: Position::Classifying,
             since: now,
             begun: Begun::default(),
             waits: Waits::default(),
@@ -134,7 +134,7 @@ impl Store {
 
     /// Those that are not inside the server, in the order of their arrival.
     pub(crate) fn keys_outside(&self) -> Vec<Key> {
-        let outside = |slot: &&u32| self.slots[**slot as usize].place != Place::InService;
+        let outside = |slot: &&u32| self.slots[**slot as usize].position != Position::InService;
         let mut keys: Vec<Key> = self.index.values().filter(outside).map(|slot| Key(*slot)).collect();
         keys.sort_unstable_by_key(|key| self.get(*key).sequence);
         keys
@@ -192,11 +192,11 @@ impl Store {
     }
 
     /// Moves a request to a place that is not a queue.
-    pub(crate) fn put(&mut self, key: Key, place: Place, now: Time) {
+    pub(crate) fn put(&mut self, key: Key, position: Position, now: Time) {
         let waits = self.waits(key, now);
         self.unlink(key);
         let held = self.get_mut(key);
-        held.place = place;
+        held.position = position;
         held.since = now;
         held.waits = waits;
     }
@@ -205,7 +205,7 @@ impl Store {
     pub(crate) fn waits(&self, key: Key, now: Time) -> Waits {
         let held = self.get(key);
         let mut waits = held.waits;
-        if let Place::Queue(queue) = held.place {
+        if let Position::Queue(queue) = held.position {
             waits.add(self.layout.stage(queue), now.since(held.since));
         }
         waits
@@ -213,7 +213,7 @@ impl Store {
 
     /// Moves a request to the end of a queue.
     pub(crate) fn enqueue(&mut self, key: Key, queue: QueueId, now: Time) {
-        self.put(key, Place::Queue(queue), now);
+        self.put(key, Position::Queue(queue), now);
         let tail = self.queues[queue.0].tail;
         self.get_mut(key).previous = tail;
         match tail {
@@ -249,7 +249,7 @@ impl Store {
     }
 
     fn unlink(&mut self, key: Key) {
-        let Held { place: Place::Queue(queue), previous, next, .. } = *self.get(key) else {
+        let Held { position: Position::Queue(queue), previous, next, .. } = *self.get(key) else {
             return;
         };
         match previous {
@@ -263,7 +263,7 @@ impl Store {
         self.queues[queue.0].length -= 1;
         let held = self.get_mut(key);
         (held.previous, held.next) = (NONE, NONE);
-        held.place = Place::Classifying;
+        held.position = Position::Classifying;
     }
 }
 

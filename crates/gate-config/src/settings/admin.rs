@@ -132,7 +132,7 @@ fn tokens(source: &Source, directory: &Path, file: &Spanned<String>) -> Result<V
         let token = Token::new(name, secret.as_bytes(), read_only).ok_or_else(|| {
             wrong(format!(":{number}: the token of {name} is too short")).mend(format!(
                 "at least {} characters are needed; \"openssl rand -hex 32\" makes one",
-                Token::SHORTEST
+                Token::MIN_LENGTH
             ))
         })?;
         tokens.push(token);

@@ -68,9 +68,9 @@ impl Clients {
 
 fn memory(source: &Source, memory: &Spanned<Quantity<Bytes>>) -> Result<u64, Error> {
     /// Less than the gate takes without a client, so that it would refuse everybody.
-    const LEAST: u64 = 16 << 20;
+    const MIN_BYTES: u64 = 16 << 20;
     match memory.get_ref().0.0 {
-        bytes if bytes < LEAST => Err(source
+        bytes if bytes < MIN_BYTES => Err(source
             .error(memory.span(), format!("in {bytes} bytes of memory nobody could be served"))
             .mend("give at least \"16MiB\", or leave it out")),
         bytes => Ok(bytes),

@@ -66,9 +66,9 @@ impl Http2 {
 pub(super) fn resolve(source: &Source, table: &Http2Table) -> Result<Http2, Error> {
     let defaults = Http2::default();
     // RFC 9113 section 6.9.1.
-    const LARGEST: u64 = (1 << 31) - 1;
+    const MAX_BYTES: u64 = (1 << 31) - 1;
     let window = |given: Option<Bytes>, default: u32| match given {
-        Some(Bytes(bytes)) => u32::try_from(bytes.min(LARGEST)).unwrap_or(u32::MAX >> 1),
+        Some(Bytes(bytes)) => u32::try_from(bytes.min(MAX_BYTES)).unwrap_or(u32::MAX >> 1),
         None => default,
     };
     let streams = match &table.streams {

@@ -58,9 +58,9 @@ pub(super) fn resolve(source: &Source, file: &File, policy: &mut policy::Config)
 
 fn period(source: &Source, period: &Time) -> Result<Span, Error> {
     /// What comes in less time says nothing about how much comes.
-    const SHORTEST: Span = Span::from_millis(10);
+    const MIN_PERIOD: Span = Span::from_millis(10);
     match period.get_ref().0 {
-        short if short < SHORTEST => Err(source
+        short if short < MIN_PERIOD => Err(source
             .error(period.span(), format!("a period of {short} is too short"))
             .mend("give at least \"10ms\"; \"250ms\" is good for most")),
         period => Ok(period),

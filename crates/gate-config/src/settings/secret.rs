@@ -7,8 +7,8 @@ use config::{Error, Source, Spanned};
 
 use crate::settings::file::Session;
 
-/// Shorter ones can be guessed offline from a single token.
-const SHORTEST: usize = 16;
+/// Shorter secrets can be guessed offline from a single token.
+const MIN_BYTES: usize = 16;
 
 /// A secret that session tokens are sealed with.
 #[derive(Clone, PartialEq, Eq)]
@@ -64,9 +64,9 @@ impl Reader<'_> {
             }
         };
         let secret = secret.trim_ascii();
-        if secret.len() < SHORTEST {
+        if secret.len() < MIN_BYTES {
             let what = format!("a secret of {} bytes is too short", secret.len());
-            let mend = format!("at least {SHORTEST} are needed; \"openssl rand -base64 32\" makes one");
+            let mend = format!("at least {MIN_BYTES} are needed; \"openssl rand -base64 32\" makes one");
             return Err(self.source.error(place.span(), what).mend(mend));
         }
         Ok(Some(Secret(secret.into())))

@@ -36,20 +36,20 @@ impl<'de> Deserialize<'de> for Size {
 }
 
 /// hyper's buffer for a head has room for no more.
-const LARGEST_HEAD: usize = 256 * 1024;
+const MAX_HEAD_BYTES: usize = 256 * 1024;
 
 pub(super) fn resolve(source: &Source, file: &StrictnessFile) -> Result<Limits, Error> {
     let Limits { head, target, field, fields, trailers, chunk_line } = Limits::default();
-    let head = size(source, "head", &file.head, head, 1024..=LARGEST_HEAD)?;
+    let head = size(source, "head", &file.head, head, 1024..=MAX_HEAD_BYTES)?;
     // What has to fit into a smaller head is smaller by itself, unless somebody says otherwise.
     let part = |name, given: &Option<Spanned<Size>>, default: usize, most: usize| {
         size(source, name, given, default.min(head), 256..=most.min(head))
     };
     // An address that `http::Uri` cannot hold is not one.
-    const LONGEST_URI: usize = 60 * 1024;
+    const MAX_URI_BYTES: usize = 60 * 1024;
     Ok(Limits {
         head,
-        target: part("uri", &file.uri, target, LONGEST_URI)?,
+        target: part("uri", &file.uri, target, MAX_URI_BYTES)?,
         field: part("header", &file.header, field, head)?,
         fields: size(source, "headers", &file.headers, fields, 10..=1000)?,
         trailers: size(source, "trailers", &file.trailers, trailers.min(head), 0..=head)?,

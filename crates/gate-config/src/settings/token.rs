@@ -20,12 +20,12 @@ impl std::fmt::Debug for Token {
 }
 
 impl Token {
-    /// Characters: shorter ones can be guessed.
-    pub const SHORTEST: usize = 16;
+    /// In bytes: shorter tokens can be guessed.
+    pub const MIN_LENGTH: usize = 16;
 
     /// None when it is too short.
     pub fn new(name: &str, secret: &[u8], read_only: bool) -> Option<Self> {
-        let long_enough = secret.len() >= Self::SHORTEST;
+        let long_enough = secret.len() >= Self::MIN_LENGTH;
         long_enough.then(|| Self { name: name.to_owned(), digest: Sha256::digest(secret).into(), read_only })
     }
 

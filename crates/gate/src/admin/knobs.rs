@@ -30,7 +30,7 @@ pub(super) struct Patch {
 }
 
 pub(super) fn current(gate: &Gate) -> Shown {
-    shown(gate.admission.core.borrow().policy().config().knobs)
+    shown(gate.admission.driver.borrow().policy().config().knobs)
 }
 
 fn shown(knobs: Knobs) -> Shown {
@@ -41,7 +41,7 @@ fn shown(knobs: Knobs) -> Shown {
 pub(super) fn patch(gate: &Gate, who: &Who, body: &[u8]) -> Result<Shown, String> {
     let patch: Patch = serde_json::from_slice(body)
         .map_err(|why| format!("{why}; send for example {{\"differentiation\": 0.9, \"favour\": 0.5}}"))?;
-    let before = gate.admission.core.borrow().policy().config().knobs;
+    let before = gate.admission.driver.borrow().policy().config().knobs;
     let mut knobs = before;
     for (name, place, value) in [
         ("differentiation", &mut knobs.differentiation, patch.differentiation),
@@ -51,8 +51,8 @@ pub(super) fn patch(gate: &Gate, who: &Who, body: &[u8]) -> Result<Shown, String
             *place = Ratio::new(value).ok_or_else(|| format!("{name} is {value}; it goes from 0 to 1"))?;
         }
     }
-    gate.admission.core.borrow_mut().set_knobs(gate.clock.read(), knobs);
-    gate.admission.turn.ring();
+    gate.admission.driver.borrow_mut().set_knobs(gate.clock.read(), knobs);
+    gate.admission.turn.notify();
     gate.events.record(&Change {
         event: "knobs",
         who: &who.to_string(),

@@ -13,12 +13,12 @@ use telemetry::Metrics;
 /// All metrics of the gate.
 pub(crate) fn gather(gate: &Gate) -> Metrics {
     let mut metrics = Metrics::default();
-    let core = gate.admission.core.borrow();
-    classes(&mut metrics, gate, core.policy());
-    policy(&mut metrics, core.policy());
+    let driver = gate.admission.driver.borrow();
+    classes(&mut metrics, gate, driver.policy());
+    policy(&mut metrics, driver.policy());
     let seconds = metrics.family(metric::REQUEST);
-    for (class, name) in core.policy().class_snapshots().zip(gate.classes()) {
-        for (stage, histogram) in STAGES.iter().zip(core.stages().of(class.class).into_iter().flatten()) {
+    for (class, name) in driver.policy().class_snapshots().zip(gate.classes()) {
+        for (stage, histogram) in STAGES.iter().zip(driver.stages().of(class.class).into_iter().flatten()) {
             seconds.buckets(&[name, stage], histogram.buckets());
         }
     }
@@ -127,12 +127,12 @@ fn operation(metrics: &mut Metrics, gate: &Gate) {
     metrics.family(metric::RELOADS).sample(&["done"], done).sample(&["refused"], refused);
     metrics.family(metric::DRAINING).sample(&[], u8::from(gate.proxy.is_draining()));
     let lines = metrics.family(metric::LOG_LINES);
-    for (result, count) in gate.journal.counts().read() {
+    for (result, count) in gate.access_log.counts().read() {
         lines.sample(&[result], count);
     }
-    if gate.journal.is_exporting() {
+    if gate.access_log.is_exporting() {
         let sent = metrics.family(metric::TELEMETRY);
-        for (result, count) in gate.journal.sent().read() {
+        for (result, count) in gate.access_log.sent().read() {
             sent.sample(&[result], count);
         }
     }

@@ -75,7 +75,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         name: "setClass",
         summary: "Sets the class of a session, up or down, until it ends",
         query: &[],
-        takes: Some(schema::<sessions::Wish>),
+        takes: Some(schema::<sessions::SetClass>),
         gives: Gives::Json(schema::<sessions::Set>),
     },
     Operation {

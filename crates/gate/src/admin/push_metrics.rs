@@ -8,10 +8,10 @@ use crate::process::gate::Gate;
 /// Sends the metrics at intervals for as long as it is polled.
 pub(crate) async fn push_metrics(gate: Rc<Gate>) {
     loop {
-        let interval = gate.live().settings.telemetry.interval;
+        let interval = gate.config().settings.telemetry.interval;
         tokio::time::sleep(interval).await;
-        if gate.journal.is_exporting() {
-            gate.journal.export(metrics::gather(&gate));
+        if gate.access_log.is_exporting() {
+            gate.access_log.export(metrics::gather(&gate));
         }
     }
 }

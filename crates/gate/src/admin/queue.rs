@@ -39,17 +39,17 @@ struct Wanted {
     stage: Option<String>,
 }
 
-/// Bytes of a path that are shown: enough to know which it is.
-const LONGEST_PATH: usize = 256;
+/// Characters of a path that are shown: enough to recognise it.
+const MAX_PATH_CHARACTERS: usize = 256;
 const STAGES: [&str; 4] = ["acceptor", "pending", "discard", "class"];
 
 /// The queue, as far as `query` asks for it.
 pub(super) fn queue(gate: &Gate, query: &str) -> Result<Queue, String> {
     let wanted = Wanted::read(query, gate.classes())?;
     let now = gate.clock.read();
-    let core = gate.admission.core.borrow();
+    let driver = gate.admission.driver.borrow();
     let class = |waiting: &Waiting<'_>| waiting.class.and_then(|class| gate.classes().get(class.index()));
-    let mut all: Vec<Waiting<'_>> = core
+    let mut all: Vec<Waiting<'_>> = driver
         .waiting_requests()
         .filter(|waiting| wanted.class.is_none() || class(waiting) == wanted.class.as_ref())
         .filter(|waiting| {
@@ -66,7 +66,7 @@ pub(super) fn queue(gate: &Gate, query: &str) -> Result<Queue, String> {
             age: now.since(waiting.arrived).as_secs_f64(),
             client: waiting.address.to_canonical().to_string(),
             method: waiting.head.method.to_string(),
-            path: path.chars().take(LONGEST_PATH).collect(),
+            path: path.chars().take(MAX_PATH_CHARACTERS).collect(),
         }
     };
     Ok(Queue { waiting: all.len(), requests: all.iter().take(wanted.limit).map(request).collect() })
@@ -74,7 +74,7 @@ pub(super) fn queue(gate: &Gate, query: &str) -> Result<Queue, String> {
 
 impl Wanted {
     fn read(query: &str, classes: &[String]) -> Result<Self, String> {
-        const MOST: usize = 1000;
+        const MAX_LIMIT: usize = 1000;
         let mut wanted = Self { limit: 100, class: None, stage: None };
         for (name, value) in query
             .split('&')
@@ -84,9 +84,9 @@ impl Wanted {
             let value = percent_decode_str(value).decode_utf8_lossy().into_owned();
             match name {
                 "limit" => {
-                    let limit = value.parse().ok().filter(|limit| (1..=MOST).contains(limit));
-                    wanted.limit =
-                        limit.ok_or_else(|| format!("limit is \"{value}\"; it goes from 1 to {MOST}"))?;
+                    let limit = value.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
+                    wanted.limit = limit
+                        .ok_or_else(|| format!("limit is \"{value}\"; it goes from 1 to {MAX_LIMIT}"))?;
                 }
                 "class" if classes.contains(&value) => wanted.class = Some(value),
                 "class" => {

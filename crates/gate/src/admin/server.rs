@@ -35,12 +35,12 @@ use crate::strict::checked::Checked;
 /// Operators and scrapers at once, on each listener.
 const CONNECTIONS: usize = 32;
 /// A connection that lives longer has no honest use, unless it listens to events.
-const LONGEST: Duration = Duration::from_secs(300);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(300);
 /// How often it is looked whether one that listens still keeps up.
 const LOOK: Duration = Duration::from_secs(2);
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Bodies say what is to change, in a few words.
-const LARGEST_BODY: usize = 4096;
+const MAX_BODY_BYTES: usize = 4096;
 
 /// Serves the admin interface for as long as it is polled.
 pub(crate) async fn serve(gate: Rc<Gate>, listener: TcpListener) {
@@ -101,7 +101,7 @@ async fn connection(gate: Rc<Gate>, socket: impl AsyncRead + AsyncWrite + Unpin 
             .header_read_timeout(HEADER_TIMEOUT)
             .serve_connection(Checked::new(socket, &strictness), service)
     );
-    let longest = Instant::now() + LONGEST;
+    let longest = Instant::now() + CONNECTION_TIMEOUT;
     // Errors are the client's doing.
     while timeout(LOOK, &mut connection).await.is_err() {
         let keeps_up = match &*listening.borrow() {
@@ -124,7 +124,7 @@ async fn respond(
     if matches!(head.method, Method::GET | Method::HEAD) && head.uri.path() == "/readyz" {
         return Ok(operate::ready(&gate));
     }
-    Ok(match access::admit(&gate.live().settings.admission, peer, &head) {
+    Ok(match access::admit(&gate.config().settings.admission, peer, &head) {
         Ok(who) => obey(&gate, &who, &listening, &head, body).await,
         Err(refused) => *refused,
     })
@@ -182,7 +182,7 @@ fn listen(gate: &Rc<Gate>, listening: &Listening) -> Answer {
 
 /// Reads what is to be done, and does it.
 async fn told<T: serde::Serialize>(body: Incoming, act: impl FnOnce(&Bytes) -> Result<T, String>) -> Answer {
-    match timeout(HEADER_TIMEOUT, Limited::new(body, LARGEST_BODY).collect()).await {
+    match timeout(HEADER_TIMEOUT, Limited::new(body, MAX_BODY_BYTES).collect()).await {
         Ok(Ok(body)) => given(act(&body.to_bytes())),
         _ => error(StatusCode::BAD_REQUEST, "the body did not arrive or is too large"),
     }

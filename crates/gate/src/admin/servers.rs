@@ -67,9 +67,9 @@ impl Upstream {
             let [failed, passed] = server.health.checks();
             One {
                 address: server.address().to_string(),
-                name: server.place.name.clone(),
+                name: server.endpoint.name.clone(),
                 standing: server.health.name(now),
-                weight: server.place.weight,
+                weight: server.endpoint.weight,
                 outstanding: server.outstanding(),
                 requests,
                 failures,

@@ -32,7 +32,8 @@ pub(super) struct All {
 /// What to set.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Wish {
+#[schemars(rename = "Wish")]
+pub(super) struct SetClass {
     /// The name of a class.
     class: String,
 }
@@ -63,12 +64,12 @@ pub(super) fn all(gate: &Gate) -> All {
 
 /// Sets the class of a session.
 pub(super) fn set(gate: &Gate, who: &Who, session: SessionId, body: &[u8]) -> Result<Set, String> {
-    let wish: Wish = serde_json::from_slice(body)
+    let wanted: SetClass = serde_json::from_slice(body)
         .map_err(|why| format!("{why}; send for example {{\"class\": \"premium\"}}"))?;
-    let class = gate.class(wish.class.as_bytes()).ok_or_else(|| {
-        format!("there is no class \"{}\"; there are {}", wish.class, gate.classes().join(", "))
+    let class = gate.class(wanted.class.as_bytes()).ok_or_else(|| {
+        format!("there is no class \"{}\"; there are {}", wanted.class, gate.classes().join(", "))
     })?;
-    let SessionLimits { absolute, .. } = gate.live().settings.session.limits;
+    let SessionLimits { absolute, .. } = gate.config().settings.session.limits;
     let before = gate
         .proxy
         .overrides
@@ -77,7 +78,7 @@ pub(super) fn set(gate: &Gate, who: &Who, session: SessionId, body: &[u8]) -> Re
     record(gate, who, session, before, Some(class));
     Ok(Set {
         session: Hex(session).to_string(),
-        class: Some(wish.class),
+        class: Some(wanted.class),
         expires: Some(absolute.as_secs_f64()),
     })
 }

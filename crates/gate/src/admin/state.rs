@@ -77,8 +77,8 @@ struct Counts {
 
 impl State {
     pub(super) fn of(gate: &Gate) -> Self {
-        let core = gate.admission.core.borrow();
-        let (policy, now) = (core.policy(), core.policy().snapshot());
+        let driver = gate.admission.driver.borrow();
+        let (policy, now) = (driver.policy(), driver.policy().snapshot());
         Self {
             mode: match policy.config().mode {
                 Mode::Enforce => "enforce",

@@ -40,12 +40,12 @@ pub(crate) async fn watch(gate: Rc<Gate>) {
 impl Before {
     /// Takes the counts, and tells what has changed.
     fn look(&mut self, gate: &Gate, tell: bool) {
-        let core = gate.admission.core.borrow();
-        let (policy, now) = (core.policy(), core.policy().snapshot());
+        let driver = gate.admission.driver.borrow();
+        let (policy, now) = (driver.policy(), driver.policy().snapshot());
         let mut counters: Vec<Counters> = policy.class_snapshots().map(|class| class.counters).collect();
         let finished = counters.iter().map(|counters| counters.finished).sum();
         counters.push(now.unclassified);
-        drop(core);
+        drop(driver);
         let rejected: Vec<_> = counters.iter().map(|counters| counters.rejected).collect();
         if tell {
             self.rejections(gate, &rejected);

@@ -12,7 +12,7 @@ const MAX_CYCLES: u32 = 7;
 
 /// Ends turns for as long as the gate runs.
 ///
-/// It is rung by arrivals, unless there is room for all that come, and runs after all connections that
+/// Arrivals notify it, unless there is room for all that come, and it runs after all connections that
 /// were ready, so that one cycle of the policy sees everything that one turn of the event loop brought in. While requests wait to
 /// be processed the event loop looks at the sockets again and again: the listen queue is drained
 /// first (Web2K section 3.1).
@@ -23,15 +23,15 @@ const MAX_CYCLES: u32 = 7;
 pub(crate) async fn turns(admission: Rc<AdmissionControl>) {
     loop {
         let now = admission.clock.read();
-        admission.guard.tell(&admission.core, now);
-        let wake = admission.core.borrow_mut().turn(now, MAX_CYCLES);
+        admission.guard.tell(&admission.driver, now);
+        let wake = admission.driver.borrow_mut().turn(now, MAX_CYCLES);
         if wake <= now {
             tokio::task::yield_now().await;
         } else if wake == Time::NEVER {
-            admission.turn.wait().await;
+            admission.turn.notified().await;
         } else {
             // A period's end or a deadline. Nothing is lost when it comes a timer tick late.
-            let _ = tokio::time::timeout(pause(wake.since(now)), admission.turn.wait()).await;
+            let _ = tokio::time::timeout(pause(wake.since(now)), admission.turn.notified()).await;
         }
     }
 }
@@ -47,7 +47,7 @@ mod tests {
     use std::task::{Context, Waker};
 
     use super::*;
-    use crate::admission::permit::Ticket;
+    use crate::admission::permit::Permit;
     use crate::process::credentials::Credentials;
     use crate::process::gate::Gate;
     use crate::process::heritage::Heritage;
@@ -70,13 +70,13 @@ mod tests {
         let _within = runtime.enter();
         let mut turns = pin!(turns(Rc::clone(&gate.admission)));
         for turn in 0..100 {
-            let tickets = [(); 4].map(|()| {
+            let permits = [(); 4].map(|()| {
                 let (head, ()) = http::Request::get("/").body(()).unwrap().into_parts();
-                Ticket::arrive(&gate.admission, Box::new(head), [127, 0, 0, 1].into(), None)
+                Permit::arrive(&gate.admission, Box::new(head), [127, 0, 0, 1].into(), None)
             });
             assert!(turns.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-            assert_eq!(gate.admission.core.borrow().waiting(), 0, "turn {turn}");
-            drop(tickets);
+            assert_eq!(gate.admission.driver.borrow().waiting(), 0, "turn {turn}");
+            drop(permits);
         }
     }
 }

@@ -1,20 +1,20 @@
-//! [`Verdict`]: what was decided about a request, and why.
+//! [`DecisionDetails`]: the class of a request, the reason for it, and the decision about the request.
 
 use std::fmt;
 
 use policy::{Reason, Waits};
 use units::ClassId;
 
-/// What was decided about a request, and why.
+/// The class of a request, the reason for it, and the decision about the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Verdict {
+pub(crate) struct DecisionDetails {
     /// `None` when it was refused before its class was looked for.
     pub(crate) class: Option<ClassId>,
-    /// Why it is of that class.
+    /// Why the request is of that class.
     pub(crate) basis: Basis,
     /// Why it was refused, if it was.
     pub(crate) refused: Option<Reason>,
-    /// How long it waited for that.
+    /// How long it waited in each stage for the decision.
     pub(crate) waits: Waits,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Known {
     pub(crate) basis: Basis,
 }
 
-impl Verdict {
+impl DecisionDetails {
     /// Of a request that is not held.
     pub(crate) const UNKNOWN: Self =
         Self { class: None, basis: Basis::Unknown, refused: None, waits: Waits::ZERO };

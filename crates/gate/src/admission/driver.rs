@@ -1,9 +1,9 @@
-//! [`Core`]: the policy's driver with the requests of clients, and what the gate does about its decisions.
+//! [`AdmissionDriver`]: the policy's driver with the requests of clients, and what the gate does about its decisions.
 //!
-//! Everything happens on one thread. Connections tell the core what happened; it tells the driver, and
-//! decisions wake the tasks of the requests concerned. Arrivals are processed when [`Core::turn`] is called,
+//! Everything happens on one thread. Connections tell the admission driver what happened; it tells the policy's driver, and
+//! decisions wake the tasks of the requests concerned. Arrivals are processed when [`AdmissionDriver::turn`] is called,
 //! which the turn of the event loop does after all connections that were ready have had theirs; requests
-//! that arrive while the core [is calm](Core::is_calm) are processed at once.
+//! that arrive while the admission driver [is calm](AdmissionDriver::is_calm) are processed at once.
 
 use std::net::IpAddr;
 use std::task::{Context, Poll, Waker};
@@ -15,16 +15,16 @@ use policy::{
 };
 use units::{ClassId, Ratio, RequestId, Time};
 
-use crate::admission::decision::{Basis, Known, Verdict};
+use crate::admission::decision::{Basis, DecisionDetails, Known};
 use crate::admission::stage_latency::Stages;
 use crate::clients::peer::ServerName;
 use crate::runtime::network::network;
 use gate_config::rules::all::Rules;
 use gate_config::rules::subject::Subject;
 
-/// The policy with its requests.
+/// The policy's driver with the requests of clients that wait for a decision or are in service.
 #[derive(Debug)]
-pub(crate) struct Core {
+pub(crate) struct AdmissionDriver {
     driver: Driver<Held>,
     rules: Rules,
     stages: Stages,
@@ -46,7 +46,7 @@ struct Held {
     waiting: Option<Waker>,
 }
 
-/// Finds classes by the rules, and wakes those who wait for a decision.
+/// Finds classes by the rules, and wakes the tasks of requests that wait for a decision.
 struct Wakes<'a> {
     rules: &'a Rules,
     last: ClassId,
@@ -96,9 +96,9 @@ impl Handler<Held> for Wakes<'_> {
 #[derive(Debug)]
 pub(crate) enum Decision {
     /// Send this to the server.
-    Dispatch(Box<Parts>, Verdict),
+    Dispatch(Box<Parts>, DecisionDetails),
     /// Refuse it; the head is gone only if the request is no longer held.
-    Refuse(Option<Box<Parts>>, Verdict),
+    Refuse(Option<Box<Parts>>, DecisionDetails),
 }
 
 /// A request that waits for a decision.
@@ -112,7 +112,7 @@ pub(crate) struct Waiting<'a> {
     pub(crate) head: &'a Parts,
 }
 
-impl Core {
+impl AdmissionDriver {
     pub(crate) fn new(policy: Policy, rules: Rules) -> Self {
         let stages = Stages::new(policy.config().classes.len());
         Self { driver: Driver::new(policy), rules, stages }
@@ -183,15 +183,15 @@ impl Core {
     pub(crate) fn poll_decision(&mut self, id: RequestId, cx: &mut Context<'_>) -> Poll<Decision> {
         let Some(held) = self.driver.get_mut(id) else {
             // A decision is taken up once; a request that is not held could not be sent anywhere.
-            return Poll::Ready(Decision::Refuse(None, Verdict::UNKNOWN));
+            return Poll::Ready(Decision::Refuse(None, DecisionDetails::UNKNOWN));
         };
         if held.refused.is_some() {
-            return Poll::Ready(Decision::Refuse(held.head.take(), held.verdict()));
+            return Poll::Ready(Decision::Refuse(held.head.take(), held.details()));
         }
         if held.dispatched.is_some()
             && let Some(head) = held.head.take()
         {
-            return Poll::Ready(Decision::Dispatch(head, held.verdict()));
+            return Poll::Ready(Decision::Dispatch(head, held.details()));
         }
         match &mut held.waiting {
             Some(waker) => waker.clone_from(cx.waker()),
@@ -265,7 +265,7 @@ impl Core {
 }
 
 impl Held {
-    fn verdict(&self) -> Verdict {
-        Verdict { class: self.class, basis: self.basis, refused: self.refused, waits: self.waits }
+    fn details(&self) -> DecisionDetails {
+        DecisionDetails { class: self.class, basis: self.basis, refused: self.refused, waits: self.waits }
     }
 }

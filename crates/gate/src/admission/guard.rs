@@ -9,12 +9,12 @@ use std::rc::Rc;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use units::Time;
 
-use crate::admission::driver::Core;
+use crate::admission::driver::AdmissionDriver;
 use crate::clients::registry::Registry;
 use crate::runtime::clock::Clock;
 use crate::runtime::log::say;
 use crate::runtime::net::ACCEPT_PAUSE;
-use crate::runtime::notify::Bell;
+use crate::runtime::notify::Notify;
 use crate::upstream::pool::Pool;
 use gate_config::settings::client::Clients;
 
@@ -26,7 +26,7 @@ pub(crate) struct Guard {
     pool: Rc<Pool>,
     descriptors: u64,
     accept_failures: Cell<u64>,
-    free: Bell,
+    free: Notify,
 }
 
 impl Guard {
@@ -43,7 +43,7 @@ impl Guard {
             pool: Rc::clone(pool),
             descriptors: raise_descriptors(),
             accept_failures: Cell::new(0),
-            free: Bell::default(),
+            free: Notify::default(),
         };
         guard.reconfigure(settings);
         guard
@@ -53,7 +53,7 @@ impl Guard {
     pub(crate) fn reconfigure(&self, settings: &Clients) {
         let limits = settings.limits(self.descriptors, self.pool.times().response);
         self.clients.set_limits(limits);
-        self.free.ring();
+        self.free.notify();
     }
 
     /// The process's limit of descriptors.
@@ -73,25 +73,25 @@ impl Guard {
 
     /// Tells the policy when it has changed how much of what there is, is used, or how much of the servers
     /// is up.
-    pub(crate) fn tell(&self, core: &RefCell<Core>, now: Time) {
+    pub(crate) fn tell(&self, driver: &RefCell<AdmissionDriver>, now: Time) {
         if let Some(used) = self.clients.changed_pressure(now, self.pool.open()) {
-            core.borrow_mut().set_pressure(now, used);
+            driver.borrow_mut().set_pressure(now, used);
         }
         if let Some(share) = self.pool.changed_capacity() {
-            core.borrow_mut().set_capacity(now, share);
+            driver.borrow_mut().set_capacity(now, share);
         }
     }
 
     /// Waits until there is room for another connection.
     pub(crate) async fn room(&self) {
         while !self.clients.has_room(self.clock.read(), self.pool.open()) {
-            let _ = tokio::time::timeout(ACCEPT_PAUSE, self.free.wait()).await;
+            let _ = tokio::time::timeout(ACCEPT_PAUSE, self.free.notified()).await;
         }
     }
 
     /// A connection was closed.
     pub(crate) fn left(&self) {
-        self.free.ring();
+        self.free.notify();
     }
 
     /// The kernel gave no connection. Out of descriptors or memory it would say so again at once,
@@ -108,7 +108,7 @@ impl Guard {
             say!("cannot accept a connection: {why}; raise the limit of descriptors (ulimit -n)");
         }
         self.clients.exhausted(self.clock.read());
-        let _ = tokio::time::timeout(ACCEPT_PAUSE, self.free.wait()).await;
+        let _ = tokio::time::timeout(ACCEPT_PAUSE, self.free.notified()).await;
     }
 
     /// Looks how much memory the process has, and makes room before it is needed.

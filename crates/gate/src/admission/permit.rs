@@ -1,4 +1,4 @@
-//! [`Ticket`]: a request's place in the policy, given back whatever happens.
+//! [`Permit`]: a request held by the policy, given back when it is dropped.
 
 use std::future::poll_fn;
 use std::rc::Rc;
@@ -13,13 +13,13 @@ use crate::admission::driver::Decision;
 /// A request held by the policy. Dropped while it waits, it tells the policy that the client has
 /// gone; dropped after it was dispatched, that the server is done.
 #[derive(Debug)]
-pub(crate) struct Ticket {
+pub(crate) struct Permit {
     admission: Rc<AdmissionControl>,
     id: RequestId,
     dispatched: bool,
 }
 
-impl Ticket {
+impl Permit {
     /// Hands a request to the policy.
     pub(crate) fn arrive(
         admission: &Rc<AdmissionControl>,
@@ -28,26 +28,26 @@ impl Ticket {
         known: Option<Known>,
     ) -> Self {
         let now = admission.clock.read();
-        let calm = admission.core.borrow().is_calm();
+        let calm = admission.driver.borrow().is_calm();
         if calm {
-            admission.guard.tell(&admission.core, now);
+            admission.guard.tell(&admission.driver, now);
         }
-        let mut core = admission.core.borrow_mut();
-        let id = core.arrive(now, head, from, known);
+        let mut driver = admission.driver.borrow_mut();
+        let id = driver.arrive(now, head, from, known);
         if calm {
             // To wait for the end of the turn would cost another wake-up of the request's task.
-            core.cycle(now);
+            driver.cycle(now);
         }
-        if !calm || core.has_waiting() {
-            admission.turn.ring();
+        if !calm || driver.has_waiting() {
+            admission.turn.notify();
         }
-        drop(core);
+        drop(driver);
         Self { admission: Rc::clone(admission), id, dispatched: false }
     }
 
     /// Waits for the decision.
     pub(crate) async fn decision(&mut self) -> Decision {
-        let decision = poll_fn(|cx| self.admission.core.borrow_mut().poll_decision(self.id, cx)).await;
+        let decision = poll_fn(|cx| self.admission.driver.borrow_mut().poll_decision(self.id, cx)).await;
         self.dispatched = true;
         decision
     }
@@ -58,17 +58,17 @@ impl Ticket {
     }
 }
 
-impl Drop for Ticket {
+impl Drop for Permit {
     fn drop(&mut self) {
         let now = self.admission.clock.read();
-        let mut core = self.admission.core.borrow_mut();
+        let mut driver = self.admission.driver.borrow_mut();
         if !self.dispatched {
-            core.abort(now, self.id);
+            driver.abort(now, self.id);
         }
         // Also when the decision was made and the client had gone before it took it up: the place is free.
-        core.finish(now, self.id);
-        if core.has_waiting() {
-            self.admission.turn.ring();
+        driver.finish(now, self.id);
+        if driver.has_waiting() {
+            self.admission.turn.notify();
         }
     }
 }
@@ -95,24 +95,24 @@ mod tests {
         .unwrap()
     }
 
-    fn arrive(gate: &Gate) -> Ticket {
+    fn arrive(gate: &Gate) -> Permit {
         let (head, ()) = http::Request::get("/").body(()).unwrap().into_parts();
-        Ticket::arrive(&gate.admission, Box::new(head), [127, 0, 0, 1].into(), None)
+        Permit::arrive(&gate.admission, Box::new(head), [127, 0, 0, 1].into(), None)
     }
 
     #[test]
     fn a_request_waits_for_no_turn_while_there_is_plenty_of_room() {
         let gate = gate(4);
         let state = || {
-            let core = gate.admission.core.borrow();
-            (core.policy().snapshot().in_service, core.has_waiting())
+            let driver = gate.admission.driver.borrow();
+            (driver.policy().snapshot().in_service, driver.has_waiting())
         };
-        let tickets = [arrive(&gate), arrive(&gate)];
+        let permits = [arrive(&gate), arrive(&gate)];
         assert_eq!(state(), (2, false));
         let third = arrive(&gate);
         assert_eq!(state(), (2, true), "from here on it matters who else comes in this turn");
-        drop(tickets);
-        gate.admission.core.borrow_mut().cycle(gate.clock.read());
+        drop(permits);
+        gate.admission.driver.borrow_mut().cycle(gate.clock.read());
         assert_eq!(state(), (1, false));
         drop(third);
         assert_eq!(state(), (0, false));
@@ -121,19 +121,19 @@ mod tests {
     #[test]
     fn a_client_that_goes_before_it_hears_of_its_dispatch_gives_the_place_back() {
         let gate = gate(1);
-        let ticket = arrive(&gate);
-        gate.admission.core.borrow_mut().cycle(gate.clock.read());
-        assert_eq!(gate.admission.core.borrow().policy().snapshot().in_service, 1);
-        drop(ticket);
-        assert_eq!(gate.admission.core.borrow().policy().snapshot().in_service, 0);
-        assert_eq!(gate.admission.core.borrow().policy().held(), 0);
+        let permit = arrive(&gate);
+        gate.admission.driver.borrow_mut().cycle(gate.clock.read());
+        assert_eq!(gate.admission.driver.borrow().policy().snapshot().in_service, 1);
+        drop(permit);
+        assert_eq!(gate.admission.driver.borrow().policy().snapshot().in_service, 0);
+        assert_eq!(gate.admission.driver.borrow().policy().held(), 0);
     }
 
     #[test]
     fn a_client_that_goes_while_it_waits_is_forgotten() {
         let gate = gate(1);
         drop(arrive(&gate));
-        assert_eq!(gate.admission.core.borrow().policy().held(), 0);
-        assert_eq!(gate.admission.core.borrow().policy().snapshot().unclassified.aborted, 1);
+        assert_eq!(gate.admission.driver.borrow().policy().held(), 0);
+        assert_eq!(gate.admission.driver.borrow().policy().snapshot().unclassified.aborted, 1);
     }
 }

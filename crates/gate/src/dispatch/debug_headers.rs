@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use http::{HeaderName, HeaderValue, Response};
 use units::SessionId;
 
-use crate::admission::decision::Verdict;
+use crate::admission::decision::DecisionDetails;
 use gate_config::settings::explain::Explain;
 
 const CLASS: HeaderName = HeaderName::from_static("headworks-class");
@@ -19,21 +19,21 @@ pub(crate) fn mark<B>(
     response: &mut Response<B>,
     classes: &[String],
     client: IpAddr,
-    verdict: &Verdict,
+    details: &DecisionDetails,
     session: Option<SessionId>,
 ) {
     if !explain.includes(client) {
         return;
     }
-    let class = verdict.class.and_then(|class| classes.get(class.index()));
-    let decision = match verdict.refused {
+    let class = details.class.and_then(|class| classes.get(class.index()));
+    let decision = match details.refused {
         None => "dispatched".to_owned(),
         Some(reason) => format!("refused, {}", reason.name()),
     };
     let session = session.map(|session| format!("{:016x}", session.0));
     let lines = [
         (CLASS, class.cloned()),
-        (RULE, Some(verdict.basis.to_string())),
+        (RULE, Some(details.basis.to_string())),
         (DECISION, Some(decision)),
         (SESSION, session),
     ];

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::admission::control::AdmissionControl;
-use crate::dispatch::abandoned::Orphans;
+use crate::dispatch::abandoned::AbandonedRequests;
 use crate::upstream::pool::Pool;
 
 /// What a request needs once it has its place in the server.
@@ -11,5 +11,5 @@ use crate::upstream::pool::Pool;
 pub(crate) struct Dispatcher {
     pub(crate) admission: Rc<AdmissionControl>,
     pub(crate) pool: Rc<Pool>,
-    pub(crate) orphans: Orphans,
+    pub(crate) abandoned: AbandonedRequests,
 }

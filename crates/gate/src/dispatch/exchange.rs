@@ -15,19 +15,19 @@ use tokio::time::timeout;
 
 use crate::admission::decision::Basis;
 use crate::admission::driver::Decision;
-use crate::admission::permit::Ticket;
+use crate::admission::permit::Permit;
 use crate::clients::client::Client;
+use crate::dispatch::active_config::ActiveConfig;
 use crate::dispatch::debug_headers::mark;
 use crate::dispatch::in_service::{Answer, in_service};
 use crate::dispatch::proxy::Proxy;
 use crate::dispatch::relay::Relay;
 use crate::dispatch::response_body::{Busy, Reply};
-use crate::dispatch::session::visit;
-use crate::dispatch::snapshot::Live;
+use crate::dispatch::session::current_session;
 use crate::dispatch::upgrade;
 use crate::downstream::handler::Handler;
 use crate::observe::access_log::account::Account;
-use crate::session::visit::Visit;
+use crate::session::current::CurrentSession;
 use crate::upstream::body::Body;
 use crate::upstream::failure::Failure;
 
@@ -78,11 +78,11 @@ async fn exchange(proxy: Rc<Proxy>, client: Rc<Client>, mut request: Request<Inc
 async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming>) -> Response<Reply> {
     let mut busy = Busy::begin(&client, &proxy.clock);
     let (head, body) = request.into_parts();
-    let live = proxy.live();
-    let from = live.settings.forwarding.client(&head.headers, client.peer().hop());
-    let secure = live.settings.forwarding.scheme(&head.headers, client.peer().hop()) == Scheme::Https;
-    busy.account = Account::begin(&proxy.journal, &proxy.clock, &head, from, &live.settings.telemetry);
-    if let Some(breach) = proxy.strictness.breach(&head, &live.settings.strictness) {
+    let config = proxy.config();
+    let from = config.settings.forwarding.client(&head.headers, client.peer().hop());
+    let secure = config.settings.forwarding.scheme(&head.headers, client.peer().hop()) == Scheme::Https;
+    busy.account = Account::begin(&proxy.access_log, &proxy.clock, &head, from, &config.settings.telemetry);
+    if let Some(breach) = proxy.strictness.breach(&head, &config.settings.strictness) {
         busy.account.malformed(breach.name());
         return Reply::error(busy, breach.status(), breach.why());
     }
@@ -96,49 +96,49 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
             Missing::Continue => Reply::error(busy, StatusCode::EXPECTATION_FAILED, NO_CONTINUE),
         };
     }
-    let visit = visit(proxy, &live, &head, from);
-    let known = visit.as_ref().map(Visit::known);
-    busy.account.arrived(body.progress(), visit.as_ref().map(|visit| visit.session.id));
-    let mut ticket = Ticket::arrive(proxy.admission(), Box::new(head), from, known);
-    let (mut head, verdict) = match ticket.decision().await {
-        Decision::Refuse(head, verdict) => {
-            busy.account.decided(verdict);
-            let waiting = proxy.admission().core.borrow().waiting();
-            let mut response = live.refusals.refuse(busy, head.as_deref(), visit.is_some(), waiting);
-            let session = visit.map(|visit| visit.session.id);
-            mark(&live.settings.explain, &mut response, &proxy.classes, from, &verdict, session);
+    let current = current_session(proxy, &config, &head, from);
+    let known = current.as_ref().map(CurrentSession::known);
+    busy.account.arrived(body.progress(), current.as_ref().map(|current| current.session.id));
+    let mut permit = Permit::arrive(proxy.admission(), Box::new(head), from, known);
+    let (mut head, details) = match permit.decision().await {
+        Decision::Refuse(head, details) => {
+            busy.account.decided(details);
+            let waiting = proxy.admission().driver.borrow().waiting();
+            let mut response = config.refusals.refuse(busy, head.as_deref(), current.is_some(), waiting);
+            let session = current.map(|current| current.session.id);
+            mark(&config.settings.explain, &mut response, &proxy.classes, from, &details, session);
             return response;
         }
-        Decision::Dispatch(head, verdict) => (head, verdict),
+        Decision::Dispatch(head, details) => (head, details),
     };
-    client.dispatched(verdict.class);
-    busy.account.decided(verdict);
-    let Ok(upgrade) = upgrade::asked(proxy, &live, from, &head, &body) else {
+    client.dispatched(details.class);
+    busy.account.decided(details);
+    let Ok(upgrade) = upgrade::asked(proxy, &config, from, &head, &body) else {
         return Reply::error(busy, StatusCode::SERVICE_UNAVAILABLE, "There are too many tunnels.\n");
     };
-    cookie::remove(&mut head.headers, live.sessions.name());
-    hop_by_hop::request(&mut head, &live.authority);
-    live.settings.forwarding.write(&mut head.headers, client.peer().hop());
+    cookie::remove(&mut head.headers, config.sessions.name());
+    hop_by_hop::request(&mut head, &config.authority);
+    config.settings.forwarding.write(&mut head.headers, client.peer().hop());
     busy.account.pass_on(&mut head.headers);
-    let tunnel_idle_timeout = live.settings.tunnels.idle_timeout;
-    let (answer, ticket) =
-        in_service(&proxy.dispatcher, tunnel_idle_timeout, head, body, upgrade, ticket).await;
+    let tunnel_idle_timeout = config.settings.tunnels.idle_timeout;
+    let (answer, permit) =
+        in_service(&proxy.dispatcher, tunnel_idle_timeout, head, body, upgrade, permit).await;
     busy.account.answered(answer.as_ref().map(|answer| answer.lease.server().address()));
-    let mut session = visit.map(|visit| visit.session.id);
+    let mut session = current.map(|current| current.session.id);
     let mut response = match answer {
         Ok(answer) => {
-            let visit = visit.unwrap_or_else(|| proxy.begin_session(verdict.class));
-            session = Some(visit.session.id);
+            let current = current.unwrap_or_else(|| proxy.begin_session(details.class));
+            session = Some(current.session.id);
             if known.is_none() {
-                busy.account.begins(visit.session.id);
+                busy.account.begins(current.session.id);
             }
-            relayed(proxy, &live, &client, busy, answer, ticket, (visit, secure))
+            relayed(proxy, &config, &client, busy, answer, permit, (current, secure))
         }
         // The client broke off, and the server is told so; the server has not failed.
         Err(_) if client.body_breach().is_some() => broken_off(busy, &client),
         Err(failure) => failed(proxy, busy, &failure),
     };
-    mark(&live.settings.explain, &mut response, &proxy.classes, from, &verdict, session);
+    mark(&config.settings.explain, &mut response, &proxy.classes, from, &details, session);
     response
 }
 
@@ -156,7 +156,7 @@ const NO_CONTINUE: &str = "There is no 100 (Continue) over HTTP/2 here. Send the
 /// Reads the first of a request's body, unless the client asked whether to send it.
 async fn fetch_first(head: &Parts, body: &mut Body) -> Result<(), Missing> {
     /// Clients that ask wait for about a second before they send the body unasked.
-    const LONGEST: Duration = Duration::from_secs(3);
+    const FIRST_PART_TIMEOUT: Duration = Duration::from_secs(3);
     let asks = head.headers.contains_key(EXPECT);
     if asks && head.version < Version::HTTP_2 {
         // It is to be told to send its body when it is admitted, and not before; reading the body
@@ -167,7 +167,7 @@ async fn fetch_first(head: &Parts, body: &mut Body) -> Result<(), Missing> {
         // hyper sends no interim responses on streams. A place in the server would be held for
         // nothing while the client waits for one.
         // In a box: it would be part of every request's future.
-        match Box::pin(timeout(LONGEST, body.fetch_first())).await {
+        match Box::pin(timeout(FIRST_PART_TIMEOUT, body.fetch_first())).await {
             Ok(fetched) => return fetched.map_err(|_| Missing::Rest),
             Err(_) if body.progress().bytes() == 0 => return Err(Missing::Continue),
             Err(_) => {}
@@ -200,33 +200,33 @@ fn unacceptable(head: &Parts) -> Option<(StatusCode, &'static str)> {
 
 fn relayed(
     proxy: &Rc<Proxy>,
-    live: &Live,
+    config: &ActiveConfig,
     client: &Rc<Client>,
     busy: Busy,
     answer: Answer,
-    ticket: Ticket,
-    (mut visit, secure): (Visit, bool),
+    permit: Permit,
+    (mut current, secure): (CurrentSession, bool),
 ) -> Response<Reply> {
     let Answer { response, lease, tunnel } = answer;
     let (mut head, ()) = response.into_parts();
     if let Some(name) = head.headers.remove(HEADWORKS_CLASS) {
         match proxy.class(name.as_bytes()) {
             // What an operator has set, the back-end does not change.
-            Some(_) if visit.basis == Basis::Operator => {}
-            Some(class) if visit.session.raise(class) => {
-                visit.write = true;
+            Some(_) if current.basis == Basis::Operator => {}
+            Some(class) if current.session.raise(class) => {
+                current.write = true;
                 proxy.raises.count(true);
             }
             Some(_) => {}
             None => proxy.unknown_class(&name),
         }
     }
-    if matches!(visit.basis, Basis::Raise(_)) {
+    if matches!(current.basis, Basis::Raise(_)) {
         proxy.raises.count(false);
     }
     hop_by_hop::response(&mut head.headers);
-    if visit.write
-        && let Some(cookie) = live.sessions.cookie(visit.session, secure, proxy.clock.last())
+    if current.write
+        && let Some(cookie) = config.sessions.cookie(current.session, secure, proxy.clock.last())
     {
         head.headers.append(SET_COOKIE, cookie);
         hop_by_hop::keep_from_shared_caches(&mut head.headers);
@@ -234,7 +234,7 @@ fn relayed(
     // What the client speaks, hyper knows.
     head.version = Version::HTTP_11;
     let Some(tunnel) = tunnel else {
-        let relay = Relay::new(&proxy.dispatcher, client, lease, ticket);
+        let relay = Relay::new(&proxy.dispatcher, client, lease, permit);
         return Response::from_parts(head, Reply::relayed(busy, relay));
     };
     head.headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));

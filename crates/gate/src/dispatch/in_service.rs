@@ -9,7 +9,7 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use units::RequestId;
 
-use crate::admission::permit::Ticket;
+use crate::admission::permit::Permit;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::relay::see_to_the_end;
 use crate::tunnel::tunnels::{Asked, Tunnel};
@@ -26,7 +26,7 @@ pub(crate) struct Answer {
     pub(crate) tunnel: Option<Box<Tunnel>>,
 }
 
-type Sending = Pin<Box<dyn Future<Output = (Result<Answer, Failure>, Ticket)>>>;
+type Sending = Pin<Box<dyn Future<Output = (Result<Answer, Failure>, Permit)>>>;
 
 /// A request inside the server. Dropped before the response has begun (the client has gone), it
 /// is seen to its end without the client.
@@ -36,7 +36,7 @@ pub(crate) struct InService {
     sending: Option<Sending>,
 }
 
-/// Sends a request; gives the response with the ticket, which must live until its body is over.
+/// Sends a request; gives the response with the permit, which must be kept until its body is over.
 /// `upgrade` is the protocol that the client asks for.
 pub(crate) fn in_service(
     dispatcher: &Rc<Dispatcher>,
@@ -44,9 +44,9 @@ pub(crate) fn in_service(
     head: Box<Parts>,
     body: Body,
     upgrade: Option<Asked>,
-    ticket: Ticket,
+    permit: Permit,
 ) -> InService {
-    let id = ticket.id();
+    let id = permit.id();
     let sending = Box::pin({
         let dispatcher = Rc::clone(dispatcher);
         async move {
@@ -61,14 +61,14 @@ pub(crate) fn in_service(
                 });
                 Answer { response, lease, tunnel }
             });
-            (answer, ticket)
+            (answer, permit)
         }
     });
     InService { dispatcher: Rc::clone(dispatcher), id, sending: Some(sending) }
 }
 
 impl Future for InService {
-    type Output = (Result<Answer, Failure>, Ticket);
+    type Output = (Result<Answer, Failure>, Permit);
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Some(sending) = &mut self.sending else { return Poll::Pending };
@@ -84,11 +84,11 @@ impl Drop for InService {
     fn drop(&mut self) {
         let Some(sending) = self.sending.take() else { return };
         let admission = &self.dispatcher.admission;
-        admission.core.borrow_mut().abort(admission.clock.read(), self.id);
+        admission.driver.borrow_mut().abort(admission.clock.read(), self.id);
         let dispatcher = Rc::clone(&self.dispatcher);
-        self.dispatcher.orphans.adopt(Box::pin(async move {
-            if let (Ok(Answer { lease, .. }), ticket) = sending.await {
-                see_to_the_end(&dispatcher, lease, ticket).await;
+        self.dispatcher.abandoned.add(Box::pin(async move {
+            if let (Ok(Answer { lease, .. }), permit) = sending.await {
+                see_to_the_end(&dispatcher, lease, permit).await;
             }
         }));
     }

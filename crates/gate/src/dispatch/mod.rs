@@ -1,6 +1,7 @@
 //! The way of one request (`exchange`): session, policy, upstream, response or refusal.
 
 pub(crate) mod abandoned;
+pub(crate) mod active_config;
 pub(crate) mod debug_headers;
 pub(crate) mod dispatcher;
 pub(crate) mod exchange;
@@ -11,5 +12,4 @@ pub(crate) mod refusal_page;
 pub(crate) mod relay;
 pub(crate) mod response_body;
 pub(crate) mod session;
-pub(crate) mod snapshot;
 pub(crate) mod upgrade;

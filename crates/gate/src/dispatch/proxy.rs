@@ -7,14 +7,14 @@ use http::HeaderValue;
 use units::ClassId;
 
 use crate::admission::control::AdmissionControl;
+use crate::dispatch::active_config::ActiveConfig;
 use crate::dispatch::dispatcher::Dispatcher;
-use crate::dispatch::snapshot::Live;
-use crate::observe::access_log::journal::Journal;
+use crate::observe::access_log::log::AccessLog;
 use crate::runtime::clock::Clock;
 use crate::runtime::log::say;
 use crate::runtime::memory::Memory;
+use crate::session::current::{CurrentSession, Raises};
 use crate::session::overrides::Overrides;
-use crate::session::visit::{Raises, Visit};
 use crate::strict::strictness::Strictness;
 use crate::tunnel::tunnels::Tunnels;
 use crate::upstream::failure::Failures;
@@ -26,9 +26,9 @@ pub(crate) struct Proxy {
     pub(crate) dispatcher: Rc<Dispatcher>,
     /// The classes' names, which stay as they are for as long as the gate runs.
     pub(crate) classes: Vec<String>,
-    pub(crate) journal: Rc<Journal>,
+    pub(crate) access_log: Rc<AccessLog>,
     pub(crate) strictness: Rc<Strictness>,
-    live: RefCell<Rc<Live>>,
+    config: RefCell<Rc<ActiveConfig>>,
     pub(crate) memory: Memory,
     pub(crate) tunnels: Rc<Tunnels>,
     pub(crate) failures: Failures,
@@ -44,18 +44,18 @@ pub(crate) struct Proxy {
 impl Proxy {
     pub(crate) fn new(
         dispatcher: Dispatcher,
-        journal: &Rc<Journal>,
+        access_log: &Rc<AccessLog>,
         strictness: &Rc<Strictness>,
         memory: &Memory,
-        live: Live,
+        config: ActiveConfig,
     ) -> Self {
         Self {
             clock: Rc::clone(&dispatcher.admission.clock),
             dispatcher: Rc::new(dispatcher),
-            classes: live.settings.classes.clone(),
-            journal: Rc::clone(journal),
+            classes: config.settings.classes.clone(),
+            access_log: Rc::clone(access_log),
             strictness: Rc::clone(strictness),
-            live: RefCell::new(Rc::new(live)),
+            config: RefCell::new(Rc::new(config)),
             memory: Rc::clone(memory),
             tunnels: Rc::default(),
             failures: Failures::default(),
@@ -70,14 +70,14 @@ impl Proxy {
         &self.dispatcher.admission
     }
 
-    /// What follows from the configuration as it is now; see [`Live`] for how long to keep it.
-    pub(crate) fn live(&self) -> Rc<Live> {
-        Rc::clone(&self.live.borrow())
+    /// What follows from the configuration as it is now; see [`ActiveConfig`] for how long to keep it.
+    pub(crate) fn config(&self) -> Rc<ActiveConfig> {
+        Rc::clone(&self.config.borrow())
     }
 
     /// Follows another configuration from now on; see `operate` for what comes before that.
-    pub(crate) fn follow(&self, next: Live) {
-        self.live.replace(Rc::new(next));
+    pub(crate) fn follow(&self, next: ActiveConfig) {
+        self.config.replace(Rc::new(next));
     }
 
     /// Whether clients are to go elsewhere: each response is the last on its connection, and
@@ -91,9 +91,9 @@ impl Proxy {
     }
 
     /// A session that begins with a request of that class, or of the last if it was not looked for.
-    pub(crate) fn begin_session(&self, class: Option<ClassId>) -> Visit {
+    pub(crate) fn begin_session(&self, class: Option<ClassId>) -> CurrentSession {
         let last = ClassId((self.classes.len() - 1) as u8);
-        self.live.borrow().sessions.begin(class.unwrap_or(last), self.clock.last())
+        self.config.borrow().sessions.begin(class.unwrap_or(last), self.clock.last())
     }
 
     /// The class of that name.

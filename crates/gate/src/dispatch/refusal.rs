@@ -24,9 +24,9 @@ pub(crate) struct Refusals {
 impl Refusals {
     pub(crate) fn new(settings: Reject) -> Self {
         /// Spreading over more seconds makes no difference any more.
-        const WIDEST: u32 = 1000;
+        const MAX_SPREAD: u32 = 1000;
         let (from, to) = settings.retry_after;
-        let seconds = from..=to.min(from.saturating_add(WIDEST)).max(from);
+        let seconds = from..=to.min(from.saturating_add(MAX_SPREAD)).max(from);
         let each: Vec<_> = seconds.map(|seconds| (seconds, Said::default())).collect();
         Self { settings, stride: stride(each.len()), each, next: Cell::new(0) }
     }

@@ -12,7 +12,7 @@ use http1::headers::hop_by_hop;
 use policy::connections::Awaited;
 use tokio::time::timeout;
 
-use crate::admission::permit::Ticket;
+use crate::admission::permit::Permit;
 use crate::clients::client::Client;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::upstream::failure::Failure;
@@ -33,7 +33,7 @@ pub(crate) struct Relay {
 #[derive(Debug)]
 struct Running {
     lease: Lease,
-    ticket: Ticket,
+    permit: Permit,
 }
 
 impl Relay {
@@ -41,9 +41,9 @@ impl Relay {
         dispatcher: &Rc<Dispatcher>,
         client: &Rc<Client>,
         lease: Lease,
-        ticket: Ticket,
+        permit: Permit,
     ) -> Self {
-        let running = Some(Running { lease, ticket });
+        let running = Some(Running { lease, permit });
         let mut relay = Self { dispatcher: Rc::clone(dispatcher), client: Rc::clone(client), running };
         relay.end_if_over();
         relay
@@ -51,20 +51,20 @@ impl Relay {
 
     fn end_if_over(&mut self) {
         if let Some(running) = self.running.take_if(|running| running.lease.is_end_stream()) {
-            complete(&self.dispatcher, running.lease, running.ticket);
+            complete(&self.dispatcher, running.lease, running.permit);
         }
     }
 }
 
 /// The response is over: its connection can carry another.
-fn complete(dispatcher: &Dispatcher, lease: Lease, ticket: Ticket) {
-    let most = dispatcher.admission.core.borrow().policy().places() as usize;
+fn complete(dispatcher: &Dispatcher, lease: Lease, permit: Permit) {
+    let most = dispatcher.admission.driver.borrow().policy().places() as usize;
     dispatcher.pool.give_back(lease, most);
-    drop(ticket);
+    drop(permit);
 }
 
 /// Reads the rest of a response whose client has gone.
-pub(crate) async fn see_to_the_end(dispatcher: &Dispatcher, mut lease: Lease, ticket: Ticket) {
+pub(crate) async fn see_to_the_end(dispatcher: &Dispatcher, mut lease: Lease, permit: Permit) {
     let reading = async {
         let mut left = UNWANTED;
         while let Some(frame) = poll_fn(|cx| lease.poll_frame(cx)).await {
@@ -74,7 +74,7 @@ pub(crate) async fn see_to_the_end(dispatcher: &Dispatcher, mut lease: Lease, ti
         Some(())
     };
     if let Ok(Some(())) = timeout(dispatcher.pool.times().response, reading).await {
-        complete(dispatcher, lease, ticket);
+        complete(dispatcher, lease, permit);
     }
 }
 
@@ -100,8 +100,8 @@ impl http_body::Body for Relay {
                         relay.end_if_over();
                     }
                     None => {
-                        if let Some(Running { lease, ticket }) = relay.running.take() {
-                            complete(&relay.dispatcher, lease, ticket);
+                        if let Some(Running { lease, permit }) = relay.running.take() {
+                            complete(&relay.dispatcher, lease, permit);
                         }
                     }
                     Some(Err(_)) => {
@@ -128,15 +128,15 @@ impl http_body::Body for Relay {
 impl Drop for Relay {
     fn drop(&mut self) {
         self.client.over(Awaited::Answer);
-        let Some(Running { lease, ticket }) = self.running.take() else { return };
+        let Some(Running { lease, permit }) = self.running.take() else { return };
         self.dispatcher
             .admission
-            .core
+            .driver
             .borrow_mut()
-            .abort(self.dispatcher.admission.clock.read(), ticket.id());
+            .abort(self.dispatcher.admission.clock.read(), permit.id());
         let dispatcher = Rc::clone(&self.dispatcher);
-        self.dispatcher.orphans.adopt(Box::pin(async move {
-            see_to_the_end(&dispatcher, lease, ticket).await;
+        self.dispatcher.abandoned.add(Box::pin(async move {
+            see_to_the_end(&dispatcher, lease, permit).await;
         }));
     }
 }

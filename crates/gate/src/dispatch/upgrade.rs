@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use http::request::Parts;
 use http_body::Body as _;
 
+use crate::dispatch::active_config::ActiveConfig;
 use crate::dispatch::proxy::Proxy;
-use crate::dispatch::snapshot::Live;
 use crate::runtime::network::network;
 use crate::tunnel::tunnels::Asked;
 use crate::upstream::body::Body;
@@ -26,21 +26,21 @@ pub(crate) struct Full;
 /// When it may, and there are too many already.
 pub(crate) fn asked(
     proxy: &Proxy,
-    live: &Live,
+    config: &ActiveConfig,
     client: IpAddr,
     head: &Parts,
     body: &Body,
 ) -> Result<Option<Asked>, Full> {
     let Some(protocol) = upgrade::asked(head) else { return Ok(None) };
-    let mut allowed = live.settings.tunnels.protocols.iter();
+    let mut allowed = config.settings.tunnels.protocols.iter();
     let known = allowed.any(|name| protocol.as_bytes().eq_ignore_ascii_case(name.as_bytes()));
     if !known || !body.is_end_stream() {
         return Ok(None);
     }
     // Each takes two connections, and half of all are left to requests.
     let room = u32::try_from(proxy.admission().guard.connections() / 4).unwrap_or(u32::MAX);
-    let most = live.settings.tunnels.most.min(room);
-    let share = live.settings.policy.limits.client_share;
-    let place = proxy.tunnels.enter(network(client), most, share).ok_or(Full)?;
-    Ok(Some(Asked { protocol: protocol.clone(), place }))
+    let most = config.settings.tunnels.most.min(room);
+    let share = config.settings.policy.limits.client_share;
+    let permit = proxy.tunnels.enter(network(client), most, share).ok_or(Full)?;
+    Ok(Some(Asked { protocol: protocol.clone(), permit }))
 }

@@ -26,10 +26,10 @@ pub(crate) async fn accept<H: Handler>(
             Err(why) => downstream.admission.guard.accept_failed(&why).await,
         }
         accepted += 1;
-        if accepted >= downstream.admission.core.borrow().policy().burst() {
+        if accepted >= downstream.admission.driver.borrow().policy().burst() {
             // The paper's n: after so many, the policy has its cycle.
             accepted = 0;
-            downstream.admission.turn.ring();
+            downstream.admission.turn.notify();
             tokio::task::yield_now().await;
         }
     }
@@ -43,21 +43,21 @@ fn welcome<H: Handler>(
     address: IpAddr,
 ) {
     let client = downstream.clients.add(address, downstream.clock.read());
-    let place = Place { downstream: Rc::clone(downstream), client: Rc::clone(&client) };
+    let registration = Registration { downstream: Rc::clone(downstream), client: Rc::clone(&client) };
     let (downstream, handler, door) = (Rc::clone(downstream), Rc::clone(handler), Rc::clone(door));
     tokio::task::spawn_local(async move {
         serve(downstream, handler, door, socket, client).await;
-        drop(place);
+        drop(registration);
     });
 }
 
-/// A connection's place in the registry.
-struct Place {
+/// A connection's entry in the registry, removed when this is dropped.
+struct Registration {
     downstream: Rc<Downstream>,
     client: Rc<Client>,
 }
 
-impl Drop for Place {
+impl Drop for Registration {
     fn drop(&mut self) {
         self.downstream.clients.remove(&self.client);
         self.downstream.admission.guard.left();

@@ -10,7 +10,7 @@ use crate::admission::control::AdmissionControl;
 use crate::clients::registry::Registry;
 use crate::downstream::handshakes::Handshakes;
 use crate::downstream::unsent::Unsent;
-use crate::observe::access_log::journal::Journal;
+use crate::observe::access_log::log::AccessLog;
 use crate::runtime::clock::Clock;
 use crate::strict::strictness::Strictness;
 use gate_config::settings::http2::Http2;
@@ -22,7 +22,7 @@ pub(crate) struct Downstream {
     pub(crate) clock: Rc<Clock>,
     pub(crate) admission: Rc<AdmissionControl>,
     pub(crate) clients: Rc<Registry>,
-    pub(crate) journal: Rc<Journal>,
+    pub(crate) access_log: Rc<AccessLog>,
     pub(crate) strictness: Rc<Strictness>,
     pub(crate) unsent: Rc<Unsent>,
     pub(crate) handshakes: Rc<Handshakes>,
@@ -50,7 +50,7 @@ impl Downstream {
     pub(crate) fn new(
         admission: &Rc<AdmissionControl>,
         clients: &Rc<Registry>,
-        journal: &Rc<Journal>,
+        access_log: &Rc<AccessLog>,
         strictness: &Rc<Strictness>,
         conduct: Conduct,
     ) -> Self {
@@ -58,7 +58,7 @@ impl Downstream {
             clock: Rc::clone(&admission.clock),
             admission: Rc::clone(admission),
             clients: Rc::clone(clients),
-            journal: Rc::clone(journal),
+            access_log: Rc::clone(access_log),
             strictness: Rc::clone(strictness),
             unsent: Rc::new(Unsent::new(&clients.memory)),
             handshakes: Rc::default(),

@@ -24,7 +24,7 @@ pub(crate) struct Handshakes {
 const TURNS: usize = 4;
 
 /// Clients that wait for more than this many others would have given up before their turn.
-const MOST: usize = 512;
+const MAX_WAITING: usize = 512;
 
 /// The counts of [`Handshakes`].
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +54,7 @@ impl Handshakes {
         &self,
         mut handshake: impl Future<Output = Result<T, E>> + Unpin,
     ) -> Option<T> {
-        if self.waiting.get() >= MOST {
+        if self.waiting.get() >= MAX_WAITING {
             self.turned_away.set(self.turned_away.get() + 1);
             return None;
         }

@@ -71,11 +71,15 @@ pub(crate) async fn serve<H: Handler>(
             }
         }
         End::Timeout => {
-            downstream.journal.unread(client.peer().address, StatusCode::REQUEST_TIMEOUT, "header-timeout");
+            downstream.access_log.unread(
+                client.peer().address,
+                StatusCode::REQUEST_TIMEOUT,
+                "header-timeout",
+            );
             Box::pin(farewell(io, &client, farewell::TIMEOUT)).await;
         }
         End::Refused(breach) => {
-            downstream.journal.unread(client.peer().address, breach.status(), breach.name());
+            downstream.access_log.unread(client.peer().address, breach.status(), breach.name());
             Box::pin(farewell(io, &client, &farewell::refusal(breach))).await;
         }
     }

@@ -37,7 +37,7 @@ pub(crate) async fn end(
     let by = match by {
         None => {
             systemd::stopping();
-            timeout(gate.live().settings.operation.drain_delay, follows).await.ok()
+            timeout(gate.config().settings.operation.drain_delay, follows).await.ok()
         }
         by => by,
     };
@@ -50,7 +50,7 @@ pub(crate) async fn end(
 /// their connections with the event loop.
 pub(crate) async fn drain(gate: &Rc<Gate>, ended: Ended) {
     const INTERVAL: Duration = Duration::from_millis(20);
-    let longest = gate.live().settings.client.drain_timeout;
+    let longest = gate.config().settings.client.drain_timeout;
     let empty = async {
         while gate.clients.open() > 0 {
             // A client of a gate that was replaced can have its next answer from here, and is

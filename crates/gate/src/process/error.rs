@@ -7,11 +7,11 @@ use gate_config::dry_run::ExplainError;
 
 use crate::downstream::certificate::Unusable;
 use crate::downstream::door::TlsError;
-use crate::observe::access_log::journal::LogError;
+use crate::observe::access_log::log::LogError;
 use crate::process::handover::HandoverError;
 use crate::process::privileges::PrivilegeError;
 use crate::runtime::net::ListenError;
-use crate::upstream::places::LookUpError;
+use crate::upstream::endpoints::LookUpError;
 
 /// Why the gate cannot start.
 #[derive(Debug, thiserror::Error)]

@@ -15,7 +15,7 @@ pub fn explain(settings: &Settings, question: Question<'_>) -> Result<Explanatio
     let sessions = Sessions::new(settings.session.clone(), &settings.classes, None).map_err(Error::System)?;
     let now = Clock::start().read();
     let explained = dry_run::explain(settings, question, |headers| {
-        sessions.find(headers, now).map(|visit| (visit.session, now))
+        sessions.find(headers, now).map(|current| (current.session, now))
     });
     Ok(explained?)
 }

@@ -7,15 +7,15 @@ use policy::Policy;
 use units::ClassId;
 
 use crate::admission::control::AdmissionControl;
-use crate::admission::driver::Core;
+use crate::admission::driver::AdmissionDriver;
 use crate::admission::guard::Guard;
 use crate::clients::registry::Registry;
-use crate::dispatch::abandoned::Orphans;
+use crate::dispatch::abandoned::AbandonedRequests;
+use crate::dispatch::active_config::ActiveConfig;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::proxy::Proxy;
-use crate::dispatch::snapshot::Live;
 use crate::downstream::context::{Conduct, Downstream};
-use crate::observe::access_log::journal::Journal;
+use crate::observe::access_log::log::AccessLog;
 use crate::observe::events::Events;
 use crate::process::credentials::Credentials;
 use crate::process::error::Error;
@@ -23,7 +23,7 @@ use crate::process::heritage::Heritage;
 use crate::process::reloads::Reloads;
 use crate::runtime::clock::Clock;
 use crate::strict::strictness::Strictness;
-use crate::upstream::places::Found;
+use crate::upstream::endpoints::Found;
 use crate::upstream::pool::Pool;
 use gate_config::settings::operation::LogTo;
 use gate_config::settings::root::Settings;
@@ -40,7 +40,7 @@ pub(crate) struct Gate {
     pub(crate) downstream: Rc<Downstream>,
     pub(crate) proxy: Rc<Proxy>,
     pub(crate) events: Events,
-    pub(crate) journal: Rc<Journal>,
+    pub(crate) access_log: Rc<AccessLog>,
     pub(crate) reloads: Reloads,
     pub(crate) credentials: RefCell<Credentials>,
 }
@@ -56,7 +56,7 @@ impl Gate {
     ) -> Result<Self, Error> {
         let clock = Rc::new(clock);
         let policy = Policy::new(settings.policy.clone())?;
-        let core = Core::new(policy, settings.rules.clone());
+        let driver = AdmissionDriver::new(policy, settings.rules.clone());
         let authorities = credentials.authorities.clone();
         let pool = Rc::new(Pool::new(
             settings.upstream.clone(),
@@ -67,17 +67,18 @@ impl Gate {
         ));
         let clients = Rc::<Registry>::default();
         let guard = Guard::new(&settings.client, &clock, &clients, &pool);
-        let admission = Rc::new(AdmissionControl::new(Rc::clone(&clock), core, guard));
-        let journal = Rc::new(Journal::new(Rc::clone(&clock), &settings.classes));
+        let admission = Rc::new(AdmissionControl::new(Rc::clone(&clock), driver, guard));
+        let access_log = Rc::new(AccessLog::new(Rc::clone(&clock), &settings.classes));
         let strictness = Rc::<Strictness>::default();
-        let downstream = Downstream::new(&admission, &clients, &journal, &strictness, Conduct::of(&settings));
+        let downstream =
+            Downstream::new(&admission, &clients, &access_log, &strictness, Conduct::of(&settings));
         let dispatcher = Dispatcher {
             admission: Rc::clone(&admission),
             pool: Rc::clone(&pool),
-            orphans: Orphans::default(),
+            abandoned: AbandonedRequests::default(),
         };
-        let live = Live::new(settings, heritage.secret).map_err(Error::System)?;
-        let proxy = Proxy::new(dispatcher, &journal, &strictness, &clients.memory, live);
+        let config = ActiveConfig::new(settings, heritage.secret).map_err(Error::System)?;
+        let proxy = Proxy::new(dispatcher, &access_log, &strictness, &clients.memory, config);
         Ok(Self {
             clock,
             admission,
@@ -87,29 +88,29 @@ impl Gate {
             downstream: Rc::new(downstream),
             proxy: Rc::new(proxy),
             events: Events::default(),
-            journal,
+            access_log,
             reloads: Reloads::from(heritage.source),
             credentials: RefCell::new(credentials),
         })
     }
 
-    /// What follows from the configuration as it is now; see [`Live`] for how long to keep it.
-    pub(crate) fn live(&self) -> Rc<Live> {
-        self.proxy.live()
+    /// What follows from the configuration as it is now; see [`ActiveConfig`] for how long to keep it.
+    pub(crate) fn config(&self) -> Rc<ActiveConfig> {
+        self.proxy.config()
     }
 
     /// Follows another configuration from now on; see `reload` for what comes before that.
-    pub(crate) fn follow(&self, next: Live) {
+    pub(crate) fn follow(&self, next: ActiveConfig) {
         self.downstream.conduct.set(Conduct::of(&next.settings));
         self.proxy.follow(next);
     }
 
     /// Begins the access log and sending to a collector, if there are to be any.
     pub(crate) fn start_log(&self, to: Option<&LogTo>) -> Result<(), Error> {
-        self.journal.use_log(self.journal.open_log(to)?);
-        let collector = self.live().settings.telemetry.collector.clone();
-        let exporter = self.journal.start_exporter(collector.as_ref()).map_err(Error::System)?;
-        self.journal.use_exporter(exporter);
+        self.access_log.use_log(self.access_log.open_log(to)?);
+        let collector = self.config().settings.telemetry.collector.clone();
+        let exporter = self.access_log.start_exporter(collector.as_ref()).map_err(Error::System)?;
+        self.access_log.use_exporter(exporter);
         Ok(())
     }
 

@@ -35,7 +35,7 @@ const TAKE_OVER: &str = "take over 1\n";
 /// What it says when it accepts.
 const SERVING: &str = "serving\n";
 /// Sockets in one message; the kernel takes up to 253.
-const MOST: usize = 64;
+const MAX_SOCKETS: usize = 64;
 /// For an answer of the other gate, which should come at once.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// For the new gate to get ready: it may look names up.
@@ -152,7 +152,7 @@ fn ask(mut stream: &UnixStream) -> io::Result<(Estate, Vec<OwnedFd>)> {
     stream.set_write_timeout(Some(PATIENCE))?;
     stream.write_all(TAKE_OVER.as_bytes())?;
     let mut first = [0; 4096];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_SOCKETS))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let received =
         recvmsg(stream, &mut [IoSliceMut::new(&mut first)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
@@ -241,7 +241,7 @@ impl Control {
         passed.push(self.listener.as_fd());
         let text = serde_json::to_string(&Estate { sockets: names, secret })? + "\n";
         let send = || {
-            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
+            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_SOCKETS))];
             let mut control = SendAncillaryBuffer::new(&mut space);
             if !control.push(SendAncillaryMessage::ScmRights(&passed)) {
                 return Err(io::Error::other(format!(

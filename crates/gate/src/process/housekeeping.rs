@@ -11,11 +11,11 @@ pub(crate) async fn keep_house(gate: Rc<Gate>) {
     loop {
         tokio::time::sleep(INTERVAL).await;
         let now = gate.clock.read();
-        let waiting = gate.admission.core.borrow().policy().snapshot().lengths.class > 0;
+        let waiting = gate.admission.driver.borrow().policy().snapshot().lengths.class > 0;
         gate.clients.sweep(now, waiting);
         gate.pool.sweep(now);
         gate.admission.guard.look(now);
-        gate.journal.flush();
-        gate.admission.guard.tell(&gate.admission.core, now);
+        gate.access_log.flush();
+        gate.admission.guard.tell(&gate.admission.driver, now);
     }
 }

@@ -72,27 +72,27 @@ async fn try_reload(gate: &Rc<Gate>) -> Result<Vec<String>, Refused> {
     if !settings.admission.allows(settings.admin) {
         return Err(Error::Exposed { address: settings.admin }.into());
     }
-    let live = gate.live();
-    let fixed = live.settings.fixed_differences(&settings);
+    let config = gate.config();
+    let fixed = config.settings.fixed_differences(&settings);
     if !fixed.is_empty() {
         return Err(Refused::Fixed(fixed));
     }
-    let changed = changed(&gate.credentials.borrow(), &live.settings, &credentials, &settings);
+    let changed = changed(&gate.credentials.borrow(), &config.settings, &credentials, &settings);
     gate.credentials.borrow().may_be_followed_by(&credentials).map_err(Error::from)?;
-    let next = live.next(settings.clone()).map_err(Error::System)?;
-    let log = gate.journal.open_log(settings.operation.access_log.as_ref()).map_err(Error::from)?;
+    let next = config.next(settings.clone()).map_err(Error::System)?;
+    let log = gate.access_log.open_log(settings.operation.access_log.as_ref()).map_err(Error::from)?;
     let collector = settings.telemetry.collector.as_ref();
-    let exporter = gate.journal.start_exporter(collector).map_err(Error::System)?;
+    let exporter = gate.access_log.start_exporter(collector).map_err(Error::System)?;
     let now = gate.clock.read();
     let (policy, rules) = (settings.policy.clone(), settings.rules.clone());
-    gate.admission.core.borrow_mut().reconfigure(now, policy, rules).map_err(Error::from)?;
-    gate.journal.use_log(log);
-    gate.journal.use_exporter(exporter);
+    gate.admission.driver.borrow_mut().reconfigure(now, policy, rules).map_err(Error::from)?;
+    gate.access_log.use_log(log);
+    gate.access_log.use_exporter(exporter);
     gate.pool.change(settings.upstream.clone(), credentials.authorities.clone(), found);
     gate.admission.guard.reconfigure(&settings.client);
     gate.credentials.borrow_mut().follow(credentials);
     gate.follow(next);
-    gate.admission.turn.ring();
+    gate.admission.turn.notify();
     Ok(changed)
 }
 

@@ -30,11 +30,11 @@ impl Signals {
         loop {
             tokio::select! {
                 _ = self.hangup.recv() => {
-                    gate.journal.reopen();
+                    gate.access_log.reopen();
                     // Why not, if it does not, it says itself.
                     let _ = reload(&gate, "SIGHUP").await;
                 }
-                _ = self.user.recv() => gate.journal.reopen(),
+                _ = self.user.recv() => gate.access_log.reopen(),
             }
         }
     }

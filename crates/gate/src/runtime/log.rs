@@ -61,8 +61,8 @@ impl Drop for Saying {
 /// without leaving [`Bound::run`](crate::start::Bound::run), which waits as well. It does not wait for
 /// long: standard error may have no reader.
 pub fn finish_saying() {
-    const LONGEST: Duration = Duration::from_secs(1);
-    SPOOL.wait_until_written(LONGEST);
+    const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
+    SPOOL.wait_until_written(WRITE_TIMEOUT);
 }
 
 /// Lines on their way to the thread.

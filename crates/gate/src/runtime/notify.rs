@@ -1,28 +1,28 @@
-//! [`Bell`]: wakes one task of this thread, as often as it is rung while that task is away.
+//! [`Notify`]: wakes one task of this thread.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
-/// One task waits; any number ring. Rings between two waits count as one.
+/// One task waits; any number of others notify it. Notifications between two waits count as one.
 #[derive(Debug, Default)]
-pub(crate) struct Bell {
-    rung: Cell<bool>,
+pub(crate) struct Notify {
+    notified: Cell<bool>,
     waiting: RefCell<Option<Waker>>,
 }
 
-impl Bell {
-    pub(crate) fn ring(&self) {
-        self.rung.set(true);
+impl Notify {
+    pub(crate) fn notify(&self) {
+        self.notified.set(true);
         if let Some(waker) = self.waiting.take() {
             waker.wake();
         }
     }
 
-    /// Until it rings, or at once if it has since the last call.
-    pub(crate) async fn wait(&self) {
+    /// Completes at the next notification, or at once if there was one since the last call.
+    pub(crate) async fn notified(&self) {
         poll_fn(|cx| {
-            if self.rung.take() {
+            if self.notified.take() {
                 return Poll::Ready(());
             }
             keep_waker(&self.waiting, cx.waker());
@@ -32,7 +32,7 @@ impl Bell {
     }
 }
 
-/// Keeps `waker` unless one for the same task is there already, which saves the reference count.
+/// Keeps `waker`. If the waker kept before wakes that task already, no reference count is touched.
 pub(crate) fn keep_waker(slot: &RefCell<Option<Waker>>, waker: &Waker) {
     let mut slot = slot.borrow_mut();
     match slot.as_mut() {

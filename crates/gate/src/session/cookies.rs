@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use units::{ClassId, SessionId, Time};
 
 use crate::admission::decision::Basis;
+use crate::session::current::CurrentSession;
 use crate::session::token;
 use crate::session::token::{Classes, Key};
-use crate::session::visit::Visit;
 use gate_config::settings::session::Sessions as Settings;
 
 /// Reads and writes the session cookie.
@@ -82,26 +82,30 @@ impl Sessions {
 
     /// The session a request belongs to: of the first token that holds. Cookies of that name may
     /// also be older ones of another path or domain.
-    pub(crate) fn find(&self, headers: &HeaderMap, now: Time) -> Option<Visit> {
+    pub(crate) fn find(&self, headers: &HeaderMap, now: Time) -> Option<CurrentSession> {
         /// Opening one costs arithmetic, and a head has room for hundreds.
-        const MOST: usize = 8;
-        cookie::called(headers, self.name()).take(MOST).find_map(|text| self.open(text, now))
+        const MAX_TOKENS: usize = 8;
+        cookie::called(headers, self.name()).take(MAX_TOKENS).find_map(|text| self.open(text, now))
     }
 
-    fn open(&self, text: &[u8], now: Time) -> Option<Visit> {
+    fn open(&self, text: &[u8], now: Time) -> Option<CurrentSession> {
         let session = token::open(self.keys.iter(), &self.classes, text)?;
         match session.status(now, &self.settings.limits) {
-            SessionStatus::Valid => Some(Visit { session, write: false, basis: basis(&session) }),
-            SessionStatus::Renew => Some(Visit { session, write: true, basis: basis(&session) }),
+            SessionStatus::Valid => Some(CurrentSession { session, write: false, basis: basis(&session) }),
+            SessionStatus::Renew => Some(CurrentSession { session, write: true, basis: basis(&session) }),
             SessionStatus::Expired => None,
         }
     }
 
     /// A session that begins with this request.
-    pub(crate) fn begin(&self, class: ClassId, now: Time) -> Visit {
+    pub(crate) fn begin(&self, class: ClassId, now: Time) -> CurrentSession {
         let id = self.next_id.get();
         self.next_id.set(id.wrapping_add(1));
-        Visit { session: Session::begin(SessionId(id), class, now), write: true, basis: Basis::Session }
+        CurrentSession {
+            session: Session::begin(SessionId(id), class, now),
+            write: true,
+            basis: Basis::Session,
+        }
     }
 
     /// Sessions that begin from now on are numbered from `id`.

@@ -21,11 +21,13 @@ pub(crate) struct Override {
 
 /// The table is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the classes of {MOST} sessions are set already; take some back, or wait until the sessions end")]
+#[error(
+    "the classes of {MAX_SESSIONS} sessions are set already; take some back, or wait until the sessions end"
+)]
 pub(crate) struct Full;
 
 /// Sessions that somebody cares about by hand; a class for more is a rule.
-pub(crate) const MOST: usize = 10_000;
+pub(crate) const MAX_SESSIONS: usize = 10_000;
 
 impl Overrides {
     /// The class that was set for a session. Costs nothing while none is.
@@ -46,9 +48,9 @@ impl Overrides {
         span: Span,
     ) -> Result<Option<ClassId>, Full> {
         let mut table = self.0.borrow_mut();
-        if table.len() >= MOST && !table.contains_key(&session.0) {
+        if table.len() >= MAX_SESSIONS && !table.contains_key(&session.0) {
             table.retain(|_, set| now < set.until);
-            if table.len() >= MOST {
+            if table.len() >= MAX_SESSIONS {
                 return Err(Full);
             }
         }
@@ -96,7 +98,7 @@ mod tests {
     #[test]
     fn the_table_is_bounded_and_makes_room_of_what_has_ended() {
         let (table, start, span) = (Overrides::default(), Time::from_nanos(1), Span::from_secs(1));
-        for id in 0..MOST as u64 {
+        for id in 0..MAX_SESSIONS as u64 {
             assert_eq!(table.set(SessionId(id), ClassId(0), start, span), Ok(None));
         }
         assert_eq!(table.set(SessionId(u64::MAX), ClassId(0), start, span), Err(Full));

@@ -38,7 +38,7 @@ impl Tunnel {
         let (mut transport, mut server) = (pin!(transport), pin!(TokioIo::new(server)));
         let (mut there, mut back) = (Pipe::new(early), Pipe::new(Vec::new()));
         let mut idle = pin!(sleep(self.idle_timeout));
-        let passed = &self.place.tunnels.passed;
+        let passed = &self.permit.tunnels.passed;
         let mut before = (0, false);
         // What is wrong with either side, the other sees by its end.
         let _: io::Result<()> = poll_fn(|cx| {

@@ -23,8 +23,8 @@ pub(crate) struct Tunnels {
     by_client: RefCell<HashMap<u64, u32>>,
 }
 
-/// One of the tunnels that there may be.
-pub(crate) struct Place {
+/// Counts as one of the tunnels that may be open, until it is dropped.
+pub(crate) struct TunnelPermit {
     pub(super) tunnels: Rc<Tunnels>,
     network: u64,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Place {
 /// What a client asks for.
 pub(crate) struct Asked {
     pub(crate) protocol: HeaderValue,
-    pub(crate) place: Place,
+    pub(crate) permit: TunnelPermit,
 }
 
 /// A tunnel that begins when the client has been told.
@@ -41,7 +41,7 @@ pub(crate) struct Tunnel {
     pub(crate) server: OnUpgrade,
     /// It is no longer among the pool's connections, but it is one.
     _open: Open,
-    pub(crate) place: Place,
+    pub(crate) permit: TunnelPermit,
     pub(crate) idle_timeout: Duration,
 }
 
@@ -52,9 +52,9 @@ impl std::fmt::Debug for Tunnel {
 }
 
 impl Tunnels {
-    /// A place for a tunnel of a client of `network`, if there is one among `most`: one network may have
+    /// A permit for a tunnel of a client of `network`, if there is one among `most`: one network may have
     /// a share of them, as of the places where requests wait.
-    pub(crate) fn enter(self: &Rc<Self>, network: u64, most: u32, share: Ratio) -> Option<Place> {
+    pub(crate) fn enter(self: &Rc<Self>, network: u64, most: u32, share: Ratio) -> Option<TunnelPermit> {
         let of_one = (f64::from(most) * share.as_f64()).ceil();
         let mut by_client = self.by_client.borrow_mut();
         let mine = by_client.entry(network).or_default();
@@ -67,7 +67,7 @@ impl Tunnels {
         }
         *mine += 1;
         self.open.set(self.open.get() + 1);
-        Some(Place { tunnels: Rc::clone(self), network })
+        Some(TunnelPermit { tunnels: Rc::clone(self), network })
     }
 
     /// Tunnels open, or asked for and not yet decided.
@@ -75,7 +75,7 @@ impl Tunnels {
         self.open.get()
     }
 
-    /// Tunnels opened since the start, and requests for one that found no place.
+    /// Tunnels opened since the start, and requests for one that were refused for want of a permit.
     pub(crate) fn counts(&self) -> (u64, u64) {
         (self.opened.get(), self.refused.get())
     }
@@ -86,7 +86,7 @@ impl Tunnels {
     }
 }
 
-impl Drop for Place {
+impl Drop for TunnelPermit {
     fn drop(&mut self) {
         let tunnels = &self.tunnels;
         tunnels.open.set(tunnels.open.get() - 1);
@@ -108,9 +108,9 @@ impl Tunnel {
         open: Open,
         idle_timeout: Duration,
     ) -> Self {
-        let Asked { protocol, place } = asked;
-        place.tunnels.opened.set(place.tunnels.opened.get() + 1);
-        Self { protocol, server: hyper::upgrade::on(response), _open: open, place, idle_timeout }
+        let Asked { protocol, permit } = asked;
+        permit.tunnels.opened.set(permit.tunnels.opened.get() + 1);
+        Self { protocol, server: hyper::upgrade::on(response), _open: open, permit, idle_timeout }
     }
 
     /// What is spoken in it.

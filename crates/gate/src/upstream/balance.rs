@@ -60,13 +60,13 @@ impl Balance {
         })?;
         let turn = best.turn.get().max(self.now.get());
         self.now.set(turn);
-        best.turn.set(turn + TURN / u64::from(best.place.weight));
+        best.turn.set(turn + TURN / u64::from(best.endpoint.weight));
         Some(Load::new(Rc::clone(best), false))
     }
 
     #[inline]
     fn before(&self, one: &Server, other: &Server) -> bool {
-        let load = |of: &Server, by: &Server| u64::from(of.outstanding()) * u64::from(by.place.weight);
+        let load = |of: &Server, by: &Server| u64::from(of.outstanding()) * u64::from(by.endpoint.weight);
         let turn = |of: &Server| of.turn.get().max(self.now.get());
         (load(one, other), turn(one)) < (load(other, one), turn(other))
     }
@@ -80,19 +80,19 @@ impl Balance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::upstream::server::Place;
+    use crate::upstream::server::Endpoint;
     use gate_config::settings::upstream::{Check, Http};
     use units::Time;
 
     fn servers(weights: &[u32]) -> Vec<Rc<Server>> {
-        let place = |(port, weight): (u16, &u32)| Place {
+        let endpoint = |(port, weight): (u16, &u32)| Endpoint {
             name: "test".to_owned(),
             addresses: vec![([127, 0, 0, 1], port).into()],
             weight: *weight,
             http: Http::One,
             tls: None,
         };
-        (1..).zip(weights).map(place).map(Server::new).collect()
+        (1..).zip(weights).map(endpoint).map(Server::new).collect()
     }
 
     fn choose(balance: &Balance, servers: &[Rc<Server>], safe: bool) -> (usize, Load) {

@@ -40,7 +40,7 @@ pub(crate) async fn check(pool: Rc<Pool>) {
                 });
             }
         }
-        pool.changed.wait().await;
+        pool.changed.notified().await;
     }
 }
 
@@ -65,11 +65,11 @@ async fn ask(pool: &Pool, server: &Server, rules: &Check) {
 async fn status(pool: &Pool, server: &Server, rules: &Check) -> Result<StatusCode, Failure> {
     let mut request = Request::new(Body::EMPTY);
     *request.uri_mut() = rules.path.clone().into();
-    let host = rules.host.clone().or_else(|| HeaderValue::from_str(&server.place.name).ok());
+    let host = rules.host.clone().or_else(|| HeaderValue::from_str(&server.endpoint.name).ok());
     let headers = request.headers_mut();
     headers.insert(HOST, host.unwrap_or_else(|| HeaderValue::from_static("localhost")));
     headers.insert(USER_AGENT, AGENT);
-    let response = match server.place.http {
+    let response = match server.endpoint.http {
         Http::One => {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
             let connection = connect::open(pool, server).await?;
@@ -78,9 +78,9 @@ async fn status(pool: &Pool, server: &Server, rules: &Check) -> Result<StatusCod
             return Ok(asked.map_err(Failure::from)?.0.status());
         }
         Http::Two => {
-            target::for_http2(&mut request, server.place.tls.is_some()).map_err(Failure::Host)?;
-            let line = connect::connect(pool, server).await?;
-            let shared = Shared::open(line, pool.clock().last(), pool.opened()).await;
+            target::for_http2(&mut request, server.endpoint.tls.is_some()).map_err(Failure::Host)?;
+            let transport = connect::connect(pool, server).await?;
+            let shared = Shared::open(transport, pool.clock().last(), pool.opened()).await;
             Stream::on(&shared?).sender().send_request(request).await
         }
     };

@@ -11,12 +11,12 @@ use crate::upstream::http1::idle::Idle;
 use crate::upstream::http2::{self, Shared};
 use crate::upstream::pool::Pool;
 use crate::upstream::server::Server;
-use crate::upstream::tls::Line;
+use crate::upstream::tls::Transport;
 
 /// A new HTTP/1.1 connection.
 pub(crate) async fn open(pool: &Pool, server: &Server) -> Result<Idle, Failure> {
-    let line = timeout(pool.times().connect, connect(pool, server)).await;
-    Ok(Idle::new(line.map_err(|_| Failure::ConnectTimeout)??, pool.opened()))
+    let transport = timeout(pool.times().connect, connect(pool, server)).await;
+    Ok(Idle::new(transport.map_err(|_| Failure::ConnectTimeout)??, pool.opened()))
 }
 
 /// A place on a connection that several requests share; a new one if those there are full.
@@ -32,9 +32,9 @@ pub(crate) async fn join(pool: &Pool, server: &Server) -> Result<http2::Stream, 
             pool.count_reuse();
             return Ok(stream);
         }
-        let line = connect(pool, server).await?;
+        let transport = connect(pool, server).await?;
         let now = pool.clock().last();
-        let shared = Shared::open(line, now, pool.opened()).await?;
+        let shared = Shared::open(transport, now, pool.opened()).await?;
         let stream = http2::Stream::on(&shared);
         server.shared.borrow_mut().push(shared);
         Ok(stream)
@@ -47,17 +47,17 @@ fn best(server: &Server) -> Option<http2::Stream> {
 }
 
 /// Connects to a server, in the manner that it wants.
-pub(crate) async fn connect(pool: &Pool, server: &Server) -> Result<Line, Failure> {
-    let socket = reach(pool, &server.place.addresses).await.map_err(Failure::Connect)?;
+pub(crate) async fn connect(pool: &Pool, server: &Server) -> Result<Transport, Failure> {
+    let socket = reach(pool, &server.endpoint.addresses).await.map_err(Failure::Connect)?;
     let authorities = pool.authorities();
-    match (&server.place.tls, authorities) {
+    match (&server.endpoint.tls, authorities) {
         (Some(name), Some(authorities)) => {
-            authorities.greet(name.clone(), server.place.http, socket).await.map_err(Failure::Connect)
+            authorities.greet(name.clone(), server.endpoint.http, socket).await.map_err(Failure::Connect)
         }
         (Some(_), None) => {
             Err(Failure::Connect(io::Error::other("there is nobody whose certificates to believe")))
         }
-        (None, _) => Ok(Line::Plain(socket)),
+        (None, _) => Ok(Transport::Plain(socket)),
     }
 }
 

@@ -16,14 +16,14 @@ use units::{Span, Time};
 use crate::runtime::notify::keep_waker;
 use crate::upstream::body::Body;
 use crate::upstream::failure::Failure;
-use crate::upstream::tls::Line;
+use crate::upstream::tls::Transport;
 
 /// Requests that one connection carries at once; fewer if the server says so.
 const STREAMS: u32 = 100;
 /// What a server may send of one response before the client has taken it.
 const WINDOW: u32 = 256 * 1024;
 /// What the head of a response may take.
-const LARGEST_HEAD: u32 = 256 * 1024;
+const MAX_HEAD_BYTES: u32 = 256 * 1024;
 
 /// A connection that several requests use.
 #[derive(Debug)]
@@ -45,18 +45,22 @@ pub(crate) struct Stream {
 }
 
 impl Shared {
-    /// Speaks HTTP/2 over `line`; `over` is dropped when the connection is.
-    pub(crate) async fn open(line: Line, now: Time, over: impl Sized + 'static) -> Result<Rc<Self>, Failure> {
+    /// Speaks HTTP/2 over `transport`; `over` is dropped when the connection is.
+    pub(crate) async fn open(
+        transport: Transport,
+        now: Time,
+        over: impl Sized + 'static,
+    ) -> Result<Rc<Self>, Failure> {
         let tasks = Tasks::default();
         let (sender, connection) = Builder::new(tasks.clone())
             .initial_stream_window_size(WINDOW)
             // All streams at their limit do not use it up: a client that takes nothing of its
             // response must not stop the others'.
             .initial_connection_window_size(WINDOW * (STREAMS + 1))
-            .max_header_list_size(LARGEST_HEAD)
+            .max_header_list_size(MAX_HEAD_BYTES)
             // None before the server has said how many it takes.
             .initial_max_send_streams(0)
-            .handshake(TokioIo::new(line))
+            .handshake(TokioIo::new(transport))
             .await
             .map_err(Failure::Broken)?;
         let most = Rc::new(Cell::new(0));

@@ -6,12 +6,12 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::runtime::log::say;
-use crate::upstream::places::{Found, LookUpError};
+use crate::upstream::endpoints::{Found, LookUpError};
 use crate::upstream::pool::Pool;
 use gate_config::settings::upstream::{Server, Upstream};
 
 /// Resolvers are not to be asked all the time, whatever the configuration says.
-const SHORTEST: Duration = Duration::from_millis(100);
+const MIN_PAUSE: Duration = Duration::from_millis(100);
 
 /// Looks all servers up.
 ///
@@ -55,7 +55,7 @@ pub(crate) async fn follow(pool: Rc<Pool>) {
             let settings = pool.settings();
             (settings.look_up, settings.servers.clone())
         };
-        tokio::time::sleep(pause.max(SHORTEST)).await;
+        tokio::time::sleep(pause.max(MIN_PAUSE)).await;
         if servers.iter().all(|server| server.address.parse::<SocketAddr>().is_ok()) {
             continue;
         }

@@ -10,15 +10,15 @@ use units::{Ratio, Span, Time};
 use crate::runtime::clock::Clock;
 use crate::runtime::connector::Connector;
 use crate::runtime::log::say;
-use crate::runtime::notify::Bell;
+use crate::runtime::notify::Notify;
 use crate::runtime::open::Open;
 use crate::upstream::balance::Balance;
 use crate::upstream::budget::Budget;
+use crate::upstream::endpoints::{self, Found, LookUpError};
 use crate::upstream::failure::Failure;
 use crate::upstream::failure::Told;
 use crate::upstream::health::Standing;
 use crate::upstream::lease::{Channel, Lease};
-use crate::upstream::places::{self, Found, LookUpError};
 use crate::upstream::server::{Load, Server};
 use crate::upstream::tls::Authorities;
 use gate_config::settings::upstream::Upstream;
@@ -42,7 +42,7 @@ pub(crate) struct Pool {
     told_capacity: Cell<Ratio>,
     told: Told,
     /// Rung when the servers or how to check them have changed.
-    pub(crate) changed: Bell,
+    pub(crate) changed: Notify,
     open: Rc<Cell<usize>>,
     opened: Cell<u64>,
     reused: Cell<u64>,
@@ -87,7 +87,7 @@ impl Pool {
             capacity: Cell::new(Ratio::ONE),
             told_capacity: Cell::new(Ratio::ONE),
             told: Told::default(),
-            changed: Bell::default(),
+            changed: Notify::default(),
             open: Rc::default(),
             opened: Cell::new(0),
             reused: Cell::new(0),
@@ -120,18 +120,18 @@ impl Pool {
 
     /// Follows a change of where the servers' names lead to.
     fn find(&self, found: Found) {
-        let places = places::places(&self.settings.borrow().servers, &found);
+        let endpoints = endpoints::endpoints(&self.settings.borrow().servers, &found);
         self.found.replace(found);
         let mut servers = self.servers.borrow_mut();
         let mut before = std::mem::take(&mut *servers);
-        for place in places {
-            let known = before.iter().position(|server| server.place == place);
-            servers.push(known.map_or_else(|| Server::new(place), |index| before.swap_remove(index)));
+        for endpoint in endpoints {
+            let known = before.iter().position(|server| server.endpoint == endpoint);
+            servers.push(known.map_or_else(|| Server::new(endpoint), |index| before.swap_remove(index)));
         }
         before.iter().for_each(|server| server.leave());
         drop(servers);
         self.reckon();
-        self.changed.ring();
+        self.changed.notify();
     }
 
     /// Follows what names lead to now; one that leads nowhere leads where it did.
@@ -223,7 +223,7 @@ impl Pool {
         let servers = self.servers.borrow();
         let weight = |up: bool| {
             let counted = servers.iter().filter(|server| !up || server.health.standing(now) == Standing::Up);
-            counted.map(|server| f64::from(server.place.weight)).sum::<f64>()
+            counted.map(|server| f64::from(server.endpoint.weight)).sum::<f64>()
         };
         let (up, all) = (weight(true), weight(false));
         self.capacity.set(if up > 0.0 { Ratio::clamped(up / all) } else { Ratio::ONE });

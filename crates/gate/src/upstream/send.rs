@@ -93,7 +93,7 @@ async fn attempt(
     upgrade: Option<&HeaderValue>,
     fresh: bool,
 ) -> Result<Begun, Failed> {
-    match (load.server().place.http, upgrade) {
+    match (load.server().endpoint.http, upgrade) {
         // The others would be part of every request's future.
         (Http::Two, _) => Box::pin(over_http2(pool, load, request)).await,
         (Http::One, Some(protocol)) => Box::pin(ask_to_upgrade(pool, load, request, protocol)).await,
@@ -171,7 +171,7 @@ async fn exclusively(
 }
 
 async fn over_http2(pool: &Pool, load: Load, request: &mut Pending) -> Result<Begun, Failed> {
-    let secure = load.server().place.tls.is_some();
+    let secure = load.server().endpoint.tls.is_some();
     for request in request.iter_mut() {
         if let Err(host) = target::for_http2(request, secure) {
             return Err(Failed { failure: Failure::Host(host), again: None });

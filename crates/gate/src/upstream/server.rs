@@ -17,7 +17,7 @@ use gate_config::settings::upstream::Http;
 /// One server.
 #[derive(Debug)]
 pub(crate) struct Server {
-    pub(crate) place: Place,
+    pub(crate) endpoint: Endpoint,
     pub(crate) health: Health,
     outstanding: Cell<u32>,
     /// When it would be its turn if all servers were idle: see `balance`.
@@ -36,7 +36,7 @@ pub(crate) struct Server {
 
 /// Where a server is and how it is spoken to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Endpoint {
     /// As configured: host and port.
     pub(crate) name: String,
     /// Never empty; more than one are ways to the same server.
@@ -54,9 +54,9 @@ struct Free {
 }
 
 impl Server {
-    pub(crate) fn new(place: Place) -> Rc<Self> {
+    pub(crate) fn new(endpoint: Endpoint) -> Rc<Self> {
         Rc::new(Self {
-            place,
+            endpoint,
             health: Health::default(),
             outstanding: Cell::new(0),
             turn: Cell::new(0),
@@ -71,7 +71,7 @@ impl Server {
 
     /// What it is called in metrics and messages.
     pub(crate) fn address(&self) -> SocketAddr {
-        self.place.addresses.first().copied().unwrap_or(SocketAddr::from(([0, 0, 0, 0], 0)))
+        self.endpoint.addresses.first().copied().unwrap_or(SocketAddr::from(([0, 0, 0, 0], 0)))
     }
 
     /// Requests it has and has not answered to the end.

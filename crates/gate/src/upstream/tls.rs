@@ -1,4 +1,4 @@
-//! TLS to servers, and [`Line`], a connection with or without it.
+//! TLS to servers, and [`Transport`], a connection with or without it.
 
 use std::io;
 use std::path::Path;
@@ -76,13 +76,13 @@ impl Authorities {
         name: ServerName<'static>,
         http: Http,
         socket: Stream,
-    ) -> io::Result<Line> {
+    ) -> io::Result<Transport> {
         let connector = if http == Http::Two { &self.http2 } else { &self.http1 };
         let stream = connector.connect(name, socket).await?;
         if http == Http::Two && stream.get_ref().1.alpn_protocol() != Some(b"h2") {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it does not speak HTTP/2 on this port"));
         }
-        Ok(Line::Encrypted(Box::new(stream)))
+        Ok(Transport::Tls(Box::new(stream)))
     }
 }
 
@@ -110,34 +110,34 @@ fn no_system(place: &Place) -> config::Error {
 
 /// A connection to a server.
 #[derive(Debug)]
-pub(crate) enum Line {
+pub(crate) enum Transport {
     Plain(Stream),
-    Encrypted(Box<TlsStream<Stream>>),
+    Tls(Box<TlsStream<Stream>>),
 }
 
-/// Calls a method of the stream, whichever it is.
-macro_rules! of_line {
-    ($line:ident.$method:ident($($argument:expr),*)) => {
-        match $line.get_mut() {
-            Line::Plain(stream) => Pin::new(stream).$method($($argument),*),
-            Line::Encrypted(stream) => Pin::new(stream).$method($($argument),*),
+/// Calls a method of the plain or encrypted stream.
+macro_rules! of_transport {
+    ($transport:ident.$method:ident($($argument:expr),*)) => {
+        match $transport.get_mut() {
+            Transport::Plain(stream) => Pin::new(stream).$method($($argument),*),
+            Transport::Tls(stream) => Pin::new(stream).$method($($argument),*),
         }
     };
 }
 
-impl AsyncRead for Line {
+impl AsyncRead for Transport {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        of_line!(self.poll_read(cx, buffer))
+        of_transport!(self.poll_read(cx, buffer))
     }
 }
 
-impl AsyncWrite for Line {
+impl AsyncWrite for Transport {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        of_line!(self.poll_write(cx, bytes))
+        of_transport!(self.poll_write(cx, bytes))
     }
 
     fn poll_write_vectored(
@@ -145,21 +145,21 @@ impl AsyncWrite for Line {
         cx: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        of_line!(self.poll_write_vectored(cx, pieces))
+        of_transport!(self.poll_write_vectored(cx, pieces))
     }
 
     fn is_write_vectored(&self) -> bool {
         match self {
             Self::Plain(stream) => stream.is_write_vectored(),
-            Self::Encrypted(stream) => stream.is_write_vectored(),
+            Self::Tls(stream) => stream.is_write_vectored(),
         }
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        of_line!(self.poll_flush(cx))
+        of_transport!(self.poll_flush(cx))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        of_line!(self.poll_shutdown(cx))
+        of_transport!(self.poll_shutdown(cx))
     }
 }

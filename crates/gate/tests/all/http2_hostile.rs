@@ -78,14 +78,14 @@ fn unfinished_uploads_do_not_fill_the_memory() {
     let server = Held::start();
     let gate = Gate::start(server.address(), "");
     // What the gate would read of each before it asks for a place, but for the last bytes.
-    static MOST: [u8; 31_000] = [0; 31_000];
+    static BODY: [u8; 31_000] = [0; 31_000];
     let mut uploads = Vec::new();
     for _ in 0..22 {
         let mut client = connect(&gate, 65_535);
         for _ in 0..100 {
             let request = Request::post("http://test/").body(()).unwrap();
             let (answer, mut upload) = client.send_request(request, false).unwrap();
-            upload.send_data(Bytes::from_static(&MOST), false).unwrap();
+            upload.send_data(Bytes::from_static(&BODY), false).unwrap();
             uploads.push((answer, upload));
         }
     }
@@ -161,7 +161,7 @@ fn streams_that_keep_the_gate_waiting_make_room() {
 #[test]
 fn responses_that_nobody_takes_do_not_fill_the_memory() {
     const CONNECTIONS: u64 = 50;
-    const MOST: u64 = 64 << 20;
+    const MAX_MEMORY_BYTES: u64 = 64 << 20;
     let origin = origin();
     // No request is refused, so that there is enough to take.
     let gate = Gate::start(origin.address(), "mode = 'shadow'\n");
@@ -174,7 +174,7 @@ fn responses_that_nobody_takes_do_not_fill_the_memory() {
         .map(|number| {
             let mut socket = raw(&gate);
             socket.write_all(&[&settings[..], &streams].concat()).unwrap();
-            let kept = (number * 100 * 16_000).min(MOST);
+            let kept = (number * 100 * 16_000).min(MAX_MEMORY_BYTES);
             poll_until(PATIENCE, "what the gate keeps", || (unsent() >= kept).then_some(()));
             socket
         })
@@ -182,7 +182,7 @@ fn responses_that_nobody_takes_do_not_fill_the_memory() {
     for _ in 0..20 {
         // The server has five thousand requests to get through, and may be late for one of these.
         poll_until(PATIENCE, "a page", || (gate.get("/bytes/100", "").body.len() == 100).then_some(()));
-        assert!(unsent() < MOST + CONNECTIONS * 2 * 16_384, "{}", unsent());
+        assert!(unsent() < MAX_MEMORY_BYTES + CONNECTIONS * 2 * 16_384, "{}", unsent());
     }
     // A client that takes what it is sent gets all of it meanwhile.
     let mut good = connect(&gate, 100_000);

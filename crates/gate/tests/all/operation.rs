@@ -6,10 +6,10 @@ use std::path::Path;
 use config::Source;
 use gate::Settings;
 
-const LEAST: &str = "listen = '127.0.0.1:0'\nupstream = 'a:1'\n";
+const MINIMAL: &str = "listen = '127.0.0.1:0'\nupstream = 'a:1'\n";
 
 fn read(more: &str) -> Result<Settings, String> {
-    let source = Source::new("gate.toml", format!("{LEAST}{more}"));
+    let source = Source::new("gate.toml", format!("{MINIMAL}{more}"));
     Settings::from_source(&source, Path::new("/etc/headworks")).map_err(|error| error.to_string())
 }
 

@@ -47,9 +47,9 @@ fn every_example_of_the_manual_is_valid() {
 
 #[test]
 fn mistakes_are_not() {
-    const LEAST: &str = "listen = '127.0.0.1:0'\nupstream = '127.0.0.1:8000'\n";
+    const MINIMAL: &str = "listen = '127.0.0.1:0'\nupstream = '127.0.0.1:8000'\n";
     let validator = validator();
-    assert!(validator.is_valid(&json(LEAST)));
+    assert!(validator.is_valid(&json(MINIMAL)));
     for wrong in [
         "widow = 3",
         "window = 'adaptve'",
@@ -65,7 +65,7 @@ fn mistakes_are_not() {
         "[session]\nidle = true",
         "[limits]\nburst = 'many'",
     ] {
-        assert!(!validator.is_valid(&json(&format!("{LEAST}{wrong}\n"))), "{wrong}");
+        assert!(!validator.is_valid(&json(&format!("{MINIMAL}{wrong}\n"))), "{wrong}");
     }
     assert!(!validator.is_valid(&json("listen = '127.0.0.1:0'")), "the upstream is needed");
 }

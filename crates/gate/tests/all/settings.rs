@@ -6,7 +6,7 @@ use std::path::Path;
 use config::Source;
 use gate::{Bound, Error, Settings};
 
-const LEAST: &str = "listen = '127.0.0.1:0'\nupstream = '127.0.0.1:8000'\n";
+const MINIMAL: &str = "listen = '127.0.0.1:0'\nupstream = '127.0.0.1:8000'\n";
 
 fn read(text: &str) -> Result<Settings, config::Error> {
     Settings::from_source(&Source::new("gate.toml", text), Path::new("."))
@@ -14,7 +14,7 @@ fn read(text: &str) -> Result<Settings, config::Error> {
 
 #[test]
 fn two_lines_are_enough() {
-    let settings = read(LEAST).unwrap().to_string();
+    let settings = read(MINIMAL).unwrap().to_string();
     for line in [
         "class            premium, weight by differentiation",
         "rules            none: every request is of the last class",
@@ -226,7 +226,7 @@ fn files_of_tokens_and_pages_are_read_strictly() {
     ] {
         fs::write(directory.path().join("file"), text).unwrap();
         let table = if key == "token-file" { "admin" } else { "reject" };
-        let source = Source::new("gate.toml", format!("{LEAST}[{table}]\n{key} = 'file'\n"));
+        let source = Source::new("gate.toml", format!("{MINIMAL}[{table}]\n{key} = 'file'\n"));
         let error = Settings::from_source(&source, directory.path()).unwrap_err().to_string();
         assert!(error.starts_with("gate.toml:4: ") && error.contains(message), "{error}");
     }
@@ -235,7 +235,7 @@ fn files_of_tokens_and_pages_are_read_strictly() {
 #[test]
 fn errors_name_line_thing_and_mend() {
     for (more, message) in [POLICY, RULES, CLASSES_AND_MORE, ADMIN_AND_MORE].concat() {
-        check(&format!("{LEAST}{more}\n"), message);
+        check(&format!("{MINIMAL}{more}\n"), message);
     }
     check(
         "upstream = 'a:1'",
@@ -282,7 +282,7 @@ fn files_are_found_next_to_the_configuration() {
     let file = directory.path().join("gate.toml");
     fs::write(directory.path().join("key"), "a secret that is long enough\n").unwrap();
     fs::write(directory.path().join("busy.html"), "<h1>Later</h1>").unwrap();
-    fs::write(&file, format!("{LEAST}[session]\nsecret-file = 'key'\n[reject]\nbody-file = 'busy.html'\n"))
+    fs::write(&file, format!("{MINIMAL}[session]\nsecret-file = 'key'\n[reject]\nbody-file = 'busy.html'\n"))
         .unwrap();
     let settings = Settings::read(&file).unwrap();
     assert!(settings.to_string().contains("one secret"));

@@ -192,7 +192,7 @@ impl Policy {
     /// Target length of a class queue that `outflow` requests leave in a period.
     pub(super) fn target(&self, class: ClassId, outflow: f64) -> f64 {
         /// Fewer would leave the server idle between two periods.
-        const SHORTEST: f64 = 4.0;
+        const MIN_REQUESTS: f64 = 4.0;
         let limits = &self.config.limits;
         let longest = f64::from(limits.class_queues) / 2.0;
         if let Some(length) = self.config.classes[class.index()].target_queue {
@@ -200,7 +200,7 @@ impl Policy {
         }
         let wait = self.config.knobs.target_wait(self.patience(class));
         let periods = wait.as_secs_f64() / self.config.period.as_secs_f64();
-        (outflow * periods).max(SHORTEST).min(longest.max(1.0))
+        (outflow * periods).max(MIN_REQUESTS).min(longest.max(1.0))
     }
 
     /// How long a request of a class may have waited in all to be held back any longer: its client would

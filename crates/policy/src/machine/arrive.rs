@@ -5,7 +5,7 @@ use units::{ClassId, RequestId, Time};
 use super::policy::Policy;
 use crate::kind::Kind;
 use crate::protocol::{Output, Reason, SessionHint};
-use crate::store::{Held, Key, Place};
+use crate::store::{Held, Key, Position};
 use crate::waits::Waits;
 
 impl Policy {
@@ -112,7 +112,7 @@ impl Policy {
         if held.existing {
             self.admit(now, key);
         } else {
-            self.store.put(key, Place::Classifying, now);
+            self.store.put(key, Position::Classifying, now);
             self.classifying += 1;
             self.decide(Output::Classify(held.id), held.waits);
         }
@@ -120,7 +120,7 @@ impl Policy {
     }
 
     pub(super) fn classified(&mut self, now: Time, id: RequestId, class: ClassId) {
-        let key = self.store.key(id).filter(|key| self.store.get(*key).place == Place::Classifying);
+        let key = self.store.key(id).filter(|key| self.store.get(*key).position == Position::Classifying);
         let Some(key) = key else {
             self.stats.unknown_ids += 1;
             return;

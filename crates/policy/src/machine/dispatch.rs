@@ -6,7 +6,7 @@ use super::policy::Policy;
 use super::refill::{Next, Refill};
 use crate::protocol::Output;
 use crate::scheduler::Ready;
-use crate::store::{Key, Place};
+use crate::store::{Key, Position};
 
 /// How many that wait in a class are looked at for a short one.
 const MAX_LOOKED_AT: usize = 16;
@@ -49,7 +49,7 @@ impl Policy {
     /// Puts a request into the server.
     pub(super) fn begin(&mut self, now: Time, request: Next) {
         let Next { key, aside } = request;
-        self.store.put(key, Place::InService, now);
+        self.store.put(key, Position::InService, now);
         self.places.take(now);
         let begun = self.costs.begin(now, self.class_of(key), self.store.get(key).kind, aside);
         self.store.get_mut(key).begun = begun;
@@ -107,8 +107,8 @@ impl Policy {
             return;
         };
         let held = *self.store.get(key);
-        match held.place {
-            Place::InService => {
+        match held.position {
+            Position::InService => {
                 self.places.give_back(now, held.since);
                 // In shadow mode the server has had it for longer, among others than are known here.
                 let kind = (!self.shadow()).then_some(held.kind);

@@ -20,7 +20,7 @@ use crate::patience::Patience;
 use crate::protocol::{Input, Output, Reason};
 use crate::scheduler::Scheduler;
 use crate::stats::{ClassSnapshot, Snapshot, StageLengths, Stats};
-use crate::store::{Key, Layout, Place, QueueId, Store};
+use crate::store::{Key, Layout, Position, QueueId, Store};
 use crate::waits::{Stage, Waits};
 use crate::window::Places;
 
@@ -180,9 +180,9 @@ impl Policy {
 
     /// Where a request waits; none when it does not.
     pub fn stage(&self, id: RequestId) -> Option<Stage> {
-        match self.store.get(self.store.key(id)?).place {
-            Place::Queue(queue) => Some(self.layout.stage(queue)),
-            Place::Classifying | Place::InService | Place::Settled => None,
+        match self.store.get(self.store.key(id)?).position {
+            Position::Queue(queue) => Some(self.layout.stage(queue)),
+            Position::Classifying | Position::InService | Position::Settled => None,
         }
     }
 
@@ -251,13 +251,13 @@ impl Policy {
             self.stats.of(held.class).aborted += 1;
             self.gave_up(key);
         }
-        self.classifying -= u32::from(held.place == Place::Classifying);
+        self.classifying -= u32::from(held.position == Position::Classifying);
         self.store.get_mut(key).aborted = true;
-        if held.place == Place::InService {
+        if held.position == Position::InService {
             return;
         }
         if self.shadow() {
-            self.store.put(key, Place::Settled, held.since);
+            self.store.put(key, Position::Settled, held.since);
         } else {
             self.forget(key);
         }
@@ -267,8 +267,8 @@ impl Policy {
     /// long as patience allows; who leaves elsewhere does not tell whether that is right.
     pub(super) fn wait_for_place(&self, key: Key) -> Option<(ClassId, Span)> {
         let held = self.store.get(key);
-        match (held.place, held.class) {
-            (Place::Queue(queue), Some(class)) if self.layout.stage(queue) == Stage::Class => {
+        match (held.position, held.class) {
+            (Position::Queue(queue), Some(class)) if self.layout.stage(queue) == Stage::Class => {
                 Some((class, self.store.waits(key, self.now).total()))
             }
             _ => None,
@@ -299,7 +299,7 @@ impl Policy {
         let held = *self.store.get(key);
         self.stats.of(held.class).rejected[reason.index()] += 1;
         if self.shadow() {
-            self.store.put(key, Place::Settled, held.since);
+            self.store.put(key, Position::Settled, held.since);
         } else {
             let waits = self.store.waits(key, self.now);
             self.forget(key);

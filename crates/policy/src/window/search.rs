@@ -62,8 +62,8 @@ impl Search {
     /// Even equal demands do not take equal times.
     const MIN_VARIATION: f64 = 0.05;
     /// Requests in a trial: so many for each unit of variation, and for each place.
-    const FEWEST: f64 = 48.0;
-    const MOST: f64 = 96.0;
+    const MIN_REQUESTS: f64 = 48.0;
+    const MAX_REQUESTS: f64 = 96.0;
     const PER_UNIT: f64 = 32.0;
     const PER_PLACE: u32 = 3;
     /// Requests inside, relative to home, from which on a smaller size was not tried in truth.
@@ -81,7 +81,7 @@ impl Search {
             min,
             max,
             posterior: Posterior::around(initial, Self::WORTH),
-            trial: Trial::new(Time::ZERO, initial, Self::FEWEST as u32),
+            trial: Trial::new(Time::ZERO, initial, Self::MIN_REQUESTS as u32),
             before: None,
             probed: None,
             agreed: 0,
@@ -185,7 +185,7 @@ impl Search {
     }
 
     fn wanted(&self, size: u32) -> u32 {
-        let by_chance = (Self::PER_UNIT * self.variation).clamp(Self::FEWEST, Self::MOST);
+        let by_chance = (Self::PER_UNIT * self.variation).clamp(Self::MIN_REQUESTS, Self::MAX_REQUESTS);
         (by_chance as u32).max(size.saturating_mul(Self::PER_PLACE))
     }
 

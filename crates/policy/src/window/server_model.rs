@@ -81,7 +81,7 @@ pub(super) struct ServerModel {
 
 /// What came of a stretch of time.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Outcome {
+pub(super) struct Measured {
     /// Requests finished per second.
     pub(super) rate: f64,
     /// Mean size of the window over time.
@@ -108,7 +108,7 @@ impl ServerModel {
     }
 
     /// Goes on until so many more are done.
-    pub(super) fn run(&mut self, requests: u32) -> Outcome {
+    pub(super) fn run(&mut self, requests: u32) -> Measured {
         let (began, mut size, mut inside) = (self.now, 0.0, 0.0);
         for _ in 0..requests {
             let dispatched = loop {
@@ -125,7 +125,7 @@ impl ServerModel {
         }
         let seconds = self.now.since(began).as_secs_f64();
         let requests = f64::from(requests);
-        Outcome { rate: requests / seconds, size: size / seconds, inside: inside / requests }
+        Measured { rate: requests / seconds, size: size / seconds, inside: inside / requests }
     }
 
     fn fill(&mut self) {

@@ -77,7 +77,7 @@ struct Blocks {
 
 impl Trial {
     /// Shorter trials would measure ticks of the scheduler.
-    const SHORTEST: Span = Span::from_millis(50);
+    const MIN_LENGTH: Span = Span::from_millis(50);
     const FILLED: f64 = 0.8;
     /// Parts of a trial whose lengths tell how far chance moves it. Single requests would not:
     /// those that share a processor end in bunches, and in an event loop each waits for several.
@@ -169,7 +169,7 @@ impl Trial {
                     self.block_began = now;
                 }
                 let length = now.since(self.began);
-                let is_enough = has_turned && self.finished >= self.wanted && length >= Self::SHORTEST;
+                let is_enough = has_turned && self.finished >= self.wanted && length >= Self::MIN_LENGTH;
                 is_enough.then(|| {
                     self.open = length;
                     Step::Enough(self.sample(length))

@@ -28,25 +28,25 @@ pub(crate) struct Unfit {
     pub(crate) mend: Option<String>,
 }
 
-/// Longer ones are programs, not conditions.
-const LONGEST: usize = 4096;
+/// Longer expressions are programs, not conditions.
+const MAX_BYTES: usize = 4096;
 /// People do not write deeper nesting by hand, and reading it takes stack.
-const DEEPEST: u16 = 32;
-/// As is a longer chain of operators between two `&&` or `||`.
-const LONGEST_CHAIN: usize = 48;
+const MAX_DEPTH: u16 = 32;
+/// Operators in a chain between two `&&` or `||`; reading a longer one takes much stack as well.
+const MAX_CHAIN: usize = 48;
 
 impl Expression {
     /// Reads a condition; `classes` are those a session can be of.
     pub(crate) fn new(text: &str, classes: &[String]) -> Result<Self, Unfit> {
-        if text.len() > LONGEST {
+        if text.len() > MAX_BYTES {
             let what = format!("an expression of {} bytes is too long", text.len());
-            return Err(Unfit { at: 0, what, mend: Some(format!("at most {LONGEST} are read")) });
+            return Err(Unfit { at: 0, what, mend: Some(format!("at most {MAX_BYTES} are read")) });
         }
         if let Some(at) = too_entangled(text) {
             let what = "this is nested too deeply, or too long a chain of operators".to_owned();
             return Err(Unfit { at, what, mend: Some("write several rules".to_owned()) });
         }
-        let parser = Env::default().with_optional_support(false).parser().max_recursion_depth(DEEPEST);
+        let parser = Env::default().with_optional_support(false).parser().max_recursion_depth(MAX_DEPTH);
         let (expression, places) = parser.parse_with_source_info(text).map_err(|errors| {
             let first = errors.errors.into_iter().next();
             let (at, why) = first.map_or((0, String::new()), |error| (place(text, error.pos), error.msg));
@@ -85,7 +85,7 @@ fn too_entangled(text: &str) -> Option<usize> {
             _ => {}
         }
         before = character;
-        if depth > i32::from(DEEPEST) || chain > LONGEST_CHAIN {
+        if depth > i32::from(MAX_DEPTH) || chain > MAX_CHAIN {
             return Some(at);
         }
     }

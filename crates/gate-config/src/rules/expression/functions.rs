@@ -10,7 +10,7 @@ use crate::rules::expression::term::{Number, Test, Text};
 const FUNCTIONS: [&str; 8] =
     ["startsWith", "endsWith", "contains", "matches", "size", "has", "inNetwork", "lowerAscii"];
 /// Larger programs are refused when they are read, not when a request comes.
-const LARGEST_REGEX: usize = 256 * 1024;
+const MAX_REGEX_BYTES: usize = 256 * 1024;
 
 impl Check<'_> {
     /// `target.name(args)`, or `name(args)`.
@@ -80,7 +80,7 @@ impl Check<'_> {
             return Err(misfit(pattern, "a regular expression is needed here, in quotes"));
         };
         let constant = String::from_utf8_lossy(&constant);
-        let regex = RegexBuilder::new(&constant).size_limit(LARGEST_REGEX).build().map_err(|why| {
+        let regex = RegexBuilder::new(&constant).size_limit(MAX_REGEX_BYTES).build().map_err(|why| {
             // The last line says what is wrong; those before it draw where.
             let why = why.to_string();
             let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();

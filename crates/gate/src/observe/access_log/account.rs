@@ -7,9 +7,9 @@ use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use units::SessionId;
 
-use crate::admission::decision::Verdict;
+use crate::admission::decision::DecisionDetails;
 use crate::observe::access_log::entry::{Entry, Visitor};
-use crate::observe::access_log::journal::Journal;
+use crate::observe::access_log::log::AccessLog;
 use crate::runtime::clock::Clock;
 use crate::upstream::body::Progress;
 use crate::upstream::failure::Failure;
@@ -24,23 +24,23 @@ pub(crate) struct Account(Option<Box<Open>>);
 struct Open {
     entry: Entry,
     body: Option<Progress>,
-    journal: Rc<Journal>,
+    access_log: Rc<AccessLog>,
     clock: Rc<Clock>,
 }
 
 impl Account {
     /// The account of a request that begins.
     pub(crate) fn begin(
-        journal: &Rc<Journal>,
+        access_log: &Rc<AccessLog>,
         clock: &Rc<Clock>,
         head: &Parts,
         client: IpAddr,
         telemetry: &Telemetry,
     ) -> Self {
         let open = |entry| {
-            Box::new(Open { entry, body: None, journal: Rc::clone(journal), clock: Rc::clone(clock) })
+            Box::new(Open { entry, body: None, access_log: Rc::clone(access_log), clock: Rc::clone(clock) })
         };
-        Self(journal.begin(head, client, telemetry).map(open))
+        Self(access_log.begin(head, client, telemetry).map(open))
     }
 
     /// The policy is asked about the request. `body` counts what its client sends; `session` is the
@@ -61,10 +61,10 @@ impl Account {
     }
 
     /// The policy has decided.
-    pub(crate) fn decided(&mut self, verdict: Verdict) {
+    pub(crate) fn decided(&mut self, details: DecisionDetails) {
         if let Some(open) = &mut self.0 {
             open.entry.times.decide(open.clock.read());
-            open.entry.verdict = Some(verdict);
+            open.entry.details = Some(details);
         }
     }
 
@@ -118,9 +118,9 @@ impl Account {
 impl Drop for Account {
     fn drop(&mut self) {
         let Some(open) = self.0.take() else { return };
-        let Open { mut entry, body, journal, clock } = *open;
+        let Open { mut entry, body, access_log, clock } = *open;
         entry.times.ended = clock.read();
         entry.bytes_in = body.map_or(0, |body| body.bytes());
-        journal.add(entry);
+        access_log.add(entry);
     }
 }

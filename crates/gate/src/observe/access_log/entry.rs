@@ -6,7 +6,7 @@ use http::request::Parts;
 use http::{Method, StatusCode, Version, header};
 use units::{SessionId, Time};
 
-use crate::admission::decision::Verdict;
+use crate::admission::decision::DecisionDetails;
 use crate::observe::trace::context::Trace;
 
 /// Entries, and how far the wall clock is ahead of the gate's in nanoseconds.
@@ -26,7 +26,7 @@ pub(crate) struct Entry {
     pub(crate) host: Option<Box<str>>,
     pub(crate) version: Version,
     pub(crate) session: Option<Visitor>,
-    pub(crate) verdict: Option<Verdict>,
+    pub(crate) details: Option<DecisionDetails>,
     /// Where it was sent.
     pub(crate) upstream: Option<SocketAddr>,
     /// Why there was no response from there.
@@ -72,11 +72,11 @@ impl Entry {
         Self {
             client,
             method: named(&head.method),
-            path: cut(head.uri.path_and_query().map_or("", |path| path.as_str()), LONGEST_PATH).into(),
+            path: cut(head.uri.path_and_query().map_or("", |path| path.as_str()), MAX_PATH_BYTES).into(),
             host: host(head),
             version: head.version,
             session: None,
-            verdict: None,
+            details: None,
             upstream: None,
             failure: None,
             malformed: None,
@@ -102,25 +102,25 @@ impl Entry {
 
 /// What is kept is copied, and only so much of it: a part of a request keeps all of it in memory,
 /// and entries may wait for a slow disk.
-const LONGEST_PATH: usize = 2048;
+const MAX_PATH_BYTES: usize = 2048;
 /// RFC 1035 section 2.3.4, and a port.
-const LONGEST_HOST: usize = 255 + 6;
+const MAX_HOST_BYTES: usize = 255 + 6;
 
 fn host(head: &Parts) -> Option<Box<str>> {
     if let Some(authority) = head.uri.authority() {
-        return Some(cut(authority.as_str(), LONGEST_HOST).into());
+        return Some(cut(authority.as_str(), MAX_HOST_BYTES).into());
     }
     let host = head.headers.get(header::HOST)?.as_bytes();
-    Some(String::from_utf8_lossy(&host[..host.len().min(LONGEST_HOST)]).into())
+    Some(String::from_utf8_lossy(&host[..host.len().min(MAX_HOST_BYTES)]).into())
 }
 
 /// Methods that anybody means are short.
 fn named(method: &Method) -> Method {
-    const LONGEST: usize = 15;
-    if method.as_str().len() <= LONGEST {
+    const MAX_METHOD_BYTES: usize = 15;
+    if method.as_str().len() <= MAX_METHOD_BYTES {
         return method.clone();
     }
-    Method::from_bytes(&method.as_str().as_bytes()[..LONGEST]).unwrap_or_default()
+    Method::from_bytes(&method.as_str().as_bytes()[..MAX_METHOD_BYTES]).unwrap_or_default()
 }
 
 fn cut(text: &str, longest: usize) -> &str {

@@ -1,4 +1,4 @@
-//! The line of JSON that an [`Entry`] becomes. docs/gate.md lists its fields.
+//! [`LogLine`]: the line of JSON that an [`Entry`] becomes. docs/gate.md lists its fields.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -11,7 +11,7 @@ use crate::admission::decision::Basis;
 use crate::observe::access_log::entry::Entry;
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Line<'a> {
+pub(crate) struct LogLine<'a> {
     pub(crate) time: Stamp,
     pub(crate) client: IpAddr,
     pub(crate) method: &'a str,
@@ -82,12 +82,12 @@ pub(crate) struct Stages {
     pub(crate) total: f64,
 }
 
-impl<'a> Line<'a> {
+impl<'a> LogLine<'a> {
     /// `offset` is what the wall clock is ahead of the gate's clock, in nanoseconds.
     pub(crate) fn new(entry: &'a Entry, classes: &'a [String], offset: i128) -> Self {
-        let verdict = entry.verdict.as_ref();
-        let refused = verdict.and_then(|verdict| verdict.refused);
-        let class = verdict.and_then(|verdict| verdict.class);
+        let details = entry.details.as_ref();
+        let refused = details.and_then(|details| details.refused);
+        let class = details.and_then(|details| details.class);
         Self {
             time: Stamp(wall(entry.times.began, offset)),
             client: entry.client.to_canonical(),
@@ -99,14 +99,14 @@ impl<'a> Line<'a> {
             bytes_in: entry.bytes_in,
             bytes_out: entry.bytes_out,
             class: class.and_then(|class| classes.get(class.index())).map(String::as_str),
-            rule: class.and(verdict).map(|verdict| Rule(verdict.basis)),
+            rule: class.and(details).map(|details| Rule(details.basis)),
             session: match entry.session {
                 Some(visitor) if visitor.known => "known",
                 Some(_) => "new",
                 None => "none",
             },
             session_id: entry.session.map(|visitor| Id(visitor.id.0)),
-            decision: match (verdict, refused, entry.status) {
+            decision: match (details, refused, entry.status) {
                 (Some(_), Some(_), _) => "refused",
                 (Some(_), None, _) => "dispatched",
                 (None, _, Some(_)) => "invalid",
@@ -124,7 +124,7 @@ impl<'a> Line<'a> {
 impl Stages {
     fn of(entry: &Entry) -> Self {
         let times = &entry.times;
-        let waits = entry.verdict.map_or(policy::Waits::ZERO, |verdict| verdict.waits);
+        let waits = entry.details.map_or(policy::Waits::ZERO, |details| details.waits);
         let seconds = |from: Time, to: Time| rounded(to.since(from));
         Self {
             body: seconds(times.began, times.arrived),

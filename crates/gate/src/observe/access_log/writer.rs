@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::OFlags;
 
 use crate::observe::access_log::entry::Batch;
-use crate::observe::access_log::line::Line;
+use crate::observe::access_log::line::LogLine;
 use crate::runtime::log::say;
 use gate_config::settings::operation::LogTo;
 
@@ -162,7 +162,7 @@ impl Pen {
         }
         for entry in &batch.entries {
             // Writing into memory, of types that JSON has, cannot fail.
-            let _ = serde_json::to_writer(&mut *text, &Line::new(entry, &self.classes, batch.offset));
+            let _ = serde_json::to_writer(&mut *text, &LogLine::new(entry, &self.classes, batch.offset));
             text.push(b'\n');
         }
         let lines = batch.entries.len() as u64;

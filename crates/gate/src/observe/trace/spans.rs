@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use units::Time;
 
 use crate::observe::access_log::entry::{Batch, Entry};
-use crate::observe::access_log::line::Line;
+use crate::observe::access_log::line::LogLine;
 use crate::observe::trace::context::Trace;
 use telemetry::otlp::{attribute, integer, resource, scope, seconds, text};
 
@@ -24,7 +24,7 @@ pub(crate) fn export(service: &str, classes: &[String], batches: &[impl AsRef<Ba
     for batch in batches.iter().map(AsRef::as_ref) {
         for entry in &batch.entries {
             let Some(trace) = entry.trace else { continue };
-            let line = Line::new(entry, classes, batch.offset);
+            let line = LogLine::new(entry, classes, batch.offset);
             let at = |time: Time| telemetry::otlp::time(i128::from(time.as_nanos()) + batch.offset);
             spans.extend(of_request(entry, &line, &trace, at));
         }
@@ -37,7 +37,7 @@ pub(crate) fn export(service: &str, classes: &[String], batches: &[impl AsRef<Ba
     })
 }
 
-fn of_request(entry: &Entry, line: &Line<'_>, trace: &Trace, at: impl Fn(Time) -> Value) -> Vec<Value> {
+fn of_request(entry: &Entry, line: &LogLine<'_>, trace: &Trace, at: impl Fn(Time) -> Value) -> Vec<Value> {
     let times = &entry.times;
     let span =
         |id: u64, parent: Option<u64>, kind: u8, name: &str, from: Time, to: Time, attributes: Vec<Value>| {
@@ -65,7 +65,7 @@ fn of_request(entry: &Entry, line: &Line<'_>, trace: &Trace, at: impl Fn(Time) -
         request["status"] = json!({ "code": ERROR });
     }
     let mut spans = vec![request];
-    if entry.verdict.is_some() {
+    if entry.details.is_some() {
         let waits = [
             attribute("headworks.wait.acceptor", seconds(line.times.acceptor)),
             attribute("headworks.wait.pending", seconds(line.times.pending)),
@@ -94,7 +94,7 @@ fn of_request(entry: &Entry, line: &Line<'_>, trace: &Trace, at: impl Fn(Time) -
     spans
 }
 
-fn attributes(entry: &Entry, line: &Line<'_>) -> Vec<Value> {
+fn attributes(entry: &Entry, line: &LogLine<'_>) -> Vec<Value> {
     let (path, query) = match line.path.split_once('?') {
         Some((path, query)) => (path, Some(query)),
         None => (line.path, None),

@@ -16,12 +16,12 @@ use crate::runtime::open::Open;
 use crate::upstream::failure::Failure;
 use crate::upstream::http1::idle::Idle;
 use crate::upstream::http1::patience::Patience;
-use crate::upstream::tls::Line;
+use crate::upstream::tls::Transport;
 
 /// A request without a body that has been sent, and whose response comes.
 #[derive(Debug)]
 pub(crate) struct Bare {
-    line: Line,
+    transport: Transport,
     open: Open,
     /// Of the connection, for the next request.
     buffer: BytesMut,
@@ -73,18 +73,18 @@ impl Bare {
         request: &Request<B>,
         longest: Duration,
     ) -> Result<(Response<()>, Self), Unanswered> {
-        let Idle { mut line, open, mut buffer, mut patience } = idle;
+        let Idle { mut transport, open, mut buffer, mut patience } = idle;
         let asked = async {
             buffer.reserve(FIRST);
             write_head(&mut buffer, request);
-            send(&mut line, &buffer).await?;
+            send(&mut transport, &buffer).await?;
             buffer.clear();
-            read_head(&mut line, &mut buffer, request.method()).await
+            read_head(&mut transport, &mut buffer, request.method()).await
         };
         let head = patience.within(longest, asked).await.ok_or(Unanswered::Timeout)??;
         let Message { response, body, keep, rest } = head;
         let room = BytesMut::new();
-        Ok((response, Self { line, open, buffer, patience, room, here: rest, body, keep, broken: None }))
+        Ok((response, Self { transport, open, buffer, patience, room, here: rest, body, keep, broken: None }))
     }
 
     /// The next piece of the response's body.
@@ -120,7 +120,7 @@ impl Bare {
         // whether there is more, and costs another.
         let most = self.body.left().map_or(UNKNOWN, |left| left.min(PIECE as u64) as usize + 1);
         self.room.reserve(most);
-        let read = ready!(pin!(self.line.read_buf(&mut self.room)).poll(cx));
+        let read = ready!(pin!(self.transport.read_buf(&mut self.room)).poll(cx));
         self.here = self.room.split().freeze();
         Poll::Ready(read)
     }
@@ -136,9 +136,9 @@ impl Bare {
     /// The connection for another request. What the server has said beyond this response makes
     /// it unfit for one.
     pub(crate) fn settle(self) -> Option<Idle> {
-        let Self { line, open, buffer, patience, here, body, keep, .. } = self;
+        let Self { transport, open, buffer, patience, here, body, keep, .. } = self;
         let over = body == Body::Nothing && here.is_empty();
-        (keep && over).then_some(Idle { line, open, buffer, patience })
+        (keep && over).then_some(Idle { transport, open, buffer, patience })
     }
 }
 
@@ -158,24 +158,28 @@ fn write_head<B>(to: &mut BytesMut, request: &Request<B>) {
     to.extend_from_slice(b"\r\n");
 }
 
-async fn send(line: &mut Line, bytes: &[u8]) -> Result<(), Unanswered> {
-    let first = poll_fn(|cx| Pin::new(&mut *line).poll_write(cx, bytes)).await;
+async fn send(transport: &mut Transport, bytes: &[u8]) -> Result<(), Unanswered> {
+    let first = poll_fn(|cx| Pin::new(&mut *transport).poll_write(cx, bytes)).await;
     let sent = first.map_err(Unanswered::Unsent)?;
     if sent < bytes.len() {
-        line.write_all(&bytes[sent..]).await.map_err(Unanswered::Lost)?;
+        transport.write_all(&bytes[sent..]).await.map_err(Unanswered::Lost)?;
     }
-    line.flush().await.map_err(Unanswered::Lost)
+    transport.flush().await.map_err(Unanswered::Lost)
 }
 
 /// Reads the head of the response, past those of interim responses (RFC 9110 section 15.2).
-async fn read_head(line: &mut Line, buffer: &mut BytesMut, method: &Method) -> Result<Message, Unanswered> {
+async fn read_head(
+    transport: &mut Transport,
+    buffer: &mut BytesMut,
+    method: &Method,
+) -> Result<Message, Unanswered> {
     let mut reader = Reader::default();
     loop {
         if let Some(message) = reader.read(buffer, method).map_err(Unanswered::Malformed)? {
             return Ok(message);
         }
         buffer.reserve(FIRST);
-        let read = line.read_buf(buffer).await.map_err(Unanswered::Lost)?;
+        let read = transport.read_buf(buffer).await.map_err(Unanswered::Lost)?;
         if read == 0 {
             return Err(Unanswered::Lost(io::ErrorKind::UnexpectedEof.into()));
         }

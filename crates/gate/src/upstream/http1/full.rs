@@ -17,7 +17,7 @@ use crate::runtime::open::Open;
 use crate::upstream::body::Body;
 use crate::upstream::http1::idle::Idle;
 use crate::upstream::outgoing::Unsent;
-use crate::upstream::tls::Line;
+use crate::upstream::tls::Transport;
 
 /// A request that hyper sends, and whose response it reads.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct Full {
 
 #[derive(Debug)]
 struct Moved {
-    connection: Connection<TokioIo<Line>, Body>,
+    connection: Connection<TokioIo<Transport>, Body>,
     open: Open,
 }
 
@@ -38,11 +38,11 @@ impl Full {
     /// Sends a request, and waits for the head of its response. If it `upgrades`, the connection may
     /// become a tunnel.
     pub(crate) async fn ask(
-        Idle { line, open, .. }: Idle,
+        Idle { transport, open, .. }: Idle,
         request: Request<Body>,
         upgrades: bool,
     ) -> Result<(Response<()>, Self), Unsent> {
-        let (mut sender, connection) = match Builder::new().handshake(TokioIo::new(line)).await {
+        let (mut sender, connection) = match Builder::new().handshake(TokioIo::new(transport)).await {
             Ok(both) => both,
             Err(why) => return Err((why, Some(request))),
         };

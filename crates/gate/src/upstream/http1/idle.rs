@@ -10,12 +10,12 @@ use tokio::task::coop::unconstrained;
 
 use crate::runtime::open::Open;
 use crate::upstream::http1::patience::Patience;
-use crate::upstream::tls::Line;
+use crate::upstream::tls::Transport;
 
 /// A connection that carries nothing.
 #[derive(Debug)]
 pub(crate) struct Idle {
-    pub(super) line: Line,
+    pub(super) transport: Transport,
     pub(super) open: Open,
     /// What the next request is written to and its response read to; empty.
     pub(super) buffer: BytesMut,
@@ -23,8 +23,8 @@ pub(crate) struct Idle {
 }
 
 impl Idle {
-    pub(crate) fn new(line: Line, open: Open) -> Self {
-        Self { line, open, buffer: BytesMut::new(), patience: Patience::default() }
+    pub(crate) fn new(transport: Transport, open: Open) -> Self {
+        Self { transport, open, buffer: BytesMut::new(), patience: Patience::default() }
     }
 
     /// Whether the server has neither closed it nor said anything. What comes before it is asked
@@ -34,7 +34,8 @@ impl Idle {
         let mut said = ReadBuf::new(&mut byte);
         // A task that has done much in its turn is told by tokio that there is nothing to read, and
         // what the server has said would be taken for the answer to the next request.
-        let quiet = poll_fn(|cx| Poll::Ready(Pin::new(&mut self.line).poll_read(cx, &mut said).is_pending()));
+        let quiet =
+            poll_fn(|cx| Poll::Ready(Pin::new(&mut self.transport).poll_read(cx, &mut said).is_pending()));
         matches!(pin!(unconstrained(quiet)).poll(cx), Poll::Ready(true))
     }
 
@@ -61,10 +62,10 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let socket = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (mut server, _) = listener.accept().await.unwrap();
-        let mut idle = Idle::new(Line::Plain(Stream::Tcp(socket)), Open::new(&Rc::new(Cell::new(0))));
+        let mut idle = Idle::new(Transport::Plain(Stream::Tcp(socket)), Open::new(&Rc::new(Cell::new(0))));
         assert!(poll_fn(|cx| Poll::Ready(idle.is_quiet(cx))).await);
         server.write_all(b"HTTP/1.1 200 OK\r\n").await.unwrap();
-        if let Line::Plain(socket) = &idle.line {
+        if let Transport::Plain(socket) = &idle.transport {
             socket.readable().await.unwrap();
         }
         let heard = poll_fn(|cx| {

@@ -1,9 +1,9 @@
-//! Which servers there are, by where the names lead to.
+//! The endpoints of the upstream, by the addresses that its names resolve to.
 
 use std::io;
 use std::net::SocketAddr;
 
-use crate::upstream::server::Place;
+use crate::upstream::server::Endpoint;
 use gate_config::settings::upstream::Server;
 
 /// The addresses of each configured server; none of one that was not found.
@@ -21,14 +21,14 @@ pub struct LookUpError {
 
 /// Makes servers of what was found: one of each address, but for names of this machine, whose
 /// addresses are several ways to one server. An address that two names lead to is one server.
-pub(crate) fn places(servers: &[Server], found: &Found) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::new();
+pub(crate) fn endpoints(servers: &[Server], found: &Found) -> Vec<Endpoint> {
+    let mut endpoints: Vec<Endpoint> = Vec::new();
     for (server, addresses) in servers.iter().zip(found) {
         let here = addresses.iter().all(|address| address.ip().is_loopback());
         let size = if here { addresses.len().max(1) } else { 1 };
         for addresses in addresses.chunks(size) {
-            if !places.iter().any(|place| place.addresses.first() == addresses.first()) {
-                places.push(Place {
+            if !endpoints.iter().any(|endpoint| endpoint.addresses.first() == addresses.first()) {
+                endpoints.push(Endpoint {
                     name: server.address.clone(),
                     addresses: addresses.to_vec(),
                     weight: server.weight,
@@ -38,7 +38,7 @@ pub(crate) fn places(servers: &[Server], found: &Found) -> Vec<Place> {
             }
         }
     }
-    places
+    endpoints
 }
 
 #[cfg(test)]
@@ -52,8 +52,9 @@ mod tests {
             |weight| Server { address: format!("name{weight}:80"), weight, http: Http::One, tls: None };
         let servers: Vec<Server> = (1..).take(found.len()).map(server).collect();
         let found = found.iter().map(|all| addresses(all)).collect();
-        let places: Vec<_> = places(&servers, &found).into_iter().map(|place| place.addresses).collect();
-        assert_eq!(places, expected.iter().map(|all| addresses(all)).collect::<Vec<_>>());
+        let endpoints: Vec<_> =
+            endpoints(&servers, &found).into_iter().map(|endpoint| endpoint.addresses).collect();
+        assert_eq!(endpoints, expected.iter().map(|all| addresses(all)).collect::<Vec<_>>());
     }
 
     #[test]

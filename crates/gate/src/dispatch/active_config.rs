@@ -1,4 +1,4 @@
-//! [`Live`]: what follows from the configuration and is replaced as a whole when it is read again.
+//! [`ActiveConfig`]: the configuration in force and what follows from it, replaced as a whole when it is read again.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use gate_config::settings::root::Settings;
 /// sees half of a change; what has a state of its own (the policy, the pool, the guard) is told of
 /// the change by [`reload`](mod@crate::process::reload) instead.
 #[derive(Debug)]
-pub(crate) struct Live {
+pub(crate) struct ActiveConfig {
     pub(crate) settings: Settings,
     pub(crate) sessions: Sessions,
     pub(crate) refusals: Refusals,
@@ -20,7 +20,7 @@ pub(crate) struct Live {
     pub(crate) authority: HeaderValue,
 }
 
-impl Live {
+impl ActiveConfig {
     /// `left` is the secret that the gate before this one had made up.
     pub(crate) fn new(settings: Settings, left: Option<Secret>) -> io::Result<Self> {
         let sessions = Sessions::new(settings.session.clone(), &settings.classes, left)?;

@@ -1,4 +1,4 @@
-//! [`Visit`]: a request's session, in the class that it has by now.
+//! [`CurrentSession`]: a request's session, in the class that it has by now.
 
 use std::cell::Cell;
 
@@ -8,7 +8,7 @@ use crate::admission::decision::{Basis, Known};
 
 /// A request's session.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Visit {
+pub(crate) struct CurrentSession {
     pub(crate) session: Session,
     /// Whether its cookie must go out.
     pub(crate) write: bool,
@@ -16,7 +16,7 @@ pub(crate) struct Visit {
     pub(crate) basis: Basis,
 }
 
-impl Visit {
+impl CurrentSession {
     /// What the policy is to know.
     pub(crate) fn known(&self) -> Known {
         Known { class: self.session.class, basis: self.basis }

@@ -1,4 +1,4 @@
-//! What became of each request, for those who want to know: the access log and the traces.
+//! [`AccessLog`]: gathers what became of each request, for the access log and the traces.
 //!
 //! An [`Account`](super::account::Account) follows a request and is handed in when it is over. Here entries are gathered
 //! and passed on in batches; making text of them and writing it is done by a thread of its own
@@ -38,9 +38,9 @@ pub struct LogError {
     pub why: io::Error,
 }
 
-/// Gathers entries.
+/// Gathers entries and passes them to the thread that writes the log and to the exporter of traces.
 #[derive(Debug)]
-pub(crate) struct Journal {
+pub(crate) struct AccessLog {
     clock: Rc<Clock>,
     classes: Arc<[String]>,
     writer: RefCell<Option<Writer>>,
@@ -50,7 +50,7 @@ pub(crate) struct Journal {
     sent: Arc<Sent>,
 }
 
-impl Journal {
+impl AccessLog {
     pub(crate) fn new(clock: Rc<Clock>, classes: &[String]) -> Self {
         Self {
             clock,
@@ -63,7 +63,7 @@ impl Journal {
         }
     }
 
-    /// Opens a log, for [`Journal::use_log`]; none when it is the one in use already.
+    /// Opens a log, for [`AccessLog::use_log`]; none when it is the one in use already.
     ///
     /// # Errors
     /// When it cannot be opened.
@@ -86,7 +86,7 @@ impl Journal {
         self.writer.replace(new);
     }
 
-    /// Starts what sends to the collector, for [`Journal::use_exporter`]; none when it is the one in
+    /// Starts what sends to the collector, for [`AccessLog::use_exporter`]; none when it is the one in
     /// use already.
     ///
     /// # Errors
@@ -186,10 +186,10 @@ impl Journal {
     /// Lets everything be written, but does not wait long for it: the log may be a pipe
     /// without a reader.
     pub(crate) fn close(&self) {
-        const LONGEST: Duration = Duration::from_secs(1);
+        const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
         self.flush();
         if let Some(writer) = self.writer.take() {
-            writer.close(LONGEST);
+            writer.close(CLOSE_TIMEOUT);
         }
     }
 
