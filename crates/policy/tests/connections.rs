@@ -112,6 +112,22 @@ fn the_end_of_a_response_on_its_way_is_not_cut_off() {
 }
 
 #[test]
+fn who_may_still_be_sending_is_spared_for_a_moment_after_a_response() {
+    let mut table = connections();
+    let [quiet, lingering, multiplexed] = [1, 2, 3].map(|owner| connect(&mut table, owner));
+    table.multiplex(multiplexed);
+    for id in [quiet, lingering, multiplexed] {
+        table.enter(id, Phase::Busy, START);
+        table.answered(id, START);
+    }
+    table.enter(lingering, Phase::Lingering, START);
+    table.make_room(after(200), 3);
+    assert_eq!(closed(&mut table), [quiet]);
+    table.make_room(after(300), 3);
+    assert_eq!(closed(&mut table), [lingering, multiplexed]);
+}
+
+#[test]
 fn a_byte_now_and_then_is_no_progress() {
     let mut table = connections();
     let [trickle, steady] = [1, 2].map(|owner| connect(&mut table, owner));

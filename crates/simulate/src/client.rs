@@ -98,7 +98,7 @@ impl Client {
     fn page(&mut self, repeats: Repeats) -> Page {
         let page = Page {
             id: 0,
-            work: self.draw.span(self.scenario.work),
+            work: self.draw.span(self.scenario.work).min(self.scenario.max_work()),
             size: self.draw.spread(1.0, MAX_SIZE) as usize,
             manner: self.draw.choose(&self.scenario.manners_of_servers),
         };

@@ -72,6 +72,8 @@ pub struct Scenario {
     pub manners_of_clients: Vec<(f64, Manners)>,
     /// The window's upper bound.
     pub max_window: u32,
+    /// How long the gate waits for a server.
+    pub timeout: Duration,
 }
 
 impl Scenario {
@@ -93,10 +95,11 @@ impl Scenario {
         let rate = load * (servers * workers) as f64 / work.as_secs_f64() / 4.0;
         let max_window = draw.number(1..33) as u32;
         let http2_upstream = draw.happens(0.2);
+        let timeout = Duration::from_secs(draw.number(100..400));
         Self {
             seed,
             weather,
-            config: configuration(&mut draw, servers, max_window, http2_upstream),
+            config: configuration(&mut draw, servers, max_window, timeout, http2_upstream),
             servers,
             workers,
             http2_upstream,
@@ -107,7 +110,14 @@ impl Scenario {
             manners_of_servers: manners_of_servers(weather),
             manners_of_clients: manners_of_clients(weather),
             max_window,
+            timeout,
         }
+    }
+
+    /// The longest work of a page: with all that may be before it in its server, less than the gate waits.
+    pub fn max_work(&self) -> Duration {
+        let before = self.max_window.div_ceil(self.workers as u32);
+        self.timeout / (before + 2)
     }
 
     /// Whether an answer of the gate's own that blames the server or the network is a fault of the gate.
@@ -116,7 +126,7 @@ impl Scenario {
     }
 }
 
-fn configuration(draw: &mut Draw, servers: usize, max_window: u32, http2: bool) -> String {
+fn configuration(draw: &mut Draw, servers: usize, max_window: u32, timeout: Duration, http2: bool) -> String {
     let window = if draw.happens(0.5) {
         format!("{max_window}")
     } else {
@@ -136,7 +146,7 @@ fn configuration(draw: &mut Draw, servers: usize, max_window: u32, http2: bool) 
         draw.number(20..300),
         draw.number(20..300),
         if http2 { 2 } else { 1 },
-        draw.number(100..400),
+        timeout.as_secs(),
         servers.concat(),
     )
 }

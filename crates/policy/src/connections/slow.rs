@@ -19,6 +19,11 @@ const HEAD_GRACE: Span = Span::from_millis(500);
 /// both come and go in pieces, and cost the client more to begin again.
 const BODY_GRACE: Span = Span::from_secs(2);
 
+/// So long a connection is spared after a response if its client may still be sending: the rest of a body that was refused,
+/// or frames of HTTP/2 (RFC 9113 section 6.9). TCP resets a connection that is closed with bytes unread, which
+/// takes the end of the response with it.
+const LEFT_GRACE: Span = Span::from_millis(250);
+
 /// Connections beyond this number that keep others waiting are not spared for being new, if they
 /// come from one address.
 const MAX_SPARED: usize = 32;
@@ -45,7 +50,8 @@ impl Slow {
             Phase::Tunnel => return None,
             // Without a request, and yet the end of the last response is on its way to the client.
             phase if phase != Phase::Busy && entry.has_unsent() => (entry.taking.since()?, BODY_GRACE),
-            Phase::Idle | Phase::Lingering => (entry.since, Span::ZERO),
+            Phase::Idle if entry.streams.is_none() => (entry.since, Span::ZERO),
+            Phase::Idle | Phase::Lingering => (entry.since, LEFT_GRACE),
             Phase::New | Phase::Handshake | Phase::Head => (entry.since, HEAD_GRACE),
             Phase::Busy => {
                 let streams = || streamed.get(&id).copied().flatten();
