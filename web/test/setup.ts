@@ -12,7 +12,7 @@ declare module 'vitest' {
     run: string;
     /** A run that does not count, and that was not a ramp. */
     late: string;
-    /** Two searches for the knee, one of which does not count. */
+    /** Two searches for the capacity, one of which does not count. */
     searches: string;
     /** A sweep of the simulator. */
     simulation: string;

@@ -122,9 +122,25 @@ fn who_may_still_be_sending_is_spared_for_a_moment_after_a_response() {
     }
     table.enter(lingering, Phase::Lingering, START);
     table.make_room(after(200), 3);
-    assert_eq!(closed(&mut table), [quiet]);
-    table.make_room(after(300), 3);
-    assert_eq!(closed(&mut table), [lingering, multiplexed]);
+    assert_eq!(orders(&mut table), [(quiet, Order::Close), (multiplexed, Order::Finish)]);
+    table.close(quiet);
+    table.make_room(after(300), 1);
+    assert_eq!(orders(&mut table), [], "one leaves already");
+    table.make_room(after(500), 3);
+    assert_eq!(closed(&mut table), [multiplexed, lingering]);
+}
+
+#[test]
+fn clients_that_ask_again_and_again_make_room_too() {
+    let mut table = connections();
+    let busy = connect(&mut table, 1);
+    table.multiplex(busy);
+    for turn in 0..10 {
+        table.enter(busy, Phase::Busy, after(100 * turn));
+        table.answered(busy, after(100 * turn + 10));
+        table.make_room(after(100 * turn + 20), 1);
+    }
+    assert_eq!(orders(&mut table), [(busy, Order::Finish), (busy, Order::Close)]);
 }
 
 #[test]

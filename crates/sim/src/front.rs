@@ -21,7 +21,7 @@ pub(crate) struct Front {
     driver: Driver<Held>,
     decisions: Decisions,
     /// Something has happened since the last cycle.
-    rung: bool,
+    notified: bool,
     /// When the policy wants a cycle although nothing has happened.
     wake: Time,
 }
@@ -82,7 +82,7 @@ impl Front {
         Ok(Self {
             driver: Driver::new(policy),
             decisions: Decisions::default(),
-            rung: false,
+            notified: false,
             wake: Time::NEVER,
         })
     }
@@ -92,7 +92,7 @@ impl Front {
         let Arrival { request, demand, ruled, known, client, kind } = arrival;
         let session = known.map_or(SessionHint::New, SessionHint::Known);
         let held = Held { request: Some(request), demand, class: known.unwrap_or(ruled) };
-        self.rung = true;
+        self.notified = true;
         self.driver.arrive(now, policy::Arrival { session, client, kind }, held, &mut self.decisions)
     }
 
@@ -100,14 +100,14 @@ impl Front {
     pub(crate) fn abort(&mut self, now: Time, held: RequestId) {
         let Some(entry) = self.driver.get_mut(held) else { return };
         entry.request = None;
-        self.rung = true;
+        self.notified = true;
         self.driver.abort(now, held, &mut self.decisions);
     }
 
     /// The server is done with it; gives the sender's name for it and its class, if the sender still waits.
     pub(crate) fn finish(&mut self, now: Time, held: RequestId) -> Option<(usize, ClassId)> {
         let Held { request, class, .. } = self.driver.finish(now, held, &mut self.decisions)?;
-        self.rung = true;
+        self.notified = true;
         request.map(|request| (request, class))
     }
 
@@ -133,7 +133,7 @@ impl Front {
 
     /// How much of the gate's connections and memory is used.
     pub(crate) fn set_pressure(&mut self, now: Time, used: Ratio) {
-        self.rung = true;
+        self.notified = true;
         self.driver.set_pressure(now, used, &mut self.decisions);
     }
 
@@ -154,12 +154,12 @@ impl Front {
 
     /// A sender has been told of a decision, which ends a turn too.
     pub(crate) fn ring(&mut self) {
-        self.rung = true;
+        self.notified = true;
     }
 
     /// Whether a cycle is due as soon as nothing else happens at this point in time.
-    pub(crate) fn is_rung(&self) -> bool {
-        self.rung
+    pub(crate) fn is_notified(&self) -> bool {
+        self.notified
     }
 
     /// When [`Self::turn`] is to be called although nothing has happened.
@@ -171,6 +171,6 @@ impl Front {
     pub(crate) fn turn(&mut self, now: Time) {
         let wake = self.driver.turn(now, u32::MAX, &mut self.decisions);
         self.wake = if wake == Time::NEVER { wake } else { wake.max(now + MIN_SLEEP) };
-        self.rung = false;
+        self.notified = false;
     }
 }

@@ -111,7 +111,9 @@ async fn requests<H: Handler>(
         match client.poll_order(cx) {
             Order::Serve if client.task.calm.get() == Calm::Rest => return Poll::Ready(End::Rest),
             Order::Serve => {}
-            Order::Finish if client.phase().is_idle() => return Poll::Ready(End::Over),
+            Order::Finish if client.phase().is_idle() && !client.task.blocked.get() => {
+                return Poll::Ready(End::Over);
+            }
             Order::Finish => {}
             Order::Timeout => return Poll::Ready(End::Timeout),
             Order::Close => return Poll::Ready(End::Over),

@@ -41,7 +41,7 @@ pub(crate) struct Pool {
     capacity: Cell<Ratio>,
     told_capacity: Cell<Ratio>,
     told: Told,
-    /// Rung when the servers or how to check them have changed.
+    /// Notified when the servers or how to check them have changed.
     pub(crate) changed: Notify,
     open: Rc<Cell<usize>>,
     opened: Cell<u64>,

@@ -30,7 +30,6 @@ mod servers;
 mod session_class;
 mod sessions;
 mod settings;
-mod slow;
 mod smuggling;
 mod strictness;
 mod tls;

@@ -15,7 +15,7 @@ pub(crate) struct Expected {
     pub(crate) of: usize,
 }
 
-/// Two of three: one may be held up by what else the machine does, and not notice.
+/// Two of three, unless the first is right: one may be held up by what else the machine does, and not notice.
 pub(crate) const TWO_OF_THREE: Expected = Expected { right: 2, of: 3 };
 
 /// Makes searches and counts those that are as `is_right` says: one that is right at once is enough, and after one that is

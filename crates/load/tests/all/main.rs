@@ -11,5 +11,4 @@ mod servers;
 mod servers_encrypted;
 mod servers_failing;
 mod sessions;
-mod stopped_server;
 mod versions;

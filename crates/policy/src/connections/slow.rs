@@ -19,10 +19,10 @@ const HEAD_GRACE: Span = Span::from_millis(500);
 /// both come and go in pieces, and cost the client more to begin again.
 const BODY_GRACE: Span = Span::from_secs(2);
 
-/// So long a connection is spared after a response if its client may still be sending: the rest of a body that was refused,
-/// or frames of HTTP/2 (RFC 9113 section 6.9). TCP resets a connection that is closed with bytes unread, which
-/// takes the end of the response with it.
-const LEFT_GRACE: Span = Span::from_millis(250);
+/// So long a client may still be sending after a response: the rest of a body that was refused, or frames of HTTP/2
+/// (RFC 9113 section 6.9). TCP resets a connection that is closed with bytes unread, which takes the end
+/// of the response with it.
+const LEAVE_GRACE: Span = Span::from_millis(250);
 
 /// Connections beyond this number that keep others waiting are not spared for being new, if they
 /// come from one address.
@@ -35,8 +35,17 @@ struct Slow {
     owner: u64,
     waited: Span,
     grace: Span,
+    /// Whether it is told to leave before it is closed, and has been.
+    leave: Option<Told>,
     /// How many of the owner's are quicker.
     quicker: usize,
+}
+
+/// Whether a client of HTTP/2 has been told to ask for nothing more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Told {
+    NotYet,
+    Already,
 }
 
 /// Connections of HTTP/2, and since when all of their streams keep others waiting; `None` when
@@ -50,16 +59,18 @@ impl Slow {
             Phase::Tunnel => return None,
             // Without a request, and yet the end of the last response is on its way to the client.
             phase if phase != Phase::Busy && entry.has_unsent() => (entry.taking.since()?, BODY_GRACE),
-            Phase::Idle if entry.streams.is_none() => (entry.since, Span::ZERO),
-            Phase::Idle | Phase::Lingering => (entry.since, LEFT_GRACE),
+            Phase::Idle => (entry.since, Span::ZERO),
+            Phase::Lingering => (entry.since, LEAVE_GRACE),
             Phase::New | Phase::Handshake | Phase::Head => (entry.since, HEAD_GRACE),
             Phase::Busy => {
                 let streams = || streamed.get(&id).copied().flatten();
                 (entry.kept_waiting_since().or_else(streams)?, BODY_GRACE)
             }
         };
+        let told = entry.streams.map(|streams| streams.leaving.map_or(Told::NotYet, |_| Told::Already));
+        let leave = told.filter(|_| entry.phase == Phase::Idle && !entry.has_unsent());
         let waited = now.since(since);
-        Some(Self { id, class: entry.class, owner: entry.owner, waited, grace, quicker: 0 })
+        Some(Self { id, class: entry.class, owner: entry.owner, waited, grace, leave, quicker: 0 })
     }
 }
 
@@ -69,12 +80,13 @@ impl<P> Connections<P> {
     /// Clients of the less important classes go first, as far as classes are known. Then those go of whose
     /// kind (an address, or a network of IPv6) there are many that are quicker, and of these the slowest:
     /// a crowd of slow connections from a few addresses makes room for itself before it costs others theirs.
+    /// Clients of HTTP/2 without a request are told to leave first, and closed a moment later.
     pub fn make_room(&mut self, now: Time, wanted: usize) {
         let streamed = self.streamed();
         let connections = self.entries.iter().filter(|(_, entry)| !entry.is_stream());
         let slow = connections.filter_map(|(position, entry)| Slow::find(position, entry, &streamed, now));
         let slow = slow.collect();
-        self.close_slow(slow, wanted);
+        self.close_slow(now, slow, wanted);
     }
 
     /// Resets up to `wanted` streams that others wait for, in the order of [`Self::make_room`].
@@ -83,7 +95,7 @@ impl<P> Connections<P> {
         let streams = self.entries.iter().filter(|(_, entry)| entry.is_stream());
         let slow = streams.filter_map(|(position, entry)| Slow::find(position, entry, &streamed, now));
         let slow = slow.collect();
-        self.close_slow(slow, wanted);
+        self.close_slow(now, slow, wanted);
     }
 
     /// Connections with a request on which the client is waited for. It takes a look at each of them, so it
@@ -104,7 +116,7 @@ impl<P> Connections<P> {
         slow
     }
 
-    fn close_slow(&mut self, mut slow: Vec<Slow>, wanted: usize) {
+    fn close_slow(&mut self, now: Time, mut slow: Vec<Slow>, wanted: usize) {
         slow.sort_unstable_by_key(|slow| (slow.owner, slow.waited));
         let mut quicker = 0;
         for at in 0..slow.len() {
@@ -113,9 +125,16 @@ impl<P> Connections<P> {
             slow[at].quicker = quicker;
         }
         slow.retain(|slow| slow.waited > slow.grace || slow.quicker >= MAX_SPARED);
-        slow.sort_unstable_by_key(|slow| Reverse((slow.class, slow.quicker, slow.waited)));
+        // Those that were told to leave make room already.
+        let is_leaving = |slow: &Slow| slow.leave == Some(Told::Already);
+        slow.sort_unstable_by_key(|slow| Reverse((is_leaving(slow), slow.class, slow.quicker, slow.waited)));
         slow.truncate(wanted);
-        slow.iter().for_each(|slow| self.order(slow.id, Order::Close));
+        for slow in slow {
+            match slow.leave {
+                Some(_) => self.leave(now, slow.id, LEAVE_GRACE),
+                None => self.order(slow.id, Order::Close),
+            }
+        }
     }
 
     fn streamed(&self) -> Streamed {

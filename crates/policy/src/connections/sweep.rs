@@ -33,11 +33,15 @@ impl<P> Connections<P> {
             if entry.has_stalled(now, limits.stall_timeout, limits.answer_timeout, waiting) {
                 return Some(Go::Order(Order::Close));
             }
-            // What a client has not taken yet is not cut off because its request is over.
-            if entry.is_stream() || entry.has_unsent() {
+            let age = now.since(entry.since);
+            // What a client has not taken yet is not cut off because its request is over. Frames of HTTP/2 that are not of
+            // a response (answers to PING) can be unsent for ever.
+            let is_sending = entry.has_unsent()
+                && entry.phase != Phase::New
+                && (entry.streams.is_none() || age <= limits.stall_timeout);
+            if entry.is_stream() || is_sending {
                 return None;
             }
-            let age = now.since(entry.since);
             match entry.phase {
                 Phase::Idle if age > limits.idle_timeout && entry.streams.is_some() => {
                     Some(Go::Leave(LINGER_TIMEOUT))
@@ -86,11 +90,11 @@ impl<P> Connections<P> {
     }
 
     /// Tells a client of HTTP/2 to ask for nothing more; if it does not go then, it is closed.
-    fn leave(&mut self, now: Time, id: ConnectionId, patience: Span) {
+    pub(super) fn leave(&mut self, now: Time, id: ConnectionId, patience: Span) {
         let Some(entry) = self.entry_mut(id) else { return };
         let Some(streams) = &mut entry.streams else { return };
         let since = *streams.leaving.get_or_insert(now);
-        let gone = entry.phase != Phase::Busy && now.since(since) > patience;
+        let gone = entry.phase != Phase::Busy && !entry.has_unsent() && now.since(since) > patience;
         self.order(id, if gone { Order::Close } else { Order::Finish });
     }
 }

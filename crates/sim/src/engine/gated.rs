@@ -90,7 +90,7 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
             let at_the_door = self.door.as_ref().map_or(f64::INFINITY, |door| seconds(door.next()));
             let next = arrival.min(completion).min(at_the_door);
             // The gate's turn comes when all that happens at this point in time has happened.
-            let wake = if self.front.is_rung() { self.now } else { seconds(self.front.wake()) };
+            let wake = if self.front.is_notified() { self.now } else { seconds(self.front.wake()) };
             if wake < next {
                 self.now = wake.max(self.now);
                 self.tell_pressure();

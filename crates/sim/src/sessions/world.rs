@@ -105,7 +105,7 @@ impl<'a> World<'a> {
             }
             let next = arrival.min(self.events.next()).min(self.server.next());
             let wake = match &self.front {
-                Some(front) if front.is_rung() => self.now,
+                Some(front) if front.is_notified() => self.now,
                 Some(front) => front.wake(),
                 None => Time::NEVER,
             };

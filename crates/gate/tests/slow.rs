@@ -1,6 +1,8 @@
 //! Clients that are slow on purpose: premium ones are served as if there were none.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
+mod common;
+
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
@@ -8,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 
-use crate::common::{Gate, Held, origin, request};
+use common::{Gate, Held, echo, origin, request};
 use testkit::{PATIENCE, Raw, poll_until};
 
 const PREMIUM: &str = "Cookie: tier=premium\r\n";
@@ -115,7 +117,7 @@ impl Flood {
 
 #[test]
 fn one_address_cannot_take_all_connections() {
-    let server = crate::common::echo("");
+    let server = echo("");
     for words in [
         &b""[..],
         b"GET / HTTP/1.1\r\nHo",

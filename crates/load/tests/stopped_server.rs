@@ -8,11 +8,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod common;
+
 use std::num::NonZeroU32;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{open, options, run};
+use common::{open, options, run};
 use load::{Backend, Load, Options, Protocol, Think};
 use record::{RequestRow, RunDirectory, Summary};
 use testkit::Nginx;
