@@ -111,10 +111,15 @@ impl Guard {
         let _ = tokio::time::timeout(ACCEPT_PAUSE, self.free.notified()).await;
     }
 
+    /// Whether there is no kernel behind the gate, and time is not the wall clock's.
+    pub(crate) fn is_simulated(&self) -> bool {
+        self.pool.connector.is_simulated()
+    }
+
     /// Looks how much memory the process has, and makes room before it is needed.
     pub(crate) fn look(&self, now: Time) {
         // The process of a simulation is not the gate's, and has other memory in each run.
-        if !self.pool.connector.is_simulated() {
+        if !self.is_simulated() {
             self.clients.set_memory(resident().unwrap_or(0));
         }
         self.clients.relieve(now, self.pool.open());

@@ -48,7 +48,7 @@ pub(crate) async fn serve<H: Handler>(
     client.multiplex();
     let Conduct { limits, http2: settings, stall_timeout } = downstream.conduct.get();
     // A simulation has no date, and the date of the run would change how long a head is.
-    let dated = !transport.is_simulated();
+    let dated = !downstream.admission.guard.is_simulated();
     let (clock, strictness) = (Rc::clone(&downstream.clock), Rc::clone(&downstream.strictness));
     let io = ClientIo::new(transport, Rc::clone(&client), clock, strictness, limits);
     let io = Rc::new(RefCell::new(io));

@@ -25,11 +25,6 @@ impl Socket {
         Self { stream, ahead: Bytes::new() }
     }
 
-    /// Whether there is no kernel behind it.
-    pub(crate) fn is_simulated(&self) -> bool {
-        self.stream.is_simulated()
-    }
-
     /// What was read ahead.
     pub(crate) fn ahead(&self) -> &[u8] {
         &self.ahead

@@ -73,14 +73,6 @@ impl Transport {
             Self::Tls(stream) => stream.get_ref().0.poll_readable(cx),
         }
     }
-
-    /// Whether there is no kernel behind it.
-    pub(crate) fn is_simulated(&self) -> bool {
-        match self {
-            Self::Plain(socket) => socket.is_simulated(),
-            Self::Tls(stream) => stream.get_ref().0.is_simulated(),
-        }
-    }
 }
 
 /// Calls a method of the connection, whichever it is.

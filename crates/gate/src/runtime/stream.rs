@@ -32,15 +32,6 @@ macro_rules! of_stream {
 }
 
 impl Stream {
-    /// Whether there is no kernel behind it, and time is not the wall clock's.
-    pub(crate) fn is_simulated(&self) -> bool {
-        match self {
-            Self::Tcp(_) | Self::Unix(_) => false,
-            #[cfg(feature = "simulate")]
-            Self::Simulated(_) => true,
-        }
-    }
-
     /// Until there may be something to read.
     pub(crate) fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         of_stream!(self, stream => stream.poll_read_ready(cx))

@@ -316,20 +316,19 @@ mod tests {
         addresses.iter().map(parse).collect()
     }
 
+    /// Two servers with an address each.
+    fn pool(settings: Upstream) -> Pool {
+        let found = found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]);
+        Pool::new(settings, None, found, Rc::new(Clock::start()), Connector::Kernel)
+    }
+
     fn addresses(pool: &Pool) -> Vec<String> {
         pool.servers().iter().map(|server| server.address().to_string()).collect()
     }
 
     #[test]
     fn servers_that_stay_are_the_same_ones() {
-        let clock = Rc::new(Clock::start());
-        let pool = Pool::new(
-            settings(&["a:1", "b:1"]),
-            None,
-            found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]),
-            clock,
-            Connector::Kernel,
-        );
+        let pool = pool(settings(&["a:1", "b:1"]));
         let before = pool.servers().to_vec();
         let next = found(&[&["10.0.0.2:1"], &["10.0.0.3:1"]]);
         pool.change(settings(&["b:1", "c:1"]), None, next);
@@ -342,14 +341,7 @@ mod tests {
 
     #[test]
     fn a_name_that_leads_nowhere_leads_where_it_did() {
-        let clock = Rc::new(Clock::start());
-        let pool = Pool::new(
-            settings(&["a:1", "b:1"]),
-            None,
-            found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]),
-            clock,
-            Connector::Kernel,
-        );
+        let pool = pool(settings(&["a:1", "b:1"]));
         let nowhere = || LookUpError { address: "a:1".to_owned(), why: std::io::ErrorKind::NotFound.into() };
         let now = ["10.0.0.2:1", "10.0.0.4:1"].map(|address| address.parse().unwrap()).to_vec();
         pool.look_up_again(vec![Err(nowhere()), Ok(now)]);
@@ -359,12 +351,10 @@ mod tests {
 
     #[test]
     fn the_policy_is_told_how_much_is_up() {
-        let clock = Rc::new(Clock::start());
         let mut rules = settings(&["a:1", "b:1"]);
         rules.servers[0].weight = 3;
         rules.ejection.failures = 1;
-        let pool =
-            Pool::new(rules, None, found(&[&["10.0.0.1:1"], &["10.0.0.2:1"]]), clock, Connector::Kernel);
+        let pool = pool(rules);
         assert_eq!(pool.changed_capacity(), None);
         let servers = pool.servers().to_vec();
         pool.failed(&servers[0], &Failure::Timeout);

@@ -42,7 +42,7 @@ struct Slow {
 }
 
 /// Whether a client of HTTP/2 has been told to ask for nothing more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     NotYet,
     Already,
