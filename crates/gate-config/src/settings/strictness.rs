@@ -27,7 +27,7 @@ pub(super) struct StrictnessFile {
 
 /// Bytes, or how many of something.
 #[derive(Debug, JsonSchema)]
-struct Size(#[schemars(with = "config::Quantity<Bytes>")] Bytes);
+pub(super) struct Size(#[schemars(with = "config::Quantity<Bytes>")] Bytes);
 
 impl<'de> Deserialize<'de> for Size {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -57,7 +57,7 @@ pub(super) fn resolve(source: &Source, file: &StrictnessFile) -> Result<Limits, 
     })
 }
 
-fn size(
+pub(super) fn size(
     source: &Source,
     name: &str,
     given: &Option<Spanned<Size>>,

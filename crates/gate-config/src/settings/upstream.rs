@@ -6,6 +6,7 @@ use std::time::Duration;
 use config::{Error, Place, Source, Spanned, quantity};
 use http::uri::PathAndQuery;
 use http::{HeaderValue, StatusCode};
+use http1::response::Limits;
 use rustls_pki_types::ServerName;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,6 +15,7 @@ use units::{Ratio, Span};
 use crate::settings::listener::NamedFile;
 use crate::settings::number::Time;
 use crate::settings::number::{at_least_one, set, set_above_zero};
+use crate::settings::strictness::{Size, size};
 use crate::settings::text::TextOr;
 
 /// The servers behind the gate; all do the same work.
@@ -39,6 +41,8 @@ pub struct Upstream {
     pub retry: Retry,
     /// Whose certificates are believed, in a file; the system's without it.
     pub ca_file: Option<NamedFile>,
+    /// What the head of a response may have.
+    pub limits: Limits,
 }
 
 /// A server's address is not one.
@@ -135,6 +139,7 @@ impl Upstream {
                 share: Ratio::clamped(0.5),
             },
             retry: Retry { share: Ratio::clamped(0.1), least: 3 },
+            limits: Limits::default(),
         }
     }
 
@@ -188,6 +193,11 @@ impl Default for Check {
     }
 }
 
+/// More than any server sends, and less than a few of them would fill memory with.
+const MAX_HEAD_BYTES: usize = 1024 * 1024;
+/// `http::HeaderMap` has room for more, but not for all that a head can hold.
+const MAX_FIELDS: usize = 10_000;
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct UpstreamFile {
@@ -197,6 +207,10 @@ pub(super) struct UpstreamFile {
     http: Option<Spanned<u32>>,
     /// Whose certificates are believed.
     ca_file: Option<Spanned<String>>,
+    /// Bytes of a response's status line and header lines.
+    max_head: Option<Spanned<Size>>,
+    /// Header lines of a response.
+    max_fields: Option<Spanned<Size>>,
     /// Several servers that do the same work.
     #[serde(default)]
     server: Vec<TextOr<ServerFile>>,
@@ -298,6 +312,9 @@ pub(super) fn resolve(
     upstream.ca_file = ca_file(source, directory, table, &upstream)?;
     set_above_zero(source, &mut upstream.connect_timeout, &table.connect_timeout, "connect-timeout")?;
     set_above_zero(source, &mut upstream.timeout, &table.timeout, "timeout")?;
+    let Limits { head, fields } = &mut upstream.limits;
+    *head = size(source, "max-head", &table.max_head, *head, 8 * 1024..=MAX_HEAD_BYTES)?;
+    *fields = size(source, "max-fields", &table.max_fields, *fields, 10..=MAX_FIELDS)?;
     set(&mut upstream.idle_timeout, table.idle_timeout);
     set(&mut upstream.look_up, table.look_up);
     upstream.check = table.check.as_ref().map(|file| check(source, file)).transpose()?;
@@ -428,6 +445,8 @@ impl Upstream {
         );
         let mut lines: Vec<_> = self.servers.iter().map(|server| ("upstream", server.describe())).collect();
         lines.push(("upstream times", format!("{times}, look-up {:?}", self.look_up)));
+        let Limits { head, fields } = self.limits;
+        lines.push(("responses", format!("head {head}, fields {fields}")));
         let check = self.check.as_ref().map_or("none".to_owned(), |check| {
             let host = check.host.as_ref().map_or_else(String::new, |host| format!(" of {host:?}"));
             format!(

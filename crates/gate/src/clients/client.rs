@@ -1,14 +1,17 @@
 //! Client connections: their state, what they cost, and serving them.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::future::poll_fn;
 use std::net::IpAddr;
 use std::rc::Rc;
-use std::task::Context;
+use std::task::{Context, Poll};
 
+use http::Response;
 use http1::request::{Breach, Stop};
 use policy::connections::{Awaited, ConnectionId, Order, Phase};
 use units::{ClassId, Time};
 
+use crate::clients::interim::Interim;
 use crate::clients::peer::Peer;
 use crate::clients::task::{Table, Task};
 use crate::runtime::network::network;
@@ -37,6 +40,8 @@ pub(crate) struct Client {
     pub(crate) responded: Cell<bool>,
     /// Why nothing more of what it sends is read.
     stop: Cell<Option<Stop>>,
+    /// What goes before the response to the request in hand.
+    pub(crate) interim: Interim,
     /// What the connection becomes when its last response has gone.
     pub(crate) tunnel: RefCell<Option<Box<Tunnel>>>,
 }
@@ -75,6 +80,7 @@ impl Client {
             wants_answer: Cell::new(false),
             responded: Cell::new(false),
             stop: Cell::new(None),
+            interim: Interim::default(),
             tunnel: RefCell::new(None),
         }
     }
@@ -150,6 +156,22 @@ impl Client {
     pub(crate) fn become_tunnel(&self, tunnel: Box<Tunnel>, now: Time) {
         *self.tunnel.borrow_mut() = Some(tunnel);
         self.enter(Phase::Tunnel, now);
+    }
+
+    /// Sends an interim response to the client, once all before it has gone.
+    pub(crate) fn inform(&self, interim: Response<()>) {
+        self.interim.add(interim);
+        self.task.wake();
+    }
+
+    /// Until all interim responses are written: what follows must not overtake them.
+    pub(crate) async fn informed(&self) {
+        poll_fn(|_| match self.interim.is_empty() {
+            true => Poll::Ready(()),
+            // The task of the connection writes them, and is the one that waits here.
+            false => Poll::Pending,
+        })
+        .await;
     }
 
     pub(crate) fn blocked(&self, blocked: bool) {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONNECTION, EXPECT, HOST, SET_COOKIE, UPGRADE};
+use http::header::{CONNECTION, CONTENT_LENGTH, EXPECT, HOST, SET_COOKIE, UPGRADE};
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body::Body as _;
@@ -28,6 +28,7 @@ use crate::dispatch::upgrade;
 use crate::downstream::handler::Handler;
 use crate::observe::access_log::account::Account;
 use crate::session::current::CurrentSession;
+use crate::tunnel::tunnels::Tunnel;
 use crate::upstream::body::Body;
 use crate::upstream::failure::Failure;
 
@@ -71,6 +72,12 @@ async fn exchange(proxy: Rc<Proxy>, client: Rc<Client>, mut request: Request<Inc
     }
     if bodiless && version >= Version::HTTP_2 {
         reply.leave_out();
+    }
+    if status == StatusCode::NOT_MODIFIED && version < Version::HTTP_2 {
+        let length = response.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+        if let Some(length) = length.and_then(|length| length.parse().ok()) {
+            response.body_mut().speak_of(length);
+        }
     }
     response
 }
@@ -116,13 +123,16 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     let Ok(upgrade) = upgrade::asked(proxy, &config, from, &head, &body) else {
         return Reply::error(busy, StatusCode::SERVICE_UNAVAILABLE, "There are too many tunnels.\n");
     };
+    // Only HTTP/1.1 knows interim responses, and hyper sends none on streams.
+    let informed = (head.version == Version::HTTP_11).then(|| Rc::clone(&client));
     cookie::remove(&mut head.headers, config.sessions.name());
     hop_by_hop::request(&mut head, &config.authority);
     config.settings.forwarding.write(&mut head.headers, client.peer().hop());
     busy.account.pass_on(&mut head.headers);
     let tunnel_idle_timeout = config.settings.tunnels.idle_timeout;
     let (answer, permit) =
-        in_service(&proxy.dispatcher, tunnel_idle_timeout, head, body, upgrade, permit).await;
+        in_service(&proxy.dispatcher, tunnel_idle_timeout, head, body, upgrade, informed, permit).await;
+    client.informed().await;
     busy.account.answered(answer.as_ref().map(|answer| answer.lease.server().address()));
     let mut session = current.map(|current| current.session.id);
     let mut response = match answer {
@@ -136,6 +146,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
         }
         // The client broke off, and the server is told so; the server has not failed.
         Err(_) if client.body_breach().is_some() => broken_off(busy, &client),
+        Err(Failure::Client(_)) => broken_off(busy, &client),
         Err(failure) => failed(proxy, busy, &failure),
     };
     mark(&config.settings.explain, &mut response, &proxy.classes, from, &details, session);
@@ -233,10 +244,13 @@ fn relayed(
     }
     // What the client speaks, hyper knows.
     head.version = Version::HTTP_11;
-    let Some(tunnel) = tunnel else {
+    let Some((asked, idle_timeout)) = tunnel else {
         let relay = Relay::new(&proxy.dispatcher, client, lease, permit);
         return Response::from_parts(head, Reply::relayed(busy, relay));
     };
+    let Some((server, said)) = lease.into_transport() else { return failed(proxy, busy, &Failure::Upgrade) };
+    let open = proxy.dispatcher.pool.hold();
+    let tunnel = Box::new(Tunnel::new(Box::new(server), said, asked, open, idle_timeout));
     head.headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
     head.headers.insert(UPGRADE, tunnel.protocol().clone());
     client.become_tunnel(tunnel, proxy.clock.last());

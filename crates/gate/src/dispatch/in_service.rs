@@ -10,20 +10,21 @@ use http::{Request, Response, StatusCode};
 use units::RequestId;
 
 use crate::admission::permit::Permit;
+use crate::clients::client::Client;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::relay::see_to_the_end;
-use crate::tunnel::tunnels::{Asked, Tunnel};
+use crate::tunnel::tunnels::Asked;
 use crate::upstream::body::Body;
 use crate::upstream::failure::Failure;
 use crate::upstream::lease::Lease;
-use crate::upstream::send::send;
+use crate::upstream::send::{Asker, send};
 
 /// The head of a response, and what its body still needs.
 pub(crate) struct Answer {
     pub(crate) response: Response<()>,
     pub(crate) lease: Lease,
-    /// What the connection to the server becomes.
-    pub(crate) tunnel: Option<Box<Tunnel>>,
+    /// What the connection to the server becomes, and how long it may be idle then.
+    pub(crate) tunnel: Option<(Asked, Duration)>,
 }
 
 type Sending = Pin<Box<dyn Future<Output = (Result<Answer, Failure>, Permit)>>>;
@@ -37,13 +38,14 @@ pub(crate) struct InService {
 }
 
 /// Sends a request; gives the response with the permit, which must be kept until its body is over.
-/// `upgrade` is the protocol that the client asks for.
+/// `upgrade` is the protocol that the client asks for; the `client` is given if it takes interim responses.
 pub(crate) fn in_service(
     dispatcher: &Rc<Dispatcher>,
     tunnel_idle_timeout: Duration,
     head: Box<Parts>,
     body: Body,
     upgrade: Option<Asked>,
+    client: Option<Rc<Client>>,
     permit: Permit,
 ) -> InService {
     let id = permit.id();
@@ -51,14 +53,12 @@ pub(crate) fn in_service(
         let dispatcher = Rc::clone(dispatcher);
         async move {
             let request = Some(Request::from_parts(*head, body));
-            let protocol = upgrade.as_ref().map(|asked| &asked.protocol);
-            let begun = send(&dispatcher.pool, request, protocol).await;
-            let answer = begun.map(|(mut response, lease)| {
+            let asker =
+                Asker { upgrade: upgrade.as_ref().map(|asked| &asked.protocol), client: client.as_deref() };
+            let begun = send(&dispatcher.pool, request, asker).await;
+            let answer = begun.map(|(response, lease)| {
                 let switches = response.status() == StatusCode::SWITCHING_PROTOCOLS;
-                let tunnel = upgrade.filter(|_| switches).map(|asked| {
-                    let open = dispatcher.pool.hold();
-                    Box::new(Tunnel::new(&mut response, asked, open, tunnel_idle_timeout))
-                });
+                let tunnel = upgrade.filter(|_| switches).map(|asked| (asked, tunnel_idle_timeout));
                 Answer { response, lease, tunnel }
             });
             (answer, permit)

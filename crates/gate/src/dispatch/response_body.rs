@@ -31,6 +31,8 @@ pub(crate) struct Reply {
 enum Content {
     Whole(Option<Bytes>),
     Relayed(Relay),
+    /// So many bytes that do not come: the head speaks of what the client has (RFC 9110 section 15.4.5).
+    Spoken(u64),
 }
 
 /// A connection with a request in hand.
@@ -73,6 +75,13 @@ impl Reply {
         }
     }
 
+    /// Says that so many bytes come, which do not. For hyper, which writes no length of a body that is not
+    /// there, and no body with a 304.
+    pub(crate) fn speak_of(&mut self, length: u64) {
+        self.busy.account.complete();
+        self.content = Content::Spoken(length);
+    }
+
     /// What becomes of the request that this answers.
     pub(crate) fn account(&mut self) -> &mut Account {
         &mut self.busy.account
@@ -99,6 +108,7 @@ impl http_body::Body for Reply {
         let frame = match &mut self.content {
             Content::Whole(body) => Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
             Content::Relayed(relay) => Pin::new(relay).poll_frame(cx),
+            Content::Spoken(_) => Poll::Ready(None),
         };
         if let Poll::Ready(Some(Ok(frame))) = &frame {
             self.busy.account.sent(frame.data_ref().map_or(0, Bytes::len));
@@ -113,6 +123,7 @@ impl http_body::Body for Reply {
         match &self.content {
             Content::Whole(body) => body.is_none(),
             Content::Relayed(relay) => relay.is_end_stream(),
+            Content::Spoken(_) => false,
         }
     }
 
@@ -120,6 +131,7 @@ impl http_body::Body for Reply {
         match &self.content {
             Content::Whole(body) => SizeHint::with_exact(body.as_ref().map_or(0, |body| body.len() as u64)),
             Content::Relayed(relay) => relay.size_hint(),
+            Content::Spoken(length) => SizeHint::with_exact(*length),
         }
     }
 }

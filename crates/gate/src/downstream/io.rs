@@ -1,6 +1,7 @@
 //! [`ClientIo`]: a client's socket that notes how the connection gets on.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
@@ -30,8 +31,13 @@ pub(crate) struct ClientIo {
     discarded: usize,
 }
 
-/// More than any request's pipelined followers, less than anybody needs to be served.
-const DISCARD: usize = 256 * 1024;
+/// More than the rest of most requests that are answered before they have come, less than fills a line
+/// for longer than connections linger.
+const DISCARD: usize = 1024 * 1024 * 1024;
+/// Thrown away in one turn: others have theirs.
+const DISCARD_AT_ONCE: usize = 256 * 1024;
+/// Read at once of that.
+const DISCARDED_PIECE: usize = 16 * 1024;
 
 impl ClientIo {
     pub(crate) fn new(
@@ -79,9 +85,12 @@ impl Read for ClientIo {
         if io.client.is_multiplexed() {
             return Pin::new(&mut io.socket).poll_read(cx, buffer);
         }
+        let in_body = io.filter.is_in_body();
         let read =
             io.filter.poll_read(Pin::new(io.socket.inner_mut()), cx, &mut buffer, io.client.answered.get());
-        if io.client.phase().is_idle() && (read.is_ready() || io.filter.is_in_head()) {
+        // The rest of a request that is answered already begins no other.
+        let is_new = |read: &Poll<_>| (read.is_ready() && !in_body) || io.filter.is_in_head();
+        if io.client.phase().is_idle() && is_new(&read) {
             io.client.enter(Phase::Head, io.clock.last());
         }
         let calm = read.is_pending() && io.filter.is_between_requests();
@@ -96,8 +105,29 @@ impl Read for ClientIo {
     }
 }
 
+impl ClientIo {
+    /// Writes interim responses. hyper knows nothing of them, so it must have nothing of its own unsent
+    /// that began before them.
+    fn poll_interim(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.client.interim.is_empty() {
+            let socket = Pin::new(&mut self.socket);
+            let written = self.client.interim.write(|bytes| socket.poll_write(cx, bytes));
+            self.wrote(&written);
+            if ready!(written)? == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+        }
+        // The task waits to go on with the response.
+        self.client.task.wake();
+        Poll::Ready(Ok(()))
+    }
+}
+
 impl Write for ClientIo {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if self.client.interim.is_begun() {
+            ready!(self.poll_interim(cx))?;
+        }
         let written = Pin::new(&mut self.socket).poll_write(cx, bytes);
         self.wrote(&written);
         written
@@ -108,6 +138,9 @@ impl Write for ClientIo {
         cx: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        if self.client.interim.is_begun() {
+            ready!(self.poll_interim(cx))?;
+        }
         let written = Pin::new(&mut self.socket).poll_write_vectored(cx, pieces);
         self.wrote(&written);
         written
@@ -119,6 +152,9 @@ impl Write for ClientIo {
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         // Called when everything there was to send has been written, if only to the TLS layer.
+        if !self.client.interim.is_empty() {
+            ready!(self.poll_interim(cx))?;
+        }
         let flushed = Pin::new(&mut self.socket).poll_flush(cx);
         match &flushed {
             Poll::Ready(_) => self.client.over(Awaited::Taking),
@@ -137,14 +173,25 @@ impl Write for ClientIo {
             self.closed = true;
             self.client.enter(Phase::Lingering, self.clock.last());
         }
-        let mut piece = [0; 4096];
+        let mut piece = [MaybeUninit::uninit(); DISCARDED_PIECE];
+        let until = self.discarded + DISCARD_AT_ONCE;
         while self.discarded < DISCARD {
-            let mut buffer = ReadBuf::new(&mut piece);
-            ready!(Pin::new(self.socket.inner_mut()).poll_read(cx, &mut buffer))?;
-            if buffer.filled().is_empty() {
+            if self.discarded >= until {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            let mut buffer = ReadBuf::uninit(&mut piece);
+            let read = Pin::new(self.socket.inner_mut()).poll_read(cx, &mut buffer)?;
+            if read.is_pending() {
+                self.client.waits(Awaited::Upload, self.clock.last());
+                return Poll::Pending;
+            }
+            let length = buffer.filled().len();
+            if length == 0 {
                 break;
             }
-            self.discarded += buffer.filled().len();
+            self.client.moved(Awaited::Upload, length);
+            self.discarded += length;
         }
         Poll::Ready(Ok(()))
     }

@@ -106,6 +106,11 @@ impl Filter {
         self.filter.is_between_requests()
     }
 
+    /// Whether the body of a request comes next.
+    pub(crate) fn is_in_body(&self) -> bool {
+        self.filter.is_in_body()
+    }
+
     /// Whether part of a head has come, and not all of it.
     pub(crate) fn is_in_head(&self) -> bool {
         self.filter.is_in_head()

@@ -6,15 +6,12 @@ use std::pin::pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep};
 
 use crate::tunnel::pipe::Pipe;
 use crate::tunnel::tunnels::Tunnel;
 
-/// For the connection to be handed over, after the server has said 101.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Without a byte when one side has ended: most likely it is gone altogether, which shows only
 /// when something is sent to it.
 const HALF_CLOSED: Duration = Duration::from_secs(30);
@@ -34,9 +31,8 @@ impl Tunnel {
         transport: impl AsyncRead + AsyncWrite,
         early: Vec<u8>,
     ) {
-        let Ok(Ok(server)) = timeout(PATIENCE, self.server).await else { return };
-        let (mut transport, mut server) = (pin!(transport), pin!(TokioIo::new(server)));
-        let (mut there, mut back) = (Pipe::new(early), Pipe::new(Vec::new()));
+        let (mut transport, mut server) = (pin!(transport), pin!(self.server));
+        let (mut there, mut back) = (Pipe::new(early), Pipe::new(self.said.into()));
         let mut idle = pin!(sleep(self.idle_timeout));
         let passed = &self.permit.tunnels.passed;
         let mut before = (0, false);

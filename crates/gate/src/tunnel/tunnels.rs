@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use http::{HeaderValue, Response};
-use hyper::upgrade::OnUpgrade;
+use bytes::Bytes;
+use http::HeaderValue;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use units::Ratio;
 
@@ -35,10 +36,17 @@ pub(crate) struct Asked {
     pub(crate) permit: TunnelPermit,
 }
 
+/// A connection to a server, which is read from and written to.
+pub(crate) trait Both: AsyncRead + AsyncWrite + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin> Both for T {}
+
 /// A tunnel that begins when the client has been told.
 pub(crate) struct Tunnel {
     pub(crate) protocol: HeaderValue,
-    pub(crate) server: OnUpgrade,
+    pub(super) server: Box<dyn Both>,
+    /// What the server has said already.
+    pub(super) said: Bytes,
     /// It is no longer among the pool's connections, but it is one.
     _open: Open,
     pub(crate) permit: TunnelPermit,
@@ -101,16 +109,17 @@ impl Drop for TunnelPermit {
 }
 
 impl Tunnel {
-    /// A tunnel to the server that has sent `response`, over a connection that counts as `open`.
-    pub(crate) fn new<B>(
-        response: &mut Response<B>,
+    /// A tunnel to a server, which has `said` something already, over a connection that counts as `open`.
+    pub(crate) fn new(
+        server: Box<dyn Both>,
+        said: Bytes,
         asked: Asked,
         open: Open,
         idle_timeout: Duration,
     ) -> Self {
         let Asked { protocol, permit } = asked;
         permit.tunnels.opened.set(permit.tunnels.opened.get() + 1);
-        Self { protocol, server: hyper::upgrade::on(response), _open: open, permit, idle_timeout }
+        Self { protocol, server, said, _open: open, permit, idle_timeout }
     }
 
     /// What is spoken in it.

@@ -106,6 +106,21 @@ impl Body {
         Ok(())
     }
 
+    /// Its length, if all of it is at hand and no trailers follow.
+    pub(crate) fn whole_length(&self) -> Option<u64> {
+        let Some(upload) = &self.0 else { return Some(0) };
+        let whole = upload.incoming.is_none() && upload.first.iter().all(Frame::is_data);
+        whole.then(|| upload.first.iter().map(length).sum::<usize>() as u64)
+    }
+
+    /// Puts a piece back that was taken from it and not sent.
+    pub(crate) fn put_back(&mut self, frame: Frame<Bytes>) {
+        if let Some(upload) = &mut self.0 {
+            upload.memory.borrow_mut().read_ahead(length(&frame) as u64);
+            upload.first.push_front(frame);
+        }
+    }
+
     /// How it gets on.
     pub(crate) fn progress(&self) -> Progress {
         self.0.as_ref().map_or_else(Progress::default, |upload| upload.progress.clone())

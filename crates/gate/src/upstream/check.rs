@@ -11,7 +11,7 @@ use crate::runtime::log::say;
 use crate::upstream::body::Body;
 use crate::upstream::connect;
 use crate::upstream::failure::Failure;
-use crate::upstream::http1::bare::Bare;
+use crate::upstream::http1::exclusive::Exclusive;
 use crate::upstream::http2::{Shared, Stream};
 use crate::upstream::pool::Pool;
 use crate::upstream::server::Server;
@@ -74,13 +74,14 @@ async fn status(pool: &Pool, server: &Server, rules: &Check) -> Result<StatusCod
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
             let connection = connect::open(pool, server).await?;
             // The time for all of the check began before, and ends first.
-            let asked = Bare::ask(connection, &request, rules.timeout).await;
+            let asked = Exclusive::ask(connection, &request, rules.timeout, pool.limits(), None).await;
             return Ok(asked.map_err(Failure::from)?.0.status());
         }
         Http::Two => {
             target::for_http2(&mut request, server.endpoint.tls.is_some()).map_err(Failure::Host)?;
             let transport = connect::connect(pool, server).await?;
-            let shared = Shared::open(transport, pool.clock().last(), pool.opened()).await;
+            let shared =
+                Shared::open(transport, pool.limits().head, pool.clock().last(), pool.opened()).await;
             Stream::on(&shared?).sender().send_request(request).await
         }
     };

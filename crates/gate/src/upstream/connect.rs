@@ -34,7 +34,7 @@ pub(crate) async fn join(pool: &Pool, server: &Server) -> Result<http2::Stream, 
         }
         let transport = connect(pool, server).await?;
         let now = pool.clock().last();
-        let shared = Shared::open(transport, now, pool.opened()).await?;
+        let shared = Shared::open(transport, pool.limits().head, now, pool.opened()).await?;
         let stream = http2::Stream::on(&shared);
         server.shared.borrow_mut().push(shared);
         Ok(stream)

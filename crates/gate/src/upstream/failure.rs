@@ -34,6 +34,9 @@ pub(crate) enum Failure {
     CutShort,
     #[error("there is no server")]
     NoServer,
+    /// Of its request.
+    #[error("the client broke off: {0}")]
+    Client(hyper::Error),
     #[error("the request's host \"{0}\" is none that HTTP/2 could carry")]
     Host(String),
 }
@@ -55,7 +58,7 @@ impl Failure {
                 StatusCode::BAD_GATEWAY
             }
             Self::ConnectTimeout | Self::Timeout | Self::Unfinished => StatusCode::GATEWAY_TIMEOUT,
-            Self::Host(_) => StatusCode::BAD_REQUEST,
+            Self::Host(_) | Self::Client(_) => StatusCode::BAD_REQUEST,
         }
     }
 
@@ -71,9 +74,19 @@ impl Failure {
                 "The server behind this gate cannot be reached.\n"
             }
             Self::Timeout | Self::Unfinished => "The server behind this gate did not answer in time.\n",
-            Self::Broken(_) | Self::Lost(_) | Self::Malformed(_) | Self::Upgrade | Self::CutShort => {
-                "The server behind this gate broke off its answer.\n"
+            Self::Malformed(Malformed::Size | Malformed::Fields) => {
+                "The head of the server's answer is larger than this gate passes on.\n"
             }
+            Self::Malformed(_) | Self::Upgrade => {
+                "The server behind this gate gave an answer that is not HTTP.\n"
+            }
+            Self::Broken(_) if !self.is_broken_off() => {
+                "The server behind this gate gave an answer that is not HTTP.\n"
+            }
+            Self::Broken(_) | Self::Lost(_) | Self::CutShort => {
+                "The server behind this gate broke off before it had answered.\n"
+            }
+            Self::Client(_) => "The request broke off.\n",
             Self::Host(_) => "The request's Host is none.\n",
         }
     }
@@ -85,7 +98,7 @@ impl Failure {
             Self::ConnectTimeout => 1,
             Self::Timeout | Self::Unfinished => 2,
             Self::Broken(_) | Self::Lost(_) | Self::Malformed(_) => 3,
-            Self::Upgrade | Self::CutShort | Self::Host(_) => 3,
+            Self::Upgrade | Self::CutShort | Self::Host(_) | Self::Client(_) => 3,
         }
     }
 
@@ -97,7 +110,7 @@ impl Failure {
             Self::Broken(why) => !why.is_user() && !is_our_reset(why),
             Self::ConnectTimeout | Self::Timeout | Self::Upgrade | Self::CutShort => true,
             Self::Lost(_) | Self::Malformed(_) => true,
-            Self::Unfinished | Self::Host(_) | Self::NoServer => false,
+            Self::Unfinished | Self::Host(_) | Self::Client(_) | Self::NoServer => false,
         }
     }
 }

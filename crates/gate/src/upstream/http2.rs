@@ -22,8 +22,6 @@ use crate::upstream::tls::Transport;
 const STREAMS: u32 = 100;
 /// What a server may send of one response before the client has taken it.
 const WINDOW: u32 = 256 * 1024;
-/// What the head of a response may take.
-const MAX_HEAD_BYTES: u32 = 256 * 1024;
 
 /// A connection that several requests use.
 #[derive(Debug)]
@@ -45,9 +43,11 @@ pub(crate) struct Stream {
 }
 
 impl Shared {
-    /// Speaks HTTP/2 over `transport`; `over` is dropped when the connection is.
+    /// Speaks HTTP/2 over `transport`, with heads of responses of so many bytes at most; `over` is dropped
+    /// when the connection is.
     pub(crate) async fn open(
         transport: Transport,
+        max_head: usize,
         now: Time,
         over: impl Sized + 'static,
     ) -> Result<Rc<Self>, Failure> {
@@ -57,7 +57,7 @@ impl Shared {
             // All streams at their limit do not use it up: a client that takes nothing of its
             // response must not stop the others'.
             .initial_connection_window_size(WINDOW * (STREAMS + 1))
-            .max_header_list_size(MAX_HEAD_BYTES)
+            .max_header_list_size(u32::try_from(max_head).unwrap_or(u32::MAX))
             // None before the server has said how many it takes.
             .initial_max_send_streams(0)
             .handshake(TokioIo::new(transport))

@@ -12,6 +12,7 @@ use hyper::body::Incoming;
 use crate::upstream::http1::exclusive::Exclusive;
 use crate::upstream::http2::Stream;
 use crate::upstream::server::{Load, Server};
+use crate::upstream::tls::Transport;
 
 /// A connection in use by one request, or the request's part of it.
 #[derive(Debug)]
@@ -42,6 +43,14 @@ impl Lease {
                 let frame = Pin::new(incoming).poll_frame(cx);
                 frame.map(|frame| frame.map(|frame| frame.map_err(io::Error::other)))
             }
+        }
+    }
+
+    /// The connection for another protocol, and what has come after the head of the response.
+    pub(crate) fn into_transport(self) -> Option<(Transport, Bytes)> {
+        match self.channel {
+            Channel::Whole(connection) => connection.into_transport(),
+            Channel::Part(..) => None,
         }
     }
 

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
+use http1::response::Limits;
 use units::{Ratio, Span, Time};
 
 use crate::runtime::clock::Clock;
@@ -32,6 +33,7 @@ pub(crate) struct Pool {
     found: RefCell<Found>,
     failed_look_ups: Cell<u64>,
     times: Cell<Times>,
+    limits: Cell<Limits>,
     clock: Rc<Clock>,
     pub(crate) connector: Connector,
     servers: RefCell<Vec<Rc<Server>>>,
@@ -75,6 +77,7 @@ impl Pool {
     ) -> Self {
         let pool = Self {
             times: Cell::new(Times::from(&settings)),
+            limits: Cell::new(settings.limits),
             budget: Budget::new(settings.retry),
             settings: RefCell::new(settings),
             authorities: RefCell::new(authorities),
@@ -107,6 +110,7 @@ impl Pool {
             }
         }
         self.times.set(Times::from(&settings));
+        self.limits.set(settings.limits);
         self.budget.change(settings.retry);
         let unchecked = settings.check.is_none();
         self.settings.replace(settings);
@@ -165,6 +169,12 @@ impl Pool {
     #[inline]
     pub(crate) fn times(&self) -> Times {
         self.times.get()
+    }
+
+    /// What the head of a response may have.
+    #[inline]
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits.get()
     }
 
     pub(crate) fn clock(&self) -> &Clock {

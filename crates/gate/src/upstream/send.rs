@@ -7,18 +7,16 @@ use std::time::Duration;
 use http::header::{CONNECTION, UPGRADE};
 use http::{HeaderValue, Method, Request, Response};
 use http_body::Body as _;
-use http1::response::ambiguity;
 use tokio::time::timeout;
 
+use crate::clients::client::Client;
 use crate::upstream::connect;
 use crate::upstream::failure::Failure;
 use crate::upstream::first_answer::FirstAnswer;
-use crate::upstream::http1::bare::{Bare, Unanswered};
-use crate::upstream::http1::exclusive::Exclusive;
-use crate::upstream::http1::full::Full;
+use crate::upstream::http1::exclusive::{Exclusive, Unanswered};
 use crate::upstream::http1::idle::Idle;
 use crate::upstream::lease::{Channel, Lease};
-use crate::upstream::outgoing::{Outgoing, Unsent};
+use crate::upstream::outgoing::Outgoing;
 use crate::upstream::pool::Pool;
 use crate::upstream::server::{Load, Server};
 use crate::upstream::{target, upgrade};
@@ -32,6 +30,15 @@ struct Failed {
     failure: Failure,
     /// How the request may be sent again, which is at hand then.
     again: Option<Again>,
+}
+
+/// Who asks, and for what.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asker<'a> {
+    /// The protocol that the client asks for.
+    pub(crate) upgrade: Option<&'a HeaderValue>,
+    /// A client that takes interim responses.
+    pub(crate) client: Option<&'a Client>,
 }
 
 /// A request that is sent, or is to be: handed down by reference, because it is large and would be
@@ -51,13 +58,8 @@ enum Again {
 }
 
 /// Sends a request, and sends it again while that does no harm: not after anything of a response
-/// has come, not if it may have been carried out and must not be twice, and within the budget. `upgrade` is
-/// the protocol that the client asks for.
-pub(crate) async fn send(
-    pool: &Pool,
-    mut request: Pending,
-    upgrade: Option<&HeaderValue>,
-) -> Result<Begun, Failure> {
+/// has come, not if it may have been carried out and must not be twice, and within the budget.
+pub(crate) async fn send(pool: &Pool, mut request: Pending, asker: Asker<'_>) -> Result<Begun, Failure> {
     /// Besides the first. More would only pass trouble around.
     const ATTEMPTS: usize = 2;
     pool.budget.request(pool.clock().last());
@@ -67,7 +69,7 @@ pub(crate) async fn send(
     loop {
         let server = Rc::clone(load.server());
         let fresh = left < ATTEMPTS;
-        let Failed { failure, again } = match attempt(pool, load, &mut request, upgrade, fresh).await {
+        let Failed { failure, again } = match attempt(pool, load, &mut request, asker, fresh).await {
             Ok(begun) => {
                 pool.succeeded(&server);
                 return Ok(begun);
@@ -90,24 +92,30 @@ async fn attempt(
     pool: &Pool,
     load: Load,
     request: &mut Pending,
-    upgrade: Option<&HeaderValue>,
+    asker: Asker<'_>,
     fresh: bool,
 ) -> Result<Begun, Failed> {
-    match (load.server().endpoint.http, upgrade) {
+    match (load.server().endpoint.http, asker.upgrade) {
         // The others would be part of every request's future.
         (Http::Two, _) => Box::pin(over_http2(pool, load, request)).await,
-        (Http::One, Some(protocol)) => Box::pin(ask_to_upgrade(pool, load, request, protocol)).await,
-        (Http::One, None) => over_http1(pool, load, request, fresh).await,
+        (Http::One, Some(protocol)) => Box::pin(ask_to_upgrade(pool, load, request, protocol, asker)).await,
+        (Http::One, None) => over_http1(pool, load, request, asker, fresh).await,
     }
 }
 
-async fn over_http1(pool: &Pool, load: Load, request: &mut Pending, fresh: bool) -> Result<Begun, Failed> {
+async fn over_http1(
+    pool: &Pool,
+    load: Load,
+    request: &mut Pending,
+    asker: Asker<'_>,
+    fresh: bool,
+) -> Result<Begun, Failed> {
     request.iter_mut().for_each(target::for_http1);
     let server = Rc::clone(load.server());
     while !fresh && let Some(connection) = server.take_free() {
         let Some(connection) = connection.still_quiet().await else { continue };
         pool.count_reuse();
-        match exclusively(pool, request, connection).await {
+        match exclusively(pool, request, connection, asker).await {
             Ok((response, connection)) => {
                 return accept(pool, response, Lease { channel: Channel::Whole(connection), load });
             }
@@ -125,7 +133,7 @@ async fn over_http1(pool: &Pool, load: Load, request: &mut Pending, fresh: bool)
         Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
     let _first = FirstAnswer::of(&server);
-    match exclusively(pool, request, connection).await {
+    match exclusively(pool, request, connection, asker).await {
         Ok((response, connection)) => {
             accept(pool, response, Lease { channel: Channel::Whole(connection), load })
         }
@@ -150,19 +158,21 @@ async fn exclusively(
     pool: &Pool,
     request: &mut Pending,
     connection: Idle,
+    Asker { client, .. }: Asker<'_>,
 ) -> Result<(Response<()>, Exclusive), Refused> {
     if request.as_ref().is_some_and(|request| !request.body().is_end_stream()) {
         // It would be part of every request's future.
-        let asked = Box::pin(response(pool, request, |request| Full::ask(connection, request, false)));
-        let (response, full) =
-            asked.await.map_err(|failure| Refused { failure, unsent: request.is_some() })?;
-        return Ok((response, Exclusive::Full(full)));
+        let asked = Box::pin(response(pool, request, |request| {
+            Exclusive::send(connection, request, pool.limits(), client)
+        }));
+        return asked.await.map_err(|failure| Refused { failure, unsent: request.is_some() });
     }
     let Some(bare) = request else { return Err(Refused { failure: Failure::NoServer, unsent: false }) };
-    let unanswered = match Bare::ask(connection, bare, pool.times().response).await {
-        Ok((response, bare)) => return Ok((response, Exclusive::Bare(bare))),
-        Err(unanswered) => unanswered,
-    };
+    let unanswered =
+        match Exclusive::ask(connection, bare, pool.times().response, pool.limits(), client).await {
+            Ok(begun) => return Ok(begun),
+            Err(unanswered) => unanswered,
+        };
     let unsent = matches!(unanswered, Unanswered::Unsent(_));
     if !unsent && !repeatable(bare) {
         *request = None;
@@ -188,7 +198,7 @@ async fn over_http2(pool: &Pool, load: Load, request: &mut Pending) -> Result<Be
         async move {
             sending.await.map_err(|mut failed| {
                 let request = failed.take_message();
-                (failed.into_error(), request)
+                (Failure::Broken(failed.into_error()), request)
             })
         }
     });
@@ -220,6 +230,7 @@ async fn ask_to_upgrade(
     load: Load,
     request: &mut Pending,
     protocol: &HeaderValue,
+    asker: Asker<'_>,
 ) -> Result<Begun, Failed> {
     for request in request.iter_mut() {
         target::for_http1(request);
@@ -232,13 +243,13 @@ async fn ask_to_upgrade(
         Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
     let _first = FirstAnswer::of(&server);
-    match response(pool, request, |request| Full::ask(connection, request, true)).await {
-        Ok((response, full)) => {
+    match exclusively(pool, request, connection, asker).await {
+        Ok((response, connection)) => {
             let begins = upgrade::begins(&response, protocol);
-            let lease = Lease { channel: Channel::Whole(Exclusive::Full(full)), load };
+            let lease = Lease { channel: Channel::Whole(connection), load };
             if begins { Ok((response, lease)) } else { accept(pool, response, lease) }
         }
-        Err(failure) => Err(given_up(pool, &server, failure)),
+        Err(Refused { failure, .. }) => Err(given_up(pool, &server, failure)),
     }
 }
 
@@ -247,12 +258,6 @@ fn accept(pool: &Pool, response: Response<()>, lease: Lease) -> Result<Begun, Fa
     // RFC 9110 section 15.2.2: 101 answers only a request that asked for that protocol.
     if response.status().is_informational() {
         return Err(given_up(pool, lease.server(), Failure::Upgrade));
-    }
-    // hyper makes something of it; `Bare` has seen to it already.
-    if matches!(lease.channel, Channel::Whole(Exclusive::Full(_)))
-        && let Some(why) = ambiguity(response.headers())
-    {
-        return Err(given_up(pool, lease.server(), Failure::Malformed(why)));
     }
     Ok((response, lease))
 }
@@ -271,13 +276,14 @@ fn out_of_reach(pool: &Pool, server: &Server, failure: Failure) -> Failed {
 
 /// Sends a request and waits for the head of a response; the time for it begins when the last
 /// piece of the request has gone. If none of it was sent, it is at hand again.
-async fn response<T, F>(
+async fn response<T, F, E>(
     pool: &Pool,
     request: &mut Pending,
     send: impl FnOnce(Outgoing) -> F,
 ) -> Result<T, Failure>
 where
-    F: Future<Output = Result<T, Unsent>>,
+    F: Future<Output = Result<T, (E, Pending)>>,
+    E: Into<Failure>,
 {
     let Some(outgoing) = request.take() else { return Err(Failure::NoServer) };
     let progress = outgoing.body().progress();
@@ -289,7 +295,7 @@ where
             Ok(Ok(response)) => return Ok(response),
             Ok(Err((why, unsent))) => {
                 *request = unsent;
-                return Err(Failure::Broken(why));
+                return Err(why.into());
             }
             Err(_) => {}
         }

@@ -1,6 +1,6 @@
 //! The target of a request as the versions of HTTP write it.
 
-use http::header::{CONNECTION, HOST};
+use http::header::{CONNECTION, EXPECT, HOST};
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderValue, Request, Uri, Version};
 
@@ -34,6 +34,8 @@ pub(crate) fn for_http2(request: &mut Request<Body>, secure: bool) -> Result<(),
     }
     // It has no such thing, and hyper would take out with it what it lists.
     request.headers_mut().remove(CONNECTION);
+    // Of interim responses hyper says nothing here, so no client waits for one.
+    request.headers_mut().remove(EXPECT);
     *request.version_mut() = Version::HTTP_2;
     Ok(())
 }

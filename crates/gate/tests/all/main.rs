@@ -24,6 +24,7 @@ mod listeners;
 mod mixing;
 mod operation;
 mod rebuilt;
+mod relayed;
 mod rest;
 mod schema;
 mod servers;

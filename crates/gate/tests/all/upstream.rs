@@ -231,7 +231,11 @@ fn early_hints_do_not_take_the_place_of_the_answer() {
         "HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi",
     );
     let gate = Gate::start(server.address(), "");
-    assert_eq!(gate.get("/", "").text(), "hi");
+    let mut client = gate.connect();
+    let first = client.get("/").head();
+    assert!(first.starts_with("HTTP/1.1 103") && first.contains("link: </a.css>"), "{first}");
+    assert_eq!(client.head(), "HTTP/1.1 103 Early Hints");
+    assert_eq!(client.response().text(), "hi");
 }
 
 #[test]

@@ -24,14 +24,18 @@ pub fn request(head: &mut Parts, authority: &HeaderValue) {
     }
     if head.headers.keys().any(is_for_the_gate) {
         let trailers = takes_trailers(&head.headers);
+        let has_content = head.headers.contains_key(TRANSFER_ENCODING)
+            || head.headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0");
         remove_hop_by_hop(&mut head.headers);
         if trailers {
             // The gate passes them on, so it says so itself (RFC 9110 section 10.1.4).
             head.headers.insert(TE, HeaderValue::from_static("trailers"));
             head.headers.insert(CONNECTION, HeaderValue::from_static("te"));
         }
-        // The gate has asked for the body itself: see `upstream::Body`.
-        head.headers.remove(EXPECT);
+        // HTTP/1.0 knows no such thing, nor does a request without a body (RFC 9110 section 10.1.1).
+        if !(head.version == Version::HTTP_11 && has_content) {
+            head.headers.remove(EXPECT);
+        }
         head.headers.remove(PROXY_AUTHORIZATION);
     }
     let via = match head.version {
@@ -51,10 +55,6 @@ pub fn request(head: &mut Parts, authority: &HeaderValue) {
 pub fn response(headers: &mut HeaderMap) {
     if !headers.keys().any(is_hop_by_hop) {
         return;
-    }
-    // Beside chunks a length is a lie that some would believe (RFC 9112 section 6.3).
-    if headers.contains_key(TRANSFER_ENCODING) {
-        headers.remove(CONTENT_LENGTH);
     }
     remove_hop_by_hop(headers);
 }
@@ -195,6 +195,19 @@ mod tests {
         let mut names: Vec<_> = head.headers.keys().map(HeaderName::as_str).collect();
         names.sort_unstable();
         assert_eq!(names, ["accept", "host", "via"]);
+    }
+
+    #[test]
+    fn what_a_client_expects_the_server_is_asked() {
+        let expects = |version, length| {
+            let request = Request::put("/").version(version).header("expect", "100-continue");
+            forwarded(request.header("content-length", length).body(()).unwrap())
+                .headers
+                .contains_key("expect")
+        };
+        assert!(expects(Version::HTTP_11, "1"));
+        assert!(!expects(Version::HTTP_11, "0") && !expects(Version::HTTP_10, "1"));
+        assert!(!expects(Version::HTTP_2, "1"));
     }
 
     #[test]

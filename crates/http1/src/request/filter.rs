@@ -119,6 +119,11 @@ impl Filter {
         self.held.is_empty() && self.screen.is_between_requests()
     }
 
+    /// Whether the body of a request comes next.
+    pub fn is_in_body(&self) -> bool {
+        self.screen.is_in_body()
+    }
+
     /// Whether part of a head has come, and not all of it.
     pub fn is_in_head(&self) -> bool {
         self.screen.is_in_head(self.held.len() - self.good)

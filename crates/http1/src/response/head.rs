@@ -41,6 +41,8 @@ pub struct Head<'h, 'b> {
     pub length: usize,
     /// Its status, which may be that of an interim response.
     pub status: StatusCode,
+    /// What its status line says in words; empty where it says nothing.
+    pub reason: &'b [u8],
     /// Whether it is of HTTP/1.1, and not of HTTP/1.0.
     pub is_modern: bool,
     /// The header lines, as they came.
@@ -78,6 +80,7 @@ impl<'h, 'b> Head<'h, 'b> {
         let length = match config.parse_response_with_uninit_headers(&mut parsed, bytes, room) {
             Ok(Status::Complete(length)) => length,
             Ok(Status::Partial) => return Ok(None),
+            Err(httparse::Error::TooManyHeaders) => return Err(Malformed::Fields),
             Err(why) => return Err(Malformed::Syntax(why)),
         };
         if strictness == Strictness::Strict && !has_whole_line_ends(&bytes[..length]) {
@@ -85,7 +88,12 @@ impl<'h, 'b> Head<'h, 'b> {
         }
         let status = parsed.code.and_then(|code| StatusCode::from_u16(code).ok()).ok_or(Malformed::Status)?;
         let is_modern = parsed.version == Some(1);
-        Ok(Some(Self { length, status, is_modern, fields: parsed.headers, strictness }))
+        let reason = match parsed.reason.unwrap_or_default() {
+            // The parser gives none that is not ASCII.
+            "" => raw_reason(bytes),
+            reason => reason.as_bytes(),
+        };
+        Ok(Some(Self { length, status, reason, is_modern, fields: parsed.headers, strictness }))
     }
 
     /// Whether another response follows (RFC 9110 section 15.2). After a change of protocol, none
@@ -113,6 +121,14 @@ impl<'h, 'b> Head<'h, 'b> {
     #[inline]
     pub fn framing(&self, asked: Asked) -> Result<Framing, Malformed> {
         let is_strict = self.strictness == Strictness::Strict;
+        let has_none = matches!(
+            self.status,
+            StatusCode::SWITCHING_PROTOCOLS | StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED
+        );
+        if has_none || asked == Asked::Head {
+            // Nothing follows, so what is said of it misleads no client.
+            return Ok(Framing::Nothing);
+        }
         let mut codings = self.values("transfer-encoding");
         let coding = codings.next();
         if let Some(coding) = coding {
@@ -123,13 +139,6 @@ impl<'h, 'b> Head<'h, 'b> {
                 return Err(Malformed::Coding);
             }
         }
-        let has_none = matches!(
-            self.status,
-            StatusCode::SWITCHING_PROTOCOLS | StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED
-        );
-        if has_none || asked == Asked::Head {
-            return Ok(Framing::Nothing);
-        }
         if coding.is_some() {
             let may = self.is_modern || !is_strict;
             return if may { Ok(Framing::Chunks) } else { Err(Malformed::Coding) };
@@ -139,6 +148,14 @@ impl<'h, 'b> Head<'h, 'b> {
         let is_one = first.is_some() && lengths.all(|other| other == first);
         first.filter(|_| is_one).map(Framing::Length).ok_or(Malformed::Length)
     }
+}
+
+/// The reason phrase of the status line that `bytes` begin with (RFC 9112 section 4).
+fn raw_reason(bytes: &[u8]) -> &[u8] {
+    let line = bytes.trim_ascii_start();
+    let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    line.get("HTTP/1.1 200 ".len()..).unwrap_or_default()
 }
 
 /// Whether each line ends with CR LF. Where LF alone ends one too, what was smuggled into a header of

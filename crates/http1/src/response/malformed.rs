@@ -17,9 +17,12 @@ pub enum Malformed {
     /// LF alone (RFC 9112 section 2.2).
     #[error("a line of its head does not end with CR LF")]
     LineEnd,
-    /// Longer than any head.
-    #[error("its head does not end")]
+    /// Longer than [`Limits::head`](super::Limits::head).
+    #[error("its head is larger than max-head allows")]
     Size,
+    /// More header lines than [`Limits::fields`](super::Limits::fields).
+    #[error("it has more header lines than max-fields allows")]
+    Fields,
     /// Interim responses, and never the one that is asked for.
     #[error("there is no end of interim responses")]
     Interim,

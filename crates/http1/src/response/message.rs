@@ -1,16 +1,19 @@
 //! [`Message`]: a response as `http`'s types have it, and what follows its head.
 
+use std::mem::MaybeUninit;
+
 use bytes::{Bytes, BytesMut};
-use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Version};
+use http::header::CONTENT_LENGTH;
+use http::{HeaderName, HeaderValue, Method, Response, StatusCode, Version};
 
 use super::body::Body;
 use super::head::{Framing, Head, Strictness};
+use super::limits::Limits;
 use super::malformed::Malformed;
 use crate::fields::room;
 
-/// Header lines of a response. A server that sends more is broken.
-const MAX_LINES: usize = 100;
+/// Header lines for which there is room without allocation.
+const USUAL_LINES: usize = 128;
 /// Headers that a proxy adds, for which there is room.
 const ADDED: usize = 2;
 
@@ -23,6 +26,8 @@ pub struct Message {
     pub body: Body,
     /// Whether the server takes another request on this connection.
     pub keep: bool,
+    /// The reason phrase, where it is not the one that belongs to the status (RFC 9112 section 4).
+    pub reason: Option<Bytes>,
     /// What came with the head of what follows it.
     pub rest: Bytes,
 }
@@ -32,19 +37,30 @@ pub struct Message {
 pub(super) enum Read {
     Partial,
     /// One that is followed by another.
-    Interim,
+    Interim(Response<()>),
     Final(Message),
 }
 
 /// Takes a head off the beginning of `buffer`, once all of it is there. What follows an interim one
 /// stays.
-pub(super) fn take(buffer: &mut BytesMut, method: &Method) -> Result<Read, Malformed> {
+pub(super) fn take(buffer: &mut BytesMut, method: &Method, limits: &Limits) -> Result<Read, Malformed> {
     let bytes = buffer.split().freeze();
-    let mut room = room::<MAX_LINES>();
-    let Some(head) = Head::parse(&bytes, &mut room, Strictness::Strict)? else {
+    let mut usual = room::<USUAL_LINES>();
+    let mut room = &mut usual[..limits.fields.min(USUAL_LINES)];
+    let mut parsed = Head::parse(&bytes, room, Strictness::Strict);
+    let mut more;
+    if matches!(parsed, Err(Malformed::Fields)) && limits.fields > USUAL_LINES {
+        more = vec![MaybeUninit::uninit(); limits.fields];
+        room = &mut more;
+        parsed = Head::parse(&bytes, room, Strictness::Strict);
+    }
+    let Some(head) = parsed? else {
         *buffer = bytes.into();
         return Ok(Read::Partial);
     };
+    if head.length > limits.head {
+        return Err(Malformed::Size);
+    }
     let mut response = Response::new(());
     *response.status_mut() = head.status;
     *response.version_mut() = if head.is_modern { Version::HTTP_11 } else { Version::HTTP_10 };
@@ -58,7 +74,7 @@ pub(super) fn take(buffer: &mut BytesMut, method: &Method) -> Result<Read, Malfo
     let rest = bytes.slice(head.length..);
     if head.is_interim() {
         *buffer = rest.into();
-        return Ok(Read::Interim);
+        return Ok(Read::Interim(response));
     }
     let framing = head.framing(method.into())?;
     if head.status == StatusCode::NO_CONTENT {
@@ -71,26 +87,15 @@ pub(super) fn take(buffer: &mut BytesMut, method: &Method) -> Result<Read, Malfo
         headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
     }
     let keep = head.is_modern && !head.connection_has("close");
-    Ok(Read::Final(Message { response, body: framing.into(), keep, rest }))
+    let is_own = head.status.canonical_reason().map(str::as_bytes) != Some(head.reason);
+    let reason = is_own.then(|| bytes.slice_ref(head.reason));
+    Ok(Read::Final(Message { response, body: framing.into(), keep, reason, rest }))
 }
 
 /// Whether it says its length once.
 fn is_plain(head: &Head) -> bool {
     let mut lengths = head.values("content-length");
     lengths.next().is_none_or(|first| !first.contains(&b',')) && lengths.next().is_none()
-}
-
-/// What keeps a head from saying in one way how its body is framed. Who believes another of two
-/// lengths sees another end (RFC 9112 section 6.3); and a coding other than chunks, which was not
-/// asked for, would be passed on without its name.
-pub fn ambiguity(headers: &HeaderMap) -> Option<Malformed> {
-    let mut codings = headers.get_all(TRANSFER_ENCODING).iter();
-    let coding = codings.next()?;
-    if headers.contains_key(CONTENT_LENGTH) {
-        return Some(Malformed::Contradiction);
-    }
-    let chunked = codings.next().is_none() && coding.as_bytes().eq_ignore_ascii_case(b"chunked");
-    (!chunked).then_some(Malformed::Coding)
 }
 
 #[cfg(test)]
@@ -100,9 +105,9 @@ mod tests {
     fn read_all(text: &str, method: &Method) -> Result<Option<Message>, Malformed> {
         let mut buffer = BytesMut::from(text);
         loop {
-            match take(&mut buffer, method)? {
+            match take(&mut buffer, method, &Limits::default())? {
                 Read::Final(head) => return Ok(Some(head)),
-                Read::Interim => {}
+                Read::Interim(_) => {}
                 Read::Partial => {
                     assert!(text.ends_with(std::str::from_utf8(&buffer).unwrap()));
                     return Ok(None);
@@ -165,6 +170,47 @@ mod tests {
     }
 
     #[test]
+    fn a_reason_of_the_servers_own_is_kept() {
+        for (line, expected) in [
+            ("HTTP/1.1 200 OK", None),
+            ("HTTP/1.1 404 Not Found", None),
+            ("HTTP/1.1 200 All is well", Some("All is well")),
+            ("HTTP/1.1 200 ", Some("")),
+            ("HTTP/1.1 200", Some("")),
+            ("HTTP/1.1 299 Grün", Some("Grün")),
+            ("HTTP/1.1 999 Denied", Some("Denied")),
+        ] {
+            let head = read_all(&format!("{line}\r\n\r\n"), &Method::GET).unwrap().unwrap();
+            assert_eq!(head.reason.as_deref(), expected.map(str::as_bytes), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_head_is_as_large_as_the_limits_say() {
+        let limits = Limits { head: 100_000, fields: 300 };
+        let read = |fields: usize, length: usize| {
+            let lines: String = (0..fields).map(|n| format!("x-{n}: {}\r\n", "x".repeat(length))).collect();
+            let mut buffer = BytesMut::from(&*format!("HTTP/1.1 200 OK\r\n{lines}\r\n"));
+            match take(&mut buffer, &Method::GET, &limits) {
+                Ok(Read::Final(message)) => Ok(message.response.headers().len()),
+                other => Err(other.err()),
+            }
+        };
+        assert_eq!((read(300, 1), read(60, 1000), read(1, 90_000)), (Ok(300), Ok(60), Ok(1)));
+        assert_eq!(read(301, 1), Err(Some(Malformed::Fields)));
+        assert_eq!(read(60, 2000), Err(Some(Malformed::Size)));
+    }
+
+    #[test]
+    fn what_is_said_of_a_body_that_does_not_come_is_kept() {
+        let lines = "content-length: 9\r\ntransfer-encoding: chunked\r\n\r\n";
+        for (line, method) in [("200 OK", Method::HEAD), ("304 Not Modified", Method::GET)] {
+            let head = read_all(&format!("HTTP/1.1 {line}\r\n{lines}"), &method).unwrap().unwrap();
+            assert_eq!((head.body, head.response.headers().len()), (Body::Nothing, 2), "{line}");
+        }
+    }
+
+    #[test]
     fn what_can_be_read_in_two_ways_is_refused() {
         for (lines, why) in [
             ("HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3", Malformed::Length),
@@ -173,10 +219,6 @@ mod tests {
             ("HTTP/1.1 200 OK\r\ncontent-length:", Malformed::Length),
             ("HTTP/1.1 200 OK\r\ncontent-length: 99999999999999999999", Malformed::Length),
             ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-length: 9", Malformed::Contradiction),
-            (
-                "HTTP/1.1 304 Not Modified\r\ncontent-length: 9\r\ntransfer-encoding: x",
-                Malformed::Contradiction,
-            ),
             ("HTTP/1.0 200 OK\r\ntransfer-encoding: chunked", Malformed::Coding),
             ("HTTP/1.1 200 OK\na: b", Malformed::LineEnd),
             ("HTTP/1.1 200 OK\r\na: b\nc: d", Malformed::LineEnd),

@@ -6,12 +6,14 @@
 
 mod body;
 mod head;
+mod limits;
 mod malformed;
 mod message;
 mod reader;
 
 pub use body::{Body, Piece};
 pub use head::{Asked, Framing, Head, Strictness};
+pub use limits::Limits;
 pub use malformed::Malformed;
-pub use message::{Message, ambiguity};
-pub use reader::Reader;
+pub use message::Message;
+pub use reader::{Next, Reader};

@@ -13,6 +13,10 @@ use super::table::Connections;
 /// mostly gone, and they hold a descriptor.
 const LINGER_TIMEOUT: Span = Span::from_secs(2);
 
+/// How long one may go on sending a request that is answered already: many look for a response only when
+/// they have sent all, and it is lost when the connection is reset meanwhile (RFC 9112 section 9.6).
+const MAX_LINGER: Span = Span::from_secs(30);
+
 /// How long an unfinished head is waited for at the end, and a client that was told to go.
 const LEAVE_TIMEOUT: Span = Span::from_millis(500);
 
@@ -49,7 +53,10 @@ impl<P> Connections<P> {
                 Phase::New | Phase::Idle if age > limits.idle_timeout => Some(Go::Order(Order::Close)),
                 Phase::Head if age > limits.header_timeout => Some(Go::Order(Order::Timeout)),
                 Phase::Handshake if age > limits.header_timeout => Some(Go::Order(Order::Close)),
-                Phase::Lingering if age > LINGER_TIMEOUT => Some(Go::Order(Order::Close)),
+                Phase::Lingering if age > LINGER_TIMEOUT => {
+                    let quiet = entry.upload.since().is_none_or(|since| now.since(since) > LINGER_TIMEOUT);
+                    (quiet || age > MAX_LINGER).then_some(Go::Order(Order::Close))
+                }
                 _ => None,
             }
         });

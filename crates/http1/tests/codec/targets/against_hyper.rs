@@ -16,7 +16,7 @@ use http_body_util::{BodyExt as _, Empty};
 use http1::chunks::{Chunks, Part, Rules};
 use http1::fields::room;
 use http1::request::{self, Filter, Framing, Limits};
-use http1::response::{Body, Message, Piece, Reader};
+use http1::response::{self, Body, Message, Next, Piece, Reader};
 use hyper::body::Incoming;
 use hyper::client::conn::http1 as client;
 use hyper::rt::{Read, ReadBufCursor, Write};
@@ -202,7 +202,15 @@ fn hyper_reads_requests(bytes: &[u8]) -> (Vec<ReadRequest>, Vec<u8>) {
 
 fn response(bytes: &[u8], method: &Method) {
     let mut buffer = BytesMut::from(bytes);
-    let Ok(Some(message)) = Reader::default().read(&mut buffer, method) else { return };
+    // hyper reads no more lines than that.
+    let mut reader = Reader::new(response::Limits { fields: 100, ..response::Limits::default() });
+    let message = loop {
+        match reader.read(&mut buffer, method) {
+            Ok(Some(Next::Final(message))) => break message,
+            Ok(Some(Next::Interim(_))) => {}
+            Ok(None) | Err(_) => return,
+        }
+    };
     let Message { response, body: mut coming, rest: mut here, .. } = message;
     let mut body = Vec::new();
     loop {

@@ -1,0 +1,73 @@
+//! [`Interim`]: responses that go to a client before the one that it has asked for (RFC 9110 section 15.2).
+
+use std::cell::{Cell, RefCell};
+use std::task::Poll;
+
+use bytes::Buf as _;
+use http::response::Parts;
+use http::{Response, StatusCode};
+use http1::headers::hop_by_hop;
+
+/// Interim responses that have not been written to the client.
+#[derive(Debug, Default)]
+pub(crate) struct Interim {
+    /// Whole ones, but for the first.
+    unwritten: RefCell<Vec<u8>>,
+    /// Whether some of the first was written.
+    begun: Cell<bool>,
+}
+
+/// What is kept of them. They may be left out; a client that takes none does not get all.
+const MAX_BYTES: usize = 64 * 1024;
+
+impl Interim {
+    /// Adds one. That the gate's own request is to go on (100) and that a protocol changes (101) is not for
+    /// the client.
+    pub(super) fn add(&self, interim: Response<()>) {
+        let (Parts { status, mut headers, .. }, ()) = interim.into_parts();
+        if matches!(status, StatusCode::CONTINUE | StatusCode::SWITCHING_PROTOCOLS) {
+            return;
+        }
+        hop_by_hop::response(&mut headers);
+        let text =
+            format!("HTTP/1.1 {} {}\r\n", status.as_u16(), status.canonical_reason().unwrap_or_default());
+        let mut unwritten = self.unwritten.borrow_mut();
+        let before = unwritten.len();
+        unwritten.extend_from_slice(text.as_bytes());
+        for (name, value) in &headers {
+            for bytes in [name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"] {
+                unwritten.extend_from_slice(bytes);
+            }
+        }
+        unwritten.extend_from_slice(b"\r\n");
+        if unwritten.len() > MAX_BYTES {
+            unwritten.truncate(before);
+        }
+    }
+
+    /// Whether there is nothing to write.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.unwritten.borrow().is_empty()
+    }
+
+    /// Whether what is to be written next is the end of what was begun.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.begun.get()
+    }
+
+    /// Has `write` write what there is: it gives how much it has written.
+    pub(crate) fn write<E>(
+        &self,
+        write: impl FnOnce(&[u8]) -> Poll<Result<usize, E>>,
+    ) -> Poll<Result<usize, E>> {
+        let mut unwritten = self.unwritten.borrow_mut();
+        let written = write(&unwritten);
+        if let Poll::Ready(Ok(bytes)) = written {
+            let mut rest = &unwritten[..];
+            rest.advance(bytes);
+            *unwritten = rest.to_vec();
+            self.begun.set(!unwritten.is_empty());
+        }
+        written
+    }
+}
