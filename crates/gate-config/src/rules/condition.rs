@@ -71,7 +71,7 @@ impl PathPattern {
         }
     }
 
-    fn matches(&self, path: &str) -> bool {
+    pub(crate) fn matches(&self, path: &str) -> bool {
         match self {
             Self::Prefix(prefix) => path.starts_with(prefix.as_str()),
             Self::Glob(glob) => glob.matches(path.as_bytes()),

@@ -6,6 +6,7 @@ use config::{Error, Quantity, Source, Spanned};
 use policy::connections::ConnectionLimits;
 use units::Bytes;
 
+use crate::settings::field_names::FieldNames;
 use crate::settings::file::File;
 use crate::settings::number::{at_least_one, set, set_above_zero};
 
@@ -24,6 +25,8 @@ pub struct Clients {
     pub idle_timeout: Duration,
     /// For a client that takes nothing of its response or sends nothing of its request.
     pub stall_timeout: Duration,
+    /// How field names are written in responses over HTTP/1.
+    pub field_names: FieldNames,
     /// For everybody to finish when the gate is told to stop.
     pub drain_timeout: Duration,
 }
@@ -37,6 +40,7 @@ impl Default for Clients {
             header_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(15),
             stall_timeout: Duration::from_secs(30),
+            field_names: FieldNames::default(),
             drain_timeout: Duration::from_secs(10),
         }
     }
@@ -89,6 +93,7 @@ pub(super) fn resolve(source: &Source, file: &File, client: &mut Clients) -> Res
     set_above_zero(source, &mut client.header_timeout, &timeouts.header_timeout, "header-timeout")?;
     set_above_zero(source, &mut client.idle_timeout, &timeouts.idle_timeout, "idle-timeout")?;
     set_above_zero(source, &mut client.stall_timeout, &timeouts.stall_timeout, "stall-timeout")?;
+    client.field_names = timeouts.field_names.unwrap_or_default();
     set(&mut client.drain_timeout, file.client.drain_timeout);
     Ok(())
 }

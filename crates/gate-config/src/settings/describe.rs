@@ -4,6 +4,7 @@ use std::fmt;
 
 use policy::{LookAhead, Mode, Window};
 
+use crate::settings::field_names::FieldNames;
 use crate::settings::listener::ShownCertificates;
 use crate::settings::reject::Close;
 use crate::settings::root::Settings;
@@ -128,10 +129,17 @@ impl Settings {
             Some(true) => ", Secure",
             Some(false) => ", never Secure",
         };
-        let sessions = format!(
-            "cookie {}{secure}, idle {}, absolute {}, {secrets}",
-            session.cookie, session.limits.idle, session.limits.absolute
-        );
+        let except = match session.except.len() {
+            0 => String::new(),
+            paths => format!(", not for {paths} paths"),
+        };
+        let sessions = match self.has_sessions() {
+            true => format!(
+                "cookie {}{secure}, idle {}, absolute {}, {secrets}{except}",
+                session.cookie, session.limits.idle, session.limits.absolute
+            ),
+            false => "none, and no cookie: one class without rules has nothing to tell apart".to_owned(),
+        };
         let (from, to) = self.reject.retry_after;
         let close = match self.reject.close {
             Close::New => "new clients'",
@@ -139,8 +147,12 @@ impl Settings {
             Close::Never => "no",
         };
         let status = self.reject.status.as_u16();
+        let names = match client.field_names {
+            FieldNames::LowerCase => "",
+            FieldNames::TitleCase => ", field names in title case",
+        };
         let clients = format!(
-            "header {:?}, idle {:?}, stall {:?}, drain {:?}",
+            "header {:?}, idle {:?}, stall {:?}, drain {:?}{names}",
             client.header_timeout, client.idle_timeout, client.stall_timeout, client.drain_timeout
         );
         let most = client.connections.map_or("as the descriptors allow".to_owned(), |most| most.to_string());
@@ -148,6 +160,7 @@ impl Settings {
         let connections = format!("at most {most}, {} streams; memory {memory}", client.streams);
         vec![
             ("sessions", sessions),
+            ("pages", self.pages.describe()),
             ("refusals", format!("{status}, retry after {from} to {to} s, {close} connection closed")),
             ("clients", clients),
             ("connections", connections),

@@ -1,5 +1,6 @@
 //! The configuration file as people write it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use config::{Quantity, Spanned, quantity};
@@ -8,6 +9,7 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use units::{Bytes, Ratio, Span};
 
+use crate::settings::field_names::FieldNames;
 use crate::settings::forwarding::Style;
 use crate::settings::http2::Http2Table;
 use crate::settings::listener::ListenerTable;
@@ -86,6 +88,9 @@ pub(super) struct File {
     /// What a refused client is told.
     #[serde(default)]
     pub(super) reject: reject::File,
+    /// Files for what the gate says itself, by status.
+    #[serde(default)]
+    pub(super) pages: BTreeMap<String, Texts>,
     /// Timeouts of clients.
     #[serde(default)]
     pub(super) client: Client,
@@ -227,6 +232,8 @@ pub(super) struct Session {
     pub(super) absolute: Option<Time>,
     /// Whether the cookie has `Secure`; follows the connection without it.
     pub(super) secure: Option<bool>,
+    /// Paths whose responses begin no session: prefixes or patterns.
+    pub(super) except: Option<Texts>,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -238,6 +245,8 @@ pub(super) struct Client {
     pub(super) idle_timeout: Option<Time>,
     /// For a client that takes nothing of its response or sends nothing of its request.
     pub(super) stall_timeout: Option<Time>,
+    /// How field names are written in responses over HTTP/1.
+    pub(super) field_names: Option<FieldNames>,
     /// For requests in hand when the gate is told to stop.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Span>>")]

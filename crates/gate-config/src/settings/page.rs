@@ -3,6 +3,28 @@
 /// The waiting page of the house. It loads nothing and runs nothing.
 pub const WAITING: &str = include_str!("waiting.html");
 
+/// The forms that what the gate says can take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A page for people.
+    Page,
+    /// Problem details (RFC 9457).
+    Problem,
+    /// Plain text.
+    Text,
+}
+
+impl Form {
+    /// Its media type.
+    pub const fn content_type(self) -> &'static str {
+        match self {
+            Self::Page => "text/html; charset=utf-8",
+            Self::Problem => "application/problem+json",
+            Self::Text => "text/plain; charset=utf-8",
+        }
+    }
+}
+
 /// A page with places to fill in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {

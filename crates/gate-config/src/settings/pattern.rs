@@ -35,6 +35,12 @@ pub(super) fn conditions(source: &Source, rule: &Rule, classes: &[String]) -> Re
     Ok(conditions)
 }
 
+/// Paths, as a condition has them.
+pub(super) fn paths(source: &Source, texts: &Texts) -> Result<Vec<PathPattern>, Error> {
+    let read = Reader { source };
+    texts.0.iter().map(|text| read.path(text)).collect()
+}
+
 struct Reader<'a> {
     source: &'a Source,
 }

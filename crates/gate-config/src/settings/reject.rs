@@ -34,6 +34,13 @@ pub(super) struct File {
     pub(super) close: Option<Close>,
 }
 
+impl File {
+    /// Whether nothing is said of what clients are shown.
+    pub(super) fn says_nothing(&self) -> bool {
+        self.body_file.is_none() && self.waiting_page.is_none()
+    }
+}
+
 /// What a refused client is told.
 #[derive(Debug, Clone)]
 pub struct Reject {

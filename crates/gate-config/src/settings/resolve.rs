@@ -12,10 +12,12 @@ use crate::settings::file::File;
 use crate::settings::listen_address::ListenAddress;
 use crate::settings::listener::Listener;
 use crate::settings::number::at_least_one;
+use crate::settings::page::{Form, Template};
+use crate::settings::reject::Words;
 use crate::settings::root::Settings;
 use crate::settings::words::{address, is_token};
 use crate::settings::{
-    admin, client, explain, forwarding, http2, listener, operation, pattern, policy, reject, session,
+    admin, client, explain, forwarding, http2, listener, operation, pages, pattern, policy, reject, session,
     strictness, telemetry, tunnels, upstream,
 };
 
@@ -68,6 +70,12 @@ fn resolve(source: &Source, directory: &Path) -> Result<Settings, Error> {
     policy::resolve(source, &file, &mut settings.policy)?;
     session::resolve(source, directory, &file.session, &mut settings.session)?;
     settings.reject = reject::resolve(source, directory, &file.reject)?;
+    settings.pages = pages::resolve(source, directory, &file.pages, settings.reject.status)?;
+    if file.reject.says_nothing()
+        && let Some(page) = settings.pages.own(settings.reject.status, Form::Page)
+    {
+        settings.reject.words = Words::Prepared(Template::fixed(&String::from_utf8_lossy(page)));
+    }
     if let Some(explain) = &file.explain {
         settings.explain = explain::resolve(source, explain)?;
     }

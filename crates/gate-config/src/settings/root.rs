@@ -23,6 +23,7 @@ use crate::settings::upstream::{AddressError, Server, Upstream};
 
 use crate::settings::http2::Http2;
 use crate::settings::listener::Listener;
+use crate::settings::pages::Pages;
 use crate::settings::reject::Reject;
 
 /// Everything the gate can be told. Made by [`Settings::new`] or [`Settings::read`].
@@ -52,6 +53,8 @@ pub struct Settings {
     pub session: Sessions,
     /// What a refused client is told.
     pub reject: Reject,
+    /// What clients are shown instead of the gate's own words.
+    pub pages: Pages,
     /// To whom headers say what was decided.
     pub explain: Explain,
     /// What clients may cost.
@@ -93,6 +96,7 @@ impl Settings {
             upstream,
             session: Sessions::default(),
             reject: Reject::default(),
+            pages: Pages::default(),
             client: Clients::default(),
             operation: Operation::default(),
             telemetry: Telemetry::default(),
@@ -124,6 +128,11 @@ impl Settings {
     /// What the policy's classes are called, in its order.
     pub fn class_names(&self) -> &[String] {
         &self.classes
+    }
+
+    /// Whether there is anything that sessions tell apart: with one class and no rule there is not.
+    pub fn has_sessions(&self) -> bool {
+        self.classes.len() > 1 || !self.rules.choose.is_empty() || self.rules.can_raise()
     }
 
     /// The class that the rules give a request without a session, from `address`.

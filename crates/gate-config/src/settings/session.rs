@@ -6,7 +6,9 @@ use config::{Error, Source};
 use policy::SessionLimits;
 use units::Span;
 
+use crate::rules::condition::PathPattern;
 use crate::settings::file;
+use crate::settings::pattern;
 use crate::settings::secret::{self, Secret};
 use crate::settings::words::is_token;
 
@@ -23,6 +25,15 @@ pub struct Sessions {
     pub site: String,
     /// The first seals, all open; without any, sessions end with the process.
     pub secrets: Vec<Secret>,
+    /// Paths whose responses begin no session.
+    pub(super) except: Vec<PathPattern>,
+}
+
+impl Sessions {
+    /// Whether responses of a path begin no session.
+    pub fn excepts(&self, path: &str) -> bool {
+        self.except.iter().any(|pattern| pattern.matches(path))
+    }
 }
 
 impl Default for Sessions {
@@ -33,6 +44,7 @@ impl Default for Sessions {
             limits: SessionLimits::default(),
             site: String::new(),
             secrets: Vec::new(),
+            except: Vec::new(),
         }
     }
 }
@@ -51,6 +63,9 @@ pub(super) fn resolve(
         session.cookie.clone_from(cookie.get_ref());
     }
     session.secure = file.secure;
+    if let Some(except) = &file.except {
+        session.except = pattern::paths(source, except)?;
+    }
     ends(source, file, &mut session.limits)?;
     session.secrets = secret::secrets(source, directory, file)?;
     session.site = file.site.clone().unwrap_or_default();

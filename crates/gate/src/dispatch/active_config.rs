@@ -36,6 +36,11 @@ impl ActiveConfig {
     fn with(settings: Settings, sessions: Sessions) -> Self {
         let authority = HeaderValue::from_str(settings.upstream.name())
             .unwrap_or_else(|_| HeaderValue::from_static("localhost"));
-        Self { sessions, refusals: Refusals::new(settings.reject.clone()), authority, settings }
+        Self {
+            sessions,
+            refusals: Refusals::new(settings.reject.clone(), settings.pages.clone()),
+            authority,
+            settings,
+        }
     }
 }

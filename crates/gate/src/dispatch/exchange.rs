@@ -4,12 +4,12 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONNECTION, CONTENT_LENGTH, EXPECT, HOST, SET_COOKIE, UPGRADE};
+use http::header::{ACCEPT, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, SET_COOKIE, UPGRADE};
 use http::request::Parts;
-use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body::Body as _;
 use http1::headers::forwarded::Scheme;
-use http1::headers::{cookie, hop_by_hop};
+use http1::headers::{caching, cookie, hop_by_hop};
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
@@ -19,11 +19,12 @@ use crate::admission::permit::Permit;
 use crate::clients::client::Client;
 use crate::dispatch::active_config::ActiveConfig;
 use crate::dispatch::debug_headers::mark;
+use crate::dispatch::explanation::explain;
 use crate::dispatch::in_service::{Answer, in_service};
 use crate::dispatch::proxy::Proxy;
 use crate::dispatch::relay::Relay;
 use crate::dispatch::response_body::{Busy, Reply};
-use crate::dispatch::session::current_session;
+use crate::dispatch::session::{Cookie, HEADWORKS_CLASS, current_session};
 use crate::dispatch::upgrade;
 use crate::downstream::handler::Handler;
 use crate::observe::access_log::account::Account;
@@ -31,9 +32,6 @@ use crate::session::current::CurrentSession;
 use crate::tunnel::tunnels::Tunnel;
 use crate::upstream::body::Body;
 use crate::upstream::failure::Failure;
-
-/// By this header of a response the back-end raises the class of the session (Web2K section 2).
-const HEADWORKS_CLASS: HeaderName = HeaderName::from_static("headworks-class");
 
 impl Handler for Proxy {
     type Body = Reply;
@@ -89,21 +87,24 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     let from = config.settings.forwarding.client(&head.headers, client.peer().hop());
     let secure = config.settings.forwarding.scheme(&head.headers, client.peer().hop()) == Scheme::Https;
     busy.account = Account::begin(&proxy.access_log, &proxy.clock, &head, from, &config.settings.telemetry);
+    // What a client reads, should something go wrong after its request has gone.
+    let accept = head.headers.get(ACCEPT).cloned();
     if let Some(breach) = proxy.strictness.breach(&head, &config.settings.strictness) {
         busy.account.malformed(breach.name());
-        return Reply::error(busy, breach.status(), breach.why());
+        return explain(&config, busy, accept.as_ref(), breach.status(), breach.why());
     }
     if let Some((status, why)) = unacceptable(&head) {
-        return Reply::error(busy, status, why);
+        return explain(&config, busy, accept.as_ref(), status, why);
     }
     let mut body = Body::new(body, &client, &proxy.clock, &proxy.memory);
     if let Err(missing) = fetch_first(&head, &mut body).await {
         return match missing {
-            Missing::Rest => broken_off(busy, &client),
-            Missing::Continue => Reply::error(busy, StatusCode::EXPECTATION_FAILED, NO_CONTINUE),
+            Missing::Rest => broken_off(&config, busy, &client, accept.as_ref()),
+            Missing::Continue => unmet(&config, busy, accept.as_ref()),
         };
     }
     let current = current_session(proxy, &config, &head, from);
+    let cookie = Cookie::of(&config, &head, current.as_ref());
     let known = current.as_ref().map(CurrentSession::known);
     busy.account.arrived(body.progress(), current.as_ref().map(|current| current.session.id));
     let mut permit = Permit::arrive(proxy.admission(), Box::new(head), from, known);
@@ -121,7 +122,8 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     client.dispatched(details.class);
     busy.account.decided(details);
     let Ok(upgrade) = upgrade::asked(proxy, &config, from, &head, &body) else {
-        return Reply::error(busy, StatusCode::SERVICE_UNAVAILABLE, "There are too many tunnels.\n");
+        let why = "There are too many tunnels.\n";
+        return explain(&config, busy, accept.as_ref(), StatusCode::SERVICE_UNAVAILABLE, why);
     };
     // Only HTTP/1.1 knows interim responses, and hyper sends none on streams.
     let informed = (head.version == Version::HTTP_11).then(|| Rc::clone(&client));
@@ -137,17 +139,14 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     let mut session = current.map(|current| current.session.id);
     let mut response = match answer {
         Ok(answer) => {
-            let current = current.unwrap_or_else(|| proxy.begin_session(details.class));
-            session = Some(current.session.id);
-            if known.is_none() {
+            let current = cookie.with(proxy, current, &answer.response, details.class);
+            session = current.as_ref().map(|current| current.session.id);
+            if let (None, Some(current)) = (known, &current) {
                 busy.account.begins(current.session.id);
             }
             relayed(proxy, &config, &client, busy, answer, permit, (current, secure))
         }
-        // The client broke off, and the server is told so; the server has not failed.
-        Err(_) if client.body_breach().is_some() => broken_off(busy, &client),
-        Err(Failure::Client(_)) => broken_off(busy, &client),
-        Err(failure) => failed(proxy, busy, &failure),
+        Err(failure) => failed(proxy, &config, busy, &client, accept.as_ref(), &failure),
     };
     mark(&config.settings.explain, &mut response, &proxy.classes, from, &details, session);
     response
@@ -163,6 +162,11 @@ enum Missing {
 
 /// For a client that waits for more than a moment; it is to ask again without (RFC 9110 section 10.1.1).
 const NO_CONTINUE: &str = "There is no 100 (Continue) over HTTP/2 here. Send the request without Expect.\n";
+
+/// What a client is told that waits for it.
+fn unmet(config: &ActiveConfig, busy: Busy, accept: Option<&HeaderValue>) -> Response<Reply> {
+    explain(config, busy, accept, StatusCode::EXPECTATION_FAILED, NO_CONTINUE)
+}
 
 /// Reads the first of a request's body, unless the client asked whether to send it.
 async fn fetch_first(head: &Parts, body: &mut Body) -> Result<(), Missing> {
@@ -188,12 +192,17 @@ async fn fetch_first(head: &Parts, body: &mut Body) -> Result<(), Missing> {
 }
 
 /// What a client is told whose request's body has no end.
-fn broken_off(mut busy: Busy, client: &Client) -> Response<Reply> {
+fn broken_off(
+    config: &ActiveConfig,
+    mut busy: Busy,
+    client: &Client,
+    accept: Option<&HeaderValue>,
+) -> Response<Reply> {
     let Some(breach) = client.body_breach() else {
-        return Reply::error(busy, StatusCode::BAD_REQUEST, "The request broke off.\n");
+        return explain(config, busy, accept, StatusCode::BAD_REQUEST, "The request broke off.\n");
     };
     busy.account.malformed(breach.name());
-    Reply::error(busy, breach.status(), breach.why())
+    explain(config, busy, accept, breach.status(), breach.why())
 }
 
 /// Requests that no policy needs to see.
@@ -216,31 +225,35 @@ fn relayed(
     busy: Busy,
     answer: Answer,
     permit: Permit,
-    (mut current, secure): (CurrentSession, bool),
+    (current, secure): (Option<CurrentSession>, bool),
 ) -> Response<Reply> {
     let Answer { response, lease, tunnel } = answer;
     let (mut head, ()) = response.into_parts();
-    if let Some(name) = head.headers.remove(HEADWORKS_CLASS) {
-        match proxy.class(name.as_bytes()) {
-            // What an operator has set, the back-end does not change.
-            Some(_) if current.basis == Basis::Operator => {}
-            Some(class) if current.session.raise(class) => {
-                current.write = true;
-                proxy.raises.count(true);
+    let named = head.headers.remove(HEADWORKS_CLASS);
+    let current = current.map(|mut current| {
+        if let Some(name) = named {
+            match proxy.class(name.as_bytes()) {
+                // What an operator has set, the back-end does not change.
+                Some(_) if current.basis == Basis::Operator => {}
+                Some(class) if current.session.raise(class) => {
+                    current.write = true;
+                    proxy.raises.count(true);
+                }
+                Some(_) => {}
+                None => proxy.unknown_class(&name),
             }
-            Some(_) => {}
-            None => proxy.unknown_class(&name),
         }
-    }
-    if matches!(current.basis, Basis::Raise(_)) {
-        proxy.raises.count(false);
-    }
+        if matches!(current.basis, Basis::Raise(_)) {
+            proxy.raises.count(false);
+        }
+        current
+    });
     hop_by_hop::response(&mut head.headers);
-    if current.write
+    if let Some(current) = current.filter(|current| current.write)
         && let Some(cookie) = config.sessions.cookie(current.session, secure, proxy.clock.last())
     {
         head.headers.append(SET_COOKIE, cookie);
-        hop_by_hop::keep_from_shared_caches(&mut head.headers);
+        caching::keep_from_shared_caches(&mut head.headers);
     }
     // What the client speaks, hyper knows.
     head.version = Version::HTTP_11;
@@ -248,7 +261,9 @@ fn relayed(
         let relay = Relay::new(&proxy.dispatcher, client, lease, permit);
         return Response::from_parts(head, Reply::relayed(busy, relay));
     };
-    let Some((server, said)) = lease.into_transport() else { return failed(proxy, busy, &Failure::Upgrade) };
+    let Some((server, said)) = lease.into_transport() else {
+        return failed(proxy, config, busy, client, None, &Failure::Upgrade);
+    };
     let open = proxy.dispatcher.pool.hold();
     let tunnel = Box::new(Tunnel::new(Box::new(server), said, asked, open, idle_timeout));
     head.headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
@@ -257,7 +272,18 @@ fn relayed(
     Response::from_parts(head, Reply::whole(busy, Bytes::new()))
 }
 
-fn failed(proxy: &Proxy, busy: Busy, failure: &Failure) -> Response<Reply> {
+fn failed(
+    proxy: &Proxy,
+    config: &ActiveConfig,
+    busy: Busy,
+    client: &Client,
+    accept: Option<&HeaderValue>,
+    failure: &Failure,
+) -> Response<Reply> {
+    if client.body_breach().is_some() || matches!(failure, Failure::Client(_)) {
+        // The client broke off, and the server is told so; the server has not failed.
+        return broken_off(config, busy, client, accept);
+    }
     proxy.failures.count(failure);
-    Reply::error(busy, failure.status(), failure.why())
+    explain(config, busy, accept, failure.status(), failure.why())
 }

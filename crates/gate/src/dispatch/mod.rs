@@ -5,6 +5,7 @@ pub(crate) mod active_config;
 pub(crate) mod debug_headers;
 pub(crate) mod dispatcher;
 pub(crate) mod exchange;
+pub(crate) mod explanation;
 pub(crate) mod in_service;
 pub(crate) mod proxy;
 pub(crate) mod refusal;

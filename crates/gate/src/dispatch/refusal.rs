@@ -2,19 +2,22 @@
 
 use std::cell::Cell;
 
-use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
+use http::header::{ACCEPT, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderValue, Response};
 
 use crate::dispatch::refusal_page;
-use crate::dispatch::refusal_page::{Facts, Form, Said};
+use crate::dispatch::refusal_page::{Facts, Said};
 use crate::dispatch::response_body::{Busy, Reply};
+use gate_config::settings::page::Form;
+use gate_config::settings::pages::Pages;
 use gate_config::settings::reject::{Close, Reject, Words};
 
 /// Refusals, prepared as far as they can be: there are most of them when there is least time.
 #[derive(Debug)]
 pub(crate) struct Refusals {
     settings: Reject,
+    pages: Pages,
     /// One after the other, each with the seconds it tells to wait.
     each: Vec<(u32, Said)>,
     next: Cell<usize>,
@@ -22,13 +25,13 @@ pub(crate) struct Refusals {
 }
 
 impl Refusals {
-    pub(crate) fn new(settings: Reject) -> Self {
+    pub(crate) fn new(settings: Reject, pages: Pages) -> Self {
         /// Spreading over more seconds makes no difference any more.
         const MAX_SPREAD: u32 = 1000;
         let (from, to) = settings.retry_after;
         let seconds = from..=to.min(from.saturating_add(MAX_SPREAD)).max(from);
         let each: Vec<_> = seconds.map(|seconds| (seconds, Said::default())).collect();
-        Self { settings, stride: stride(each.len()), each, next: Cell::new(0) }
+        Self { settings, pages, stride: stride(each.len()), each, next: Cell::new(0) }
     }
 
     /// A refusal; `known` when the client has a session, `waiting` how many others wait.
@@ -43,17 +46,24 @@ impl Refusals {
         let (body, content_type) = match (&self.settings.words, request) {
             (Words::Own(body, content_type), _) => (body.clone(), content_type.clone()),
             (Words::Prepared(template), request) => {
-                let form = request.map_or(Form::Text, |request| Form::of(&request.headers));
-                let body = match form {
-                    Form::Page => {
+                let accept = request.map(|request| request.headers.get_all(ACCEPT));
+                let form = refusal_page::form(accept.into_iter().flatten());
+                // The page may be one with places to fill in.
+                let own = match form {
+                    Form::Page => None,
+                    Form::Problem | Form::Text => self.pages.own(self.settings.status, form),
+                };
+                let body = match (own, form) {
+                    (Some(own), _) => own.clone(),
+                    (None, Form::Page) => {
                         let repeatable =
                             request.is_some_and(|request| refusal_page::is_repeatable(&request.method));
                         said.page(template, Facts { seconds: *seconds, waiting, repeatable })
                     }
-                    Form::Problem => said.problem(self.settings.status, *seconds),
-                    Form::Text => said.text(*seconds),
+                    (None, Form::Problem) => said.problem(self.settings.status, *seconds),
+                    (None, Form::Text) => said.text(*seconds),
                 };
-                (body, refusal_page::content_type(form))
+                (body, HeaderValue::from_static(form.content_type()))
             }
         };
         let mut response = Response::new(Reply::whole(busy, body));

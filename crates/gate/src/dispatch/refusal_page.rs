@@ -5,10 +5,9 @@ use std::cell::OnceCell;
 use std::fmt::Write as _;
 
 use bytes::Bytes;
-use http::header::ACCEPT;
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use http::{HeaderValue, Method, StatusCode};
 
-use gate_config::settings::page::{Piece, Template};
+use gate_config::settings::page::{Form, Piece, Template};
 
 /// What is filled in.
 #[derive(Debug, Clone, Copy)]
@@ -37,41 +36,30 @@ fn fill(template: &Template, facts: Facts) -> Bytes {
     Bytes::from(text)
 }
 
-/// The forms that a refusal can take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
-    Page,
-    Problem,
-    Text,
-}
-
-impl Form {
-    /// The form that a client reads best, by its `Accept` (RFC 9110 section 12.5.1). A client
-    /// that takes anything is not a browser asking for a page.
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
-        let (mut page, mut problem) = (0.0, 0.0);
-        for line in headers.get_all(ACCEPT) {
-            for range in line.to_str().unwrap_or_default().split(',') {
-                let (media, parameters) = range.split_once(';').unwrap_or((range, ""));
-                let media = media.trim();
-                let is_page = ["text/html", "application/xhtml+xml"]
-                    .iter()
-                    .any(|page| media.eq_ignore_ascii_case(page));
-                let is_problem = media.len() >= 4
-                    && media.is_char_boundary(media.len() - 4)
-                    && media[media.len() - 4..].eq_ignore_ascii_case("json");
-                if is_page {
-                    page = quality(parameters).max(page);
-                } else if is_problem {
-                    problem = quality(parameters).max(problem);
-                }
+/// The form that a client reads best, by its `Accept` (RFC 9110 section 12.5.1). A client that takes anything is
+/// not a browser asking for a page.
+pub(crate) fn form<'a>(accept: impl IntoIterator<Item = &'a HeaderValue>) -> Form {
+    let (mut page, mut problem) = (0.0, 0.0);
+    for line in accept {
+        for range in line.to_str().unwrap_or_default().split(',') {
+            let (media, parameters) = range.split_once(';').unwrap_or((range, ""));
+            let media = media.trim();
+            let is_page =
+                ["text/html", "application/xhtml+xml"].iter().any(|page| media.eq_ignore_ascii_case(page));
+            let is_problem = media.len() >= 4
+                && media.is_char_boundary(media.len() - 4)
+                && media[media.len() - 4..].eq_ignore_ascii_case("json");
+            if is_page {
+                page = quality(parameters).max(page);
+            } else if is_problem {
+                problem = quality(parameters).max(problem);
             }
         }
-        match (page > 0.0, problem > 0.0) {
-            (true, _) if page >= problem => Self::Page,
-            (_, true) => Self::Problem,
-            _ => Self::Text,
-        }
+    }
+    match (page > 0.0, problem > 0.0) {
+        (true, _) if page >= problem => Form::Page,
+        (_, true) => Form::Problem,
+        _ => Form::Text,
     }
 }
 
@@ -125,15 +113,6 @@ impl Said {
     }
 }
 
-/// The type of each form.
-pub(crate) fn content_type(form: Form) -> HeaderValue {
-    HeaderValue::from_static(match form {
-        Form::Page => "text/html; charset=utf-8",
-        Form::Problem => "application/problem+json",
-        Form::Text => "text/plain; charset=utf-8",
-    })
-}
-
 /// Whether a page may reload itself: repeating the request does no more than reading.
 pub(crate) fn is_repeatable(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
@@ -181,10 +160,8 @@ mod tests {
             ("text/html;q=nonsense", Form::Text),
             ("TEXT/HTML; charset=x; q=0.1", Form::Page),
         ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(ACCEPT, HeaderValue::from_static(accept));
-            assert_eq!(Form::of(&headers), form, "{accept}");
+            assert_eq!(super::form([&HeaderValue::from_static(accept)]), form, "{accept}");
         }
-        assert_eq!(Form::of(&HeaderMap::new()), Form::Text);
+        assert_eq!(form([]), Form::Text);
     }
 }

@@ -6,8 +6,6 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header::{CONNECTION, CONTENT_TYPE};
-use http::{HeaderValue, Response, StatusCode};
 use http_body::{Frame, SizeHint};
 use policy::connections::Phase;
 
@@ -85,18 +83,6 @@ impl Reply {
     /// What becomes of the request that this answers.
     pub(crate) fn account(&mut self) -> &mut Account {
         &mut self.busy.account
-    }
-
-    /// A short explanation instead of what was asked for.
-    pub(crate) fn error(busy: Busy, status: StatusCode, why: &'static str) -> Response<Self> {
-        let mut response = Response::new(Self::whole(busy, Bytes::from_static(why.as_bytes())));
-        *response.status_mut() = status;
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-        if status.is_client_error() || status == StatusCode::NOT_IMPLEMENTED {
-            headers.insert(CONNECTION, HeaderValue::from_static("close"));
-        }
-        response
     }
 }
 

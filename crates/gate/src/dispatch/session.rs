@@ -3,6 +3,10 @@
 use std::net::IpAddr;
 
 use http::request::Parts;
+use http::{HeaderName, Response};
+use http1::headers::caching::{Asked, is_shared};
+
+use units::ClassId;
 
 use crate::admission::decision::Basis;
 use crate::clients::peer::ServerName;
@@ -11,6 +15,9 @@ use crate::dispatch::proxy::Proxy;
 use crate::session::current::CurrentSession;
 use gate_config::rules::subject::{Facts, Subject};
 
+/// By this header of a response the back-end raises the class of the session (Web2K section 2).
+pub(super) const HEADWORKS_CLASS: HeaderName = HeaderName::from_static("headworks-class");
+
 /// The session that a request says it belongs to, if it is true.
 pub(crate) fn current_session(
     proxy: &Proxy,
@@ -18,6 +25,9 @@ pub(crate) fn current_session(
     head: &Parts,
     address: IpAddr,
 ) -> Option<CurrentSession> {
+    if !config.settings.has_sessions() {
+        return None;
+    }
     let now = proxy.clock.last();
     let mut current = config.sessions.find(&head.headers, now)?;
     if let Some(class) = proxy.overrides.get(current.session.id, now) {
@@ -45,4 +55,55 @@ pub(crate) fn current_session(
         }
     }
     Some(current)
+}
+
+/// Whether a response may carry a session's cookie.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Cookie {
+    /// There is nothing to write, or nothing may be written.
+    Never,
+    /// The session's cookie is as it should be.
+    Written,
+    /// One is to be written, unless a shared cache may keep the response.
+    Wanted(Asked),
+}
+
+impl Cookie {
+    /// What holds of a request's response.
+    pub(crate) fn of(config: &ActiveConfig, head: &Parts, current: Option<&CurrentSession>) -> Self {
+        match current {
+            Some(current) if !current.write => Self::Written,
+            None if !config.settings.has_sessions() => Self::Never,
+            _ if config.settings.session.excepts(head.uri.path()) => Self::Never,
+            _ => Self::Wanted(Asked::of(&head.method, &head.headers)),
+        }
+    }
+
+    /// The session of a request, now that its response is there: one begins, if the client can be told so. If
+    /// not, the response goes on as it is, and the session begins with the next one that can say so.
+    pub(crate) fn with<B>(
+        self,
+        proxy: &Proxy,
+        current: Option<CurrentSession>,
+        response: &Response<B>,
+        class: Option<ClassId>,
+    ) -> Option<CurrentSession> {
+        match self.fits(response) {
+            false => current.map(CurrentSession::unwritten),
+            true => current.or_else(|| Some(proxy.begin_session(class))),
+        }
+    }
+
+    /// Whether the session is told to the client in this response, or has been before. By a class that it
+    /// names, a server says that the response is one client's own.
+    fn fits<B>(self, response: &Response<B>) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Written => true,
+            Self::Wanted(asked) => {
+                let headers = response.headers();
+                headers.contains_key(HEADWORKS_CLASS) || !is_shared(asked, response.status(), headers)
+            }
+        }
+    }
 }

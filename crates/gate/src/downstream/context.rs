@@ -13,6 +13,7 @@ use crate::downstream::unsent::Unsent;
 use crate::observe::access_log::log::AccessLog;
 use crate::runtime::clock::Clock;
 use crate::strict::strictness::Strictness;
+use gate_config::settings::field_names::FieldNames;
 use gate_config::settings::http2::Http2;
 use gate_config::settings::root::Settings;
 
@@ -35,6 +36,7 @@ pub(crate) struct Downstream {
 pub(crate) struct Conduct {
     pub(crate) limits: Limits,
     pub(crate) http2: Http2,
+    pub(crate) field_names: FieldNames,
     /// For a client that takes nothing of its response or sends nothing of its request.
     pub(crate) stall_timeout: Duration,
 }
@@ -42,7 +44,8 @@ pub(crate) struct Conduct {
 impl Conduct {
     pub(crate) fn of(settings: &Settings) -> Self {
         let (limits, http2) = (settings.strictness, settings.http2);
-        Self { limits, http2, stall_timeout: settings.client.stall_timeout }
+        let (stall_timeout, field_names) = (settings.client.stall_timeout, settings.client.field_names);
+        Self { limits, http2, field_names, stall_timeout }
     }
 }
 

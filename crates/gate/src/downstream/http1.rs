@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-use ::http1::request::{Breach, Limits};
+use ::http1::request::Breach;
 use bytes::Bytes;
 use http::StatusCode;
 use hyper::server::conn::http1;
@@ -15,12 +15,13 @@ use policy::connections::{Order, Phase};
 
 use crate::clients::client::Client;
 use crate::clients::task::Calm;
-use crate::downstream::context::Downstream;
+use crate::downstream::context::{Conduct, Downstream};
 use crate::downstream::farewell;
 use crate::downstream::farewell::farewell;
 use crate::downstream::handler::Handler;
 use crate::downstream::io::ClientIo;
 use crate::downstream::tls::Transport;
+use gate_config::settings::field_names::FieldNames;
 
 /// Why requests are no longer read.
 enum End {
@@ -42,13 +43,13 @@ pub(crate) async fn serve<H: Handler>(
     transport: Transport,
     client: Rc<Client>,
 ) {
-    let limits = downstream.conduct.get().limits;
+    let conduct = downstream.conduct.get();
     let (clock, strictness) = (Rc::clone(&downstream.clock), Rc::clone(&downstream.strictness));
-    let mut io = ClientIo::new(transport, Rc::clone(&client), clock, strictness, limits);
+    let mut io = ClientIo::new(transport, Rc::clone(&client), clock, strictness, conduct.limits);
     let (end, io, read) = loop {
         // What a request needs is of no use to a connection that has none, and most of what it
         // takes: two buffers, and the way of a request.
-        match Box::pin(requests(&handler, &client, limits, io)).await {
+        match Box::pin(requests(&handler, &client, conduct, io)).await {
             (End::Rest, given_back, read) => {
                 debug_assert!(read.is_empty(), "of what has come, all was understood");
                 io = given_back;
@@ -89,7 +90,7 @@ pub(crate) async fn serve<H: Handler>(
 async fn requests<H: Handler>(
     handler: &Rc<H>,
     client: &Rc<Client>,
-    limits: Limits,
+    Conduct { limits, field_names, .. }: Conduct,
     io: ClientIo,
 ) -> (End, ClientIo, Bytes) {
     let service = service_fn({
@@ -104,6 +105,9 @@ async fn requests<H: Handler>(
     http.header_read_timeout(None).max_header_size(limits.head);
     if limits.fields > DEFAULT_FIELDS {
         http.max_headers(limits.fields);
+    }
+    if field_names == FieldNames::TitleCase {
+        http.title_case_headers(true);
     }
     let mut connection = http.serve_connection(io, service);
     let mut finishing = false;

@@ -46,7 +46,7 @@ pub(crate) async fn serve<H: Handler>(
     client: Rc<Client>,
 ) {
     client.multiplex();
-    let Conduct { limits, http2: settings, stall_timeout } = downstream.conduct.get();
+    let Conduct { limits, http2: settings, stall_timeout, .. } = downstream.conduct.get();
     // A simulation has no date, and the date of the run would change how long a head is.
     let dated = !downstream.admission.guard.is_simulated();
     let (clock, strictness) = (Rc::clone(&downstream.clock), Rc::clone(&downstream.strictness));

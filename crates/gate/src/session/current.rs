@@ -17,6 +17,12 @@ pub(crate) struct CurrentSession {
 }
 
 impl CurrentSession {
+    /// The session without its cookie, unless it has come to another class: that goes out whatever it costs.
+    pub(crate) fn unwritten(self) -> Self {
+        let write = self.write && matches!(self.basis, Basis::Operator | Basis::Raise(_));
+        Self { write, ..self }
+    }
+
     /// What the policy is to know.
     pub(crate) fn known(&self) -> Known {
         Known { class: self.session.class, basis: self.basis }

@@ -23,6 +23,7 @@ mod http2_upstream;
 mod listeners;
 mod mixing;
 mod operation;
+mod pages;
 mod rebuilt;
 mod relayed;
 mod rest;

@@ -242,7 +242,8 @@ fn refusing() -> Hostile {
             let mut length = length(&head);
             let mut piece = vec![0; 64 * 1024];
             while length > 0 {
-                let Ok(read @ 1..) = stream.read(&mut piece) else { return };
+                let most = length.min(piece.len());
+                let Ok(read @ 1..) = stream.read(&mut piece[..most]) else { return };
                 length -= read;
             }
         }
@@ -276,8 +277,8 @@ fn a_refusal_reaches_a_client_that_is_still_sending() {
     let server = refusing();
     let gate = Gate::start(server.address(), "");
     for path in ["/on", "/close", "/reset"] {
-        for length in [20_000, 3_000_000, 30_000_000] {
-            for _ in 0..3 {
+        for length in [20_000, 3_000_000, 20_000_000] {
+            for _ in 0..2 {
                 let answer = upload(gate.address, path, length);
                 let answer = String::from_utf8_lossy(&answer).into_owned();
                 assert!(

@@ -28,7 +28,7 @@ fn the_cookie_carries_the_class() {
 fn a_cookie_is_no_cache_s_to_give_to_others() {
     for (says, expected) in [
         ("", &["private"][..]),
-        ("cache-control: public, max-age=60\r\n", &["public, max-age=60", "private"]),
+        ("cache-control: max-age=0, must-revalidate\r\n", &["max-age=0, must-revalidate", "private"]),
         ("cache-control: max-age=60, Private\r\n", &["max-age=60, Private"]),
         ("cache-control: no-store\r\n", &["no-store"]),
     ] {
@@ -134,4 +134,66 @@ fn a_class_is_never_lowered() {
     let first = gate.get("/", "");
     assert!(first.header("set-cookie").unwrap().starts_with("id="));
     assert!(first.header("set-cookie").unwrap().ends_with("; Secure"));
+}
+
+/// Answers with the header lines that the request's `X-Want` names.
+fn wanted() -> testkit::Hostile {
+    testkit::Hostile::start(|stream, _| {
+        while let Some(head) = crate::common::read_head(stream) {
+            let lines = match () {
+                () if head.contains("/shared") => "Cache-Control: public, max-age=600\r\n",
+                () if head.contains("/fresh") => "Cache-Control: max-age=600\r\n",
+                () if head.contains("/own") => "Cache-Control: max-age=600\r\nSet-Cookie: a=b\r\n",
+                () if head.contains("/raised") => "Cache-Control: public\r\nHeadworks-Class: premium\r\n",
+                () => "",
+            };
+            if crate::common::answer(stream, lines, "").is_none() {
+                break;
+            }
+        }
+    })
+}
+
+#[test]
+fn what_a_shared_cache_may_keep_passes_as_it_is() {
+    let server = wanted();
+    let gate = Gate::start(server.address(), "");
+    for (path, control) in [("/shared", "public, max-age=600"), ("/fresh", "max-age=600")] {
+        let response = gate.get(path, "");
+        assert_eq!((response.header("set-cookie"), response.header("cache-control")), (None, Some(control)));
+        assert_eq!(response.head.to_lowercase().matches("cache-control").count(), 1, "{}", response.head);
+    }
+    // The session begins with the next response that is one client's own.
+    for path in ["/", "/own", "/raised"] {
+        let head = gate.get(path, "").head;
+        assert!(head.contains("headworks=") && head.contains("private"), "{path}: {head}");
+    }
+    let authorized = gate.get("/fresh", "Authorization: Basic eDp5\r\n");
+    assert!(authorized.head.contains("headworks="), "{}", authorized.head);
+}
+
+#[test]
+fn paths_can_be_left_without_sessions() {
+    let server = wanted();
+    let gate = Gate::start(server.address(), "[session]\nexcept = ['/assets/*', '/icon']\n");
+    for path in ["/assets/a.css", "/icon.png?x"] {
+        let response = gate.get(path, "");
+        assert_eq!((response.header("set-cookie"), response.header("cache-control")), (None, None), "{path}");
+    }
+    let begun = session(&gate.get("/page", ""));
+    assert_eq!(gate.get("/assets/a.css", &begun).header("set-cookie"), None);
+}
+
+#[test]
+fn one_class_without_rules_needs_no_cookie() {
+    let server = wanted();
+    let with = |more: &str| {
+        let text = format!("listen = '127.0.0.1:0'\nupstream = '{}'\n{more}", server.address());
+        Gate::run(&text, std::path::Path::new("."))
+    };
+    let one = "[[class]]\nname = 'all'\n";
+    let response = with(one).get("/", "");
+    assert_eq!((response.header("set-cookie"), response.header("cache-control")), (None, None));
+    let two = format!("{one}[[class]]\nname = 'rest'\n");
+    assert!(with(&two).get("/", "").header("set-cookie").is_some());
 }

@@ -1,9 +1,8 @@
 //! What a proxy changes in a message that it passes on (RFC 9110 section 7.6).
 
 use http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, EXPECT,
-    FORWARDED, HOST, HeaderName, PROXY_AUTHORIZATION, SET_COOKIE, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
-    VIA,
+    AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, EXPECT, FORWARDED,
+    HOST, HeaderName, PROXY_AUTHORIZATION, SET_COOKIE, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA,
 };
 use http::request::Parts;
 use http::uri::PathAndQuery;
@@ -57,20 +56,6 @@ pub fn response(headers: &mut HeaderMap) {
         return;
     }
     remove_hop_by_hop(headers);
-}
-
-/// A cookie does not keep a cache from storing a response (RFC 9111 section 7.3); what is one client's
-/// must say so, or a cache in front of the gate gives all clients one session.
-pub fn keep_from_shared_caches(headers: &mut HeaderMap) {
-    let says_so = |line: &HeaderValue| {
-        line.as_bytes().split(|byte| *byte == b',').any(|directive| {
-            let directive = directive.trim_ascii();
-            directive.eq_ignore_ascii_case(b"private") || directive.eq_ignore_ascii_case(b"no-store")
-        })
-    };
-    if !headers.get_all(CACHE_CONTROL).iter().any(says_so) {
-        headers.append(CACHE_CONTROL, HeaderValue::from_static("private"));
-    }
 }
 
 /// Makes trailers, of either direction, ones that are passed on: a server that merges them into the

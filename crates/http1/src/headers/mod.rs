@@ -1,5 +1,6 @@
 //! Header fields that a proxy reads, takes out and writes.
 
+pub mod caching;
 pub mod cookie;
 pub mod forwarded;
 pub mod hop_by_hop;
