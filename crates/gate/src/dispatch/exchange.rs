@@ -9,6 +9,7 @@ use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body::Body as _;
 use http1::headers::forwarded::Scheme;
+use http1::headers::hop_by_hop::Forwarded;
 use http1::headers::{caching, cookie, hop_by_hop};
 use hyper::body::Incoming;
 use tokio::time::timeout;
@@ -215,7 +216,15 @@ fn unacceptable(head: &Parts) -> Option<(StatusCode, &'static str)> {
     if hosts > 1 || (hosts == 0 && head.version == Version::HTTP_11) {
         return Some((StatusCode::BAD_REQUEST, "A request needs one Host header.\n"));
     }
-    None
+    match hop_by_hop::may_forward(head) {
+        Forwarded::On => None,
+        Forwarded::Round => Some((StatusCode::LOOP_DETECTED, "The request goes round in a circle.\n")),
+        // Nothing is sent back of what may be secrets.
+        Forwarded::FarEnough if head.method == Method::TRACE => {
+            Some((StatusCode::NOT_IMPLEMENTED, "This gate traces nothing.\n"))
+        }
+        Forwarded::FarEnough => Some((StatusCode::OK, "The request has come to a gate.\n")),
+    }
 }
 
 fn relayed(

@@ -12,6 +12,7 @@ mod client_share;
 mod common;
 #[path = "../common/corpus.rs"]
 mod corpus;
+mod early_answers;
 #[path = "../common/h2_server.rs"]
 mod h2_server;
 mod handover;

@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::time::Duration;
+use std::net::{SocketAddr, TcpStream};
 
 use crate::common::{Gate, read_head, session};
 use testkit::{Hostile, Raw};
@@ -225,109 +224,59 @@ fn interim_responses_come_before_what_follows_them() {
     assert!(old.starts_with("HTTP/1.0 200") && !old.contains("103"), "{old}");
 }
 
-/// A server that refuses each upload without reading it: closes, resets or reads on, as the path says.
-fn refusing() -> Hostile {
-    Hostile::start(|mut stream, _| {
-        while let Some(head) = read_head(stream) {
-            let close = if head.contains("/on") { "" } else { "Connection: close\r\n" };
-            let answer = format!("HTTP/1.1 413 Too Large\r\n{close}Content-Length: 9\r\n\r\ntoo large");
-            stream.write_all(answer.as_bytes()).unwrap();
-            if head.contains("/reset") {
-                // Closed with bytes unread, TCP resets.
-                return;
-            }
-            if head.contains("/close") {
-                let _ = stream.shutdown(Shutdown::Write);
-            }
-            let mut length = length(&head);
-            let mut piece = vec![0; 64 * 1024];
-            while length > 0 {
-                let most = length.min(piece.len());
-                let Ok(read @ 1..) = stream.read(&mut piece[..most]) else { return };
-                length -= read;
-            }
-        }
-    })
-}
-
-fn length(head: &str) -> usize {
-    let line =
-        head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ").map(str::to_owned));
-    line.map_or(0, |length| length.trim().parse().unwrap())
-}
-
-/// Sends all of an upload before it looks for the response.
-fn upload(address: SocketAddr, path: &str, length: usize) -> Vec<u8> {
-    let mut client = Raw::connect(address);
-    client.send(format!(
-        "POST {path} HTTP/1.1\r\nHost: t\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
-    ));
-    let piece = vec![b'x'; 256 * 1024];
-    let mut left = length;
-    while left > 0 {
-        let now = left.min(piece.len());
-        client.send(&piece[..now]);
-        left -= now;
-    }
-    client.until_closed()
-}
-
 #[test]
-fn a_refusal_reaches_a_client_that_is_still_sending() {
-    let server = refusing();
+fn a_response_without_a_date_gets_one() {
+    let own = "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n";
+    let server = scripted(vec![with(""), with(own)]);
     let gate = Gate::start(server.address(), "");
-    for path in ["/on", "/close", "/reset"] {
-        for length in [20_000, 3_000_000, 20_000_000] {
-            for _ in 0..2 {
-                let answer = upload(gate.address, path, length);
-                let answer = String::from_utf8_lossy(&answer).into_owned();
-                assert!(
-                    answer.starts_with("HTTP/1.1 413 Too Large") && answer.ends_with("too large"),
-                    "{answer}"
-                );
-                assert_eq!(answer.matches("HTTP/1.").count(), 1, "{path} {length}: {answer}");
-            }
-        }
-    }
-}
-
-#[test]
-fn nothing_is_said_behind_an_early_answer() {
-    let server = refusing();
-    let gate = Gate::start(server.address(), "[client]\nheader-timeout = '200ms'\nidle-timeout = '400ms'\n");
-    let mut client = gate.connect();
-    client
-        .send("POST /close HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n")
-        .send(vec![b'x'; 64 * 1024]);
-    assert_eq!(client.response().status, 413);
-    // More than the gate waits for the head of a request.
-    for _ in 0..8 {
-        client.send(vec![b'x'; 1000]);
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    assert_eq!(client.until_closed().escape_ascii().to_string(), "");
-}
-
-#[test]
-fn an_upload_goes_on_after_the_response_if_the_server_takes_it() {
-    // Says all it has to say at once, and then counts.
-    let (tell, counted) = std::sync::mpsc::channel();
-    let server = Hostile::start(move |mut stream, _| {
-        let Some(head) = read_head(stream) else { return };
-        stream.write_all(&with("")).unwrap();
-        let (mut piece, mut count) = (vec![0; 64 * 1024], 0);
-        while count < length(&head) {
-            let Ok(read @ 1..) = stream.read(&mut piece) else { break };
-            count += read;
-        }
-        tell.send(count).unwrap();
+    let dates = [0, 1].map(|number| {
+        let answer = String::from_utf8(ask(gate.address, number, "GET", "")).unwrap();
+        let dates = answer.lines().filter(|line| line.starts_with("date: "));
+        dates.map(str::to_owned).collect::<Vec<_>>()
     });
+    assert_eq!((dates[0].len(), &dates[1][..]), (1, &["date: Thu, 01 Jan 1970 00:00:00 GMT".to_owned()][..]));
+}
+
+#[test]
+fn a_request_ends_where_its_client_wants_it_to() {
+    let server = crate::common::echo("");
     let gate = Gate::start(server.address(), "");
-    let mut client = gate.connect();
-    client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 3000000\r\n\r\n").send(vec![b'x'; 64 * 1024]);
-    assert_eq!(client.response().text(), "ok");
-    client.send(vec![b'x'; 3_000_000 - 64 * 1024]);
-    assert_eq!(counted.recv_timeout(testkit::PATIENCE).unwrap(), 3_000_000);
+    let ask = |method: &str, left: u32| {
+        let request = format!("{method} / HTTP/1.1\r\nHost: t\r\nMax-Forwards: {left}\r\n\r\n");
+        let response = gate.connect().send(request).response();
+        (response.status, response.text().to_lowercase())
+    };
+    let (status, seen) = ask("OPTIONS", 3);
+    assert!(status == 200 && seen.contains("max-forwards: 2\r\n"), "{seen}");
+    let (status, said) = ask("OPTIONS", 0);
+    assert!(status == 200 && said.contains("gate"), "{said}");
+    assert_eq!(ask("TRACE", 0).0, 501);
+}
+
+#[test]
+fn a_gate_in_front_of_itself_stops() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    let text = format!("listen = '{address}'\nupstream = '{address}'\n");
+    let gate = Gate::run(&text, std::path::Path::new("."));
+    assert_eq!(gate.get("/", "").status, 508);
+}
+
+#[test]
+fn fields_of_requests_keep_their_order_and_their_doubles() {
+    let server = crate::common::echo("");
+    let gate = Gate::start(server.address(), "");
+    let lines = "X-Unknown: 1\r\nAccept: a\r\nX-B: 2\r\nAccept: b\r\nX-B: 1\r\n";
+    let seen = gate.get("/%7e/a//b/../c?x=%20&&y", lines).text().to_owned();
+    assert!(seen.starts_with("GET /%7e/a//b/../c?x=%20&&y HTTP/1.1\r\n"), "{seen}");
+    let values = |name: &str| -> Vec<&str> {
+        seen.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(": ")).collect()
+    };
+    assert_eq!(
+        (values("accept"), values("x-b"), values("x-unknown")),
+        (vec!["a", "b"], vec!["2", "1"], vec!["1"])
+    );
 }
 
 /// Asks whether to send a body, and gives what is said to it before it has sent any.

@@ -2,14 +2,48 @@
 
 use http::header::{
     AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, EXPECT, FORWARDED,
-    HOST, HeaderName, PROXY_AUTHORIZATION, SET_COOKIE, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA,
+    HOST, HeaderName, MAX_FORWARDS, PROXY_AUTHORIZATION, SET_COOKIE, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+    VIA,
 };
 use http::request::Parts;
 use http::uri::PathAndQuery;
-use http::{HeaderMap, HeaderValue, Uri, Version};
+use http::{HeaderMap, HeaderValue, Method, Uri, Version};
 
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
+
+/// Whether a request goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forwarded {
+    /// It does.
+    On,
+    /// It has come as far as its client wants it to (RFC 9110 section 7.6.2).
+    FarEnough,
+    /// It has been here so often that it goes round in a circle (section 7.6).
+    Round,
+}
+
+/// A gate may stand in front of another.
+const MAX_PASSES: usize = 4;
+
+/// What this proxy is called in `Via`.
+const PSEUDONYM: &[u8] = b" headworks";
+
+/// Whether a request may be passed on.
+pub fn may_forward(head: &Parts) -> Forwarded {
+    let vias = head.headers.get_all(VIA).iter();
+    let passes = vias.filter(|via| via.as_bytes().ends_with(PSEUDONYM)).count();
+    if passes >= MAX_PASSES {
+        return Forwarded::Round;
+    }
+    let counts = head.method == Method::TRACE || head.method == Method::OPTIONS;
+    if counts && hops_left(&head.headers) == Some(0) { Forwarded::FarEnough } else { Forwarded::On }
+}
+
+/// What `Max-Forwards` says; nothing where it is not a number.
+fn hops_left(headers: &HeaderMap) -> Option<u64> {
+    headers.get(MAX_FORWARDS)?.to_str().ok()?.trim().parse().ok()
+}
 
 /// Makes the head of a client's request one to the upstream at `authority`.
 pub fn request(head: &mut Parts, authority: &HeaderValue) {
@@ -36,6 +70,11 @@ pub fn request(head: &mut Parts, authority: &HeaderValue) {
             head.headers.remove(EXPECT);
         }
         head.headers.remove(PROXY_AUTHORIZATION);
+    }
+    if (head.method == Method::TRACE || head.method == Method::OPTIONS)
+        && let Some(left) = hops_left(&head.headers)
+    {
+        head.headers.insert(MAX_FORWARDS, HeaderValue::from(left.saturating_sub(1)));
     }
     let via = match head.version {
         Version::HTTP_10 => "1.0 headworks",
@@ -180,6 +219,34 @@ mod tests {
         let mut names: Vec<_> = head.headers.keys().map(HeaderName::as_str).collect();
         names.sort_unstable();
         assert_eq!(names, ["accept", "host", "via"]);
+    }
+
+    #[test]
+    fn hops_are_counted_where_clients_count_them() {
+        let asks = |method: Method, left: &str| {
+            let request = Request::builder().method(method).uri("/").header("max-forwards", left);
+            let (head, ()) = request.body(()).unwrap().into_parts();
+            head
+        };
+        for method in [Method::OPTIONS, Method::TRACE] {
+            assert_eq!(may_forward(&asks(method.clone(), "0")), Forwarded::FarEnough);
+            let head = forwarded(Request::from_parts(asks(method, "3"), ()));
+            assert_eq!(head.headers["max-forwards"], "2");
+        }
+        assert_eq!(may_forward(&asks(Method::GET, "0")), Forwarded::On);
+        assert_eq!(forwarded(Request::from_parts(asks(Method::GET, "3"), ())).headers["max-forwards"], "3");
+    }
+
+    #[test]
+    fn a_request_does_not_go_round_for_ever() {
+        let mut request = Request::get("/").header("via", "1.1 edge").body(()).unwrap();
+        let passes = (0..10).take_while(|_| {
+            let (head, ()) = std::mem::take(&mut request).into_parts();
+            let goes_on = may_forward(&head) == Forwarded::On;
+            request = Request::from_parts(forwarded(Request::from_parts(head, ())), ());
+            goes_on
+        });
+        assert_eq!(passes.count(), MAX_PASSES);
     }
 
     #[test]

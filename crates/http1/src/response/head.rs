@@ -76,7 +76,9 @@ impl<'h, 'b> Head<'h, 'b> {
         strictness: Strictness,
     ) -> Result<Option<Self>, Malformed> {
         let mut parsed = httparse::Response::new(&mut []);
-        let config = ParserConfig::default();
+        let mut config = ParserConfig::default();
+        // RFC 9112 section 5.1: a proxy removes them.
+        config.allow_spaces_after_header_name_in_responses(true);
         let length = match config.parse_response_with_uninit_headers(&mut parsed, bytes, room) {
             Ok(Status::Complete(length)) => length,
             Ok(Status::Partial) => return Ok(None),
