@@ -60,6 +60,11 @@ enum Why {
     Raise(usize, String),
     /// From 1, in the order of the file.
     Rule(usize),
+    /// The same, which gives the session a higher class, and the session.
+    RuleAgain(usize, String),
+    /// A session, described, and what raises it if the response is as it asks for: from 1, the statuses, the
+    /// class.
+    ByStatus(String, usize, String, String),
     Last,
 }
 
@@ -69,6 +74,10 @@ impl fmt::Display for Explanation {
         match &self.why {
             Why::Session(session) => write!(f, "{session}"),
             Why::Raise(number, session) => write!(f, "raise {number} raises it; {session}"),
+            Why::RuleAgain(number, session) => write!(f, "rule {number} matches by now; {session}"),
+            Why::ByStatus(session, number, statuses, class) => {
+                write!(f, "{session}; raise {number} raises it to {class} if the response is {statuses}")
+            }
             Why::Rule(number) => write!(f, "rule {number} matches first"),
             Why::Last => f.write_str("no rule matches, so it is of the last class"),
         }
@@ -108,8 +117,20 @@ pub fn explain(
     let Supposed { class, age, raised, said } = session;
     let name = settings.classes.get(class.index()).map_or("", String::as_str);
     let subject = Subject { session: Some(Facts { class: name, age, raised }), ..subject };
-    Ok(match settings.rules.raise(subject, class) {
-        Some((index, class)) => explained(class, Why::Raise(index + 1, said)),
+    if let Some((index, class)) = settings.rules.find_again(subject, class) {
+        return Ok(explained(class, Why::RuleAgain(index + 1, said)));
+    }
+    if let Some((index, class)) = settings.rules.raise(subject, class) {
+        return Ok(explained(class, Why::Raise(index + 1, said)));
+    }
+    let by_status = settings.rules.raises_by_status(subject, class);
+    let by_status =
+        by_status.first().and_then(|position| Some((position, settings.rules.asked_by(*position)?)));
+    Ok(match by_status {
+        Some((position, (statuses, raised_to))) => {
+            let raised_to = settings.classes.get(raised_to.index()).cloned().unwrap_or_default();
+            explained(class, Why::ByStatus(said, position + 1, statuses, raised_to))
+        }
         None => explained(class, Why::Session(said)),
     })
 }

@@ -246,3 +246,61 @@ fn memory_is_watched() {
     assert_eq!(gate.get("/", PREMIUM).status, 503);
     assert_eq!(gate.state()["unclassified"]["rejected"]["pressure"], 1);
 }
+
+/// Of twenty requests of one client and then one of another, which is the other's, counted from the first?
+fn served_in_turn(cookies: impl Fn(&Gate, &Held) -> String) -> usize {
+    const REQUESTS: u64 = 20;
+    let server = Held::start();
+    let text = format!(
+        "listen = '127.0.0.1:0'\nadmin = '127.0.0.1:0'\nupstream = '{}'\nwindow = 1\n\
+         trusted-proxies = '127.0.0.1'\n[[class]]\nname = 'premium'\n[[class]]\nname = 'basic'\n\
+         target-queue = 100\n[[raise]]\nclass = 'premium'\npath = '/raise'\n",
+        server.address()
+    );
+    let gate = Gate::run(&text, std::path::Path::new("."));
+    let cookies = cookies(&gate, &server);
+    let ask = |path: &str, headers: &str, address: &str| {
+        let mut client = gate.connect();
+        client.send(request(path, &format!("X-Forwarded-For: {address}\r\n{headers}")));
+        client
+    };
+    let mut clients = vec![ask("/inside", "", "192.0.2.1")];
+    assert_eq!(server.next(), "/inside");
+    clients.push(ask("/other", "", "192.0.2.2"));
+    gate.wait_for_queue(1);
+    server.release();
+    assert_eq!(server.next(), "/other");
+    clients.extend((0..REQUESTS).map(|_| ask("/hog", &cookies, "192.0.2.3")));
+    // Of what is raised, a few may go beside what is inside.
+    gate.wait_for("all to wait", |state| {
+        state["queues"]["class"].as_u64().unwrap_or_default() + server.waiting() as u64 == REQUESTS
+    });
+    clients.push(ask("/visitor", "", "192.0.2.4"));
+    gate.wait_for("the visitor to wait", |state| {
+        state["queues"]["class"].as_u64().unwrap_or_default() + server.waiting() as u64 == REQUESTS + 1
+    });
+    let position = (0..=REQUESTS as usize).find(|_| {
+        server.release();
+        server.next() == "/visitor"
+    });
+    position.unwrap()
+}
+
+#[test]
+fn one_client_does_not_shut_another_out() {
+    let begun = |gate: &Gate, server: &Held| {
+        server.release();
+        let begun = gate.get("/", "");
+        assert_eq!(server.next(), "/");
+        session(&begun)
+    };
+    let raised = |gate: &Gate, server: &Held| {
+        let cookie = begun(gate, server);
+        server.release();
+        let raised = gate.get("/raise", &cookie);
+        assert_eq!(server.next(), "/raise");
+        session(&raised)
+    };
+    let positions = [served_in_turn(|_, _| String::new()), served_in_turn(begun), served_in_turn(raised)];
+    assert!(positions.iter().all(|position| *position < 10), "{positions:?}: the last would be 20");
+}

@@ -9,8 +9,11 @@ use std::collections::VecDeque;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use policy::{Arrival, Config, Decision, Driver, Handler, Kind, Limits, Policy, SessionHint, Waits, Window};
-use units::{ClassId, Ratio, RequestId, Span, Time};
+use policy::{
+    Arrival, Config, Decision, Driver, Handler, Kind, KnownSession, Limits, Policy, SessionHint, Waits,
+    Window,
+};
+use units::{ClassId, Ratio, RequestId, SessionId, Span, Time};
 
 const QUEUED: u64 = 10_000;
 
@@ -65,9 +68,11 @@ impl Overload {
     /// One request comes: every fifth of a premium session, the others new.
     fn arrive(&mut self) {
         let number = self.next;
+        let known =
+            |class| SessionHint::Known(KnownSession::active(SessionId(number % 3000), ClassId(class)));
         let session = match number % 5 {
-            0 => SessionHint::Known(ClassId(0)),
-            1 | 2 => SessionHint::Known(ClassId(1)),
+            0 => known(0),
+            1 | 2 => known(1),
             _ => SessionHint::New,
         };
         self.next += 1;

@@ -8,9 +8,11 @@
 
 use fastrand::Rng;
 
-use units::Span;
+use units::{Ratio, Span};
 
 use crate::error::ConfigError;
+use crate::fairness::floor::Floor;
+use crate::fairness::rank::Rank;
 
 /// Gains of the controller. The default puts both poles at one half: without overshoot, and
 /// settled after about six periods.
@@ -37,12 +39,8 @@ impl Gains {
     }
 }
 
-/// Requests counted apart, because those of existing sessions take the share first.
-#[derive(Debug, Clone, Copy, Default)]
-struct Demand {
-    existing: f64,
-    new: f64,
-}
+/// For each rank, because the first takes of the share before the next does.
+type ByRank = [f64; Rank::COUNT];
 
 /// Controller and actuator of one class.
 #[derive(Debug)]
@@ -50,20 +48,22 @@ pub(crate) struct Controller {
     target: f64,
     error_before: f64,
     /// Requests that came to be admitted in this period, held-back ones not counted.
-    came: Demand,
+    came: ByRank,
     /// Requests that joined the class queue in this period.
     joined: u32,
     /// Requests that left the class queue for the server in this period.
     left: u32,
     /// Smoothed `came` per period.
-    expected: Demand,
+    expected: ByRank,
     /// Smoothed `left` per period.
     outflow: f64,
     /// What may still join in this period.
     budget: f64,
-    /// Part of the budget that new sessions must leave to existing ones.
-    kept_for_existing: f64,
-    probability: Demand,
+    /// Part of the budget that each rank has, which the ranks behind it must leave.
+    kept: ByRank,
+    probability: ByRank,
+    /// What new sessions join for, whatever is left of the budget.
+    floor: Floor,
     /// Smoothed length of the class queue, as a part of its target.
     crowding: f64,
 }
@@ -85,14 +85,15 @@ impl Controller {
         Self {
             target,
             error_before: 0.0,
-            came: Demand::default(),
+            came: ByRank::default(),
             joined: 0,
             left: 0,
-            expected: Demand::default(),
+            expected: ByRank::default(),
             outflow: 0.0,
             budget: target,
-            kept_for_existing: 0.0,
-            probability: Demand { existing: 1.0, new: 1.0 },
+            kept: ByRank::default(),
+            probability: [1.0; Rank::COUNT],
+            floor: Floor::default(),
             crowding: 0.0,
         }
     }
@@ -102,32 +103,30 @@ impl Controller {
     /// Below half the target no request is turned away for an estimate from a handful of requests,
     /// except new sessions in lasting overload: existing ones will be back with their next page,
     /// and the room that they leave meanwhile is theirs.
-    pub(crate) fn admits(&mut self, existing: bool, queued: u32, rng: &mut Rng) -> bool {
-        let (came, probability) = if existing {
-            (&mut self.came.existing, self.probability.existing)
-        } else {
-            (&mut self.came.new, self.probability.new)
-        };
-        *came += 1.0;
-        if self.has_room(existing, queued) {
+    pub(crate) fn admits(&mut self, rank: Rank, queued: u32, rng: &mut Rng) -> bool {
+        self.came[rank.index()] += 1.0;
+        if self.has_room(rank, queued) {
             return true;
         }
-        self.has_budget(existing) && rng.f64() < probability
+        self.has_budget(rank) && rng.f64() < self.probability[rank.index()]
     }
 
     /// Whether a held-back request may join now, before any newcomer of the period.
-    pub(crate) fn readmits(&self, existing: bool, queued: u32) -> bool {
-        self.has_room(existing, queued) || self.has_budget(existing)
+    pub(crate) fn readmits(&self, rank: Rank, queued: u32) -> bool {
+        self.has_room(rank, queued) || self.has_budget(rank)
     }
 
-    fn has_budget(&self, existing: bool) -> bool {
-        let kept = if existing { 0.0 } else { self.kept_for_existing };
+    fn has_budget(&self, rank: Rank) -> bool {
+        let kept: f64 = self.kept[..rank.index()].iter().sum();
         self.budget - kept >= 1.0
     }
 
-    /// Whether the queue is so short that a request may join it whatever its class's share is.
-    pub(crate) fn has_room(&self, existing: bool, queued: u32) -> bool {
-        f64::from(queued) < SHORT * self.target && (existing || !self.is_overloaded())
+    /// Whether a request may join whatever its class's share is: the queue is short, or new sessions are owed
+    /// their floor.
+    pub(crate) fn has_room(&self, rank: Rank, queued: u32) -> bool {
+        let is_short = f64::from(queued) < SHORT * self.target;
+        (is_short && (rank == Rank::Existing || !self.is_overloaded()))
+            || (rank == Rank::New && self.floor.is_due())
     }
 
     /// Whether the queue has been about its target for a while: what waits in it then is more
@@ -136,11 +135,13 @@ impl Controller {
         self.crowding >= CROWDED
     }
 
-    pub(crate) fn joined(&mut self, existing: bool) {
+    pub(crate) fn joined(&mut self, rank: Rank) {
         self.joined += 1;
         self.budget -= 1.0;
-        if existing {
-            self.kept_for_existing = (self.kept_for_existing - 1.0).max(0.0);
+        let kept = &mut self.kept[rank.index()];
+        *kept = (*kept - 1.0).max(0.0);
+        if rank == Rank::New {
+            self.floor.spend();
         }
     }
 
@@ -148,11 +149,13 @@ impl Controller {
         self.left += 1;
     }
 
-    /// Ends a `period` with the queue `queued` long.
-    pub(crate) fn end_period(&mut self, period: Span, gains: Gains, queued: u32) {
+    /// Ends a `period` with the queue `queued` long; `floor` is the share of new sessions.
+    pub(crate) fn end_period(&mut self, period: Span, gains: Gains, queued: u32, floor: Ratio) {
         let smooth = |before: f64, now: f64| before + SMOOTHING * (now - before);
-        self.expected.existing = smooth(self.expected.existing, self.came.existing);
-        self.expected.new = smooth(self.expected.new, self.came.new);
+        for (expected, came) in self.expected.iter_mut().zip(self.came) {
+            *expected = smooth(*expected, came);
+        }
+        self.floor.earn(f64::from(self.left), floor);
         self.outflow = smooth(self.outflow, f64::from(self.left));
 
         let weight = period.as_secs_f64() / (period + LASTING).as_secs_f64();
@@ -163,17 +166,18 @@ impl Controller {
         // `joined` is what really happened, not what the controller last asked for, and the
         // result is never negative: nothing can wind up while the demand is below the share.
         self.budget = target_in.max(0.0);
-        self.kept_for_existing = self.expected.existing.min(self.budget);
-        self.probability = Demand {
-            existing: share(self.budget, self.expected.existing),
-            new: share(self.budget - self.kept_for_existing, self.expected.new),
-        };
-        (self.came, self.joined, self.left) = (Demand::default(), 0, 0);
+        let mut rest = self.budget;
+        for rank in Rank::ALL.map(Rank::index) {
+            self.probability[rank] = share(rest, self.expected[rank]);
+            self.kept[rank] = self.expected[rank].min(rest);
+            rest -= self.kept[rank];
+        }
+        (self.came, self.joined, self.left) = (ByRank::default(), 0, 0);
     }
 
     /// Periods are `longer` times as long from now on: estimates per period grow with them.
     pub(crate) fn stretch(&mut self, longer: f64) {
-        for estimate in [&mut self.expected.existing, &mut self.expected.new, &mut self.outflow] {
+        for estimate in self.expected.iter_mut().chain([&mut self.outflow]) {
             *estimate *= longer;
         }
     }
@@ -193,7 +197,7 @@ impl Controller {
 
     /// Probabilities of admission: existing sessions, new sessions.
     pub(crate) fn probabilities(&self) -> (f64, f64) {
-        (self.probability.existing, self.probability.new)
+        (self.probability[Rank::Existing.index()], self.probability[Rank::New.index()])
     }
 }
 
@@ -207,6 +211,10 @@ mod tests {
 
     const PERIOD: Span = Span::from_millis(250);
 
+    fn rank(existing: bool) -> Rank {
+        if existing { Rank::Existing } else { Rank::New }
+    }
+
     /// A server that takes `out` requests a period from a queue offered `offered` a period.
     fn settled_queue(target: f64, offered: u32, out: u32, periods: u32) -> u32 {
         let mut controller = Controller::new(target);
@@ -214,8 +222,8 @@ mod tests {
         let mut queue = 0u32;
         for _ in 0..periods {
             for n in 0..offered {
-                if controller.admits(false, queue, &mut rng) {
-                    controller.joined(false);
+                if controller.admits(Rank::New, queue, &mut rng) {
+                    controller.joined(Rank::New);
                     queue += 1;
                 }
                 if (n + 1) * out / offered > n * out / offered && queue > 0 {
@@ -223,7 +231,7 @@ mod tests {
                     controller.left();
                 }
             }
-            controller.end_period(PERIOD, Gains::default(), queue);
+            controller.end_period(PERIOD, Gains::default(), queue, Ratio::ZERO);
         }
         queue
     }
@@ -242,11 +250,11 @@ mod tests {
         let mut rng = Rng::with_seed(1);
         for period in 0..100u32 {
             for _ in 0..(period % 7) * 3 {
-                assert!(controller.admits(period % 2 == 0, 1, &mut rng));
-                controller.joined(period % 2 == 0);
+                assert!(controller.admits(rank(period % 2 == 0), 1, &mut rng));
+                controller.joined(rank(period % 2 == 0));
                 controller.left();
             }
-            controller.end_period(PERIOD, Gains::default(), 0);
+            controller.end_period(PERIOD, Gains::default(), 0, Ratio::ZERO);
         }
     }
 
@@ -258,17 +266,39 @@ mod tests {
         for period in 0..200 {
             for n in 0..40 {
                 let existing = n % 4 == 0;
-                if controller.admits(existing, 10, &mut rng) && controller.budget >= 0.0 {
-                    controller.joined(existing);
+                if controller.admits(rank(existing), 10, &mut rng) && controller.budget >= 0.0 {
+                    controller.joined(rank(existing));
                     admitted[usize::from(existing)] += u32::from(period >= 100);
                 }
             }
             // Ten of the forty fit each period; the queue stands at its target.
             controller.joined = 10;
-            controller.end_period(PERIOD, Gains::default(), 10);
+            controller.end_period(PERIOD, Gains::default(), 10, Ratio::ZERO);
         }
         assert!(admitted[1] > 900, "{admitted:?}: nearly all 1000 of existing sessions");
         assert!(admitted[0] < 150, "{admitted:?}: hardly any of 3000 new ones");
+    }
+
+    #[test]
+    fn new_sessions_get_their_floor_and_excess_what_is_left() {
+        let mut controller = Controller::new(10.0);
+        let mut rng = Rng::with_seed(1);
+        let mut admitted = [0u32; Rank::COUNT];
+        for _ in 0..400 {
+            for n in 0..40 {
+                let rank = Rank::ALL[n % 3];
+                if controller.admits(rank, 10, &mut rng) && controller.joined < 10 {
+                    controller.joined(rank);
+                    admitted[rank.index()] += 1;
+                }
+            }
+            (0..10).for_each(|_| controller.left());
+            controller.joined = 10;
+            controller.end_period(PERIOD, Gains::default(), 10, Ratio::clamped(0.05));
+        }
+        let [existing, new, excess] = admitted;
+        assert!(new >= 190, "{admitted:?}: a twentieth of what left");
+        assert!(existing > 3300 && excess < 200, "{admitted:?}");
     }
 
     #[test]

@@ -73,6 +73,8 @@ pub struct Limits {
     /// Share of the acceptor queue's length that one client's requests may hold, all stages
     /// together.
     pub client_share: Ratio,
+    /// The part of what a class gets that is for new sessions, whatever those under way ask for.
+    pub new_session_share: Ratio,
 }
 
 /// The longest wait in each stage, after which the client has most likely given up
@@ -111,6 +113,7 @@ impl Default for Limits {
             discard_periods: 4,
             deadlines: Deadlines::all(Span::from_secs(10)),
             client_share: Ratio::ONE,
+            new_session_share: Ratio::clamped(0.05),
         }
     }
 }

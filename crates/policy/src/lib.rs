@@ -44,7 +44,8 @@
 //! 4. classification, by the driver's [`Handler`]
 //! 5. predictive admission per class ([`Gains`])
 //! 6. discard queues: a second chance in the next period
-//! 7. class queues and a start-time fair scheduler; what is short ([`Kind`]) overtakes what is long
+//! 7. class queues and a start-time fair scheduler; what is short ([`Kind`]) overtakes what is long. Inside a
+//!    class sessions and clients take turns, here and in the discard queues
 //! 8. the window: how many requests may be inside the server ([`Window`])
 //! 9. guards at every stage ([`Limits`], [`Driver::set_pressure`], [`Driver::abort`])
 //!
@@ -66,6 +67,7 @@ pub mod connections;
 mod costs;
 mod driver;
 mod error;
+mod fairness;
 mod guards;
 mod kind;
 mod knobs;
@@ -88,7 +90,7 @@ pub use kind::Kind;
 pub use knobs::Knobs;
 pub use look_ahead::LookAhead;
 pub use machine::Policy;
-pub use protocol::{Reason, SessionHint};
+pub use protocol::{KnownSession, Reason, SessionHint};
 pub use session::{Session, SessionLimits, SessionStatus};
 pub use stats::{ClassSnapshot, Counters, Snapshot, StageLengths};
 pub use waits::{Stage, Waits};

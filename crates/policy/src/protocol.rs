@@ -1,6 +1,6 @@
 //! What goes into the policy and what comes out of it.
 
-use units::{ClassId, Ratio, RequestId};
+use units::{ClassId, Ratio, RequestId, SessionId, Span};
 
 use crate::kind::Kind;
 use crate::knobs::Knobs;
@@ -10,8 +10,38 @@ use crate::knobs::Knobs;
 pub enum SessionHint {
     /// No valid token: the class is not known yet.
     New,
-    /// A valid token, and the class it carries.
-    Known(ClassId),
+    /// A valid token, and what it says.
+    Known(KnownSession),
+}
+
+/// What a valid session token says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownSession {
+    /// Which session.
+    pub id: SessionId,
+    /// Its class.
+    pub class: ClassId,
+    /// Since it was last seen, as far as the token says.
+    pub idle: Span,
+    /// Whether it has raised itself to its class, which the rules did not give it.
+    pub is_raised: bool,
+}
+
+impl KnownSession {
+    /// One that has just been seen, of the class that the rules gave it.
+    pub const fn active(id: SessionId, class: ClassId) -> Self {
+        Self { id, class, idle: Span::ZERO, is_raised: false }
+    }
+}
+
+impl SessionHint {
+    /// The class, if it is known.
+    pub const fn class(self) -> Option<ClassId> {
+        match self {
+            Self::New => None,
+            Self::Known(session) => Some(session.class),
+        }
+    }
 }
 
 /// Something that happened, told by the driver. Ids are the driver's and unique while held.

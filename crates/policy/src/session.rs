@@ -6,6 +6,8 @@
 
 use units::{ClassId, SessionId, Span, Time};
 
+use crate::protocol::KnownSession;
+
 /// What a session token says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Session {
@@ -66,6 +68,24 @@ impl Session {
         }
     }
 
+    /// What the policy is told of a request of this session.
+    pub fn known(&self, now: Time) -> KnownSession {
+        let Self { id, class, raised, .. } = *self;
+        KnownSession { id, class, idle: now.since(self.last_seen), is_raised: raised }
+    }
+
+    /// The session with a class that the rules give it by what its client sends by now. A class is only ever
+    /// raised. True when it changed.
+    pub fn promote(&mut self, class: ClassId) -> bool {
+        let higher = class < self.class;
+        if higher {
+            self.class = class;
+            // It is not of the session's own doing any more.
+            self.raised = false;
+        }
+        higher
+    }
+
     /// The session with a class the back-end asked for. A class is only ever raised: a purchase
     /// begun as premium ends as premium. True when it changed.
     pub fn raise(&mut self, class: ClassId) -> bool {
@@ -108,5 +128,9 @@ mod tests {
         assert!(session.raise(ClassId(0)));
         assert!(!session.raise(ClassId(1)));
         assert_eq!((session.class, session.raised), (ClassId(0), true));
+        let mut session = Session::begin(SessionId(1), ClassId(2), Time::ZERO);
+        assert!(session.raise(ClassId(1)) && session.promote(ClassId(0)));
+        assert_eq!((session.class, session.raised), (ClassId(0), false));
+        assert!(!session.promote(ClassId(1)));
     }
 }

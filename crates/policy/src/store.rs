@@ -10,7 +10,10 @@ use hashbrown::HashMap;
 use units::{ClassId, RequestId, Time};
 
 use crate::costs::Begun;
+use crate::fairness::flows::{Flow, Flows, Node};
+use crate::fairness::rank::Rank;
 use crate::kind::Kind;
+use crate::protocol::SessionHint;
 use crate::waits::{Stage, Waits};
 
 /// Position of a held request in the slab.
@@ -39,11 +42,15 @@ pub(crate) enum Position {
 pub(crate) struct Held {
     pub(crate) id: RequestId,
     pub(crate) client: u64,
+    /// What its session token says.
+    pub(crate) session: SessionHint,
     /// What it asks for.
     pub(crate) kind: Kind,
     pub(crate) class: Option<ClassId>,
-    /// Whether it belongs to a session that was there before.
-    pub(crate) existing: bool,
+    /// The class that it waits in, if not its own.
+    pub(crate) demoted_to: Option<ClassId>,
+    /// Where it stands among those of its class, once its turn for admission has come.
+    pub(crate) rank: Rank,
     pub(crate) position: Position,
     /// When it came to its place.
     pub(crate) since: Time,
@@ -59,23 +66,21 @@ pub(crate) struct Held {
     pub(crate) aborted: bool,
     previous: u32,
     next: u32,
+    /// Its place among those that take turns.
+    node: Node,
 }
 
 impl Held {
     /// A request that arrives; [`Store::insert`] gives it its order.
-    pub(crate) fn arriving(
-        id: RequestId,
-        client: u64,
-        kind: Kind,
-        class: Option<ClassId>,
-        now: Time,
-    ) -> Self {
+    pub(crate) fn arriving(id: RequestId, client: u64, session: SessionHint, kind: Kind, now: Time) -> Self {
         Self {
             id,
             client,
+            session,
             kind,
-            class,
-            existing: class.is_some(),
+            class: session.class(),
+            demoted_to: None,
+            rank: Rank::New,
             position: Position::Classifying,
             since: now,
             begun: Begun::default(),
@@ -85,6 +90,27 @@ impl Held {
             aborted: false,
             previous: NONE,
             next: NONE,
+            node: Node::NONE,
+        }
+    }
+
+    /// Whether its class was known when it arrived.
+    pub(crate) fn is_known(&self) -> bool {
+        self.session != SessionHint::New
+    }
+
+    /// With whom it takes turns: sessions with sessions, and clients with clients where there is no session, or
+    /// one that has had its share.
+    pub(crate) fn flow(&self) -> Flow {
+        let session = match self.session {
+            SessionHint::Known(session) => Some(session.id.0),
+            SessionHint::New => None,
+        };
+        match (self.rank, session) {
+            (Rank::Existing, Some(session)) => Flow { client: None, owner: session },
+            (Rank::Existing | Rank::New, _) => Flow { client: None, owner: self.client },
+            // Of one client those without a session are one flow.
+            (Rank::Excess, session) => Flow { client: Some(self.client), owner: session.unwrap_or(u64::MAX) },
         }
     }
 }
@@ -105,6 +131,8 @@ pub(crate) struct Store {
     free: Vec<u32>,
     index: HashMap<RequestId, u32>,
     queues: Vec<Queue>,
+    /// Those in discard and class queues, by their turns.
+    flows: Flows,
     layout: Layout,
     sequence: u64,
     room: usize,
@@ -118,6 +146,7 @@ impl Store {
             // Twice the room: the table then cleans up its tombstones in place.
             index: HashMap::with_capacity(room * 2),
             queues: vec![Queue { head: NONE, tail: NONE, length: 0 }; layout.queues()],
+            flows: Flows::new(layout.roots(), room),
             layout,
             sequence: 0,
             room,
@@ -130,6 +159,7 @@ impl Store {
         self.slots.reserve(room.saturating_sub(self.slots.len()));
         self.free.reserve(room.saturating_sub(self.free.len()));
         self.index.reserve((room * 2).saturating_sub(self.index.len()));
+        self.flows.make_room(room);
     }
 
     /// Those that are not inside the server, in the order of their arrival.
@@ -214,6 +244,22 @@ impl Store {
     /// Moves a request to the end of a queue.
     pub(crate) fn enqueue(&mut self, key: Key, queue: QueueId, now: Time) {
         self.put(key, Position::Queue(queue), now);
+        if let Some(root) = self.layout.root(queue) {
+            let flow = self.get(key).flow();
+            self.get_mut(key).node = self.flows.add(root, flow, key.0);
+        }
+        self.link(key, queue);
+    }
+
+    /// Moves a request to the end of the queue it is in. Its place among those that take turns stays.
+    pub(crate) fn pass_over(&mut self, key: Key) {
+        if let Position::Queue(queue) = self.get(key).position {
+            self.unlink_from(key, queue);
+            self.link(key, queue);
+        }
+    }
+
+    fn link(&mut self, key: Key, queue: QueueId) {
         let tail = self.queues[queue.0].tail;
         self.get_mut(key).previous = tail;
         match tail {
@@ -227,6 +273,24 @@ impl Store {
 
     pub(crate) fn head(&self, queue: QueueId) -> Option<Key> {
         Some(self.queues[queue.0].head).filter(|head| *head != NONE).map(Key)
+    }
+
+    /// The request of a class or discard queue whose turn it is, and since when.
+    pub(crate) fn next_turn(&self, queue: QueueId) -> Option<(Key, u64)> {
+        let (slot, turn) = self.flows.first(self.layout.root(queue)?)?;
+        Some((Key(slot), turn))
+    }
+
+    /// Of the session or client that holds most of a class or discard queue the newest request, and how many
+    /// those are.
+    pub(crate) fn longest_flow(&self, queue: QueueId) -> Option<(Key, u32)> {
+        let (slot, length) = self.flows.longest(self.layout.root(queue)?)?;
+        Some((Key(slot), length))
+    }
+
+    /// How many requests wait in a class or discard queue whose flow is the same.
+    pub(crate) fn length_of_flow(&self, queue: QueueId, flow: Flow) -> u32 {
+        self.layout.root(queue).map_or(0, |root| self.flows.length(root, flow))
     }
 
     /// The requests in a queue, from its head.
@@ -249,9 +313,18 @@ impl Store {
     }
 
     fn unlink(&mut self, key: Key) {
-        let Held { position: Position::Queue(queue), previous, next, .. } = *self.get(key) else {
-            return;
-        };
+        let Held { position: Position::Queue(queue), node, .. } = *self.get(key) else { return };
+        if node != Node::NONE {
+            self.flows.remove(node);
+        }
+        self.unlink_from(key, queue);
+        let held = self.get_mut(key);
+        held.node = Node::NONE;
+        held.position = Position::Classifying;
+    }
+
+    fn unlink_from(&mut self, key: Key, queue: QueueId) {
+        let Held { previous, next, .. } = *self.get(key);
         match previous {
             NONE => self.queues[queue.0].head = next,
             previous => self.slots[previous as usize].next = next,
@@ -263,7 +336,6 @@ impl Store {
         self.queues[queue.0].length -= 1;
         let held = self.get_mut(key);
         (held.previous, held.next) = (NONE, NONE);
-        held.position = Position::Classifying;
     }
 }
 
@@ -280,7 +352,17 @@ impl Layout {
 
     /// Number of queues in all.
     pub(crate) fn queues(self) -> usize {
-        self.class(ClassId(self.classes as u8), true).0
+        self.class(ClassId(self.classes as u8), Rank::Existing).0
+    }
+
+    /// How many of them have requests that take turns: the discard and the class queues.
+    pub(crate) fn roots(self) -> usize {
+        self.queues() - self.discard(ClassId(0), Rank::Existing).0
+    }
+
+    /// Which of those a queue is.
+    pub(crate) fn root(self, queue: QueueId) -> Option<usize> {
+        queue.0.checked_sub(self.discard(ClassId(0), Rank::Existing).0)
     }
 
     /// All queues.
@@ -293,26 +375,27 @@ impl Layout {
         QueueId(known.map_or(self.classes, ClassId::index))
     }
 
-    /// Requests not known to be important, of existing sessions or of new ones.
-    pub(crate) fn pending(self, existing: bool) -> QueueId {
-        QueueId(self.classes + 1 + usize::from(!existing))
+    /// Requests not known to be important: those whose class is known, or the others.
+    pub(crate) fn pending(self, known: bool) -> QueueId {
+        QueueId(self.classes + 1 + usize::from(!known))
     }
 
     /// Requests of a class that are held back.
-    pub(crate) fn discard(self, class: ClassId, existing: bool) -> QueueId {
-        QueueId(self.classes + 3 + 2 * class.index() + usize::from(!existing))
+    pub(crate) fn discard(self, class: ClassId, rank: Rank) -> QueueId {
+        QueueId(self.classes + 3 + Rank::COUNT * class.index() + rank.index())
     }
 
     /// Admitted requests of a class.
-    pub(crate) fn class(self, class: ClassId, existing: bool) -> QueueId {
-        QueueId(3 * self.classes + 3 + 2 * class.index() + usize::from(!existing))
+    pub(crate) fn class(self, class: ClassId, rank: Rank) -> QueueId {
+        let before = self.discard(ClassId(self.classes as u8), Rank::Existing).0;
+        QueueId(before + Rank::COUNT * class.index() + rank.index())
     }
 
     /// The stage that a queue belongs to.
     pub(crate) fn stage(self, queue: QueueId) -> Stage {
-        if queue.0 >= self.class(ClassId(0), true).0 {
+        if queue.0 >= self.class(ClassId(0), Rank::Existing).0 {
             Stage::Class
-        } else if queue.0 >= self.discard(ClassId(0), true).0 {
+        } else if queue.0 >= self.discard(ClassId(0), Rank::Existing).0 {
             Stage::Discard
         } else if queue.0 >= self.pending(true).0 {
             Stage::Pending
@@ -321,14 +404,14 @@ impl Layout {
         }
     }
 
-    /// All admitted requests of a class, those of existing sessions first.
+    /// All admitted requests of a class, by rank.
     pub(crate) fn admitted(self, class: ClassId) -> impl DoubleEndedIterator<Item = QueueId> {
-        [true, false].into_iter().map(move |existing| self.class(class, existing))
+        Rank::ALL.into_iter().map(move |rank| self.class(class, rank))
     }
 
-    /// All held-back requests of a class, those of existing sessions first.
+    /// All held-back requests of a class, by rank.
     pub(crate) fn held_back(self, class: ClassId) -> impl DoubleEndedIterator<Item = QueueId> {
-        [true, false].into_iter().map(move |existing| self.discard(class, existing))
+        Rank::ALL.into_iter().map(move |rank| self.discard(class, rank))
     }
 
     /// All classes, most important first.
@@ -342,15 +425,16 @@ impl Layout {
     }
 
     pub(crate) fn pendings(self) -> impl Iterator<Item = QueueId> {
-        [true, false].into_iter().map(move |existing| self.pending(existing))
+        [true, false].into_iter().map(move |known| self.pending(known))
     }
 
-    /// From the most to the least important class; existing sessions first in each.
+    /// From the most to the least important class, by rank in each.
     pub(crate) fn discards(self) -> impl DoubleEndedIterator<Item = QueueId> {
-        (self.classes + 3..3 * self.classes + 3).map(QueueId)
+        let first = self.discard(ClassId(0), Rank::Existing).0;
+        (first..self.class(ClassId(0), Rank::Existing).0).map(QueueId)
     }
 
     pub(crate) fn class_queues(self) -> impl Iterator<Item = QueueId> {
-        (3 * self.classes + 3..self.queues()).map(QueueId)
+        (self.class(ClassId(0), Rank::Existing).0..self.queues()).map(QueueId)
     }
 }

@@ -3,8 +3,11 @@
 
 use std::collections::VecDeque;
 
-use policy::{Arrival, Config, Decision, Driver, Handler, Kind, Limits, Policy, SessionHint, Waits, Window};
-use units::{ClassId, Ratio, RequestId, Span, Time};
+use policy::{
+    Arrival, Config, Decision, Driver, Handler, Kind, KnownSession, Limits, Policy, SessionHint, Waits,
+    Window,
+};
+use units::{ClassId, Ratio, RequestId, SessionId, Span, Time};
 
 /// Requests with their numbers as payload.
 struct Overload {
@@ -46,8 +49,12 @@ impl Overload {
         for n in from..from + requests {
             let now = Time::ZERO + Span::from_micros(100) * n;
             let session = match n % 5 {
-                0 => SessionHint::Known(ClassId(0)),
-                1 => SessionHint::Known(ClassId(1)),
+                0 => SessionHint::Known(KnownSession::active(SessionId(n % 400), ClassId(0))),
+                // Some sessions ask for more than others, and some raise themselves.
+                1 => SessionHint::Known(KnownSession {
+                    is_raised: n % 3 == 0,
+                    ..KnownSession::active(SessionId(1000 + n % 7 * (n % 70)), ClassId(u8::from(n % 3 != 0)))
+                }),
                 _ => SessionHint::New,
             };
             let arrival = Arrival { session, client: n % 300, kind: Kind(n % 2000) };

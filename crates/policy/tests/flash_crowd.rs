@@ -8,11 +8,17 @@ use std::collections::VecDeque;
 use std::fmt::Write;
 
 use policy::{
-    Arrival, Config, Deadlines, Decision, Driver, Handler, Kind, Limits, Policy, SessionHint, Waits, Window,
+    Arrival, Config, Deadlines, Decision, Driver, Handler, Kind, KnownSession, Limits, Policy, SessionHint,
+    Waits, Window,
 };
-use units::{ClassId, RequestId, Span, Time};
+use units::{ClassId, RequestId, SessionId, Span, Time};
 
 const SERVICE: Span = Span::from_millis(25);
+
+/// A request of a session of its own.
+fn known(client: u64, class: u8) -> SessionHint {
+    SessionHint::Known(KnownSession::active(SessionId(client), ClassId(class)))
+}
 
 struct Crowd {
     driver: Driver<Request>,
@@ -90,8 +96,8 @@ impl Crowd {
         let client = self.next;
         self.next += 1;
         let (class, session) = match self.rng.u32(0..5) {
-            0 => (0, SessionHint::Known(ClassId(0))),
-            1 => (1, SessionHint::Known(ClassId(1))),
+            0 => (0, known(client, 0)),
+            1 => (1, known(client, 1)),
             _ => (1, SessionHint::New),
         };
         self.server.second.offered[class] += 1;

@@ -7,11 +7,12 @@ use std::collections::VecDeque;
 
 use common::{Harness, Op, config, ops};
 use policy::{
-    Arrival, Config, Decision, Driver, Handler, Kind, Knobs, Mode, Policy, Reason, SessionHint, Waits, Window,
+    Arrival, Config, Decision, Driver, Handler, Kind, Knobs, KnownSession, Mode, Policy, Reason, SessionHint,
+    Waits, Window,
 };
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
-use units::{ClassId, Ratio, RequestId, Span, Time};
+use units::{ClassId, Ratio, RequestId, SessionId, Span, Time};
 
 proptest! {
     #![proptest_config(ProptestConfig {
@@ -185,7 +186,9 @@ fn check_weights(differentiation: f64, window: u32, expected: std::ops::RangeInc
         now += Span::from_millis(1);
         for class in [ClassId(0), ClassId(1)] {
             next += 1;
-            let arrival = Arrival { session: SessionHint::Known(class), client: next, kind: Kind::default() };
+            let session = KnownSession::active(SessionId(next), class);
+            let arrival =
+                Arrival { session: SessionHint::Known(session), client: next, kind: Kind::default() };
             driver.arrive(now, arrival, (), &mut inside);
         }
         driver.cycle(now, &mut inside);

@@ -7,7 +7,9 @@
 
 use std::collections::VecDeque;
 
-use policy::{Config, ConfigError, Decision as Decided, Driver, Handler, Kind, Policy, SessionHint, Waits};
+use policy::{
+    Config, ConfigError, Decision as Decided, Driver, Handler, Kind, KnownSession, Policy, SessionHint, Waits,
+};
 use units::{ClassId, Ratio, RequestId, Span, Time};
 
 use crate::draw::{Role, Seed};
@@ -36,7 +38,7 @@ pub(crate) struct Arrival {
     /// What the rules say of it.
     pub(crate) ruled: ClassId,
     /// What its token says.
-    pub(crate) known: Option<ClassId>,
+    pub(crate) known: Option<KnownSession>,
     /// The client that sends it.
     pub(crate) client: u64,
     /// What it asks for.
@@ -91,7 +93,8 @@ impl Front {
     pub(crate) fn arrive(&mut self, now: Time, arrival: Arrival) -> RequestId {
         let Arrival { request, demand, ruled, known, client, kind } = arrival;
         let session = known.map_or(SessionHint::New, SessionHint::Known);
-        let held = Held { request: Some(request), demand, class: known.unwrap_or(ruled) };
+        let held =
+            Held { request: Some(request), demand, class: known.map_or(ruled, |session| session.class) };
         self.notified = true;
         self.driver.arrive(now, policy::Arrival { session, client, kind }, held, &mut self.decisions)
     }

@@ -1,7 +1,9 @@
 //! [`Condition`]: one thing that a rule asks of a request.
 
-use http::Method;
+use std::fmt;
+
 use http::header::HeaderName;
+use http::{Method, StatusCode};
 use ipnet::IpNet;
 
 use crate::rules::expression::condition::Expression;
@@ -20,6 +22,50 @@ pub(crate) enum Condition {
     ServerName(Vec<Glob>),
     Method(Vec<Method>),
     When(Expression),
+    /// Of the response, so that it is not met by a request.
+    Status(Vec<Statuses>),
+}
+
+/// One status, or all that begin with a digit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Statuses {
+    One(StatusCode),
+    /// `2xx`: of that first digit.
+    Class(u16),
+}
+
+impl Statuses {
+    /// `200` or `2xx`. Interim responses (1xx) are not what becomes of a request.
+    pub(crate) fn new(text: &str) -> Option<Self> {
+        let status = match text.strip_suffix("xx") {
+            Some(first) => Self::Class(first.parse().ok()?),
+            None => Self::One(StatusCode::from_bytes(text.as_bytes()).ok()?),
+        };
+        (2..=5).contains(&status.first_digit()).then_some(status)
+    }
+
+    fn first_digit(self) -> u16 {
+        match self {
+            Self::One(status) => status.as_u16() / 100,
+            Self::Class(first) => first,
+        }
+    }
+
+    pub(super) fn includes(self, status: StatusCode) -> bool {
+        match self {
+            Self::One(one) => one == status,
+            Self::Class(first) => status.as_u16() / 100 == first,
+        }
+    }
+}
+
+impl fmt::Display for Statuses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::One(status) => write!(f, "{}", status.as_u16()),
+            Self::Class(first) => write!(f, "{first}xx"),
+        }
+    }
 }
 
 /// A path: everything below a prefix, or a glob.
@@ -58,6 +104,16 @@ impl Condition {
             }
             Self::Method(methods) => methods.contains(subject.method),
             Self::When(expression) => expression.holds(view),
+            Self::Status(_) => false,
+        }
+    }
+
+    /// Whether it is about who asks, which may change while a session lasts: by logging in, for instance.
+    pub(super) fn is_of_the_client(&self) -> bool {
+        match self {
+            Self::Header(_) | Self::Cookie(_) => true,
+            Self::When(expression) => expression.names_headers(),
+            _ => false,
         }
     }
 }

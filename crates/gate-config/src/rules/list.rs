@@ -65,6 +65,10 @@ impl List {
         }
     }
 
+    pub(crate) fn get(&self, position: usize) -> Option<&Rule> {
+        self.rules.get(position)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.rules.len()
     }
@@ -139,12 +143,6 @@ impl List {
     }
 }
 
-impl Rule {
-    fn matches(&self, view: &View<'_>) -> bool {
-        self.conditions.iter().all(|condition| condition.holds(view))
-    }
-}
-
 /// Under what a rule can be filed: all keys of one condition, without one of which it cannot
 /// match. That is the one which most likely the fewest requests meet.
 fn keys(rule: &Rule) -> Option<Vec<Key>> {
@@ -167,7 +165,11 @@ fn condition_keys(condition: &Condition) -> Option<(u8, Vec<Key>)> {
         Condition::Header(headers) => {
             (4, headers.iter().map(|(name, _)| Key::Header(name.clone())).collect())
         }
-        Condition::Address(_) | Condition::ServerName(_) | Condition::Method(_) | Condition::When(_) => {
+        Condition::Address(_)
+        | Condition::ServerName(_)
+        | Condition::Method(_)
+        | Condition::When(_)
+        | Condition::Status(_) => {
             return None;
         }
     })

@@ -113,7 +113,12 @@ impl Settings {
             "acceptor {}, pending {}, class {}, discard {}",
             deadlines.acceptor, deadlines.pending, deadlines.class, deadlines.discard
         );
-        vec![("queues", queues), ("deadlines", waits), ("client share", limits.client_share.to_string())]
+        vec![
+            ("queues", queues),
+            ("deadlines", waits),
+            ("client share", limits.client_share.to_string()),
+            ("new sessions", format!("{} of a class at least", limits.new_session_share)),
+        ]
     }
 
     /// How clients are treated.

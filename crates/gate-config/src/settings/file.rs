@@ -14,6 +14,7 @@ use crate::settings::forwarding::Style;
 use crate::settings::http2::Http2Table;
 use crate::settings::listener::ListenerTable;
 use crate::settings::number::Time;
+use crate::settings::status::StatusFile;
 use crate::settings::strictness::StrictnessFile;
 use crate::settings::telemetry::TelemetryFile;
 use crate::settings::text::{TextOr, Texts};
@@ -66,6 +67,10 @@ pub(super) struct File {
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Ratio>>")]
     pub(super) client_share: Option<Ratio>,
+    /// Of what a class gets, for sessions that begin, however many are under way.
+    #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Ratio>>")]
+    pub(super) new_session_share: Option<Ratio>,
     /// To whom headers say what was decided: `off`, `on` or networks.
     pub(super) explain: Option<Texts>,
     /// Classes, most important first.
@@ -173,6 +178,8 @@ pub(super) struct Rule {
     pub(super) method: Option<Texts>,
     /// An expression in CEL.
     pub(super) when: Option<Spanned<String>>,
+    /// Of the response, for what raises a session: a number, `"2xx"` or a list.
+    pub(super) status: Option<StatusFile>,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -27,6 +27,7 @@ pub mod root;
 mod schema;
 pub mod secret;
 pub mod session;
+mod status;
 mod strictness;
 pub mod telemetry;
 mod text;

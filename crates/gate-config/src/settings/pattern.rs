@@ -13,7 +13,7 @@ use crate::settings::words::{is_token, network};
 
 /// The conditions of a rule, those first that are cheapest to look at.
 pub(super) fn conditions(source: &Source, rule: &Rule, classes: &[String]) -> Result<Vec<Condition>, Error> {
-    let Rule { class, host, path, query, header, cookie, address, server_name, method, when } = rule;
+    let Rule { class, host, path, query, header, cookie, address, server_name, method, when, status } = rule;
     let read = Reader { source };
     let conditions = [
         read.each(method, Reader::method)?.map(Condition::Method),
@@ -26,11 +26,14 @@ pub(super) fn conditions(source: &Source, rule: &Rule, classes: &[String]) -> Re
         read.each(cookie, Reader::cookie)?.map(Condition::Cookie),
         when.as_ref().map(|when| read.expression(when, classes)).transpose()?.map(Condition::When),
     ];
-    let conditions: Vec<Condition> = conditions.into_iter().flatten().collect();
+    let mut conditions: Vec<Condition> = conditions.into_iter().flatten().collect();
     if conditions.is_empty() {
         return Err(source
             .error(class.span(), "this rule has no condition, so every request would match")
             .mend("add host, path, query, header, cookie, address, server-name, method or when; the last class needs no rule"));
+    }
+    if let Some(status) = status {
+        conditions.push(Condition::Status(status.read(source)?));
     }
     Ok(conditions)
 }

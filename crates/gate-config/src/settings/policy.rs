@@ -93,6 +93,7 @@ fn limits(source: &Source, file: &File, limits: &mut policy::Limits) -> Result<(
     set(&mut limits.discard_queues, &file.limits.discard_queues);
     limits.discard_periods = file.limits.discard_periods.unwrap_or(limits.discard_periods);
     limits.client_share = file.client_share.unwrap_or(limits.client_share);
+    limits.new_session_share = file.new_session_share.unwrap_or(limits.new_session_share);
     let deadlines = &mut limits.deadlines;
     for (place, given, name) in [
         (&mut deadlines.acceptor, &file.deadlines.acceptor, "acceptor"),

@@ -5,7 +5,7 @@ use std::path::Path;
 use config::{Error, Source, Spanned};
 use units::ClassId;
 
-use crate::rules::list::List;
+use crate::rules::all::Rules;
 use crate::rules::rule::Rule;
 use crate::settings::file;
 use crate::settings::file::File;
@@ -120,8 +120,14 @@ fn classes(source: &Source, file: &File, settings: &mut Settings) -> Result<(), 
         });
         settings.policy.classes = policy.collect();
     }
-    settings.rules.choose = rules(source, &file.rule, &settings.classes)?;
-    settings.rules.raise = rules(source, &file.raise, &settings.classes)?;
+    if let Some(status) = file.rule.iter().find_map(|rule| rule.status.as_ref()) {
+        return Err(source
+            .error(status.span(), "a [[rule]] is looked at before there is a response")
+            .mend("status is for a [[raise]]; leave the line out here"));
+    }
+    let choose = rules(source, &file.rule, &settings.classes)?;
+    let raise = rules(source, &file.raise, &settings.classes)?;
+    settings.rules = Rules::new(choose, raise);
     let last = settings.classes.last();
     if let Some(useless) = file.raise.iter().find(|rule| Some(rule.class.get_ref()) == last) {
         let what =
@@ -133,7 +139,7 @@ fn classes(source: &Source, file: &File, settings: &mut Settings) -> Result<(), 
     Ok(())
 }
 
-fn rules(source: &Source, written: &[file::Rule], classes: &[String]) -> Result<List, Error> {
+fn rules(source: &Source, written: &[file::Rule], classes: &[String]) -> Result<Vec<Rule>, Error> {
     let rule = |rule: &file::Rule| {
         let name = rule.class.get_ref();
         let index = classes.iter().position(|class| class == name);
@@ -144,5 +150,5 @@ fn rules(source: &Source, written: &[file::Rule], classes: &[String]) -> Result<
         })?;
         Ok(Rule { class, conditions: pattern::conditions(source, rule, classes)? })
     };
-    written.iter().map(rule).collect::<Result<_, _>>().map(List::new)
+    written.iter().map(rule).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use policy::{Reason, Waits};
+use policy::{KnownSession, Reason, Waits};
 use units::ClassId;
 
 /// The class of a request, the reason for it, and the decision about the request.
@@ -52,10 +52,10 @@ impl fmt::Display for Basis {
     }
 }
 
-/// The class of a request whose session is known.
+/// The session of a request, and why it is of its class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Known {
-    pub(crate) class: ClassId,
+    pub(crate) session: KnownSession,
     pub(crate) basis: Basis,
 }
 

@@ -152,11 +152,11 @@ impl AdmissionDriver {
         known: Option<Known>,
     ) -> RequestId {
         let kind = Kind::of(head.method.as_str(), head.uri.path());
-        let session = known.map_or(SessionHint::New, |known| SessionHint::Known(known.class));
+        let session = known.map_or(SessionHint::New, |known| SessionHint::Known(known.session));
         let held = Held {
             head: Some(head),
             address,
-            class: known.map(|known| known.class),
+            class: known.map(|known| known.session.class),
             basis: known.map_or(Basis::Unknown, |known| known.basis),
             arrived: now,
             dispatched: None,

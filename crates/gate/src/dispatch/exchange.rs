@@ -106,7 +106,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     }
     let current = current_session(proxy, &config, &head, from);
     let cookie = Cookie::of(&config, &head, current.as_ref());
-    let known = current.as_ref().map(CurrentSession::known);
+    let known = current.as_ref().map(|current| current.known(proxy.clock.last()));
     busy.account.arrived(body.progress(), current.as_ref().map(|current| current.session.id));
     let mut permit = Permit::arrive(proxy.admission(), Box::new(head), from, known);
     let (mut head, details) = match permit.decision().await {
@@ -137,7 +137,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
         in_service(&proxy.dispatcher, tunnel_idle_timeout, head, body, upgrade, informed, permit).await;
     client.informed().await;
     busy.account.answered(answer.as_ref().map(|answer| answer.lease.server().address()));
-    let mut session = current.map(|current| current.session.id);
+    let mut session = current.as_ref().map(|current| current.session.id);
     let mut response = match answer {
         Ok(answer) => {
             let current = cookie.with(proxy, current, &answer.response, details.class);
@@ -240,6 +240,13 @@ fn relayed(
     let (mut head, ()) = response.into_parts();
     let named = head.headers.remove(HEADWORKS_CLASS);
     let current = current.map(|mut current| {
+        let rules = &config.settings.rules;
+        if let Some((_, class)) = rules.raised_by(&current.raises, head.status, current.session.class)
+            && current.session.raise(class)
+        {
+            current.write = true;
+            proxy.raises.count(false);
+        }
         if let Some(name) = named {
             match proxy.class(name.as_bytes()) {
                 // What an operator has set, the back-end does not change.

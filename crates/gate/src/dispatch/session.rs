@@ -36,7 +36,7 @@ pub(crate) fn current_session(
         current.session.raised |= class < current.session.class;
         current.session.class = class;
         current.basis = Basis::Operator;
-    } else if config.settings.rules.can_raise() {
+    } else if config.settings.rules.can_change() {
         let session = current.session;
         let class = proxy.classes.get(session.class.index()).map_or("", String::as_str);
         let facts = Facts { class, age: now.since(session.issued), raised: session.raised };
@@ -49,10 +49,16 @@ pub(crate) fn current_session(
             server_name: ServerName::of(head),
             session: Some(facts),
         };
-        if let Some((rule, class)) = config.settings.rules.raise(subject, session.class) {
+        let rules = &config.settings.rules;
+        if let Some((rule, class)) = rules.find_again(subject, session.class) {
+            current.write |= current.session.promote(class);
+            current.basis = Basis::Rule(rule);
+        }
+        if let Some((rule, class)) = rules.raise(subject, current.session.class) {
             current.write |= current.session.raise(class);
             current.basis = Basis::Raise(rule);
         }
+        current.raises = rules.raises_by_status(subject, current.session.class);
     }
     Some(current)
 }

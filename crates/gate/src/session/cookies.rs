@@ -91,8 +91,8 @@ impl Sessions {
     fn open(&self, text: &[u8], now: Time) -> Option<CurrentSession> {
         let session = token::open(self.keys.iter(), &self.classes, text)?;
         match session.status(now, &self.settings.limits) {
-            SessionStatus::Valid => Some(CurrentSession { session, write: false, basis: basis(&session) }),
-            SessionStatus::Renew => Some(CurrentSession { session, write: true, basis: basis(&session) }),
+            SessionStatus::Valid => Some(CurrentSession::new(session, false, basis(&session))),
+            SessionStatus::Renew => Some(CurrentSession::new(session, true, basis(&session))),
             SessionStatus::Expired => None,
         }
     }
@@ -101,11 +101,7 @@ impl Sessions {
     pub(crate) fn begin(&self, class: ClassId, now: Time) -> CurrentSession {
         let id = self.next_id.get();
         self.next_id.set(id.wrapping_add(1));
-        CurrentSession {
-            session: Session::begin(SessionId(id), class, now),
-            write: true,
-            basis: Basis::Session,
-        }
+        CurrentSession::new(Session::begin(SessionId(id), class, now), true, Basis::Session)
     }
 
     /// Sessions that begin from now on are numbered from `id`.

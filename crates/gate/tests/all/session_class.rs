@@ -1,8 +1,11 @@
 //! The class of a session that is there: raised by what it reaches, set by an operator.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use crate::common::{Gate, echo, session};
-use testkit::Response;
+use std::io::Write;
+use std::net::TcpStream;
+
+use crate::common::{Gate, echo, read_head, session};
+use testkit::{Hostile, Response};
 
 /// What explain mode says: class, rule and session.
 #[track_caller]
@@ -117,4 +120,53 @@ fn a_refusal_is_explained_too() {
     let decision = refused.header("headworks-decision").unwrap();
     assert!(decision.starts_with("refused, "), "{decision}");
     drop(clients);
+}
+
+/// A server whose answers have the status that the path ends with.
+fn with_status() -> Hostile {
+    Hostile::start(|mut stream: &TcpStream, _| {
+        while let Some(head) = read_head(stream) {
+            let path = head.split(' ').nth(1).unwrap_or_default();
+            let status = path.rsplit('/').next().unwrap_or_default();
+            if write!(stream, "HTTP/1.1 {status} Said\r\ncontent-length: 0\r\n\r\n").is_err() {
+                break;
+            }
+        }
+    })
+}
+
+#[test]
+fn what_is_raised_by_a_response_waits_for_its_status() {
+    let server = with_status();
+    let raise = "explain = 'on'\n[[raise]]\nclass = 'premium'\npath = '/checkout/'\nstatus = [201, '3xx']\n";
+    let gate = Gate::start(server.address(), raise);
+    let cookie = session(&gate.get("/checkout/201", ""));
+    for (path, headers) in [("/checkout/404", ""), ("/checkout/200", ""), ("/302", "")] {
+        let response = gate.get(path, &format!("{cookie}{headers}"));
+        assert_eq!((explained(&response).0, response.header("set-cookie")), ("basic", None), "{path}");
+    }
+    for path in ["/checkout/201", "/checkout/302"] {
+        let reached = gate.get(path, &cookie);
+        assert_eq!(explained(&reached).0, "basic", "the request that raises it is not of the class yet");
+        let later = gate.get("/checkout/404", &session(&reached));
+        assert_eq!((explained(&later).0, explained(&later).1), ("premium", "raised"));
+    }
+}
+
+#[test]
+fn who_logs_in_after_the_first_page_is_of_the_class_that_the_rules_give_by_then() {
+    let server = echo("");
+    let gate = Gate::start(server.address(), "explain = 'on'");
+    let first = gate.get("/", "");
+    assert_eq!(explained(&first).0, "basic");
+    let cookie = session(&first);
+    let with = |cookie: &str, more: &str| cookie.replace("\r\n", &format!("; {more}\r\n"));
+    let other = gate.get("/", &with(&cookie, "tier=none"));
+    assert_eq!((explained(&other).0, other.header("set-cookie")), ("basic", None));
+    let logged_in = gate.get("/", &with(&cookie, "tier=premium"));
+    assert_eq!((explained(&logged_in).0, explained(&logged_in).1), ("premium", "rule 1"));
+    assert_eq!(explained(&logged_in).2, explained(&first).2, "it is the same session");
+    let later = gate.get("/", &session(&logged_in));
+    assert_eq!((explained(&later).0, explained(&later).1), ("premium", "session"));
+    assert_eq!(later.header("set-cookie"), None);
 }

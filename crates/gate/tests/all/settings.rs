@@ -171,6 +171,18 @@ const ADMIN_AND_MORE: &[(&str, &str)] = &[
         "gate.toml:4: nobody can be raised to \"basic\", which is the last class; name a class above it; a class is never lowered",
     ),
     (
+        "[[rule]]\nclass = 'premium'\npath = '/'\nstatus = 200",
+        "gate.toml:6: a [[rule]] is looked at before there is a response; status is for a [[raise]]; leave the line out here",
+    ),
+    (
+        "[[raise]]\nclass = 'premium'\npath = '/'\nstatus = '1xx'",
+        "gate.toml:6: \"1xx\" is not a status; for example 200 or \"2xx\", from 200 to 599",
+    ),
+    (
+        "[[raise]]\nclass = 'premium'\nstatus = [200, '3xx']",
+        "gate.toml:4: this rule has no condition, so every request would match; add host, path, query, header, cookie, address, server-name, method or when; the last class needs no rule",
+    ),
+    (
         "[client]\nheader-timeout = '0s'",
         "gate.toml:4: header-timeout is 0, so that everything would be given up at once; give a time, for example \"2s\"",
     ),

@@ -4,51 +4,69 @@ use units::{ClassId, Span, Time};
 
 use super::policy::Policy;
 use super::refill::Refill;
-use crate::protocol::Reason;
-use crate::store::{Key, QueueId};
+use crate::config::Config;
+use crate::fairness::rank::Rank;
+use crate::protocol::{Reason, SessionHint};
+use crate::store::{Held, Key, Position, QueueId};
 
 impl Policy {
     /// Admits a request whose class is known, or holds it back.
     pub(super) fn admit(&mut self, now: Time, key: Key) {
-        let held = *self.store.get(key);
-        let class = self.class_of(key);
+        let class = self.rank(now, key);
+        let rank = self.store.get(key).rank;
         let queued = self.queued(class);
-        if !self.controllers[class.index()].admits(held.existing, queued, &mut self.rng) {
+        if !self.controllers[class.index()].admits(rank, queued, &mut self.rng) {
             self.hold_back(now, key, class, Reason::Admission);
-        } else if !self.make_class_room(class) {
+        } else if !self.make_class_room(class) && !self.displace_peer(key, self.layout.class(class, rank)) {
             self.hold_back(now, key, class, Reason::QueueFull);
         } else {
             self.join(now, key, class);
         }
     }
 
+    /// Finds out where a request stands among those of its class; gives the class that it waits in. What a
+    /// session that has raised itself has beyond its share waits among those that matter least: what it did to
+    /// be raised anybody can do.
+    fn rank(&mut self, now: Time, key: Key) -> ClassId {
+        let class = self.class_of(key);
+        let last = self.config.last_class();
+        let held = self.store.get_mut(key);
+        held.rank = self.shares.rank(now, class, held.session, held.client);
+        let has_raised_itself = matches!(held.session, SessionHint::Known(session) if session.is_raised);
+        if has_raised_itself && held.rank == Rank::Excess {
+            held.demoted_to = Some(last);
+        }
+        self.class_of(key)
+    }
+
     fn join(&mut self, now: Time, key: Key, class: ClassId) {
-        let existing = self.store.get(key).existing;
-        self.controllers[class.index()].joined(existing);
-        self.stats.of(Some(class)).admitted += 1;
+        let Held { rank, class: own, .. } = *self.store.get(key);
+        self.controllers[class.index()].joined(rank);
+        self.stats.of(own).admitted += 1;
         if self.queued(class) == 0 {
             self.scheduler.woke(class);
         }
-        self.store.enqueue(key, self.layout.class(class, existing), now);
+        self.store.enqueue(key, self.layout.class(class, rank), now);
     }
 
     fn hold_back(&mut self, now: Time, key: Key, class: ClassId, reason: Reason) {
         let limits = self.config.limits;
         let full = self.store.lengths(self.layout.discards()) >= limits.discard_queues;
-        if limits.discard_periods == 0 || (full && !self.displace_held_back(class)) {
+        let held = *self.store.get(key);
+        let queue = self.layout.discard(class, held.rank);
+        let no_room = full && !self.displace_held_back(class) && !self.displace_peer(key, queue);
+        if limits.discard_periods == 0 || no_room {
             self.refuse_or_displace(now, key, class, reason);
             return;
         }
-        let held = self.store.get(key);
-        self.stats.of(Some(class)).held_back += u64::from(held.held_back == 0);
-        let queue = self.layout.discard(class, held.existing);
+        self.stats.of(held.class).held_back += u64::from(held.held_back == 0);
         self.store.enqueue(key, queue, now);
     }
 
     /// The last resort before a request is refused: while anybody less important waits, admitted
     /// or held back, that one is refused instead.
     fn refuse_or_displace(&mut self, now: Time, key: Key, class: ClassId, reason: Reason) {
-        if self.displace_admitted(class) {
+        if self.displace_admitted(class) || self.displace_excess(key, class) {
             self.join(now, key, class);
         } else if !self.displace_held_back(class) {
             self.reject(key, reason);
@@ -63,18 +81,22 @@ impl Policy {
     /// entry, and the order with it.
     fn stay_held_back(&mut self, key: Key, class: ClassId) {
         let held = self.store.get(key);
-        let (queue, since) = (self.layout.discard(class, held.existing), held.since);
-        self.store.enqueue(key, queue, since);
+        let (queue, since) = (self.layout.discard(class, held.rank), held.since);
+        if held.position == Position::Queue(queue) {
+            self.store.pass_over(key);
+        } else {
+            self.store.enqueue(key, queue, since);
+        }
     }
 
     /// Admits held-back requests as soon as their class's queue has run low, so that no place goes
     /// to another request, or to none, for the want of a period's end.
     pub(super) fn refill(&mut self, now: Time, how: Refill) {
         for queue in self.layout.discards() {
-            while let Some(key) = self.store.head(queue) {
+            while let Some((key, _)) = self.store.next_turn(queue) {
                 let class = self.class_of(key);
-                let existing = self.store.get(key).existing;
-                let has_room = self.controllers[class.index()].has_room(existing, self.queued(class));
+                let rank = self.store.get(key).rank;
+                let has_room = self.controllers[class.index()].has_room(rank, self.queued(class));
                 let is_place = match how {
                     Refill::Displacing => has_room && self.make_class_room(class),
                     Refill::WhereRoomIs => has_room && self.has_class_room(),
@@ -108,17 +130,45 @@ impl Policy {
         self.displace(self.classes_below(class).rev().flat_map(move |class| layout.held_back(class).rev()))
     }
 
-    /// Refuses the newest request of the first of `queues` that holds one, if classes differ at
-    /// all; the queues of the least important come first. Whether there is room now.
+    /// Refuses a request of the first of `queues` that holds one, if classes differ at all: of who holds most
+    /// the newest. The queues of the least important come first. Whether there is room now.
     pub(super) fn displace(&mut self, mut queues: impl Iterator<Item = QueueId>) -> bool {
         if !self.config.knobs.differentiates() {
             return false;
         }
-        let victim = queues.find_map(|queue| self.store.tail(queue));
+        let newest = |queue| self.store.longest_flow(queue).map(|(key, _)| key).or(self.store.tail(queue));
+        let victim = queues.find_map(newest);
         if let Some(victim) = victim {
             self.reject(victim, Reason::Displaced);
         }
         victim.is_some()
+    }
+
+    /// Makes room for a request among those of its class, beside which it would wait in `queue`: of excess the
+    /// newest of who holds most gives way to others, and where that is not enough, who holds more than the
+    /// request's own session or client would. So one who fills the queue gives way himself.
+    fn displace_peer(&mut self, key: Key, queue: QueueId) -> bool {
+        let held = self.store.get(key);
+        let own = self.store.length_of_flow(queue, held.flow()) + 1;
+        let victim = Rank::ALL.into_iter().rev().find_map(|rank| {
+            let beside = QueueId(queue.0 + rank.index() - held.rank.index());
+            let (victim, length) = self.store.longest_flow(beside)?;
+            let gives_way = length > own || (rank == Rank::Excess && held.rank != Rank::Excess);
+            gives_way.then_some(victim)
+        });
+        if let Some(victim) = victim {
+            self.reject(victim, Reason::Displaced);
+        }
+        victim.is_some()
+    }
+
+    /// Makes room among the admitted of a class for one of them that is no excess, if there is any.
+    fn displace_excess(&mut self, key: Key, class: ClassId) -> bool {
+        let is_excess = self.store.get(key).rank == Rank::Excess;
+        let victim = self.store.longest_flow(self.layout.class(class, Rank::Excess));
+        let Some((victim, _)) = victim.filter(|_| !is_excess) else { return false };
+        self.reject(victim, Reason::Displaced);
+        true
     }
 
     fn classes_below(&self, class: ClassId) -> impl DoubleEndedIterator<Item = ClassId> + use<> {
@@ -149,7 +199,9 @@ impl Policy {
         self.scan.end_period(self.config.knobs);
         for class in self.layout.all() {
             let queued = self.queued(class);
-            self.controllers[class.index()].end_period(self.config.period, self.config.gains, queued);
+            let Config { period, gains, limits, .. } = &self.config;
+            let floor = limits.new_session_share;
+            self.controllers[class.index()].end_period(*period, *gains, queued, floor);
         }
         self.retarget();
     }
@@ -158,23 +210,32 @@ impl Policy {
     /// their chances are refused, and those who have waited long enough.
     pub(super) fn reconsider(&mut self, now: Time) {
         for queue in self.layout.discards() {
+            self.readmit(now, queue);
             for _ in 0..self.store.length(queue) {
                 let Some(key) = self.store.head(queue) else { break };
                 let class = self.class_of(key);
                 let late = self.store.waits(key, now).total() > self.second_chance(class);
                 let held = self.store.get_mut(key);
                 held.held_back += 1;
-                let spent = late || held.held_back >= self.config.limits.discard_periods;
-                let existing = held.existing;
-                let queued = self.queued(class);
-                if self.controllers[class.index()].readmits(existing, queued) && self.make_class_room(class) {
-                    self.join(now, key, class);
-                } else if spent {
+                if late || held.held_back >= self.config.limits.discard_periods {
                     self.refuse_or_displace(now, key, class, Reason::Admission);
                 } else {
                     self.stay_held_back(key, class);
                 }
             }
+        }
+    }
+
+    /// Admits those held back in a queue, in their turns, as far as the share of their class goes.
+    fn readmit(&mut self, now: Time, queue: QueueId) {
+        while let Some((key, _)) = self.store.next_turn(queue) {
+            let class = self.class_of(key);
+            let rank = self.store.get(key).rank;
+            let queued = self.queued(class);
+            if !self.controllers[class.index()].readmits(rank, queued) || !self.make_class_room(class) {
+                break;
+            }
+            self.join(now, key, class);
         }
     }
 
@@ -214,8 +275,9 @@ impl Policy {
         wait.max(self.config.period)
     }
 
-    /// The class of a request past classification.
+    /// The class that a request past classification waits in.
     pub(super) fn class_of(&self, key: Key) -> ClassId {
-        self.store.get(key).class.unwrap_or_else(|| self.config.last_class())
+        let held = self.store.get(key);
+        held.demoted_to.or(held.class).unwrap_or_else(|| self.config.last_class())
     }
 }

@@ -4,7 +4,7 @@ use units::{ClassId, RequestId, Time};
 
 use super::policy::Policy;
 use crate::kind::Kind;
-use crate::protocol::{Output, Reason, SessionHint};
+use crate::protocol::{KnownSession, Output, Reason, SessionHint};
 use crate::store::{Held, Key, Position};
 use crate::waits::Waits;
 
@@ -21,10 +21,13 @@ impl Policy {
             self.stats.unknown_ids += 1;
             return;
         }
-        let known = match session {
-            SessionHint::New => None,
-            SessionHint::Known(class) => Some(class.min(self.config.last_class())),
+        let session = match session {
+            SessionHint::New => session,
+            SessionHint::Known(known) => {
+                SessionHint::Known(KnownSession { class: known.class.min(self.config.last_class()), ..known })
+            }
         };
+        let known = session.class();
         self.acceptor.arrived();
         self.scan.arrived(self.is_important(known));
         if let Some(class) = known {
@@ -36,7 +39,7 @@ impl Policy {
             self.refuse_at_the_door(id, known, reason);
             return;
         }
-        let key = self.store.insert(Held::arriving(id, client, kind, known, now));
+        let key = self.store.insert(Held::arriving(id, client, session, kind, now));
         self.store.enqueue(key, self.layout.acceptor(known), now);
         if self.shadow() {
             self.decide(Output::Dispatch(id), Waits::default());
@@ -99,7 +102,7 @@ impl Policy {
                 self.admit(now, key);
                 return true;
             }
-            let pending = self.layout.pending(held.existing);
+            let pending = self.layout.pending(held.is_known());
             if self.store.length(pending) < self.config.limits.pending_queue {
                 self.store.enqueue(key, pending, now);
             } else {
@@ -109,7 +112,7 @@ impl Policy {
         let mut pendings = self.layout.pendings();
         let Some(key) = pendings.find_map(|queue| self.store.head(queue)) else { return false };
         let held = *self.store.get(key);
-        if held.existing {
+        if held.is_known() {
             self.admit(now, key);
         } else {
             self.store.put(key, Position::Classifying, now);

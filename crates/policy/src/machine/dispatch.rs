@@ -4,9 +4,10 @@ use units::{ClassId, RequestId, Time};
 
 use super::policy::Policy;
 use super::refill::{Next, Refill};
+use crate::fairness::rank::Rank;
 use crate::protocol::Output;
 use crate::scheduler::Ready;
-use crate::store::{Key, Position};
+use crate::store::{Held, Key, Position};
 
 /// How many that wait in a class are looked at for a short one.
 const MAX_LOOKED_AT: usize = 16;
@@ -24,25 +25,45 @@ impl Policy {
             let Some(Ready { class, request, .. }) = self.next_ready(now) else { return };
             self.scheduler.charge(class);
             self.controllers[class.index()].left();
-            self.stats.of(Some(class)).dispatched += 1;
+            let Held { rank, class: own, .. } = *self.store.get(request.key);
+            self.stats.of(own).dispatched += 1;
+            self.shares.served(now);
+            self.count_against_floor(class, rank);
             self.begin(now, request);
             let held = *self.store.get(request.key);
-            self.patience[class.index()].waited(held.waits.total());
+            if rank != Rank::Excess {
+                self.patience[class.index()].waited(held.waits.total());
+            }
             if !self.shadow() {
                 self.decide(Output::Dispatch(held.id), held.waits);
             }
         }
     }
 
-    /// The request of a class to serve next: who came first, or in overload who belongs to a
+    /// The request of a class to serve next: whose turn comes first, or in overload who belongs to a
     /// session that has begun, because the work on a session is lost when the rest of it is not
-    /// done (Web2K section 1.3).
+    /// done (Web2K section 1.3). New sessions have a floor all the same.
     fn head_of(&self, class: ClassId) -> Option<Key> {
-        let mut heads = self.layout.admitted(class).filter_map(|queue| self.store.head(queue));
-        if self.controllers[class.index()].is_overloaded() {
-            heads.next()
+        let turn_of = |rank| self.store.next_turn(self.layout.class(class, rank));
+        let [existing, new, excess] = Rank::ALL.map(turn_of);
+        let first = if self.floors[class.index()].is_due() && new.is_some() {
+            new
+        } else if self.controllers[class.index()].is_overloaded() && existing.is_some() {
+            existing
         } else {
-            heads.min_by_key(|key| (self.store.get(*key).since, self.store.get(*key).sequence))
+            [existing, new, excess].into_iter().flatten().min_by_key(|(_, turn)| *turn)
+        };
+        first.map(|(key, _)| key)
+    }
+
+    /// A request of a class is served, of that rank, while new sessions wait in the class or not.
+    fn count_against_floor(&mut self, class: ClassId, rank: Rank) {
+        let floor = &mut self.floors[class.index()];
+        if self.store.length(self.layout.class(class, Rank::New)) > 0 {
+            floor.earn(1.0, self.config.limits.new_session_share);
+        }
+        if rank == Rank::New {
+            floor.spend();
         }
     }
 

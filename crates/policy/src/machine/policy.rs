@@ -13,6 +13,9 @@ use crate::admission::Controller;
 use crate::config::{Config, Mode};
 use crate::costs::Costs;
 use crate::error::ConfigError;
+use crate::fairness::floor::Floor;
+use crate::fairness::rank::Rank;
+use crate::fairness::shares::Shares;
 use crate::guards::{Clients, Pressure};
 use crate::knobs::Knobs;
 use crate::look_ahead::Scan;
@@ -36,6 +39,10 @@ pub struct Policy {
     /// Of each class's clients.
     pub(super) patience: Vec<Patience>,
     pub(super) scheduler: Scheduler,
+    /// What sessions and clients have had lately.
+    pub(super) shares: Shares,
+    /// What new sessions of each class get of its places.
+    pub(super) floors: Vec<Floor>,
     pub(super) places: Places,
     pub(super) costs: Costs,
     pub(super) clients: Clients,
@@ -71,6 +78,8 @@ impl Policy {
             controllers: Vec::with_capacity(classes),
             patience: vec![Patience::UNKNOWN; classes],
             scheduler: Scheduler::new(&config.classes, config.knobs),
+            shares: Shares::new(classes, room),
+            floors: vec![Floor::default(); classes],
             places: Places::new(config.window),
             costs: Costs::new(classes),
             clients: Clients::new(room, limits.client_share, limits.acceptor_queue),
@@ -264,11 +273,14 @@ impl Policy {
     }
 
     /// The class and the whole wait of a request that waits in a class queue. Only there it waits as
-    /// long as patience allows; who leaves elsewhere does not tell whether that is right.
+    /// long as patience allows; who leaves elsewhere does not tell whether that is right, nor who asks for more
+    /// than others.
     pub(super) fn wait_for_place(&self, key: Key) -> Option<(ClassId, Span)> {
         let held = self.store.get(key);
         match (held.position, held.class) {
-            (Position::Queue(queue), Some(class)) if self.layout.stage(queue) == Stage::Class => {
+            (Position::Queue(queue), Some(class))
+                if self.layout.stage(queue) == Stage::Class && held.rank != Rank::Excess =>
+            {
                 Some((class, self.store.waits(key, self.now).total()))
             }
             _ => None,
@@ -276,7 +288,9 @@ impl Policy {
     }
 
     pub(super) fn gave_up(&mut self, key: Key) {
-        if let Some((class, waited)) = self.wait_for_place(key) {
+        if let Some((class, waited)) = self.wait_for_place(key)
+            && self.shares.tells_by_giving_up(self.now, self.store.get(key).client)
+        {
             let longest = self.config.limits.deadlines.class;
             self.patience[class.index()].gave_up(waited, self.config.period, longest);
         }
@@ -345,7 +359,7 @@ impl Policy {
     pub(super) fn deadline(&self, queue: QueueId) -> Option<Time> {
         let held = self.store.get(self.store.head(queue)?);
         let mut longest = self.stage_deadline(queue);
-        if let Some(class) = held.class {
+        if let Some(class) = held.demoted_to.or(held.class) {
             let in_all = match self.layout.stage(queue) {
                 Stage::Class => self.patience(class),
                 Stage::Discard if class == self.config.last_class() => self.second_chance(class),

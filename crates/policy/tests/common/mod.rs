@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use policy::{
-    Arrival, Class, Config, Deadlines, Decision, Driver, Handler, Kind, Knobs, Limits, LookAhead, Mode,
-    Policy, Reason, SessionHint, Waits, Window,
+    Arrival, Class, Config, Deadlines, Decision, Driver, Handler, Kind, Knobs, KnownSession, Limits,
+    LookAhead, Mode, Policy, Reason, SessionHint, Waits, Window,
 };
 use proptest::prelude::*;
-use units::{ClassId, Ratio, RequestId, Span, Time};
+use units::{ClassId, Ratio, RequestId, SessionId, Span, Time};
 
 /// Something that may happen.
 #[derive(Debug, Clone)]
@@ -72,6 +72,7 @@ pub(crate) fn config(mode: Mode) -> impl Strategy<Value = Config> {
                     discard_periods,
                     deadlines: Deadlines::all(Span::from_millis(deadline)),
                     client_share: Ratio::clamped(client_share),
+                    ..Limits::default()
                 },
                 seed,
                 ..Config::default()
@@ -222,7 +223,8 @@ impl Harness {
         let class = ClassId(class.min(self.policy().config().classes.len() as u8 - 1));
         let number = self.next;
         self.next += 1;
-        let session = if known { SessionHint::Known(class) } else { SessionHint::New };
+        let session = KnownSession::active(SessionId(number), class);
+        let session = if known { SessionHint::Known(session) } else { SessionHint::New };
         let arrival = Arrival { session, client, kind: Kind(number % 5) };
         let request = Request { number, class, is_classified: known, arrived: self.now, is_aborted: false };
         self.books.arriving = Some(number);

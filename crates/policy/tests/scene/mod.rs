@@ -4,13 +4,18 @@
 use std::collections::HashMap;
 
 use policy::{
-    Arrival, Config, ConfigError, Decision, Driver, Handler, Kind, Knobs, Policy, Reason, SessionHint, Waits,
-    Window,
+    Arrival, Config, ConfigError, Decision, Driver, Handler, Kind, Knobs, KnownSession, Policy, Reason,
+    SessionHint, Waits, Window,
 };
-use units::{ClassId, Ratio, RequestId, Span, Time};
+use units::{ClassId, Ratio, RequestId, SessionId, Span, Time};
 
-pub(crate) const PREMIUM: SessionHint = SessionHint::Known(ClassId(0));
-pub(crate) const BASIC: SessionHint = SessionHint::Known(ClassId(1));
+/// Of a session that has just been there.
+pub(crate) const PREMIUM: SessionHint = known(0);
+pub(crate) const BASIC: SessionHint = known(1);
+
+const fn known(class: u8) -> SessionHint {
+    SessionHint::Known(KnownSession::active(SessionId(0), ClassId(class)))
+}
 
 /// Requests have numbers, which are their payloads.
 pub(crate) struct Scene {
@@ -61,7 +66,12 @@ impl Scene {
         self.arrive_for(number, session, Kind::default());
     }
 
+    /// Each known request is of a session of its own.
     pub(crate) fn arrive_for(&mut self, number: u64, session: SessionHint, kind: Kind) {
+        let session = match session {
+            SessionHint::Known(known) => SessionHint::Known(KnownSession { id: SessionId(number), ..known }),
+            SessionHint::New => session,
+        };
         self.arrive_as(number, Arrival { session, client: 0, kind });
     }
 

@@ -1,10 +1,10 @@
 //! [`Gated`]: a source, the gate's policy, and a server behind it.
 
 use policy::connections::ConnectionId;
-use policy::{ConfigError, Kind};
+use policy::{ConfigError, Kind, KnownSession};
 use rand::Rng;
 use slab::Slab;
-use units::{ClassId, RequestId, Time};
+use units::{ClassId, RequestId, SessionId, Time};
 
 use super::door::{Door, Happening, Visitor};
 use super::processor::Processor;
@@ -146,7 +146,8 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
             request: key,
             demand: request.job().demand,
             ruled: class,
-            known,
+            // The model has requests, not sessions: each is of one of its own.
+            known: known.map(|class| KnownSession::active(SessionId(client), class)),
             client,
             kind: Kind(u64::from(request.job().class)),
         };

@@ -1,6 +1,6 @@
 //! [`User`]: somebody who follows the script, as a user of `headworks load` does.
 
-use policy::{Session, SessionLimits, SessionStatus};
+use policy::{KnownSession, Session, SessionLimits, SessionStatus};
 use units::{ClassId, SessionId, Span, Time};
 
 use super::model::Script;
@@ -99,9 +99,9 @@ impl User {
     }
 
     /// What the user's token tells the gate.
-    pub(super) fn known(&self, now: Time, limits: &SessionLimits) -> Option<ClassId> {
+    pub(super) fn known(&self, now: Time, limits: &SessionLimits) -> Option<KnownSession> {
         let holds = |token: &Session| token.status(now, limits) != SessionStatus::Expired;
-        self.token.filter(holds).map(|token| token.class)
+        self.token.filter(holds).map(|token| token.known(now))
     }
 
     /// The answer to a request of that class brings a token where one is needed.
@@ -182,9 +182,10 @@ mod tests {
         let mut user = user(&script());
         assert_eq!(user.known(at(0), &limits), None);
         user.keep_token(at(0), ClassId(1), &limits);
-        assert_eq!(user.known(at(50), &limits), Some(ClassId(1)));
+        let class = |user: &User, seconds| user.known(at(seconds), &limits).map(|session| session.class);
+        assert_eq!(class(&user, 50), Some(ClassId(1)));
         user.keep_token(at(50), ClassId(1), &limits);
-        assert_eq!(user.known(at(140), &limits), Some(ClassId(1)), "it was renewed");
-        assert_eq!(user.known(at(150), &limits), None);
+        assert_eq!(class(&user, 140), Some(ClassId(1)), "it was renewed");
+        assert_eq!(class(&user, 150), None);
     }
 }

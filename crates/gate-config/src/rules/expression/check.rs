@@ -1,5 +1,7 @@
 //! From what the parser read to a [`Test`], or what is wrong with it.
 
+use std::cell::Cell;
+
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 use config::did_you_mean;
 use http::HeaderName;
@@ -39,10 +41,12 @@ const REQUEST: [&str; 9] =
 const SESSION: [&str; 4] = ["new", "class", "age", "raised"];
 
 /// The whole of a condition.
-pub(super) fn condition(expression: &IdedExpr, classes: &[String]) -> Result<Test, Misfit> {
-    let check = Check { classes };
+///
+/// Also whether it names a header or a cookie.
+pub(super) fn condition(expression: &IdedExpr, classes: &[String]) -> Result<(Test, bool), Misfit> {
+    let check = Check { classes, names_headers: Cell::new(false) };
     match check.value(expression)? {
-        Value::Test(test) => Ok(test),
+        Value::Test(test) => Ok((test, check.names_headers.get())),
         other => {
             let what = format!("this is {}, and a condition is true or false", other.kind());
             Err(misfit(expression, what).mend(match other {
@@ -98,9 +102,25 @@ impl Value {
 /// Reads expressions about sessions of these classes.
 pub(super) struct Check<'c> {
     classes: &'c [String],
+    /// Whether a header or a cookie was named.
+    names_headers: Cell<bool>,
 }
 
 impl Check<'_> {
+    fn entry(&self, part: &IdedExpr, map: Map, name: &str) -> Result<Entry, Misfit> {
+        if !matches!(map, Map::Parameters) {
+            self.names_headers.set(true);
+        }
+        Ok(match map {
+            Map::Headers => Entry::Header(
+                HeaderName::from_bytes(name.as_bytes())
+                    .map_err(|_| misfit(part, format!("\"{name}\" cannot name a header")))?,
+            ),
+            Map::Cookies => Entry::Cookie(name.as_bytes().to_owned()),
+            Map::Parameters => Entry::Parameter(name.as_bytes().to_owned()),
+        })
+    }
+
     pub(super) fn value(&self, part: &IdedExpr) -> Result<Value, Misfit> {
         let unusable = || misfit(part, "only texts, whole numbers, true and false can stand here");
         match &part.expr {
@@ -165,7 +185,7 @@ impl Check<'_> {
             Err(misfit(part, format!("{prefix}{field} is not known")).suggest(prefix, field, fields.to_vec()))
         };
         Ok(match self.value(&select.operand)? {
-            Value::Map(map) => Value::Text(Text::Entry(entry(part, map, field)?)),
+            Value::Map(map) => Value::Text(Text::Entry(self.entry(part, map, field)?)),
             Value::Request => match field {
                 "method" => Value::Text(Text::Method),
                 "path" => Value::Text(Text::Path),
@@ -209,7 +229,7 @@ impl Check<'_> {
                     let Text::Constant(key) = self.text(name)? else {
                         return Err(misfit(name, "a name is needed here, in quotes"));
                     };
-                    Ok(Value::Text(Text::Entry(entry(name, map, &String::from_utf8_lossy(&key))?)))
+                    Ok(Value::Text(Text::Entry(self.entry(name, map, &String::from_utf8_lossy(&key))?)))
                 }
                 other => Err(misfit(part, format!("{} has no parts by name", other.kind()))),
             },
@@ -252,7 +272,7 @@ impl Check<'_> {
             Value::Texts(texts) => Test::TextIn(Box::new(self.text(one)?), texts),
             Value::Numbers(numbers) => Test::NumberIn(Box::new(self.number(one)?), numbers),
             Value::Map(map) => match self.text(one)? {
-                Text::Constant(name) => Test::Has(entry(one, map, &String::from_utf8_lossy(&name))?),
+                Text::Constant(name) => Test::Has(self.entry(one, map, &String::from_utf8_lossy(&name))?),
                 _ => return Err(misfit(one, "a name is needed here, in quotes")),
             },
             other => {
@@ -311,17 +331,6 @@ impl Check<'_> {
             _ => Ok(()),
         }
     }
-}
-
-fn entry(part: &IdedExpr, map: Map, name: &str) -> Result<Entry, Misfit> {
-    Ok(match map {
-        Map::Headers => Entry::Header(
-            HeaderName::from_bytes(name.as_bytes())
-                .map_err(|_| misfit(part, format!("\"{name}\" cannot name a header")))?,
-        ),
-        Map::Cookies => Entry::Cookie(name.as_bytes().to_owned()),
-        Map::Parameters => Entry::Parameter(name.as_bytes().to_owned()),
-    })
 }
 
 fn relation(operator: &str) -> Option<Relation> {

@@ -11,6 +11,7 @@ use crate::rules::subject::View;
 pub(crate) struct Expression {
     text: String,
     test: Test,
+    names_headers: bool,
 }
 
 impl PartialEq for Expression {
@@ -52,12 +53,17 @@ impl Expression {
             let (at, why) = first.map_or((0, String::new()), |error| (place(text, error.pos), error.msg));
             Unfit { at, what: format!("this is no CEL expression: {why}"), mend: None }
         })?;
-        let test = check::condition(&expression, classes).map_err(|misfit| {
+        let (test, names_headers) = check::condition(&expression, classes).map_err(|misfit| {
             let character = places.offset_for(misfit.id).map_or(0, |(start, _)| start as usize);
             let at = text.char_indices().nth(character).map_or(0, |(at, _)| at);
             Unfit { at, what: misfit.what, mend: misfit.mend }
         })?;
-        Ok(Self { text: text.to_owned(), test })
+        Ok(Self { text: text.to_owned(), test, names_headers })
+    }
+
+    /// Whether it names a header or a cookie.
+    pub(in crate::rules) fn names_headers(&self) -> bool {
+        self.names_headers
     }
 
     /// Whether it holds. Something that the request has not (a header, a cookie) makes what asks

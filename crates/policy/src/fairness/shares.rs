@@ -1,0 +1,205 @@
+//! [`Shares`]: what sessions and clients have had lately, and where that puts their next request.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use units::{ClassId, Time};
+
+use super::pauses::Pauses;
+use super::rank::Rank;
+use super::recent::{Epoch, Recent};
+use super::table::Table;
+use crate::protocol::{KnownSession, SessionHint};
+
+/// So many requests a browser has at once; nobody is held to less.
+const AT_ONCE: u32 = 6;
+/// The part of what the server does that one session gets ahead of others: one in so many.
+const SESSION_PART: u32 = 10;
+/// The same for all that comes from one client, where others want the rest.
+const CLIENT_PART: u32 = 2;
+/// Sessions and clients that are remembered, for each request that can be held.
+const REMEMBERED: usize = 4;
+
+#[derive(Debug, Clone, Copy, Default)]
+struct SessionShare {
+    /// Requests that went ahead of others.
+    ahead: Recent,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct ClientShare {
+    came: Recent,
+    /// Of these, requests that went ahead of others.
+    ahead: Recent,
+    /// Requests that it gave up, of those that tell something.
+    given_up: Recent,
+}
+
+/// What sessions and clients have had lately.
+#[derive(Debug)]
+pub(crate) struct Shares {
+    sessions: Table<SessionShare>,
+    clients: Table<ClientShare>,
+    /// Of each class.
+    pauses: Vec<Pauses>,
+    came: Recent,
+    served: Recent,
+}
+
+impl Shares {
+    /// For so many classes, and `room` requests that can be held.
+    pub(crate) fn new(classes: usize, room: usize) -> Self {
+        Self {
+            sessions: Table::new(room * REMEMBERED),
+            clients: Table::new(room * REMEMBERED),
+            pauses: vec![Pauses::UNKNOWN; classes],
+            came: Recent::default(),
+            served: Recent::default(),
+        }
+    }
+
+    /// The rank of a request that comes now, of a class.
+    pub(crate) fn rank(&mut self, now: Time, class: ClassId, session: SessionHint, client: u64) -> Rank {
+        let epoch = Epoch::of(now);
+        let is_within = self.is_client_within(now, epoch, client);
+        let rank = match session {
+            SessionHint::Known(session) if is_within => self.rank_of_session(now, epoch, class, session),
+            SessionHint::New if is_within => Rank::New,
+            _ => Rank::Excess,
+        };
+        if rank != Rank::Excess {
+            self.clients.see(client, now).ahead.add(epoch);
+        }
+        rank
+    }
+
+    /// A client may have what the others leave; if they want all, a part. Whether a client is many users, as
+    /// behind an address translator, or one with many sessions cannot be told. Without others it does not matter.
+    fn is_client_within(&mut self, now: Time, epoch: Epoch, client: u64) -> bool {
+        self.came.add(epoch);
+        let came = self.came.count(epoch);
+        let served = self.served.count(epoch);
+        let client = self.clients.see(client, now);
+        client.came.add(epoch);
+        let others = came.saturating_sub(client.came.count(epoch));
+        // Others may come in twice the number before they are held up.
+        let left = served.saturating_sub(others.saturating_mul(2));
+        others == 0 || client.ahead.count(epoch) < AT_ONCE.max(served / CLIENT_PART).max(left)
+    }
+
+    fn rank_of_session(&mut self, now: Time, epoch: Epoch, class: ClassId, session: KnownSession) -> Rank {
+        let served = self.served.count(epoch);
+        let seen = self.sessions.get(session.id.0).map(|(seen, _)| now.since(seen));
+        let share = self.sessions.see(session.id.0, now);
+        if share.ahead.count(epoch) >= AT_ONCE.max(served / SESSION_PART) {
+            return Rank::Excess;
+        }
+        share.ahead.add(epoch);
+        // The token is not written with each response, so it may be older than the last request.
+        let pause = seen.map_or(session.idle, |seen| seen.min(session.idle));
+        let pauses = &mut self.pauses[class.index()];
+        let rank = if pause <= pauses.longest() { Rank::Existing } else { Rank::New };
+        if let Some(pause) = seen {
+            pauses.learn(pause);
+        }
+        rank
+    }
+
+    /// A request was sent to the server.
+    pub(crate) fn served(&mut self, now: Time) {
+        self.served.add(Epoch::of(now));
+    }
+
+    /// Whether a client that gives up a request now says something of others: not if it has given up as many as
+    /// a browser has at once, so that one that leaves with all it has counts for no more.
+    pub(crate) fn tells_by_giving_up(&mut self, now: Time, client: u64) -> bool {
+        let epoch = Epoch::of(now);
+        let given_up = &mut self.clients.see(client, now).given_up;
+        let tells = given_up.count(epoch) < AT_ONCE;
+        if tells {
+            given_up.add(epoch);
+        }
+        tells
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::{SessionId, Span};
+
+    const CLASS: ClassId = ClassId(0);
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Span::from_millis(millis)
+    }
+
+    fn session(id: u64, idle: u64) -> SessionHint {
+        let idle = Span::from_secs(idle);
+        SessionHint::Known(KnownSession { id: SessionId(id), class: CLASS, idle, is_raised: false })
+    }
+
+    /// Of a hundred requests, how many are of which rank.
+    fn ranks(shares: &mut Shares, mut next: impl FnMut(u64) -> (SessionHint, u64)) -> [u32; Rank::COUNT] {
+        let mut counts = [0; Rank::COUNT];
+        for number in 0..100 {
+            let (session, client) = next(number);
+            counts[shares.rank(at(number), CLASS, session, client).index()] += 1;
+        }
+        counts
+    }
+
+    fn after_serving(requests: u32) -> Shares {
+        let mut shares = Shares::new(1, 100);
+        (0..requests).for_each(|_| shares.served(at(0)));
+        shares
+    }
+
+    #[test]
+    fn one_session_gets_what_a_browser_has_at_once_or_a_tenth() {
+        let hog = |_| (session(1, 0), 1);
+        assert_eq!(ranks(&mut after_serving(10), hog), [6, 0, 94]);
+        assert_eq!(ranks(&mut after_serving(200), hog), [20, 0, 80]);
+    }
+
+    #[test]
+    fn sessions_of_one_address_are_many_users_until_others_come() {
+        let alone = |number| (session(number, 0), 1);
+        assert_eq!(ranks(&mut after_serving(40), alone), [100, 0, 0]);
+        let beside =
+            |number| if number % 2 == 0 { (session(number, 0), 1) } else { (SessionHint::New, number) };
+        let [existing, new, excess] = ranks(&mut after_serving(40), beside);
+        assert_eq!(new, 50, "who begins, each from an address of its own");
+        assert!((15..35).contains(&existing), "{existing} of sessions, {excess} beyond");
+    }
+
+    #[test]
+    fn a_client_without_sessions_is_one() {
+        let beside = |number| (SessionHint::New, if number % 10 == 0 { number } else { 1 });
+        let [_, new, excess] = ranks(&mut after_serving(40), beside);
+        assert!(new < 60 && excess > 40, "{new} {excess}");
+    }
+
+    #[test]
+    fn a_session_is_under_way_for_as_long_as_users_pause() {
+        let mut shares = Shares::new(1, 100);
+        let mut rank = |seconds: u64, id, idle| {
+            shares.rank(Time::ZERO + Span::from_secs(seconds), CLASS, session(id, idle), id)
+        };
+        assert_eq!([rank(0, 1, 30), rank(0, 2, 600)], [Rank::Existing, Rank::New]);
+        // It has just been here; its token does not say so yet.
+        assert_eq!(rank(5, 2, 605), Rank::Existing);
+        for page in 0..1000 {
+            rank(10 + 3 * page, 1, 0);
+        }
+        assert_eq!([rank(4000, 3, 15), rank(4000, 4, 25)], [Rank::Existing, Rank::New], "pauses of 3 s");
+    }
+
+    #[test]
+    fn a_client_that_leaves_with_all_it_has_counts_as_a_few() {
+        let mut shares = Shares::new(1, 100);
+        let mut told = |millis| (0..100).filter(|_| shares.tells_by_giving_up(at(millis), 1)).count();
+        assert_eq!([told(0), told(1000), told(2000), told(4000)], [6, 0, 0, 6]);
+        assert!(shares.tells_by_giving_up(at(4000), 2));
+    }
+}

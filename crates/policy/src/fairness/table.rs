@@ -1,0 +1,79 @@
+//! [`Table`]: what is remembered of sessions and clients, bounded.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use units::Time;
+
+/// So many share a row; the one that was seen longest ago makes room.
+const WAYS: usize = 4;
+
+/// An entry for each number, of as many numbers as there is room for.
+#[derive(Debug)]
+pub(crate) struct Table<V> {
+    places: Vec<Option<Entry<V>>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry<V> {
+    number: u64,
+    seen: Time,
+    value: V,
+}
+
+impl<V: Copy + Default> Table<V> {
+    /// Room for `entries`, or somewhat more.
+    pub(crate) fn new(entries: usize) -> Self {
+        Self { places: vec![None; entries.next_power_of_two().max(WAYS)] }
+    }
+
+    /// What is known of a number, and when it was last asked for.
+    pub(crate) fn get(&self, number: u64) -> Option<(Time, V)> {
+        let row = self.row(number);
+        let found = self.places[row..row + WAYS].iter().flatten().find(|entry| entry.number == number);
+        found.map(|entry| (entry.seen, entry.value))
+    }
+
+    /// The entry of a number that asks now. If it has none, another makes room.
+    pub(crate) fn see(&mut self, number: u64, now: Time) -> &mut V {
+        let row = self.row(number);
+        let places = &mut self.places[row..row + WAYS];
+        let is_mine = |place: &Option<Entry<V>>| place.as_ref().is_some_and(|entry| entry.number == number);
+        let mine = places.iter().position(is_mine).unwrap_or_else(|| {
+            let oldest = (0..WAYS).min_by_key(|way| places[*way].as_ref().map(|entry| entry.seen));
+            let oldest = oldest.unwrap_or_default();
+            places[oldest] = None;
+            oldest
+        });
+        let entry = places[mine].get_or_insert(Entry { number, seen: now, value: V::default() });
+        entry.seen = now;
+        &mut entry.value
+    }
+
+    /// Where the row of a number begins. Sessions are numbered one after the other and addresses lie
+    /// together: multiplied by the golden section they spread (Knuth, volume 3, section 6.4).
+    fn row(&self, number: u64) -> usize {
+        const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+        let spread = (number ^ (number >> 32)).wrapping_mul(GOLDEN) >> 32;
+        (spread as usize & (self.places.len() - 1)) / WAYS * WAYS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Span;
+
+    #[test]
+    fn who_was_seen_last_is_remembered() {
+        let mut table = Table::<u32>::new(16);
+        for number in 0..1000 {
+            *table.see(number, Time::ZERO + Span::from_secs(number)) = number as u32;
+        }
+        assert_eq!(table.get(999), Some((Time::ZERO + Span::from_secs(999), 999)));
+        let remembered = (0..1000).filter(|number| table.get(*number).is_some()).count();
+        assert_eq!(remembered, 16);
+        *table.see(999, Time::ZERO + Span::from_secs(1000)) += 1;
+        assert_eq!(table.get(999).map(|(_, value)| value), Some(1000));
+    }
+}
