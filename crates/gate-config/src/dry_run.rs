@@ -60,7 +60,7 @@ enum Why {
     Raise(usize, String),
     /// From 1, in the order of the file.
     Rule(usize),
-    /// The same, which gives the session a higher class, and the session.
+    /// A rule, from 1 in the order of the file, that gives a session a higher class, and the session.
     RuleAgain(usize, String),
     /// A session, described, and what raises it if the response is as it asks for: from 1, the statuses, the
     /// class.

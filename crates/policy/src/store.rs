@@ -288,7 +288,7 @@ impl Store {
         Some((Key(slot), length))
     }
 
-    /// How many requests wait in a class or discard queue whose flow is the same.
+    /// How many requests of a flow wait in a class or discard queue.
     pub(crate) fn length_of_flow(&self, queue: QueueId, flow: Flow) -> u32 {
         self.layout.root(queue).map_or(0, |root| self.flows.length(root, flow))
     }

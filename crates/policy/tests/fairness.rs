@@ -1,4 +1,4 @@
-//! Nobody shuts others out of a class: not with one session, not with none, with many, or with a raised one.
+//! No client shuts others out of a class: not with one session, not with none, with many, or with a raised one.
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 mod crowd;
@@ -20,7 +20,7 @@ const HOG_CLIENT: u64 = 0;
 /// How somebody asks for as much as there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hog {
-    /// Nobody does.
+    /// There is no hog.
     None,
     OneSession,
     NoSession,

@@ -21,7 +21,7 @@ impl Floor {
         self.owed = (self.owed - 1.0).max(0.0);
     }
 
-    /// Whether a new session's turn has come, whoever else waits.
+    /// Whether a new session's turn has come, also while sessions under way wait.
     pub(crate) fn is_due(&self) -> bool {
         self.owed >= 1.0
     }

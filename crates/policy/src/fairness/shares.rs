@@ -11,7 +11,7 @@ use super::recent::{Epoch, Recent};
 use super::table::Table;
 use crate::protocol::{KnownSession, SessionHint};
 
-/// So many requests a browser has at once; nobody is held to less.
+/// So many requests a browser has at once; no session or client is held to less.
 const AT_ONCE: u32 = 6;
 /// The part of what the server does that one session gets ahead of others: one in so many.
 const SESSION_PART: u32 = 10;

@@ -162,7 +162,7 @@ impl Policy {
         victim.is_some()
     }
 
-    /// Makes room among the admitted of a class for one of them that is no excess, if there is any.
+    /// Makes room for a request that is not excess itself among the excess of its class, if any waits.
     fn displace_excess(&mut self, key: Key, class: ClassId) -> bool {
         let is_excess = self.store.get(key).rank == Rank::Excess;
         let victim = self.store.longest_flow(self.layout.class(class, Rank::Excess));

@@ -42,7 +42,7 @@ impl Policy {
 
     /// The request of a class to serve next: whose turn comes first, or in overload who belongs to a
     /// session that has begun, because the work on a session is lost when the rest of it is not
-    /// done (Web2K section 1.3). New sessions have a floor all the same.
+    /// done (Web2K section 1.3). New sessions have a floor nevertheless.
     fn head_of(&self, class: ClassId) -> Option<Key> {
         let turn_of = |rank| self.store.next_turn(self.layout.class(class, rank));
         let [existing, new, excess] = Rank::ALL.map(turn_of);

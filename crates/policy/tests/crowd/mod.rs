@@ -201,7 +201,7 @@ impl Crowd {
 
     /// An asker has its answer, or none.
     fn ended(&mut self, number: usize, was_served: bool) {
-        /// Nobody asks again at once who was refused.
+        /// Who was refused does not ask again at once.
         const AGAIN: f64 = 0.2;
         let asker = self.askers[number];
         if self.now >= self.counts_from {
