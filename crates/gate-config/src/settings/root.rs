@@ -132,7 +132,7 @@ impl Settings {
 
     /// Whether there is anything that sessions tell apart: with one class and no rule there is not.
     pub fn has_sessions(&self) -> bool {
-        self.classes.len() > 1 || !self.rules.choose.is_empty() || self.rules.can_raise()
+        self.classes.len() > 1 || !self.rules.choose.is_empty() || self.rules.can_change()
     }
 
     /// The class that the rules give a request without a session, from `address`.
