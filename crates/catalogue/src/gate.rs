@@ -32,6 +32,9 @@ metrics! { exposed like LIKE;
         sampled: "gate.queue";
     IN_SERVICE = "headworks_gate_in_service", Gauge, Number, "Requests inside the server.",
         sampled: "gate.in_service";
+    STREAMING = "headworks_gate_streaming", Gauge, Number,
+        "Requests that the server has and does nothing for, which hold no place: streamed responses, slow uploads.",
+        sampled: "gate.streaming";
     WINDOW = "headworks_gate_window", Gauge, Number, "Requests that may be inside the server.",
         sampled: "gate.window";
     EXPRESS = "headworks_gate_express", Gauge, Number,

@@ -68,6 +68,9 @@ pub struct Limits {
     pub discard_queues: u32,
     /// `D`: periods that a request is held back before it is refused.
     pub discard_periods: u32,
+    /// Requests with the server that hold no place, because it does nothing for them: responses that it streams,
+    /// uploads that it waits for.
+    pub streaming: u32,
     /// The longest wait in each stage.
     pub deadlines: Deadlines,
     /// Share of the acceptor queue's length that one client's requests may hold, all stages
@@ -111,6 +114,7 @@ impl Default for Limits {
             class_queues: 2000,
             discard_queues: 1000,
             discard_periods: 4,
+            streaming: 16_384,
             deadlines: Deadlines::all(Span::from_secs(10)),
             client_share: Ratio::ONE,
             new_session_share: Ratio::clamped(0.05),
@@ -149,6 +153,7 @@ impl Config {
             .chain([
                 limits.discard_queues,
                 limits.burst,
+                limits.streaming,
                 self.window.largest(),
                 self.window.largest().isqrt() + 1,
             ])

@@ -37,6 +37,8 @@ struct Known {
     kind: Kind,
     /// Mean cost.
     cost: f64,
+    /// Whether the last of them gave its place back before its end.
+    streams: bool,
 }
 
 /// The requests of one class inside the server, together.
@@ -108,6 +110,19 @@ impl Costs {
         known.map_or(self.mean, |known| known.cost)
     }
 
+    /// A request of that kind gave its place back before its end.
+    pub(crate) fn streams(&mut self, kind: Kind) {
+        match &mut self.known[place(kind)] {
+            Some(known) if known.kind == kind => known.streams = true,
+            other => *other = Some(Known { kind, cost: self.mean, streams: true }),
+        }
+    }
+
+    /// Whether the last request of that kind gave its place back before its end.
+    pub(crate) fn is_stream(&self, kind: Kind) -> bool {
+        self.known[place(kind)].is_some_and(|known| known.kind == kind && known.streams)
+    }
+
     /// Requests at least as important as `class` inside the server whose turn it was.
     pub(crate) fn in_turn(&self, class: ClassId) -> u32 {
         self.inside[..=class.index()].iter().map(|inside| inside.requests - inside.aside).sum()
@@ -139,8 +154,11 @@ impl Costs {
     fn learn(&mut self, kind: Kind, cost: f64) {
         self.mean += STEP * (cost - self.mean);
         match &mut self.known[place(kind)] {
-            Some(known) if known.kind == kind => known.cost += STEP * (cost - known.cost),
-            other => *other = Some(Known { kind, cost }),
+            Some(known) if known.kind == kind => {
+                known.cost += STEP * (cost - known.cost);
+                known.streams = false;
+            }
+            other => *other = Some(Known { kind, cost, streams: false }),
         }
     }
 }

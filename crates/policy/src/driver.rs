@@ -1,15 +1,17 @@
 //! [`Driver`]: the one loop around a policy. It holds the requests that the policy knows by id, tells the
 //! policy what happens to them, and has its decisions carried out.
 
+use alloc::collections::VecDeque;
+
 use slab::Slab;
-use units::{ClassId, Ratio, RequestId, Time};
+use units::{ClassId, Ratio, RequestId, Span, Time};
 
 use crate::config::Config;
 use crate::error::ConfigError;
 use crate::kind::Kind;
 use crate::knobs::Knobs;
 use crate::machine::Policy;
-use crate::protocol::{Input, Output, Reason, SessionHint};
+use crate::protocol::{Input, Output, Pause, Reason, SessionHint};
 use crate::waits::Waits;
 
 /// What the policy is told of a request that arrives.
@@ -30,6 +32,15 @@ pub enum Decision {
     Dispatch,
     /// Refuse it. The policy has forgotten it; the driver holds it until [`Driver::finish`].
     Refuse(Reason),
+}
+
+/// What is known of a response by its head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// It says nothing about how its pieces come.
+    Unknown,
+    /// Events that come when they happen (`text/event-stream`).
+    Events,
 }
 
 /// Finds the classes of requests and carries out what is decided about them.
@@ -53,12 +64,20 @@ pub struct Driver<P> {
     policy: Policy,
     held: Slab<Held<P>>,
     generation: u32,
+    /// Requests for which the server may be doing nothing, and when that is to be looked at.
+    pauses: VecDeque<(Time, RequestId)>,
 }
+
+/// So long the server is silent in a response, or waits for the rest of a request, until it is taken to do nothing for
+/// it. A server that writes a page piece by piece is done with the next one sooner.
+const PAUSE: Span = Span::from_millis(100);
 
 #[derive(Debug)]
 struct Held<P> {
     generation: u32,
     status: Status,
+    /// Since when the server does nothing for it, as far as is known, and why.
+    quiet: Option<(Time, Pause)>,
     payload: P,
 }
 
@@ -66,13 +85,15 @@ struct Held<P> {
 enum Status {
     Waiting,
     Dispatched,
+    /// Dispatched, and its place given back.
+    Streaming,
     Refused,
 }
 
 impl<P> Driver<P> {
     /// A driver without requests. It allocates when more requests are held than ever before.
     pub fn new(policy: Policy) -> Self {
-        Self { policy, held: Slab::new(), generation: 0 }
+        Self { policy, held: Slab::new(), generation: 0, pauses: VecDeque::new() }
     }
 
     /// The policy.
@@ -106,7 +127,7 @@ impl<P> Driver<P> {
         let Arrival { session, client, kind } = arrival;
         self.generation = self.generation.wrapping_add(1);
         let generation = self.generation;
-        let key = self.held.insert(Held { generation, status: Status::Waiting, payload });
+        let key = self.held.insert(Held { generation, status: Status::Waiting, quiet: None, payload });
         let id = id(generation, key);
         self.handle(now, Input::Arrived { id, session, client, kind }, handler);
         id
@@ -116,7 +137,7 @@ impl<P> Driver<P> {
     /// back; what the server has begun, it goes on with until [`Self::finish`].
     pub fn abort(&mut self, now: Time, id: RequestId, handler: &mut impl Handler<P>) -> Option<P> {
         match self.entry(id)?.status {
-            Status::Dispatched => {
+            Status::Dispatched | Status::Streaming => {
                 self.handle(now, Input::Aborted { id }, handler);
                 None
             }
@@ -131,10 +152,81 @@ impl<P> Driver<P> {
         let held = self.held.try_remove(key(id))?;
         match held.status {
             Status::Waiting => self.handle(now, Input::Aborted { id }, handler),
-            Status::Dispatched => self.handle(now, Input::Finished { id }, handler),
+            Status::Dispatched | Status::Streaming => {
+                self.handle(now, Input::Finished { id }, handler);
+            }
             Status::Refused => {}
         }
         Some(held.payload)
+    }
+
+    /// The rest of a dispatched request is still to come from its client: the server waits for it. When that takes
+    /// long, the place is given back until [`Self::uploaded`].
+    pub fn uploads(&mut self, now: Time, id: RequestId) {
+        self.pauses(now, id, Pause::Upload);
+    }
+
+    /// The server has all of the request.
+    pub fn uploaded(&mut self, now: Time, id: RequestId, handler: &mut impl Handler<P>) {
+        let Some(held) = self.entry_mut(id) else { return };
+        held.quiet = None;
+        if held.status == Status::Streaming {
+            held.status = Status::Dispatched;
+            self.handle(now, Input::Resumed { id }, handler);
+        }
+    }
+
+    /// A piece of a response, or its head, has come, and more is to follow. When that takes long, because the server
+    /// is silent or the client does not take what is there, the place is given back; where the last response to a
+    /// request of that kind did so, or `stream` says that this one will, at once.
+    pub fn responds(&mut self, now: Time, id: RequestId, stream: Stream, handler: &mut impl Handler<P>) {
+        if self.entry(id).is_none_or(|held| held.status != Status::Dispatched) {
+            return;
+        }
+        if stream == Stream::Events || self.policy.streams(id) {
+            self.release(now, id, Pause::Response, handler);
+        } else {
+            self.pauses(now, id, Pause::Response);
+        }
+    }
+
+    /// Takes back the places of requests for which the server has done nothing for long enough.
+    pub fn release_quiet(&mut self, now: Time, handler: &mut impl Handler<P>) {
+        while let Some((due, id)) = self.pauses.front().copied().filter(|(due, _)| *due <= now) {
+            self.pauses.pop_front();
+            let Some(held) = self.entry(id).filter(|held| held.status == Status::Dispatched) else {
+                continue;
+            };
+            match held.quiet {
+                // Something has come meanwhile.
+                Some((since, _)) if since + PAUSE > due => self.pauses.push_back((since + PAUSE, id)),
+                Some((_, pause)) => self.release(now, id, pause, handler),
+                None => {}
+            }
+        }
+    }
+
+    /// Whether it has a place no more, although the server is not done with it.
+    pub fn is_streaming(&self, id: RequestId) -> bool {
+        self.entry(id).is_some_and(|held| held.status == Status::Streaming)
+    }
+
+    fn pauses(&mut self, now: Time, id: RequestId, pause: Pause) {
+        let Some(held) = self.entry_mut(id) else { return };
+        if held.status == Status::Dispatched && held.quiet.replace((now, pause)).is_none() {
+            self.pauses.push_back((now + PAUSE, id));
+        }
+    }
+
+    fn release(&mut self, now: Time, id: RequestId, pause: Pause, handler: &mut impl Handler<P>) {
+        if !self.policy.may_release() {
+            return;
+        }
+        if let Some(held) = self.entry_mut(id) {
+            held.status = Status::Streaming;
+        }
+        self.policy.handle(now, Input::Released { id, pause });
+        self.carry_out(now, handler);
     }
 
     /// Lets the policy process some of what has arrived: all arrivals of one turn of an event loop have
@@ -159,7 +251,8 @@ impl<P> Driver<P> {
 
     /// When to call [`Self::cycle`] although nothing has happened.
     pub fn next_wake(&self, now: Time) -> Time {
-        self.policy.next_wake(now)
+        let quiet = self.pauses.front().map_or(Time::NEVER, |(due, _)| *due);
+        self.policy.next_wake(now).min(if self.policy.has_waiting() { quiet } else { Time::NEVER })
     }
 
     /// How much of the scarcest resource of the process is in use.
@@ -196,6 +289,7 @@ impl<P> Driver<P> {
     }
 
     fn handle(&mut self, now: Time, input: Input, handler: &mut impl Handler<P>) {
+        self.release_quiet(now, handler);
         self.policy.handle(now, input);
         self.carry_out(now, handler);
     }

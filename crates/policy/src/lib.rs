@@ -84,7 +84,7 @@ mod window;
 
 pub use admission::Gains;
 pub use config::{Class, Config, Deadlines, Limits, Mode};
-pub use driver::{Arrival, Decision, Driver, Handler};
+pub use driver::{Arrival, Decision, Driver, Handler, Stream};
 pub use error::ConfigError;
 pub use kind::Kind;
 pub use knobs::Knobs;

@@ -44,6 +44,15 @@ impl SessionHint {
     }
 }
 
+/// Why the server does nothing for a request that it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pause {
+    /// The rest of the request is still to come.
+    Upload,
+    /// Its response has begun, and the server is silent or the client does not take what is there.
+    Response,
+}
+
 /// Something that happened, told by the driver. Ids are the driver's and unique while held.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Input {
@@ -70,6 +79,19 @@ pub(crate) enum Input {
     },
     /// The server is done with a dispatched request, whatever came of it.
     Finished {
+        /// Which request.
+        id: RequestId,
+    },
+    /// The server has begun its response, or waits for the rest of the request, and does nothing meanwhile: the
+    /// request gives its place back and goes on without one, if there is room for another such.
+    Released {
+        /// Which request.
+        id: RequestId,
+        /// For what the server waits.
+        pause: Pause,
+    },
+    /// The server has all of a request that was released before its response: it works, and takes a place.
+    Resumed {
         /// Which request.
         id: RequestId,
     },

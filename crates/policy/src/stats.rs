@@ -71,6 +71,8 @@ pub struct Snapshot {
     pub lengths: StageLengths,
     /// Inside the server.
     pub in_service: u32,
+    /// With the server, which does nothing for them: they hold no place.
+    pub streaming: u32,
     /// How many may be, of any class.
     pub window: u32,
     /// Places on top that only the important may take.

@@ -33,6 +33,8 @@ pub(crate) enum Position {
     Classifying,
     /// Inside the server.
     InService,
+    /// With the server, which does nothing for it: it has no place.
+    Streaming,
     /// Refused in shadow mode, and nevertheless inside the server.
     Settled,
 }
@@ -162,9 +164,11 @@ impl Store {
         self.flows.make_room(room);
     }
 
-    /// Those that are not inside the server, in the order of their arrival.
+    /// Those that the server does not have, in the order of their arrival.
     pub(crate) fn keys_outside(&self) -> Vec<Key> {
-        let outside = |slot: &&u32| self.slots[**slot as usize].position != Position::InService;
+        let outside = |slot: &&u32| {
+            !matches!(self.slots[**slot as usize].position, Position::InService | Position::Streaming)
+        };
         let mut keys: Vec<Key> = self.index.values().filter(outside).map(|slot| Key(*slot)).collect();
         keys.sort_unstable_by_key(|key| self.get(*key).sequence);
         keys

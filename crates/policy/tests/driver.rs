@@ -2,11 +2,15 @@
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 use policy::{
-    Arrival, Config, Decision, Driver, Handler, Kind, Limits, Policy, Reason, SessionHint, Waits, Window,
+    Arrival, Config, Decision, Driver, Handler, Kind, Limits, Mode, Policy, Reason, SessionHint, Stream,
+    Waits, Window,
 };
-use units::{ClassId, RequestId, Time};
+use units::{ClassId, RequestId, Span, Time};
 
 const NOW: Time = Time::from_nanos(1);
+
+/// Longer than a server is silent that is still taken to work.
+const LATER: Time = Time::from_nanos(150_000_000);
 
 /// Decisions about requests by name. One that begins with `p` is premium.
 #[derive(Default)]
@@ -30,8 +34,12 @@ struct Gate {
 impl Gate {
     /// One place in the server, and room for one request that waits.
     fn new() -> Self {
-        let limits = Limits { acceptor_queue: 1, ..Limits::default() };
-        let config = Config { limits, window: Window::Fixed(1), ..Config::default() };
+        Self::with(Limits { acceptor_queue: 1, ..Limits::default() }, Mode::Enforce)
+    }
+
+    /// One place in the server.
+    fn with(limits: Limits, mode: Mode) -> Self {
+        let config = Config { limits, mode, window: Window::Fixed(1), ..Config::default() };
         let driver = Driver::new(Policy::new(config).expect("sound"));
         Self { driver, decisions: Decisions::default() }
     }
@@ -39,6 +47,30 @@ impl Gate {
     fn arrive(&mut self, name: &'static str) -> RequestId {
         let arrival = Arrival { session: SessionHint::New, client: 1, kind: Kind::default() };
         self.driver.arrive(NOW, arrival, name, &mut self.decisions)
+    }
+
+    /// One of this kind that is let in.
+    fn begin(&mut self, now: Time, kind: u64) -> RequestId {
+        let arrival =
+            Arrival { session: SessionHint::New, client: 1, kind: Kind::of("GET", &kind.to_string()) };
+        let id = self.driver.arrive(now, arrival, "one", &mut self.decisions);
+        self.driver.turn(now, 7, &mut self.decisions);
+        id
+    }
+
+    fn responds(&mut self, now: Time, id: RequestId) {
+        self.driver.responds(now, id, Stream::Unknown, &mut self.decisions);
+    }
+
+    fn uploaded(&mut self, now: Time, id: RequestId) {
+        self.driver.uploaded(now, id, &mut self.decisions);
+    }
+
+    /// Requests inside the server, and those that it has without a place.
+    fn places(&mut self, now: Time) -> (u32, u32) {
+        self.driver.release_quiet(now, &mut self.decisions);
+        let snapshot = self.driver.policy().snapshot();
+        (snapshot.in_service, snapshot.streaming)
     }
 
     fn finish(&mut self, id: RequestId) -> Option<&'static str> {
@@ -103,4 +135,101 @@ fn a_request_that_waits_is_withdrawn_when_it_ends() {
     gate.turn();
     assert_eq!((gate.held(), gate.decisions.0.len()), ((0, 0), 0));
     assert_eq!(gate.driver.policy().snapshot().unclassified.aborted, 1);
+}
+
+#[test]
+fn a_response_that_pauses_gives_its_place_to_who_waits() {
+    let mut gate = Gate::new();
+    let stream = gate.begin(NOW, 1);
+    gate.responds(NOW, stream);
+    let waiting = gate.begin(NOW, 2);
+    assert_eq!((gate.places(NOW), gate.decisions.0.len()), ((1, 0), 1));
+    let wake = gate.driver.next_wake(NOW);
+    assert!(wake <= LATER, "nothing need happen for it: {wake:?}");
+    gate.driver.turn(wake, 7, &mut gate.decisions);
+    assert_eq!((gate.places(LATER), gate.decisions.0.len()), ((1, 1), 2));
+    assert_eq!(gate.finish(waiting), Some("one"));
+    gate.responds(LATER, stream);
+    assert_eq!(gate.places(LATER), (0, 1), "a piece more takes no place again");
+    assert_eq!((gate.abort(stream), gate.places(LATER)), (None, (0, 1)));
+    assert_eq!((gate.finish(stream), gate.places(LATER), gate.held()), (Some("one"), (0, 0), (0, 0)));
+    assert_eq!(gate.driver.policy().snapshot().unknown_ids, 0);
+}
+
+#[test]
+fn a_response_that_comes_on_keeps_its_place() {
+    let mut gate = Gate::new();
+    let page = gate.begin(NOW, 1);
+    let mut now = NOW;
+    for _ in 0..20 {
+        gate.responds(now, page);
+        now += Span::from_millis(60);
+        assert_eq!(gate.places(now), (1, 0));
+    }
+    assert_eq!(gate.finish(page), Some("one"));
+    let next = gate.begin(now, 1);
+    gate.responds(now, next);
+    assert_eq!(gate.places(now), (1, 0));
+}
+
+#[test]
+fn of_what_has_streamed_once_the_next_has_no_place_from_the_first_piece_on() {
+    let mut gate = Gate::new();
+    let first = gate.begin(NOW, 1);
+    gate.responds(NOW, first);
+    assert_eq!(gate.places(LATER), (0, 1));
+    let second = gate.begin(LATER, 1);
+    assert_eq!(gate.places(LATER), (1, 1));
+    gate.responds(LATER, second);
+    assert_eq!(gate.places(LATER), (0, 2));
+    let events = gate.begin(LATER, 2);
+    gate.driver.responds(LATER, events, Stream::Events, &mut gate.decisions);
+    assert_eq!(gate.places(LATER), (0, 3));
+}
+
+#[test]
+fn an_upload_that_takes_long_has_a_place_again_when_it_is_there() {
+    let mut gate = Gate::new();
+    let upload = gate.begin(NOW, 1);
+    gate.driver.uploads(NOW, upload);
+    assert_eq!(gate.places(LATER), (0, 1));
+    let other = gate.begin(LATER, 2);
+    gate.uploaded(LATER, upload);
+    assert_eq!(gate.places(LATER), (2, 0), "the server works on both");
+    assert_eq!(
+        (gate.finish(upload), gate.finish(other), gate.places(LATER)),
+        (Some("one"), Some("one"), (0, 0))
+    );
+    let quick = gate.begin(LATER, 1);
+    gate.driver.uploads(LATER, quick);
+    gate.uploaded(LATER, quick);
+    assert_eq!(gate.places(LATER + Span::from_secs(1)), (1, 0), "it has come in time");
+}
+
+#[test]
+fn no_more_go_on_without_a_place_than_may() {
+    let mut gate = Gate::with(Limits { streaming: 1, ..Limits::default() }, Mode::Enforce);
+    let first = gate.begin(NOW, 1);
+    gate.responds(NOW, first);
+    assert_eq!(gate.places(LATER), (0, 1));
+    let second = gate.begin(LATER, 1);
+    gate.responds(LATER, second);
+    assert_eq!(gate.places(LATER + Span::from_secs(1)), (1, 1));
+    gate.finish(first);
+    gate.responds(LATER + Span::from_secs(1), second);
+    assert_eq!(gate.places(LATER + Span::from_secs(2)), (0, 1));
+}
+
+#[test]
+fn in_shadow_mode_a_stream_is_not_counted_as_inside_for_ever() {
+    let mut gate = Gate::with(Limits::default(), Mode::Shadow);
+    let [first, second] = [1, 2].map(|kind| gate.begin(NOW, kind));
+    for id in [first, second] {
+        gate.responds(NOW, id);
+    }
+    assert_eq!(gate.places(LATER), (0, 2), "the one inside and the one that would wait");
+    for id in [first, second] {
+        gate.finish(id);
+    }
+    assert_eq!((gate.places(LATER), gate.held()), ((0, 0), (0, 0)));
 }

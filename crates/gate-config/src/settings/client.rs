@@ -50,7 +50,7 @@ impl Default for Clients {
 /// admin interface, files.
 const RESERVED_DESCRIPTORS: u64 = 64;
 /// More connections than this need a setting of their own: each costs some memory.
-const DEFAULT_MAX_CONNECTIONS: u64 = 16_384;
+const DEFAULT_MAX_CONNECTIONS: u64 = 65_536;
 
 impl Clients {
     /// The limits of connections in a process that may have so many descriptors, in front of servers that

@@ -101,13 +101,14 @@ impl Settings {
         let limits = &self.policy.limits;
         let deadlines = limits.deadlines;
         let queues = format!(
-            "acceptor {}, pending {}, class {}, discard {} for {} periods, burst {}",
+            "acceptor {}, pending {}, class {}, discard {} for {} periods, burst {}, streaming {}",
             limits.acceptor_queue,
             limits.pending_queue,
             limits.class_queues,
             limits.discard_queues,
             limits.discard_periods,
-            limits.burst
+            limits.burst,
+            limits.streaming
         );
         let waits = format!(
             "acceptor {}, pending {}, class {}, discard {}",

@@ -197,6 +197,8 @@ pub(super) struct Limits {
     pub(super) discard_queues: Option<Spanned<u32>>,
     /// Periods that a request is held back.
     pub(super) discard_periods: Option<u32>,
+    /// Requests that the server has and does nothing for: streamed responses, slow uploads.
+    pub(super) streaming: Option<Spanned<u32>>,
     /// Of clients and to the servers.
     pub(super) connections: Option<Spanned<u32>>,
     /// Of HTTP/2, of all connections together.

@@ -91,6 +91,7 @@ fn limits(source: &Source, file: &File, limits: &mut policy::Limits) -> Result<(
     set(&mut limits.pending_queue, &file.limits.pending_queue);
     set(&mut limits.class_queues, &file.limits.class_queues);
     set(&mut limits.discard_queues, &file.limits.discard_queues);
+    set(&mut limits.streaming, &file.limits.streaming);
     limits.discard_periods = file.limits.discard_periods.unwrap_or(limits.discard_periods);
     limits.client_share = file.client_share.unwrap_or(limits.client_share);
     limits.new_session_share = file.new_session_share.unwrap_or(limits.new_session_share);
@@ -125,7 +126,8 @@ fn blamed(file: &File, error: ConfigError) -> Option<Range<usize>> {
             named.and_then(|(_, number)| number.as_ref()).map(Spanned::span)
         }
         ConfigError::TooMany(_) => {
-            let numbers = bounds.into_iter().map(|(_, number)| number).chain([&limits.discard_queues]);
+            let others = [&limits.discard_queues, &limits.streaming];
+            let numbers = bounds.into_iter().map(|(_, number)| number).chain(others);
             let largest = numbers.flatten().max_by_key(|number| *number.get_ref());
             largest.map(Spanned::span).or(file.window.as_ref().map(Spanned::span))
         }

@@ -84,6 +84,7 @@ fn policy(metrics: &mut Metrics, policy: &Policy) {
         .sample(&["discard"], now.lengths.discard)
         .sample(&["class"], now.lengths.class);
     metrics.family(metric::IN_SERVICE).sample(&[], now.in_service);
+    metrics.family(metric::STREAMING).sample(&[], now.streaming);
     metrics.family(metric::WINDOW).sample(&[], now.window);
     metrics.family(metric::EXPRESS).sample(&[], now.express);
     metrics.family(metric::LOOK_AHEAD).sample(&[], now.look_ahead);

@@ -15,6 +15,8 @@ pub(super) struct State {
     knobs: crate::admin::knobs::Shown,
     window: u32,
     in_service: u32,
+    /// Requests that the server has and does nothing for, which hold no place.
+    streaming: u32,
     express: u32,
     look_ahead: u32,
     quota: u32,
@@ -87,6 +89,7 @@ impl State {
             knobs: crate::admin::knobs::current(gate),
             window: now.window,
             in_service: now.in_service,
+            streaming: now.streaming,
             express: now.express,
             look_ahead: now.look_ahead,
             quota: now.quota,

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 use http::request::Parts;
 use policy::{
     Arrival, Config, ConfigError, Decision as Decided, Driver, Handler, Kind, Knobs, Policy, Reason,
-    SessionHint, Stage, Waits,
+    SessionHint, Stage, Stream, Waits,
 };
 use units::{ClassId, Ratio, RequestId, Time};
 
@@ -213,6 +213,32 @@ impl AdmissionDriver {
         if let (Some(dispatched), Some(class)) = (held.dispatched, held.class) {
             self.stages.finished(class, &held.waits, held.arrived, dispatched, now);
         }
+    }
+
+    /// The rest of a dispatched request is still to come from its client.
+    pub(crate) fn uploads(&mut self, now: Time, id: RequestId) {
+        self.driver.uploads(now, id);
+    }
+
+    /// The server has all of a request.
+    pub(crate) fn uploaded(&mut self, now: Time, id: RequestId) {
+        let (driver, mut wakes) = self.parts();
+        driver.uploaded(now, id, &mut wakes);
+    }
+
+    /// A piece of a response has come, and more is to follow.
+    pub(crate) fn responds(&mut self, now: Time, id: RequestId, stream: Stream) {
+        let (driver, mut wakes) = self.parts();
+        driver.responds(now, id, stream, &mut wakes);
+    }
+
+    /// Takes back the places of requests for which the server has done nothing for long enough. Whether others wait
+    /// for places that cannot be taken back, because there are as many requests without one as there may be.
+    pub(crate) fn release_quiet(&mut self, now: Time) -> bool {
+        let (driver, mut wakes) = self.parts();
+        driver.release_quiet(now, &mut wakes);
+        let policy = driver.policy();
+        policy.snapshot().lengths.class > 0 && !policy.may_release()
     }
 
     /// Lets the policy process some of what has arrived.

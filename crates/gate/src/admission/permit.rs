@@ -4,6 +4,7 @@ use std::future::poll_fn;
 use std::rc::Rc;
 
 use http::request::Parts;
+use policy::Stream;
 use units::RequestId;
 
 use crate::admission::control::AdmissionControl;
@@ -52,9 +53,37 @@ impl Permit {
         decision
     }
 
+    /// The rest of the request is still to come from its client; the result tells that it has come.
+    pub(crate) fn uploads(&self) -> Uploads {
+        let admission = Rc::clone(&self.admission);
+        admission.driver.borrow_mut().uploads(admission.clock.last(), self.id);
+        Uploads { admission, id: self.id }
+    }
+
+    /// A piece of the response has come, and more is to follow.
+    pub(crate) fn responds(&self, stream: Stream) {
+        let admission = &self.admission;
+        admission.driver.borrow_mut().responds(admission.clock.last(), self.id, stream);
+    }
+
     /// The policy's name for it.
     pub(crate) fn id(&self) -> RequestId {
         self.id
+    }
+}
+
+/// A request whose rest is still to come from its client.
+#[derive(Debug)]
+pub(crate) struct Uploads {
+    admission: Rc<AdmissionControl>,
+    id: RequestId,
+}
+
+impl Uploads {
+    /// It has come.
+    pub(crate) fn over(self) {
+        let now = self.admission.clock.last();
+        self.admission.driver.borrow_mut().uploaded(now, self.id);
     }
 }
 

@@ -104,6 +104,11 @@ impl Client {
         let _ = self.peer.set(peer);
     }
 
+    /// Whether it is a stream of a connection of HTTP/2.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.connection.is_some()
+    }
+
     /// Whether it is a connection of HTTP/2.
     pub(crate) fn is_multiplexed(&self) -> bool {
         self.multiplexed.get()

@@ -90,7 +90,8 @@ impl Registry {
     }
 
     /// Closes connections that have been slow for too long, and lets those rest that ask for nothing. While
-    /// requests are `waiting` for a place in the server, it is sooner for clients that hold one.
+    /// requests are `waiting` for places in the server that slow clients cannot give back, it is sooner for those that
+    /// hold one.
     pub(crate) fn sweep(&self, now: Time, waiting: bool) {
         self.table.borrow_mut().sweep(now, waiting);
         self.carry_out();

@@ -4,14 +4,16 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, SET_COOKIE, UPGRADE};
+use http::header::{ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, SET_COOKIE, UPGRADE};
 use http::request::Parts;
-use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body::Body as _;
 use http1::headers::forwarded::Scheme;
 use http1::headers::hop_by_hop::Forwarded;
 use http1::headers::{caching, cookie, hop_by_hop};
 use hyper::body::Incoming;
+use policy::Stream;
+use policy::connections::Awaited;
 use tokio::time::timeout;
 
 use crate::admission::decision::Basis;
@@ -21,7 +23,7 @@ use crate::clients::client::Client;
 use crate::dispatch::active_config::ActiveConfig;
 use crate::dispatch::debug_headers::mark;
 use crate::dispatch::explanation::explain;
-use crate::dispatch::in_service::{Answer, in_service};
+use crate::dispatch::in_service::{Answer, Sent, in_service};
 use crate::dispatch::proxy::Proxy;
 use crate::dispatch::relay::Relay;
 use crate::dispatch::response_body::{Busy, Reply};
@@ -32,6 +34,7 @@ use crate::observe::access_log::account::Account;
 use crate::session::current::CurrentSession;
 use crate::tunnel::tunnels::Tunnel;
 use crate::upstream::body::Body;
+use crate::upstream::bound::{Owner, authenticates_connection};
 use crate::upstream::failure::Failure;
 
 impl Handler for Proxy {
@@ -128,18 +131,30 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     };
     // Only HTTP/1.1 knows interim responses, and hyper sends none on streams.
     let informed = (head.version == Version::HTTP_11).then(|| Rc::clone(&client));
+    if !body.progress().is_over() {
+        let uploads = permit.uploads();
+        body.when_over(Box::new(move || uploads.over()));
+    }
     cookie::remove(&mut head.headers, config.sessions.name());
     hop_by_hop::request(&mut head, &config.authority);
     config.settings.forwarding.write(&mut head.headers, client.peer().hop());
     busy.account.pass_on(&mut head.headers);
+    let progress = body.progress();
+    let bound = proxy.dispatcher.pool.bound.take(&client);
+    let is_bound = bound.is_some() || authenticates_connection(&head.headers);
     let tunnel_idle_timeout = config.settings.tunnels.idle_timeout;
-    let (answer, permit) =
-        in_service(&proxy.dispatcher, tunnel_idle_timeout, head, body, upgrade, informed, permit).await;
+    let sent = Sent { upgrade, tunnel_idle_timeout, informed, bound };
+    let (mut answer, permit) = in_service(&proxy.dispatcher, head, body, sent, permit).await;
     client.informed().await;
+    if is_bound && let Ok(answer) = &mut answer {
+        answer.lease.owner = Owner::of(&client);
+    }
     busy.account.answered(answer.as_ref().map(|answer| answer.lease.server().address()));
     let mut session = current.as_ref().map(|current| current.session.id);
     let mut response = match answer {
         Ok(answer) => {
+            progress.answered();
+            client.over(Awaited::Upload);
             let current = cookie.with(proxy, current, &answer.response, details.class);
             session = current.as_ref().map(|current| current.session.id);
             if let (None, Some(current)) = (known, &current) {
@@ -169,8 +184,12 @@ fn unmet(config: &ActiveConfig, busy: Busy, accept: Option<&HeaderValue>) -> Res
     explain(config, busy, accept, StatusCode::EXPECTATION_FAILED, NO_CONTINUE)
 }
 
-/// Reads the first of a request's body, unless the client asked whether to send it.
+/// Reads the first of a request's body, unless the client asked whether to send it. What does not come in a moment is
+/// not waited for: the server may want to answer what has come, or the head alone.
 async fn fetch_first(head: &Parts, body: &mut Body) -> Result<(), Missing> {
+    /// A body that comes at once and whole is sent at once, and can be sent again. What comes slowly costs the server
+    /// little: a request whose body takes longer gives its place back.
+    const GATHER_TIMEOUT: Duration = Duration::from_millis(100);
     /// Clients that ask wait for about a second before they send the body unasked.
     const FIRST_PART_TIMEOUT: Duration = Duration::from_secs(3);
     let asks = head.headers.contains_key(EXPECT);
@@ -189,7 +208,19 @@ async fn fetch_first(head: &Parts, body: &mut Body) -> Result<(), Missing> {
             Err(_) => {}
         }
     }
-    body.fetch_first().await.map_err(|_| Missing::Rest)
+    if body.progress().is_over() || is_conversation(&head.headers) {
+        return Ok(());
+    }
+    match Box::pin(timeout(GATHER_TIMEOUT, body.fetch_first())).await {
+        Ok(fetched) => fetched.map_err(|_| Missing::Rest),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Whether client and server may speak in turns: the first message is all there is until the server answers.
+fn is_conversation(headers: &HeaderMap) -> bool {
+    const GRPC: &[u8] = b"application/grpc";
+    headers.get(CONTENT_TYPE).is_some_and(|media_type| media_type.as_bytes().starts_with(GRPC))
 }
 
 /// What a client is told whose request's body has no end.
@@ -274,7 +305,7 @@ fn relayed(
     // What the client speaks, hyper knows.
     head.version = Version::HTTP_11;
     let Some((asked, idle_timeout)) = tunnel else {
-        let relay = Relay::new(&proxy.dispatcher, client, lease, permit);
+        let relay = Relay::new(&proxy.dispatcher, client, lease, permit, stream(&head.headers));
         return Response::from_parts(head, Reply::relayed(busy, relay));
     };
     let Some((server, said)) = lease.into_transport() else {
@@ -286,6 +317,16 @@ fn relayed(
     head.headers.insert(UPGRADE, tunnel.protocol().clone());
     client.become_tunnel(tunnel, proxy.clock.last());
     Response::from_parts(head, Reply::whole(busy, Bytes::new()))
+}
+
+/// What the head of a response says about how its pieces come.
+fn stream(headers: &HeaderMap) -> Stream {
+    const EVENTS: &[u8] = b"text/event-stream";
+    let media_type = headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
+    match media_type.get(..EVENTS.len()) {
+        Some(named) if named.eq_ignore_ascii_case(EVENTS) => Stream::Events,
+        _ => Stream::Unknown,
+    }
 }
 
 fn failed(

@@ -12,9 +12,10 @@ use units::RequestId;
 use crate::admission::permit::Permit;
 use crate::clients::client::Client;
 use crate::dispatch::dispatcher::Dispatcher;
-use crate::dispatch::relay::see_to_the_end;
+use crate::dispatch::relay::abandon;
 use crate::tunnel::tunnels::Asked;
 use crate::upstream::body::Body;
+use crate::upstream::bound::Bound;
 use crate::upstream::failure::Failure;
 use crate::upstream::lease::Lease;
 use crate::upstream::send::{Asker, send};
@@ -37,25 +38,34 @@ pub(crate) struct InService {
     sending: Option<Sending>,
 }
 
+/// How a request is sent.
+pub(crate) struct Sent {
+    /// The protocol that the client asks for.
+    pub(crate) upgrade: Option<Asked>,
+    pub(crate) tunnel_idle_timeout: Duration,
+    /// The client, if it takes interim responses.
+    pub(crate) informed: Option<Rc<Client>>,
+    /// The connection that belongs to it.
+    pub(crate) bound: Option<Bound>,
+}
+
 /// Sends a request; gives the response with the permit, which must be kept until its body is over.
-/// `upgrade` is the protocol that the client asks for; the `client` is given if it takes interim responses.
 pub(crate) fn in_service(
     dispatcher: &Rc<Dispatcher>,
-    tunnel_idle_timeout: Duration,
     head: Box<Parts>,
     body: Body,
-    upgrade: Option<Asked>,
-    client: Option<Rc<Client>>,
+    sent: Sent,
     permit: Permit,
 ) -> InService {
+    let Sent { upgrade, tunnel_idle_timeout, informed, bound } = sent;
     let id = permit.id();
     let sending = Box::pin({
         let dispatcher = Rc::clone(dispatcher);
         async move {
             let request = Some(Request::from_parts(*head, body));
             let asker =
-                Asker { upgrade: upgrade.as_ref().map(|asked| &asked.protocol), client: client.as_deref() };
-            let begun = send(&dispatcher.pool, request, asker).await;
+                Asker { upgrade: upgrade.as_ref().map(|asked| &asked.protocol), client: informed.as_deref() };
+            let begun = send(&dispatcher.pool, request, asker, bound).await;
             let answer = begun.map(|(response, lease)| {
                 let switches = response.status() == StatusCode::SWITCHING_PROTOCOLS;
                 let tunnel = upgrade.filter(|_| switches).map(|asked| (asked, tunnel_idle_timeout));
@@ -88,7 +98,7 @@ impl Drop for InService {
         let dispatcher = Rc::clone(&self.dispatcher);
         self.dispatcher.abandoned.add(Box::pin(async move {
             if let (Ok(Answer { lease, .. }), permit) = sending.await {
-                see_to_the_end(&dispatcher, lease, permit).await;
+                abandon(&dispatcher, lease, permit);
             }
         }));
     }

@@ -1,16 +1,15 @@
 //! [`Relay`]: the body of a response on its way from the upstream to the client.
 
-use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use http1::headers::hop_by_hop;
+use policy::Stream;
 use policy::connections::Awaited;
-use tokio::time::timeout;
 
 use crate::admission::permit::Permit;
 use crate::clients::client::Client;
@@ -22,7 +21,8 @@ use crate::upstream::lease::Lease;
 /// connection, which costs the server less than writing it to the end.
 const UNWANTED: usize = 1 << 20;
 
-/// A response's body. The server is done with the request when it is over.
+/// A response's body. The server is done with the request when it is over; its place is given back sooner when the
+/// server is silent or the client takes nothing.
 #[derive(Debug)]
 pub(crate) struct Relay {
     dispatcher: Rc<Dispatcher>,
@@ -42,16 +42,21 @@ impl Relay {
         client: &Rc<Client>,
         lease: Lease,
         permit: Permit,
+        stream: Stream,
     ) -> Self {
         let running = Some(Running { lease, permit });
         let mut relay = Self { dispatcher: Rc::clone(dispatcher), client: Rc::clone(client), running };
-        relay.end_if_over();
+        relay.go_on(stream);
         relay
     }
 
-    fn end_if_over(&mut self) {
+    /// The request is over, or more of its response is to come.
+    fn go_on(&mut self, stream: Stream) {
         if let Some(running) = self.running.take_if(|running| running.lease.is_end_stream()) {
             complete(&self.dispatcher, running.lease, running.permit);
+        }
+        if let Some(running) = self.running.as_ref().filter(|running| !running.lease.is_at_hand()) {
+            running.permit.responds(stream);
         }
     }
 }
@@ -63,19 +68,22 @@ fn complete(dispatcher: &Dispatcher, lease: Lease, permit: Permit) {
     drop(permit);
 }
 
-/// Reads the rest of a response whose client has gone.
-pub(crate) async fn see_to_the_end(dispatcher: &Dispatcher, mut lease: Lease, permit: Permit) {
-    let reading = async {
-        let mut left = UNWANTED;
-        while let Some(frame) = poll_fn(|cx| lease.poll_frame(cx)).await {
-            let length = frame.ok()?.data_ref().map_or(0, Bytes::len);
-            left = left.checked_sub(length)?;
-        }
-        Some(())
-    };
-    if let Ok(Some(())) = timeout(dispatcher.pool.times().response, reading).await {
-        complete(dispatcher, lease, permit);
+/// Ends a response whose client has gone. If the rest of it is there already the connection is kept; otherwise it is
+/// closed, and the server sees that nobody listens.
+pub(crate) fn abandon(dispatcher: &Dispatcher, mut lease: Lease, permit: Permit) {
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut left = UNWANTED;
+    loop {
+        let Poll::Ready(frame) = lease.poll_frame(&mut cx) else { return };
+        let length = match frame {
+            None => break,
+            Some(Ok(frame)) => frame.data_ref().map_or(0, Bytes::len),
+            Some(Err(_)) => return,
+        };
+        let Some(rest) = left.checked_sub(length) else { return };
+        left = rest;
     }
+    complete(dispatcher, lease, permit);
 }
 
 impl http_body::Body for Relay {
@@ -97,7 +105,7 @@ impl http_body::Body for Relay {
                         if let Some(trailers) = frame.trailers_mut() {
                             hop_by_hop::trailers(trailers);
                         }
-                        relay.end_if_over();
+                        relay.go_on(Stream::Unknown);
                     }
                     None => {
                         if let Some(Running { lease, permit }) = relay.running.take() {
@@ -134,9 +142,6 @@ impl Drop for Relay {
             .driver
             .borrow_mut()
             .abort(self.dispatcher.admission.clock.read(), permit.id());
-        let dispatcher = Rc::clone(&self.dispatcher);
-        self.dispatcher.abandoned.add(Box::pin(async move {
-            see_to_the_end(&dispatcher, lease, permit).await;
-        }));
+        abandon(&self.dispatcher, lease, permit);
     }
 }

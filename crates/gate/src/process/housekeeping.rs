@@ -11,7 +11,7 @@ pub(crate) async fn keep_house(gate: Rc<Gate>) {
     loop {
         tokio::time::sleep(INTERVAL).await;
         let now = gate.clock.read();
-        let waiting = gate.admission.driver.borrow().policy().snapshot().lengths.class > 0;
+        let waiting = gate.admission.driver.borrow_mut().release_quiet(now);
         gate.clients.sweep(now, waiting);
         gate.pool.sweep(now);
         gate.admission.guard.look(now);

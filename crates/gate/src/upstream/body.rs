@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::fmt;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
@@ -31,6 +32,18 @@ struct Upload {
     clock: Rc<Clock>,
     memory: Memory,
     progress: Progress,
+    /// Called when all has come, or nothing more will.
+    when_over: WhenOver,
+}
+
+/// What is to be done when a body is over.
+#[derive(Default)]
+struct WhenOver(Option<Box<dyn FnOnce()>>);
+
+impl fmt::Debug for WhenOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WhenOver").finish_non_exhaustive()
+    }
 }
 
 fn length(frame: &Frame<Bytes>) -> usize {
@@ -46,6 +59,7 @@ struct Moved {
     last: Cell<Time>,
     bytes: Cell<u64>,
     over: Cell<bool>,
+    answered: Cell<bool>,
 }
 
 impl Progress {
@@ -62,6 +76,18 @@ impl Progress {
     /// Whether all of it has come.
     pub(crate) fn is_over(&self) -> bool {
         self.0.as_ref().is_none_or(|moved| moved.over.get())
+    }
+
+    /// The response has begun: nobody waits for the rest of the body.
+    pub(crate) fn answered(&self) {
+        if let Some(moved) = &self.0 {
+            moved.answered.set(true);
+        }
+    }
+
+    /// Whether somebody waits for the rest of it.
+    fn is_awaited(&self) -> bool {
+        self.0.as_ref().is_some_and(|moved| !moved.answered.get())
     }
 
     fn moved(&self, now: Time, bytes: usize, over: bool) {
@@ -86,7 +112,8 @@ impl Body {
         }
         let (client, clock, memory) = (Rc::clone(client), Rc::clone(clock), Rc::clone(memory));
         let (incoming, progress) = (Some(incoming), Progress(Some(Rc::default())));
-        Self(Some(Upload { first: VecDeque::new(), incoming, client, clock, memory, progress }))
+        let (first, when_over) = (VecDeque::new(), WhenOver::default());
+        Self(Some(Upload { first, incoming, client, clock, memory, progress, when_over }))
     }
 
     /// Reads the first of it, or goes on to.
@@ -145,7 +172,16 @@ impl Body {
             clock: Rc::clone(&upload.clock),
             memory: Rc::clone(&upload.memory),
             progress: upload.progress.clone(),
+            when_over: WhenOver::default(),
         })))
+    }
+
+    /// Has something done when all of it has come, or nothing more will; at once, if that is so already.
+    pub(crate) fn when_over(&mut self, done: Box<dyn FnOnce()>) {
+        match &mut self.0 {
+            Some(upload) if upload.incoming.is_some() => upload.when_over.0 = Some(done),
+            _ => done(),
+        }
     }
 }
 
@@ -153,7 +189,7 @@ impl Upload {
     fn poll_incoming(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let Some(incoming) = &mut self.incoming else { return Poll::Ready(None) };
         let frame = Pin::new(&mut *incoming).poll_frame(cx);
-        if frame.is_pending() {
+        if frame.is_pending() && self.progress.is_awaited() {
             self.client.waits(Awaited::Upload, self.clock.last());
         }
         let mut frame = ready!(frame);
@@ -170,10 +206,17 @@ impl Upload {
         if over {
             self.client.over(Awaited::Upload);
             self.incoming = None;
+            self.end();
         } else {
             self.client.moved(Awaited::Upload, bytes);
         }
         Poll::Ready(frame)
+    }
+
+    fn end(&mut self) {
+        if let Some(done) = self.when_over.0.take() {
+            done();
+        }
     }
 }
 
@@ -216,5 +259,6 @@ impl Drop for Upload {
     fn drop(&mut self) {
         self.memory.borrow_mut().sent_ahead(self.first.iter().map(length).sum::<usize>() as u64);
         self.client.over(Awaited::Upload);
+        self.end();
     }
 }

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use http_body::{Body as _, Frame, SizeHint};
 use hyper::body::Incoming;
 
+use crate::upstream::bound::Owner;
 use crate::upstream::http1::exclusive::Exclusive;
 use crate::upstream::http2::Stream;
 use crate::upstream::server::{Load, Server};
@@ -19,6 +20,8 @@ use crate::upstream::tls::Transport;
 pub(crate) struct Lease {
     pub(crate) channel: Channel,
     pub(crate) load: Load,
+    /// Whose the connection is when the request is over.
+    pub(crate) owner: Owner,
 }
 
 #[derive(Debug)]
@@ -30,6 +33,11 @@ pub(crate) enum Channel {
 }
 
 impl Lease {
+    /// A connection that is anybody's when the request is over.
+    pub(crate) fn new(channel: Channel, load: Load) -> Self {
+        Self { channel, load, owner: Owner::All }
+    }
+
     /// The server that has the request.
     pub(crate) fn server(&self) -> &Rc<Server> {
         self.load.server()
@@ -59,6 +67,14 @@ impl Lease {
         match &self.channel {
             Channel::Whole(connection) => connection.is_end_stream(),
             Channel::Part(_, incoming) => incoming.is_end_stream(),
+        }
+    }
+
+    /// Whether all that is to come of the response's body has been read, but for what is passed on next.
+    pub(crate) fn is_at_hand(&self) -> bool {
+        match &self.channel {
+            Channel::Whole(connection) => connection.is_at_hand(),
+            Channel::Part(..) => false,
         }
     }
 

@@ -8,6 +8,7 @@
 
 pub(crate) mod balance;
 pub(crate) mod body;
+pub(crate) mod bound;
 pub(crate) mod budget;
 pub(crate) mod check;
 pub(crate) mod connect;

@@ -14,6 +14,7 @@ use crate::runtime::log::say;
 use crate::runtime::notify::Notify;
 use crate::runtime::open::Open;
 use crate::upstream::balance::Balance;
+use crate::upstream::bound::{BoundConnections, Owner};
 use crate::upstream::budget::Budget;
 use crate::upstream::endpoints::{self, Found, LookUpError};
 use crate::upstream::failure::Failure;
@@ -38,6 +39,8 @@ pub(crate) struct Pool {
     pub(crate) connector: Connector,
     servers: RefCell<Vec<Rc<Server>>>,
     balance: Balance,
+    /// Connections that are not for everybody.
+    pub(crate) bound: BoundConnections,
     pub(crate) budget: Budget,
     /// Of the servers by weight, those that are up, and as the policy was last told.
     capacity: Cell<Ratio>,
@@ -87,6 +90,7 @@ impl Pool {
             connector,
             servers: RefCell::default(),
             balance: Balance::default(),
+            bound: BoundConnections::default(),
             capacity: Cell::new(Ratio::ONE),
             told_capacity: Cell::new(Ratio::ONE),
             told: Told::default(),
@@ -255,10 +259,14 @@ impl Pool {
     pub(crate) fn give_back(&self, lease: Lease, most: usize) {
         let server = lease.load.server();
         match lease.channel {
-            Channel::Whole(_) if server.unanswered.makes_way() => {}
+            Channel::Whole(_) if matches!(lease.owner, Owner::All) && server.unanswered.makes_way() => {}
             Channel::Whole(connection) => {
-                if let Some(connection) = connection.settle().filter(|_| self.free() < most) {
-                    server.keep(connection, self.clock.last());
+                let Some(connection) = connection.settle() else { return };
+                let now = self.clock.last();
+                match &lease.owner {
+                    Owner::All if self.free() < most => server.keep(connection, now),
+                    Owner::Client(client) => self.bound.keep(client, server, connection, now),
+                    Owner::All | Owner::Nobody => {}
                 }
             }
             Channel::Part(stream, _) => stream.over(self.clock.last()),
@@ -269,6 +277,7 @@ impl Pool {
     pub(crate) fn sweep(&self, now: Time) {
         let longest = self.times.get().idle;
         self.servers.borrow().iter().for_each(|server| server.sweep(now, longest));
+        self.bound.sweep(now, longest);
     }
 
     /// Another connection is open, for as long as the result lives.
@@ -294,7 +303,7 @@ impl Pool {
 
     /// Of these, free.
     pub(crate) fn free(&self) -> usize {
-        self.servers.borrow().iter().map(|server| server.free()).sum()
+        self.servers.borrow().iter().map(|server| server.free()).sum::<usize>() + self.bound.len()
     }
 
     /// Connections opened since the start, and requests sent over one that was open already.

@@ -10,6 +10,7 @@ use http_body::Body as _;
 use tokio::time::timeout;
 
 use crate::clients::client::Client;
+use crate::upstream::bound::Bound;
 use crate::upstream::connect;
 use crate::upstream::failure::Failure;
 use crate::upstream::first_answer::FirstAnswer;
@@ -58,12 +59,27 @@ enum Again {
 }
 
 /// Sends a request, and sends it again while that does no harm: not after anything of a response
-/// has come, not if it may have been carried out and must not be twice, and within the budget.
-pub(crate) async fn send(pool: &Pool, mut request: Pending, asker: Asker<'_>) -> Result<Begun, Failure> {
+/// has come, not if it may have been carried out and must not be twice, and within the budget. A connection
+/// that is `bound` to the client is tried first.
+pub(crate) async fn send(
+    pool: &Pool,
+    mut request: Pending,
+    asker: Asker<'_>,
+    bound: Option<Bound>,
+) -> Result<Begun, Failure> {
     /// Besides the first. More would only pass trouble around.
     const ATTEMPTS: usize = 2;
     pool.budget.request(pool.clock().last());
     let safe = request.as_ref().is_some_and(repeatable);
+    if let Some(bound) = bound.filter(|_| asker.upgrade.is_none()) {
+        // Seldom, and it would be part of every request's future.
+        match Box::pin(over_bound(pool, bound, &mut request, asker)).await {
+            Ok(begun) => return Ok(begun),
+            Err(failed) if failed.again.is_none() || request.is_none() => return Err(failed.failure),
+            // Without it the server asks who the client is once more.
+            Err(_) => {}
+        }
+    }
     let Some(mut load) = pool.choose(None, safe) else { return Err(Failure::NoServer) };
     let mut left = ATTEMPTS;
     loop {
@@ -117,7 +133,7 @@ async fn over_http1(
         pool.count_reuse();
         match exclusively(pool, request, connection, asker).await {
             Ok((response, connection)) => {
-                return accept(pool, response, Lease { channel: Channel::Whole(connection), load });
+                return accept(pool, response, Lease::new(Channel::Whole(connection), load));
             }
             Err(Refused { unsent: true, .. }) => {}
             Err(Refused { failure, .. }) if failure.is_broken_off() => {
@@ -134,14 +150,39 @@ async fn over_http1(
     };
     let _first = FirstAnswer::of(&server);
     match exclusively(pool, request, connection, asker).await {
-        Ok((response, connection)) => {
-            accept(pool, response, Lease { channel: Channel::Whole(connection), load })
-        }
+        Ok((response, connection)) => accept(pool, response, Lease::new(Channel::Whole(connection), load)),
         Err(Refused { failure, unsent }) => {
             pool.failed(&server, &failure);
             let again = (unsent || failure.is_broken_off()).then_some(Again::Elsewhere);
             Err(Failed { failure, again })
         }
+    }
+}
+
+/// Sends a request over the connection that belongs to its client.
+async fn over_bound(
+    pool: &Pool,
+    bound: Bound,
+    request: &mut Pending,
+    asker: Asker<'_>,
+) -> Result<Begun, Failed> {
+    let Bound { server, connection, .. } = bound;
+    let unsent = || Failure::Lost(std::io::ErrorKind::ConnectionReset.into());
+    request.iter_mut().for_each(target::for_http1);
+    let Some(connection) = connection.still_quiet().await else {
+        return Err(Failed { failure: unsent(), again: Some(Again::Freely) });
+    };
+    pool.count_reuse();
+    let load = Load::new(Rc::clone(&server), false);
+    match exclusively(pool, request, connection, asker).await {
+        Ok((response, connection)) => {
+            pool.succeeded(&server);
+            accept(pool, response, Lease::new(Channel::Whole(connection), load))
+        }
+        Err(Refused { failure, unsent }) if unsent || failure.is_broken_off() => {
+            Err(Failed { failure, again: Some(Again::Anywhere) })
+        }
+        Err(Refused { failure, .. }) => Err(given_up(pool, &server, failure)),
     }
 }
 
@@ -205,7 +246,7 @@ async fn over_http2(pool: &Pool, load: Load, request: &mut Pending) -> Result<Be
     match asked.await {
         Ok(response) => {
             let (head, incoming) = response.into_parts();
-            let lease = Lease { channel: Channel::Part(stream, incoming), load };
+            let lease = Lease::new(Channel::Part(stream, incoming), load);
             accept(pool, Response::from_parts(head, ()), lease)
         }
         Err(failure) => {
@@ -246,7 +287,7 @@ async fn ask_to_upgrade(
     match exclusively(pool, request, connection, asker).await {
         Ok((response, connection)) => {
             let begins = upgrade::begins(&response, protocol);
-            let lease = Lease { channel: Channel::Whole(connection), load };
+            let lease = Lease::new(Channel::Whole(connection), load);
             if begins { Ok((response, lease)) } else { accept(pool, response, lease) }
         }
         Err(Refused { failure, .. }) => Err(given_up(pool, &server, failure)),

@@ -6,6 +6,7 @@ mod admin;
 mod admin_access;
 mod admin_events;
 mod admin_openapi;
+mod bound;
 mod certificates;
 mod client_share;
 #[path = "../common/mod.rs"]
@@ -34,6 +35,7 @@ mod session_class;
 mod sessions;
 mod settings;
 mod smuggling;
+mod streams;
 mod strictness;
 mod tls;
 mod tls_upstream;

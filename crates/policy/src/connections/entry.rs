@@ -41,8 +41,8 @@ pub(super) struct Streams {
     pub(super) leaving: Option<Time>,
 }
 
-/// A request with a place in the server, while others wait for one, may be kept waiting by its client for
-/// so long.
+/// A request with a place in the server, while others wait for one and there are as many without a place as there may
+/// be, may be kept waiting by its client for so long.
 const PLACED_STALL_TIMEOUT: Span = Span::from_secs(5);
 
 impl<P> Entry<P> {
@@ -92,13 +92,14 @@ impl<P> Entry<P> {
         self.taking.since().is_some()
     }
 
-    /// Whether its client, or the server, has been waited for too long. While requests are `waiting` for a
-    /// place in the server, that is sooner for a client that holds one.
+    /// Whether nothing has come from its client, or from the server, for too long. Where others are
+    /// `waiting` for the place that it holds in the server, a client that moves little is no better.
     pub(super) fn has_stalled(&self, now: Time, stall: Span, answer: Span, waiting: bool) -> bool {
-        let stall = if waiting && self.placed { PLACED_STALL_TIMEOUT.min(stall) } else { stall };
-        self.taking.longer_than(now, stall)
-            || self.upload.longer_than(now, stall)
-            || self.answer.longer_than(now, answer)
+        let mut of_client = [&self.taking, &self.upload].into_iter();
+        let in_the_way = |stalled: &Stall| stalled.longer_than(now, PLACED_STALL_TIMEOUT.min(stall));
+        of_client.clone().any(|stalled| stalled.still_for(now, stall))
+            || (waiting && self.placed && of_client.any(in_the_way))
+            || self.answer.still_for(now, answer)
     }
 
     /// The phase that it comes to when it is told to enter this one.

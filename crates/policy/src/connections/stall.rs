@@ -18,21 +18,28 @@ pub enum Awaited {
 pub struct Stall {
     since: Option<Time>,
     moved: usize,
+    /// When it was last seen that something had moved.
+    stirred: Option<Time>,
+    /// Something has moved since.
+    stirs: bool,
 }
 
 impl Stall {
-    /// A client that sends or takes a byte now and then is as good as one that does nothing, and
-    /// holds a place as long. This much has to move before the waiting counts as over.
+    /// Where room is short, a client that sends or takes a byte now and then is as good as one that does nothing,
+    /// and holds a connection as long. This much has to move before the waiting counts as over.
     pub const MIN_PROGRESS: usize = 4096;
 
     pub(super) fn waits(&mut self, now: Time) {
         if self.since.is_none() {
-            *self = Self { since: Some(now), moved: 0 };
+            *self = Self { since: Some(now), stirred: Some(now), ..Self::default() };
+        } else if core::mem::take(&mut self.stirs) {
+            self.stirred = Some(now);
         }
     }
 
     pub(super) fn moved(&mut self, bytes: usize) {
         if self.since.is_some() {
+            self.stirs = true;
             self.moved = self.moved.saturating_add(bytes);
             if self.moved >= Self::MIN_PROGRESS {
                 self.over();
@@ -48,7 +55,15 @@ impl Stall {
         self.since
     }
 
+    /// Whether it has moved so little for so long that the waiting did not end.
     pub(super) fn longer_than(&self, now: Time, longest: Span) -> bool {
         self.since.is_some_and(|since| now.since(since) > longest)
+    }
+
+    /// Whether nothing at all has moved for so long.
+    pub(super) fn still_for(&self, now: Time, longest: Span) -> bool {
+        self.since.is_some()
+            && !self.stirs
+            && self.stirred.is_some_and(|stirred| now.since(stirred) > longest)
     }
 }

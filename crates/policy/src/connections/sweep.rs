@@ -29,8 +29,8 @@ enum Go {
 }
 
 impl<P> Connections<P> {
-    /// Closes connections and streams that have been slow for too long. While requests are `waiting` for a
-    /// place in the server, that is sooner for clients that hold one.
+    /// Closes connections and streams that have been slow for too long. While requests are `waiting` for
+    /// places in the server that slow clients cannot give back, that is sooner for those that hold one.
     pub fn sweep(&mut self, now: Time, waiting: bool) {
         let limits = self.limits;
         self.tell(now, |entry| {

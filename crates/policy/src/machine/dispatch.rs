@@ -5,7 +5,7 @@ use units::{ClassId, RequestId, Time};
 use super::policy::Policy;
 use super::refill::{Next, Refill};
 use crate::fairness::rank::Rank;
-use crate::protocol::Output;
+use crate::protocol::{Output, Pause};
 use crate::scheduler::Ready;
 use crate::store::{Held, Key, Position};
 
@@ -135,6 +135,7 @@ impl Policy {
                 let kind = (!self.shadow()).then_some(held.kind);
                 self.costs.end(now, self.class_of(key), kind, held.begun);
             }
+            Position::Streaming => self.streaming -= 1,
             // The server answered before its turn would have come.
             _ if self.shadow() => {}
             _ => {
@@ -144,5 +145,48 @@ impl Policy {
         }
         self.stats.of(held.class).finished += 1;
         self.forget(key);
+    }
+
+    /// The server does nothing for a request that it has: it goes on without a place.
+    pub(super) fn released(&mut self, now: Time, id: RequestId, pause: Pause) {
+        let Some(key) = self.store.key(id) else {
+            self.stats.unknown_ids += u64::from(!self.shadow());
+            return;
+        };
+        let held = *self.store.get(key);
+        match held.position {
+            Position::InService if self.may_release() => {
+                self.places.give_back(now, held.since);
+                // What it took of the server is less than the time that it was inside.
+                self.costs.end(now, self.class_of(key), None, held.begun);
+                if pause == Pause::Response {
+                    self.costs.streams(held.kind);
+                }
+            }
+            Position::InService | Position::Streaming => return,
+            // In shadow mode its turn would come when the server has nothing more to do for it.
+            _ if self.shadow() && self.may_release() => {}
+            _ => return,
+        }
+        self.store.put(key, Position::Streaming, now);
+        self.streaming += 1;
+    }
+
+    /// The server works on a request that was released: it takes a place, even if none is free, because nobody could
+    /// keep the server from it.
+    pub(super) fn resumed(&mut self, now: Time, id: RequestId) {
+        let Some(key) = self.store.key(id) else {
+            self.stats.unknown_ids += u64::from(!self.shadow());
+            return;
+        };
+        if self.store.get(key).position == Position::Streaming {
+            self.streaming -= 1;
+            self.begin(now, Next { key, aside: false });
+        }
+    }
+
+    /// Whether requests of this kind have been released before: the response to the next is likely to stream as well.
+    pub(crate) fn streams(&self, id: RequestId) -> bool {
+        self.store.key(id).is_some_and(|key| self.costs.is_stream(self.store.get(key).kind))
     }
 }

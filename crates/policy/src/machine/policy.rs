@@ -54,6 +54,8 @@ pub struct Policy {
     pub(super) now: Time,
     /// Requests with the driver for classification.
     pub(super) classifying: u32,
+    /// Requests with the server that hold no place.
+    pub(super) streaming: u32,
     pub(super) period_ends: Time,
     /// The first deadline among waiting requests may not be before this.
     pub(super) deadline_not_before: Time,
@@ -91,6 +93,7 @@ impl Policy {
             outputs: VecDeque::with_capacity(room + limits.burst as usize),
             now: Time::ZERO,
             classifying: 0,
+            streaming: 0,
             period_ends: Time::ZERO,
             deadline_not_before: Time::ZERO,
             config,
@@ -124,6 +127,8 @@ impl Policy {
             Input::Cycle => self.cycle(now),
             Input::Classified { id, class } => self.classified(now, id, class),
             Input::Finished { id } => self.finished(now, id),
+            Input::Released { id, pause } => self.released(now, id, pause),
+            Input::Resumed { id } => self.resumed(now, id),
             Input::Aborted { .. } => {}
             Input::Pressure(used) => self.pressure.set(used),
             Input::Capacity(share) => self.places.set_capacity(now, share),
@@ -179,19 +184,24 @@ impl Policy {
     /// Whether anybody waits for a place in the server or is on the way to where one waits. (In shadow mode
     /// also if some are in the server already that would have been refused.)
     pub fn has_waiting(&self) -> bool {
-        self.store.len() > self.places.taken() as usize
+        self.held() > self.places.taken() as usize
     }
 
     /// Requests held: waiting, with the driver for classification, or inside the server.
     pub fn held(&self) -> usize {
-        self.store.len()
+        self.store.len() - self.streaming as usize
+    }
+
+    /// Whether another request that the server does nothing for can go on without a place.
+    pub fn may_release(&self) -> bool {
+        self.streaming < self.config.limits.streaming
     }
 
     /// Where a request waits; none when it does not.
     pub fn stage(&self, id: RequestId) -> Option<Stage> {
         match self.store.get(self.store.key(id)?).position {
             Position::Queue(queue) => Some(self.layout.stage(queue)),
-            Position::Classifying | Position::InService | Position::Settled => None,
+            Position::Classifying | Position::InService | Position::Streaming | Position::Settled => None,
         }
     }
 
@@ -206,6 +216,7 @@ impl Policy {
                 class: store.lengths(layout.class_queues()),
             },
             in_service: self.places.taken(),
+            streaming: self.streaming,
             window: self.places.size(),
             express: self.express(),
             look_ahead: self.scan.k(),
@@ -262,7 +273,7 @@ impl Policy {
         }
         self.classifying -= u32::from(held.position == Position::Classifying);
         self.store.get_mut(key).aborted = true;
-        if held.position == Position::InService {
+        if matches!(held.position, Position::InService | Position::Streaming) {
             return;
         }
         if self.shadow() {

@@ -70,6 +70,7 @@ pub(crate) fn config(mode: Mode) -> impl Strategy<Value = Config> {
                     class_queues,
                     discard_queues,
                     discard_periods,
+                    streaming: 64,
                     deadlines: Deadlines::all(Span::from_millis(deadline)),
                     client_share: Ratio::clamped(client_share),
                     ..Limits::default()

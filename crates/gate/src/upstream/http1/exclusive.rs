@@ -221,8 +221,15 @@ impl Exclusive {
         let most = self.body.left().map_or(UNKNOWN, |left| left.min(PIECE as u64) as usize + 1);
         self.room.reserve(most);
         let read = match &mut self.line {
-            Line::Own(transport) => ready!(pin!(transport.read_buf(&mut self.room)).poll(cx)),
-            Line::Shared(companion) => ready!(companion.poll_read(cx, &mut self.room)),
+            Line::Own(transport) => pin!(transport.read_buf(&mut self.room)).poll(cx),
+            Line::Shared(companion) => companion.poll_read(cx, &mut self.room),
+        };
+        let Poll::Ready(read) = read else {
+            if self.body.left().is_none() {
+                // It may be long until there is more, and there may be many such responses.
+                self.room = BytesMut::new();
+            }
+            return Poll::Pending;
         };
         self.here = self.room.split().freeze();
         Poll::Ready(read)
@@ -231,6 +238,11 @@ impl Exclusive {
     /// Whether the response's body is over, as far as that is known without reading on.
     pub(crate) fn is_end_stream(&self) -> bool {
         self.body == Coming::Nothing
+    }
+
+    /// Whether all that is to come of the response's body has been read.
+    pub(crate) fn is_at_hand(&self) -> bool {
+        self.body.left().is_some_and(|left| left <= self.here.len() as u64)
     }
 
     pub(crate) fn size_hint(&self) -> SizeHint {

@@ -1,0 +1,173 @@
+//! Requests that the server has and does nothing for: responses that it streams, uploads that it waits for.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use testkit::{Hostile, PATIENCE, Raw, poll_until};
+
+use crate::common::{Gate, read_head};
+
+/// Sends the head of a response of this type and a piece of it, and then nothing, until the client has gone.
+fn streams(media_type: &'static str, open: &Arc<AtomicUsize>) -> Hostile {
+    let open = Arc::clone(open);
+    Hostile::start(move |mut stream, _| {
+        while let Some(head) = read_head(stream) {
+            if !head.starts_with("GET /stream") {
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+                continue;
+            }
+            open.fetch_add(1, Ordering::SeqCst);
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: {media_type}\r\ntransfer-encoding: chunked\r\n\r\n2\r\n: \r\n"
+            );
+            let _ = stream.write_all(head.as_bytes());
+            let _ = stream.read(&mut [0]);
+            open.fetch_sub(1, Ordering::SeqCst);
+            break;
+        }
+    })
+}
+
+/// A client that has got the first of a stream.
+fn listen(gate: &Gate) -> Raw {
+    let mut client = gate.connect();
+    assert!(client.get("/stream").head().contains(" 200 "));
+    client
+}
+
+#[test]
+fn streams_take_no_places() {
+    for media_type in ["text/event-stream; charset=utf-8", "application/x-ndjson"] {
+        let open = Arc::default();
+        let server = streams(media_type, &open);
+        let gate = Gate::start(server.address(), "window = 2");
+        let listening: Vec<Raw> = (0..12).map(|_| listen(&gate)).collect();
+        let state = gate.wait_for("the places", |state| state["in_service"] == 0);
+        assert_eq!(state["streaming"], 12, "{media_type}");
+        assert_eq!(gate.get("/page", "").text(), "ok");
+        drop(listening);
+        gate.wait_for("the streams to end", |state| state["streaming"] == 0);
+        poll_until(PATIENCE, "the server to hear of it", || (open.load(Ordering::SeqCst) == 0).then_some(()));
+    }
+}
+
+#[test]
+fn beyond_their_bound_streams_hold_places_and_one_that_ends_frees_one() {
+    let open = Arc::default();
+    let server = streams("text/event-stream", &open);
+    let gate = Gate::start(server.address(), "window = 1\n[limits]\nstreaming = 2");
+    let mut listening: Vec<Raw> = (0..3).map(|_| listen(&gate)).collect();
+    gate.wait_for("the last to hold a place", |state| state["in_service"] == 1 && state["streaming"] == 2);
+    let mut waiting = gate.connect();
+    waiting.get("/page");
+    gate.wait_for_queue(1);
+    listening.truncate(2);
+    assert_eq!(waiting.response().text(), "ok");
+}
+
+/// The client takes nothing of its response, of which there is more than sockets hold.
+#[test]
+fn a_download_that_is_not_taken_gives_its_place_back() {
+    const BYTES: usize = 32 << 20;
+    let server = Hostile::start(|mut stream, _| {
+        while let Some(head) = read_head(stream) {
+            let length = if head.starts_with("GET /large") { BYTES } else { 2 };
+            let _ = write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n");
+            let _ = stream.write_all(&vec![b'x'; length]);
+        }
+    });
+    let gate = Gate::start(server.address(), "window = 1");
+    let mut slow = gate.connect();
+    slow.get("/large");
+    gate.wait_for("the place", |state| state["in_service"] == 0 && state["streaming"] == 1);
+    assert_eq!(gate.get("/small", "").text(), "xx");
+    assert_eq!(slow.response().body.len(), BYTES, "and it is served to the end");
+}
+
+/// Takes in uploads and says how long they were.
+fn counts() -> Hostile {
+    Hostile::start(|mut stream, _| {
+        while let Some(head) = read_head(stream) {
+            let length = head
+                .lines()
+                .find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
+            let mut body = vec![0; length.unwrap_or(0)];
+            if stream.read_exact(&mut body).is_err() {
+                break;
+            }
+            let text = format!("{} bytes", body.len());
+            let _ = write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{text}", text.len());
+        }
+    })
+}
+
+#[test]
+fn uploads_that_dawdle_take_no_places() {
+    let server = counts();
+    let gate = Gate::start(server.address(), "window = 1");
+    let mut slow: Vec<Raw> = (0..3).map(|_| gate.connect()).collect();
+    for client in &mut slow {
+        client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc");
+    }
+    gate.wait_for("the places", |state| state["in_service"] == 0 && state["streaming"] == 3);
+    assert_eq!(gate.get("/", "").text(), "0 bytes");
+    for client in &mut slow {
+        assert_eq!(client.send("def").response().text(), "6 bytes");
+    }
+    gate.wait_for("the end", |state| state["in_service"] == 0 && state["streaming"] == 0);
+}
+
+/// An upload of which hardly anything comes, for longer than the time after which one that has stopped is given up.
+#[test]
+fn an_upload_that_goes_on_is_never_too_slow() {
+    let server = counts();
+    let gate = Gate::start(server.address(), "[client]\nstall-timeout = '400ms'");
+    let mut client = gate.connect();
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n\r\n");
+    for _ in 0..12 {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        client.send("x");
+    }
+    assert_eq!(client.response().text(), "12 bytes");
+    let stopped =
+        gate.connect().send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n\r\nx").until_closed();
+    assert_eq!(stopped, b"", "one that has stopped is given up");
+}
+
+/// The server answers each piece of a request before the next is sent.
+#[test]
+fn what_comes_in_turns_passes_in_turns() {
+    let server = Hostile::start(|mut stream: &TcpStream, _| {
+        if read_head(stream).is_none() {
+            return;
+        }
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
+        let mut piece = [0; 64];
+        while let Ok(length @ 1..) = stream.read(&mut piece) {
+            let end = piece[..length].ends_with(b"0\r\n\r\n");
+            let _ = stream.write_all(if end { b"0\r\n\r\n" } else { &piece[..length] });
+        }
+    });
+    let gate = Gate::start(server.address(), "[client]\nstall-timeout = '300ms'");
+    let mut client = gate.connect();
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for word in ["one", "two", "six"] {
+        client.send(format!("3\r\n{word}\r\n"));
+        let mut seen = Vec::new();
+        while !seen.windows(3).any(|bytes| bytes == word.as_bytes()) {
+            let mut piece = [0; 256];
+            let length = client.stream().read(&mut piece).unwrap();
+            assert!(length > 0, "{}", seen.escape_ascii());
+            seen.extend_from_slice(&piece[..length]);
+        }
+        // Longer than one that sends nothing and is waited for would be.
+        std::thread::sleep(std::time::Duration::from_millis(700));
+    }
+    client.send("0\r\n\r\n");
+    let mut rest = [0; 64];
+    let length = client.stream().read(&mut rest).unwrap();
+    assert!(rest[..length].ends_with(b"0\r\n\r\n"), "{}", rest[..length].escape_ascii());
+}
