@@ -202,7 +202,7 @@ fn contradictions_are_refused_with_a_reason() {
     );
     check(
         |c| c.window = Window::Adaptive { initial: 8, min: 1, max: 4_000_000_000 },
-        "the queues hold 4000071358 requests in all; at most 16777216 are possible",
+        "the queues hold 4000087742 requests in all; at most 16777216 are possible",
     );
     check(
         |c| c.limits = Limits { deadlines: Deadlines::all(Span::ZERO), ..c.limits },
