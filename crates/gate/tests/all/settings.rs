@@ -66,7 +66,7 @@ const POLICY: &[(&str, &str)] = &[
     ("[limits]\nburst = 0", "gate.toml:4: the burst is 0; it must be at least 1"),
     (
         "window = 1\n[limits]\nacceptor-queue = 20_000_000",
-        "gate.toml:5: the queues hold 20006067 requests in all; at most 16777216 are possible",
+        "gate.toml:5: the queues hold 20022451 requests in all; at most 16777216 are possible",
     ),
 ];
 
