@@ -19,6 +19,7 @@ BENCH_WATCH_PACKAGES := apache2-bin nginx-light wrk bpftrace sysstat util-linux 
 BENCH_VERDICT_PACKAGES := apache2-bin nginx-light libnginx-mod-http-lua perl-base util-linux iproute2
 BENCH_GATE_PACKAGES := haproxy nginx-light wrk nghttp2-client openssl util-linux iproute2
 TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) $(mod_qos_PACKAGES) slowhttptest libfaketime chromium fonts-dejavu-core curl nghttp2-client iproute2 util-linux
+WORLD_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) php-fpm chromium fonts-dejavu-core curl openssl
 
 PREFIX ?= $(HOME)/.local
 BINARY = $(DESTDIR)$(PREFIX)/bin/headworks
@@ -39,7 +40,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo side-by-side webmonitor configuration-methodology response-time-phases test bench bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak simulate fuzz lint fmt clean web report-types rust web-lint web-test install
+.PHONY: help differences demo side-by-side webmonitor configuration-methodology response-time-phases test test-world bench bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak simulate fuzz lint fmt clean web report-types rust web-lint web-test install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -84,7 +85,21 @@ test: lint web-test ## everything that must hold: lint, documentation, all tests
 	$(STAGE) 'tests'
 	@rm -f $(TOLD)
 	cargo test --workspace --no-fail-fast; status=$$?; tools/told $(TOLD); exit $$status
+	@$(MAKE) --no-print-directory test-world
 	$(STAGE) 'make test: all passed'
+
+test-world: rust $(WEB) ## servers and clients of every kind with and without the gate, and the gate beside HAProxy and nginx
+	@tools/need debian $(WORLD_PACKAGES)
+	@tools/need world
+	cargo build -p headworks
+	$(STAGE) 'differential: the gate beside HAProxy and nginx'
+	cd tests/world && ../../.tools/world/bin/python -m differential
+	$(STAGE) 'world: with and without the gate'
+	cd tests/world && ../../.tools/world/bin/python -m suite
+
+differences: ## writes docs/differences.md from tests/world/differential/differences.toml
+	@tools/need world
+	cd tests/world && ../../.tools/world/bin/python -m differential --write
 
 webmonitor: rust $(WEB) ## what Webmonitor measured in 1997, measured today (as root, five minutes)
 	@tools/need debian $(BENCH_WATCH_PACKAGES)
@@ -140,8 +155,13 @@ lint: rust $(WEB) web-lint ## formatting, clippy, tidy, dependencies, spelling
 	cargo fmt --all --check
 	@tools/need debian clang-format
 	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
+	@tools/need ruff
+	.tools/ruff/bin/ruff format --quiet --check tests/world
+	web/node_modules/.bin/prettier --config web/.prettierrc.json --log-level warn --check 'tests/world/**/*.mjs'
 	$(STAGE) 'clippy'
 	cargo clippy --workspace --all-targets -- -D warnings
+	$(STAGE) 'ruff'
+	.tools/ruff/bin/ruff check --quiet tests/world
 	$(STAGE) 'tidy'
 	cargo xtask tidy
 	$(STAGE) 'dependencies'
@@ -157,6 +177,9 @@ fmt: rust $(WEB_MODULES) ## formats all code
 	cargo fmt --all
 	clang-format -i $$(git ls-files '*.c' '*.h')
 	npm --prefix web run fmt
+	@tools/need ruff
+	.tools/ruff/bin/ruff format --quiet tests/world
+	web/node_modules/.bin/prettier --config web/.prettierrc.json --log-level warn --write 'tests/world/**/*.mjs'
 
 report-types: rust $(WEB_MODULES) ## writes web/src/report.ts, the types of the report's page, from those of the crate report
 	UPDATE_REPORT_TYPES=1 cargo test --quiet --package report --lib typescript

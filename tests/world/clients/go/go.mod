@@ -1,0 +1,3 @@
+module headworks/tests/world/client
+
+go 1.26

@@ -1,0 +1,3 @@
+module headworks/tests/world/server
+
+go 1.26

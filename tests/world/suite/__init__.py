@@ -1,0 +1,1 @@
+"""Servers and clients of every kind, with and without the gate between them."""
