@@ -18,7 +18,7 @@ pub const ROOMS: &[(&str, &[Room])] = &[
             ("chunks", &["characters", "headers"]),
             ("proxy_protocol", &[]),
             ("request", &["characters", "chunks", "fields", "headers"]),
-            ("response", &["chunks", "fields"]),
+            ("response", &["chunks", "fields", "headers"]),
         ],
     ),
     (

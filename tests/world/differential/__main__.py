@@ -47,9 +47,10 @@ def differences(lanes: dict[str, list[proxies.Lane]], kind: str, cases: dict, at
         outcomes = {name: future.result() for name, future in tried.items()}
     rows = []
     for case in cases:
-        for other in OTHERS:
-            if found := difference(outcomes["gate"][case], outcomes[other][case]):
-                rows.append(table.row(kind, case, other, *found))
+        found = {other: difference(outcomes["gate"][case], outcomes[other][case]) for other in OTHERS}
+        if found["haproxy"] is not None and found["haproxy"] == found["nginx"]:
+            found = {"both": found["haproxy"]}
+        rows += [table.row(kind, case, other, *what) for other, what in found.items() if what is not None]
     return rows
 
 

@@ -30,6 +30,9 @@ REQUEST_OWN = {
 }
 """What the proxies were told to add to requests."""
 
+OWN_ADDRESS = "of the server"
+"""What a request without `Host` may say: where the server is."""
+
 RESPONSE_OWN = ("date", "server")
 """What a proxy may add to a response that lacks it."""
 
@@ -66,15 +69,16 @@ def name_of(line: str) -> str:
     return line.split(":", maxsplit=1)[0]
 
 
-def request_facts(request: Message) -> list[str]:
+def request_facts(request: Message, port: int) -> list[str]:
     """What a request says; what every proxy adds in its own words is left out."""
     host = b"".join(request.get(b"host"))
     own = REQUEST_OWN | {("x-forwarded-host", text(host))}
     facts = [text(request.start)]
+    address = f"127.0.0.1:{port}"
     for line in lines(request.fields):
         name, _, value = line.partition(": ")
         if name not in FRAMES and (name, value) not in own:
-            facts.append(line)
+            facts.append(line.replace(address, OWN_ADDRESS))
     if not request.complete:
         return [*facts, "body cut off"]
     if request.body:
@@ -107,7 +111,7 @@ def try_request(lane: Lane, sent: bytes) -> Outcome:
     for request in lane.recorder.seen():
         outcome.passed.append(text(request.start))
         if request.start != after:
-            outcome.server += request_facts(request)
+            outcome.server += request_facts(request, lane.recorder.port)
     return outcome
 
 
@@ -123,7 +127,7 @@ def response_facts(response: Message, case: Case) -> list[str]:
         own = (line.startswith(SESSION) and "forged" not in line) or (session and line == UNSHARED)
         added = name_of(line) in RESPONSE_OWN and name_of(line).encode() + b":" not in told.lower()
         if name_of(line) not in FRAMES and not own and not added:
-            facts.append(line)
+            facts.append("date: now" if name_of(line) == "date" and " 2000 " not in line else line)
     if not response.complete:
         return [*facts, "cut off"]
     facts.append(

@@ -8,7 +8,7 @@ from common.processes import ROOT
 
 FILE = Path(__file__).with_name("differences.toml")
 DOCUMENT = ROOT / "docs" / "differences.md"
-NAMES = {"haproxy": "HAProxy", "nginx": "nginx"}
+NAMES = {"haproxy": "HAProxy", "nginx": "nginx", "both": "both"}
 
 
 def row(kind: str, case: str, other: str, gate: str, theirs: str) -> str:

@@ -32,7 +32,7 @@ def asks(client: Client, site: Site, authority: Path, scenarios: list[Scenario])
     plain = "".join(letter for letter in client.name if letter.isalnum())
     pairs = []
     for scenario in scenarios:
-        if client.does(scenario) and site.knows(scenario.name, scenario.kind):
+        if client.does(scenario) and site.knows(scenario):
             direct, through = (
                 Ask(way, scenario, f"{site.name}-{plain}-{scenario.name}-{what}")
                 for way, what in zip(ways, "dg", strict=True)

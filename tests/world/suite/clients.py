@@ -214,13 +214,14 @@ BROWSER = frozenset({"post-1k", "delete-body", "chunks-1m", "gzip", "fields", "r
 """What a browser is asked over TLS only, as browsers mostly are."""
 
 FEW = frozenset({"gunicorn-sync", "hypercorn-h2", "node", "node-h2", "go-h2", "php-nginx", "java", "websockets"})
+BROWSED = frozenset({"gunicorn-sync", "hypercorn-h2", "node", "php-nginx", "websockets"})
 
 CLIENTS = [
     Client("wire", 1, False, frozenset(WIRE | {"expect", "all", "large", "download"}), wire1),
     Client("wire, TLS", 1, True, frozenset(WIRE | {"expect"}), wire1),
     Client("wire, HTTP/2", 2, False, frozenset(WIRE), wire2),
     Client("wire, HTTP/2, TLS", 2, True, frozenset(WIRE), wire2),
-    Client("curl, HTTP/1.0", 1, False, frozenset(CURL), curl("1.0"), sites=FEW),
+    Client("curl, HTTP/1.0", 1, False, frozenset(CURL - {"interim"}), curl("1.0"), sites=FEW),
     Client("curl", 1, False, frozenset(CURL | {"chunked", "expect", "large"}), curl("1.1")),
     Client("curl, HTTP/2", 2, False, frozenset(CURL), curl("2"), sites=FEW),
     Client("curl, HTTP/2, TLS", 2, True, frozenset(CURL | {"large", "download"}), curl("2")),
@@ -238,7 +239,7 @@ CLIENTS = [
         False,
         frozenset({"events", "websocket"}),
         browser,
-        sites=FEW,
+        sites=BROWSED,
         lacks=BROWSER,
         only=frozenset({"request", "events", "websocket"}),
         knows_beforehand=False,
@@ -250,7 +251,7 @@ CLIENTS = [
         True,
         frozenset({"events"}),
         browser,
-        sites=FEW,
+        sites=BROWSED,
         only=frozenset({"request", "events"}),
         knows_beforehand=False,
         strict=False,

@@ -43,7 +43,7 @@ def told(outcome: Outcome, alike: bool) -> list[str]:
     if outcome.reason is not None and alike:
         first += f" {outcome.reason}"
     echo = echoed(outcome)
-    lines = [first, *fields(outcome)]
+    lines = [first, *fields(outcome, alike)]
     if echo:
         lines += [f"  {line}" for line in echo]
     elif len(outcome.body) <= SHOWN:
@@ -51,13 +51,14 @@ def told(outcome: Outcome, alike: bool) -> list[str]:
     else:
         lines.append(f"body {len(outcome.body)} bytes {hashlib.sha1(outcome.body).hexdigest()}")
     lines += [f"trailer {name.lower()}: {value}" for name, value in outcome.trailers]
-    # What lets the client send its body says the gate itself, to clients of HTTP/1 that ask.
-    lines += [f"before {line}" for line in outcome.interim if not line.startswith("100 ")]
+    # Where one side speaks HTTP/2 the gate passes none; what lets a client send its body it may say itself.
+    interim = [line for line in outcome.interim if not line.startswith("100 ")]
+    lines += [f"before {line}" for line in interim if alike and not over_http2(outcome)]
     return lines + [f"fact {fact}" for fact in outcome.facts]
 
 
-def fields(outcome: Outcome) -> list[str]:
-    """The fields by name, in lower case."""
+def fields(outcome: Outcome, alike: bool) -> list[str]:
+    """The fields in order, names in lower case. A server has an order for each version of HTTP."""
     session = any(name.lower() == "set-cookie" and value.startswith(SESSION) for name, value in outcome.fields)
     lines, length = [], []
     for name, value in outcome.fields:
@@ -77,8 +78,15 @@ def fields(outcome: Outcome) -> list[str]:
             length.append("content-length: the body's" if value == str(len(outcome.body)) else f"{name}: {value}")
         else:
             lines.append(f"{name}: {HOST.sub('HOST', value)}")
-    # Stable: values of one name stay in their order, which alone means something (RFC 9110, 5.3).
-    return sorted(lines, key=lambda line: line.split(":")[0]) + length
+    if not alike:
+        # Stable: values of one name stay in their order, which alone means something (RFC 9110, 5.3).
+        lines.sort(key=lambda line: line.split(":")[0])
+    return lines + length
+
+
+def over_http2(outcome: Outcome) -> bool:
+    """HTTP/2 has no reason phrases."""
+    return outcome.reason is None
 
 
 def echoed(outcome: Outcome) -> list[str]:

@@ -10,6 +10,8 @@ from pathlib import Path
 from common import gate
 from common.processes import LOOPBACK, ROOT, Scratch, StartError, free_port, poll
 
+from .exchange import Scenario
+
 WORLD = Path(__file__).resolve().parents[1]
 SERVERS = WORLD / "servers"
 TOOLS = ROOT / ".tools" / "world"
@@ -36,6 +38,8 @@ class Site:
     """The version that the gate speaks with it."""
     lacks: frozenset[str] = frozenset()
     """Scenarios that it does not know, or that go differently from one time to the next."""
+    brief: bool = False
+    """Whether it differs little from the one before it, and is not asked for all."""
     only: frozenset[str] = frozenset()
     """Kinds of scenarios that it is for; without any it is for all."""
     direct: int = 0
@@ -43,11 +47,13 @@ class Site:
     secure: int = 0
     here: Path = field(default_factory=Path)
 
-    def knows(self, name: str, kind: str) -> bool:
-        """Whether it can be asked this."""
+    def knows(self, scenario: Scenario) -> bool:
+        """Whether it is asked this."""
         if self.only:
-            return kind in self.only
-        return name not in self.lacks and kind != "grpc"
+            return scenario.kind in self.only
+        if self.brief and "all" in scenario.needs:
+            return False
+        return scenario.name not in self.lacks and scenario.kind != "grpc"
 
     def run(self, scratch: Scratch, certificate: Path, key: Path) -> None:
         """Starts both; what they and the clients tell each other by files is in a directory of their own."""
@@ -228,13 +234,24 @@ ASGI = frozenset({"reason", "trailers", "hints"})
 
 SITES = [
     Site("gunicorn-sync", python(*GUNICORN, "--workers", "4", "flask_app:app"), lacks=FLASK),
-    Site("gunicorn-threads", python(*GUNICORN, "-k", "gthread", "--threads", "8", "flask_app:app"), lacks=FLASK),
+    Site(
+        "gunicorn-threads",
+        python(*GUNICORN, "-k", "gthread", "--threads", "8", "flask_app:app"),
+        lacks=FLASK,
+        brief=True,
+    ),
     Site(
         "uvicorn",
         python("uvicorn", "--host", LOOPBACK, "--port", "{port}", "--log-level", "warning", "asgi_app:app"),
         lacks=ASGI,
     ),
-    Site("hypercorn", python("hypercorn", "--bind", f"{LOOPBACK}:{{port}}", "asgi_app:app"), (1, 2), lacks=ASGI),
+    Site(
+        "hypercorn",
+        python("hypercorn", "--bind", f"{LOOPBACK}:{{port}}", "asgi_app:app"),
+        (1, 2),
+        lacks=ASGI,
+        brief=True,
+    ),
     Site(
         "hypercorn-h2",
         python("hypercorn", "--bind", f"{LOOPBACK}:{{port}}", "asgi_app:app"),

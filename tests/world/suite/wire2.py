@@ -60,8 +60,7 @@ class Stream:
         body = self.scenario.body
         self.state.send_headers(1, self.head(), end_stream=not body and not self.scenario.chunked)
         self.flush()
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self.body_sent(body)
+        self.body_sent(body)
         while not self.ended:
             self.read()
         self.outcome.body = bytes(self.body)
@@ -72,7 +71,7 @@ class Stream:
         return self.outcome
 
     def body_sent(self, body: int | None) -> None:
-        """Sends the body; what a server that has closed has said is read all the same."""
+        """Sends the body."""
         if self.scenario.kind == "upload":
             for number in range(1, body + 1):
                 self.send(b"b" * PIECE)
@@ -103,8 +102,9 @@ class Stream:
         return [(name.encode(), value.encode("latin-1")) for name, value in fields]
 
     def flush(self) -> None:
-        """What is to be sent."""
-        self.stream.sendall(self.state.data_to_send())
+        """What is to be sent; to a server that has closed nothing is, and what it has said is read."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self.stream.sendall(self.state.data_to_send())
 
     def send(self, body: bytes) -> None:
         """As fast as the windows allow; not on when the server has ended the stream."""

@@ -154,7 +154,8 @@ const HOP_BY_HOP: [HeaderName; 6] =
 // Most messages have nothing of either sort. To go through their headers once costs less than to look each
 // name up.
 
-fn is_hop_by_hop(name: &HeaderName) -> bool {
+/// Whether a proxy takes it out of what it passes on.
+pub(crate) fn is_hop_by_hop(name: &HeaderName) -> bool {
     HOP_BY_HOP.contains(name)
 }
 

@@ -11,6 +11,7 @@ use super::head::{Framing, Head, Strictness};
 use super::limits::Limits;
 use super::malformed::Malformed;
 use crate::fields::room;
+use crate::headers::hop_by_hop::is_hop_by_hop;
 
 /// Header lines for which there is room without allocation.
 const USUAL_LINES: usize = 128;
@@ -66,10 +67,24 @@ pub(super) fn take(buffer: &mut BytesMut, method: &Method, limits: &Limits) -> R
     *response.version_mut() = if head.is_modern { Version::HTTP_11 } else { Version::HTTP_10 };
     let headers = response.headers_mut();
     headers.reserve(head.fields.len() + ADDED);
+    // What is for this hop stands last: a map fills the place of what is taken out with its last entry, and the
+    // others keep their order.
+    let mut for_this_hop = 0;
     for field in head.fields {
         let name = HeaderName::from_bytes(field.name.as_bytes()).map_err(|_| Malformed::Field)?;
-        let value = HeaderValue::from_maybe_shared(bytes.slice_ref(field.value));
-        headers.append(name, value.map_err(|_| Malformed::Field)?);
+        if is_hop_by_hop(&name) {
+            for_this_hop += 1;
+        } else {
+            headers.append(name, value_of(&bytes, field)?);
+        }
+    }
+    if for_this_hop > 0 {
+        for field in head.fields {
+            let name = HeaderName::from_bytes(field.name.as_bytes()).map_err(|_| Malformed::Field)?;
+            if is_hop_by_hop(&name) {
+                headers.append(name, value_of(&bytes, field)?);
+            }
+        }
     }
     let rest = bytes.slice(head.length..);
     if head.is_interim() {
@@ -90,6 +105,10 @@ pub(super) fn take(buffer: &mut BytesMut, method: &Method, limits: &Limits) -> R
     let is_own = head.status.canonical_reason().map(str::as_bytes) != Some(head.reason);
     let reason = is_own.then(|| bytes.slice_ref(head.reason));
     Ok(Read::Final(Message { response, body: framing.into(), keep, reason, rest }))
+}
+
+fn value_of(bytes: &Bytes, field: &httparse::Header) -> Result<HeaderValue, Malformed> {
+    HeaderValue::from_maybe_shared(bytes.slice_ref(field.value)).map_err(|_| Malformed::Field)
 }
 
 /// Whether it says its length once.
@@ -120,6 +139,17 @@ mod tests {
     fn check(text: &str, body: Body, keep: bool) {
         let head = read_all(text, &Method::GET).unwrap().unwrap();
         assert_eq!((&head.body, head.keep, &head.rest[..]), (&body, keep, &b"rest"[..]), "{text:?}");
+    }
+
+    #[test]
+    fn fields_keep_their_order_without_those_of_this_hop() {
+        let head = "HTTP/1.1 200 OK\r\nServer: a\r\nConnection: keep-alive\r\nX-B: 1\r\nKeep-Alive: timeout=5\r\nX-A: 2\r\n\
+                    Transfer-Encoding: chunked\r\nX-B: 3\r\nETag: 4\r\n\r\n";
+        let mut headers = read_all(head, &Method::GET).unwrap().unwrap().response.headers().clone();
+        crate::headers::hop_by_hop::response(&mut headers);
+        let names: Vec<_> =
+            headers.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap())).collect();
+        assert_eq!(names, [("server", "a"), ("x-b", "1"), ("x-b", "3"), ("x-a", "2"), ("etag", "4")]);
     }
 
     #[test]
