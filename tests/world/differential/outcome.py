@@ -16,6 +16,8 @@ QUIET = 2.0
 
 TARGET = "/case"
 LONGEST = 90
+MOST = 8
+"""Facts of a difference that are listed."""
 
 FRAMES = {"content-length", "transfer-encoding", "connection", "keep-alive"}
 """What says how a message ends and a connection goes on is compared by what it means."""
@@ -199,4 +201,12 @@ def difference(gate: Outcome, other: Outcome) -> tuple[str, str] | None:
     only_mine, only_theirs = Counter(mine) - Counter(theirs), Counter(theirs) - Counter(mine)
     if not only_mine and not only_theirs:
         return None
-    return tuple(" + ".join(only.elements()) or "-" for only in (only_mine, only_theirs))
+    return joined(only_mine), joined(only_theirs)
+
+
+def joined(facts: Counter[str]) -> str:
+    """Some in full; of many, how many there are."""
+    listed = list(facts.elements())
+    if len(listed) > MOST:
+        listed = [*listed[:3], f"{len(listed) - 3} more"]
+    return " + ".join(listed) or "-"

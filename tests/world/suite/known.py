@@ -13,12 +13,16 @@ class Known:
     """Patterns of `SITE | CLIENT | SCENARIO`, each with its reason."""
 
     cases: dict[str, str]
+    sometimes: frozenset[str]
+    """Those that do not differ each time, and may pass."""
 
     @classmethod
     def read(cls) -> "Known":
         """From the file."""
         read = tomllib.loads(FILE.read_text())
-        return cls({one["case"]: one["reason"] for one in read.get("known", [])})
+        known = read.get("known", [])
+        sometimes = frozenset(one["case"] for one in known if one.get("sometimes"))
+        return cls({one["case"]: one["reason"] for one in known}, sometimes)
 
     def pattern(self, case: str) -> str | None:
         """The first that this case is of."""
