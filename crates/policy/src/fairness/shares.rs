@@ -17,8 +17,9 @@ const AT_ONCE: u32 = 6;
 const SESSION_PART: u32 = 10;
 /// The same for all that comes from one client, where others want the rest.
 const CLIENT_PART: u32 = 2;
-/// Sessions and clients that are remembered, for each request that can be held.
+/// Sessions and clients that are remembered, for each request that can be held, and at most.
 const REMEMBERED: usize = 4;
+const MAX_REMEMBERED: usize = 1 << 16;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct SessionShare {
@@ -49,9 +50,10 @@ pub(crate) struct Shares {
 impl Shares {
     /// For so many classes, and `room` requests that can be held.
     pub(crate) fn new(classes: usize, room: usize) -> Self {
+        let remembered = (room * REMEMBERED).min(MAX_REMEMBERED);
         Self {
-            sessions: Table::new(room * REMEMBERED),
-            clients: Table::new(room * REMEMBERED),
+            sessions: Table::new(remembered),
+            clients: Table::new(remembered),
             pauses: vec![Pauses::UNKNOWN; classes],
             came: Recent::default(),
             served: Recent::default(),
@@ -59,48 +61,30 @@ impl Shares {
     }
 
     /// The rank of a request that comes now, of a class.
-    pub(crate) fn rank(&mut self, now: Time, class: ClassId, session: SessionHint, client: u64) -> Rank {
-        let epoch = Epoch::of(now);
-        let is_within = self.is_client_within(now, epoch, client);
-        let rank = match session {
-            SessionHint::Known(session) if is_within => self.rank_of_session(now, epoch, class, session),
-            SessionHint::New if is_within => Rank::New,
-            _ => Rank::Excess,
-        };
-        if rank != Rank::Excess {
-            self.clients.see(client, now).ahead.add(epoch);
-        }
-        rank
-    }
-
+    ///
     /// A client may have what the others leave; if they want all, a part. Whether a client is many users, as
     /// behind an address translator, or one with many sessions cannot be told. Without others it does not matter.
-    fn is_client_within(&mut self, now: Time, epoch: Epoch, client: u64) -> bool {
+    pub(crate) fn rank(&mut self, now: Time, class: ClassId, session: SessionHint, client: u64) -> Rank {
+        let epoch = Epoch::of(now);
         self.came.add(epoch);
-        let came = self.came.count(epoch);
-        let served = self.served.count(epoch);
-        let client = self.clients.see(client, now);
+        let (came, served) = (self.came.count(epoch), self.served.count(epoch));
+        let (_, client) = self.clients.see(client, now);
         client.came.add(epoch);
         let others = came.saturating_sub(client.came.count(epoch));
         // Others may come in twice the number before they are held up.
         let left = served.saturating_sub(others.saturating_mul(2));
-        others == 0 || client.ahead.count(epoch) < AT_ONCE.max(served / CLIENT_PART).max(left)
-    }
-
-    fn rank_of_session(&mut self, now: Time, epoch: Epoch, class: ClassId, session: KnownSession) -> Rank {
-        let served = self.served.count(epoch);
-        let seen = self.sessions.get(session.id.0).map(|(seen, _)| now.since(seen));
-        let share = self.sessions.see(session.id.0, now);
-        if share.ahead.count(epoch) >= AT_ONCE.max(served / SESSION_PART) {
-            return Rank::Excess;
-        }
-        share.ahead.add(epoch);
-        // The token is not written with each response, so it may be older than the last request.
-        let pause = seen.map_or(session.idle, |seen| seen.min(session.idle));
-        let pauses = &mut self.pauses[class.index()];
-        let rank = if pause <= pauses.longest() { Rank::Existing } else { Rank::New };
-        if let Some(pause) = seen {
-            pauses.learn(pause);
+        let is_within =
+            others == 0 || client.ahead.count(epoch) < AT_ONCE.max(served / CLIENT_PART).max(left);
+        let rank = match session {
+            SessionHint::Known(session) if is_within => {
+                let pauses = &mut self.pauses[class.index()];
+                rank_of_session(&mut self.sessions, pauses, (now, epoch), session, served)
+            }
+            SessionHint::New if is_within => Rank::New,
+            _ => Rank::Excess,
+        };
+        if rank != Rank::Excess {
+            client.ahead.add(epoch);
         }
         rank
     }
@@ -114,13 +98,37 @@ impl Shares {
     /// a browser has at once, so that one that leaves with all it has counts for no more.
     pub(crate) fn tells_by_giving_up(&mut self, now: Time, client: u64) -> bool {
         let epoch = Epoch::of(now);
-        let given_up = &mut self.clients.see(client, now).given_up;
+        let (_, client) = self.clients.see(client, now);
+        let given_up = &mut client.given_up;
         let tells = given_up.count(epoch) < AT_ONCE;
         if tells {
             given_up.add(epoch);
         }
         tells
     }
+}
+
+/// The rank of a request of a session, while `served` requests were served lately.
+fn rank_of_session(
+    sessions: &mut Table<SessionShare>,
+    pauses: &mut Pauses,
+    (now, epoch): (Time, Epoch),
+    session: KnownSession,
+    served: u32,
+) -> Rank {
+    let (seen, share) = sessions.see(session.id.0, now);
+    if share.ahead.count(epoch) >= AT_ONCE.max(served / SESSION_PART) {
+        return Rank::Excess;
+    }
+    share.ahead.add(epoch);
+    let seen = seen.map(|seen| now.since(seen));
+    // The token is not written with each response, so it may be older than the last request.
+    let pause = seen.map_or(session.idle, |seen| seen.min(session.idle));
+    let rank = if pause <= pauses.longest() { Rank::Existing } else { Rank::New };
+    if let Some(pause) = seen {
+        pauses.learn(pause);
+    }
+    rank
 }
 
 #[cfg(test)]

@@ -27,27 +27,22 @@ impl<V: Copy + Default> Table<V> {
         Self { places: vec![None; entries.next_power_of_two().max(WAYS)] }
     }
 
-    /// What is known of a number, and when it was last asked for.
-    pub(crate) fn get(&self, number: u64) -> Option<(Time, V)> {
-        let row = self.row(number);
-        let found = self.places[row..row + WAYS].iter().flatten().find(|entry| entry.number == number);
-        found.map(|entry| (entry.seen, entry.value))
-    }
-
-    /// The entry of a number that asks now. If it has none, another makes room.
-    pub(crate) fn see(&mut self, number: u64, now: Time) -> &mut V {
+    /// The entry of a number that asks now, and when it did so before. If it has none, another makes room.
+    pub(crate) fn see(&mut self, number: u64, now: Time) -> (Option<Time>, &mut V) {
         let row = self.row(number);
         let places = &mut self.places[row..row + WAYS];
         let is_mine = |place: &Option<Entry<V>>| place.as_ref().is_some_and(|entry| entry.number == number);
-        let mine = places.iter().position(is_mine).unwrap_or_else(|| {
+        let mine = places.iter().position(is_mine);
+        let place = mine.unwrap_or_else(|| {
             let oldest = (0..WAYS).min_by_key(|way| places[*way].as_ref().map(|entry| entry.seen));
             let oldest = oldest.unwrap_or_default();
             places[oldest] = None;
             oldest
         });
-        let entry = places[mine].get_or_insert(Entry { number, seen: now, value: V::default() });
+        let entry = places[place].get_or_insert(Entry { number, seen: now, value: V::default() });
+        let before = mine.map(|_| entry.seen);
         entry.seen = now;
-        &mut entry.value
+        (before, &mut entry.value)
     }
 
     /// Where the row of a number begins. Sessions are numbered one after the other and addresses lie
@@ -67,13 +62,13 @@ mod tests {
     #[test]
     fn who_was_seen_last_is_remembered() {
         let mut table = Table::<u32>::new(16);
+        let at = |second| Time::ZERO + Span::from_secs(second);
         for number in 0..1000 {
-            *table.see(number, Time::ZERO + Span::from_secs(number)) = number as u32;
+            *table.see(number, at(number)).1 = number as u32;
         }
-        assert_eq!(table.get(999), Some((Time::ZERO + Span::from_secs(999), 999)));
-        let remembered = (0..1000).filter(|number| table.get(*number).is_some()).count();
-        assert_eq!(remembered, 16);
-        *table.see(999, Time::ZERO + Span::from_secs(1000)) += 1;
-        assert_eq!(table.get(999).map(|(_, value)| value), Some(1000));
+        assert_eq!(table.see(999, at(1000)), (Some(at(999)), &mut 999));
+        assert_eq!(table.places.iter().flatten().count(), 16);
+        assert_eq!(table.see(1000, at(1000)), (None, &mut 0));
+        assert_eq!(table.see(1000, at(1001)).0, Some(at(1000)));
     }
 }
