@@ -42,8 +42,12 @@ struct Directives {
 
 /// Whether the server means a shared cache to keep a response (RFC 9111 section 3): it says so, or gives it
 /// a time in which it is fresh. One that says nothing, which caches keep by guessing (section 4.2.2), is not
-/// meant, and can be made one client's own; nor is one with cookies.
+/// meant, and can be made one client's own; nor is one with cookies. What a 304 says becomes part of a
+/// response that may be kept already (section 3.2).
 pub fn is_shared(asked: Asked, status: StatusCode, headers: &HeaderMap) -> bool {
+    if status == StatusCode::NOT_MODIFIED {
+        return true;
+    }
     if asked == Asked::Otherwise || status.is_informational() || headers.contains_key(SET_COOKIE) {
         return false;
     }
@@ -152,6 +156,7 @@ mod tests {
         ] {
             assert_eq!(is_shared(Asked::Openly, StatusCode::OK, &headers(lines)), expected, "{lines:?}");
         }
+        assert!(is_shared(Asked::Openly, StatusCode::NOT_MODIFIED, &HeaderMap::new()));
         let fresh = headers(&[("cache-control", "max-age=60")]);
         assert!(!is_shared(Asked::WithAuthorization, StatusCode::OK, &fresh));
         assert!(!is_shared(Asked::Otherwise, StatusCode::OK, &fresh));
