@@ -144,16 +144,23 @@ fn clients_that_ask_again_and_again_make_room_too() {
 }
 
 #[test]
-fn a_byte_now_and_then_is_no_progress() {
+fn a_byte_now_and_then_is_no_progress_where_room_is_short() {
     let mut table = connections();
-    let [trickle, steady] = [1, 2].map(|owner| connect(&mut table, owner));
-    for id in [trickle, steady] {
+    let [trickle, steady, stopped] = [1, 2, 3].map(|owner| connect(&mut table, owner));
+    for id in [trickle, steady, stopped] {
         table.enter(id, Phase::Busy, START);
         table.waits(id, Awaited::Taking, START);
     }
-    table.moved(trickle, Awaited::Taking, 100);
-    table.moved(steady, Awaited::Taking, 5000);
-    table.sweep(after(31_000), false);
+    for second in 1..=40 {
+        for (id, bytes) in [(trickle, 10), (steady, 5000)] {
+            table.moved(id, Awaited::Taking, bytes);
+            table.waits(id, Awaited::Taking, after(1000 * second));
+        }
+    }
+    table.sweep(after(41_000), false);
+    assert_eq!(closed(&mut table), [stopped], "who goes on, however slowly, is not given up");
+    table.close(stopped);
+    table.make_room(after(41_000), 1);
     assert_eq!(closed(&mut table), [trickle]);
 }
 

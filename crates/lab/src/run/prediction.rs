@@ -27,6 +27,8 @@ const WARMUP: Span = Span::from_secs(2);
 const PAUSE: Duration = Duration::from_secs(1);
 /// The share of the latency that a late generator may be: the mean is hardly another for it.
 const MAX_LATE: f64 = 0.02;
+/// Fewer say hardly anything of what a request needs; a slow server takes longer for them than was asked for.
+const ENOUGH_REQUESTS: f64 = 200.0;
 const FIT: &str = "fit";
 const FULL: &str = "full";
 /// More would wait for nothing else.
@@ -172,10 +174,15 @@ impl Predictor<'_> {
             command.args(["--arrivals", "poisson"]);
         }
         command.arg("--warmup").arg(WARMUP.to_string());
-        command.arg("--duration").arg(self.wanted.duration.to_string());
+        let enough = match offer {
+            Offer::Rate(rate) => Span::from_secs(1).mul_f64(ENOUGH_REQUESTS / rate.as_f64()),
+            Offer::Closed(_) => Span::ZERO,
+        };
+        let duration = self.wanted.duration.max(enough);
+        command.arg("--duration").arg(duration.to_string());
         command.arg("--seed").arg((self.search.seed.wrapping_add(number) & i64::MAX as u64).to_string());
         generator::to_record(&mut command, &out);
-        let length = WARMUP + self.wanted.duration + Span::from_secs(30);
+        let length = WARMUP + duration + Span::from_secs(30);
         let summary = generator::carry_out(command, &out, length, self.stop, self.each)?;
         self.stop.check()?;
         Ok(summary)
