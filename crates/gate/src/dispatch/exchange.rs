@@ -32,7 +32,7 @@ use crate::dispatch::upgrade;
 use crate::downstream::handler::Handler;
 use crate::observe::access_log::account::Account;
 use crate::session::current::CurrentSession;
-use crate::tunnel::tunnels::Tunnel;
+use crate::tunnel::tunnels::{Asked, Tunnel};
 use crate::upstream::body::Body;
 use crate::upstream::bound::{Owner, authenticates_connection};
 use crate::upstream::failure::Failure;
@@ -129,32 +129,18 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
         let why = "There are too many tunnels.\n";
         return explain(&config, busy, accept.as_ref(), StatusCode::SERVICE_UNAVAILABLE, why);
     };
-    // Only HTTP/1.1 knows interim responses, and hyper sends none on streams.
-    let informed = (head.version == Version::HTTP_11).then(|| Rc::clone(&client));
-    if !body.progress().is_over() {
-        let uploads = permit.uploads();
-        body.when_over(Box::new(move || uploads.over()));
-    }
+    follow_upload(&permit, &mut body);
+    let how = how_to_send(proxy, &config, &client, &head, upgrade);
     cookie::remove(&mut head.headers, config.sessions.name());
     hop_by_hop::request(&mut head, &config.authority);
     config.settings.forwarding.write(&mut head.headers, client.peer().hop());
     busy.account.pass_on(&mut head.headers);
-    let progress = body.progress();
-    let bound = proxy.dispatcher.pool.bound.take(&client);
-    let is_bound = bound.is_some() || authenticates_connection(&head.headers);
-    let tunnel_idle_timeout = config.settings.tunnels.idle_timeout;
-    let sent = Sent { upgrade, tunnel_idle_timeout, informed, bound };
-    let (mut answer, permit) = in_service(&proxy.dispatcher, head, body, sent, permit).await;
+    let (answer, permit) = in_service(&proxy.dispatcher, head, body, how, permit).await;
     client.informed().await;
-    if is_bound && let Ok(answer) = &mut answer {
-        answer.lease.owner = Owner::of(&client);
-    }
     busy.account.answered(answer.as_ref().map(|answer| answer.lease.server().address()));
     let mut session = current.as_ref().map(|current| current.session.id);
     let mut response = match answer {
         Ok(answer) => {
-            progress.answered();
-            client.over(Awaited::Upload);
             let current = cookie.with(proxy, current, &answer.response, details.class);
             session = current.as_ref().map(|current| current.session.id);
             if let (None, Some(current)) = (known, &current) {
@@ -166,6 +152,33 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     };
     mark(&config.settings.explain, &mut response, &proxy.classes, from, &details, session);
     response
+}
+
+/// Has the policy told when the rest of a request's body has come.
+fn follow_upload(permit: &Permit, body: &mut Body) {
+    if !body.progress().is_over() {
+        let uploads = permit.uploads();
+        body.when_over(Box::new(move || uploads.over()));
+    }
+}
+
+fn how_to_send(
+    proxy: &Proxy,
+    config: &ActiveConfig,
+    client: &Rc<Client>,
+    head: &Parts,
+    upgrade: Option<Asked>,
+) -> Sent {
+    let bound = proxy.dispatcher.pool.bound.take(client);
+    let is_bound = bound.is_some() || authenticates_connection(&head.headers);
+    Sent {
+        upgrade,
+        tunnel_idle_timeout: config.settings.tunnels.idle_timeout,
+        // Only HTTP/1.1 knows interim responses, and hyper sends none on streams.
+        informed: (head.version == Version::HTTP_11).then(|| Rc::clone(client)),
+        bound,
+        owner: if is_bound { Owner::of(client) } else { Owner::All },
+    }
 }
 
 /// Why the first of a request's body did not come.
@@ -268,6 +281,7 @@ fn relayed(
     (current, secure): (Option<CurrentSession>, bool),
 ) -> Response<Reply> {
     let Answer { response, lease, tunnel } = answer;
+    client.over(Awaited::Upload);
     let (mut head, ()) = response.into_parts();
     let named = head.headers.remove(HEADWORKS_CLASS);
     let current = current.map(|mut current| {

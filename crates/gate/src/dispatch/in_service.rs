@@ -15,7 +15,7 @@ use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::relay::abandon;
 use crate::tunnel::tunnels::Asked;
 use crate::upstream::body::Body;
-use crate::upstream::bound::Bound;
+use crate::upstream::bound::{Bound, Owner};
 use crate::upstream::failure::Failure;
 use crate::upstream::lease::Lease;
 use crate::upstream::send::{Asker, send};
@@ -47,6 +47,8 @@ pub(crate) struct Sent {
     pub(crate) informed: Option<Rc<Client>>,
     /// The connection that belongs to it.
     pub(crate) bound: Option<Bound>,
+    /// Whose the connection is when the request is over.
+    pub(crate) owner: Owner,
 }
 
 /// Sends a request; gives the response with the permit, which must be kept until its body is over.
@@ -57,7 +59,8 @@ pub(crate) fn in_service(
     sent: Sent,
     permit: Permit,
 ) -> InService {
-    let Sent { upgrade, tunnel_idle_timeout, informed, bound } = sent;
+    let Sent { upgrade, tunnel_idle_timeout, informed, bound, owner } = sent;
+    let progress = body.progress();
     let id = permit.id();
     let sending = Box::pin({
         let dispatcher = Rc::clone(dispatcher);
@@ -66,7 +69,9 @@ pub(crate) fn in_service(
             let asker =
                 Asker { upgrade: upgrade.as_ref().map(|asked| &asked.protocol), client: informed.as_deref() };
             let begun = send(&dispatcher.pool, request, asker, bound).await;
-            let answer = begun.map(|(response, lease)| {
+            let answer = begun.map(|(response, mut lease)| {
+                progress.answered();
+                lease.owner = owner;
                 let switches = response.status() == StatusCode::SWITCHING_PROTOCOLS;
                 let tunnel = upgrade.filter(|_| switches).map(|asked| (asked, tunnel_idle_timeout));
                 Answer { response, lease, tunnel }

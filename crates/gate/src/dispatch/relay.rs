@@ -69,7 +69,7 @@ fn complete(dispatcher: &Dispatcher, lease: Lease, permit: Permit) {
 }
 
 /// Ends a response whose client has gone. If the rest of it is there already the connection is kept; otherwise it is
-/// closed, and the server sees that nobody listens.
+/// closed, and the server sees that it need not go on.
 pub(crate) fn abandon(dispatcher: &Dispatcher, mut lease: Lease, permit: Permit) {
     let mut cx = Context::from_waker(Waker::noop());
     let mut left = UNWANTED;

@@ -78,7 +78,7 @@ impl Progress {
         self.0.as_ref().is_none_or(|moved| moved.over.get())
     }
 
-    /// The response has begun: nobody waits for the rest of the body.
+    /// The response has begun: the rest of the body is not waited for.
     pub(crate) fn answered(&self) {
         if let Some(moved) = &self.0 {
             moved.answered.set(true);

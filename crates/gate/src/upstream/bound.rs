@@ -25,8 +25,7 @@ pub(crate) enum Owner {
     All,
     /// It authenticates the client of this connection.
     Client(Rc<Client>),
-    /// Nobody's: it authenticates a client of HTTP/2, whose other requests may go over others, so that it
-    /// cannot be kept for one.
+    /// It authenticates a client of HTTP/2, whose other requests may go over others: it is closed.
     Nobody,
 }
 

@@ -1,4 +1,4 @@
-//! Servers that authenticate connections, as with NTLM, and take whoever comes later over one for the same user.
+//! Servers that authenticate connections, as with NTLM, and take all that comes later over one to be from the same user.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
 use std::io::Write as _;

@@ -172,8 +172,8 @@ impl Policy {
         self.streaming += 1;
     }
 
-    /// The server works on a request that was released: it takes a place, even if none is free, because nobody could
-    /// keep the server from it.
+    /// The server works on a request that was released: it takes a place, even if none is free, because
+    /// nothing could keep the server from it.
     pub(super) fn resumed(&mut self, now: Time, id: RequestId) {
         let Some(key) = self.store.key(id) else {
             self.stats.unknown_ids += u64::from(!self.shadow());
