@@ -2,7 +2,7 @@
 
 import sys
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .known import Known
 
@@ -11,12 +11,13 @@ LINES = 40
 
 @dataclass(frozen=True)
 class Result:
-    """Of one scenario; `lines` say what differs."""
+    """Of one scenario; `lines` say what differs, `once` what did the first time and not again."""
 
     site: str
     client: str
     scenario: str
     lines: list[str]
+    once: list[str] = field(default_factory=list)
 
     @property
     def case(self) -> str:
@@ -41,6 +42,10 @@ def report(results: list[Result], ended: list[str], known: Known, everything: bo
         passing += [f"{pattern} (no such case)" for pattern in known.cases if pattern not in met]
     for case in passing:
         print(f"known to differ, and passes; take it out of known.toml: {case}", file=sys.stderr)
+    for result in results:
+        if result.once:
+            print(f"\n{result.case}: differed once, and not in two more tries")
+            print("\n".join(f"    {line}" for line in result.once[:LINES]))
     for line in ended:
         print(line, file=sys.stderr)
     print(
