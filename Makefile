@@ -150,7 +150,7 @@ fuzz: rust ## random input for what reads strangers' bytes, a minute each
 	@tools/need debian g++
 	tools/fuzz
 
-lint: rust $(WEB) web-lint ## formatting, clippy, tidy, dependencies, spelling
+lint: rust $(WEB) web-lint ## formatting, clippy, tidy, what the service may do, dependencies, spelling
 	$(STAGE) 'formatting'
 	cargo fmt --all --check
 	@tools/need debian clang-format
@@ -164,6 +164,9 @@ lint: rust $(WEB) web-lint ## formatting, clippy, tidy, dependencies, spelling
 	.tools/ruff/bin/ruff check --quiet tests/world
 	$(STAGE) 'tidy'
 	cargo xtask tidy
+	$(STAGE) 'service'
+	@tools/need debian systemd
+	systemd-analyze security --offline=true --no-pager --threshold=30 contrib/systemd/headworks.service > /dev/null
 	$(STAGE) 'dependencies'
 	@tools/need cargo-deny
 	cargo deny check bans licenses sources
