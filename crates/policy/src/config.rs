@@ -144,8 +144,8 @@ impl Config {
     /// Most requests held at once.
     pub const MAX_HELD: u64 = MAX_HELD;
 
-    /// How many requests can be held in all: every queue full, a burst with the driver for
-    /// classification, and the server full.
+    /// How many requests can be held in all, but for those that hold no place: every queue full, a burst with the
+    /// driver for classification, and the server full.
     pub(crate) fn held(&self) -> u64 {
         let limits = &self.limits;
         [limits.acceptor_queue, limits.pending_queue, limits.pending_queue, limits.class_queues]
@@ -153,7 +153,6 @@ impl Config {
             .chain([
                 limits.discard_queues,
                 limits.burst,
-                limits.streaming,
                 self.window.largest(),
                 self.window.largest().isqrt() + 1,
             ])
@@ -196,8 +195,9 @@ impl Config {
                 return Err(ConfigError::Zero(name));
             }
         }
-        if self.held() > Self::MAX_HELD {
-            return Err(ConfigError::TooMany(self.held()));
+        let all = self.held() + u64::from(self.limits.streaming);
+        if all > Self::MAX_HELD {
+            return Err(ConfigError::TooMany(all));
         }
         self.gains.check()?;
         self.window.check()

@@ -141,26 +141,29 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    pub(crate) fn new(room: usize, layout: Layout) -> Self {
+    /// Room for so many requests, and for `streaming` that wait in no queue.
+    pub(crate) fn new(room: usize, streaming: usize, layout: Layout) -> Self {
+        let all = room + streaming;
         Self {
-            slots: Vec::with_capacity(room),
-            free: Vec::with_capacity(room),
+            slots: Vec::with_capacity(all),
+            free: Vec::with_capacity(all),
             // Twice the room: the table then cleans up its tombstones in place.
-            index: HashMap::with_capacity(room * 2),
+            index: HashMap::with_capacity(all * 2),
             queues: vec![Queue { head: NONE, tail: NONE, length: 0 }; layout.queues()],
             flows: Flows::new(layout.roots(), room),
             layout,
             sequence: 0,
-            room,
+            room: all,
         }
     }
 
     /// Room for another number of requests; those held stay, even if they are more.
-    pub(crate) fn set_room(&mut self, room: usize) {
-        self.room = room;
-        self.slots.reserve(room.saturating_sub(self.slots.len()));
-        self.free.reserve(room.saturating_sub(self.free.len()));
-        self.index.reserve((room * 2).saturating_sub(self.index.len()));
+    pub(crate) fn set_room(&mut self, room: usize, streaming: usize) {
+        let all = room + streaming;
+        self.room = all;
+        self.slots.reserve(all.saturating_sub(self.slots.len()));
+        self.free.reserve(all.saturating_sub(self.free.len()));
+        self.index.reserve((all * 2).saturating_sub(self.index.len()));
         self.flows.make_room(room);
     }
 

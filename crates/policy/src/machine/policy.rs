@@ -74,7 +74,7 @@ impl Policy {
         let limits = &config.limits;
         let mut policy = Self {
             layout,
-            store: Store::new(room, layout),
+            store: Store::new(room, limits.streaming as usize, layout),
             acceptor: Acceptor::new(limits.burst),
             scan: Scan::new(config.look_ahead, limits.acceptor_queue, config.knobs),
             controllers: Vec::with_capacity(classes),
@@ -84,7 +84,11 @@ impl Policy {
             floors: vec![Floor::default(); classes],
             places: Places::new(config.window),
             costs: Costs::new(classes),
-            clients: Clients::new(room, limits.client_share, limits.acceptor_queue),
+            clients: Clients::new(
+                room + limits.streaming as usize,
+                limits.client_share,
+                limits.acceptor_queue,
+            ),
             pressure: Pressure::default(),
             stats: Stats::new(classes),
             rng: Rng::with_seed(config.seed),

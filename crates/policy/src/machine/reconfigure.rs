@@ -60,8 +60,9 @@ impl Policy {
 
     fn make_room(&mut self, config: &Config) {
         let room = config.held() as usize;
-        self.store.set_room(room);
-        self.clients.make_room(room);
+        let streaming = config.limits.streaming as usize;
+        self.store.set_room(room, streaming);
+        self.clients.make_room(room + streaming);
         let most = room.max(self.store.len()) + config.limits.burst as usize;
         self.outputs.reserve(most.saturating_sub(self.outputs.len()));
     }
