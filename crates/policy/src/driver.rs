@@ -206,6 +206,11 @@ impl<P> Driver<P> {
         }
     }
 
+    /// So many requests can go on without a place by what the process has, whatever the configuration says.
+    pub fn set_max_streaming(&mut self, most: u32) {
+        self.policy.max_streaming = most;
+    }
+
     /// Whether it has a place no more, although the server is not done with it.
     pub fn is_streaming(&self, id: RequestId) -> bool {
         self.entry(id).is_some_and(|held| held.status == Status::Streaming)

@@ -218,6 +218,11 @@ fn no_more_go_on_without_a_place_than_may() {
     gate.finish(first);
     gate.responds(LATER + Span::from_secs(1), second);
     assert_eq!(gate.places(LATER + Span::from_secs(2)), (0, 1));
+    let mut small = Gate::with(Limits::default(), Mode::Enforce);
+    small.driver.set_max_streaming(0);
+    let third = small.begin(NOW, 1);
+    small.responds(NOW, third);
+    assert_eq!(small.places(LATER), (1, 0), "the process has no room for it");
 }
 
 #[test]

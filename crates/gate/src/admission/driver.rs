@@ -232,6 +232,13 @@ impl AdmissionDriver {
         driver.responds(now, id, stream, &mut wakes);
     }
 
+    /// There may be so many connections, of clients and to the upstream.
+    pub(crate) fn set_connections(&mut self, most: usize) {
+        /// Each request without a place has two connections; the rest is for those that ask, and for places.
+        const STREAMING_PART: usize = 4;
+        self.driver.set_max_streaming(u32::try_from(most / STREAMING_PART).unwrap_or(u32::MAX));
+    }
+
     /// Takes back the places of requests for which the server has done nothing for long enough. Whether others wait
     /// for places that cannot be taken back, because there are as many requests without one as there may be.
     pub(crate) fn release_quiet(&mut self, now: Time) -> bool {

@@ -56,7 +56,7 @@ impl Gate {
     ) -> Result<Self, Error> {
         let clock = Rc::new(clock);
         let policy = Policy::new(settings.policy.clone())?;
-        let driver = AdmissionDriver::new(policy, settings.rules.clone());
+        let mut driver = AdmissionDriver::new(policy, settings.rules.clone());
         let authorities = credentials.authorities.clone();
         let pool = Rc::new(Pool::new(
             settings.upstream.clone(),
@@ -67,6 +67,7 @@ impl Gate {
         ));
         let clients = Rc::<Registry>::default();
         let guard = Guard::new(&settings.client, &clock, &clients, &pool);
+        driver.set_connections(guard.connections());
         let admission = Rc::new(AdmissionControl::new(Rc::clone(&clock), driver, guard));
         let access_log = Rc::new(AccessLog::new(Rc::clone(&clock), &settings.classes));
         let strictness = Rc::<Strictness>::default();

@@ -90,6 +90,7 @@ async fn try_reload(gate: &Rc<Gate>) -> Result<Vec<String>, Refused> {
     gate.access_log.use_exporter(exporter);
     gate.pool.change(settings.upstream.clone(), credentials.authorities.clone(), found);
     gate.admission.guard.reconfigure(&settings.client);
+    gate.admission.driver.borrow_mut().set_connections(gate.admission.guard.connections());
     gate.credentials.borrow_mut().follow(credentials);
     gate.follow(next);
     gate.admission.turn.notify();

@@ -54,8 +54,9 @@ pub struct Policy {
     pub(super) now: Time,
     /// Requests with the driver for classification.
     pub(super) classifying: u32,
-    /// Requests with the server that hold no place.
+    /// Requests with the server that hold no place, and how many there may be by what the process has.
     pub(super) streaming: u32,
+    pub(crate) max_streaming: u32,
     pub(super) period_ends: Time,
     /// The first deadline among waiting requests may not be before this.
     pub(super) deadline_not_before: Time,
@@ -98,6 +99,7 @@ impl Policy {
             now: Time::ZERO,
             classifying: 0,
             streaming: 0,
+            max_streaming: u32::MAX,
             period_ends: Time::ZERO,
             deadline_not_before: Time::ZERO,
             config,
@@ -198,7 +200,7 @@ impl Policy {
 
     /// Whether another request that the server does nothing for can go on without a place.
     pub fn may_release(&self) -> bool {
-        self.streaming < self.config.limits.streaming
+        self.streaming < self.config.limits.streaming.min(self.max_streaming)
     }
 
     /// Where a request waits; none when it does not.
