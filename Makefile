@@ -40,7 +40,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help differences demo side-by-side webmonitor configuration-methodology response-time-phases test test-world bench bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak simulate fuzz lint fmt clean web report-types rust web-lint web-test install
+.PHONY: help differences demo side-by-side webmonitor configuration-methodology response-time-phases test test-world world bench bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak simulate fuzz lint fmt clean web report-types rust web-lint web-test install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -85,13 +85,17 @@ test: lint web-test ## everything that must hold: lint, documentation, all tests
 	$(STAGE) 'tests'
 	@rm -f $(TOLD)
 	cargo test --workspace --no-fail-fast; status=$$?; tools/told $(TOLD); exit $$status
-	@$(MAKE) --no-print-directory test-world
+	@$(MAKE) --no-print-directory world
 	$(STAGE) 'make test: all passed'
 
 test-world: rust $(WEB) ## servers and clients of every kind with and without the gate, and the gate beside HAProxy and nginx
+	cargo build -p headworks
+	@$(MAKE) --no-print-directory world
+
+# With the binary that the tests have built: built for itself it has other features, and all of it is built once more.
+world:
 	@tools/need debian $(WORLD_PACKAGES)
 	@tools/need world
-	cargo build -p headworks
 	$(STAGE) 'differential: the gate beside HAProxy and nginx'
 	cd tests/world && ../../.tools/world/bin/python -m differential
 	$(STAGE) 'world: with and without the gate'

@@ -40,6 +40,10 @@ pub struct Inspection {
     pub waiting: u32,
     /// Requests inside the server.
     pub in_service: u32,
+    /// Requests that the server has and that hold no place.
+    pub streaming: u32,
+    /// Of those inside, requests that took a place whether one was free or not.
+    pub resumed: u32,
     /// How many may be, of any class.
     pub window: u32,
     /// Places on top that only the more important classes may take.
@@ -108,6 +112,8 @@ impl SimulatedGate {
         Inspection {
             waiting: lengths.acceptor + lengths.pending + lengths.discard + lengths.class,
             in_service: now.in_service,
+            streaming: now.streaming,
+            resumed: now.resumed,
             window: now.window,
             express: now.express,
             dispatched: count(|counters| counters.dispatched),

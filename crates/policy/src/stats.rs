@@ -73,6 +73,8 @@ pub struct Snapshot {
     pub in_service: u32,
     /// With the server, which does nothing for them: they hold no place.
     pub streaming: u32,
+    /// Of those inside, requests whose body came late: they took a place whether one was free or not.
+    pub resumed: u32,
     /// How many may be, of any class.
     pub window: u32,
     /// Places on top that only the important may take.

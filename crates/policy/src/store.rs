@@ -66,6 +66,8 @@ pub(crate) struct Held {
     pub(crate) held_back: u32,
     /// Whether its client has gone while the server works on it.
     pub(crate) aborted: bool,
+    /// Whether it took its place when it had been without one.
+    pub(crate) resumed: bool,
     previous: u32,
     next: u32,
     /// Its place among those that take turns.
@@ -90,6 +92,7 @@ impl Held {
             sequence: 0,
             held_back: 0,
             aborted: false,
+            resumed: false,
             previous: NONE,
             next: NONE,
             node: Node::NONE,

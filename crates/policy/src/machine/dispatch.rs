@@ -131,6 +131,7 @@ impl Policy {
         match held.position {
             Position::InService => {
                 self.places.give_back(now, held.since);
+                self.resumed -= u32::from(held.resumed);
                 // In shadow mode the server has had it for longer, among others than are known here.
                 let kind = (!self.shadow()).then_some(held.kind);
                 self.costs.end(now, self.class_of(key), kind, held.begun);
@@ -157,6 +158,7 @@ impl Policy {
         match held.position {
             Position::InService if self.may_release() => {
                 self.places.give_back(now, held.since);
+                self.resumed -= u32::from(held.resumed);
                 // What it took of the server is less than the time that it was inside.
                 self.costs.end(now, self.class_of(key), None, held.begun);
                 if pause == Pause::Response {
@@ -169,6 +171,7 @@ impl Policy {
             _ => return,
         }
         self.store.put(key, Position::Streaming, now);
+        self.store.get_mut(key).resumed = false;
         self.streaming += 1;
     }
 
@@ -182,6 +185,8 @@ impl Policy {
         if self.store.get(key).position == Position::Streaming {
             self.streaming -= 1;
             self.begin(now, Next { key, aside: false });
+            self.store.get_mut(key).resumed = true;
+            self.resumed += 1;
         }
     }
 

@@ -57,6 +57,8 @@ pub struct Policy {
     /// Requests with the server that hold no place, and how many there may be by what the process has.
     pub(super) streaming: u32,
     pub(crate) max_streaming: u32,
+    /// Of those inside the server, requests that took a place whether one was free or not.
+    pub(super) resumed: u32,
     pub(super) period_ends: Time,
     /// The first deadline among waiting requests may not be before this.
     pub(super) deadline_not_before: Time,
@@ -100,6 +102,7 @@ impl Policy {
             classifying: 0,
             streaming: 0,
             max_streaming: u32::MAX,
+            resumed: 0,
             period_ends: Time::ZERO,
             deadline_not_before: Time::ZERO,
             config,
@@ -223,6 +226,7 @@ impl Policy {
             },
             in_service: self.places.taken(),
             streaming: self.streaming,
+            resumed: self.resumed,
             window: self.places.size(),
             express: self.express(),
             look_ahead: self.scan.k(),
