@@ -319,7 +319,18 @@ fn relayed(
     // What the client speaks, hyper knows.
     head.version = Version::HTTP_11;
     let Some((asked, idle_timeout)) = tunnel else {
-        let relay = Relay::new(&proxy.dispatcher, client, lease, permit, stream(&head.headers));
+        let stream = stream(&head.headers);
+        if stream == Stream::Events && !proxy.admission().driver.borrow().policy().may_release() {
+            // It would hold a place for as long as its client listens.
+            return explain(
+                config,
+                busy,
+                None,
+                StatusCode::SERVICE_UNAVAILABLE,
+                "There are too many streams.\n",
+            );
+        }
+        let relay = Relay::new(&proxy.dispatcher, client, lease, permit, stream);
         return Response::from_parts(head, Reply::relayed(busy, relay));
     };
     let Some((server, said)) = lease.into_transport() else {

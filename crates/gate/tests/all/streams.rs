@@ -57,7 +57,7 @@ fn streams_take_no_places() {
 #[test]
 fn beyond_their_bound_streams_hold_places_and_one_that_ends_frees_one() {
     let open = Arc::default();
-    let server = streams("text/event-stream", &open);
+    let server = streams("application/x-ndjson", &open);
     let gate = Gate::start(server.address(), "window = 1\n[limits]\nstreaming = 2");
     let mut listening: Vec<Raw> = (0..3).map(|_| listen(&gate)).collect();
     gate.wait_for("the last to hold a place", |state| state["in_service"] == 1 && state["streaming"] == 2);
@@ -66,6 +66,22 @@ fn beyond_their_bound_streams_hold_places_and_one_that_ends_frees_one() {
     gate.wait_for_queue(1);
     listening.truncate(2);
     assert_eq!(waiting.response().text(), "ok");
+}
+
+#[test]
+fn events_beyond_the_bound_are_refused_and_take_no_places() {
+    let open = Arc::default();
+    let server = streams("text/event-stream", &open);
+    let gate = Gate::start(server.address(), "window = 1\n[limits]\nstreaming = 2");
+    let listening: Vec<Raw> = (0..2).map(|_| listen(&gate)).collect();
+    for _ in 0..3 {
+        let refused = gate.get("/stream", "");
+        assert_eq!((refused.status, refused.text()), (503, "There are too many streams.\n"));
+        assert_eq!(gate.get("/page", "").text(), "ok");
+    }
+    drop(listening);
+    gate.wait_for("the streams to end", |state| state["streaming"] == 0);
+    listen(&gate);
 }
 
 /// The client takes nothing of its response, of which there is more than sockets hold.
