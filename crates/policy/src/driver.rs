@@ -211,11 +211,6 @@ impl<P> Driver<P> {
         self.policy.max_streaming = most;
     }
 
-    /// Whether it has a place no more, although the server is not done with it.
-    pub fn is_streaming(&self, id: RequestId) -> bool {
-        self.entry(id).is_some_and(|held| held.status == Status::Streaming)
-    }
-
     fn pauses(&mut self, now: Time, id: RequestId, pause: Pause) {
         let Some(held) = self.entry_mut(id) else { return };
         if held.status == Status::Dispatched && held.quiet.replace((now, pause)).is_none() {
@@ -230,8 +225,7 @@ impl<P> Driver<P> {
         if let Some(held) = self.entry_mut(id) {
             held.status = Status::Streaming;
         }
-        self.policy.handle(now, Input::Released { id, pause });
-        self.carry_out(now, handler);
+        self.tell(now, Input::Released { id, pause }, handler);
     }
 
     /// Lets the policy process some of what has arrived: all arrivals of one turn of an event loop have
@@ -295,6 +289,10 @@ impl<P> Driver<P> {
 
     fn handle(&mut self, now: Time, input: Input, handler: &mut impl Handler<P>) {
         self.release_quiet(now, handler);
+        self.tell(now, input, handler);
+    }
+
+    fn tell(&mut self, now: Time, input: Input, handler: &mut impl Handler<P>) {
         self.policy.handle(now, input);
         self.carry_out(now, handler);
     }

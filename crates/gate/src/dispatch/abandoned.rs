@@ -1,7 +1,7 @@
 //! [`AbandonedRequests`]: requests whose client has gone while the server works on them.
 //!
-//! The server does not know and goes on, so the request keeps its place until the response is
-//! over; otherwise the window would let more into the server than it says.
+//! The server does not know and goes on, so the request keeps its place until the response begins;
+//! otherwise the window would let more into the server than it says.
 
 use std::cell::RefCell;
 use std::pin::Pin;

@@ -31,7 +31,7 @@ pub(crate) struct Answer {
 type Sending = Pin<Box<dyn Future<Output = (Result<Answer, Failure>, Permit)>>>;
 
 /// A request inside the server. Dropped before the response has begun (the client has gone), it
-/// is seen to its end without the client.
+/// is waited for without the client until it has.
 pub(crate) struct InService {
     dispatcher: Rc<Dispatcher>,
     id: RequestId,

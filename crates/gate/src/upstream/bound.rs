@@ -19,7 +19,7 @@ use crate::upstream::http1::idle::Idle;
 use crate::upstream::server::Server;
 
 /// Whose a connection to a server is when it carries no request.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) enum Owner {
     /// Anybody's.
     All,
