@@ -110,15 +110,15 @@ impl Costs {
         known.map_or(self.mean, |known| known.cost)
     }
 
-    /// A request of that kind gave its place back before its end.
-    pub(crate) fn streams(&mut self, kind: Kind) {
+    /// Whether the server was silent in a response of that kind.
+    pub(crate) fn streams(&mut self, kind: Kind, streams: bool) {
         match &mut self.known[place(kind)] {
-            Some(known) if known.kind == kind => known.streams = true,
-            other => *other = Some(Known { kind, cost: self.mean, streams: true }),
+            Some(known) if known.kind == kind => known.streams = streams,
+            other => *other = Some(Known { kind, cost: self.mean, streams }),
         }
     }
 
-    /// Whether the last request of that kind gave its place back before its end.
+    /// Whether the server was silent in the last response of that kind.
     pub(crate) fn is_stream(&self, kind: Kind) -> bool {
         self.known[place(kind)].is_some_and(|known| known.kind == kind && known.streams)
     }

@@ -11,7 +11,7 @@ use crate::error::ConfigError;
 use crate::kind::Kind;
 use crate::knobs::Knobs;
 use crate::machine::Policy;
-use crate::protocol::{Input, Output, Pause, Reason, SessionHint};
+use crate::protocol::{Input, Output, PAUSE, Pause, Reason, SessionHint};
 use crate::waits::Waits;
 
 /// What the policy is told of a request that arrives.
@@ -66,11 +66,12 @@ pub struct Driver<P> {
     generation: u32,
     /// Requests for which the server may be doing nothing, and when that is to be looked at.
     pauses: VecDeque<(Time, RequestId)>,
+    /// Requests that keep their places although it does nothing for them, because there are as many without one as
+    /// there may be.
+    stuck: VecDeque<RequestId>,
+    /// Streams that were turned away since the shortage was last told.
+    turned_away: usize,
 }
-
-/// So long the server is silent in a response, or waits for the rest of a request, until it is taken to do nothing for
-/// it. A server that writes a page piece by piece is done with the next one sooner.
-const PAUSE: Span = Span::from_millis(100);
 
 #[derive(Debug)]
 struct Held<P> {
@@ -93,7 +94,14 @@ enum Status {
 impl<P> Driver<P> {
     /// A driver without requests. It allocates when more requests are held than ever before.
     pub fn new(policy: Policy) -> Self {
-        Self { policy, held: Slab::new(), generation: 0, pauses: VecDeque::new() }
+        Self {
+            policy,
+            held: Slab::new(),
+            generation: 0,
+            pauses: VecDeque::new(),
+            stuck: VecDeque::new(),
+            turned_away: 0,
+        }
     }
 
     /// The policy.
@@ -153,6 +161,7 @@ impl<P> Driver<P> {
         match held.status {
             Status::Waiting => self.handle(now, Input::Aborted { id }, handler),
             Status::Dispatched | Status::Streaming => {
+                self.stuck.retain(|stuck| *stuck != id);
                 self.handle(now, Input::Finished { id }, handler);
             }
             Status::Refused => {}
@@ -161,13 +170,14 @@ impl<P> Driver<P> {
     }
 
     /// The rest of a dispatched request is still to come from its client: the server waits for it. When that takes
-    /// long, the place is given back until [`Self::uploaded`].
-    pub fn uploads(&mut self, now: Time, id: RequestId) {
-        self.pauses(now, id, Pause::Upload);
+    /// long, the place is given back until [`Self::uploaded`]. Whether [`Self::next_wake`] may be sooner now.
+    pub fn uploads(&mut self, now: Time, id: RequestId) -> bool {
+        self.pauses(now, id, Pause::Upload)
     }
 
     /// The server has all of the request.
     pub fn uploaded(&mut self, now: Time, id: RequestId, handler: &mut impl Handler<P>) {
+        self.stuck.retain(|stuck| *stuck != id);
         let Some(held) = self.entry_mut(id) else { return };
         held.quiet = None;
         if held.status == Status::Streaming {
@@ -177,33 +187,94 @@ impl<P> Driver<P> {
     }
 
     /// A piece of a response, or its head, has come, and more is to follow. When that takes long, because the server
-    /// is silent or the client does not take what is there, the place is given back; where the last response to a
-    /// request of that kind did so, or `stream` says that this one will, at once.
-    pub fn responds(&mut self, now: Time, id: RequestId, stream: Stream, handler: &mut impl Handler<P>) {
+    /// is silent or the client does not take what is there, the place is given back; where the server was silent in the last
+    /// response to a request of that kind, or `stream` says that it will be in this one, at once. Whether [`Self::next_wake`] may be
+    /// sooner now.
+    pub fn responds(
+        &mut self,
+        now: Time,
+        id: RequestId,
+        stream: Stream,
+        handler: &mut impl Handler<P>,
+    ) -> bool {
         if self.entry(id).is_none_or(|held| held.status != Status::Dispatched) {
-            return;
+            return false;
         }
-        if stream == Stream::Events || self.policy.streams(id) {
+        if self.policy.may_release() && (stream == Stream::Events || self.policy.streams(id)) {
             self.release(now, id, Pause::Response, handler);
+            false
         } else {
-            self.pauses(now, id, Pause::Response);
+            self.pauses(now, id, Pause::Taking)
+        }
+    }
+
+    /// The client has taken all that has come of a response, and the server is silent.
+    pub fn is_silent(&mut self, id: RequestId) {
+        let Some(held) = self.entry_mut(id) else { return };
+        if let Some((_, pause)) = &mut held.quiet {
+            *pause = Pause::Response;
         }
     }
 
     /// Takes back the places of requests for which the server has done nothing for long enough.
     pub fn release_quiet(&mut self, now: Time, handler: &mut impl Handler<P>) {
+        while self.policy.may_release()
+            && let Some(id) = self.stuck.pop_front()
+        {
+            self.release_if_quiet(now, id, now, handler);
+        }
         while let Some((due, id)) = self.pauses.front().copied().filter(|(due, _)| *due <= now) {
             self.pauses.pop_front();
-            let Some(held) = self.entry(id).filter(|held| held.status == Status::Dispatched) else {
-                continue;
-            };
-            match held.quiet {
-                // Something has come meanwhile.
-                Some((since, _)) if since + PAUSE > due => self.pauses.push_back((since + PAUSE, id)),
-                Some((_, pause)) => self.release(now, id, pause, handler),
-                None => {}
-            }
+            self.release_if_quiet(now, id, due, handler);
         }
+    }
+
+    /// Takes back the place of a request that has been quiet for long enough at `due`; if it has not, it is looked at
+    /// again.
+    fn release_if_quiet(&mut self, now: Time, id: RequestId, due: Time, handler: &mut impl Handler<P>) {
+        let Some(held) = self.entry(id).filter(|held| held.status == Status::Dispatched) else { return };
+        match held.quiet {
+            // Something has come meanwhile.
+            Some((since, _)) if since + PAUSE > due => self.pauses.push_back((since + PAUSE, id)),
+            Some((_, pause)) => self.release(now, id, pause, handler),
+            None => {}
+        }
+    }
+
+    /// Whether a response that is about to begin would keep its place for as long as it lasts: it streams, by what is
+    /// known of it, and as many requests go on without a place as may. It is better told to come later.
+    pub fn turns_away(
+        &mut self,
+        now: Time,
+        id: RequestId,
+        stream: Stream,
+        handler: &mut impl Handler<P>,
+    ) -> bool {
+        let streams = stream == Stream::Events || self.policy.streams(id);
+        if !streams || self.policy.may_release() {
+            return false;
+        }
+        self.turned_away += 1;
+        self.tell(now, Input::Released { id, pause: Pause::Response }, handler);
+        true
+    }
+
+    /// How many requests without a place would have had to end, since this was asked last, for others to go on without
+    /// one: those that were turned away, and those whose places requests wait for.
+    pub fn shortage(&mut self, now: Time) -> usize {
+        let waiting = if self.policy.has_waiting() { self.stuck(now, PAUSE).count() } else { 0 };
+        core::mem::take(&mut self.turned_away) + waiting
+    }
+
+    /// Requests for which the server has done nothing for so long and that still have their places, the last of them
+    /// first.
+    pub fn stuck(&self, now: Time, pause: Span) -> impl Iterator<Item = &P> {
+        let held = self.stuck.iter().rev().filter_map(|id| self.entry(*id));
+        let quiet = held.filter(move |held| {
+            let since = held.quiet.map(|(since, _)| since);
+            held.status == Status::Dispatched && since.is_some_and(|since| since + pause <= now)
+        });
+        quiet.map(|held| &held.payload)
     }
 
     /// So many requests can go on without a place by what the process has, whatever the configuration says.
@@ -211,18 +282,19 @@ impl<P> Driver<P> {
         self.policy.max_streaming = most;
     }
 
-    fn pauses(&mut self, now: Time, id: RequestId, pause: Pause) {
-        let Some(held) = self.entry_mut(id) else { return };
-        if held.status == Status::Dispatched && held.quiet.replace((now, pause)).is_none() {
-            self.pauses.push_back((now + PAUSE, id));
+    fn pauses(&mut self, now: Time, id: RequestId, pause: Pause) -> bool {
+        let Some(held) = self.entry_mut(id) else { return false };
+        if held.status != Status::Dispatched || held.quiet.replace((now, pause)).is_some() {
+            return false;
         }
+        self.pauses.push_back((now + PAUSE, id));
+        self.pauses.len() == 1
     }
 
     fn release(&mut self, now: Time, id: RequestId, pause: Pause, handler: &mut impl Handler<P>) {
         if !self.policy.may_release() {
-            return;
-        }
-        if let Some(held) = self.entry_mut(id) {
+            self.stuck.push_back(id);
+        } else if let Some(held) = self.entry_mut(id) {
             held.status = Status::Streaming;
         }
         self.tell(now, Input::Released { id, pause }, handler);

@@ -44,12 +44,18 @@ impl SessionHint {
     }
 }
 
+/// So long the server is silent in a response, or waits for the rest of a request, until it is taken to do nothing for
+/// it. A server that writes a page piece by piece is done with the next one sooner.
+pub(crate) const PAUSE: Span = Span::from_millis(100);
+
 /// Why the server does nothing for a request that it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pause {
     /// The rest of the request is still to come.
     Upload,
-    /// Its response has begun, and the server is silent or the client does not take what is there.
+    /// Its response has begun, and the client does not take what is there.
+    Taking,
+    /// Its response has begun, and the server is silent.
     Response,
 }
 

@@ -68,6 +68,8 @@ pub(crate) struct Held {
     pub(crate) aborted: bool,
     /// Whether it took its place when it had been without one.
     pub(crate) resumed: bool,
+    /// Whether it has kept its place although the server did nothing for it.
+    pub(crate) stuck: bool,
     previous: u32,
     next: u32,
     /// Its place among those that take turns.
@@ -93,6 +95,7 @@ impl Held {
             held_back: 0,
             aborted: false,
             resumed: false,
+            stuck: false,
             previous: NONE,
             next: NONE,
             node: Node::NONE,

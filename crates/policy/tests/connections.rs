@@ -101,7 +101,8 @@ fn the_end_of_a_response_on_its_way_is_not_cut_off() {
         for second in 1..200 {
             table.moved(id, Awaited::Taking, 5000);
             table.waits(id, Awaited::Taking, after(1000 * second));
-            table.sweep(after(1000 * second), true);
+            table.sweep(after(1000 * second));
+            table.make_room_in_server(after(1000 * second), 1);
         }
         assert_eq!(orders(&mut table), [], "{phase:?}: for its age");
         table.finish(after(200_000));
@@ -157,7 +158,7 @@ fn a_byte_now_and_then_is_no_progress_where_room_is_short() {
             table.waits(id, Awaited::Taking, after(1000 * second));
         }
     }
-    table.sweep(after(41_000), false);
+    table.sweep(after(41_000));
     assert_eq!(closed(&mut table), [stopped], "who goes on, however slowly, is not given up");
     table.close(stopped);
     table.make_room(after(41_000), 1);
@@ -171,9 +172,11 @@ fn while_others_wait_a_place_is_not_held_for_long() {
     table.enter(id, Phase::Busy, START);
     table.dispatched(id, None);
     table.waits(id, Awaited::Taking, START);
-    table.sweep(after(6000), false);
+    table.sweep(after(6000));
     assert_eq!(closed(&mut table), []);
-    table.sweep(after(6000), true);
+    assert_eq!(table.make_room_in_server(after(1900), 1), 0, "not before it has had time");
+    assert_eq!(table.make_room_in_server(after(6000), 0), 0, "not where no place is wanted");
+    assert_eq!(table.make_room_in_server(after(6000), 2), 1);
     assert_eq!(closed(&mut table), [id]);
 }
 
@@ -237,11 +240,11 @@ fn timeouts_hold_for_heads_and_for_what_is_idle() {
     table.multiplex(multiplexed);
     table.enter(multiplexed, Phase::Idle, START);
     table.enter(head, Phase::Head, START);
-    table.sweep(after(10_001), false);
+    table.sweep(after(10_001));
     assert_eq!(orders(&mut table), [(head, Order::Timeout)]);
-    table.sweep(after(15_001), false);
+    table.sweep(after(15_001));
     assert_eq!(orders(&mut table), [(idle, Order::Close), (multiplexed, Order::Finish)]);
-    table.sweep(after(17_500), false);
+    table.sweep(after(17_500));
     assert_eq!(orders(&mut table), [(multiplexed, Order::Close)], "it was asked to go, and has not");
 }
 

@@ -50,9 +50,10 @@ impl Gate {
     }
 
     /// One of this kind that is let in.
-    fn begin(&mut self, now: Time, kind: u64) -> RequestId {
-        let arrival =
-            Arrival { session: SessionHint::New, client: 1, kind: Kind::of("GET", &kind.to_string()) };
+    fn begin(&mut self, now: Time, kind: usize) -> RequestId {
+        // Numbers in paths make no kinds.
+        let kind = Kind::of("GET", ["/pages", "/streams", "/events", "/images"][kind]);
+        let arrival = Arrival { session: SessionHint::New, client: 1, kind };
         let id = self.driver.arrive(now, arrival, "one", &mut self.decisions);
         self.driver.turn(now, 7, &mut self.decisions);
         id
@@ -60,6 +61,12 @@ impl Gate {
 
     fn responds(&mut self, now: Time, id: RequestId) {
         self.driver.responds(now, id, Stream::Unknown, &mut self.decisions);
+    }
+
+    /// The client has taken what has come, and no more follows.
+    fn is_silent(&mut self, now: Time, id: RequestId) {
+        self.responds(now, id);
+        self.driver.is_silent(id);
     }
 
     fn uploaded(&mut self, now: Time, id: RequestId) {
@@ -176,7 +183,7 @@ fn a_response_that_comes_on_keeps_its_place() {
 fn of_what_has_streamed_once_the_next_has_no_place_from_the_first_piece_on() {
     let mut gate = Gate::new();
     let first = gate.begin(NOW, 1);
-    gate.responds(NOW, first);
+    gate.is_silent(NOW, first);
     assert_eq!(gate.places(LATER), (0, 1));
     let second = gate.begin(LATER, 1);
     assert_eq!(gate.places(LATER), (1, 1));
@@ -185,6 +192,22 @@ fn of_what_has_streamed_once_the_next_has_no_place_from_the_first_piece_on() {
     let events = gate.begin(LATER, 2);
     gate.driver.responds(LATER, events, Stream::Events, &mut gate.decisions);
     assert_eq!(gate.places(LATER), (0, 3));
+    // This one comes whole and at once: the next keeps its place.
+    gate.driver.finish(LATER, second, &mut gate.decisions);
+    let third = gate.begin(LATER, 1);
+    gate.responds(LATER, third);
+    assert_eq!(gate.places(LATER), (1, 2));
+}
+
+#[test]
+fn what_a_client_does_not_take_says_nothing_of_what_the_next_does() {
+    let mut gate = Gate::new();
+    let slow = gate.begin(NOW, 1);
+    gate.responds(NOW, slow);
+    assert_eq!(gate.places(LATER), (0, 1));
+    let quick = gate.begin(LATER, 1);
+    gate.responds(LATER, quick);
+    assert_eq!(gate.places(LATER), (1, 1), "the server works for it");
 }
 
 #[test]
@@ -214,15 +237,48 @@ fn no_more_go_on_without_a_place_than_may() {
     assert_eq!(gate.places(LATER), (0, 1));
     let second = gate.begin(LATER, 1);
     gate.responds(LATER, second);
-    assert_eq!(gate.places(LATER + Span::from_secs(1)), (1, 1));
+    let later = LATER + Span::from_secs(1);
+    assert_eq!((gate.places(later), gate.driver.shortage(later)), ((1, 1), 0), "nobody waits for its place");
+    gate.begin(later, 2);
+    assert_eq!(gate.driver.shortage(later), 1);
+    assert_eq!(gate.driver.stuck(later, Span::from_secs(1)).count(), 1);
+    assert_eq!(gate.driver.stuck(later, Span::from_secs(2)).count(), 0);
+    gate.responds(later, second);
+    assert_eq!(gate.driver.shortage(later), 0, "it goes on");
     gate.finish(first);
-    gate.responds(LATER + Span::from_secs(1), second);
-    assert_eq!(gate.places(LATER + Span::from_secs(2)), (0, 1));
+    assert_eq!(
+        gate.places(later + Span::from_secs(1)),
+        (1, 1),
+        "a place among them is taken as soon as there is one"
+    );
+    assert_eq!((gate.driver.shortage(later), gate.driver.policy().snapshot().unknown_ids), (0, 0));
     let mut small = Gate::with(Limits::default(), Mode::Enforce);
     small.driver.set_max_streaming(0);
     let third = small.begin(NOW, 1);
     small.responds(NOW, third);
     assert_eq!(small.places(LATER), (1, 0), "the process has no room for it");
+}
+
+#[test]
+fn what_would_keep_its_place_is_turned_away_where_that_is_known() {
+    let mut gate = Gate::with(Limits { streaming: 1, ..Limits::default() }, Mode::Enforce);
+    let first = gate.begin(NOW, 1);
+    gate.is_silent(NOW, first);
+    assert_eq!(gate.places(LATER), (0, 1));
+    for (kind, stream, known) in [
+        (1, Stream::Unknown, true),
+        (1, Stream::Unknown, true),
+        (2, Stream::Events, true),
+        (3, Stream::Unknown, false),
+    ] {
+        let id = gate.begin(LATER, kind);
+        assert_eq!(gate.driver.turns_away(LATER, id, stream, &mut gate.decisions), known, "{kind}");
+        assert_eq!(gate.driver.shortage(LATER), usize::from(known));
+        gate.driver.finish(LATER, id, &mut gate.decisions);
+    }
+    gate.driver.finish(LATER, first, &mut gate.decisions);
+    let next = gate.begin(LATER, 1);
+    assert!(!gate.driver.turns_away(LATER, next, Stream::Events, &mut gate.decisions));
 }
 
 #[test]

@@ -72,7 +72,12 @@ mod tests {
         for turn in 0..100 {
             let permits = [(); 4].map(|()| {
                 let (head, ()) = http::Request::get("/").body(()).unwrap().into_parts();
-                Permit::arrive(&gate.admission, Box::new(head), [127, 0, 0, 1].into(), None)
+                Permit::arrive(
+                    &gate.admission,
+                    Box::new(head),
+                    (policy::connections::ConnectionId::default(), [127, 0, 0, 1].into()),
+                    None,
+                )
             });
             assert!(turns.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
             assert_eq!(gate.admission.driver.borrow().waiting(), 0, "turn {turn}");

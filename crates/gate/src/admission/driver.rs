@@ -9,11 +9,12 @@ use std::net::IpAddr;
 use std::task::{Context, Poll, Waker};
 
 use http::request::Parts;
+use policy::connections::ConnectionId;
 use policy::{
     Arrival, Config, ConfigError, Decision as Decided, Driver, Handler, Kind, Knobs, Policy, Reason,
     SessionHint, Stage, Stream, Waits,
 };
-use units::{ClassId, Ratio, RequestId, Time};
+use units::{ClassId, Ratio, RequestId, Span, Time};
 
 use crate::admission::decision::{Basis, DecisionDetails, Known};
 use crate::admission::stage_latency::Stages;
@@ -35,6 +36,7 @@ pub(crate) struct AdmissionDriver {
 struct Held {
     /// Until it is dispatched or refused.
     head: Option<Box<Parts>>,
+    connection: ConnectionId,
     address: IpAddr,
     class: Option<ClassId>,
     basis: Basis,
@@ -44,6 +46,15 @@ struct Held {
     /// Until the decision.
     waits: Waits,
     waiting: Option<Waker>,
+}
+
+/// Requests that keep others from their places, and nothing can be done about it but to end some.
+#[derive(Debug)]
+pub(crate) struct Shortage {
+    /// So many have to end.
+    pub(crate) wanted: usize,
+    /// Those that are to end where no client is slow.
+    pub(crate) stuck: Vec<ConnectionId>,
 }
 
 /// Finds classes by the rules, and wakes the tasks of requests that wait for a decision.
@@ -148,13 +159,14 @@ impl AdmissionDriver {
         &mut self,
         now: Time,
         head: Box<Parts>,
-        address: IpAddr,
+        (connection, address): (ConnectionId, IpAddr),
         known: Option<Known>,
     ) -> RequestId {
         let kind = Kind::of(head.method.as_str(), head.uri.path());
         let session = known.map_or(SessionHint::New, |known| SessionHint::Known(known.session));
         let held = Held {
             head: Some(head),
+            connection,
             address,
             class: known.map(|known| known.session.class),
             basis: known.map_or(Basis::Unknown, |known| known.basis),
@@ -216,8 +228,9 @@ impl AdmissionDriver {
     }
 
     /// The rest of a dispatched request is still to come from its client.
-    pub(crate) fn uploads(&mut self, now: Time, id: RequestId) {
-        self.driver.uploads(now, id);
+    /// Whether the turn is to come sooner because of it.
+    pub(crate) fn uploads(&mut self, now: Time, id: RequestId) -> bool {
+        self.driver.uploads(now, id) && self.has_waiting()
     }
 
     /// The server has all of a request.
@@ -227,9 +240,15 @@ impl AdmissionDriver {
     }
 
     /// A piece of a response has come, and more is to follow.
-    pub(crate) fn responds(&mut self, now: Time, id: RequestId, stream: Stream) {
+    /// Whether the turn is to come sooner because of it.
+    pub(crate) fn responds(&mut self, now: Time, id: RequestId, stream: Stream) -> bool {
         let (driver, mut wakes) = self.parts();
-        driver.responds(now, id, stream, &mut wakes);
+        driver.responds(now, id, stream, &mut wakes) && self.has_waiting()
+    }
+
+    /// The client has taken all that has come of a response, and the server is silent.
+    pub(crate) fn is_silent(&mut self, id: RequestId) {
+        self.driver.is_silent(id);
     }
 
     /// There may be so many connections, of clients and to the upstream.
@@ -239,13 +258,22 @@ impl AdmissionDriver {
         self.driver.set_max_streaming(u32::try_from(most / STREAMING_PART).unwrap_or(u32::MAX));
     }
 
-    /// Takes back the places of requests for which the server has done nothing for long enough. Whether others wait
-    /// for places that cannot be taken back, because there are as many requests without one as there may be.
-    pub(crate) fn release_quiet(&mut self, now: Time) -> bool {
+    /// Whether a response that is about to begin is better told to come later: see [`Driver::turns_away`].
+    pub(crate) fn turns_away(&mut self, now: Time, id: RequestId, stream: Stream) -> bool {
+        let (driver, mut wakes) = self.parts();
+        driver.turns_away(now, id, stream, &mut wakes)
+    }
+
+    /// Takes back the places of requests for which the server has done nothing for long enough; gives what it cannot
+    /// take back.
+    pub(crate) fn release_quiet(&mut self, now: Time) -> Shortage {
+        /// A server that is silent in its response for less may be working on it, which the place is for.
+        const MAX_STUCK: Span = Span::from_secs(2);
         let (driver, mut wakes) = self.parts();
         driver.release_quiet(now, &mut wakes);
-        let policy = driver.policy();
-        policy.snapshot().lengths.class > 0 && !policy.may_release()
+        let wanted = driver.shortage(now);
+        let stuck = driver.stuck(now, MAX_STUCK).map(|held| held.connection).take(wanted);
+        Shortage { stuck: stuck.collect(), wanted }
     }
 
     /// Lets the policy process some of what has arrived.

@@ -1,10 +1,12 @@
 //! [`Permit`]: a request held by the policy, given back when it is dropped.
 
 use std::future::poll_fn;
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use http::request::Parts;
 use policy::Stream;
+use policy::connections::ConnectionId;
 use units::RequestId;
 
 use crate::admission::control::AdmissionControl;
@@ -25,7 +27,7 @@ impl Permit {
     pub(crate) fn arrive(
         admission: &Rc<AdmissionControl>,
         head: Box<Parts>,
-        from: std::net::IpAddr,
+        from: (ConnectionId, IpAddr),
         known: Option<Known>,
     ) -> Self {
         let now = admission.clock.read();
@@ -56,14 +58,29 @@ impl Permit {
     /// The rest of the request is still to come from its client; the result tells that it has come.
     pub(crate) fn uploads(&self) -> Uploads {
         let admission = Rc::clone(&self.admission);
-        admission.driver.borrow_mut().uploads(admission.clock.last(), self.id);
+        if admission.driver.borrow_mut().uploads(admission.clock.last(), self.id) {
+            admission.turn.notify();
+        }
         Uploads { admission, id: self.id }
     }
 
     /// A piece of the response has come, and more is to follow.
     pub(crate) fn responds(&self, stream: Stream) {
         let admission = &self.admission;
-        admission.driver.borrow_mut().responds(admission.clock.last(), self.id, stream);
+        if admission.driver.borrow_mut().responds(admission.clock.last(), self.id, stream) {
+            admission.turn.notify();
+        }
+    }
+
+    /// The client has taken all that has come of the response, and the server is silent.
+    pub(crate) fn is_silent(&self) {
+        self.admission.driver.borrow_mut().is_silent(self.id);
+    }
+
+    /// Whether a response that is about to begin is better told to come later, as many streaming as may.
+    pub(crate) fn turns_away(&self, stream: Stream) -> bool {
+        let admission = &self.admission;
+        admission.driver.borrow_mut().turns_away(admission.clock.last(), self.id, stream)
     }
 
     /// The policy's name for it.
@@ -126,7 +143,12 @@ mod tests {
 
     fn arrive(gate: &Gate) -> Permit {
         let (head, ()) = http::Request::get("/").body(()).unwrap().into_parts();
-        Permit::arrive(&gate.admission, Box::new(head), [127, 0, 0, 1].into(), None)
+        Permit::arrive(
+            &gate.admission,
+            Box::new(head),
+            (ConnectionId::default(), [127, 0, 0, 1].into()),
+            None,
+        )
     }
 
     #[test]

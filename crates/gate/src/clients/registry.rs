@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::net::IpAddr;
 use std::rc::Rc;
 
-use policy::connections::{ConnectionLimits, Connections};
+use policy::connections::{ConnectionId, ConnectionLimits, Connections};
 use units::{Ratio, Span, Time};
 
 use crate::clients::client::Client;
@@ -89,17 +89,26 @@ impl Registry {
         self.table.borrow().open()
     }
 
-    /// Closes connections that have been slow for too long, and lets those rest that ask for nothing. While
-    /// requests are `waiting` for places in the server that slow clients cannot give back, it is sooner for those that
-    /// hold one.
-    pub(crate) fn sweep(&self, now: Time, waiting: bool) {
-        self.table.borrow_mut().sweep(now, waiting);
+    /// Closes connections that have been slow for too long, and lets those rest that ask for nothing.
+    pub(crate) fn sweep(&self, now: Time) {
+        self.table.borrow_mut().sweep(now);
         self.carry_out();
         let table = self.table.borrow();
         let calm = table.iter().filter(|(id, task)| {
             task.is_awake() && table.phase(*id).is_idle() && now.since(table.since(*id)) > CALM
         });
         calm.take(MAX_RESTING).for_each(|(_, task)| task.rest());
+    }
+
+    /// Ends as many requests as are `wanted` that keep others from their places in the server: those of slow clients
+    /// first, then those that are `stuck`.
+    pub(crate) fn make_room_in_server(&self, now: Time, wanted: usize, stuck: &[ConnectionId]) {
+        let mut table = self.table.borrow_mut();
+        let ended = table.make_room_in_server(now, wanted);
+        let rest = stuck.iter().take(wanted.saturating_sub(ended));
+        rest.for_each(|stuck| table.give_up(*stuck));
+        drop(table);
+        self.carry_out();
     }
 
     /// Whether another connection can be accepted while so many to the upstream are open. If not, some are
@@ -195,7 +204,7 @@ mod tests {
         busy.enter(Phase::Busy, START);
         blocked.blocked(true);
         let resting = |after| {
-            registry.sweep(START + after, false);
+            registry.sweep(START + after);
             [&idle, &busy, &blocked, &half].map(|client| client.task.calm.get() == Calm::Rest)
         };
         assert_eq!(resting(CALM), [false; 4]);

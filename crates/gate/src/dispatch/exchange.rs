@@ -111,7 +111,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     let cookie = Cookie::of(&config, &head, current.as_ref());
     let known = current.as_ref().map(|current| current.known(proxy.clock.last()));
     busy.account.arrived(body.progress(), current.as_ref().map(|current| current.session.id));
-    let mut permit = Permit::arrive(proxy.admission(), Box::new(head), from, known);
+    let mut permit = Permit::arrive(proxy.admission(), Box::new(head), (client.id(), from), known);
     let (mut head, details) = match permit.decision().await {
         Decision::Refuse(head, details) => {
             busy.account.decided(details);
@@ -320,8 +320,7 @@ fn relayed(
     head.version = Version::HTTP_11;
     let Some((asked, idle_timeout)) = tunnel else {
         let stream = stream(&head.headers);
-        if stream == Stream::Events && !proxy.admission().driver.borrow().policy().may_release() {
-            // It would hold a place for as long as its client listens.
+        if !lease.is_at_hand() && permit.turns_away(stream) {
             return explain(
                 config,
                 busy,

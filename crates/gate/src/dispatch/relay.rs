@@ -95,6 +95,7 @@ impl http_body::Body for Relay {
         let Some(running) = &mut relay.running else { return Poll::Ready(None) };
         match running.lease.poll_frame(cx) {
             Poll::Pending => {
+                running.permit.is_silent();
                 relay.client.waits(Awaited::Answer, relay.dispatcher.admission.clock.last());
                 Poll::Pending
             }

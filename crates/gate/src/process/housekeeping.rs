@@ -11,8 +11,9 @@ pub(crate) async fn keep_house(gate: Rc<Gate>) {
     loop {
         tokio::time::sleep(INTERVAL).await;
         let now = gate.clock.read();
-        let waiting = gate.admission.driver.borrow_mut().release_quiet(now);
-        gate.clients.sweep(now, waiting);
+        let shortage = gate.admission.driver.borrow_mut().release_quiet(now);
+        gate.clients.sweep(now);
+        gate.clients.make_room_in_server(now, shortage.wanted, &shortage.stuck);
         gate.pool.sweep(now);
         gate.admission.guard.look(now);
         gate.access_log.flush();

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use crate::common::tls::{run, start};
-use crate::common::{Gate, Held, echo, origin};
+use crate::common::{Gate, Held, echo, origin, origin_with};
 use h2::client::{Builder, SendRequest};
 use http::{Request, StatusCode};
 use hyper::body::Bytes;
@@ -162,7 +162,8 @@ fn streams_that_keep_the_gate_waiting_make_room() {
 fn responses_that_nobody_takes_do_not_fill_the_memory() {
     const CONNECTIONS: u64 = 50;
     const MAX_MEMORY_BYTES: u64 = 64 << 20;
-    let origin = origin();
+    // Each request has a worker, who waits for the next one of its connection afterwards.
+    let origin = origin_with(1000);
     // No request is refused, so that there is enough to take.
     let gate = Gate::start(origin.address(), "mode = 'shadow'\n");
     let unsent = || metric(&gate, "headworks_gate_http2_unsent_bytes");

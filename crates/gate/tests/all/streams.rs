@@ -10,6 +10,9 @@ use testkit::{Hostile, PATIENCE, Raw, poll_until};
 
 use crate::common::{Gate, read_head};
 
+/// Bytes of a response, more than sockets hold.
+const LARGE: usize = 32 << 20;
+
 /// Sends the head of a response of this type and a piece of it, and then nothing, until the client has gone.
 fn streams(media_type: &'static str, open: &Arc<AtomicUsize>) -> Hostile {
     let open = Arc::clone(open);
@@ -54,53 +57,88 @@ fn streams_take_no_places() {
     }
 }
 
+/// Beyond the bound, a stream that none could know to be one holds a place, until another ends.
 #[test]
 fn beyond_their_bound_streams_hold_places_and_one_that_ends_frees_one() {
     let open = Arc::default();
     let server = streams("application/x-ndjson", &open);
-    let gate = Gate::start(server.address(), "window = 1\n[limits]\nstreaming = 2");
-    let mut listening: Vec<Raw> = (0..3).map(|_| listen(&gate)).collect();
-    gate.wait_for("the last to hold a place", |state| state["in_service"] == 1 && state["streaming"] == 2);
+    let gate = Gate::start(server.address(), "window = 1\n[limits]\nstreaming = 1");
+    let first = listen(&gate);
+    gate.wait_for("the first to stream", |state| state["streaming"] == 1);
+    let mut last = gate.connect();
+    last.get("/stream/of/another/kind");
+    assert!(last.head().contains(" 200 "));
     let mut waiting = gate.connect();
     waiting.get("/page");
     gate.wait_for_queue(1);
-    listening.truncate(2);
+    drop(first);
     assert_eq!(waiting.response().text(), "ok");
+    gate.wait_for("the last to stream", |state| state["in_service"] == 0 && state["streaming"] == 1);
 }
 
 #[test]
-fn events_beyond_the_bound_are_refused_and_take_no_places() {
+fn a_stream_beyond_the_bound_ends_when_others_wait_for_its_place() {
     let open = Arc::default();
-    let server = streams("text/event-stream", &open);
-    let gate = Gate::start(server.address(), "window = 1\n[limits]\nstreaming = 2");
-    let listening: Vec<Raw> = (0..2).map(|_| listen(&gate)).collect();
-    for _ in 0..3 {
-        let refused = gate.get("/stream", "");
-        assert_eq!((refused.status, refused.text()), (503, "There are too many streams.\n"));
-        assert_eq!(gate.get("/page", "").text(), "ok");
-    }
-    drop(listening);
-    gate.wait_for("the streams to end", |state| state["streaming"] == 0);
-    listen(&gate);
+    let server = streams("application/x-ndjson", &open);
+    let gate = Gate::start(server.address(), "window = 1\n[limits]\nstreaming = 1");
+    let _first = listen(&gate);
+    gate.wait_for("the first to stream", |state| state["streaming"] == 1);
+    let mut last = gate.connect();
+    last.get("/stream/of/another/kind");
+    assert!(last.head().contains(" 200 "));
+    assert_eq!(gate.get("/page", "").text(), "ok", "within the patience of who asks for a page");
+    last.until_closed();
 }
 
-/// The client takes nothing of its response, of which there is more than sockets hold.
 #[test]
-fn a_download_that_is_not_taken_gives_its_place_back() {
-    const BYTES: usize = 32 << 20;
-    let server = Hostile::start(|mut stream, _| {
+fn streams_beyond_the_bound_are_refused_where_they_are_known_and_take_no_places() {
+    for media_type in ["text/event-stream", "application/x-ndjson"] {
+        let open = Arc::default();
+        let server = streams(media_type, &open);
+        let gate = Gate::start(server.address(), "window = 1\n[limits]\nstreaming = 1");
+        let listening = listen(&gate);
+        gate.wait_for("the first to stream", |state| state["streaming"] == 1);
+        for _ in 0..3 {
+            let refused = gate.get("/stream", "");
+            assert_eq!((refused.status, refused.text()), (503, "There are too many streams.\n"));
+            assert_eq!(gate.get("/page", "").text(), "ok");
+        }
+        drop(listening);
+        gate.wait_for("the stream to end", |state| state["streaming"] == 0);
+        listen(&gate);
+    }
+}
+
+/// Sends what is asked for as `/large`, and two bytes for everything else.
+fn downloads() -> Hostile {
+    Hostile::start(|mut stream, _| {
         while let Some(head) = read_head(stream) {
-            let length = if head.starts_with("GET /large") { BYTES } else { 2 };
+            let length = if head.starts_with("GET /large") { LARGE } else { 2 };
             let _ = write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n");
             let _ = stream.write_all(&vec![b'x'; length]);
         }
-    });
+    })
+}
+
+#[test]
+fn who_takes_nothing_of_a_response_makes_room_for_who_does() {
+    let server = downloads();
+    let gate = Gate::start(server.address(), "window = 1\n[limits]\nstreaming = 1");
+    let mut slow = gate.connect();
+    slow.get("/large");
+    gate.wait_for("the place", |state| state["in_service"] == 0 && state["streaming"] == 1);
+    poll_until(PATIENCE, "room for another", || (gate.get("/large", "").status == 200).then_some(()));
+}
+
+#[test]
+fn a_download_that_is_not_taken_gives_its_place_back() {
+    let server = downloads();
     let gate = Gate::start(server.address(), "window = 1");
     let mut slow = gate.connect();
     slow.get("/large");
     gate.wait_for("the place", |state| state["in_service"] == 0 && state["streaming"] == 1);
     assert_eq!(gate.get("/small", "").text(), "xx");
-    assert_eq!(slow.response().body.len(), BYTES, "and it is served to the end");
+    assert_eq!(slow.response().body.len(), LARGE, "and it is served to the end");
 }
 
 /// Takes in uploads and says how long they were.

@@ -41,10 +41,6 @@ pub(super) struct Streams {
     pub(super) leaving: Option<Time>,
 }
 
-/// A request with a place in the server, while others wait for one and there are as many without a place as there may
-/// be, may be kept waiting by its client for so long.
-const PLACED_STALL_TIMEOUT: Span = Span::from_secs(5);
-
 impl<P> Entry<P> {
     pub(super) fn new(
         connection: Option<ConnectionId>,
@@ -92,14 +88,10 @@ impl<P> Entry<P> {
         self.taking.since().is_some()
     }
 
-    /// Whether nothing has come from its client, or from the server, for too long. Where others are
-    /// `waiting` for the place that it holds in the server, a client that moves little is no better.
-    pub(super) fn has_stalled(&self, now: Time, stall: Span, answer: Span, waiting: bool) -> bool {
+    /// Whether nothing has come from its client, or from the server, for too long.
+    pub(super) fn has_stalled(&self, now: Time, stall: Span, answer: Span) -> bool {
         let mut of_client = [&self.taking, &self.upload].into_iter();
-        let in_the_way = |stalled: &Stall| stalled.longer_than(now, PLACED_STALL_TIMEOUT.min(stall));
-        of_client.clone().any(|stalled| stalled.still_for(now, stall))
-            || (waiting && self.placed && of_client.any(in_the_way))
-            || self.answer.still_for(now, answer)
+        of_client.any(|stalled| stalled.still_for(now, stall)) || self.answer.still_for(now, answer)
     }
 
     /// The phase that it comes to when it is told to enter this one.

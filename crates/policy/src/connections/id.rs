@@ -1,7 +1,7 @@
 //! [`ConnectionId`]: a connection's or a stream's id.
 
-/// A connection's or a stream's id; ids are not used again soon.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// A connection's or a stream's id; ids are not used again soon. By default that of none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConnectionId(u64);
 
 impl ConnectionId {

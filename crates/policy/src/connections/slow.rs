@@ -98,8 +98,22 @@ impl<P> Connections<P> {
         self.close_slow(now, slow, wanted);
     }
 
-    /// Connections with a request on which the client is waited for. It takes a look at each of them, so it
-    /// is not done more often than it can change much.
+    /// Closes up to `wanted` connections and streams whose requests the server has and can do nothing for, because it
+    /// waits for their clients, in the order of [`Self::make_room`]; gives how many.
+    pub fn make_room_in_server(&mut self, now: Time, wanted: usize) -> usize {
+        if wanted == 0 {
+            return 0;
+        }
+        let streamed = Streamed::new();
+        let placed = self.entries.iter().filter(|(_, entry)| entry.placed);
+        let slow = placed.filter_map(|(position, entry)| Slow::find(position, entry, &streamed, now));
+        let slow = slow.collect();
+        self.close_slow(now, slow, wanted)
+    }
+
+    /// Connections that would be free if those closed that have a request on which the client is waited for: theirs,
+    /// and where the server has the request, that to the server. It takes a look at each of them, so it is not done more
+    /// often than it can change much.
     pub fn slow(&mut self, now: Time) -> usize {
         const INTERVAL: Span = Span::from_millis(5);
         let (counted, slow) = self.slow;
@@ -107,16 +121,16 @@ impl<P> Connections<P> {
             return slow;
         }
         let streamed = self.streamed();
-        let waits = |position: usize, entry: &Entry<P>| {
-            let busy = !entry.is_stream() && !entry.phase.is_idle();
-            busy && Slow::find(position, entry, &streamed, now).is_some()
-        };
-        let slow = self.entries.iter().filter(|(position, entry)| waits(*position, entry)).count();
+        let slow = self.entries.iter().filter(|(position, entry)| {
+            let is_busy = !entry.is_stream() && !entry.phase.is_idle();
+            is_busy && Slow::find(*position, entry, &streamed, now).is_some()
+        });
+        let slow = slow.map(|(_, entry)| 1 + usize::from(entry.placed)).sum();
         self.slow = (now, slow);
         slow
     }
 
-    fn close_slow(&mut self, now: Time, mut slow: Vec<Slow>, wanted: usize) {
+    fn close_slow(&mut self, now: Time, mut slow: Vec<Slow>, wanted: usize) -> usize {
         slow.sort_unstable_by_key(|slow| (slow.owner, slow.waited));
         let mut quicker = 0;
         for at in 0..slow.len() {
@@ -129,12 +143,14 @@ impl<P> Connections<P> {
         let is_leaving = |slow: &Slow| slow.leave == Some(Told::Already);
         slow.sort_unstable_by_key(|slow| Reverse((is_leaving(slow), slow.class, slow.quicker, slow.waited)));
         slow.truncate(wanted);
+        let closed = slow.len();
         for slow in slow {
             match slow.leave {
                 Some(_) => self.leave(now, slow.id, LEAVE_GRACE),
                 None => self.order(slow.id, Order::Close),
             }
         }
+        closed
     }
 
     fn streamed(&self) -> Streamed {

@@ -55,11 +55,6 @@ impl Stall {
         self.since
     }
 
-    /// Whether it has moved so little for so long that the waiting did not end.
-    pub(super) fn longer_than(&self, now: Time, longest: Span) -> bool {
-        self.since.is_some_and(|since| now.since(since) > longest)
-    }
-
     /// Whether nothing at all has moved for so long.
     pub(super) fn still_for(&self, now: Time, longest: Span) -> bool {
         self.since.is_some()

@@ -29,12 +29,11 @@ enum Go {
 }
 
 impl<P> Connections<P> {
-    /// Closes connections and streams that have been slow for too long. While requests are `waiting` for
-    /// places in the server that slow clients cannot give back, that is sooner for those that hold one.
-    pub fn sweep(&mut self, now: Time, waiting: bool) {
+    /// Closes connections and streams that have been slow for too long.
+    pub fn sweep(&mut self, now: Time) {
         let limits = self.limits;
         self.tell(now, |entry| {
-            if entry.has_stalled(now, limits.stall_timeout, limits.answer_timeout, waiting) {
+            if entry.has_stalled(now, limits.stall_timeout, limits.answer_timeout) {
                 return Some(Go::Order(Order::Close));
             }
             let age = now.since(entry.since);

@@ -246,6 +246,11 @@ impl<P> Connections<P> {
         self.orders.pop_front()
     }
 
+    /// Closes a connection or a stream whose request cannot go on. An order follows.
+    pub fn give_up(&mut self, id: ConnectionId) {
+        self.order(id, Order::Close);
+    }
+
     /// Tells a connection or a stream what to do; a harsher order stands.
     pub(super) fn order(&mut self, id: ConnectionId, order: Order) {
         let Some(entry) = self.entry_mut(id) else { return };

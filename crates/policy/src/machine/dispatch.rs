@@ -5,7 +5,7 @@ use units::{ClassId, RequestId, Time};
 use super::policy::Policy;
 use super::refill::{Next, Refill};
 use crate::fairness::rank::Rank;
-use crate::protocol::{Output, Pause};
+use crate::protocol::{Output, PAUSE, Pause};
 use crate::scheduler::Ready;
 use crate::store::{Held, Key, Position};
 
@@ -133,10 +133,16 @@ impl Policy {
                 self.places.give_back(now, held.since);
                 self.resumed -= u32::from(held.resumed);
                 // In shadow mode the server has had it for longer, among others than are known here.
-                let kind = (!self.shadow()).then_some(held.kind);
+                let kind = (!self.shadow() && !held.stuck).then_some(held.kind);
                 self.costs.end(now, self.class_of(key), kind, held.begun);
             }
-            Position::Streaming => self.streaming -= 1,
+            Position::Streaming => {
+                self.streaming -= 1;
+                if !held.aborted && self.costs.is_stream(held.kind) && now.since(held.since) < PAUSE {
+                    // It was over before anyone could have taken it for a stream.
+                    self.costs.streams(held.kind, false);
+                }
+            }
             // The server answered before its turn would have come.
             _ if self.shadow() => {}
             _ => {
@@ -148,7 +154,8 @@ impl Policy {
         self.forget(key);
     }
 
-    /// The server does nothing for a request that it has: it goes on without a place.
+    /// The server does nothing for a request that it has: it goes on without a place, if there is room for another
+    /// such.
     pub(super) fn released(&mut self, now: Time, id: RequestId, pause: Pause) {
         let Some(key) = self.store.key(id) else {
             self.stats.unknown_ids += u64::from(!self.shadow());
@@ -156,16 +163,20 @@ impl Policy {
         };
         let held = *self.store.get(key);
         match held.position {
-            Position::InService if self.may_release() => {
+            Position::InService => {
+                if pause == Pause::Response {
+                    self.costs.streams(held.kind, true);
+                }
+                if !self.may_release() {
+                    self.store.get_mut(key).stuck = true;
+                    return;
+                }
                 self.places.give_back(now, held.since);
                 self.resumed -= u32::from(held.resumed);
                 // What it took of the server is less than the time that it was inside.
                 self.costs.end(now, self.class_of(key), None, held.begun);
-                if pause == Pause::Response {
-                    self.costs.streams(held.kind);
-                }
             }
-            Position::InService | Position::Streaming => return,
+            Position::Streaming => return,
             // In shadow mode its turn would come when the server has nothing more to do for it.
             _ if self.shadow() && self.may_release() => {}
             _ => return,

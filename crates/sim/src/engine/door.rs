@@ -288,8 +288,10 @@ impl Door {
         let kept = self.memory.taken(Share::Unsent);
         self.table.set_memory(self.table.open() as u64 * CONNECTION_BYTES + kept);
         let makes_room = self.connections.closing == Closing::MakesRoom;
-        self.table.sweep(now, waiting && makes_room);
+        self.table.sweep(now);
         if makes_room {
+            let wanted = if waiting { usize::MAX } else { 0 };
+            self.table.make_room_in_server(now, wanted);
             self.table.relieve(now, upstream);
         }
         self.carry_out(now);
