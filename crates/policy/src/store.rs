@@ -139,6 +139,8 @@ pub(crate) struct Store {
     free: Vec<u32>,
     index: HashMap<RequestId, u32>,
     queues: Vec<Queue>,
+    /// How many wait in each stage.
+    waiting: [u32; Stage::COUNT],
     /// Those in discard and class queues, by their turns.
     flows: Flows,
     layout: Layout,
@@ -156,6 +158,7 @@ impl Store {
             // Twice the room: the table then cleans up its tombstones in place.
             index: HashMap::with_capacity(all * 2),
             queues: vec![Queue { head: NONE, tail: NONE, length: 0 }; layout.queues()],
+            waiting: [0; Stage::COUNT],
             flows: Flows::new(layout.roots(), room),
             layout,
             sequence: 0,
@@ -273,6 +276,7 @@ impl Store {
     }
 
     fn link(&mut self, key: Key, queue: QueueId) {
+        self.waiting[self.layout.stage(queue) as usize] += 1;
         let tail = self.queues[queue.0].tail;
         self.get_mut(key).previous = tail;
         match tail {
@@ -320,6 +324,11 @@ impl Store {
         self.queues[queue.0].length
     }
 
+    /// How many wait in a stage, whatever their class.
+    pub(crate) fn waiting(&self, stage: Stage) -> u32 {
+        self.waiting[stage as usize]
+    }
+
     /// Length of several queues together.
     pub(crate) fn lengths(&self, queues: impl Iterator<Item = QueueId>) -> u32 {
         queues.map(|queue| self.length(queue)).sum()
@@ -337,6 +346,7 @@ impl Store {
     }
 
     fn unlink_from(&mut self, key: Key, queue: QueueId) {
+        self.waiting[self.layout.stage(queue) as usize] -= 1;
         let Held { previous, next, .. } = *self.get(key);
         match previous {
             NONE => self.queues[queue.0].head = next,

@@ -30,6 +30,8 @@ pub enum Stage {
 }
 
 impl Stage {
+    pub(crate) const COUNT: usize = 4;
+
     /// The name used in metrics and lists.
     pub const fn name(self) -> &'static str {
         match self {

@@ -8,6 +8,7 @@ use crate::config::Config;
 use crate::fairness::rank::Rank;
 use crate::protocol::{Reason, SessionHint};
 use crate::store::{Held, Key, Position, QueueId};
+use crate::waits::Stage;
 
 impl Policy {
     /// Admits a request whose class is known, or holds it back.
@@ -51,7 +52,7 @@ impl Policy {
 
     fn hold_back(&mut self, now: Time, key: Key, class: ClassId, reason: Reason) {
         let limits = self.config.limits;
-        let full = self.store.lengths(self.layout.discards()) >= limits.discard_queues;
+        let full = self.store.waiting(Stage::Discard) >= limits.discard_queues;
         let held = *self.store.get(key);
         let queue = self.layout.discard(class, held.rank);
         let no_room = full && !self.displace_held_back(class) && !self.displace_peer(key, queue);
@@ -92,6 +93,9 @@ impl Policy {
     /// Admits held-back requests as soon as their class's queue has run low, so that no place goes
     /// to another request, or to none, for the want of a period's end.
     pub(super) fn refill(&mut self, now: Time, how: Refill) {
+        if self.store.waiting(Stage::Discard) == 0 {
+            return;
+        }
         for queue in self.layout.discards() {
             while let Some((key, _)) = self.store.next_turn(queue) {
                 let class = self.class_of(key);
@@ -110,7 +114,7 @@ impl Policy {
     }
 
     fn has_class_room(&self) -> bool {
-        self.store.lengths(self.layout.class_queues()) < self.config.limits.class_queues
+        self.store.waiting(Stage::Class) < self.config.limits.class_queues
     }
 
     /// Whether there is room in the class queues, after displacing if need be.

@@ -6,7 +6,7 @@ use super::policy::Policy;
 use crate::kind::Kind;
 use crate::protocol::{KnownSession, Output, Reason, SessionHint};
 use crate::store::{Held, Key, Position};
-use crate::waits::Waits;
+use crate::waits::{Stage, Waits};
 
 impl Policy {
     pub(super) fn arrived(
@@ -51,7 +51,7 @@ impl Policy {
         if !self.clients.take(client) {
             return Some(Reason::ClientShare);
         }
-        let queued = self.store.lengths(self.layout.acceptors());
+        let queued = self.store.waiting(Stage::Acceptor);
         let full = queued >= self.config.limits.acceptor_queue || self.store.is_full();
         let reason = if self.pressure.refuses(known, self.config.last_class()) {
             Reason::Pressure

@@ -8,6 +8,7 @@ use crate::fairness::rank::Rank;
 use crate::protocol::{Output, PAUSE, Pause};
 use crate::scheduler::Ready;
 use crate::store::{Held, Key, Position};
+use crate::waits::Stage;
 
 /// How many that wait in a class are looked at for a short one.
 const MAX_LOOKED_AT: usize = 16;
@@ -16,11 +17,10 @@ impl Policy {
     /// Fills the server's free places.
     pub(super) fn dispatch(&mut self, now: Time, how: Refill) {
         self.places.watch(now);
-        if !self.has_waiting() {
-            // No request waits, as is usual.
-            return;
-        }
-        while self.places() > self.places.taken() {
+        let some_wait = |policy: &Self| {
+            policy.store.waiting(Stage::Class) > 0 || policy.store.waiting(Stage::Discard) > 0
+        };
+        while some_wait(self) && self.places() > self.places.taken() {
             self.refill(now, how);
             let Some(Ready { class, request, .. }) = self.next_ready(now) else { return };
             self.scheduler.charge(class);

@@ -156,7 +156,7 @@ impl Policy {
     /// wait to be processed, at the end of a period or at a deadline while any wait, and
     /// [`Time::NEVER`] when none do.
     pub(crate) fn next_wake(&self, now: Time) -> Time {
-        let unprocessed = self.store.lengths(self.layout.acceptors().chain(self.layout.pendings()));
+        let unprocessed = self.store.waiting(Stage::Acceptor) + self.store.waiting(Stage::Pending);
         if unprocessed > 0 && self.classifying < self.config.limits.burst {
             return now;
         }
@@ -216,13 +216,13 @@ impl Policy {
 
     /// The policy as it is now.
     pub fn snapshot(&self) -> Snapshot {
-        let (layout, store) = (self.layout, &self.store);
+        let store = &self.store;
         Snapshot {
             lengths: StageLengths {
-                acceptor: store.lengths(layout.acceptors()),
-                pending: store.lengths(layout.pendings()),
-                discard: store.lengths(layout.discards()),
-                class: store.lengths(layout.class_queues()),
+                acceptor: store.waiting(Stage::Acceptor),
+                pending: store.waiting(Stage::Pending),
+                discard: store.waiting(Stage::Discard),
+                class: store.waiting(Stage::Class),
             },
             in_service: self.places.taken(),
             streaming: self.streaming,
