@@ -258,6 +258,10 @@ fn at_the_end_requests_in_hand_are_finished() {
     assert_eq!(orders(&mut table), [(busy, Order::Finish), (half, Order::Finish)]);
     table.finish(after(1000));
     assert_eq!(orders(&mut table), [(half, Order::Close)]);
+    let tunnel = connect(&mut table, 3);
+    table.enter(tunnel, Phase::Tunnel, START);
+    table.close_all_but_tunnels(after(2000));
+    assert_eq!(orders(&mut table), [(busy, Order::Close)], "tunnels end by themselves");
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use config::{Error, Source, Spanned};
+use config::{Error, Source, Spanned, quantity};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use units::Span;
 
-use crate::settings::number::Time;
-use crate::settings::number::set_above_zero;
+use crate::settings::number::{Time, set, set_above_zero};
 use crate::settings::words;
 
 /// Which protocols clients may change to, and what that may cost.
@@ -19,6 +19,8 @@ pub struct Tunnels {
     pub most: u32,
     /// Without a byte in either direction.
     pub idle_timeout: Duration,
+    /// For all of them to end, one after the other, when the gate is told to stop.
+    pub drain_timeout: Duration,
 }
 
 /// Protocols that would carry requests past the gate.
@@ -33,11 +35,22 @@ pub(super) struct TunnelsFile {
     most: Option<u32>,
     /// Without a byte in either direction.
     idle_timeout: Option<Time>,
+    /// For all of them to end, one after the other, when the gate stops or is replaced.
+    #[serde(default, with = "quantity::optional")]
+    #[schemars(with = "Option<config::Quantity<Span>>")]
+    drain_timeout: Option<Span>,
 }
 
 impl Default for Tunnels {
     fn default() -> Self {
-        Self { protocols: vec!["websocket".to_owned()], most: 1024, idle_timeout: Duration::from_secs(300) }
+        Self {
+            protocols: vec!["websocket".to_owned()],
+            most: 1024,
+            idle_timeout: Duration::from_secs(300),
+            // As long as requests have. A service manager that stops the old gate before it starts the new one
+            // keeps every new client waiting meanwhile; and at most a hundred come back per second.
+            drain_timeout: Duration::from_secs(10),
+        }
     }
 }
 
@@ -60,6 +73,7 @@ pub(super) fn resolve(source: &Source, file: &TunnelsFile) -> Result<Tunnels, Er
     }
     tunnels.most = file.most.unwrap_or(tunnels.most);
     set_above_zero(source, &mut tunnels.idle_timeout, &file.idle_timeout, "idle-timeout")?;
+    set(&mut tunnels.drain_timeout, file.drain_timeout);
     Ok(tunnels)
 }
 
@@ -67,7 +81,13 @@ impl Tunnels {
     pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
         let protocols = match self.protocols.as_slice() {
             [] => "none".to_owned(),
-            some => format!("{}, at most {}, idle {:?}", some.join(" "), self.most, self.idle_timeout),
+            some => format!(
+                "{}, at most {}, idle {:?}, drain {:?}",
+                some.join(" "),
+                self.most,
+                self.idle_timeout,
+                self.drain_timeout
+            ),
         };
         vec![("tunnels", protocols)]
     }

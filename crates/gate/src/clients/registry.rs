@@ -154,6 +154,12 @@ impl Registry {
         self.carry_out();
     }
 
+    /// Closes every connection, whatever is in hand, but tunnels: these end in their turn.
+    pub(crate) fn close_all_but_tunnels(&self, now: Time) {
+        self.table.borrow_mut().close_all_but_tunnels(now);
+        self.carry_out();
+    }
+
     fn carry_out(&self) {
         let mut table = self.table.borrow_mut();
         while let Some((id, order)) = table.next_order() {

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::process::gate::Gate;
 use crate::process::systemd;
@@ -46,26 +46,30 @@ pub(crate) async fn end(
     Ended::Replaced { by }
 }
 
-/// Lets those in hand finish, for as long as the drain timeout allows; those that take longer lose
-/// their connections with the event loop.
+/// Lets those in hand finish, for as long as their drain timeout allows, and ends tunnels one after the other within
+/// theirs. What takes longer is cut off.
 pub(crate) async fn drain(gate: &Rc<Gate>, ended: Ended) {
     const INTERVAL: Duration = Duration::from_millis(20);
-    let longest = gate.config().settings.client.drain_timeout;
+    let config = gate.config();
+    let (requests, tunnels) = (config.settings.client.drain_timeout, config.settings.tunnels.drain_timeout);
+    gate.proxy.tunnels.end(tunnels);
+    let begun = Instant::now();
     let empty = async {
         while gate.clients.open() > 0 {
+            let is_late = begun.elapsed() >= requests;
             // A client of a gate that was replaced can have its next answer from here, and is
             // told in it to come again: closing an idle connection might cross a request that is
             // already on its way. One of a gate that ends is sent away now, as the kernel will.
             match ended {
-                Ended::Stopped => gate.clients.finish(gate.clock.read()),
-                Ended::Replaced { .. } => gate.clients.dismiss(gate.clock.read()),
+                Ended::Replaced { .. } if !is_late => gate.clients.dismiss(gate.clock.read()),
+                _ => gate.clients.finish(gate.clock.read()),
             }
             tokio::time::sleep(INTERVAL).await;
+            if is_late {
+                gate.clients.close_all_but_tunnels(gate.clock.read());
+            }
         }
     };
-    if timeout(longest, empty).await.is_err() {
-        gate.clients.finish(gate.clock.read());
-        // One turn of the event loop for them to see it.
-        tokio::time::sleep(INTERVAL).await;
-    }
+    // Two turns more for the last of them to see it.
+    let _ = timeout(requests.max(tunnels) + 2 * INTERVAL, empty).await;
 }

@@ -5,7 +5,12 @@
 //! unread, and none that the client sent go to the server before that: a server that has refused
 //! would take them for requests that the gate has not seen. From then on a tunnel has no place in the
 //! window, which it would hold for hours without doing anything; there is a limit for all instead.
+//!
+//! When the gate ends they do so one after the other (`drain`), WebSockets by the closing handshake of RFC 6455: a frame
+//! of the gate's own, which goes where one of theirs has ended (`frames`).
 
-pub(crate) mod pipe;
-pub(crate) mod relay;
+mod drain;
+mod frames;
+mod pipe;
+mod relay;
 pub(crate) mod tunnels;

@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use units::Ratio;
 
 use crate::runtime::open::Open;
+use crate::tunnel::drain::Drain;
 
 /// All tunnels.
 #[derive(Debug, Default)]
@@ -21,6 +22,7 @@ pub(crate) struct Tunnels {
     refused: Cell<u64>,
     /// Bytes from clients and to them.
     pub(super) passed: [Cell<u64>; 2],
+    pub(super) drain: Drain,
     by_client: RefCell<HashMap<u64, u32>>,
 }
 
@@ -78,6 +80,11 @@ impl Tunnels {
         Some(TunnelPermit { tunnels: Rc::clone(self), network })
     }
 
+    /// Ends them one after the other, and those that begin from now on; the last is over after `longest`.
+    pub(crate) fn end(&self, longest: Duration) {
+        self.drain.begin(longest);
+    }
+
     /// Tunnels open, or asked for and not yet decided.
     pub(crate) fn open(&self) -> u32 {
         self.open.get()
@@ -125,5 +132,10 @@ impl Tunnel {
     /// What is spoken in it.
     pub(crate) fn protocol(&self) -> &HeaderValue {
         &self.protocol
+    }
+
+    /// Whether frames of RFC 6455 are (section 11.2).
+    pub(super) fn is_websocket(&self) -> bool {
+        self.protocol.as_bytes().eq_ignore_ascii_case(b"websocket")
     }
 }

@@ -213,17 +213,139 @@ fn either_side_that_goes_away_ends_it_for_the_other() {
     });
 }
 
+/// A Close frame of the gate's to a client: 1001, going away (RFC 6455 section 7.4.1).
+const GOING_AWAY: [u8; 4] = [0x88, 2, 3, 233];
+/// The client's answer, masked with zeros.
+const GOODBYE: [u8; 8] = [0x88, 0x82, 0, 0, 0, 0, 3, 233];
+
+/// A server that answers a message of eight bytes and keeps what comes.
+fn keeping(answer: &'static [u8]) -> (Hostile, Arc<Mutex<Vec<Vec<u8>>>>) {
+    let seen: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
+    let server = Hostile::start({
+        let seen = Arc::clone(&seen);
+        move |mut stream, _| {
+            read_head(stream);
+            let _ = stream.write_all(SWITCH.as_bytes());
+            let mut all = vec![0; 8];
+            let _ = stream.read_exact(&mut all).and_then(|()| stream.write_all(answer));
+            let _ = stream.read_to_end(&mut all);
+            seen.lock().unwrap().push(all);
+        }
+    });
+    (server, seen)
+}
+
 #[test]
-fn a_gate_that_stops_lets_tunnels_live_for_as_long_as_it_drains() {
-    let server = echoing(SWITCH);
-    let gate = Gate::start(server.address(), "client = { drain-timeout = '20s' }");
-    let mut client = tunnel(&gate);
+fn when_the_gate_stops_both_sides_of_each_websocket_are_told() {
+    const TEXT: &[u8] = &[0x81, 2, b'h', b'i'];
+    let (server, seen) = keeping(TEXT);
+    // Neither the time of requests nor a service manager has to wait for the last of them.
+    let gate = Gate::start(
+        server.address(),
+        "client = { drain-timeout = '60s' }\ntunnels = { drain-timeout = '1s' }",
+    );
+    let mut clients: Vec<Raw> = (0..8).map(|_| tunnel(&gate)).collect();
+    for client in &mut clients {
+        client.send([0x81, 0x82, 0, 0, 0, 0, b'h', b'o']);
+        assert_eq!(read(client.stream(), TEXT.len()), TEXT);
+    }
+    // One is gone without a word, and one never answers.
+    drop(clients.pop());
+    let silent = clients.pop();
+    let stopping = std::thread::spawn(move || drop(gate));
+    for mut client in clients {
+        assert_eq!(read(client.stream(), 4), GOING_AWAY);
+        assert_eq!(client.send(GOODBYE).until_closed(), b"");
+    }
+    assert_eq!(silent.unwrap().until_closed(), GOING_AWAY);
+    stopping.join().unwrap();
+    poll_until(PATIENCE, "the servers to see the end", || (seen.lock().unwrap().len() == 8).then_some(()));
+    let mut told = 0;
+    for all in &*seen.lock().unwrap() {
+        assert_eq!(all[..8], [0x81, 0x82, 0, 0, 0, 0, b'h', b'o']);
+        match all[8..] {
+            // Its client was gone before.
+            [] => {}
+            [0x88, 0x82, a, b, _, _, x, y] => {
+                assert_eq!([x ^ a, y ^ b], [3, 233]);
+                told += 1;
+            }
+            ref close => panic!("{close:?}"),
+        }
+    }
+    assert!(told >= 7, "{told} servers of those whose clients were there");
+}
+
+#[test]
+fn tunnels_and_requests_have_each_their_own_time_to_end() {
+    // A request that takes longer than it may is cut off; a tunnel goes on meanwhile.
+    let server = Hostile::start(|mut stream, _| {
+        let Some(head) = read_head(stream) else { return };
+        if head.starts_with("GET /chat") {
+            let _ = stream.write_all(SWITCH.as_bytes());
+        }
+        let _ = stream.read_to_end(&mut Vec::new());
+    });
+    let more = "client = { drain-timeout = '100ms' }\ntunnels = { drain-timeout = '60s' }";
+    let gate = Gate::start(server.address(), more);
+    // The first is told at once, and the second in half a minute.
+    let (first, mut second) = (tunnel(&gate), tunnel(&gate));
+    let mut request = gate.connect();
+    request.get("/slow");
+    gate.wait_for("the request to be at the server", |state| state["in_service"] == 1);
+    let stopping = std::thread::spawn(move || drop(gate));
+    assert_eq!(read(first.stream(), 4), GOING_AWAY);
+    assert_eq!(request.until_closed(), b"");
+    // Still there: what it says passes.
+    second.send(GOODBYE).finish_sending();
+    drop(first);
+    assert_eq!(second.until_closed(), b"");
+    stopping.join().unwrap();
+}
+
+#[test]
+fn a_websocket_that_begins_while_the_gate_stops_is_told_too() {
+    let (go, held) = std::sync::mpsc::channel::<()>();
+    let held = Mutex::new(held);
+    let server = Hostile::start(move |mut stream, _| {
+        read_head(stream);
+        let _ = held.lock().unwrap().recv();
+        let _ = stream.write_all(SWITCH.as_bytes());
+        let _ = stream.read_to_end(&mut Vec::new());
+    });
+    let gate = Gate::start(server.address(), "tunnels = { drain-timeout = '0s' }");
+    let mut client = gate.connect();
+    client.send(ASK);
+    gate.wait_for("the request to be at the server", |state| state["in_service"] == 1);
     let address = gate.address;
     let stopping = std::thread::spawn(move || drop(gate));
     poll_until(PATIENCE, "the port to be closed", || TcpStream::connect(address).is_err().then_some(()));
-    client.send("still here");
-    assert_eq!(read(client.stream(), 10), b"still here");
-    client.finish_sending();
-    assert_eq!(client.until_closed(), b"goodbye");
+    go.send(()).unwrap();
+    let head = client.head();
+    assert!(head.starts_with("HTTP/1.1 101"), "{head}");
+    assert_eq!(client.until_closed(), GOING_AWAY);
     stopping.join().unwrap();
+}
+
+#[test]
+fn clients_of_a_gate_that_is_replaced_come_back_to_the_next_one() {
+    let server = echoing(SWITCH);
+    let directory = tempfile::tempdir().unwrap();
+    let control = directory.path().join("gate.sock");
+    let more = format!(
+        "[operation]\ncontrol = '{}'\n[tunnels]\ndrain-timeout = '1s'\n[client]\ndrain-timeout = '60s'",
+        control.display()
+    );
+    let first = Gate::start(server.address(), &more);
+    let clients: Vec<Raw> = (0..3).map(|_| tunnel(&first)).collect();
+    let second = Gate::start(server.address(), &more);
+    for mut client in clients {
+        assert_eq!(read(client.stream(), 4), GOING_AWAY);
+        client.send(GOODBYE);
+        assert_eq!(client.until_closed(), b"");
+        let mut again = tunnel(&second);
+        again.send("x");
+        assert_eq!(read(again.stream(), 1), b"x");
+    }
+    assert_eq!(second.state()["upstream"]["tunnels"]["opened"], 3);
 }

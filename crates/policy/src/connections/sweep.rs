@@ -82,6 +82,14 @@ impl<P> Connections<P> {
         });
     }
 
+    /// Closes every connection, whatever is in hand, but tunnels.
+    pub fn close_all_but_tunnels(&mut self, now: Time) {
+        self.tell(now, |entry| {
+            let is_spared = entry.is_stream() || entry.phase == Phase::Tunnel;
+            (!is_spared).then_some(Go::Order(Order::Close))
+        });
+    }
+
     fn tell(&mut self, now: Time, told: impl Fn(&Entry<P>) -> Option<Go>) {
         let told = self.entries.iter().filter_map(|(position, entry)| {
             told(entry).map(|go| (ConnectionId::new(entry.generation, position), go))
