@@ -34,6 +34,14 @@ impl Place {
     }
 }
 
+impl fmt::Display for Place {
+    /// File and line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        self.line.map_or(Ok(()), |line| write!(f, ":{line}"))
+    }
+}
+
 impl Error {
     /// Adds how to put it right, as a clause without a full stop.
     #[must_use]

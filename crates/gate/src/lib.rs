@@ -38,7 +38,7 @@ mod upstream;
 
 pub use gate_config::Settings;
 pub use gate_config::dry_run::{ExplainError, Explanation, Question};
-pub use process::check::{Checked, check};
+pub use process::check::{Checked, Names, check};
 pub use process::drain::Ended;
 pub use process::error::Error;
 pub use process::explain::explain;

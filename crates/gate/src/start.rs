@@ -14,6 +14,7 @@ use crate::admission::cycle;
 use crate::downstream::door::Door;
 use crate::downstream::listener::{Accepting, Listening};
 use crate::downstream::{accept, listener};
+use crate::process::circle::refuse_circles;
 use crate::process::credentials::Credentials;
 use crate::process::drain::Ended;
 use crate::process::error::Error;
@@ -61,13 +62,17 @@ impl Bound {
     /// from systemd, or for itself.
     ///
     /// # Errors
-    /// When a file of certificates cannot be used, the upstream's name leads nowhere or a port cannot be had.
+    /// When a file of certificates cannot be used, the upstream's name leads nowhere or to the gate itself, or a port
+    /// cannot be had.
     pub fn new(settings: Settings) -> Result<Self, Error> {
         if !settings.admission.allows(settings.admin) {
             return Err(Error::Exposed { address: settings.admin });
         }
         let credentials = Credentials::open(&settings)?;
+        settings.has_distinct_addresses()?;
         let upstream = names::find(&settings.upstream)?;
+        let mut own = settings.own_addresses();
+        refuse_circles(&settings, &upstream, &own)?;
         let (predecessor, mut sockets) = heritage::passed_on(&settings.operation)?;
         let mut listeners = Vec::new();
         let mut places = Vec::new();
@@ -78,15 +83,19 @@ impl Bound {
             listeners.push(listening);
         }
         let admin = net::listen(&mut sockets, "admin", settings.admin, ADMIN_BACKLOG, false)?;
-        let admin_socket = settings.admission.socket.as_deref();
+        let unknown = |why| ListenError::Address { place: settings.admin.to_string(), why };
+        let admin_address = admin.local_addr().map_err(unknown)?;
+        // Sockets that were passed on by name may be anywhere.
+        let taken = places.iter().cloned().chain([ListenAddress::Tcp(admin_address)]);
+        own.iter_mut().zip(taken).for_each(|(own, place)| own.address = place);
+        refuse_circles(&settings, &upstream, &own)?;
+        let admin_socket = settings.admission.socket.as_ref().map(|file| &file.path);
         let admin_socket = admin_socket.map(|path| local::listen_locally(&mut sockets, path)).transpose()?;
-        let control = settings.operation.control.as_deref();
+        let control = settings.operation.control.as_ref().map(|file| &file.path);
         let control = control.map(|path| Control::listen(path, &mut sockets)).transpose()?;
         for name in sockets.left() {
             say!("socket \"{name}\" was passed on, but nothing is configured to listen there");
         }
-        let unknown = |why| ListenError::Address { place: settings.admin.to_string(), why };
-        let admin_address = admin.local_addr().map_err(unknown)?;
         Ok(Self {
             credentials,
             upstream,

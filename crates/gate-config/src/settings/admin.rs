@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use config::{Error, Source, Spanned};
+use config::{Error, Place, Source, Spanned};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::settings::listener::NamedFile;
 use crate::settings::text::{TextOr, Texts};
 use crate::settings::token::Token;
 
@@ -26,14 +27,23 @@ pub(super) struct File {
 }
 
 /// To whom the admin interface answers.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Admission {
+    /// Where its address is said.
+    pub written: Place,
     /// A Unix socket on which it listens too; file permissions say who may connect.
-    pub socket: Option<PathBuf>,
+    pub socket: Option<NamedFile>,
     /// A client that shows one of these may do what it is for; without any, each client may do all.
     pub tokens: Vec<Token>,
     /// Names that it may be called by, besides addresses and localhost; in lower case.
     pub hosts: Vec<String>,
+}
+
+impl Default for Admission {
+    fn default() -> Self {
+        let written = Place::outside("--admin");
+        Self { written, socket: None, tokens: Vec::new(), hosts: Vec::new() }
+    }
 }
 
 impl Admission {
@@ -50,7 +60,8 @@ impl Admission {
             1 => "1 token".to_owned(),
             tokens => format!("{tokens} tokens"),
         };
-        let socket = self.socket.as_ref().map_or_else(String::new, |path| format!(" and {}", path.display()));
+        let socket =
+            self.socket.as_ref().map_or_else(String::new, |file| format!(" and {}", file.path.display()));
         let names = match self.hosts.as_slice() {
             [] => String::new(),
             hosts => format!(", also as {}", hosts.join(" ")),
@@ -59,15 +70,12 @@ impl Admission {
     }
 }
 
-/// Where it listens, and the place in the file that says so.
-type Listen<'f> = Option<(&'f Spanned<String>, SocketAddr)>;
-
-/// What `admin` says: where, and the rest.
-pub(super) fn resolve<'f>(
+/// What `admin` says: where it listens, and the rest.
+pub(super) fn resolve(
     source: &Source,
     directory: &Path,
-    file: &'f TextOr<File>,
-) -> Result<(Listen<'f>, Admission), Error> {
+    file: &TextOr<File>,
+) -> Result<(Option<SocketAddr>, Admission), Error> {
     let (place, table) = match file {
         TextOr::Text(place) => (Some(place), None),
         TextOr::Other(table) => (table.listen.as_ref(), Some(table)),
@@ -76,7 +84,10 @@ pub(super) fn resolve<'f>(
         place.map(|place| Ok((place, crate::settings::words::address(source, place)?))).transpose()?;
     let mut admission = Admission::default();
     if let Some(table) = table {
-        admission.socket = table.socket.as_ref().map(|path| directory.join(path.get_ref()));
+        admission.socket = table
+            .socket
+            .as_ref()
+            .map(|path| NamedFile { path: directory.join(path.get_ref()), place: source.place(path.span()) });
         if let Some(file) = &table.token_file {
             admission.tokens = tokens(source, directory, file)?;
         }
@@ -85,14 +96,14 @@ pub(super) fn resolve<'f>(
                 hosts.0.iter().map(|host| self::host(source, host)).collect::<Result<_, _>>()?;
         }
     }
-    if let Some((place, listen)) = listen
-        && !admission.allows(listen)
-    {
+    let Some((place, listen)) = listen else { return Ok((None, admission)) };
+    admission.written = source.place(place.span());
+    if !admission.allows(listen) {
         return Err(source
             .error(place.span(), format!("admin on {listen} would obey everybody who can reach it"))
             .mend("add token-file to [admin], or listen on 127.0.0.1 or a socket"));
     }
-    Ok((listen, admission))
+    Ok((Some(listen), admission))
 }
 
 fn host(source: &Source, host: &Spanned<String>) -> Result<String, Error> {

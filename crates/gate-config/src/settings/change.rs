@@ -1,7 +1,7 @@
 //! What another configuration changes, and what it cannot.
 
 use crate::rules::list::List;
-use crate::settings::listener::ShownCertificates;
+use crate::settings::listener::{NamedFile, ShownCertificates};
 use crate::settings::root::Settings;
 
 /// Which rules are others; all of them where it would be a long list. How many there are is
@@ -29,12 +29,16 @@ impl Settings {
     /// and the classes, of which requests wait and sessions go on.
     pub fn fixed_differences(&self, next: &Self) -> Vec<&'static str> {
         let (mine, theirs) = (&self.operation, &next.operation);
+        // Where the file names one may be another line.
+        let same = |mine: &Option<NamedFile>, theirs: &Option<NamedFile>| {
+            mine.as_ref().map(|file| &file.path) == theirs.as_ref().map(|file| &file.path)
+        };
         let fixed = [
             ("listen", self.stands_like(next)),
-            ("admin", self.admin == next.admin && self.admission.socket == next.admission.socket),
+            ("admin", self.admin == next.admin && same(&self.admission.socket, &next.admission.socket)),
             ("backlog", self.backlog == next.backlog),
             ("the list of classes", self.classes == next.classes),
-            ("control", mine.control == theirs.control),
+            ("control", same(&mine.control, &theirs.control)),
             ("user", mine.user == theirs.user),
             ("group", mine.group == theirs.group),
         ];

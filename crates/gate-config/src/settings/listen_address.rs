@@ -19,6 +19,14 @@ impl ListenAddress {
         matches!(self, Self::Tcp(address) if address.port() == 0)
     }
 
+    /// The port, where the kernel is not to choose it.
+    pub fn port(&self) -> Option<u16> {
+        match self {
+            Self::Tcp(address) => Some(address.port()).filter(|port| *port > 0),
+            Self::Unix(_) => None,
+        }
+    }
+
     /// Whether it is all of IPv6, and `other` is of IPv4 and has the same port.
     pub fn leaves_v4_to(&self, other: &Self) -> bool {
         match (self, other) {

@@ -95,6 +95,8 @@ pub struct Listener {
     pub name: String,
     /// Where it stands.
     pub place: ListenAddress,
+    /// Where that is said.
+    pub written: Place,
     /// What clients may speak.
     pub protocols: Protocols,
     /// Who must say with the PROXY protocol for whom they connect.
@@ -118,16 +120,16 @@ impl Protocols {
 
 impl Listener {
     /// What `listen` stands for: one without TLS.
-    pub fn plain(address: SocketAddr) -> Self {
+    pub fn plain(address: SocketAddr, written: Place) -> Self {
         let (name, place) = (Self::PLAIN.to_owned(), ListenAddress::Tcp(address));
-        Self { name, place, protocols: Protocols::BOTH, proxies: Vec::new(), tls: None }
+        Self { name, place, written, protocols: Protocols::BOTH, proxies: Vec::new(), tls: None }
     }
 
     /// The name of what `listen` stands for.
     pub(super) const PLAIN: &str = "listen";
 
     pub(super) fn stands_like(&self, other: &Self) -> bool {
-        let Self { name, place, protocols, proxies, tls } = self;
+        let Self { name, place, written: _, protocols, proxies, tls } = self;
         let same = *name == other.name && *place == other.place && *protocols == other.protocols;
         same && *proxies == other.proxies && tls.is_some() == other.tls.is_some()
     }
@@ -184,11 +186,6 @@ pub(super) fn listeners(
         if listeners.iter().any(|other| other.name == listener.name) || listener.name == "admin" {
             return Err(source.error(span, format!("two listeners have the name {}", listener.name)));
         }
-        let same = |other: &Listener| other.place == listener.place && !listener.place.is_free_port();
-        if listeners.iter().any(same) {
-            let what = format!("two listeners stand at {}", listener.place);
-            return Err(source.error(table.address.span(), what).mend("give each a port of its own"));
-        }
         listeners.push(listener);
     }
     Ok(())
@@ -230,6 +227,7 @@ fn listener(
     Ok(Listener {
         name,
         place,
+        written: source.place(table.address.span()),
         protocols: protocols.unwrap_or(Protocols::BOTH),
         proxies: proxies.unwrap_or_default(),
         tls,

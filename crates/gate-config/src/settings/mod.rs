@@ -17,6 +17,7 @@ pub mod listen_address;
 pub mod listener;
 mod number;
 pub mod operation;
+pub mod own_address;
 pub mod page;
 pub mod pages;
 mod pattern;

@@ -9,6 +9,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use units::Span;
 
+use crate::settings::listener::NamedFile;
+
 /// The table as people write it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -31,7 +33,7 @@ pub(super) struct File {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Operation {
     /// The socket by which the next gate takes the listeners over.
-    pub control: Option<PathBuf>,
+    pub control: Option<NamedFile>,
     /// Whom to become when the ports are taken. Looked up at the start: the file may be checked on
     /// another machine.
     pub user: Option<String>,
@@ -79,8 +81,11 @@ pub(super) fn resolve(source: &Source, directory: &Path, file: &File) -> Result<
         "stdout" => LogTo::Stdout,
         path => LogTo::File(directory.join(path)),
     });
+    let control = given(&file.control, "control")?.zip(file.control.as_ref());
+    let control = control
+        .map(|(path, text)| NamedFile { path: directory.join(path), place: source.place(text.span()) });
     Ok(Operation {
-        control: given(&file.control, "control")?.map(|path| directory.join(path)),
+        control,
         user: given(&file.user, "user")?,
         group: given(&file.group, "group")?,
         access_log,
@@ -93,7 +98,7 @@ impl Operation {
     pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
         let none = || "none".to_owned();
         let log = self.access_log.as_ref().map_or_else(none, LogTo::to_string);
-        let control = self.control.as_ref().map_or_else(none, |path| path.display().to_string());
+        let control = self.control.as_ref().map_or_else(none, |file| file.path.display().to_string());
         let user = match (&self.user, &self.group) {
             (Some(user), Some(group)) => format!("{user}, group {group}"),
             (Some(user), None) => user.clone(),

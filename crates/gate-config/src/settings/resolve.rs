@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use config::{Error, Source, Spanned};
+use config::{Error, Source};
 use units::ClassId;
 
 use crate::rules::all::Rules;
 use crate::rules::rule::Rule;
 use crate::settings::file;
 use crate::settings::file::File;
-use crate::settings::listen_address::ListenAddress;
 use crate::settings::listener::Listener;
 use crate::settings::number::at_least_one;
 use crate::settings::page::{Form, Template};
@@ -44,7 +43,7 @@ fn resolve(source: &Source, directory: &Path) -> Result<Settings, Error> {
     let file: File = source.parse()?;
     let mut listeners = Vec::new();
     if let Some(listen) = &file.listen {
-        listeners.push(Listener::plain(address(source, listen)?));
+        listeners.push(Listener::plain(address(source, listen)?, source.place(listen.span())));
     }
     listener::listeners(source, directory, &file.listener, &mut listeners)?;
     if listeners.is_empty() {
@@ -58,10 +57,7 @@ fn resolve(source: &Source, directory: &Path) -> Result<Settings, Error> {
     if let Some(admin) = &file.admin {
         let (listen, admission) = admin::resolve(source, directory, admin)?;
         settings.admission = admission;
-        if let Some((place, listen)) = listen {
-            settings.admin = listen;
-            refuse_shared(source, place, &settings)?;
-        }
+        settings.admin = listen.unwrap_or(settings.admin);
     }
     if let Some(backlog) = &file.backlog {
         settings.backlog = at_least_one(source, backlog, "backlog")?;
@@ -84,18 +80,8 @@ fn resolve(source: &Source, directory: &Path) -> Result<Settings, Error> {
     settings.telemetry = telemetry::resolve(source, &file.telemetry)?;
     settings.strictness = strictness::resolve(source, &file.strictness)?;
     settings.tunnels = tunnels::resolve(source, &file.tunnels)?;
+    settings.has_distinct_addresses()?;
     Ok(settings)
-}
-
-/// One port cannot serve both clients and operators.
-fn refuse_shared(source: &Source, place: &Spanned<String>, settings: &Settings) -> Result<(), Error> {
-    let same = ListenAddress::Tcp(settings.admin);
-    if settings.listeners.iter().any(|listener| listener.place == same) && !same.is_free_port() {
-        return Err(source
-            .error(place.span(), format!("admin and a listener are both {}", settings.admin))
-            .mend("give the admin interface a port of its own"));
-    }
-    Ok(())
 }
 
 fn classes(source: &Source, file: &File, settings: &mut Settings) -> Result<(), Error> {

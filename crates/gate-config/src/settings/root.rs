@@ -76,8 +76,8 @@ impl Settings {
     /// When `upstream` is not `host:port`, `http://host:port` or `https://host:port`.
     pub fn new(listen: SocketAddr, upstream: &str) -> Result<Self, AddressError> {
         Ok(Self::with(
-            vec![Listener::plain(listen)],
-            Upstream::of(Place::outside("--upstream"), Server::parse(upstream)?),
+            vec![Listener::plain(listen, Place::outside("--listen"))],
+            Upstream::of(Server::parse(upstream)?),
         ))
     }
 
@@ -147,14 +147,16 @@ impl Settings {
     #[must_use]
     pub fn listening(mut self, listen: SocketAddr) -> Self {
         self.listeners.retain(|listener| listener.name != Listener::PLAIN);
-        self.listeners.insert(0, Listener::plain(listen));
+        self.listeners.insert(0, Listener::plain(listen, Place::outside("--listen")));
         self
     }
 
     /// These settings with the admin interface elsewhere.
     #[must_use]
-    pub fn administered(self, admin: SocketAddr) -> Self {
-        Self { admin, ..self }
+    pub fn administered(mut self, admin: SocketAddr) -> Self {
+        self.admin = admin;
+        self.admission.written = Place::outside("--admin");
+        self
     }
 
     /// These settings in front of another server.
@@ -163,7 +165,6 @@ impl Settings {
     /// When `upstream` is not `host:port`, `http://host:port` or `https://host:port`.
     pub fn in_front_of(mut self, upstream: &str) -> Result<Self, AddressError> {
         self.upstream.servers = vec![Server::parse(upstream)?];
-        self.upstream.place = Place::outside("--upstream");
         Ok(self)
     }
 }

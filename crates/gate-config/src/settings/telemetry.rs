@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use config::{Error, Source, Spanned, quantity};
+use config::{Error, Place, Source, Spanned, quantity};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use telemetry::otlp;
@@ -46,6 +46,8 @@ pub struct Telemetry {
 pub struct Collector {
     /// The collector's address.
     pub at: otlp::Collector,
+    /// Where that is said.
+    pub written: Place,
     /// What the gate is called there.
     pub service: String,
 }
@@ -77,7 +79,7 @@ pub(super) fn resolve(source: &Source, file: &TelemetryFile) -> Result<Telemetry
                 .error(endpoint.span(), format!("\"{}\" is no collector's address", endpoint.get_ref()))
                 .mend("give http:// with host and port, for example \"http://127.0.0.1:4318\"")
         })?;
-        telemetry.collector = Some(Collector { at, service });
+        telemetry.collector = Some(Collector { at, written: source.place(endpoint.span()), service });
     }
     Ok(telemetry)
 }
@@ -85,7 +87,7 @@ pub(super) fn resolve(source: &Source, file: &TelemetryFile) -> Result<Telemetry
 impl Telemetry {
     /// What `gate check` says.
     pub(super) fn describe(&self) -> (&'static str, String) {
-        let Some(Collector { at, service }) = &self.collector else {
+        let Some(Collector { at, service, .. }) = &self.collector else {
             return ("telemetry", "none".to_owned());
         };
         let follow = if self.follow { ", and what clients record" } else { "" };

@@ -21,8 +21,6 @@ use crate::settings::text::TextOr;
 /// The servers behind the gate; all do the same work.
 #[derive(Debug, Clone)]
 pub struct Upstream {
-    /// Where they are configured.
-    pub place: Place,
     /// At least one.
     pub servers: Vec<Server>,
     /// For a connection to be made.
@@ -62,6 +60,8 @@ pub struct AddressError {
 pub struct Server {
     /// Host and port, not yet resolved.
     pub address: String,
+    /// Where that is said.
+    pub written: Place,
     /// Its share of the requests beside the others'.
     pub weight: u32,
     /// What it speaks.
@@ -122,9 +122,8 @@ pub struct Retry {
 
 impl Upstream {
     /// One server, with the defaults.
-    pub fn of(place: Place, server: Server) -> Self {
+    pub fn of(server: Server) -> Self {
         Self {
-            place,
             ca_file: None,
             servers: vec![server],
             connect_timeout: Duration::from_secs(2),
@@ -155,7 +154,8 @@ impl Upstream {
 }
 
 impl Server {
-    /// Host and port as people copy them: `http://host:port/`, or `https:` for TLS.
+    /// Host and port as people copy them: `http://host:port/`, or `https:` for TLS. It is said to be from the command
+    /// line.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         let (secure, rest) = match text.strip_prefix("https://") {
             Some(rest) => (true, rest),
@@ -175,7 +175,13 @@ impl Server {
             ServerName::try_from(name)
                 .map_err(|_| wrong("has no name that a certificate could be for", "give the name in it"))
         });
-        Ok(Self { address: address.to_owned(), weight: 1, http: Http::One, tls: tls.transpose()? })
+        Ok(Self {
+            address: address.to_owned(),
+            written: Place::outside("--upstream"),
+            weight: 1,
+            http: Http::One,
+            tls: tls.transpose()?,
+        })
     }
 }
 
@@ -302,12 +308,11 @@ pub(super) fn resolve(
     file: &TextOr<UpstreamFile>,
 ) -> Result<Upstream, Error> {
     let table = match file {
-        TextOr::Text(text) => return Ok(Upstream::of(source.place(text.span()), server(source, text)?)),
+        TextOr::Text(text) => return Ok(Upstream::of(server(source, text)?)),
         TextOr::Other(table) => table,
     };
-    let place = table.address.as_ref().map_or_else(|| source.whole(), |address| source.place(address.span()));
     let mut servers = servers(source, table)?;
-    let mut upstream = Upstream::of(place, servers.remove(0));
+    let mut upstream = Upstream::of(servers.remove(0));
     upstream.servers.append(&mut servers);
     upstream.ca_file = ca_file(source, directory, table, &upstream)?;
     set_above_zero(source, &mut upstream.connect_timeout, &table.connect_timeout, "connect-timeout")?;
@@ -374,9 +379,10 @@ fn ca_file(
 }
 
 fn server(source: &Source, text: &Spanned<String>) -> Result<Server, Error> {
-    Server::parse(text.get_ref()).map_err(|AddressError { address, why, mend }| {
+    let server = Server::parse(text.get_ref()).map_err(|AddressError { address, why, mend }| {
         source.error(text.span(), format!("upstream \"{address}\" {why}")).mend(mend)
-    })
+    })?;
+    Ok(Server { written: source.place(text.span()), ..server })
 }
 
 fn http(source: &Source, version: Option<&Spanned<u32>>) -> Result<Option<Http>, Error> {

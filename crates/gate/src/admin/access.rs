@@ -141,7 +141,7 @@ mod tests {
         let token = |name, secret: &str, read_only| Token::new(name, secret.as_bytes(), read_only).unwrap();
         let tokens =
             if tokens { vec![token("ops", TOKEN, false), token("prom", OTHER, true)] } else { Vec::new() };
-        Admission { socket: None, tokens, hosts: vec!["gate.example".to_owned()] }
+        Admission { tokens, hosts: vec!["gate.example".to_owned()], ..Admission::default() }
     }
 
     #[track_caller]

@@ -12,6 +12,7 @@ use crate::runtime::inherited::Sockets;
 use crate::runtime::log::say;
 use crate::runtime::net::ListenError;
 use crate::session::cookies::Secret;
+use gate_config::settings::listener::NamedFile;
 use gate_config::settings::operation::Operation;
 
 /// What a gate has from where it was started.
@@ -35,7 +36,7 @@ pub(crate) type Listeners = Vec<(String, OwnedFd)>;
 /// When there is such a gate and it does not hand over, or systemd passes what is not a socket.
 pub(crate) fn passed_on(operation: &Operation) -> Result<(Option<Predecessor>, Sockets), Error> {
     let inherited = Sockets::inherited().map_err(ListenError::from)?;
-    let Some(path) = &operation.control else { return Ok((None, inherited)) };
+    let Some(NamedFile { path, .. }) = &operation.control else { return Ok((None, inherited)) };
     Ok(match handover::take_over(path, privileges::user(operation))? {
         Some((predecessor, sockets)) => (Some(predecessor), sockets),
         None => (None, inherited),

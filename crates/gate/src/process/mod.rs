@@ -2,6 +2,7 @@
 //! over to another process, draining, telling systemd, giving up root's rights.
 
 pub(crate) mod check;
+pub(crate) mod circle;
 pub(crate) mod credentials;
 pub(crate) mod drain;
 pub(crate) mod error;

@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use crate::process::circle::refuse_circles;
 use crate::process::credentials::Credentials;
 use crate::process::error::Error;
 use crate::process::gate::Gate;
@@ -65,6 +66,7 @@ async fn try_reload(gate: &Rc<Gate>) -> Result<Vec<String>, Refused> {
     let read = tokio::task::spawn_blocking(move || {
         let settings = (source.0)().map_err(Refused::Wrong)?;
         let found = names::find(&settings.upstream).map_err(Error::from)?;
+        refuse_circles(&settings, &found, &settings.own_addresses()).map_err(Error::from)?;
         let credentials = Credentials::open(&settings).map_err(Error::from)?;
         Ok::<_, Refused>((settings, credentials, found))
     });

@@ -3,6 +3,8 @@
 use std::io;
 use std::net::SocketAddr;
 
+use config::Place;
+
 use crate::upstream::server::Endpoint;
 use gate_config::settings::upstream::Server;
 
@@ -11,8 +13,10 @@ pub(crate) type Found = Vec<Vec<SocketAddr>>;
 
 /// A server's name leads to no address.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot find upstream {address}: {why}; check its name and port")]
+#[error("{place}: cannot find upstream {address}: {why}; check its name and port")]
 pub struct LookUpError {
+    /// Where it is named.
+    pub place: Place,
     /// As configured.
     pub address: String,
     /// What the resolver says.
@@ -44,12 +48,10 @@ pub(crate) fn endpoints(servers: &[Server], found: &Found) -> Vec<Endpoint> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gate_config::settings::upstream::Http;
 
     fn check(found: &[&[&str]], expected: &[&[&str]]) {
         let addresses = |all: &[&str]| all.iter().map(|address| address.parse().unwrap()).collect::<Vec<_>>();
-        let server =
-            |weight| Server { address: format!("name{weight}:80"), weight, http: Http::One, tls: None };
+        let server = |weight| Server { weight, ..Server::parse(&format!("name{weight}:80")).unwrap() };
         let servers: Vec<Server> = (1..).take(found.len()).map(server).collect();
         let found = found.iter().map(|all| addresses(all)).collect();
         let endpoints: Vec<_> =

@@ -13,35 +13,47 @@ use gate_config::settings::upstream::{Server, Upstream};
 /// Resolvers are not to be asked all the time, whatever the configuration says.
 const MIN_PAUSE: Duration = Duration::from_millis(100);
 
-/// Looks all servers up.
+/// Looks all servers up; says that it goes on without those whose names lead nowhere, which are looked up again later.
 ///
 /// # Errors
-/// When none has an address. One that has none of several is looked up again later.
+/// When none has an address.
 pub(crate) fn find(settings: &Upstream) -> Result<Found, LookUpError> {
-    let look =
-        |Server { address, .. }: &Server| some(address, address.to_socket_addrs().map(Iterator::collect));
+    find_or(settings, |why| say!("{why}; goes on without it"))
+}
+
+/// Looks all servers up; `lost` is told of each that has no address.
+///
+/// # Errors
+/// When none has one.
+pub(crate) fn find_or(settings: &Upstream, mut lost: impl FnMut(LookUpError)) -> Result<Found, LookUpError> {
+    let look = |server: &Server| some(server, server.address.to_socket_addrs().map(Iterator::collect));
     let results: Vec<_> = settings.servers.iter().map(look).collect();
     if results.iter().all(Result::is_err) {
         return results.into_iter().collect();
     }
-    let tell = |why: LookUpError| {
-        say!("{why}; goes on without it");
+    let mut tell = |why: LookUpError| {
+        lost(why);
         Vec::new()
     };
-    Ok(results.into_iter().map(|result| result.unwrap_or_else(tell)).collect())
+    Ok(results.into_iter().map(|result| result.unwrap_or_else(&mut tell)).collect())
+}
+
+/// What can be said without looking up: of servers that are given by their addresses.
+pub(crate) fn written(settings: &Upstream) -> Found {
+    settings.servers.iter().map(|server| server.address.parse().into_iter().collect()).collect()
 }
 
 /// The same without holding up the event loop, each server by itself.
 pub(crate) async fn look_up(servers: &[Server]) -> Vec<Result<Vec<SocketAddr>, LookUpError>> {
     let mut found = Vec::with_capacity(servers.len());
-    for Server { address, .. } in servers {
-        found.push(some(address, tokio::net::lookup_host(address).await.map(Iterator::collect)));
+    for server in servers {
+        found.push(some(server, tokio::net::lookup_host(&server.address).await.map(Iterator::collect)));
     }
     found
 }
 
-fn some(address: &str, found: io::Result<Vec<SocketAddr>>) -> Result<Vec<SocketAddr>, LookUpError> {
-    let nowhere = |why| LookUpError { address: address.to_owned(), why };
+fn some(server: &Server, found: io::Result<Vec<SocketAddr>>) -> Result<Vec<SocketAddr>, LookUpError> {
+    let nowhere = |why| LookUpError { place: server.written.clone(), address: server.address.clone(), why };
     match found.map_err(nowhere)? {
         none if none.is_empty() => Err(nowhere(io::ErrorKind::NotFound.into())),
         some => Ok(some),
@@ -75,7 +87,7 @@ mod tests {
     fn one_name_that_leads_nowhere_does_not_matter_beside_others() {
         let settings = |names: &[&str]| {
             let mut servers: Vec<Server> = names.iter().map(|name| Server::parse(name).unwrap()).collect();
-            let mut settings = Upstream::of(config::Place::outside("here"), servers.remove(0));
+            let mut settings = Upstream::of(servers.remove(0));
             settings.servers.append(&mut servers);
             settings
         };

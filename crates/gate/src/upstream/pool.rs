@@ -325,7 +325,7 @@ mod tests {
     fn settings(names: &[&str]) -> Upstream {
         let servers = names.iter().map(|name| Named::parse(name).unwrap());
         let mut servers: Vec<Named> = servers.collect();
-        let mut settings = Upstream::of(config::Place::outside("here"), servers.remove(0));
+        let mut settings = Upstream::of(servers.remove(0));
         settings.servers.append(&mut servers);
         settings
     }
@@ -361,7 +361,11 @@ mod tests {
     #[test]
     fn a_name_that_leads_nowhere_leads_where_it_did() {
         let pool = pool(settings(&["a:1", "b:1"]));
-        let nowhere = || LookUpError { address: "a:1".to_owned(), why: std::io::ErrorKind::NotFound.into() };
+        let nowhere = || LookUpError {
+            place: config::Place::outside("here"),
+            address: "a:1".to_owned(),
+            why: std::io::ErrorKind::NotFound.into(),
+        };
         let now = ["10.0.0.2:1", "10.0.0.4:1"].map(|address| address.parse().unwrap()).to_vec();
         pool.look_up_again(vec![Err(nowhere()), Ok(now)]);
         assert_eq!(addresses(&pool), ["10.0.0.1:1", "10.0.0.2:1", "10.0.0.4:1"]);

@@ -46,7 +46,7 @@ impl Authorities {
     /// When the file cannot be used, or the system has none: no server could be believed then.
     pub(crate) fn read(settings: &Upstream) -> Result<Self, config::Error> {
         let Some(NamedFile { path, place }) = &settings.ca_file else {
-            return Self::believing(of_system()).map_err(|_| no_system(&settings.place));
+            return Self::believing(of_system()).map_err(|_| no_system(settings));
         };
         let unusable = |why| place.error(format!("cannot use {}: {why}", path.display()));
         Self::believing(of_file(path).map_err(unusable)?).map_err(unusable)
@@ -102,7 +102,9 @@ fn of_system() -> RootCertStore {
 }
 
 /// Without them every server would be taken for a stranger, one request after the other.
-fn no_system(place: &Place) -> config::Error {
+fn no_system(settings: &Upstream) -> config::Error {
+    let secure = settings.servers.iter().find(|server| server.tls.is_some());
+    let place = secure.map_or_else(|| Place::outside("gate"), |server| server.written.clone());
     place
         .error("a server speaks TLS, and this machine has no CA certificates to check its own against")
         .mend("install them (Debian has them in ca-certificates), or name a file with ca-file in [upstream]")

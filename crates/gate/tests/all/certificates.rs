@@ -57,7 +57,9 @@ fn read(directory: &Path) -> Result<String, String> {
     );
     let source = config::Source::new("gate.toml", text);
     let settings = gate::Settings::from_source(&source, directory).map_err(|error| error.to_string())?;
-    gate::check(&settings).map(|checked| checked.to_string()).map_err(|error| error.to_string())
+    gate::check(&settings, gate::Names::NotLookedUp)
+        .map(|checked| checked.to_string())
+        .map_err(|error| error.to_string())
 }
 
 #[test]

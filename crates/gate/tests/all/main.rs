@@ -8,6 +8,7 @@ mod admin_events;
 mod admin_openapi;
 mod bound;
 mod certificates;
+mod circles;
 mod client_share;
 #[path = "../common/mod.rs"]
 mod common;

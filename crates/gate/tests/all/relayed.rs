@@ -254,13 +254,14 @@ fn a_request_ends_where_its_client_wants_it_to() {
 }
 
 #[test]
-fn a_gate_in_front_of_itself_stops() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = free.local_addr().unwrap();
-    drop(free);
-    let text = format!("listen = '{address}'\nupstream = '{address}'\n");
-    let gate = Gate::run(&text, std::path::Path::new("."));
-    assert_eq!(gate.get("/", "").status, 508);
+fn gates_in_front_of_each_other_stop() {
+    let free = [(); 2].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
+    let [one, other] = free.map(|listener| listener.local_addr().unwrap());
+    let gates = [(one, other), (other, one)].map(|(listen, upstream)| {
+        let text = format!("listen = '{listen}'\nupstream = '{upstream}'\n");
+        Gate::run(&text, std::path::Path::new("."))
+    });
+    assert_eq!(gates[0].get("/", "").status, 508);
 }
 
 #[test]

@@ -259,7 +259,7 @@ fn errors_name_line_thing_and_mend() {
     );
     check(
         "listen = '127.0.0.1:1'\nadmin = '127.0.0.1:1'\nupstream = 'a:1'",
-        "gate.toml:2: admin and a listener are both 127.0.0.1:1; give the admin interface a port of its own",
+        "gate.toml:2: admin interface 127.0.0.1:1 is the same as listener 127.0.0.1:1 (gate.toml:1); give each a port of its own",
     );
     check(
         "upstream = 'a:1'\n[[listener]]\naddress = 'localhost:443'",
@@ -268,7 +268,7 @@ fn errors_name_line_thing_and_mend() {
     );
     check(
         "listen = '127.0.0.1:1'\nupstream = 'a:1'\n[[listener]]\naddress = '127.0.0.1:1'",
-        "gate.toml:4: two listeners stand at 127.0.0.1:1; give each a port of its own",
+        "gate.toml:4: listener 127.0.0.1:1 is the same as listener 127.0.0.1:1 (gate.toml:1); give each a port of its own",
     );
     check(
         "upstream = 'a:1'\n[[listener]]\naddress = '127.0.0.1:1'\nprotocols = 'http/2'",
@@ -330,5 +330,8 @@ fn what_cannot_be_had_is_named() {
     let settings = Settings::new("127.0.0.1:0".parse().unwrap(), "no-such-host.invalid:80").unwrap();
     let error = Bound::new(settings).unwrap_err();
     assert!(matches!(error, Error::Upstream { .. }));
-    assert!(error.to_string().starts_with("cannot find upstream no-such-host.invalid:80: "), "{error}");
+    assert!(
+        error.to_string().starts_with("--upstream: cannot find upstream no-such-host.invalid:80: "),
+        "{error}"
+    );
 }

@@ -59,7 +59,10 @@ fn what_is_wrong_with_the_authorities_is_named() {
         let text = format!("listen = '127.0.0.1:0'\nupstream = {{ {upstream} }}\n{CLASSES}");
         let source = config::Source::new("gate.toml", text);
         let settings = gate::Settings::from_source(&source, std::path::Path::new("."));
-        settings.and_then(|settings| gate::check(&settings).map(drop)).unwrap_err().to_string()
+        settings
+            .and_then(|settings| gate::check(&settings, gate::Names::NotLookedUp).map(drop))
+            .unwrap_err()
+            .to_string()
     };
     assert_eq!(
         read("address = 'a:1', ca-file = 'ca.pem'"),

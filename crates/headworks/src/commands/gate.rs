@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use gate::{Bound, Ended, Error, Question};
+use gate::{Bound, Ended, Error, Names, Question};
 use gate_config::Settings;
 use units::Span;
 
@@ -48,9 +48,14 @@ struct Places {
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     /// Reads a configuration file and says what every default came to, or what is wrong.
+    ///
+    /// Looks up the names of servers, as a gate would at its start.
     Check {
         /// The file.
         file: PathBuf,
+        /// Looks no names up: for a file that is for another machine.
+        #[arg(long)]
+        offline: bool,
     },
     /// Prints the JSON Schema of the configuration file, for editors.
     Schema,
@@ -79,9 +84,10 @@ enum Action {
 impl Args {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         match self.action {
-            Some(Action::Check { file }) => {
+            Some(Action::Check { file, offline }) => {
                 let settings = Settings::read(&file)?;
-                let checked = gate::check(&settings)?;
+                let names = if offline { Names::NotLookedUp } else { Names::LookedUp };
+                let checked = gate::check(&settings, names)?;
                 return print(format_args!("{}: ok\n{checked}\n", file.display())).map(|()| Exit::Ok);
             }
             Some(Action::Schema) => {

@@ -58,6 +58,10 @@ fn check_says_ok_or_what_is_wrong() {
     let message = format!("headworks: {path}:3: unknown key \"favor\"; did you mean \"favour\"?\n");
     assert_eq!(ended(gate(&["check", path])), (Some(2), message.clone()));
     assert_eq!(ended(gate(&["--config", path])), (Some(2), message));
+
+    fs::write(&file, "listen = '127.0.0.1:0'\nupstream = 'no-such-host.invalid:1'\n").unwrap();
+    assert_eq!(ended(gate(&["check", path])).0, Some(2));
+    assert_eq!(ended(gate(&["check", "--offline", path])).0, Some(0));
 }
 
 #[test]

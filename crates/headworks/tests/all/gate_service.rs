@@ -43,6 +43,24 @@ fn two_hundred_reloads_fail_no_request() {
 }
 
 #[test]
+fn a_server_that_is_the_gate_itself_is_refused_when_it_is_read_again() {
+    let site = Site::new();
+    let mut gate = site.configure("").start();
+    site.configure_upstream(&format!("server = ['{}']", site.admin));
+    site.reload(&gate);
+    assert_eq!(site.metric(&reloads("refused")), 1.0);
+    assert_eq!(Raw::connect(site.address).get("/bytes/5").response().status, 200);
+    gate.terminate();
+    let (admin, file) = (site.admin, site.path("gate.toml"));
+    let why = format!(
+        "{file}:3: upstream {admin} is the gate itself: its admin interface is {admin} ({file}:2)",
+        file = file.display()
+    );
+    let said = gate.rest_of_stderr();
+    assert!(said.contains(&why), "{why:?} in {said}");
+}
+
+#[test]
 fn a_configuration_that_is_wrong_changes_nothing() {
     let site = Site::new();
     let mut gate = site.configure("window = 4").start();

@@ -43,6 +43,11 @@ impl Collector {
         Some(Self { address: address.to_owned(), prefix })
     }
 
+    /// Host and port.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
     /// Sends `body` to `/v1/metrics` or `/v1/traces`, and waits for the answer a while.
     ///
     /// # Errors
