@@ -26,6 +26,12 @@ metrics! { exposed like LIKE;
         labels: &["class"];
     PATIENCE = "headworks_gate_patience_seconds", Gauge, Seconds,
         "How long clients wait before they give up, as far as is known.", labels: &["class"];
+    WAITING_ROOM = "headworks_gate_waiting_room", Gauge, Number,
+        "Visitors in the waiting room, as far as they are expected to come.", labels: &["class"];
+    WAITING_ROOM_OUTFLOW = "headworks_gate_waiting_room_outflow", Gauge, PerSecond,
+        "Visitors let in, as measured lately.", labels: &["class"];
+    WAITING_ROOM_LONGEST = "headworks_gate_waiting_room_longest_seconds", Gauge, Seconds,
+        "For how long the first in the waiting room has waited.", labels: &["class"];
     ADMISSION = "headworks_gate_admission_probability", Gauge, Share, "Probability of admission.",
         labels: &["class", "session"];
     QUEUE = "headworks_gate_queue", Gauge, Number, "Requests waiting, by stage.", labels: &["stage"],

@@ -61,6 +61,8 @@ pub(crate) struct Controller {
     budget: f64,
     /// Part of the budget that each rank has, which the ranks behind it must leave.
     kept: ByRank,
+    /// How many new sessions might join in this period when it began.
+    room_for_new: f64,
     probability: ByRank,
     /// What new sessions join for, whatever is left of the budget.
     floor: Floor,
@@ -92,6 +94,7 @@ impl Controller {
             outflow: 0.0,
             budget: target,
             kept: ByRank::default(),
+            room_for_new: target,
             probability: [1.0; Rank::COUNT],
             floor: Floor::default(),
             crowding: 0.0,
@@ -172,7 +175,14 @@ impl Controller {
             self.kept[rank] = self.expected[rank].min(rest);
             rest -= self.kept[rank];
         }
+        let left_over = self.budget - self.kept[Rank::Existing.index()];
+        self.room_for_new = left_over.max(self.outflow * floor.as_f64());
         (self.came, self.joined, self.left) = (ByRank::default(), 0, 0);
+    }
+
+    /// How many new sessions may join in this period: what is left by those under way, or their floor.
+    pub(crate) fn room_for_new(&self) -> f64 {
+        self.room_for_new
     }
 
     /// Periods are `longer` times as long from now on: estimates per period grow with them.

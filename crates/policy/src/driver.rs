@@ -12,6 +12,7 @@ use crate::kind::Kind;
 use crate::knobs::Knobs;
 use crate::machine::Policy;
 use crate::protocol::{Input, Output, PAUSE, Pause, Reason, SessionHint};
+use crate::waiting_room::visit::Ticket;
 use crate::waits::Waits;
 
 /// What the policy is told of a request that arrives.
@@ -53,6 +54,10 @@ pub trait Handler<P> {
 
     /// Takes note of a decision, made at `now` after such waits.
     fn decided(&mut self, now: Time, id: RequestId, payload: &mut P, decision: Decision, waits: Waits);
+
+    /// Takes note of the place of a visitor that is about to be refused. Only who hands over visitors
+    /// ([`SessionHint::Visitor`]) is told.
+    fn placed(&mut self, _payload: &mut P, _ticket: Ticket) {}
 }
 
 /// A policy with the requests that it decides about, each with a payload `P`.
@@ -378,7 +383,10 @@ impl<P> Driver<P> {
                     self.policy.handle(now, Input::Classified { id, class });
                 }
                 Output::Dispatch(id) => self.decided(now, id, Decision::Dispatch, waits, handler),
-                Output::Reject(id, reason) => {
+                Output::Reject(id, reason, ticket) => {
+                    if let (Some(payload), Some(ticket)) = (self.get_mut(id), ticket) {
+                        handler.placed(payload, ticket);
+                    }
                     self.decided(now, id, Decision::Refuse(reason), waits, handler);
                 }
             }

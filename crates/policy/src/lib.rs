@@ -41,7 +41,8 @@
 //! 1. acceptor queue, drained `m` requests a cycle ([`Limits::burst`])
 //! 2. sessions ([`Session`]): a known class needs no classification
 //! 3. early prioritisation with a look-ahead ([`LookAhead`])
-//! 4. classification, by the driver's [`Handler`]
+//! 4. classification, by the driver's [`Handler`]; then visitors ([`SessionHint::Visitor`]) may have to wait outside,
+//!    where they come back in the order of their first visits ([`Ticket`])
 //! 5. predictive admission per class ([`Gains`])
 //! 6. discard queues: a second chance in the next period
 //! 7. class queues and a start-time fair scheduler; what is short ([`Kind`]) overtakes what is long. Inside a
@@ -79,6 +80,7 @@ mod scheduler;
 mod session;
 mod stats;
 mod store;
+mod waiting_room;
 mod waits;
 mod window;
 
@@ -93,5 +95,7 @@ pub use machine::Policy;
 pub use protocol::{KnownSession, Reason, SessionHint};
 pub use session::{Session, SessionLimits, SessionStatus};
 pub use stats::{ClassSnapshot, Counters, Snapshot, StageLengths};
+pub use waiting_room::room::RoomSnapshot;
+pub use waiting_room::visit::{Ticket, Told, Visit};
 pub use waits::{Stage, Waits};
 pub use window::Window;

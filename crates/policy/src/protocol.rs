@@ -4,12 +4,15 @@ use units::{ClassId, Ratio, RequestId, SessionId, Span};
 
 use crate::kind::Kind;
 use crate::knobs::Knobs;
+use crate::waiting_room::visit::{Ticket, Visit};
 
 /// What the driver knows of a request's session when the request arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionHint {
     /// No valid token: the class is not known yet.
     New,
+    /// The same, and when it is refused it is told its place in the waiting room of its class.
+    Visitor(Visit),
     /// A valid token, and what it says.
     Known(KnownSession),
 }
@@ -38,7 +41,7 @@ impl SessionHint {
     /// The class, if it is known.
     pub const fn class(self) -> Option<ClassId> {
         match self {
-            Self::New => None,
+            Self::New | Self::Visitor(_) => None,
             Self::Known(session) => Some(session.class),
         }
     }
@@ -123,8 +126,8 @@ pub(crate) enum Output {
     Classify(RequestId),
     /// Send the request to the server; answer with [`Input::Finished`] when it is done.
     Dispatch(RequestId),
-    /// Refuse the request; the policy has forgotten it.
-    Reject(RequestId, Reason),
+    /// Refuse the request; the policy has forgotten it. A visitor is told its place.
+    Reject(RequestId, Reason, Option<Ticket>),
 }
 
 /// Why a request was refused.
@@ -146,11 +149,13 @@ pub enum Reason {
     Pressure,
     /// Its client already holds as many places as one client may.
     ClientShare,
+    /// Others who came before it wait.
+    WaitingRoom,
 }
 
 impl Reason {
     /// All reasons, in the order of [`Reason::index`].
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::AcceptorFull,
         Self::PendingFull,
         Self::Admission,
@@ -159,6 +164,7 @@ impl Reason {
         Self::Deadline,
         Self::Pressure,
         Self::ClientShare,
+        Self::WaitingRoom,
     ];
 
     /// Position in [`Reason::ALL`].
@@ -177,6 +183,7 @@ impl Reason {
             Self::Deadline => "deadline",
             Self::Pressure => "pressure",
             Self::ClientShare => "client-share",
+            Self::WaitingRoom => "waiting-room",
         }
     }
 }

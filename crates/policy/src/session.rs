@@ -7,6 +7,7 @@
 use units::{ClassId, SessionId, Span, Time};
 
 use crate::protocol::KnownSession;
+use crate::waiting_room::visit::Visit;
 
 /// What a session token says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,17 @@ pub struct SessionLimits {
 impl Default for SessionLimits {
     fn default() -> Self {
         Self { idle: Span::from_secs(30 * 60), absolute: Span::from_secs(12 * 3600) }
+    }
+}
+
+impl SessionLimits {
+    /// Whether a place in the waiting room holds at `now`. It ends like a session: when its visitor has not come for
+    /// as long, counted from when it was to come, or first came too long ago. One from the future does not hold.
+    pub fn keep_place(&self, visit: &Visit, now: Time) -> bool {
+        visit.told.is_none_or(|told| {
+            let in_order = visit.first <= told.at && told.at <= now;
+            in_order && now < told.due() + self.idle && now.since(visit.first) < self.absolute
+        })
     }
 }
 
@@ -101,6 +113,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::waiting_room::visit::Told;
 
     #[test]
     fn tokens_are_renewed_and_expire() {
@@ -120,6 +133,27 @@ mod tests {
             let now = Time::ZERO + Span::from_secs(seconds);
             assert_eq!(session.status(now, &limits), status, "after {seconds} s");
         }
+    }
+
+    #[test]
+    fn a_place_ends_like_a_session() {
+        let limits = SessionLimits { idle: Span::from_secs(100), absolute: Span::from_secs(1000) };
+        let at = |seconds| Time::ZERO + Span::from_secs(seconds);
+        let visit = |told| Visit {
+            told: Some(Told { at: at(told), place: 1, seconds: 60 }),
+            ..Visit::begin(SessionId(1), at(10))
+        };
+        for (told, now, holds) in [
+            (10, 169, true),
+            (10, 170, false),
+            (900, 1009, true),
+            (900, 1010, false),
+            (30, 20, false),
+            (5, 20, false),
+        ] {
+            assert_eq!(limits.keep_place(&visit(told), at(now)), holds, "told after {told} s, at {now} s");
+        }
+        assert!(limits.keep_place(&Visit::begin(SessionId(1), at(10)), at(10)));
     }
 
     #[test]

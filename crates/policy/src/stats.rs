@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use units::{ClassId, Ratio, Span};
 
 use crate::protocol::Reason;
+use crate::waiting_room::room::RoomSnapshot;
 
 /// Counts of one class, or of requests whose class was never found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -111,4 +112,6 @@ pub struct ClassSnapshot {
     pub admits_existing: f64,
     /// Probability of admission for new sessions.
     pub admits_new: f64,
+    /// Its waiting room, which is empty unless visitors are told of it.
+    pub room: RoomSnapshot,
 }

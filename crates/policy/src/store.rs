@@ -104,7 +104,7 @@ impl Held {
 
     /// Whether its class was known when it arrived.
     pub(crate) fn is_known(&self) -> bool {
-        self.session != SessionHint::New
+        matches!(self.session, SessionHint::Known(_))
     }
 
     /// With whom it takes turns: sessions with sessions, and clients with clients where there is no session, or
@@ -112,7 +112,7 @@ impl Held {
     pub(crate) fn flow(&self) -> Flow {
         let session = match self.session {
             SessionHint::Known(session) => Some(session.id.0),
-            SessionHint::New => None,
+            SessionHint::New | SessionHint::Visitor(_) => None,
         };
         match (self.rank, session) {
             (Rank::Existing, Some(session)) => Flow { client: None, owner: session },

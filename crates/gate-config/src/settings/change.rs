@@ -75,9 +75,12 @@ impl Settings {
         // How many there are is described.
         let alike = mine.secrets == theirs.secrets && mine.site == theirs.site;
         let secrets = alike || mine.secrets.len() != theirs.secrets.len();
+        let room = self.waiting_room.is_some() != next.waiting_room.is_some()
+            || self.waiting_room == next.waiting_room;
         let undescribed = [
             ("session secrets", secrets),
             ("refusal page", self.reject.words == next.reject.words),
+            ("waiting room page", room),
             ("admin tokens", self.admission.tokens == next.admission.tokens),
         ];
         undescribed.into_iter().filter(|(_, same)| !same).map(|(name, _)| name)

@@ -8,7 +8,7 @@ use crate::settings::field_names::FieldNames;
 use crate::settings::listener::ShownCertificates;
 use crate::settings::reject::Close;
 use crate::settings::root::Settings;
-use crate::settings::strictness;
+use crate::settings::{strictness, waiting_room};
 
 impl fmt::Display for Settings {
     /// One line per setting.
@@ -168,6 +168,7 @@ impl Settings {
             ("sessions", sessions),
             ("pages", self.pages.describe()),
             ("refusals", format!("{status}, retry after {from} to {to} s, {close} connection closed")),
+            waiting_room::describe(self.waiting_room.as_ref()),
             ("clients", clients),
             ("connections", connections),
             strictness::describe(&self.strictness),

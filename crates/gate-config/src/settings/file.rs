@@ -20,6 +20,7 @@ use crate::settings::telemetry::TelemetryFile;
 use crate::settings::text::{TextOr, Texts};
 use crate::settings::tunnels::TunnelsFile;
 use crate::settings::upstream::UpstreamFile;
+use crate::settings::waiting_room::WaitingRoomFile;
 use crate::settings::{admin, operation, reject};
 
 /// The whole file.
@@ -93,6 +94,9 @@ pub(super) struct File {
     /// What a refused client is told.
     #[serde(default)]
     pub(super) reject: reject::File,
+    /// Visitors that are refused keep their place.
+    #[serde(default)]
+    pub(super) waiting_room: WaitingRoomFile,
     /// Files for what the gate says itself, by status.
     #[serde(default)]
     pub(super) pages: BTreeMap<String, Texts>,

@@ -35,4 +35,5 @@ mod text;
 pub mod token;
 pub mod tunnels;
 pub mod upstream;
+pub mod waiting_room;
 mod words;

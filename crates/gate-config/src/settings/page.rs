@@ -45,9 +45,15 @@ pub enum Piece {
     Waiting,
     /// What makes a browser ask again by itself.
     Refresh,
+    /// The number of a visitor in the waiting room.
+    Place,
+    /// About when its turn is, in words.
+    Time,
+    /// The same in minutes, as a number.
+    Minutes,
 }
 
-/// The placeholders of a [`Template`].
+/// The placeholders of a page for refused clients without a place.
 pub const PLACEHOLDERS: [&str; 3] = ["refresh", "seconds", "waiting"];
 
 /// A place in a template that cannot be filled in.
@@ -70,19 +76,26 @@ pub enum Misprint {
 }
 
 impl Template {
-    /// Reads a page with `{{seconds}}`, `{{waiting}}` and `{{refresh}}` in it.
-    pub fn new(text: &str) -> Result<Self, Misprint> {
+    /// Reads a page with some of `placeholders` in it, as `{{seconds}}`.
+    ///
+    /// # Errors
+    /// When anything else stands between `{{` and `}}`.
+    pub fn new(text: &str, placeholders: &[&str]) -> Result<Self, Misprint> {
         let mut pieces = Vec::new();
         let mut rest = text;
         while let Some((before, from)) = rest.split_once("{{") {
             let line = text[..text.len() - from.len()].lines().count().max(1);
             let (word, after) = from.split_once("}}").ok_or(Misprint::Open { line })?;
             pieces.push(Piece::Literal(before.to_owned()));
-            pieces.push(match word.trim() {
+            let known = Some(word.trim()).filter(|word| placeholders.contains(word));
+            pieces.push(match known.unwrap_or_default() {
                 "seconds" => Piece::Seconds,
                 "waiting" => Piece::Waiting,
                 "refresh" => Piece::Refresh,
-                word => return Err(Misprint::Unknown { line, word: word.to_owned() }),
+                "place" => Piece::Place,
+                "time" => Piece::Time,
+                "minutes" => Piece::Minutes,
+                _ => return Err(Misprint::Unknown { line, word: word.trim().to_owned() }),
             });
             rest = after;
         }

@@ -110,7 +110,7 @@ pub(super) fn resolve(source: &Source, directory: &Path, file: &File) -> Result<
     reject.words = match (&file.body_file, &file.waiting_page) {
         (None, None) => reject.words,
         (Some(body), None) => own(source, directory, body)?,
-        (None, Some(page)) => Words::Prepared(waiting_page(source, directory, page)?),
+        (None, Some(page)) => Words::Prepared(self::page(source, directory, page, (WAITING, &PLACEHOLDERS))?),
         (Some(_), Some(page)) => {
             return Err(source
                 .error(page.span(), "body-file and waiting-page are both what a refused client is shown")
@@ -129,14 +129,19 @@ fn own(source: &Source, directory: &Path, file: &Spanned<String>) -> Result<Word
     Ok(Words::Own(body.into(), HeaderValue::from_static(content_type)))
 }
 
-/// `"built-in"`, or a file.
-fn waiting_page(source: &Source, directory: &Path, page: &Spanned<String>) -> Result<Template, Error> {
+/// `"built-in"`, or a file, with some of the placeholders in it.
+pub(super) fn page(
+    source: &Source,
+    directory: &Path,
+    page: &Spanned<String>,
+    (built_in, placeholders): (&str, &[&str]),
+) -> Result<Template, Error> {
     let misprint = |place: &str, why: &Misprint| {
-        let known = PLACEHOLDERS.map(|placeholder| format!("{{{{{placeholder}}}}}")).join(", ");
-        source.error(page.span(), format!("{place}: {why}")).mend(format!("there are {known}"))
+        let known: Vec<_> = placeholders.iter().map(|placeholder| format!("{{{{{placeholder}}}}}")).collect();
+        source.error(page.span(), format!("{place}: {why}")).mend(format!("there are {}", known.join(", ")))
     };
     if page.get_ref() == "built-in" {
-        return Template::new(WAITING).map_err(|why| misprint("built-in", &why));
+        return Template::new(built_in, placeholders).map_err(|why| misprint("built-in", &why));
     }
     let path = directory.join(page.get_ref());
     let text = fs::read_to_string(&path).map_err(|why| {
@@ -144,5 +149,5 @@ fn waiting_page(source: &Source, directory: &Path, page: &Spanned<String>) -> Re
             .error(page.span(), format!("cannot read {}: {why}", path.display()))
             .mend("name a file, or \"built-in\" for the page of the house")
     })?;
-    Template::new(&text).map_err(|why| misprint(&path.display().to_string(), &why))
+    Template::new(&text, placeholders).map_err(|why| misprint(&path.display().to_string(), &why))
 }

@@ -17,7 +17,7 @@ use crate::settings::root::Settings;
 use crate::settings::words::{address, is_token};
 use crate::settings::{
     admin, client, explain, forwarding, http2, listener, operation, pages, pattern, policy, reject, session,
-    strictness, telemetry, tunnels, upstream,
+    strictness, telemetry, tunnels, upstream, waiting_room,
 };
 
 impl Settings {
@@ -66,6 +66,7 @@ fn resolve(source: &Source, directory: &Path) -> Result<Settings, Error> {
     policy::resolve(source, &file, &mut settings.policy)?;
     session::resolve(source, directory, &file.session, &mut settings.session)?;
     settings.reject = reject::resolve(source, directory, &file.reject)?;
+    settings.waiting_room = waiting_room::resolve(source, directory, &file.waiting_room)?;
     settings.pages = pages::resolve(source, directory, &file.pages, settings.reject.status)?;
     if file.reject.says_nothing()
         && let Some(page) = settings.pages.own(settings.reject.status, Form::Page)

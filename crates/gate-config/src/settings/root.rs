@@ -25,6 +25,7 @@ use crate::settings::http2::Http2;
 use crate::settings::listener::Listener;
 use crate::settings::pages::Pages;
 use crate::settings::reject::Reject;
+use crate::settings::waiting_room::WaitingRoom;
 
 /// Everything the gate can be told. Made by [`Settings::new`] or [`Settings::read`].
 #[derive(Debug, Clone)]
@@ -53,6 +54,8 @@ pub struct Settings {
     pub session: Sessions,
     /// What a refused client is told.
     pub reject: Reject,
+    /// What visitors are shown who have to wait; without it they have no place.
+    pub waiting_room: Option<WaitingRoom>,
     /// What clients are shown instead of the gate's own words.
     pub pages: Pages,
     /// To whom headers say what was decided.
@@ -96,6 +99,7 @@ impl Settings {
             upstream,
             session: Sessions::default(),
             reject: Reject::default(),
+            waiting_room: None,
             pages: Pages::default(),
             client: Clients::default(),
             operation: Operation::default(),
@@ -130,9 +134,10 @@ impl Settings {
         &self.classes
     }
 
-    /// Whether there is anything that sessions tell apart: with one class and no rule there is not.
+    /// Whether there is anything that sessions tell apart: with one class, no rule and no waiting room there is not.
     pub fn has_sessions(&self) -> bool {
-        self.classes.len() > 1 || !self.rules.choose.is_empty() || self.rules.can_change()
+        let has_rules = !self.rules.choose.is_empty() || self.rules.can_change();
+        self.classes.len() > 1 || has_rules || self.waiting_room.is_some()
     }
 
     /// The class that the rules give a request without a session, from `address`.

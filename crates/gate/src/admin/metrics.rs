@@ -68,6 +68,18 @@ fn classes(metrics: &mut Metrics, gate: &Gate, policy: &Policy) {
     for (name, class) in &classes {
         patience.sample(&[name], class.patience.as_secs_f64());
     }
+    let waiting = metrics.family(metric::WAITING_ROOM);
+    for (name, class) in &classes {
+        waiting.sample(&[name], class.room.waiting);
+    }
+    let outflow = metrics.family(metric::WAITING_ROOM_OUTFLOW);
+    for (name, class) in &classes {
+        outflow.sample(&[name], class.room.outflow);
+    }
+    let longest = metrics.family(metric::WAITING_ROOM_LONGEST);
+    for (name, class) in &classes {
+        longest.sample(&[name], class.room.longest.as_secs_f64());
+    }
     let admits = metrics.family(metric::ADMISSION);
     for (name, class) in &classes {
         admits.sample(&[name, "existing"], class.admits_existing);

@@ -56,8 +56,20 @@ struct Class {
     /// How long its clients wait before they give up, as far as is known, s.
     patience: f64,
     admits: Admits,
+    waiting_room: WaitingRoom,
     #[serde(flatten)]
     counts: Counts,
+}
+
+/// Of a class without a waiting room all is 0.
+#[derive(Debug, Serialize, JsonSchema)]
+struct WaitingRoom {
+    /// Visitors that wait, as far as they are expected to come.
+    waiting: u32,
+    /// Visitors let in, 1/s, as measured lately.
+    outflow: f64,
+    /// For how long the first of them has waited, s.
+    longest: f64,
 }
 
 /// Probabilities of admission.
@@ -122,6 +134,11 @@ fn class((name, class): (&String, policy::ClassSnapshot)) -> Class {
         target: class.target,
         patience: class.patience.as_secs_f64(),
         admits: Admits { existing: class.admits_existing, new: class.admits_new },
+        waiting_room: WaitingRoom {
+            waiting: class.room.waiting,
+            outflow: class.room.outflow,
+            longest: class.room.longest.as_secs_f64(),
+        },
         counts: counts(&class.counters),
     }
 }

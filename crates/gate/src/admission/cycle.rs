@@ -47,6 +47,7 @@ mod tests {
     use std::task::{Context, Waker};
 
     use super::*;
+    use crate::admission::decision::Caller;
     use crate::admission::permit::Permit;
     use crate::process::credentials::Credentials;
     use crate::process::gate::Gate;
@@ -76,7 +77,7 @@ mod tests {
                     &gate.admission,
                     Box::new(head),
                     (policy::connections::ConnectionId::default(), [127, 0, 0, 1].into()),
-                    None,
+                    Caller::Stranger,
                 )
             });
             assert!(turns.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use policy::{KnownSession, Reason, Waits};
+use policy::{KnownSession, Reason, SessionHint, Ticket, Visit, Waits};
 use units::ClassId;
 
 /// The class of a request, the reason for it, and the decision about the request.
@@ -16,6 +16,46 @@ pub(crate) struct DecisionDetails {
     pub(crate) refused: Option<Reason>,
     /// How long it waited in each stage for the decision.
     pub(crate) waits: Waits,
+    /// Its place in the waiting room, if it was refused and has one.
+    pub(crate) ticket: Option<Ticket>,
+}
+
+/// Who asks, as far as tokens say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Caller {
+    /// Nobody who is known.
+    Stranger,
+    /// Nobody who is known, or somebody who has waited; who is refused gets a place.
+    Visitor(Visit),
+    /// Somebody with a session.
+    Known(Known),
+}
+
+impl Caller {
+    /// What the policy is told.
+    pub(crate) fn hint(self) -> SessionHint {
+        match self {
+            Self::Stranger => SessionHint::New,
+            Self::Visitor(visit) => SessionHint::Visitor(visit),
+            Self::Known(known) => SessionHint::Known(known.session),
+        }
+    }
+
+    /// The session, if there is one.
+    pub(crate) fn known(self) -> Option<Known> {
+        match self {
+            Self::Known(known) => Some(known),
+            Self::Stranger | Self::Visitor(_) => None,
+        }
+    }
+
+    /// The visit, if it is one.
+    pub(crate) fn visit(self) -> Option<Visit> {
+        match self {
+            Self::Visitor(visit) => Some(visit),
+            Self::Stranger | Self::Known(_) => None,
+        }
+    }
 }
 
 /// Why a request is of its class.
@@ -62,5 +102,5 @@ pub(crate) struct Known {
 impl DecisionDetails {
     /// Of a request that is not held.
     pub(crate) const UNKNOWN: Self =
-        Self { class: None, basis: Basis::Unknown, refused: None, waits: Waits::ZERO };
+        Self { class: None, basis: Basis::Unknown, refused: None, waits: Waits::ZERO, ticket: None };
 }

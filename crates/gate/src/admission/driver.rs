@@ -11,12 +11,12 @@ use std::task::{Context, Poll, Waker};
 use http::request::Parts;
 use policy::connections::ConnectionId;
 use policy::{
-    Arrival, Config, ConfigError, Decision as Decided, Driver, Handler, Kind, Knobs, Policy, Reason,
-    SessionHint, Stage, Stream, Waits,
+    Arrival, Config, ConfigError, Decision as Decided, Driver, Handler, Kind, Knobs, Policy, Reason, Stage,
+    Stream, Ticket, Waits,
 };
 use units::{ClassId, Ratio, RequestId, Span, Time};
 
-use crate::admission::decision::{Basis, DecisionDetails, Known};
+use crate::admission::decision::{Basis, Caller, DecisionDetails};
 use crate::admission::stage_latency::Stages;
 use crate::clients::peer::ServerName;
 use crate::runtime::network::network;
@@ -43,6 +43,8 @@ struct Held {
     arrived: Time,
     dispatched: Option<Time>,
     refused: Option<Reason>,
+    /// Its place in the waiting room, if it was refused and has one.
+    ticket: Option<Ticket>,
     /// Until the decision.
     waits: Waits,
     waiting: Option<Waker>,
@@ -100,6 +102,10 @@ impl Handler<Held> for Wakes<'_> {
         if let Some(waker) = held.waiting.take() {
             waker.wake();
         }
+    }
+
+    fn placed(&mut self, held: &mut Held, ticket: Ticket) {
+        held.ticket = Some(ticket);
     }
 }
 
@@ -160,10 +166,10 @@ impl AdmissionDriver {
         now: Time,
         head: Box<Parts>,
         (connection, address): (ConnectionId, IpAddr),
-        known: Option<Known>,
+        caller: Caller,
     ) -> RequestId {
         let kind = Kind::of(head.method.as_str(), head.uri.path());
-        let session = known.map_or(SessionHint::New, |known| SessionHint::Known(known.session));
+        let (session, known) = (caller.hint(), caller.known());
         let held = Held {
             head: Some(head),
             connection,
@@ -173,6 +179,7 @@ impl AdmissionDriver {
             arrived: now,
             dispatched: None,
             refused: None,
+            ticket: None,
             waits: Waits::ZERO,
             waiting: None,
         };
@@ -327,6 +334,7 @@ impl AdmissionDriver {
 
 impl Held {
     fn details(&self) -> DecisionDetails {
-        DecisionDetails { class: self.class, basis: self.basis, refused: self.refused, waits: self.waits }
+        let Self { class, basis, refused, waits, ticket, .. } = *self;
+        DecisionDetails { class, basis, refused, waits, ticket }
     }
 }

@@ -10,7 +10,7 @@ use policy::connections::ConnectionId;
 use units::RequestId;
 
 use crate::admission::control::AdmissionControl;
-use crate::admission::decision::Known;
+use crate::admission::decision::Caller;
 use crate::admission::driver::Decision;
 
 /// A request held by the policy. Dropped while it waits, it tells the policy that the client has
@@ -28,7 +28,7 @@ impl Permit {
         admission: &Rc<AdmissionControl>,
         head: Box<Parts>,
         from: (ConnectionId, IpAddr),
-        known: Option<Known>,
+        caller: Caller,
     ) -> Self {
         let now = admission.clock.read();
         let calm = admission.driver.borrow().is_calm();
@@ -36,7 +36,7 @@ impl Permit {
             admission.guard.tell(&admission.driver, now);
         }
         let mut driver = admission.driver.borrow_mut();
-        let id = driver.arrive(now, head, from, known);
+        let id = driver.arrive(now, head, from, caller);
         if calm {
             // To wait for the end of the turn would cost another wake-up of the request's task.
             driver.cycle(now);
@@ -147,7 +147,7 @@ mod tests {
             &gate.admission,
             Box::new(head),
             (ConnectionId::default(), [127, 0, 0, 1].into()),
-            None,
+            Caller::Stranger,
         )
     }
 

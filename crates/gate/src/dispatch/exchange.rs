@@ -10,13 +10,13 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Versio
 use http_body::Body as _;
 use http1::headers::forwarded::Scheme;
 use http1::headers::hop_by_hop::Forwarded;
-use http1::headers::{caching, cookie, hop_by_hop};
+use http1::headers::{caching, hop_by_hop};
 use hyper::body::Incoming;
 use policy::Stream;
 use policy::connections::Awaited;
 use tokio::time::timeout;
 
-use crate::admission::decision::Basis;
+use crate::admission::decision::{Basis, DecisionDetails};
 use crate::admission::driver::Decision;
 use crate::admission::permit::Permit;
 use crate::clients::client::Client;
@@ -27,10 +27,11 @@ use crate::dispatch::in_service::{Answer, Sent, in_service};
 use crate::dispatch::proxy::Proxy;
 use crate::dispatch::relay::Relay;
 use crate::dispatch::response_body::{Busy, Reply};
-use crate::dispatch::session::{Cookie, HEADWORKS_CLASS, current_session};
+use crate::dispatch::session::{Cookie, HEADWORKS_CLASS, caller, current_session};
 use crate::dispatch::upgrade;
 use crate::downstream::handler::Handler;
 use crate::observe::access_log::account::Account;
+use crate::session::cookies::PLACE;
 use crate::session::current::CurrentSession;
 use crate::tunnel::tunnels::{Asked, Tunnel};
 use crate::upstream::body::Body;
@@ -109,14 +110,14 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     }
     let current = current_session(proxy, &config, &head, from);
     let cookie = Cookie::of(&config, &head, current.as_ref());
-    let known = current.as_ref().map(|current| current.known(proxy.clock.last()));
+    let caller = caller(proxy, &config, &head, current.as_ref());
     busy.account.arrived(body.progress(), current.as_ref().map(|current| current.session.id));
-    let mut permit = Permit::arrive(proxy.admission(), Box::new(head), (client.id(), from), known);
+    let mut permit = Permit::arrive(proxy.admission(), Box::new(head), (client.id(), from), caller);
     let (mut head, details) = match permit.decision().await {
         Decision::Refuse(head, details) => {
             busy.account.decided(details);
-            let waiting = proxy.admission().driver.borrow().waiting();
-            let mut response = config.refusals.refuse(busy, head.as_deref(), current.is_some(), waiting);
+            let known = current.is_some();
+            let mut response = refused(proxy, &config, busy, head.as_deref(), &details, (known, secure));
             let session = current.map(|current| current.session.id);
             mark(&config.settings.explain, &mut response, &proxy.classes, from, &details, session);
             return response;
@@ -131,7 +132,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     };
     follow_upload(&permit, &mut body);
     let how = how_to_send(proxy, &config, &client, &head, upgrade);
-    cookie::remove(&mut head.headers, config.sessions.name());
+    config.sessions.remove(&mut head.headers);
     hop_by_hop::request(&mut head, &config.authority);
     config.settings.forwarding.write(&mut head.headers, client.peer().hop());
     busy.account.pass_on(&mut head.headers);
@@ -141,16 +142,42 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     let mut session = current.as_ref().map(|current| current.session.id);
     let mut response = match answer {
         Ok(answer) => {
-            let current = cookie.with(proxy, current, &answer.response, details.class);
+            let current = cookie.with(proxy, current, &answer.response, (details.class, caller.visit()));
             session = current.as_ref().map(|current| current.session.id);
-            if let (None, Some(current)) = (known, &current) {
+            if let (None, Some(current)) = (caller.known(), &current) {
                 busy.account.begins(current.session.id);
             }
-            relayed(proxy, &config, &client, busy, answer, permit, (current, secure))
+            let had_place = caller.visit().is_some_and(|visit| visit.told.is_some());
+            relayed(proxy, &config, &client, busy, answer, permit, (current, secure, had_place))
         }
         Err(failure) => failed(proxy, &config, busy, &client, accept.as_ref(), &failure),
     };
     mark(&config.settings.explain, &mut response, &proxy.classes, from, &details, session);
+    response
+}
+
+/// Refuses a request; a visitor is told its place.
+fn refused(
+    proxy: &Proxy,
+    config: &ActiveConfig,
+    busy: Busy,
+    head: Option<&Parts>,
+    details: &DecisionDetails,
+    (known, secure): (bool, bool),
+) -> Response<Reply> {
+    let room = config.settings.waiting_room.as_ref();
+    let token = details.ticket.as_ref().and_then(|ticket| config.sessions.place_token(&ticket.visit));
+    let (Some(room), Some(ticket), Some(token)) = (room, &details.ticket, token) else {
+        let waiting = proxy.admission().driver.borrow().waiting();
+        return config.refusals.refuse(busy, head, known, waiting);
+    };
+    let mut response = config.refusals.wait(busy, head, &room.page, (ticket, &token));
+    if let Some(cookie) = config.sessions.place_cookie(&token, secure) {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    if let Ok(token) = HeaderValue::try_from(token) {
+        response.headers_mut().insert(PLACE, token);
+    }
     response
 }
 
@@ -278,7 +305,7 @@ fn relayed(
     busy: Busy,
     answer: Answer,
     permit: Permit,
-    (current, secure): (Option<CurrentSession>, bool),
+    (current, secure, had_place): (Option<CurrentSession>, bool, bool),
 ) -> Response<Reply> {
     let Answer { response, lease, tunnel } = answer;
     client.over(Awaited::Upload);
@@ -314,6 +341,9 @@ fn relayed(
         && let Some(cookie) = config.sessions.cookie(current.session, secure, proxy.clock.last())
     {
         head.headers.append(SET_COOKIE, cookie);
+        if let Some(cookie) = config.sessions.no_place_cookie(secure).filter(|_| had_place) {
+            head.headers.append(SET_COOKIE, cookie);
+        }
         caching::keep_from_shared_caches(&mut head.headers);
     }
     // What the client speaks, hyper knows.

@@ -14,3 +14,4 @@ pub(crate) mod relay;
 pub(crate) mod response_body;
 pub(crate) mod session;
 pub(crate) mod upgrade;
+mod waiting_room;

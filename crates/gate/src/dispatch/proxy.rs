@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use http::HeaderValue;
+use policy::Visit;
 use units::ClassId;
 
 use crate::admission::control::AdmissionControl;
@@ -91,9 +92,9 @@ impl Proxy {
     }
 
     /// A session that begins with a request of that class, or of the last if it was not looked for.
-    pub(crate) fn begin_session(&self, class: Option<ClassId>) -> CurrentSession {
+    pub(crate) fn begin_session(&self, class: Option<ClassId>, visit: Option<Visit>) -> CurrentSession {
         let last = ClassId((self.classes.len() - 1) as u8);
-        self.config.borrow().sessions.begin(class.unwrap_or(last), self.clock.last())
+        self.config.borrow().sessions.begin(class.unwrap_or(last), visit, self.clock.last())
     }
 
     /// The class of that name.

@@ -2,14 +2,17 @@
 
 use std::cell::Cell;
 
+use bytes::Bytes;
 use http::header::{ACCEPT, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderValue, Response};
+use policy::Ticket;
 
 use crate::dispatch::refusal_page;
 use crate::dispatch::refusal_page::{Facts, Said};
 use crate::dispatch::response_body::{Busy, Reply};
-use gate_config::settings::page::Form;
+use crate::dispatch::waiting_room;
+use gate_config::settings::page::{Form, Template};
 use gate_config::settings::pages::Pages;
 use gate_config::settings::reject::{Close, Reject, Words};
 
@@ -58,7 +61,7 @@ impl Refusals {
                     (None, Form::Page) => {
                         let repeatable =
                             request.is_some_and(|request| refusal_page::is_repeatable(&request.method));
-                        said.page(template, Facts { seconds: *seconds, waiting, repeatable })
+                        said.page(template, Facts { seconds: *seconds, waiting, repeatable, ticket: None })
                     }
                     (None, Form::Problem) => said.problem(self.settings.status, *seconds),
                     (None, Form::Text) => said.text(*seconds),
@@ -66,12 +69,34 @@ impl Refusals {
                 (body, HeaderValue::from_static(form.content_type()))
             }
         };
+        self.response(busy, (body, content_type), *seconds, known)
+    }
+
+    /// A refusal that tells a visitor its place; `token` proves it.
+    pub(crate) fn wait(
+        &self,
+        busy: Busy,
+        request: Option<&Parts>,
+        page: &Template,
+        (ticket, token): (&Ticket, &str),
+    ) -> Response<Reply> {
+        let words = waiting_room::words(page, self.settings.status, request, ticket, token);
+        self.response(busy, words, ticket.seconds.into(), false)
+    }
+
+    fn response(
+        &self,
+        busy: Busy,
+        (body, content_type): (Bytes, HeaderValue),
+        seconds: u32,
+        known: bool,
+    ) -> Response<Reply> {
         let mut response = Response::new(Reply::whole(busy, body));
         *response.status_mut() = self.settings.status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, content_type);
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        headers.insert(RETRY_AFTER, HeaderValue::from(*seconds));
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         let close = match self.settings.close {
             Close::New => !known,
             Close::Always => true,

@@ -6,21 +6,26 @@ use std::fmt::Write as _;
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, StatusCode};
+use policy::Ticket;
 
+use crate::dispatch::waiting_room;
 use gate_config::settings::page::{Form, Piece, Template};
 
 /// What is filled in.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Facts {
+pub(crate) struct Facts<'a> {
     pub(crate) seconds: u32,
     /// Requests that wait in the gate now.
     pub(crate) waiting: usize,
     /// Whether asking again does no more than asking.
     pub(crate) repeatable: bool,
+    /// The place of one who has one; a page without places does not ask.
+    pub(crate) ticket: Option<&'a Ticket>,
 }
 
 /// A page with its places filled in.
-fn fill(template: &Template, facts: Facts) -> Bytes {
+pub(crate) fn fill(template: &Template, facts: Facts<'_>) -> Bytes {
+    let wait = facts.ticket.and_then(|ticket| ticket.wait);
     let mut text = String::with_capacity(template.length);
     for piece in &template.pieces {
         // Writing to a String cannot fail.
@@ -28,6 +33,12 @@ fn fill(template: &Template, facts: Facts) -> Bytes {
             Piece::Literal(literal) => text.write_str(literal),
             Piece::Seconds => write!(text, "{}", facts.seconds),
             Piece::Waiting => write!(text, "{}", facts.waiting),
+            Piece::Place => write!(text, "{}", facts.ticket.map_or(0, |ticket| ticket.place)),
+            Piece::Time => text.write_str(&waiting_room::time(wait)),
+            Piece::Minutes => match waiting_room::minutes(wait) {
+                Some(minutes) => write!(text, "{minutes}"),
+                None => text.write_str("?"),
+            },
             // Reloading would send a form again, or rather not: as a GET.
             Piece::Refresh if !facts.repeatable => Ok(()),
             Piece::Refresh => write!(text, "<meta http-equiv=\"refresh\" content=\"{}\">", facts.seconds),
@@ -79,7 +90,7 @@ pub(crate) struct Said {
 
 impl Said {
     /// The page, which is kept if it says the same every time.
-    pub(crate) fn page(&self, template: &Template, facts: Facts) -> Bytes {
+    pub(crate) fn page(&self, template: &Template, facts: Facts<'_>) -> Bytes {
         if !template.is_steady() {
             return fill(template, facts);
         }
@@ -121,24 +132,26 @@ pub(crate) fn is_repeatable(method: &Method) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gate_config::settings::page::WAITING;
+    use gate_config::settings::page::{PLACEHOLDERS, WAITING};
 
     #[test]
     fn a_template_is_filled_in() {
-        let template = Template::new("a {{seconds}}{{ waiting }}b{{refresh}}").unwrap();
-        let facts = Facts { seconds: 7, waiting: 12, repeatable: false };
+        let template = Template::new("a {{seconds}}{{ waiting }}b{{refresh}}", &PLACEHOLDERS).unwrap();
+        let facts = Facts { seconds: 7, waiting: 12, repeatable: false, ticket: None };
         assert_eq!(fill(&template, facts), "a 712b");
         let filled = fill(&template, Facts { repeatable: true, ..facts });
         assert_eq!(filled, "a 712b<meta http-equiv=\"refresh\" content=\"7\">");
-        let wrong = Template::new("a\nb {{secs}}").unwrap_err();
+        let wrong = Template::new("a\nb {{secs}}", &PLACEHOLDERS).unwrap_err();
         assert_eq!(wrong.to_string(), "line 2: {{secs}} cannot be filled in");
-        assert_eq!(Template::new("{{").unwrap_err().to_string(), "line 1: {{ without its }}");
+        let place = Template::new("{{place}}", &PLACEHOLDERS).unwrap_err();
+        assert_eq!(place.to_string(), "line 1: {{place}} cannot be filled in");
+        assert_eq!(Template::new("{{", &PLACEHOLDERS).unwrap_err().to_string(), "line 1: {{ without its }}");
     }
 
     #[test]
     fn the_page_of_the_house_fills_in() {
-        let page =
-            fill(&Template::new(WAITING).unwrap(), Facts { seconds: 9, waiting: 41, repeatable: true });
+        let facts = Facts { seconds: 9, waiting: 41, repeatable: true, ticket: None };
+        let page = fill(&Template::new(WAITING, &PLACEHOLDERS).unwrap(), facts);
         let page = std::str::from_utf8(&page).unwrap();
         for part in ["content=\"9\"", "9 seconds", "41"] {
             assert!(page.contains(part), "{part} in {page}");

@@ -6,9 +6,10 @@ use http::request::Parts;
 use http::{HeaderName, Response};
 use http1::headers::caching::{Asked, is_shared};
 
+use policy::Visit;
 use units::ClassId;
 
-use crate::admission::decision::Basis;
+use crate::admission::decision::{Basis, Caller};
 use crate::clients::peer::ServerName;
 use crate::dispatch::active_config::ActiveConfig;
 use crate::dispatch::proxy::Proxy;
@@ -63,6 +64,23 @@ pub(crate) fn current_session(
     Some(current)
 }
 
+/// Who asks. With a waiting room whoever has no session is a visitor, but for paths whose responses begin none: to wait
+/// for one of those would lead nowhere.
+pub(crate) fn caller(
+    proxy: &Proxy,
+    config: &ActiveConfig,
+    head: &Parts,
+    current: Option<&CurrentSession>,
+) -> Caller {
+    let now = proxy.clock.last();
+    match current {
+        Some(current) => Caller::Known(current.known(now)),
+        None if config.settings.waiting_room.is_none() => Caller::Stranger,
+        None if config.settings.session.excepts(head.uri.path()) => Caller::Stranger,
+        None => Caller::Visitor(config.sessions.visit(&head.headers, now)),
+    }
+}
+
 /// Whether a response may carry a session's cookie.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Cookie {
@@ -92,11 +110,11 @@ impl Cookie {
         proxy: &Proxy,
         current: Option<CurrentSession>,
         response: &Response<B>,
-        class: Option<ClassId>,
+        (class, visit): (Option<ClassId>, Option<Visit>),
     ) -> Option<CurrentSession> {
         match self.fits(response) {
             false => current.map(CurrentSession::unwritten),
-            true => current.or_else(|| Some(proxy.begin_session(class))),
+            true => current.or_else(|| Some(proxy.begin_session(class, visit))),
         }
     }
 

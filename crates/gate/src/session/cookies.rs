@@ -4,22 +4,31 @@ use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io;
 
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use http1::headers::cookie;
-use policy::{Session, SessionStatus};
+use policy::{Session, SessionStatus, Visit};
 use serde::{Deserialize, Serialize};
 use units::{ClassId, SessionId, Time};
 
 use crate::admission::decision::Basis;
 use crate::session::current::CurrentSession;
+use crate::session::place;
 use crate::session::token;
 use crate::session::token::{Classes, Key};
 use gate_config::settings::session::Sessions as Settings;
 
-/// Reads and writes the session cookie.
+/// The header of a place's token, for programs that keep no cookies.
+pub(crate) const PLACE: HeaderName = HeaderName::from_static("headworks-place");
+
+/// Opening a token costs arithmetic, and a head has room for hundreds.
+const MAX_TOKENS: usize = 8;
+
+/// Reads and writes the session cookie, and that of a place in the waiting room.
 #[derive(Debug)]
 pub(crate) struct Sessions {
     settings: Settings,
+    /// Name of the cookie of a place.
+    place: String,
     /// The first seals, all open.
     keys: Vec<Key>,
     classes: Classes,
@@ -77,14 +86,13 @@ impl Sessions {
         let given = settings.secrets.iter().map(|secret| Key::new(secret.bytes(), &settings.site));
         let keys = given.chain(own.as_ref().map(Secret::key)).collect();
         let classes = Classes::new(classes.iter().map(String::as_str));
-        Ok(Self { settings, keys, classes, next_id: Cell::new(next_id), own })
+        let place = format!("{}-place", settings.cookie);
+        Ok(Self { settings, place, keys, classes, next_id: Cell::new(next_id), own })
     }
 
     /// The session a request belongs to: of the first token that holds. Cookies of that name may
     /// also be older ones of another path or domain.
     pub(crate) fn find(&self, headers: &HeaderMap, now: Time) -> Option<CurrentSession> {
-        /// Opening one costs arithmetic, and a head has room for hundreds.
-        const MAX_TOKENS: usize = 8;
         cookie::called(headers, self.name()).take(MAX_TOKENS).find_map(|text| self.open(text, now))
     }
 
@@ -97,11 +105,26 @@ impl Sessions {
         }
     }
 
-    /// A session that begins with this request.
-    pub(crate) fn begin(&self, class: ClassId, now: Time) -> CurrentSession {
+    /// A session that begins with this request: the one that a visit was to become, if there is one.
+    pub(crate) fn begin(&self, class: ClassId, visit: Option<Visit>, now: Time) -> CurrentSession {
+        let id = visit.map_or_else(|| self.new_id(), |visit| visit.id);
+        CurrentSession::new(Session::begin(id, class, now), true, Basis::Session)
+    }
+
+    fn new_id(&self) -> SessionId {
         let id = self.next_id.get();
         self.next_id.set(id.wrapping_add(1));
-        CurrentSession::new(Session::begin(SessionId(id), class, now), true, Basis::Session)
+        SessionId(id)
+    }
+
+    /// The visit that a request without a session belongs to: of the first token of a place that holds, in a cookie or,
+    /// from programs that keep none, in a header.
+    pub(crate) fn visit(&self, headers: &HeaderMap, now: Time) -> Visit {
+        let cookies = cookie::called(headers, self.place.as_bytes());
+        let texts = cookies.chain(headers.get(PLACE).map(HeaderValue::as_bytes)).take(MAX_TOKENS);
+        let visits = texts.filter_map(|text| place::open(self.keys.iter(), text));
+        let kept = visits.filter(|visit| self.settings.limits.keep_place(visit, now)).next();
+        kept.unwrap_or_else(|| Visit::begin(self.new_id(), now))
     }
 
     /// Sessions that begin from now on are numbered from `id`.
@@ -113,15 +136,40 @@ impl Sessions {
     /// The value of `Set-Cookie`, for a client whose connection is one of TLS or not.
     pub(crate) fn cookie(&self, mut session: Session, secure: bool, now: Time) -> Option<HeaderValue> {
         session.last_seen = now;
-        let key = self.keys.first()?;
-        let mut text = String::with_capacity(160);
-        let token = token::seal(key, &self.classes, &session);
+        let token = token::seal(self.keys.first()?, &self.classes, &session);
         // Without Max-Age it ends with the browser; the token knows when it ends in any case.
-        write!(text, "{}={token}; Path=/; HttpOnly; SameSite=Lax", self.settings.cookie).ok()?;
+        self.set_cookie(&self.settings.cookie, &token, "", secure)
+    }
+
+    /// The token of a visitor's place.
+    pub(crate) fn place_token(&self, visit: &Visit) -> Option<String> {
+        place::seal(self.keys.first()?, visit)
+    }
+
+    /// The value of `Set-Cookie` with the token of a place.
+    pub(crate) fn place_cookie(&self, token: &str, secure: bool) -> Option<HeaderValue> {
+        self.set_cookie(&self.place, token, "", secure)
+    }
+
+    /// The value of `Set-Cookie` that takes a place's cookie back.
+    pub(crate) fn no_place_cookie(&self, secure: bool) -> Option<HeaderValue> {
+        self.set_cookie(&self.place, "", "; Max-Age=0", secure)
+    }
+
+    fn set_cookie(&self, name: &str, value: &str, ends: &str, secure: bool) -> Option<HeaderValue> {
+        let mut text = String::with_capacity(160);
+        write!(text, "{name}={value}; Path=/{ends}; HttpOnly; SameSite=Lax").ok()?;
         if self.settings.secure.unwrap_or(secure) {
             text.push_str("; Secure");
         }
         HeaderValue::from_maybe_shared(bytes::Bytes::from(text)).ok()
+    }
+
+    /// Takes the gate's own tokens out of what a server gets to see.
+    pub(crate) fn remove(&self, headers: &mut HeaderMap) {
+        cookie::remove(headers, self.name());
+        cookie::remove(headers, self.place.as_bytes());
+        headers.remove(PLACE);
     }
 
     /// The secret that was made up, if one was.
@@ -129,8 +177,8 @@ impl Sessions {
         self.own.clone()
     }
 
-    /// Name of the cookie.
-    pub(crate) fn name(&self) -> &[u8] {
+    /// Name of the session cookie.
+    fn name(&self) -> &[u8] {
         self.settings.cookie.as_bytes()
     }
 }

@@ -24,7 +24,8 @@ use units::{ClassId, SessionId, Time};
 
 const VERSION: u8 = 1;
 const RAISED: u8 = 1;
-const CLAIM: usize = 32;
+/// Bytes that a token says.
+pub(super) const CLAIM: usize = 32;
 const SEAL: usize = 16;
 const BYTES: usize = CLAIM + SEAL;
 /// Length of a token's text: 48 bytes are 64 characters without padding.
@@ -96,15 +97,22 @@ impl Classes {
 
 /// Writes a token.
 pub(crate) fn seal(key: &Key, classes: &Classes, session: &Session) -> String {
+    let mut claim = [0; CLAIM];
+    claim[0] = VERSION;
+    claim[2] = if session.raised { RAISED } else { 0 };
+    claim[4..8].copy_from_slice(&classes.fingerprint(session.class).to_be_bytes());
+    claim[8..16].copy_from_slice(&session.id.0.to_be_bytes());
+    claim[16..24].copy_from_slice(&session.issued.as_nanos().to_be_bytes());
+    claim[24..32].copy_from_slice(&session.last_seen.as_nanos().to_be_bytes());
+    seal_claim(key, claim)
+}
+
+/// Seals what is said after the first two bytes, and the version, which is the first.
+pub(super) fn seal_claim(key: &Key, mut claim: [u8; CLAIM]) -> String {
     let mut token = [0; BYTES];
-    token[0] = VERSION;
-    token[1] = key.id;
-    token[2] = if session.raised { RAISED } else { 0 };
-    token[4..8].copy_from_slice(&classes.fingerprint(session.class).to_be_bytes());
-    token[8..16].copy_from_slice(&session.id.0.to_be_bytes());
-    token[16..24].copy_from_slice(&session.issued.as_nanos().to_be_bytes());
-    token[24..32].copy_from_slice(&session.last_seen.as_nanos().to_be_bytes());
-    let mac = key.seal(&token[..CLAIM]).finalize().into_bytes();
+    claim[1] = key.id;
+    token[..CLAIM].copy_from_slice(&claim);
+    let mac = key.seal(&claim).finalize().into_bytes();
     token[CLAIM..].copy_from_slice(&mac[..SEAL]);
     URL_SAFE_NO_PAD.encode(token)
 }
@@ -115,28 +123,41 @@ pub(crate) fn open<'a>(
     classes: &Classes,
     text: &[u8],
 ) -> Option<Session> {
+    let claim = open_claim(keys, VERSION, text)?;
+    if claim[3] != 0 || claim[2] & !RAISED != 0 {
+        return None;
+    }
+    Some(Session {
+        id: SessionId(number(&claim, 8)),
+        class: classes.find(u32::from_be_bytes([claim[4], claim[5], claim[6], claim[7]]))?,
+        issued: Time::from_nanos(number(&claim, 16)),
+        last_seen: Time::from_nanos(number(&claim, 24)),
+        raised: claim[2] & RAISED != 0,
+    })
+}
+
+/// What a token of that version says, if it was sealed with one of `keys`.
+pub(super) fn open_claim<'a>(
+    keys: impl Iterator<Item = &'a Key>,
+    version: u8,
+    text: &[u8],
+) -> Option<[u8; CLAIM]> {
     if text.len() != TEXT {
         return None;
     }
     let mut token = [0; BYTES];
     URL_SAFE_NO_PAD.decode_slice(text, &mut token).ok().filter(|length| *length == BYTES)?;
-    let (claim, seal) = token.split_at(CLAIM);
-    if claim[0] != VERSION || claim[3] != 0 || claim[2] & !RAISED != 0 {
+    let (claim, seal) = token.split_first_chunk::<CLAIM>()?;
+    if claim[0] != version {
         return None;
     }
     // The comparison takes the same time wherever the bytes differ.
     let mut keys = keys.filter(|key| key.id == claim[1]);
     keys.find(|key| key.seal(claim).verify_truncated_left(seal).is_ok())?;
-    Some(Session {
-        id: SessionId(number(claim, 8)),
-        class: classes.find(u32::from_be_bytes([claim[4], claim[5], claim[6], claim[7]]))?,
-        issued: Time::from_nanos(number(claim, 16)),
-        last_seen: Time::from_nanos(number(claim, 24)),
-        raised: claim[2] & RAISED != 0,
-    })
+    Some(*claim)
 }
 
-fn number(claim: &[u8], at: usize) -> u64 {
+pub(super) fn number(claim: &[u8], at: usize) -> u64 {
     claim[at..at + 8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 

@@ -45,3 +45,4 @@ mod tunnels;
 mod upstream;
 mod upstream_settings;
 mod waiting_page;
+mod waiting_room;

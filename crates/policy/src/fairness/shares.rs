@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use units::{ClassId, Time};
+use units::{ClassId, SessionId, Time};
 
 use super::pauses::Pauses;
 use super::rank::Rank;
@@ -80,7 +80,10 @@ impl Shares {
                 let pauses = &mut self.pauses[class.index()];
                 rank_of_session(&mut self.sessions, pauses, (now, epoch), session, served)
             }
-            SessionHint::New if is_within => Rank::New,
+            SessionHint::Visitor(visit) if is_within && visit.told.is_some() => {
+                rank_of_visitor(&mut self.sessions, (now, epoch), visit.id, served)
+            }
+            SessionHint::New | SessionHint::Visitor(_) if is_within => Rank::New,
             _ => Rank::Excess,
         };
         if rank != Rank::Excess {
@@ -131,10 +134,28 @@ fn rank_of_session(
     rank
 }
 
+/// The rank of a request with a place in the waiting room: of those with the same place, who may be many with one token,
+/// no more go ahead than of a session.
+fn rank_of_visitor(
+    sessions: &mut Table<SessionShare>,
+    (now, epoch): (Time, Epoch),
+    id: SessionId,
+    served: u32,
+) -> Rank {
+    let (_, share) = sessions.see(id.0, now);
+    if share.ahead.count(epoch) >= AT_ONCE.max(served / SESSION_PART) {
+        return Rank::Excess;
+    }
+    share.ahead.add(epoch);
+    Rank::New
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use units::{SessionId, Span};
+    use units::Span;
+
+    use crate::waiting_room::visit::{Told, Visit};
 
     const CLASS: ClassId = ClassId(0);
 
@@ -168,6 +189,17 @@ mod tests {
         let hog = |_| (session(1, 0), 1);
         assert_eq!(ranks(&mut after_serving(10), hog), [6, 0, 94]);
         assert_eq!(ranks(&mut after_serving(200), hog), [20, 0, 80]);
+    }
+
+    #[test]
+    fn a_place_that_many_use_counts_as_one_session() {
+        let told = Some(Told { at: at(0), place: 1, seconds: 2 });
+        let copied =
+            |number| (SessionHint::Visitor(Visit { told, ..Visit::begin(SessionId(1), at(0)) }), number);
+        assert_eq!(ranks(&mut after_serving(40), copied), [0, 6, 94]);
+        let own =
+            |number| (SessionHint::Visitor(Visit { told, ..Visit::begin(SessionId(number), at(0)) }), number);
+        assert_eq!(ranks(&mut after_serving(40), own), [0, 100, 0]);
     }
 
     #[test]

@@ -16,7 +16,12 @@ impl Policy {
         let class = self.rank(now, key);
         let rank = self.store.get(key).rank;
         let queued = self.queued(class);
-        if !self.controllers[class.index()].admits(rank, queued, &mut self.rng) {
+        let was_called = self.was_called(key);
+        let controller = &mut self.controllers[class.index()];
+        // Those who were called are as many as there is room for: a draw would only put them out of order.
+        let admits = controller.admits(rank, queued, &mut self.rng)
+            || (was_called && controller.readmits(rank, queued));
+        if !admits {
             self.hold_back(now, key, class, Reason::Admission);
         } else if !self.make_class_room(class) && !self.displace_peer(key, self.layout.class(class, rank)) {
             self.hold_back(now, key, class, Reason::QueueFull);
@@ -204,8 +209,13 @@ impl Policy {
         for class in self.layout.all() {
             let queued = self.queued(class);
             let Config { period, gains, limits, .. } = &self.config;
-            let floor = limits.new_session_share;
-            self.controllers[class.index()].end_period(*period, *gains, queued, floor);
+            let (period, floor) = (*period, limits.new_session_share);
+            let controller = &mut self.controllers[class.index()];
+            controller.end_period(period, *gains, queued, floor);
+            // Those who are held back come first.
+            let held_back = self.store.length(self.layout.discard(class, Rank::New));
+            let room = controller.room_for_new() - f64::from(held_back);
+            self.rooms[class.index()].end_period(self.now, period, room.max(0.0));
         }
         self.retarget();
     }

@@ -22,7 +22,7 @@ impl Policy {
             return;
         }
         let session = match session {
-            SessionHint::New => session,
+            SessionHint::New | SessionHint::Visitor(_) => session,
             SessionHint::Known(known) => {
                 SessionHint::Known(KnownSession { class: known.class.min(self.config.last_class()), ..known })
             }
@@ -36,7 +36,7 @@ impl Policy {
             counters.existing += 1;
         }
         if let Some(reason) = self.turned_away(known, client) {
-            self.refuse_at_the_door(id, known, reason);
+            self.refuse_at_the_door(now, id, session, reason);
             return;
         }
         let key = self.store.insert(Held::arriving(id, client, session, kind, now));
@@ -69,9 +69,13 @@ impl Policy {
     }
 
     /// In shadow mode even this request goes to the server, but there is no room to follow it.
-    fn refuse_at_the_door(&mut self, id: RequestId, known: Option<ClassId>, reason: Reason) {
-        self.stats.of(known).rejected[reason.index()] += 1;
-        let output = if self.shadow() { Output::Dispatch(id) } else { Output::Reject(id, reason) };
+    fn refuse_at_the_door(&mut self, now: Time, id: RequestId, session: SessionHint, reason: Reason) {
+        self.stats.of(session.class()).rejected[reason.index()] += 1;
+        let output = if self.shadow() {
+            Output::Dispatch(id)
+        } else {
+            Output::Reject(id, reason, self.ticket(now, session, None, reason))
+        };
         self.decide(output, Waits::default());
     }
 
@@ -132,7 +136,11 @@ impl Policy {
         let class = class.min(self.config.last_class());
         self.store.get_mut(key).class = Some(class);
         self.stats.of(Some(class)).arrived += 1;
-        self.admit(now, key);
+        if self.has_to_wait_outside(now, key, class) {
+            self.reject(key, Reason::WaitingRoom);
+        } else {
+            self.admit(now, key);
+        }
     }
 
     /// The first arrival not yet processed. The acceptor queue is kept by known class, so that

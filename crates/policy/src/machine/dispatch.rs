@@ -5,7 +5,7 @@ use units::{ClassId, RequestId, Time};
 use super::policy::Policy;
 use super::refill::{Next, Refill};
 use crate::fairness::rank::Rank;
-use crate::protocol::{Output, PAUSE, Pause};
+use crate::protocol::{Output, PAUSE, Pause, SessionHint};
 use crate::scheduler::Ready;
 use crate::store::{Held, Key, Position};
 use crate::waits::Stage;
@@ -25,8 +25,11 @@ impl Policy {
             let Some(Ready { class, request, .. }) = self.next_ready(now) else { return };
             self.scheduler.charge(class);
             self.controllers[class.index()].left();
-            let Held { rank, class: own, .. } = *self.store.get(request.key);
+            let Held { rank, session, class: own, .. } = *self.store.get(request.key);
             self.stats.of(own).dispatched += 1;
+            if matches!(session, SessionHint::Visitor(_)) {
+                self.rooms[class.index()].let_in();
+            }
             self.shares.served(now);
             self.count_against_floor(class, rank);
             self.begin(now, request);

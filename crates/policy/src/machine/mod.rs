@@ -9,5 +9,6 @@ mod dispatch;
 mod policy;
 mod reconfigure;
 mod refill;
+mod visitors;
 
 pub use policy::Policy;

@@ -24,6 +24,7 @@ use crate::protocol::{Input, Output, Reason};
 use crate::scheduler::Scheduler;
 use crate::stats::{ClassSnapshot, Snapshot, StageLengths, Stats};
 use crate::store::{Key, Layout, Position, QueueId, Store};
+use crate::waiting_room::room::WaitingRoom;
 use crate::waits::{Stage, Waits};
 use crate::window::Places;
 
@@ -43,6 +44,8 @@ pub struct Policy {
     pub(super) shares: Shares,
     /// What new sessions of each class get of its places.
     pub(super) floors: Vec<Floor>,
+    /// Of each class.
+    pub(super) rooms: Vec<WaitingRoom>,
     pub(super) places: Places,
     pub(super) costs: Costs,
     pub(super) clients: Clients,
@@ -85,6 +88,7 @@ impl Policy {
             scheduler: Scheduler::new(&config.classes, config.knobs),
             shares: Shares::new(classes, room),
             floors: vec![Floor::default(); classes],
+            rooms: (0..classes).map(|_| WaitingRoom::new()).collect(),
             places: Places::new(config.window),
             costs: Costs::new(classes),
             clients: Clients::new(
@@ -251,6 +255,7 @@ impl Policy {
                 patience: self.patience(class),
                 admits_existing,
                 admits_new,
+                room: self.rooms[class.index()].snapshot(self.now),
             }
         })
     }
@@ -338,7 +343,8 @@ impl Policy {
         } else {
             let waits = self.store.waits(key, self.now);
             self.forget(key);
-            self.decide(Output::Reject(held.id, reason), waits);
+            let ticket = self.ticket(self.now, held.session, held.class, reason);
+            self.decide(Output::Reject(held.id, reason, ticket), waits);
         }
     }
 

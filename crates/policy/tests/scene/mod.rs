@@ -70,7 +70,7 @@ impl Scene {
     pub(crate) fn arrive_for(&mut self, number: u64, session: SessionHint, kind: Kind) {
         let session = match session {
             SessionHint::Known(known) => SessionHint::Known(KnownSession { id: SessionId(number), ..known }),
-            SessionHint::New => session,
+            SessionHint::New | SessionHint::Visitor(_) => session,
         };
         self.arrive_as(number, Arrival { session, client: 0, kind });
     }
