@@ -199,7 +199,7 @@ pub const ROOMS: &[(&str, &[Room])] = &[
             ("waiting_room", &[]),
             ("protocol", &["kind", "knobs", "waiting_room"]),
             ("session", &["protocol", "waiting_room"]),
-            ("fairness", &["protocol", "waiting_room"]),
+            ("fairness", &["protocol"]),
             ("admission", &["error", "fairness"]),
             ("window", &["error"]),
             ("config", &["admission", "error", "knobs", "look_ahead", "window"]),

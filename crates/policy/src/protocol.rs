@@ -11,7 +11,7 @@ use crate::waiting_room::visit::{Ticket, Visit};
 pub enum SessionHint {
     /// No valid token: the class is not known yet.
     New,
-    /// The same, and when it is refused it is told its place in the waiting room of its class.
+    /// No session either; when the request is refused it is told its place in the waiting room of its class.
     Visitor(Visit),
     /// A valid token, and what it says.
     Known(KnownSession),

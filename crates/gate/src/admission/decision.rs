@@ -23,9 +23,9 @@ pub(crate) struct DecisionDetails {
 /// Who asks, as far as tokens say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Caller {
-    /// Nobody who is known.
+    /// A client without a session.
     Stranger,
-    /// Nobody who is known, or somebody who has waited; who is refused gets a place.
+    /// A client without a session, which may have waited before; if it is refused it gets a place.
     Visitor(Visit),
     /// Somebody with a session.
     Known(Known),

@@ -337,15 +337,7 @@ fn relayed(
         current
     });
     hop_by_hop::response(&mut head.headers);
-    if let Some(current) = current.filter(|current| current.write)
-        && let Some(cookie) = config.sessions.cookie(current.session, secure, proxy.clock.last())
-    {
-        head.headers.append(SET_COOKIE, cookie);
-        if let Some(cookie) = config.sessions.no_place_cookie(secure).filter(|_| had_place) {
-            head.headers.append(SET_COOKIE, cookie);
-        }
-        caching::keep_from_shared_caches(&mut head.headers);
-    }
+    write_session(proxy, config, &mut head.headers, current, (secure, had_place));
     // What the client speaks, hyper knows.
     head.version = Version::HTTP_11;
     let Some((asked, idle_timeout)) = tunnel else {
@@ -371,6 +363,23 @@ fn relayed(
     head.headers.insert(UPGRADE, tunnel.protocol().clone());
     client.become_tunnel(tunnel, proxy.clock.last());
     Response::from_parts(head, Reply::whole(busy, Bytes::new()))
+}
+
+/// Tells a client its session, if that is to be told, and ends its place in the waiting room with it.
+fn write_session(
+    proxy: &Proxy,
+    config: &ActiveConfig,
+    headers: &mut HeaderMap,
+    current: Option<CurrentSession>,
+    (secure, had_place): (bool, bool),
+) {
+    let Some(current) = current.filter(|current| current.write) else { return };
+    let Some(cookie) = config.sessions.cookie(current.session, secure, proxy.clock.last()) else { return };
+    headers.append(SET_COOKIE, cookie);
+    if let Some(cookie) = config.sessions.no_place_cookie(secure).filter(|_| had_place) {
+        headers.append(SET_COOKIE, cookie);
+    }
+    caching::keep_from_shared_caches(headers);
 }
 
 /// What the head of a response says about how its pieces come.

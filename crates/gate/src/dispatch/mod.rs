@@ -13,5 +13,6 @@ pub(crate) mod refusal_page;
 pub(crate) mod relay;
 pub(crate) mod response_body;
 pub(crate) mod session;
-pub(crate) mod upgrade;
+pub(crate) mod turn;
+mod upgrade;
 mod waiting_room;

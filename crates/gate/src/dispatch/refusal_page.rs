@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Method, StatusCode};
 use policy::Ticket;
 
-use crate::dispatch::waiting_room;
+use crate::dispatch::turn;
 use gate_config::settings::page::{Form, Piece, Template};
 
 /// What is filled in.
@@ -34,8 +34,8 @@ pub(crate) fn fill(template: &Template, facts: Facts<'_>) -> Bytes {
             Piece::Seconds => write!(text, "{}", facts.seconds),
             Piece::Waiting => write!(text, "{}", facts.waiting),
             Piece::Place => write!(text, "{}", facts.ticket.map_or(0, |ticket| ticket.place)),
-            Piece::Time => text.write_str(&waiting_room::time(wait)),
-            Piece::Minutes => match waiting_room::minutes(wait) {
+            Piece::Time => text.write_str(&turn::time(wait)),
+            Piece::Minutes => match turn::minutes(wait) {
                 Some(minutes) => write!(text, "{minutes}"),
                 None => text.write_str("?"),
             },

@@ -64,8 +64,8 @@ pub(crate) fn current_session(
     Some(current)
 }
 
-/// Who asks. With a waiting room whoever has no session is a visitor, but for paths whose responses begin none: to wait
-/// for one of those would lead nowhere.
+/// Who asks. With a waiting room every client without a session is a visitor, but for paths whose responses begin no
+/// session: to wait for one of those would lead nowhere.
 pub(crate) fn caller(
     proxy: &Proxy,
     config: &ActiveConfig,

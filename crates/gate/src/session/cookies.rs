@@ -122,8 +122,8 @@ impl Sessions {
     pub(crate) fn visit(&self, headers: &HeaderMap, now: Time) -> Visit {
         let cookies = cookie::called(headers, self.place.as_bytes());
         let texts = cookies.chain(headers.get(PLACE).map(HeaderValue::as_bytes)).take(MAX_TOKENS);
-        let visits = texts.filter_map(|text| place::open(self.keys.iter(), text));
-        let kept = visits.filter(|visit| self.settings.limits.keep_place(visit, now)).next();
+        let mut visits = texts.filter_map(|text| place::open(self.keys.iter(), text));
+        let kept = visits.find(|visit| self.settings.limits.keep_place(visit, now));
         kept.unwrap_or_else(|| Visit::begin(self.new_id(), now))
     }
 

@@ -19,7 +19,7 @@ use crate::session::token::{CLAIM, Key, number, open_claim, seal_claim};
 
 const VERSION: u8 = 2;
 
-/// Writes a token; there is none for a visitor that was told nothing.
+/// Writes a token, unless the visitor was told nothing.
 pub(crate) fn seal(key: &Key, visit: &Visit) -> Option<String> {
     let Told { at, place, seconds } = visit.told?;
     let mut claim = [0; CLAIM];

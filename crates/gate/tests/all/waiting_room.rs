@@ -103,7 +103,7 @@ fn what_is_no_token_is_no_place() {
         waiting += 1;
         assert_eq!(answer["place"], waiting, "{garbage}");
     }
-    // A session's token is none either; behind what is none the place is found.
+    // Behind other cookies of its name the token is found.
     let cookies = format!("Cookie: headworks-place=x; a=b; headworks-place={token}\r\n");
     assert_eq!(json(&gate, &cookies)["place"], 1);
 }
@@ -127,7 +127,7 @@ fn a_place_outlives_a_new_configuration_and_a_new_gate() {
     assert_eq!(gate.ask("POST", "/api/v1/reload", "").status, 200);
     assert_eq!(json(&gate, &with_cookie(&places[1]))["place"], 2);
     assert_eq!(newcomer(&gate)["place"], 4);
-    // Another gate knows of nobody, and of one that shows a token when that one came.
+    // Another gate knows no visitor, and of one that shows a token when that one came.
     let other = Gate::run(&text, directory.path());
     held.push(other.connect());
     held[2].send(request("/", ""));

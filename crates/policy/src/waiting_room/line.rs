@@ -165,7 +165,7 @@ impl Line {
         (!self.slots.is_empty()).then(|| Time::from_nanos(self.from.saturating_mul(self.width())))
     }
 
-    /// Slots at both ends that nobody is in are dropped; an empty line begins anew with narrow ones.
+    /// Empty slots at both ends are dropped; an empty line begins anew with narrow ones.
     fn trim(&mut self) {
         while self.slots.front().is_some_and(|slot| slot.count() == 0) {
             self.slots.pop_front();

@@ -19,7 +19,7 @@ pub(crate) struct WaitingRoom {
     /// So many of the line are called.
     called: f64,
     outflow: Outflow,
-    /// When it was last so that nobody had to wait.
+    /// When a newcomer last had not to wait.
     closed: Time,
     is_open: bool,
 }
@@ -49,7 +49,7 @@ pub struct RoomSnapshot {
 const SHORTEST: f64 = 2.0;
 /// So soon comes back who has just come, unless it is about to be called: whether it comes is not known yet.
 const FIRST: f64 = 5.0;
-/// And nobody later than that, if there are few.
+/// The longest interval, if few wait.
 const LONGEST: f64 = 60.0;
 /// Visitors who come back per second at most, however many wait; those about to be called come on top.
 const MAX_POLLS: f64 = 1000.0;
@@ -76,7 +76,7 @@ impl WaitingRoom {
         }
     }
 
-    /// The visit as it counts here. Whoever should have come back before the room was last closed has not wanted to
+    /// The visit as it counts here. A visitor that should have come back before the room was last closed has not wanted to
     /// come in, and begins anew: places cannot be kept for the next time.
     pub(crate) fn honoured(&self, visit: Visit, now: Time) -> Visit {
         let is_over = visit.told.is_some_and(|told| told.due() + told.interval().max(LATE) < self.closed);
