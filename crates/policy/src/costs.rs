@@ -37,9 +37,20 @@ struct Known {
     kind: Kind,
     /// Mean cost.
     cost: f64,
-    /// Whether the last of them gave its place back before its end.
+    /// Whether the server was silent in the last response.
     streams: bool,
+    /// How sure it is that they idle in the server.
+    idles: u8,
 }
+
+impl Known {
+    fn new(kind: Kind, cost: f64) -> Self {
+        Self { kind, cost, streams: false, idles: 0 }
+    }
+}
+
+/// So many answers that come soon make a kind that idles one that does not.
+const MAX_IDLES: u8 = 3;
 
 /// The requests of one class inside the server, together.
 #[derive(Debug, Clone, Copy, Default)]
@@ -106,21 +117,43 @@ impl Costs {
 
     /// Cost of a kind: what its last requests took, or what all did as long as it is not known.
     pub(crate) fn expected(&self, kind: Kind) -> f64 {
-        let known = self.known[place(kind)].filter(|known| known.kind == kind);
-        known.map_or(self.mean, |known| known.cost)
+        self.known(kind).map_or(self.mean, |known| known.cost)
     }
 
     /// Whether the server was silent in a response of that kind.
     pub(crate) fn streams(&mut self, kind: Kind, streams: bool) {
-        match &mut self.known[place(kind)] {
-            Some(known) if known.kind == kind => known.streams = streams,
-            other => *other = Some(Known { kind, cost: self.mean, streams }),
+        self.remember(kind).streams = streams;
+    }
+
+    fn remember(&mut self, kind: Kind) -> &mut Known {
+        let known = &mut self.known[place(kind)];
+        if known.is_none_or(|known| known.kind != kind) {
+            *known = None;
         }
+        known.get_or_insert(Known::new(kind, self.mean))
+    }
+
+    fn known(&self, kind: Kind) -> Option<&Known> {
+        self.known[place(kind)].as_ref().filter(|known| known.kind == kind)
     }
 
     /// Whether the server was silent in the last response of that kind.
     pub(crate) fn is_stream(&self, kind: Kind) -> bool {
-        self.known[place(kind)].is_some_and(|known| known.kind == kind && known.streams)
+        self.known(kind).is_some_and(|known| known.streams)
+    }
+
+    /// Whether a request of that kind has idled in the server.
+    pub(crate) fn idles(&mut self, kind: Kind, idles: bool) {
+        if idles {
+            self.remember(kind).idles = MAX_IDLES;
+        } else if let Some(known) = self.known[place(kind)].as_mut().filter(|known| known.kind == kind) {
+            known.idles = known.idles.saturating_sub(1);
+        }
+    }
+
+    /// Whether the next is likely to.
+    pub(crate) fn does_idle(&self, kind: Kind) -> bool {
+        self.known(kind).is_some_and(|known| known.idles > 0)
     }
 
     /// Requests at least as important as `class` inside the server whose turn it was.
@@ -158,7 +191,7 @@ impl Costs {
                 known.cost += STEP * (cost - known.cost);
                 known.streams = false;
             }
-            other => *other = Some(Known { kind, cost, streams: false }),
+            other => *other = Some(Known::new(kind, cost)),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! policy what happens to them, and has its decisions carried out.
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 use slab::Slab;
 use units::{ClassId, Ratio, RequestId, Span, Time};
@@ -76,7 +77,13 @@ pub struct Driver<P> {
     stuck: VecDeque<RequestId>,
     /// Streams that were turned away since the shortage was last told.
     turned_away: usize,
+    /// Those that have not been answered, and when they are looked at again.
+    looks: Time,
+    unanswered: Vec<RequestId>,
 }
+
+/// Those that have not been answered are looked at so often.
+const LOOK: Span = Span::from_millis(100);
 
 #[derive(Debug)]
 struct Held<P> {
@@ -106,6 +113,8 @@ impl<P> Driver<P> {
             pauses: VecDeque::new(),
             stuck: VecDeque::new(),
             turned_away: 0,
+            looks: Time::ZERO,
+            unanswered: Vec::new(),
         }
     }
 
@@ -246,6 +255,24 @@ impl<P> Driver<P> {
         }
     }
 
+    /// Takes back the places of requests that idle in the server, if others wait for them.
+    fn release_overtaken(&mut self, now: Time, handler: &mut impl Handler<P>) {
+        if now < self.looks || !self.policy.has_waiting() || !self.policy.may_release() {
+            return;
+        }
+        self.looks = now + LOOK;
+        let is_unanswered = |held: &Held<P>| held.status == Status::Dispatched && held.quiet.is_none();
+        let unanswered = self.held.iter().filter(|(_, held)| is_unanswered(held));
+        let ids = unanswered.map(|(key, held)| id(held.generation, key));
+        self.unanswered.extend(ids);
+        while let Some(id) = self.unanswered.pop() {
+            self.policy.suspect(now, id);
+            if self.policy.may_release() && self.policy.idles(now, id) {
+                self.release(now, id, Pause::Head { overtaken: true }, handler);
+            }
+        }
+    }
+
     /// Whether a response that is about to begin would keep its place for as long as it lasts: it streams, by what is
     /// known of it, and as many requests go on without a place as may. It is better told to come later.
     pub fn turns_away(
@@ -308,6 +335,7 @@ impl<P> Driver<P> {
     /// Lets the policy process some of what has arrived: all arrivals of one turn of an event loop have
     /// been handed over.
     pub fn cycle(&mut self, now: Time, handler: &mut impl Handler<P>) {
+        self.release_overtaken(now, handler);
         self.handle(now, Input::Cycle, handler);
     }
 
@@ -410,6 +438,12 @@ impl<P> Driver<P> {
             Decision::Refuse(_) => Status::Refused,
         };
         handler.decided(now, id, &mut held.payload, decision, waits);
+        if decision == Decision::Dispatch && self.policy.may_idle(id) {
+            if let Some(held) = self.entry_mut(id) {
+                held.status = Status::Streaming;
+            }
+            self.policy.handle(now, Input::Released { id, pause: Pause::Head { overtaken: false } });
+        }
     }
 
     fn entry(&self, id: RequestId) -> Option<&Held<P>> {

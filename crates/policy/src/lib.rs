@@ -74,6 +74,7 @@ mod kind;
 mod knobs;
 mod look_ahead;
 mod machine;
+mod overtaking;
 mod patience;
 mod protocol;
 mod scheduler;

@@ -60,6 +60,11 @@ pub(crate) enum Pause {
     Taking,
     /// Its response has begun, and the server is silent.
     Response,
+    /// It waits for something to happen before it answers: others have overtaken it, or its kind is known to wait.
+    Head {
+        /// Which of these.
+        overtaken: bool,
+    },
 }
 
 /// Something that happened, told by the driver. Ids are the driver's and unique while held.

@@ -13,6 +13,7 @@ use crate::costs::Begun;
 use crate::fairness::flows::{Flow, Flows, Node};
 use crate::fairness::rank::Rank;
 use crate::kind::Kind;
+use crate::overtaking::Inside;
 use crate::protocol::SessionHint;
 use crate::waits::{Stage, Waits};
 
@@ -70,6 +71,10 @@ pub(crate) struct Held {
     pub(crate) resumed: bool,
     /// Whether it has kept its place although the server did nothing for it.
     pub(crate) stuck: bool,
+    /// Who overtakes it in the server.
+    pub(crate) inside: Inside,
+    /// Whether it has given its place back before its response began.
+    pub(crate) idles: bool,
     previous: u32,
     next: u32,
     /// Its place among those that take turns.
@@ -96,6 +101,8 @@ impl Held {
             aborted: false,
             resumed: false,
             stuck: false,
+            inside: Inside::default(),
+            idles: false,
             previous: NONE,
             next: NONE,
             node: Node::NONE,
@@ -322,6 +329,14 @@ impl Store {
 
     pub(crate) fn length(&self, queue: QueueId) -> u32 {
         self.queues[queue.0].length
+    }
+
+    /// Where a request waits; none when it does not.
+    pub(crate) fn stage(&self, key: Key) -> Option<Stage> {
+        match self.get(key).position {
+            Position::Queue(queue) => Some(self.layout.stage(queue)),
+            _ => None,
+        }
     }
 
     /// How many wait in a stage, whatever their class.

@@ -33,8 +33,8 @@ proptest! {
             prop_assert!(snapshot.lengths.discard <= limits.discard_queues);
             prop_assert!(snapshot.lengths.class <= limits.class_queues);
             prop_assert!(snapshot.in_service <= most_inside(harness.policy().config()));
-            prop_assert_eq!(snapshot.in_service as usize, harness.books.inside.len());
-            prop_assert_eq!(harness.policy().held(), harness.books.waiting.len() + harness.books.inside.len());
+            prop_assert_eq!(with_server(harness.policy()), harness.books.inside.len());
+            prop_assert_eq!(all_held(harness.policy()), harness.books.waiting.len() + harness.books.inside.len());
         }
         prop_assert!(harness.books.faults.is_empty(), "{:?}", harness.books.faults);
         let deadlines = limits.deadlines;
@@ -106,22 +106,22 @@ proptest! {
         let enforced = before.mode == Mode::Enforce;
         let mut harness = Harness::new(before);
         first.into_iter().for_each(|op| harness.apply(op));
-        let (held, refused) = (harness.policy().held(), harness.books.refused.len());
+        let (held, refused) = (all_held(harness.policy()), harness.books.refused.len());
         harness.reconfigure(after.clone());
-        prop_assert_eq!((harness.policy().held(), harness.books.refused.len()), (held, refused));
+        prop_assert_eq!((all_held(harness.policy()), harness.books.refused.len()), (held, refused));
         prop_assert_eq!(harness.policy().config(), &after);
         // What shadow mode let through without room to follow it is not held.
         let exact = enforced && after.mode == Mode::Enforce;
         match after.mode {
             Mode::Shadow => prop_assert!(harness.books.waiting.is_empty(), "who waited was let through"),
             Mode::Enforce if enforced => {
-                prop_assert_eq!(harness.policy().snapshot().in_service as usize, harness.books.inside.len());
+                prop_assert_eq!(with_server(harness.policy()), harness.books.inside.len());
             }
-            Mode::Enforce => prop_assert_eq!(harness.policy().snapshot().in_service as usize, held),
+            Mode::Enforce => prop_assert_eq!(with_server(harness.policy()), held),
         }
         for op in then {
             harness.apply(op);
-            prop_assert!(!exact || harness.policy().held() == harness.books.waiting.len() + harness.books.inside.len());
+            prop_assert!(!exact || all_held(harness.policy()) == harness.books.waiting.len() + harness.books.inside.len());
         }
         harness.drain();
         prop_assert_eq!(harness.policy().held(), 0);
@@ -151,6 +151,16 @@ fn before_and_after() -> impl Strategy<Value = (Config, Config)> {
 
 /// Most requests that may ever be inside the server: the largest window, and the express places
 /// on top of it at full differentiation.
+/// Requests that the server has, with a place or without.
+fn with_server(policy: &Policy) -> usize {
+    let snapshot = policy.snapshot();
+    (snapshot.in_service + snapshot.streaming) as usize
+}
+
+fn all_held(policy: &Policy) -> usize {
+    policy.held() + policy.snapshot().streaming as usize
+}
+
 fn most_inside(config: &Config) -> u32 {
     let (Window::Fixed(size) | Window::Adaptive { max: size, .. }) = config.window;
     size + size.isqrt() + 1

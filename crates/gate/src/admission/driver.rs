@@ -260,9 +260,11 @@ impl AdmissionDriver {
 
     /// There may be so many connections, of clients and to the upstream.
     pub(crate) fn set_connections(&mut self, most: usize) {
-        /// Each request without a place has two connections; the rest is for those that ask, and for places.
-        const STREAMING_PART: usize = 4;
-        self.driver.set_max_streaming(u32::try_from(most / STREAMING_PART).unwrap_or(u32::MAX));
+        /// Each request without a place has two connections, so they take three quarters at most. From four fifths on new
+        /// sessions would be refused.
+        const STREAMING: (usize, usize) = (3, 8);
+        let streaming = most * STREAMING.0 / STREAMING.1;
+        self.driver.set_max_streaming(u32::try_from(streaming).unwrap_or(u32::MAX));
     }
 
     /// Whether a response that is about to begin is better told to come later: see [`Driver::turns_away`].

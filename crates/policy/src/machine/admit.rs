@@ -45,7 +45,7 @@ impl Policy {
         self.class_of(key)
     }
 
-    fn join(&mut self, now: Time, key: Key, class: ClassId) {
+    pub(super) fn join(&mut self, now: Time, key: Key, class: ClassId) {
         let Held { rank, class: own, .. } = *self.store.get(key);
         self.controllers[class.index()].joined(rank);
         self.stats.of(own).admitted += 1;

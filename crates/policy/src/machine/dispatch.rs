@@ -5,6 +5,7 @@ use units::{ClassId, RequestId, Time};
 use super::policy::Policy;
 use super::refill::{Next, Refill};
 use crate::fairness::rank::Rank;
+use crate::overtaking::MIN_INSIDE;
 use crate::protocol::{Output, PAUSE, Pause, SessionHint};
 use crate::scheduler::Ready;
 use crate::store::{Held, Key, Position};
@@ -20,27 +21,52 @@ impl Policy {
         let some_wait = |policy: &Self| {
             policy.store.waiting(Stage::Class) > 0 || policy.store.waiting(Stage::Discard) > 0
         };
-        while some_wait(self) && self.places() > self.places.taken() {
-            self.refill(now, how);
-            let Some(Ready { class, request, .. }) = self.next_ready(now) else { return };
-            self.scheduler.charge(class);
-            self.controllers[class.index()].left();
-            let Held { rank, session, class: own, .. } = *self.store.get(request.key);
-            self.stats.of(own).dispatched += 1;
-            if matches!(session, SessionHint::Visitor(_)) {
-                self.rooms[class.index()].let_in();
-            }
-            self.shares.served(now);
-            self.count_against_floor(class, rank);
-            self.begin(now, request);
-            let held = *self.store.get(request.key);
-            if rank != Rank::Excess {
-                self.patience[class.index()].waited(held.waits.total());
-            }
-            if !self.shadow() {
-                self.decide(Output::Dispatch(held.id), held.waits);
-            }
+        if some_wait(self) {
+            self.places.stall(now, MIN_INSIDE);
         }
+        while some_wait(self) && self.places.free(self.express()) > 0 {
+            self.refill(now, how);
+            let Some(Ready { class, request, .. }) = self.next_ready(now) else { break };
+            self.serve(now, class, request);
+        }
+        while self.places.spare() > 0 && self.places.has_spare() {
+            let Some((class, key)) = self.first_unlike() else { break };
+            if self.store.stage(key) == Some(Stage::Discard) {
+                self.join(now, key, class);
+            }
+            self.serve(now, class, Next { key, aside: false });
+        }
+    }
+
+    /// Sends a request of a class queue to the server.
+    fn serve(&mut self, now: Time, class: ClassId, request: Next) {
+        self.scheduler.charge(class);
+        self.controllers[class.index()].left();
+        let Held { rank, session, class: own, .. } = *self.store.get(request.key);
+        self.stats.of(own).dispatched += 1;
+        if matches!(session, SessionHint::Visitor(_)) {
+            self.rooms[class.index()].let_in();
+        }
+        self.shares.served(now);
+        self.count_against_floor(class, rank);
+        self.begin(now, request);
+        let held = *self.store.get(request.key);
+        if rank != Rank::Excess {
+            self.patience[class.index()].waited(held.waits.total());
+        }
+        if !self.shadow() {
+            self.decide(Output::Dispatch(held.id), held.waits);
+        }
+    }
+
+    /// The first that is not of the kinds that seem to idle in the server, of the most important class.
+    fn first_unlike(&self) -> Option<(ClassId, Key)> {
+        const MAX_LOOKED_AT: usize = 4096;
+        self.layout.all().find_map(|class| {
+            let waiting = self.layout.admitted(class).chain(self.layout.held_back(class));
+            let mut keys = waiting.flat_map(|queue| self.store.iter(queue)).take(MAX_LOOKED_AT);
+            Some((class, keys.find(|key| !self.costs.does_idle(self.store.get(*key).kind))?))
+        })
     }
 
     /// The request of a class to serve next: whose turn comes first, or in overload who belongs to a
@@ -74,6 +100,7 @@ impl Policy {
     pub(super) fn begin(&mut self, now: Time, request: Next) {
         let Next { key, aside } = request;
         self.store.put(key, Position::InService, now);
+        self.store.get_mut(key).inside = self.overtaking.begin(self.places.taken());
         self.places.take(now);
         let begun = self.costs.begin(now, self.class_of(key), self.store.get(key).kind, aside);
         self.store.get_mut(key).begun = begun;
@@ -135,13 +162,26 @@ impl Policy {
             Position::InService => {
                 self.places.give_back(now, held.since);
                 self.resumed -= u32::from(held.resumed);
+                if !held.stuck {
+                    let took = now.since(held.since);
+                    self.overtaking.end(now, took);
+                    if took < MIN_INSIDE {
+                        self.costs.idles(held.kind, false);
+                    }
+                }
                 // In shadow mode the server has had it for longer, among others than are known here.
                 let kind = (!self.shadow() && !held.stuck).then_some(held.kind);
                 self.costs.end(now, self.class_of(key), kind, held.begun);
             }
             Position::Streaming => {
                 self.streaming -= 1;
-                if !held.aborted && self.costs.is_stream(held.kind) && now.since(held.since) < PAUSE {
+                if held.idles {
+                    self.overtaking.over();
+                    let is_soon = now.since(held.since) < MIN_INSIDE;
+                    if is_soon && !held.aborted {
+                        self.costs.idles(held.kind, false);
+                    }
+                } else if !held.aborted && self.costs.is_stream(held.kind) && now.since(held.since) < PAUSE {
                     // It was over before anyone could have taken it for a stream.
                     self.costs.streams(held.kind, false);
                 }
@@ -167,8 +207,18 @@ impl Policy {
         let held = *self.store.get(key);
         match held.position {
             Position::InService => {
-                if pause == Pause::Response {
-                    self.costs.streams(held.kind, true);
+                match pause {
+                    Pause::Upload | Pause::Taking => {}
+                    Pause::Response => self.costs.streams(held.kind, true),
+                    Pause::Head { overtaken } => {
+                        if overtaken {
+                            self.costs.idles(held.kind, true);
+                        }
+                        if self.may_release() {
+                            self.overtaking.release(overtaken);
+                            self.store.get_mut(key).idles = true;
+                        }
+                    }
                 }
                 if !self.may_release() {
                     self.store.get_mut(key).stuck = true;
@@ -196,12 +246,42 @@ impl Policy {
             self.stats.unknown_ids += u64::from(!self.shadow());
             return;
         };
-        if self.store.get(key).position == Position::Streaming {
+        let held = *self.store.get(key);
+        if held.position == Position::Streaming {
             self.streaming -= 1;
+            if held.idles {
+                self.overtaking.over();
+                self.store.get_mut(key).idles = false;
+            }
             self.begin(now, Next { key, aside: false });
             self.store.get_mut(key).resumed = true;
             self.resumed += 1;
         }
+    }
+
+    /// Whether a request that has not been answered idles in the server: it waits for something to happen.
+    pub(crate) fn idles(&self, now: Time, id: RequestId) -> bool {
+        let held = self.store.key(id).map(|key| self.store.get(key));
+        let inside = held.filter(|held| held.position == Position::InService);
+        inside.is_some_and(|held| self.overtaking.idles(now, held.inside, held.since))
+    }
+
+    /// Nothing comes out of the server, and this one has been inside for so long: the next of its kind may be as it is.
+    pub(crate) fn suspect(&mut self, now: Time, id: RequestId) {
+        let Some(key) = self.store.key(id) else { return };
+        let held = self.store.get(key);
+        if self.places.spare() > 0
+            && held.position == Position::InService
+            && now.since(held.since) >= MIN_INSIDE
+        {
+            self.costs.idles(held.kind, true);
+        }
+    }
+
+    /// Whether one that has just been dispatched is likely to, and may do so without a place.
+    pub(crate) fn may_idle(&self, id: RequestId) -> bool {
+        let is_known = |key| self.costs.does_idle(self.store.get(key).kind);
+        self.overtaking.may_idle() && self.may_release() && self.store.key(id).is_some_and(is_known)
     }
 
     /// Whether requests of this kind have been released before: the response to the next is likely to stream as well.

@@ -19,6 +19,7 @@ use crate::fairness::shares::Shares;
 use crate::guards::{Clients, Pressure};
 use crate::knobs::Knobs;
 use crate::look_ahead::Scan;
+use crate::overtaking::Overtaking;
 use crate::patience::Patience;
 use crate::protocol::{Input, Output, Reason};
 use crate::scheduler::Scheduler;
@@ -48,6 +49,7 @@ pub struct Policy {
     pub(super) rooms: Vec<WaitingRoom>,
     pub(super) places: Places,
     pub(super) costs: Costs,
+    pub(super) overtaking: Overtaking,
     pub(super) clients: Clients,
     pub(super) pressure: Pressure,
     pub(super) stats: Stats,
@@ -91,6 +93,7 @@ impl Policy {
             rooms: (0..classes).map(|_| WaitingRoom::new()).collect(),
             places: Places::new(config.window),
             costs: Costs::new(classes),
+            overtaking: Overtaking::default(),
             clients: Clients::new(
                 room + limits.streaming as usize,
                 limits.client_share,
@@ -186,7 +189,7 @@ impl Policy {
 
     /// How many requests can be inside the server now, if all are important.
     pub fn places(&self) -> u32 {
-        self.places.size() + self.express()
+        self.places.size() + self.express() + self.places.spare()
     }
 
     /// How many requests may be inside the server now, whatever their class.
@@ -212,10 +215,7 @@ impl Policy {
 
     /// Where a request waits; none when it does not.
     pub fn stage(&self, id: RequestId) -> Option<Stage> {
-        match self.store.get(self.store.key(id)?).position {
-            Position::Queue(queue) => Some(self.layout.stage(queue)),
-            Position::Classifying | Position::InService | Position::Streaming | Position::Settled => None,
-        }
+        self.store.stage(self.store.key(id)?)
     }
 
     /// The policy as it is now.
@@ -231,7 +231,7 @@ impl Policy {
             in_service: self.places.taken(),
             streaming: self.streaming,
             resumed: self.resumed,
-            window: self.places.size(),
+            window: self.places.size() + self.places.spare(),
             express: self.express(),
             look_ahead: self.scan.k(),
             quota: self.acceptor.quota(),

@@ -1,6 +1,6 @@
 //! [`Places`]: how many requests may be inside the server now, and how many are.
 
-use units::{Ratio, Time};
+use units::{Ratio, Span, Time};
 
 use super::search::Search;
 use super::setting::Window;
@@ -10,7 +10,11 @@ use super::setting::Window;
 pub(crate) struct Places {
     window: Window,
     taken: u32,
+    /// When one was taken last.
+    taken_at: Time,
     given_back: Time,
+    /// Places more, while nothing comes out of the server.
+    spare: u32,
     /// How much of the server is there.
     capacity: Ratio,
     pub(super) search: Search,
@@ -23,7 +27,15 @@ impl Places {
             Window::Adaptive { initial, min, max } => (initial, min, max),
         };
         let search = Search::new(initial, min, max);
-        Self { window, taken: 0, given_back: Time::ZERO, capacity: Ratio::ONE, search }
+        Self {
+            window,
+            taken: 0,
+            taken_at: Time::ZERO,
+            given_back: Time::ZERO,
+            spare: 0,
+            capacity: Ratio::ONE,
+            search,
+        }
     }
 
     /// Another window; what is inside stays. One that was adaptive and still is goes on from the
@@ -34,8 +46,8 @@ impl Places {
         }
         let found = self.search.found();
         let adapted = matches!(self.window, Window::Adaptive { .. });
-        let Self { taken, given_back, capacity, .. } = *self;
-        *self = Self { taken, given_back, capacity, ..Self::new(window) };
+        let Self { taken, taken_at, given_back, capacity, .. } = *self;
+        *self = Self { taken, taken_at, given_back, capacity, ..Self::new(window) };
         if let Window::Adaptive { initial, .. } = window {
             self.search.restart(now, if adapted { found } else { initial }, taken);
         }
@@ -55,6 +67,29 @@ impl Places {
         match self.window {
             Window::Fixed(size) => scaled(size, self.capacity.as_f64()),
             Window::Adaptive { .. } => self.search.offered(),
+        }
+    }
+
+    /// Places beyond the window, while nothing comes out of the server.
+    pub(crate) fn spare(&self) -> u32 {
+        self.spare
+    }
+
+    /// Whether one of those is free.
+    pub(crate) fn has_spare(&self) -> bool {
+        self.taken < self.size() + self.spare
+    }
+
+    /// Gives a place more where nothing has come out of the server for so long, though all that it was given has been
+    /// inside since: it may be waiting for something in all of them, and have time for others. A window that is fixed stays.
+    pub(crate) fn stall(&mut self, now: Time, quiet: Span) {
+        /// If the server hangs or is overloaded, so many more do not matter.
+        const MAX_SPARE: u32 = 8;
+        let Window::Adaptive { max, .. } = self.window else { return };
+        let is_quiet = now.since(self.given_back.max(self.taken_at)) >= quiet;
+        let places = self.size() + self.spare;
+        if self.taken >= places && is_quiet && self.spare < MAX_SPARE && places < max {
+            self.spare += 1;
         }
     }
 
@@ -91,6 +126,7 @@ impl Places {
     pub(crate) fn take(&mut self, now: Time) {
         self.search.advance(now, self.taken);
         self.taken += 1;
+        self.taken_at = now;
     }
 
     /// Gives back a place that was taken at `dispatched`.
@@ -98,6 +134,9 @@ impl Places {
         self.search.advance(now, self.taken);
         self.taken = self.taken.saturating_sub(1);
         self.given_back = now;
+        if self.taken < self.size() {
+            self.spare = 0;
+        }
         self.search.finished(now, dispatched, self.taken);
     }
 }
