@@ -39,8 +39,8 @@ struct Known {
     cost: f64,
     /// Whether the server was silent in the last response.
     streams: bool,
-    /// How sure it is that they idle in the server.
-    idles: u8,
+    /// How sure it is that they idle in the server, and below zero, that they do not.
+    idles: i8,
 }
 
 impl Known {
@@ -49,8 +49,10 @@ impl Known {
     }
 }
 
-/// So many answers that come soon make a kind that idles one that does not.
-const MAX_IDLES: u8 = 3;
+/// More does not make it surer.
+const SURE: i8 = 3;
+/// A kind that idles, and not only one of it that took long.
+const IDLES: i8 = 2;
 
 /// The requests of one class inside the server, together.
 #[derive(Debug, Clone, Copy, Default)]
@@ -142,18 +144,33 @@ impl Costs {
         self.known(kind).is_some_and(|known| known.streams)
     }
 
-    /// Whether a request of that kind has idled in the server.
-    pub(crate) fn idles(&mut self, kind: Kind, idles: bool) {
-        if idles {
-            self.remember(kind).idles = MAX_IDLES;
-        } else if let Some(known) = self.known[place(kind)].as_mut().filter(|known| known.kind == kind) {
-            known.idles = known.idles.saturating_sub(1);
+    /// A request of that kind has idled in the server, or was answered soon.
+    pub(crate) fn idled(&mut self, kind: Kind, idled: bool) {
+        let known = self.remember(kind);
+        known.idles = (known.idles + if idled { 1 } else { -1 }).clamp(-SURE, SURE);
+    }
+
+    /// A request of that kind is in a server of which nothing comes out.
+    pub(crate) fn suspect(&mut self, kind: Kind) {
+        let known = self.remember(kind);
+        if known.idles == 0 {
+            known.idles = 1;
         }
     }
 
-    /// Whether the next is likely to.
-    pub(crate) fn does_idle(&self, kind: Kind) -> bool {
+    /// Whether requests of that kind are mostly answered soon.
+    pub(crate) fn is_quick(&self, kind: Kind) -> bool {
+        self.known(kind).is_some_and(|known| known.idles < 0)
+    }
+
+    /// Whether one of that kind may be idle in the server.
+    pub(crate) fn is_suspect(&self, kind: Kind) -> bool {
         self.known(kind).is_some_and(|known| known.idles > 0)
+    }
+
+    /// Whether the next of that kind is likely to idle.
+    pub(crate) fn does_idle(&self, kind: Kind) -> bool {
+        self.known(kind).is_some_and(|known| known.idles >= IDLES)
     }
 
     /// Requests at least as important as `class` inside the server whose turn it was.

@@ -12,7 +12,7 @@ pub(crate) const MIN_INSIDE: Span = Span::from_secs(1);
 /// And not before so many others have come and gone.
 const MIN_OTHERS: u64 = 16;
 /// Nor before so many times as long as each of these took.
-const MIN_RATIO: f64 = 8.0;
+const MIN_RATIO: f64 = 20.0;
 /// How far one request moves the mean.
 const STEP: f64 = 1.0 / 16.0;
 /// So much longer than without those that idle others may take. If it is more, some of them work.

@@ -65,7 +65,7 @@ impl Policy {
         self.layout.all().find_map(|class| {
             let waiting = self.layout.admitted(class).chain(self.layout.held_back(class));
             let mut keys = waiting.flat_map(|queue| self.store.iter(queue)).take(MAX_LOOKED_AT);
-            Some((class, keys.find(|key| !self.costs.does_idle(self.store.get(*key).kind))?))
+            Some((class, keys.find(|key| !self.costs.is_suspect(self.store.get(*key).kind))?))
         })
     }
 
@@ -166,7 +166,7 @@ impl Policy {
                     let took = now.since(held.since);
                     self.overtaking.end(now, took);
                     if took < MIN_INSIDE {
-                        self.costs.idles(held.kind, false);
+                        self.costs.idled(held.kind, false);
                     }
                 }
                 // In shadow mode the server has had it for longer, among others than are known here.
@@ -179,7 +179,7 @@ impl Policy {
                     self.overtaking.over();
                     let is_soon = now.since(held.since) < MIN_INSIDE;
                     if is_soon && !held.aborted {
-                        self.costs.idles(held.kind, false);
+                        self.costs.idled(held.kind, false);
                     }
                 } else if !held.aborted && self.costs.is_stream(held.kind) && now.since(held.since) < PAUSE {
                     // It was over before anyone could have taken it for a stream.
@@ -212,7 +212,7 @@ impl Policy {
                     Pause::Response => self.costs.streams(held.kind, true),
                     Pause::Head { overtaken } => {
                         if overtaken {
-                            self.costs.idles(held.kind, true);
+                            self.costs.idled(held.kind, true);
                         }
                         if self.may_release() {
                             self.overtaking.release(overtaken);
@@ -263,7 +263,9 @@ impl Policy {
     pub(crate) fn idles(&self, now: Time, id: RequestId) -> bool {
         let held = self.store.key(id).map(|key| self.store.get(key));
         let inside = held.filter(|held| held.position == Position::InService);
-        inside.is_some_and(|held| self.overtaking.idles(now, held.inside, held.since))
+        inside.is_some_and(|held| {
+            !self.costs.is_quick(held.kind) && self.overtaking.idles(now, held.inside, held.since)
+        })
     }
 
     /// Nothing comes out of the server, and this one has been inside for so long: the next of its kind may be as it is.
@@ -274,7 +276,7 @@ impl Policy {
             && held.position == Position::InService
             && now.since(held.since) >= MIN_INSIDE
         {
-            self.costs.idles(held.kind, true);
+            self.costs.suspect(held.kind);
         }
     }
 

@@ -13,8 +13,9 @@ pub(crate) struct Places {
     /// When one was taken last.
     taken_at: Time,
     given_back: Time,
-    /// Places more, while nothing comes out of the server.
+    /// Places more, while nothing comes out of the server; and since when.
     spare: u32,
+    stalled: Time,
     /// How much of the server is there.
     capacity: Ratio,
     pub(super) search: Search,
@@ -33,6 +34,7 @@ impl Places {
             taken_at: Time::ZERO,
             given_back: Time::ZERO,
             spare: 0,
+            stalled: Time::ZERO,
             capacity: Ratio::ONE,
             search,
         }
@@ -89,6 +91,9 @@ impl Places {
         let is_quiet = now.since(self.given_back.max(self.taken_at)) >= quiet;
         let places = self.size() + self.spare;
         if self.taken >= places && is_quiet && self.spare < MAX_SPARE && places < max {
+            if self.spare == 0 {
+                self.stalled = now;
+            }
             self.spare += 1;
         }
     }
@@ -134,7 +139,8 @@ impl Places {
         self.search.advance(now, self.taken);
         self.taken = self.taken.saturating_sub(1);
         self.given_back = now;
-        if self.taken < self.size() {
+        if dispatched < self.stalled || self.taken < self.size() {
+            // One of those came out that seemed to be stuck.
             self.spare = 0;
         }
         self.search.finished(now, dispatched, self.taken);
