@@ -162,6 +162,9 @@ impl Policy {
             Position::InService => {
                 self.places.give_back(now, held.since);
                 self.resumed -= u32::from(held.resumed);
+                // In shadow mode the server has had it for longer, among others than are known here.
+                let kind = (!self.shadow() && !held.stuck).then_some(held.kind);
+                self.costs.end(now, self.class_of(key), kind, held.begun);
                 if !held.stuck {
                     let took = now.since(held.since);
                     self.overtaking.end(now, took);
@@ -169,9 +172,6 @@ impl Policy {
                         self.costs.idled(held.kind, false);
                     }
                 }
-                // In shadow mode the server has had it for longer, among others than are known here.
-                let kind = (!self.shadow() && !held.stuck).then_some(held.kind);
-                self.costs.end(now, self.class_of(key), kind, held.begun);
             }
             Position::Streaming => {
                 self.streaming -= 1;
