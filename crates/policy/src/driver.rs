@@ -214,7 +214,7 @@ impl<P> Driver<P> {
         if self.entry(id).is_none_or(|held| held.status != Status::Dispatched) {
             return false;
         }
-        if self.policy.may_release() && (stream == Stream::Events || self.policy.streams(id)) {
+        if self.policy.may_release() && self.is_likely_to_stream(id, stream) {
             self.release(now, id, Pause::Response, handler);
             false
         } else {
@@ -282,13 +282,16 @@ impl<P> Driver<P> {
         stream: Stream,
         handler: &mut impl Handler<P>,
     ) -> bool {
-        let streams = stream == Stream::Events || self.policy.streams(id);
-        if !streams || self.policy.may_release() {
+        if self.policy.may_release() || !self.is_likely_to_stream(id, stream) {
             return false;
         }
         self.turned_away += 1;
         self.tell(now, Input::Released { id, pause: Pause::Response }, handler);
         true
+    }
+
+    fn is_likely_to_stream(&self, id: RequestId, stream: Stream) -> bool {
+        stream == Stream::Events || self.policy.streams(id)
     }
 
     /// How many requests without a place would have had to end, since this was asked last, for others to go on without
@@ -442,6 +445,7 @@ impl<P> Driver<P> {
             if let Some(held) = self.entry_mut(id) {
                 held.status = Status::Streaming;
             }
+            // What follows from it is carried out by the loop that this decision is of.
             self.policy.handle(now, Input::Released { id, pause: Pause::Head { overtaken: false } });
         }
     }

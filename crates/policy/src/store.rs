@@ -344,6 +344,11 @@ impl Store {
         self.waiting[stage as usize]
     }
 
+    /// How many wait in all stages.
+    pub(crate) fn waiting_in_all(&self) -> u32 {
+        self.waiting.iter().sum()
+    }
+
     /// Length of several queues together.
     pub(crate) fn lengths(&self, queues: impl Iterator<Item = QueueId>) -> u32 {
         queues.map(|queue| self.length(queue)).sum()

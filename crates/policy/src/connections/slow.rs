@@ -83,19 +83,12 @@ impl<P> Connections<P> {
     /// Clients of HTTP/2 without a request are told to leave first, and closed a moment later.
     pub fn make_room(&mut self, now: Time, wanted: usize) {
         let streamed = self.streamed();
-        let connections = self.entries.iter().filter(|(_, entry)| !entry.is_stream());
-        let slow = connections.filter_map(|(position, entry)| Slow::find(position, entry, &streamed, now));
-        let slow = slow.collect();
-        self.close_slow(now, slow, wanted);
+        self.close_slow(now, wanted, &streamed, |entry| !entry.is_stream());
     }
 
     /// Resets up to `wanted` streams that others wait for, in the order of [`Self::make_room`].
     pub(super) fn make_room_for_streams(&mut self, now: Time, wanted: usize) {
-        let streamed = Streamed::new();
-        let streams = self.entries.iter().filter(|(_, entry)| entry.is_stream());
-        let slow = streams.filter_map(|(position, entry)| Slow::find(position, entry, &streamed, now));
-        let slow = slow.collect();
-        self.close_slow(now, slow, wanted);
+        self.close_slow(now, wanted, &Streamed::new(), Entry::is_stream);
     }
 
     /// Closes up to `wanted` connections and streams whose requests the server has and can do nothing for, because it
@@ -104,11 +97,7 @@ impl<P> Connections<P> {
         if wanted == 0 {
             return 0;
         }
-        let streamed = Streamed::new();
-        let placed = self.entries.iter().filter(|(_, entry)| entry.placed);
-        let slow = placed.filter_map(|(position, entry)| Slow::find(position, entry, &streamed, now));
-        let slow = slow.collect();
-        self.close_slow(now, slow, wanted)
+        self.close_slow(now, wanted, &Streamed::new(), |entry| entry.placed)
     }
 
     /// Connections that would be free if those closed that have a request on which the client is waited for: theirs,
@@ -130,7 +119,17 @@ impl<P> Connections<P> {
         slow
     }
 
-    fn close_slow(&mut self, now: Time, mut slow: Vec<Slow>, wanted: usize) -> usize {
+    /// Closes up to `wanted` of those that others wait for and that `is_of`; gives how many.
+    fn close_slow(
+        &mut self,
+        now: Time,
+        wanted: usize,
+        streamed: &Streamed,
+        is_of: impl Fn(&Entry<P>) -> bool,
+    ) -> usize {
+        let entries = self.entries.iter().filter(|(_, entry)| is_of(entry));
+        let slow = entries.filter_map(|(position, entry)| Slow::find(position, entry, streamed, now));
+        let mut slow: Vec<Slow> = slow.collect();
         slow.sort_unstable_by_key(|slow| (slow.owner, slow.waited));
         let mut quicker = 0;
         for at in 0..slow.len() {

@@ -29,7 +29,7 @@ impl Policy {
             let Some(Ready { class, request, .. }) = self.next_ready(now) else { break };
             self.serve(now, class, request);
         }
-        while self.places.spare() > 0 && self.places.has_spare() {
+        while self.places.has_spare() {
             let Some((class, key)) = self.first_unlike() else { break };
             if self.store.stage(key) == Some(Stage::Discard) {
                 self.join(now, key, class);
@@ -208,21 +208,17 @@ impl Policy {
         match held.position {
             Position::InService => {
                 match pause {
-                    Pause::Upload | Pause::Taking => {}
                     Pause::Response => self.costs.streams(held.kind, true),
-                    Pause::Head { overtaken } => {
-                        if overtaken {
-                            self.costs.idled(held.kind, true);
-                        }
-                        if self.may_release() {
-                            self.overtaking.release(overtaken);
-                            self.store.get_mut(key).idles = true;
-                        }
-                    }
+                    Pause::Head { overtaken: true } => self.costs.idled(held.kind, true),
+                    Pause::Upload | Pause::Taking | Pause::Head { overtaken: false } => {}
                 }
                 if !self.may_release() {
                     self.store.get_mut(key).stuck = true;
                     return;
+                }
+                if let Pause::Head { overtaken } = pause {
+                    self.overtaking.release(overtaken);
+                    self.store.get_mut(key).idles = true;
                 }
                 self.places.give_back(now, held.since);
                 self.resumed -= u32::from(held.resumed);

@@ -420,7 +420,7 @@ impl Policy {
     }
 
     pub(super) fn waiting(&self) -> u32 {
-        self.store.lengths(self.layout.every())
+        self.store.waiting_in_all()
     }
 
     pub(super) fn express(&self) -> u32 {

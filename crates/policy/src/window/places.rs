@@ -79,7 +79,7 @@ impl Places {
 
     /// Whether one of those is free.
     pub(crate) fn has_spare(&self) -> bool {
-        self.taken < self.size() + self.spare
+        self.spare > 0 && self.taken < self.size() + self.spare
     }
 
     /// Gives a place more where nothing has come out of the server for so long, though all that it was given has been
