@@ -187,10 +187,12 @@ impl AdmissionDriver {
         driver.arrive(now, Arrival { session, client: network(address), kind }, held, &mut wakes)
     }
 
-    /// Whether so few requests are held that the next can be let in without a look at the others that come
-    /// in its turn.
+    /// Whether there is room for so many more that the next request can be let in without a look at the others that
+    /// come in its turn: those that matter most find a place whoever was first.
     pub(crate) fn is_calm(&self) -> bool {
-        self.policy().held() < self.policy().window() as usize / 2
+        let places = self.policy().window() as usize;
+        let spare = (places / 8).max(2).min(places.div_ceil(2));
+        self.policy().held() + spare < places
     }
 
     /// Whether requests wait, so that there is something to do in the turn.

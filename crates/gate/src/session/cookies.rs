@@ -1,7 +1,6 @@
 //! [`Sessions`]: reading and writing the session cookie.
 
 use std::cell::Cell;
-use std::fmt::Write as _;
 use std::io;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -157,11 +156,8 @@ impl Sessions {
     }
 
     fn set_cookie(&self, name: &str, value: &str, ends: &str, secure: bool) -> Option<HeaderValue> {
-        let mut text = String::with_capacity(160);
-        write!(text, "{name}={value}; Path=/{ends}; HttpOnly; SameSite=Lax").ok()?;
-        if self.settings.secure.unwrap_or(secure) {
-            text.push_str("; Secure");
-        }
+        let secure = if self.settings.secure.unwrap_or(secure) { "; Secure" } else { "" };
+        let text = [name, "=", value, "; Path=/", ends, "; HttpOnly; SameSite=Lax", secure].concat();
         HeaderValue::from_maybe_shared(bytes::Bytes::from(text)).ok()
     }
 

@@ -51,6 +51,9 @@ pub fn is_shared(asked: Asked, status: StatusCode, headers: &HeaderMap) -> bool 
     if asked == Asked::Otherwise || status.is_informational() || headers.contains_key(SET_COOKIE) {
         return false;
     }
+    if !headers.keys().any(speaks_of_caches) {
+        return false;
+    }
     let targeted = TARGETED.into_iter().find(|name| headers.contains_key(name));
     let directives = Directives::read(headers, &targeted.unwrap_or(CACHE_CONTROL));
     if directives.not_shared {
@@ -69,6 +72,10 @@ pub fn is_shared(asked: Asked, status: StatusCode, headers: &HeaderMap) -> bool 
 /// a cache in front of the gate would give all clients one session.
 pub fn keep_from_shared_caches(headers: &mut HeaderMap) {
     let private = HeaderValue::from_static("private");
+    if !headers.keys().any(speaks_of_caches) {
+        headers.append(CACHE_CONTROL, private);
+        return;
+    }
     for name in TARGETED {
         if headers.contains_key(&name) && !Directives::read(headers, &name).not_shared {
             headers.append(name, private.clone());
@@ -77,6 +84,12 @@ pub fn keep_from_shared_caches(headers: &mut HeaderMap) {
     if !Directives::read(headers, &CACHE_CONTROL).not_shared {
         headers.append(CACHE_CONTROL, private);
     }
+}
+
+/// Whether a field may say something about caches: most responses have none, and to look for each of them in turn
+/// costs more than to look at all that are there.
+fn speaks_of_caches(name: &HeaderName) -> bool {
+    *name == CACHE_CONTROL || *name == EXPIRES || TARGETED.contains(name)
 }
 
 impl Directives {

@@ -147,9 +147,11 @@ impl Forwarding {
         match self.style {
             Style::Off => {}
             Style::XForwarded => {
-                // What is not kept up to date must not be believed.
-                headers.remove(FORWARDED);
-                write_x_forwarded(headers, peer);
+                if trusted {
+                    // What is not kept up to date must not be believed.
+                    headers.remove(FORWARDED);
+                }
+                write_x_forwarded(headers, peer, trusted);
             }
             Style::Rfc7239 => {
                 remove(headers, |name| name.starts_with("x-forwarded-"));
@@ -159,7 +161,7 @@ impl Forwarding {
             }
             Style::Both => {
                 let hops = forwarded_for(headers);
-                write_x_forwarded(headers, peer);
+                write_x_forwarded(headers, peer, trusted);
                 // Made anew of the other: proxies that keep only that one may pass on anything here.
                 let mut elements: Vec<Vec<u8>> = hops.into_iter().map(named).collect();
                 elements.push(element(peer.address, peer, headers.get(HOST)));
@@ -169,7 +171,17 @@ impl Forwarding {
     }
 }
 
-fn write_x_forwarded(headers: &mut HeaderMap, peer: Peer) {
+/// There may be some of them before if the peer is `trusted`.
+fn write_x_forwarded(headers: &mut HeaderMap, peer: Peer, trusted: bool) {
+    let proto = HeaderValue::from_static(peer.scheme.name());
+    if !trusted {
+        headers.append(X_FORWARDED_FOR, peer.text.clone());
+        headers.append(X_FORWARDED_PROTO, proto);
+        if let Some(host) = headers.get(HOST).cloned() {
+            headers.append(X_FORWARDED_HOST, host);
+        }
+        return;
+    }
     if headers.contains_key(X_FORWARDED_FOR) {
         let before = joined(headers, X_FORWARDED_FOR);
         let list = [before.as_slice(), peer.text.as_bytes()].join(separator(&before));
@@ -177,7 +189,6 @@ fn write_x_forwarded(headers: &mut HeaderMap, peer: Peer) {
     } else {
         headers.insert(X_FORWARDED_FOR, peer.text.clone());
     }
-    let proto = HeaderValue::from_static(peer.scheme.name());
     headers.entry(X_FORWARDED_PROTO).or_insert(proto);
     if let Some(host) = headers.get(HOST).cloned() {
         headers.entry(X_FORWARDED_HOST).or_insert(host);
