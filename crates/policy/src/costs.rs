@@ -37,6 +37,7 @@ struct Known {
     kind: Kind,
     /// Mean cost.
     cost: f64,
+    work: Work,
     /// Whether the server was silent in the last response.
     streams: bool,
     /// How sure it is that they idle in the server, and below zero, that they do not.
@@ -45,7 +46,26 @@ struct Known {
 
 impl Known {
     fn new(kind: Kind, cost: f64) -> Self {
-        Self { kind, cost, streams: false, idles: 0 }
+        Self { kind, cost, work: Work::default(), streams: false, idles: 0 }
+    }
+}
+
+/// What a kind costs relative to others, however busy the server is. With few inside, each has a larger part of
+/// the server than it can use, and all seem to cost more by the same factor: that is taken out. It moves slowly, so that
+/// it is the same for sizes of the window that are compared.
+#[derive(Debug, Clone, Copy, Default)]
+struct Work {
+    /// Logarithm of it.
+    log: f64,
+    seen: f64,
+}
+
+impl Work {
+    const REMEMBERED: f64 = 256.0;
+
+    fn learn(&mut self, log: f64) {
+        self.seen = (self.seen + 1.0).min(Self::REMEMBERED);
+        self.log += (log - self.log) / self.seen;
     }
 }
 
@@ -72,6 +92,8 @@ pub(crate) struct Costs {
     known: Vec<Option<Known>>,
     /// Mean cost of all requests.
     mean: f64,
+    /// Logarithm of the factor by which costs lately were more than [`Work`] says.
+    factor: f64,
     /// What a request has had by `now` that was always inside.
     work: f64,
     now: Time,
@@ -81,7 +103,7 @@ pub(crate) struct Costs {
 impl Costs {
     pub(crate) fn new(classes: usize) -> Self {
         let inside = vec![Inside::default(); classes];
-        Self { known: vec![None; REMEMBERED], mean: 0.0, work: 0.0, now: Time::ZERO, inside }
+        Self { known: vec![None; REMEMBERED], mean: 0.0, factor: 0.0, work: 0.0, now: Time::ZERO, inside }
     }
 
     /// A request of that class and kind is dispatched, beside others or when its turn has come.
@@ -120,6 +142,14 @@ impl Costs {
     /// Cost of a kind: what its last requests took, or what all did as long as it is not known.
     pub(crate) fn expected(&self, kind: Kind) -> f64 {
         self.known(kind).map_or(self.mean, |known| known.cost)
+    }
+
+    /// What a request of a kind is to the server, beside others: comparable over time, unlike
+    /// [`expected`](Self::expected).
+    pub(crate) fn work_of(&self, kind: Kind) -> f64 {
+        self.known(kind)
+            .filter(|known| known.work.seen > 0.0)
+            .map_or(self.mean, |known| libm::exp(known.work.log))
     }
 
     /// Whether the server was silent in a response of that kind.
@@ -202,13 +232,23 @@ impl Costs {
     }
 
     fn learn(&mut self, kind: Kind, cost: f64) {
+        /// The shortest that is told apart, in seconds.
+        const LEAST: f64 = 1e-9;
         self.mean += STEP * (cost - self.mean);
-        match &mut self.known[place(kind)] {
+        let slot = &mut self.known[place(kind)];
+        let known = match slot {
             Some(known) if known.kind == kind => {
                 known.cost += STEP * (cost - known.cost);
                 known.streams = false;
+                known
             }
-            other => *other = Some(Known::new(kind, cost)),
+            other => other.insert(Known::new(kind, cost)),
+        };
+        let log = libm::log(cost.max(LEAST));
+        let before = known.work;
+        known.work.learn(log - self.factor);
+        if before.seen > 0.0 {
+            self.factor += STEP * (log - before.log - self.factor);
         }
     }
 }

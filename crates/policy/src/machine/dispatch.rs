@@ -160,11 +160,11 @@ impl Policy {
         let held = *self.store.get(key);
         match held.position {
             Position::InService => {
-                self.places.give_back(now, held.since);
                 self.resumed -= u32::from(held.resumed);
                 // In shadow mode the server has had it for longer, among others than are known here.
                 let kind = (!self.shadow() && !held.stuck).then_some(held.kind);
                 self.costs.end(now, self.class_of(key), kind, held.begun);
+                self.places.give_back(now, held.since, self.costs.work_of(held.kind));
                 if !held.stuck {
                     let took = now.since(held.since);
                     self.overtaking.end(now, took);
@@ -220,7 +220,7 @@ impl Policy {
                     self.overtaking.release(overtaken);
                     self.store.get_mut(key).idles = true;
                 }
-                self.places.give_back(now, held.since);
+                self.places.give_back(now, held.since, self.costs.work_of(held.kind));
                 self.resumed -= u32::from(held.resumed);
                 // What it took of the server is less than the time that it was inside.
                 self.costs.end(now, self.class_of(key), None, held.begun);

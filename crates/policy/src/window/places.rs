@@ -134,8 +134,8 @@ impl Places {
         self.taken_at = now;
     }
 
-    /// Gives back a place that was taken at `dispatched`.
-    pub(crate) fn give_back(&mut self, now: Time, dispatched: Time) {
+    /// Gives back a place that was taken at `dispatched`, for a request that costs the server that `work`.
+    pub(crate) fn give_back(&mut self, now: Time, dispatched: Time, work: f64) {
         self.search.advance(now, self.taken);
         self.taken = self.taken.saturating_sub(1);
         self.given_back = now;
@@ -143,7 +143,7 @@ impl Places {
             // One of those came out that seemed to be stuck.
             self.spare = 0;
         }
-        self.search.finished(now, dispatched, self.taken);
+        self.search.finished(now, dispatched, self.taken, work);
     }
 }
 

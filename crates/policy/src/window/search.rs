@@ -7,7 +7,7 @@ use super::trial::{Sample, Step, Trial};
 
 /// A home, and from time to time a trial of another size between two of the home.
 ///
-/// What the other size finishes, relative to home just before and just after, changes the
+/// What the other size finishes, in work and relative to home just before and just after, changes the
 /// [`Posterior`] in how throughput follows the size, by Bayes' rule, and home moves to where the next
 /// place is worth its longer response times no more. (Response time tells nothing beyond that, by
 /// Little's law, and of those that are inside at the end of a trial it is not known yet.)
@@ -131,12 +131,12 @@ impl Search {
         }
     }
 
-    /// A request that was let in at `dispatched` is done, and `inside` are left.
-    pub(super) fn finished(&mut self, now: Time, dispatched: Time, inside: u32) {
+    /// A request that was let in at `dispatched` is done, which costs the server that `work`, and `inside` are left.
+    pub(super) fn finished(&mut self, now: Time, dispatched: Time, inside: u32, work: f64) {
         if self.min == self.max {
             return;
         }
-        match self.trial.finished(now, dispatched, inside) {
+        match self.trial.finished(now, dispatched, inside, work) {
             None => {}
             Some(Step::Enough(sample)) if !sample.is_full => self.start_over(now, inside),
             Some(Step::Enough(sample)) => {

@@ -52,6 +52,19 @@ fn it_finds_how_much_a_server_can_do_at_once() {
 }
 
 #[test]
+fn more_requests_that_are_no_more_work_need_no_more_places() {
+    for knee in [1, 8] {
+        for seed in 0..4 {
+            let mut model = ServerModel::new(adaptive(8), Server::Sharing(knee), Demand::Lightening, seed);
+            model.run(12_000);
+            let found = model.run(8_000);
+            let most = 1.5 * f64::from(knee) + 2.0;
+            assert!(found.size < most, "{knee} processors, seed {seed}: {}", found.size);
+        }
+    }
+}
+
+#[test]
 fn it_is_found_soon() {
     for server in KINDS {
         for demand in DEMANDS {
@@ -152,7 +165,7 @@ fn downloads_that_take_more_places_than_are_tried_hold_nobody_up() {
         let dispatched = now;
         (0..others).for_each(|_| places.take(now));
         now += Span::from_millis(10);
-        (0..others).for_each(|_| places.give_back(now, dispatched));
+        (0..others).for_each(|_| places.give_back(now, dispatched, 1.0));
         places.watch(now);
         last = if others > 0 { now } else { last };
         assert!(now.since(last) < Span::from_secs(10), "no request is let in, of {}", places.size());
@@ -222,7 +235,7 @@ fn an_idle_server_teaches_nothing() {
         places.take(now);
         let dispatched = now;
         now += Span::from_millis(10);
-        places.give_back(now, dispatched);
+        places.give_back(now, dispatched, 1.0);
     }
     assert_eq!(places.size(), 8);
 }

@@ -18,12 +18,16 @@ pub(super) struct Trial {
     /// When `inside` was last brought up to date.
     changed: Time,
     finished: u32,
+    /// What those cost the server.
+    work: f64,
     /// How many are to finish in all while it is open.
     wanted: u32,
     /// Integrals over time, in seconds.
     inside: f64,
     full: f64,
     block_began: Time,
+    /// [`Self::work`] by then.
+    block_work: f64,
     blocks: Blocks,
     /// How long it was open.
     open: Span,
@@ -48,9 +52,9 @@ pub(super) struct Sample {
     pub(super) size: u32,
     /// Mean number inside.
     pub(super) inside: f64,
-    /// Finished per second.
+    /// Work finished per second.
     pub(super) rate: f64,
-    /// Squared coefficient of variation of what a request costs, as this trial shows it.
+    /// Squared coefficient of variation of the time for a request's work, as this trial shows it.
     pub(super) variation: f64,
     pub(super) finished: f64,
     pub(super) length: Span,
@@ -67,7 +71,7 @@ pub(super) enum Step {
     Closed(Sample),
 }
 
-/// Lengths of equal parts of a trial.
+/// The time that the work of equal parts of a trial took, for each unit of it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Blocks {
     count: f64,
@@ -91,10 +95,12 @@ impl Trial {
             began: now,
             changed: now,
             finished: 0,
+            work: 0.0,
             wanted: wanted.next_multiple_of(Self::BLOCKS),
             inside: 0.0,
             full: 0.0,
             block_began: now,
+            block_work: 0.0,
             blocks: Blocks::default(),
             open: Span::ZERO,
         }
@@ -142,9 +148,10 @@ impl Trial {
         }
     }
 
-    /// A request that was let in at `dispatched` is done, and `inside` are left.
-    pub(super) fn finished(&mut self, now: Time, dispatched: Time, inside: u32) -> Option<Step> {
+    /// A request that was let in at `dispatched` is done, which costs the server that `work`, and `inside` are left.
+    pub(super) fn finished(&mut self, now: Time, dispatched: Time, inside: u32, work: f64) -> Option<Step> {
         self.finished += 1;
+        self.work += work;
         // A download of an hour is not waited for.
         let patience = self.size.saturating_mul(16).max(128);
         match &mut self.stage {
@@ -165,8 +172,11 @@ impl Trial {
                 *old = old.saturating_sub(u32::from(dispatched <= self.began));
                 let has_turned = *old == 0 || self.finished >= patience;
                 if self.finished.is_multiple_of(self.wanted / Self::BLOCKS) {
-                    self.blocks.add(now.since(self.block_began).as_secs_f64());
-                    self.block_began = now;
+                    let work = self.work - self.block_work;
+                    if work > 0.0 {
+                        self.blocks.add(now.since(self.block_began).as_secs_f64() / work);
+                    }
+                    (self.block_began, self.block_work) = (now, self.work);
                 }
                 let length = now.since(self.began);
                 let is_enough = has_turned && self.finished >= self.wanted && length >= Self::MIN_LENGTH;
@@ -186,20 +196,21 @@ impl Trial {
         Sample {
             size: self.size,
             inside: self.inside / seconds,
-            rate: f64::from(self.finished) / seconds,
+            rate: self.work / seconds,
             variation: self.blocks.squared_variation() * f64::from(self.wanted / Self::BLOCKS),
             finished: f64::from(self.finished),
             length,
-            is_full: self.full >= Self::FILLED * self.open.as_secs_f64(),
+            // Without work there is nothing to compare.
+            is_full: self.full >= Self::FILLED * self.open.as_secs_f64() && self.work > 0.0,
         }
     }
 }
 
 impl Blocks {
-    fn add(&mut self, length: f64) {
+    fn add(&mut self, time: f64) {
         self.count += 1.0;
-        self.sum += length;
-        self.squares += length * length;
+        self.sum += time;
+        self.squares += time * time;
     }
 
     /// The squared coefficient of variation.
