@@ -9,6 +9,7 @@ use crate::admission::Gains;
 use crate::error::{ConfigError, MAX_CLASSES, MAX_HELD};
 use crate::knobs::Knobs;
 use crate::look_ahead::LookAhead;
+use crate::order::Admission;
 use crate::window::Window;
 
 /// Everything the policy can be told. [`Config::default`] is premium and basic, enforced.
@@ -18,6 +19,8 @@ pub struct Config {
     pub classes: Vec<Class>,
     /// Whether refusals are carried out or only counted.
     pub mode: Mode,
+    /// What is admitted in overload.
+    pub admission: Admission,
     /// The operator's two knobs.
     pub knobs: Knobs,
     /// How many requests are scanned for known important ones before one other is classified.
@@ -127,6 +130,7 @@ impl Default for Config {
         Self {
             classes: vec![Class::default(); 2],
             mode: Mode::default(),
+            admission: Admission::default(),
             knobs: Knobs::default(),
             look_ahead: LookAhead::default(),
             period: Span::from_millis(250),

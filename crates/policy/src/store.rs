@@ -13,6 +13,7 @@ use crate::costs::Begun;
 use crate::fairness::flows::{Flow, Flows, Node};
 use crate::fairness::rank::Rank;
 use crate::kind::Kind;
+use crate::order::Progress;
 use crate::overtaking::Inside;
 use crate::protocol::SessionHint;
 use crate::waits::{Stage, Waits};
@@ -54,6 +55,8 @@ pub(crate) struct Held {
     pub(crate) demoted_to: Option<ClassId>,
     /// Where it stands among those of its class, once its turn for admission has come.
     pub(crate) rank: Rank,
+    /// How far its session has come, if that counts.
+    pub(crate) progress: Progress,
     pub(crate) position: Position,
     /// When it came to its place.
     pub(crate) since: Time,
@@ -92,6 +95,7 @@ impl Held {
             class: session.class(),
             demoted_to: None,
             rank: Rank::New,
+            progress: Progress::default(),
             position: Position::Classifying,
             since: now,
             begun: Begun::default(),
@@ -150,6 +154,8 @@ pub(crate) struct Store {
     waiting: [u32; Stage::COUNT],
     /// Those in discard and class queues, by their turns.
     flows: Flows,
+    /// Of each of those queues, how far sessions have come that wait in it: a bit for each [`Progress`].
+    progress: Vec<u32>,
     layout: Layout,
     sequence: u64,
     room: usize,
@@ -166,7 +172,8 @@ impl Store {
             index: HashMap::with_capacity(all * 2),
             queues: vec![Queue { head: NONE, tail: NONE, length: 0 }; layout.queues()],
             waiting: [0; Stage::COUNT],
-            flows: Flows::new(layout.roots(), room),
+            flows: Flows::new(layout.roots() * Progress::COUNT, room),
+            progress: vec![0; layout.roots()],
             layout,
             sequence: 0,
             room: all,
@@ -268,8 +275,10 @@ impl Store {
     pub(crate) fn enqueue(&mut self, key: Key, queue: QueueId, now: Time) {
         self.put(key, Position::Queue(queue), now);
         if let Some(root) = self.layout.root(queue) {
-            let flow = self.get(key).flow();
-            self.get_mut(key).node = self.flows.add(root, flow, key.0);
+            let held = self.get(key);
+            let (flow, progress) = (held.flow(), held.progress.index());
+            self.get_mut(key).node = self.flows.add(root * Progress::COUNT + progress, flow, key.0);
+            self.progress[root] |= 1 << progress;
         }
         self.link(key, queue);
     }
@@ -299,22 +308,29 @@ impl Store {
         Some(self.queues[queue.0].head).filter(|head| *head != NONE).map(Key)
     }
 
-    /// The request of a class or discard queue whose turn it is, and since when.
+    /// The request of a class or discard queue whose turn it is, and since when: of the sessions that have come
+    /// farthest.
     pub(crate) fn next_turn(&self, queue: QueueId) -> Option<(Key, u64)> {
-        let (slot, turn) = self.flows.first(self.layout.root(queue)?)?;
+        let root = self.layout.root(queue)?;
+        let most = self.progress[root].checked_ilog2()?;
+        let (slot, turn) = self.flows.first(root * Progress::COUNT + most as usize)?;
         Some((Key(slot), turn))
     }
 
     /// Of the session or client that holds most of a class or discard queue the newest request, and how many
-    /// those are.
+    /// those are: of the sessions that have come least far.
     pub(crate) fn longest_flow(&self, queue: QueueId) -> Option<(Key, u32)> {
-        let (slot, length) = self.flows.longest(self.layout.root(queue)?)?;
+        let root = self.layout.root(queue)?;
+        let least = self.progress[root].trailing_zeros() as usize;
+        let (slot, length) = self.flows.longest(root * Progress::COUNT + least.min(Progress::COUNT - 1))?;
         Some((Key(slot), length))
     }
 
     /// How many requests of a flow wait in a class or discard queue.
     pub(crate) fn length_of_flow(&self, queue: QueueId, flow: Flow) -> u32 {
-        self.layout.root(queue).map_or(0, |root| self.flows.length(root, flow))
+        let Some(root) = self.layout.root(queue) else { return 0 };
+        let of = |progress| self.flows.length(root * Progress::COUNT + progress, flow);
+        (0..Progress::COUNT).filter(|progress| self.progress[root] >> progress & 1 > 0).map(of).sum()
     }
 
     /// The requests in a queue, from its head.
@@ -355,9 +371,14 @@ impl Store {
     }
 
     fn unlink(&mut self, key: Key) {
-        let Held { position: Position::Queue(queue), node, .. } = *self.get(key) else { return };
+        let Held { position: Position::Queue(queue), node, progress, .. } = *self.get(key) else { return };
         if node != Node::NONE {
             self.flows.remove(node);
+            if let Some(root) = self.layout.root(queue)
+                && self.flows.is_empty(root * Progress::COUNT + progress.index())
+            {
+                self.progress[root] &= !(1 << progress.index());
+            }
         }
         self.unlink_from(key, queue);
         let held = self.get_mut(key);

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use policy::{
-    Arrival, Config, Decision, Driver, Handler, Kind, KnownSession, Limits, Policy, SessionHint, Waits,
-    Window,
+    Admission, Arrival, Config, Decision, Driver, Handler, Kind, KnownSession, Limits, Policy, SessionHint,
+    Waits, Window,
 };
 use units::{ClassId, Ratio, RequestId, SessionId, Span, Time};
 
@@ -77,8 +77,14 @@ impl Overload {
 
 #[test]
 fn steady_state_allocates_nothing() {
+    check(Admission::Requests);
+    check(Admission::Sessions);
+}
+
+#[track_caller]
+fn check(admission: Admission) {
     let limits = Limits { client_share: Ratio::clamped(0.5), ..Limits::default() };
-    let config = Config { limits, window: Window::Fixed(16), ..Config::default() };
+    let config = Config { limits, window: Window::Fixed(16), admission, ..Config::default() };
     let mut overload = Overload::new(config);
     overload.run(0, 50_000);
     let counted = allocation_counter::measure(|| overload.run(50_000, 200_000));

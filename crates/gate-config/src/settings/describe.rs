@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use policy::{LookAhead, Mode, Window};
+use policy::{Admission, LookAhead, Mode, Window};
 
 use crate::settings::field_names::FieldNames;
 use crate::settings::listener::ShownCertificates;
@@ -93,7 +93,12 @@ impl Settings {
             LookAhead::Auto => "auto".to_owned(),
             LookAhead::Fixed(k) => k.to_string(),
         };
-        let admission = format!("every {}, gains {} {}", policy.period, policy.gains.q0, policy.gains.q1);
+        let admission = match policy.admission {
+            Admission::Requests => {
+                format!("requests, every {}, gains {} {}", policy.period, policy.gains.q0, policy.gains.q1)
+            }
+            Admission::Sessions => "sessions".to_owned(),
+        };
         vec![("window", window), ("look-ahead", look_ahead), ("admission", admission)]
     }
 

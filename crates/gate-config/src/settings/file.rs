@@ -48,6 +48,9 @@ pub(super) struct File {
     /// `shadow` lets everything through and only counts what it would have done.
     #[serde(default)]
     pub(super) mode: Mode,
+    /// What is admitted in overload.
+    #[serde(default)]
+    pub(super) admission: Admission,
     /// 0 all classes alike to 1 strict priority.
     #[serde(default, with = "quantity::optional")]
     #[schemars(with = "Option<config::Quantity<Ratio>>")]
@@ -115,6 +118,17 @@ pub(super) struct File {
     /// WebSocket and other protocols that a connection goes over to.
     #[serde(default)]
     pub(super) tunnels: TunnelsFile,
+}
+
+/// What is admitted in overload.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Admission {
+    /// As many requests as the queue of their class has room for.
+    #[default]
+    Requests,
+    /// Sessions: who has come farthest goes first, and new ones when a place would stay empty.
+    Sessions,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]

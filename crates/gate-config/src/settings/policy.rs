@@ -16,6 +16,10 @@ pub(super) fn resolve(source: &Source, file: &File, policy: &mut policy::Config)
         file::Mode::Enforce => policy::Mode::Enforce,
         file::Mode::Shadow => policy::Mode::Shadow,
     };
+    policy.admission = match file.admission {
+        file::Admission::Requests => policy::Admission::Requests,
+        file::Admission::Sessions => policy::Admission::Sessions,
+    };
     policy.knobs.differentiation = file.differentiation.unwrap_or(policy.knobs.differentiation);
     policy.knobs.favour = file.favour.unwrap_or(policy.knobs.favour);
     if let Some(period) = &file.period {

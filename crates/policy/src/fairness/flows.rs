@@ -131,6 +131,11 @@ impl Flows {
         self.at(node).requests -= 1;
     }
 
+    /// Whether none waits below a root.
+    pub(crate) fn is_empty(&self, root: usize) -> bool {
+        self.entries[root].head == Node::NONE
+    }
+
     /// The slot of the request whose turn it is, and since when.
     pub(crate) fn first(&self, root: usize) -> Option<(u32, u64)> {
         let flow = self.entries[root].head;

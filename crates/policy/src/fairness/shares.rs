@@ -9,6 +9,7 @@ use super::pauses::Pauses;
 use super::rank::Rank;
 use super::recent::{Epoch, Recent};
 use super::table::Table;
+use crate::order::Progress;
 use crate::protocol::{KnownSession, SessionHint};
 
 /// So many requests a browser has at once; no session or client is held to less.
@@ -25,6 +26,22 @@ const MAX_REMEMBERED: usize = 1 << 16;
 struct SessionShare {
     /// Requests that went ahead of others.
     ahead: Recent,
+    /// The same since it began, or came back after a long time.
+    requests: u32,
+}
+
+/// Where a request stands among those of its class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Standing {
+    pub(crate) rank: Rank,
+    /// How far its session has come.
+    pub(crate) progress: Progress,
+}
+
+impl Standing {
+    fn new(rank: Rank) -> Self {
+        Self { rank, progress: Progress::default() }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,11 +77,11 @@ impl Shares {
         }
     }
 
-    /// The rank of a request that comes now, of a class.
+    /// Where a request stands that comes now, of a class.
     ///
     /// A client may have what the others leave; if they want all, a part. Whether a client is many users, as
     /// behind an address translator, or one with many sessions cannot be told. Without others it does not matter.
-    pub(crate) fn rank(&mut self, now: Time, class: ClassId, session: SessionHint, client: u64) -> Rank {
+    pub(crate) fn rank(&mut self, now: Time, class: ClassId, session: SessionHint, client: u64) -> Standing {
         let epoch = Epoch::of(now);
         self.came.add(epoch);
         let (came, served) = (self.came.count(epoch), self.served.count(epoch));
@@ -75,21 +92,21 @@ impl Shares {
         let left = served.saturating_sub(others.saturating_mul(2));
         let is_within =
             others == 0 || client.ahead.count(epoch) < AT_ONCE.max(served / CLIENT_PART).max(left);
-        let rank = match session {
+        let standing = match session {
             SessionHint::Known(session) if is_within => {
                 let pauses = &mut self.pauses[class.index()];
                 rank_of_session(&mut self.sessions, pauses, (now, epoch), session, served)
             }
             SessionHint::Visitor(visit) if is_within && visit.told.is_some() => {
-                rank_of_visitor(&mut self.sessions, (now, epoch), visit.id, served)
+                Standing::new(rank_of_visitor(&mut self.sessions, (now, epoch), visit.id, served))
             }
-            SessionHint::New | SessionHint::Visitor(_) if is_within => Rank::New,
-            _ => Rank::Excess,
+            SessionHint::New | SessionHint::Visitor(_) if is_within => Standing::new(Rank::New),
+            _ => Standing::new(Rank::Excess),
         };
-        if rank != Rank::Excess {
+        if standing.rank != Rank::Excess {
             client.ahead.add(epoch);
         }
-        rank
+        standing
     }
 
     /// A request was sent to the server.
@@ -111,17 +128,17 @@ impl Shares {
     }
 }
 
-/// The rank of a request of a session, while `served` requests were served lately.
+/// Where a request of a session stands, while `served` requests were served lately.
 fn rank_of_session(
     sessions: &mut Table<SessionShare>,
     pauses: &mut Pauses,
     (now, epoch): (Time, Epoch),
     session: KnownSession,
     served: u32,
-) -> Rank {
+) -> Standing {
     let (seen, share) = sessions.see(session.id.0, now);
     if share.ahead.count(epoch) >= AT_ONCE.max(served / SESSION_PART) {
-        return Rank::Excess;
+        return Standing::new(Rank::Excess);
     }
     share.ahead.add(epoch);
     let seen = seen.map(|seen| now.since(seen));
@@ -131,7 +148,8 @@ fn rank_of_session(
     if let Some(pause) = seen {
         pauses.learn(pause);
     }
-    rank
+    share.requests = if rank == Rank::Existing { share.requests.saturating_add(1) } else { 0 };
+    Standing { rank, progress: Progress::after(share.requests) }
 }
 
 /// The rank of a request with a place in the waiting room: of those with the same place, who may be many with one token,
@@ -173,7 +191,7 @@ mod tests {
         let mut counts = [0; Rank::COUNT];
         for number in 0..100 {
             let (session, client) = next(number);
-            counts[shares.rank(at(number), CLASS, session, client).index()] += 1;
+            counts[shares.rank(at(number), CLASS, session, client).rank.index()] += 1;
         }
         counts
     }
@@ -221,10 +239,20 @@ mod tests {
     }
 
     #[test]
+    fn a_session_makes_progress_until_it_begins_anew() {
+        let mut shares = Shares::new(1, 100);
+        let mut progress = |seconds: u64, idle| {
+            shares.rank(Time::ZERO + Span::from_secs(seconds), CLASS, session(1, idle), 1).progress
+        };
+        assert_eq!([progress(0, 1), progress(10, 10), progress(20, 10)], [1, 2, 3].map(Progress::after));
+        assert_eq!([progress(5000, 4980), progress(5010, 10)], [0, 1].map(Progress::after));
+    }
+
+    #[test]
     fn a_session_is_under_way_for_as_long_as_users_pause() {
         let mut shares = Shares::new(1, 100);
         let mut rank = |seconds: u64, id, idle| {
-            shares.rank(Time::ZERO + Span::from_secs(seconds), CLASS, session(id, idle), id)
+            shares.rank(Time::ZERO + Span::from_secs(seconds), CLASS, session(id, idle), id).rank
         };
         assert_eq!([rank(0, 1, 30), rank(0, 2, 600)], [Rank::Existing, Rank::New]);
         // It has just been here; its token does not say so yet.

@@ -6,6 +6,7 @@ use super::policy::Policy;
 use super::refill::Refill;
 use crate::config::Config;
 use crate::fairness::rank::Rank;
+use crate::order::Admission;
 use crate::protocol::{Reason, SessionHint};
 use crate::store::{Held, Key, Position, QueueId};
 use crate::waits::Stage;
@@ -21,9 +22,12 @@ impl Policy {
         // Those who were called are as many as there is room for: a draw would only put them out of order.
         let admits = controller.admits(rank, queued, &mut self.rng)
             || (was_called && controller.readmits(rank, queued));
-        if !admits {
+        if !admits && !self.may_wait_inside(key) {
             self.hold_back(now, key, class, Reason::Admission);
-        } else if !self.make_class_room(class) && !self.displace_peer(key, self.layout.class(class, rank)) {
+        } else if !self.make_class_room(class)
+            && !self.displace_peer(key, self.layout.class(class, rank))
+            && !self.displace_at_door(key, class)
+        {
             self.hold_back(now, key, class, Reason::QueueFull);
         } else {
             self.join(now, key, class);
@@ -37,12 +41,26 @@ impl Policy {
         let class = self.class_of(key);
         let last = self.config.last_class();
         let held = self.store.get_mut(key);
-        held.rank = self.shares.rank(now, class, held.session, held.client);
+        let standing = self.shares.rank(now, class, held.session, held.client);
+        held.rank = standing.rank;
+        if self.config.admission == Admission::Sessions {
+            held.progress = standing.progress;
+        }
         let has_raised_itself = matches!(held.session, SessionHint::Known(session) if session.is_raised);
         if has_raised_itself && held.rank == Rank::Excess {
             held.demoted_to = Some(last);
         }
         self.class_of(key)
+    }
+
+    /// Whether a request waits in the queue of its class whatever room that has: where sessions are admitted, all but
+    /// visitors, who wait in the order of the waiting room.
+    fn may_wait_inside(&self, key: Key) -> bool {
+        self.admits_sessions() && !matches!(self.store.get(key).session, SessionHint::Visitor(_))
+    }
+
+    pub(super) fn admits_sessions(&self) -> bool {
+        self.config.admission == Admission::Sessions
     }
 
     pub(super) fn join(&mut self, now: Time, key: Key, class: ClassId) {
@@ -177,6 +195,15 @@ impl Policy {
         let victim = self.store.longest_flow(self.layout.class(class, Rank::Excess));
         let Some((victim, _)) = victim.filter(|_| !is_excess) else { return false };
         self.reject(victim, Reason::Displaced);
+        true
+    }
+
+    /// Makes room for a request of a class: of the new sessions at its door the oldest, who has the least prospect.
+    fn displace_at_door(&mut self, key: Key, class: ClassId) -> bool {
+        let is_excess = self.store.get(key).rank == Rank::Excess;
+        let oldest = self.store.head(self.layout.class(class, Rank::New));
+        let Some(oldest) = oldest.filter(|_| self.admits_sessions() && !is_excess) else { return false };
+        self.reject(oldest, Reason::Displaced);
         true
     }
 

@@ -75,6 +75,12 @@ impl Policy {
     fn head_of(&self, class: ClassId) -> Option<Key> {
         let turn_of = |rank| self.store.next_turn(self.layout.class(class, rank));
         let [existing, new, excess] = Rank::ALL.map(turn_of);
+        if self.admits_sessions() {
+            let newest = self.newest_at_door(class).or(new.map(|(key, _)| key));
+            let is_due = self.floors[class.index()].is_due();
+            let [existing, excess] = [existing, excess].map(|first| first.map(|(key, _)| key));
+            return newest.filter(|_| is_due).or(existing).or(newest).or(excess);
+        }
         let first = if self.floors[class.index()].is_due() && new.is_some() {
             new
         } else if self.controllers[class.index()].is_overloaded() && existing.is_some() {
@@ -83,6 +89,12 @@ impl Policy {
             [existing, new, excess].into_iter().flatten().min_by_key(|(_, turn)| *turn)
         };
         first.map(|(key, _)| key)
+    }
+
+    /// The new session that has come last; none where they wait in the order of a waiting room.
+    fn newest_at_door(&self, class: ClassId) -> Option<Key> {
+        let newest = self.store.tail(self.layout.class(class, Rank::New));
+        newest.filter(|key| !matches!(self.store.get(*key).session, SessionHint::Visitor(_)))
     }
 
     /// A request of a class is served, of that rank, while new sessions wait in the class or not.

@@ -245,7 +245,8 @@ impl Policy {
     pub fn class_snapshots(&self) -> impl Iterator<Item = ClassSnapshot> + '_ {
         self.layout.all().map(|class| {
             let controller = &self.controllers[class.index()];
-            let (admits_existing, admits_new) = controller.probabilities();
+            let (admits_existing, admits_new) =
+                if self.admits_sessions() { (1.0, 1.0) } else { controller.probabilities() };
             ClassSnapshot {
                 class,
                 counters: self.stats.get(Some(class)),
@@ -388,6 +389,8 @@ impl Policy {
         let mut longest = self.stage_deadline(queue);
         if let Some(class) = held.demoted_to.or(held.class) {
             let in_all = match self.layout.stage(queue) {
+                // Of the newest first, who has waited for long has hardly a prospect.
+                Stage::Class if held.rank == Rank::New && self.admits_sessions() => self.second_chance(class),
                 Stage::Class => self.patience(class),
                 Stage::Discard if class == self.config.last_class() => self.second_chance(class),
                 Stage::Discard | Stage::Acceptor | Stage::Pending => Span::MAX,

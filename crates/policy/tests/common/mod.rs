@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use policy::{
-    Arrival, Class, Config, Deadlines, Decision, Driver, Handler, Kind, Knobs, KnownSession, Limits,
-    LookAhead, Mode, Policy, Reason, SessionHint, Waits, Window,
+    Admission, Arrival, Class, Config, Deadlines, Decision, Driver, Handler, Kind, Knobs, KnownSession,
+    Limits, LookAhead, Mode, Policy, Reason, SessionHint, Waits, Window,
 };
 use proptest::prelude::*;
 use units::{ClassId, Ratio, RequestId, SessionId, Span, Time};
@@ -48,15 +48,17 @@ pub(crate) fn config(mode: Mode) -> impl Strategy<Value = Config> {
     let look_ahead = prop_oneof![Just(LookAhead::Auto), (1..20u32).prop_map(LookAhead::Fixed)];
     let bounds = (1..8u32, 1..12u32, 1..8u32, 1..12u32, 0..8u32, 0..4u32);
     let differentiation = prop_oneof![Just(0.0), Just(1.0), 0.0..=1.0f64];
-    let rest = (0.1..=1.0f64, 50..3000u64, differentiation, 0.0..=1.0f64, any::<u64>());
+    let admission = prop_oneof![Just(Admission::Requests), Just(Admission::Sessions)];
+    let rest = (0.1..=1.0f64, 50..3000u64, differentiation, 0.0..=1.0f64, any::<u64>(), admission);
     (1..=4usize, window, look_ahead, bounds, rest).prop_map(
         move |(classes, window, look_ahead, bounds, rest)| {
             let (burst, acceptor_queue, pending_queue, class_queues, discard_queues, discard_periods) =
                 bounds;
-            let (client_share, deadline, differentiation, favour, seed) = rest;
+            let (client_share, deadline, differentiation, favour, seed, admission) = rest;
             Config {
                 classes: vec![Class::default(); classes],
                 mode,
+                admission,
                 knobs: Knobs {
                     differentiation: Ratio::clamped(differentiation),
                     favour: Ratio::clamped(favour),

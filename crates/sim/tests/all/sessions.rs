@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use policy::{Config, Deadlines, Knobs, Limits, SessionLimits, Window};
+use policy::{Admission, Config, Deadlines, Knobs, Limits, SessionLimits, Window};
 use sim::{
     Gate, Host, Plan, Script, Service, SessionClassOutcome, SessionModel, SessionsOutcome, run_sessions,
 };
@@ -95,6 +95,25 @@ fn who_would_give_up_is_told_before() {
     let [premium, basic] = classes(&outcome);
     assert!(premium.completion.mean >= 0.999, "{premium:?}");
     assert!(basic.timed_out.mean < 0.6 * basic.refused.mean, "{basic:?}");
+}
+
+#[test]
+fn where_sessions_are_admitted_more_of_them_are_completed() {
+    let run = |admission| {
+        let mut model = demonstration(3.0, true, (REQUEST_COST, GATE_COST));
+        if let Some(gate) = &mut model.gate {
+            gate.policy = Config { window: Window::Fixed(4), admission, ..Config::default() };
+        }
+        let model = SessionModel { warmup: Span::from_secs(20), duration: Span::from_secs(60), ..model };
+        let plan = Plan { seed: 1, replications: 4, precision: None, ..Plan::default() };
+        run_sessions(&model, &plan).unwrap()
+    };
+    let outcomes = [Admission::Requests, Admission::Sessions].map(run);
+    for outcome in &outcomes {
+        assert!(classes(outcome)[0].completion.mean >= 0.999, "{outcome}");
+    }
+    let [requests, sessions] = outcomes.each_ref().map(|outcome| outcome.throughput.mean / CAPACITY);
+    assert!(sessions > 0.93 && sessions > requests + 0.06, "{sessions} and {requests} of the capacity");
 }
 
 #[test]

@@ -1,0 +1,77 @@
+//! [`Admission`]: who waits inside and who outside, and [`Progress`]: how far a session has come.
+
+use core::fmt;
+
+/// What is admitted in overload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Admission {
+    /// Sessions: what is begun is finished. Inside a class the session that has come farthest goes first, because least
+    /// of it is left and most would be lost (shortest remaining work first: Schrage 1968; in overload: Schroeder and
+    /// Harchol-Balter 2006). New ones wait at the door until a place would stay empty, the newest first: the
+    /// oldest is about to give up.
+    Sessions,
+    /// Requests, as many as the queue of their class has room for (Web2K section 3.3).
+    #[default]
+    Requests,
+}
+
+impl Admission {
+    /// Its name in a configuration.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sessions => "sessions",
+            Self::Requests => "requests",
+        }
+    }
+}
+
+impl fmt::Display for Admission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How far a session has come, from little to much: of few requests each counts, of many a quarter more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Progress(u8);
+
+impl Progress {
+    /// How many there are.
+    pub(crate) const COUNT: usize = 32;
+
+    /// With so many requests before.
+    pub(crate) fn after(requests: u32) -> Self {
+        /// Up to so many each counts.
+        const SINGLE: u32 = 8;
+        let step = match requests {
+            0..SINGLE => requests,
+            // Four to an octave.
+            _ => {
+                let octave = requests.ilog2();
+                let quarter = (requests >> (octave - 2)) & 3;
+                SINGLE + 4 * (octave - SINGLE.ilog2()) + quarter
+            }
+        };
+        Self(step.min(Self::COUNT as u32 - 1) as u8)
+    }
+
+    /// Position among all, from little to much.
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_come_farther_has_more_progress_up_to_a_bound() {
+        let all: alloc::vec::Vec<usize> =
+            (0..2000).map(|requests| Progress::after(requests).index()).collect();
+        assert_eq!(all[..10], [0, 1, 2, 3, 4, 5, 6, 7, 8, 8]);
+        assert!(all.is_sorted());
+        assert!(all.windows(2).all(|pair| pair[1] - pair[0] <= 1));
+        assert_eq!(all[1999], Progress::COUNT - 1);
+    }
+}

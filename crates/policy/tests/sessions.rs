@@ -1,0 +1,103 @@
+//! Admission of sessions: who goes first inside a class, and who waits at its door.
+
+use policy::{Admission, Arrival, Decision, Kind, KnownSession, SessionHint};
+use units::{ClassId, SessionId, Span};
+
+mod scene;
+use scene::Scene;
+
+const BASIC: ClassId = ClassId(1);
+
+fn scene() -> Scene {
+    Scene::new(|config| config.admission = Admission::Sessions)
+}
+
+fn of_session(id: u64) -> Arrival {
+    let session = SessionHint::Known(KnownSession::active(SessionId(id), BASIC));
+    Arrival { session, client: id, kind: Kind::default() }
+}
+
+fn new(client: u64) -> Arrival {
+    Arrival { session: SessionHint::New, client, kind: Kind::default() }
+}
+
+/// Requests `numbers` come one after the other, each served at once.
+fn serve(scene: &mut Scene, numbers: std::ops::Range<u64>, arrival: Arrival) {
+    for number in numbers {
+        scene.arrive_as(number, arrival);
+        scene.cycles();
+        scene.finish(number);
+    }
+    scene.dispatched();
+}
+
+/// The order in which those come out of the server that wait.
+fn order(scene: &mut Scene, mut inside: u64) -> Vec<u64> {
+    let mut order = Vec::new();
+    loop {
+        scene.finish(inside);
+        scene.cycles();
+        match scene.dispatched()[..] {
+            [next] => inside = next,
+            _ => return order,
+        }
+        order.push(inside);
+    }
+}
+
+#[test]
+fn the_session_that_has_come_farthest_goes_first_and_at_the_door_the_newest() {
+    let mut scene = scene();
+    serve(&mut scene, 0..1, of_session(1));
+    serve(&mut scene, 10..13, of_session(2));
+    serve(&mut scene, 20..22, of_session(3));
+    scene.arrive_as(100, of_session(1));
+    scene.cycles();
+    assert_eq!(scene.dispatched(), [100]);
+    for (number, arrival) in
+        [(101, new(11)), (102, of_session(3)), (103, new(12)), (104, of_session(2)), (105, of_session(9))]
+    {
+        scene.arrive_as(number, arrival);
+        scene.cycles();
+    }
+    assert_eq!(order(&mut scene, 100), [104, 102, 105, 103, 101]);
+}
+
+#[test]
+fn who_waits_at_the_door_without_prospect_is_told_before_it_would_give_up() {
+    let mut scene = scene();
+    scene.arrive_as(0, of_session(1));
+    scene.cycles();
+    for number in 1..=40 {
+        scene.arrive_as(number, new(number));
+        scene.cycles();
+    }
+    // Of the ten seconds that clients are thought to wait, what favour leaves.
+    scene.wait(Span::from_millis(4400));
+    assert!(scene.decided().iter().all(|(_, decision, _)| *decision == Decision::Dispatch));
+    scene.wait(Span::from_millis(200));
+    let refused = scene.decided().iter().filter(|(_, decision, _)| *decision != Decision::Dispatch).count();
+    assert_eq!(refused, 40);
+}
+
+#[test]
+fn at_a_full_door_the_oldest_gives_way() {
+    let mut scene = Scene::new(|config| {
+        config.admission = Admission::Sessions;
+        config.limits.class_queues = 3;
+    });
+    scene.arrive_as(0, of_session(1));
+    scene.cycles();
+    for number in 1..=5 {
+        scene.arrive_as(number, new(number));
+        scene.cycles();
+    }
+    let refused: Vec<u64> = scene
+        .decided()
+        .into_iter()
+        .filter(|(_, decision, _)| *decision != Decision::Dispatch)
+        .map(|(number, ..)| number)
+        .collect();
+    assert_eq!(refused, [1, 2]);
+    assert_eq!(order(&mut scene, 0), [5, 4, 3]);
+}
