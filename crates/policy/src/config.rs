@@ -9,7 +9,6 @@ use crate::admission::Gains;
 use crate::error::{ConfigError, MAX_CLASSES, MAX_HELD};
 use crate::knobs::Knobs;
 use crate::look_ahead::LookAhead;
-use crate::order::Admission;
 use crate::window::Window;
 
 /// Everything the policy can be told. [`Config::default`] is premium and basic, enforced.
@@ -54,6 +53,35 @@ pub enum Mode {
     Enforce,
     /// Every request is dispatched as it arrives; what would have happened is only counted.
     Shadow,
+}
+
+/// What is admitted in overload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Admission {
+    /// Sessions: what is begun is finished. Inside a class the session that has come farthest goes first, because least
+    /// of it is left and most would be lost (shortest remaining work first: Schrage 1968; in overload: Schroeder and
+    /// Harchol-Balter 2006). New ones wait at the door until a place would stay empty, the newest first: the
+    /// oldest is about to give up.
+    Sessions,
+    /// Requests, as many as the queue of their class has room for (Web2K section 3.3).
+    #[default]
+    Requests,
+}
+
+impl Admission {
+    /// Its name in a configuration.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sessions => "sessions",
+            Self::Requests => "requests",
+        }
+    }
+}
+
+impl core::fmt::Display for Admission {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// Bounds in requests. Defaults are those of Web2K table 1 where it has one.

@@ -11,9 +11,9 @@ use units::{ClassId, RequestId, Time};
 
 use crate::costs::Begun;
 use crate::fairness::flows::{Flow, Flows, Node};
+use crate::fairness::progress::Progress;
 use crate::fairness::rank::Rank;
 use crate::kind::Kind;
-use crate::order::Progress;
 use crate::overtaking::Inside;
 use crate::protocol::SessionHint;
 use crate::waits::{Stage, Waits};

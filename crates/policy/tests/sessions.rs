@@ -1,4 +1,5 @@
 //! Admission of sessions: who goes first inside a class, and who waits at its door.
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 use policy::{Admission, Arrival, Decision, Kind, KnownSession, SessionHint};
 use units::{ClassId, SessionId, Span};

@@ -188,7 +188,7 @@ impl AdmissionDriver {
     }
 
     /// Whether there is room for so many more that the next request can be let in without a look at the others that
-    /// come in its turn: those that matter most find a place whoever was first.
+    /// come in its turn: the more important ones find a place although others were first.
     pub(crate) fn is_calm(&self) -> bool {
         let places = self.policy().window() as usize;
         let spare = (places / 8).max(2).min(places.div_ceil(2));

@@ -6,6 +6,7 @@
 pub(crate) mod floor;
 pub(crate) mod flows;
 pub(crate) mod pauses;
+pub(crate) mod progress;
 pub(crate) mod rank;
 pub(crate) mod recent;
 pub(crate) mod shares;

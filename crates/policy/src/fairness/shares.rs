@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 use units::{ClassId, SessionId, Time};
 
 use super::pauses::Pauses;
+use super::progress::Progress;
 use super::rank::Rank;
 use super::recent::{Epoch, Recent};
 use super::table::Table;
-use crate::order::Progress;
 use crate::protocol::{KnownSession, SessionHint};
 
 /// So many requests a browser has at once; no session or client is held to less.

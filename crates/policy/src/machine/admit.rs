@@ -4,9 +4,8 @@ use units::{ClassId, Span, Time};
 
 use super::policy::Policy;
 use super::refill::Refill;
-use crate::config::Config;
+use crate::config::{Admission, Config};
 use crate::fairness::rank::Rank;
-use crate::order::Admission;
 use crate::protocol::{Reason, SessionHint};
 use crate::store::{Held, Key, Position, QueueId};
 use crate::waits::Stage;

@@ -1,35 +1,4 @@
-//! [`Admission`]: who waits inside and who outside, and [`Progress`]: how far a session has come.
-
-use core::fmt;
-
-/// What is admitted in overload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Admission {
-    /// Sessions: what is begun is finished. Inside a class the session that has come farthest goes first, because least
-    /// of it is left and most would be lost (shortest remaining work first: Schrage 1968; in overload: Schroeder and
-    /// Harchol-Balter 2006). New ones wait at the door until a place would stay empty, the newest first: the
-    /// oldest is about to give up.
-    Sessions,
-    /// Requests, as many as the queue of their class has room for (Web2K section 3.3).
-    #[default]
-    Requests,
-}
-
-impl Admission {
-    /// Its name in a configuration.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Sessions => "sessions",
-            Self::Requests => "requests",
-        }
-    }
-}
-
-impl fmt::Display for Admission {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+//! [`Progress`]: how far a session has come.
 
 /// How far a session has come, from little to much: of few requests each counts, of many a quarter more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
