@@ -16,6 +16,7 @@ use units::{Span, Time};
 use crate::runtime::notify::keep_waker;
 use crate::upstream::body::Body;
 use crate::upstream::failure::Failure;
+use crate::upstream::last_words::LastWords;
 use crate::upstream::tls::Transport;
 
 /// Requests that one connection carries at once; fewer if the server says so.
@@ -60,7 +61,7 @@ impl Shared {
             .max_header_list_size(u32::try_from(max_head).unwrap_or(u32::MAX))
             // None before the server has said how many it takes.
             .initial_max_send_streams(0)
-            .handshake(TokioIo::new(transport))
+            .handshake(TokioIo::new(LastWords::of(transport)))
             .await
             .map_err(Failure::Broken)?;
         let most = Rc::new(Cell::new(0));

@@ -18,6 +18,7 @@ pub(crate) mod first_answer;
 pub(crate) mod health;
 pub(crate) mod http1;
 pub(crate) mod http2;
+mod last_words;
 pub(crate) mod lease;
 pub(crate) mod names;
 pub(crate) mod outgoing;

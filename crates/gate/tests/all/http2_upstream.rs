@@ -1,6 +1,7 @@
 //! Servers that speak HTTP/2.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
+use std::io::{Read as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,7 +9,7 @@ use crate::common::Gate;
 use crate::h2_server::{After, Asked, H2Server};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
-use testkit::Raw;
+use testkit::{Hostile, Raw};
 use tokio::sync::Semaphore;
 
 fn before(server: &H2Server, more: &str, keys: &str) -> Gate {
@@ -51,6 +52,70 @@ fn describing(streams: u32) -> H2Server {
         };
         (answering, After::GoOn)
     })
+}
+
+/// A frame (RFC 9113 section 4.1).
+fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    [&length[1..], &[kind, flags, 0, 0, 0, stream], payload].concat()
+}
+
+/// A server that refuses each upload at its first bytes and goes, with all else unread.
+fn going() -> Hostile {
+    const SETTINGS: u8 = 4;
+    const END: u8 = 1;
+    Hostile::start(|mut stream, _| {
+        let mut preface = [0; 24];
+        if stream.read_exact(&mut preface).is_err() {
+            return;
+        }
+        let _ = stream.write_all(&[frame(SETTINGS, 0, 0, &[]), frame(SETTINGS, 1, 0, &[])].concat());
+        loop {
+            let mut head = [0; 9];
+            if stream.read_exact(&mut head).is_err() {
+                return;
+            }
+            let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+            let mut payload = vec![0; length as usize];
+            if stream.read_exact(&mut payload).is_err() {
+                return;
+            }
+            let (kind, stream_id) = (head[3], head[8]);
+            if kind == 0 {
+                let _ = stream.write_all(
+                    &[
+                        // The name of the status is number 8 of the static table (RFC 7541 appendix A).
+                        frame(1, 4, stream_id, &[0x08, 3, b'4', b'1', b'3']),
+                        frame(0, END, stream_id, b"too large"),
+                        frame(3, 0, stream_id, &[0; 4]),
+                        frame(7, 0, 0, &[0, 0, 0, stream_id, 0, 0, 0, 0]),
+                    ]
+                    .concat(),
+                );
+                return;
+            }
+        }
+    })
+}
+
+#[test]
+fn a_refusal_reaches_its_client_although_the_server_goes_at_once() {
+    let server = going();
+    let gate = Gate::before(&format!("address = '{}', http = 2, timeout = '20s'", server.address()), "");
+    for length in [100_000, 3_000_000] {
+        for _ in 0..20 {
+            let mut client = gate.connect();
+            client.send(format!(
+                "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+            ));
+            client.send(vec![b'x'; length]);
+            let answer = String::from_utf8(client.until_closed()).unwrap();
+            assert!(
+                answer.starts_with("HTTP/1.1 413 ") && answer.contains("too large"),
+                "{length}: {answer}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,86 @@
+//! [`LastWords`]: a connection that is read to its end although nothing can be written to it any more.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// A server that refuses an upload answers, closes, and resets, because it has not read all that was sent to it. What it
+/// has said before lies there to be read; but the library that frames HTTP/2 writes first and gives the connection up
+/// when that fails. So it is not told: what follows is thrown away, and the end of what there is to read is the end.
+#[derive(Debug)]
+pub(super) struct LastWords<T> {
+    transport: T,
+    /// Whether nothing can be written any more.
+    is_deaf: bool,
+}
+
+impl<T> LastWords<T> {
+    pub(super) fn of(transport: T) -> Self {
+        Self { transport, is_deaf: false }
+    }
+
+    fn heard<R>(&mut self, done: Poll<io::Result<R>>, instead: R) -> Poll<io::Result<R>> {
+        match done {
+            Poll::Ready(Err(_)) => {
+                self.is_deaf = true;
+                Poll::Ready(Ok(instead))
+            }
+            done => done,
+        }
+    }
+}
+
+impl<T: AsyncRead + Unpin> AsyncRead for LastWords<T> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.transport).poll_read(cx, buffer)
+    }
+}
+
+impl<T: AsyncWrite + Unpin> AsyncWrite for LastWords<T> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if self.is_deaf {
+            return Poll::Ready(Ok(bytes.len()));
+        }
+        let done = Pin::new(&mut self.transport).poll_write(cx, bytes);
+        self.heard(done, bytes.len())
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let all = pieces.iter().map(|piece| piece.len()).sum();
+        if self.is_deaf {
+            return Poll::Ready(Ok(all));
+        }
+        let done = Pin::new(&mut self.transport).poll_write_vectored(cx, pieces);
+        self.heard(done, all)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.transport.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.is_deaf {
+            return Poll::Ready(Ok(()));
+        }
+        let done = Pin::new(&mut self.transport).poll_flush(cx);
+        self.heard(done, ())
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.is_deaf {
+            return Poll::Ready(Ok(()));
+        }
+        let done = Pin::new(&mut self.transport).poll_shutdown(cx);
+        self.heard(done, ())
+    }
+}
