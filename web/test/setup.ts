@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type StdioOptions } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,14 +25,17 @@ declare module 'vitest' {
   }
 }
 
-/** Builds the page, and has the Rust half fill it as it would for a user. */
+/** Has the Rust half fill the page as it would for a user: the program FIXTURE, or what is built here with the page of now. */
 export default function setup(project: TestProject): () => void {
-  execFileSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
   const directory = mkdtempSync(join(tmpdir(), 'headworks-report-'));
-  execFileSync('cargo', ['run', '--quiet', '--package', 'report', '--example', 'fixture', '--', directory], {
-    cwd: '..',
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const stdio: StdioOptions = ['ignore', 'ignore', 'inherit'];
+  if (process.env.FIXTURE === undefined) {
+    execFileSync('npm', ['run', '--silent', 'build'], { stdio });
+    const fixture = ['run', '--quiet', '--package', 'report', '--example', 'fixture', '--', directory];
+    execFileSync('cargo', fixture, { cwd: '..', stdio });
+  } else {
+    execFileSync(process.env.FIXTURE, [directory], { stdio });
+  }
   project.provide('experiment', join(directory, 'experiment', 'report.html'));
   project.provide('run', join(directory, 'run', 'report.html'));
   project.provide('late', join(directory, 'late', 'report.html'));

@@ -32,7 +32,7 @@ repeats = 3
 order = "random"
 [test]
 warmup = "100ms"
-duration = "1s"
+duration = "500ms"
 settle = "100ms"
 "#;
 
@@ -51,7 +51,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// How long a test of [`SPEC`] starts requests that count, in nanoseconds from its start. Load is kept up after
 /// that for as long as the last of them take, which depends on the machine.
-const WINDOW_NS: u64 = 1_100_000_000;
+const WINDOW_NS: u64 = 600_000_000;
 
 /// When requests were to begin that are within the window, test by test.
 fn schedules(directory: &Path) -> Vec<(String, Vec<u64>)> {

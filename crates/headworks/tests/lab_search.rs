@@ -38,7 +38,7 @@ fn the_capacity_follows_the_number_of_workers() {
         experiment.title = "Workers"
         server.kind = "origin"
         workload = { url = "/delay?before=20ms&bytes=10", requests-per-connection = 1 }
-        search = { precision = "20%" }
+        search = { crowd = 16, hold = "2s" }
         factor = [{ name = "server.workers", levels = [2, 6] }]
     "#;
     let place = tempfile::tempdir().unwrap();
@@ -82,7 +82,7 @@ fn a_link_is_found_to_be_what_limits() {
         workload.url = "/bytes/50000"
         testbed.kind = "namespaces"
         link.rate = "10M"
-        search = { precision = "20%" }
+        search = { crowd = 16, hold = "2s" }
     "#;
     let place = tempfile::tempdir().unwrap();
     judged(
@@ -134,7 +134,7 @@ fn predictions_stand_beside_what_was_measured() {
         experiment.title = "Prediction"
         server = { kind = "origin", workers = 8, backlog = 8 }
         workload = { url = "/burn?cpu=5ms", requests-per-connection = 1, timeout = "900ms" }
-        search = { precision = "20%" }
+        search = { crowd = 8, hold = "2s" }
         prediction = { fit = 0.3, loads = [0.5, 1.5], duration = "2s" }
     "#;
     let place = tempfile::tempdir().unwrap();
