@@ -62,9 +62,9 @@ pub enum Admission {
     /// of it is left and most would be lost (shortest remaining work first: Schrage 1968; in overload: Schroeder and
     /// Harchol-Balter 2006). New ones wait at the door until a place would stay empty, the newest first: the
     /// oldest is about to give up.
+    #[default]
     Sessions,
     /// Requests, as many as the queue of their class has room for (Web2K section 3.3).
-    #[default]
     Requests,
 }
 

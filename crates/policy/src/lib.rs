@@ -66,6 +66,7 @@ mod admission;
 mod config;
 pub mod connections;
 mod costs;
+mod crowd;
 mod driver;
 mod error;
 mod fairness;

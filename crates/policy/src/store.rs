@@ -11,7 +11,7 @@ use units::{ClassId, RequestId, Time};
 
 use crate::costs::Begun;
 use crate::fairness::flows::{Flow, Flows, Node};
-use crate::fairness::progress::Progress;
+use crate::fairness::prospect::Prospect;
 use crate::fairness::rank::Rank;
 use crate::kind::Kind;
 use crate::overtaking::Inside;
@@ -55,8 +55,8 @@ pub(crate) struct Held {
     pub(crate) demoted_to: Option<ClassId>,
     /// Where it stands among those of its class, once its turn for admission has come.
     pub(crate) rank: Rank,
-    /// How far its session has come, if that counts.
-    pub(crate) progress: Progress,
+    /// What serving its session promises.
+    pub(crate) prospect: Prospect,
     pub(crate) position: Position,
     /// When it came to its place.
     pub(crate) since: Time,
@@ -95,7 +95,7 @@ impl Held {
             class: session.class(),
             demoted_to: None,
             rank: Rank::New,
-            progress: Progress::default(),
+            prospect: Prospect::NONE,
             position: Position::Classifying,
             since: now,
             begun: Begun::default(),
@@ -154,8 +154,8 @@ pub(crate) struct Store {
     waiting: [u32; Stage::COUNT],
     /// Those in discard and class queues, by their turns.
     flows: Flows,
-    /// Of each of those queues, how far sessions have come that wait in it: a bit for each [`Progress`].
-    progress: Vec<u32>,
+    /// Of each of those queues, what prospects those have that wait in it: a bit for each [`Prospect`].
+    prospects: Vec<u32>,
     layout: Layout,
     sequence: u64,
     room: usize,
@@ -172,8 +172,8 @@ impl Store {
             index: HashMap::with_capacity(all * 2),
             queues: vec![Queue { head: NONE, tail: NONE, length: 0 }; layout.queues()],
             waiting: [0; Stage::COUNT],
-            flows: Flows::new(layout.roots() * Progress::COUNT, room),
-            progress: vec![0; layout.roots()],
+            flows: Flows::new(layout.roots() * Prospect::COUNT, room),
+            prospects: vec![0; layout.roots()],
             layout,
             sequence: 0,
             room: all,
@@ -276,9 +276,9 @@ impl Store {
         self.put(key, Position::Queue(queue), now);
         if let Some(root) = self.layout.root(queue) {
             let held = self.get(key);
-            let (flow, progress) = (held.flow(), held.progress.index());
-            self.get_mut(key).node = self.flows.add(root * Progress::COUNT + progress, flow, key.0);
-            self.progress[root] |= 1 << progress;
+            let (flow, prospect) = (held.flow(), held.prospect.index());
+            self.get_mut(key).node = self.flows.add(root * Prospect::COUNT + prospect, flow, key.0);
+            self.prospects[root] |= 1 << prospect;
         }
         self.link(key, queue);
     }
@@ -308,29 +308,28 @@ impl Store {
         Some(self.queues[queue.0].head).filter(|head| *head != NONE).map(Key)
     }
 
-    /// The request of a class or discard queue whose turn it is, and since when: of the sessions that have come
-    /// farthest.
+    /// The request of a class or discard queue whose turn it is, and since when: of those with most prospect.
     pub(crate) fn next_turn(&self, queue: QueueId) -> Option<(Key, u64)> {
         let root = self.layout.root(queue)?;
-        let most = self.progress[root].checked_ilog2()?;
-        let (slot, turn) = self.flows.first(root * Progress::COUNT + most as usize)?;
+        let most = self.prospects[root].checked_ilog2()?;
+        let (slot, turn) = self.flows.first(root * Prospect::COUNT + most as usize)?;
         Some((Key(slot), turn))
     }
 
     /// Of the session or client that holds most of a class or discard queue the newest request, and how many
-    /// those are: of the sessions that have come least far.
+    /// those are: of those with least prospect.
     pub(crate) fn longest_flow(&self, queue: QueueId) -> Option<(Key, u32)> {
         let root = self.layout.root(queue)?;
-        let least = self.progress[root].trailing_zeros() as usize;
-        let (slot, length) = self.flows.longest(root * Progress::COUNT + least.min(Progress::COUNT - 1))?;
+        let least = self.prospects[root].trailing_zeros() as usize;
+        let (slot, length) = self.flows.longest(root * Prospect::COUNT + least.min(Prospect::COUNT - 1))?;
         Some((Key(slot), length))
     }
 
     /// How many requests of a flow wait in a class or discard queue.
     pub(crate) fn length_of_flow(&self, queue: QueueId, flow: Flow) -> u32 {
         let Some(root) = self.layout.root(queue) else { return 0 };
-        let of = |progress| self.flows.length(root * Progress::COUNT + progress, flow);
-        (0..Progress::COUNT).filter(|progress| self.progress[root] >> progress & 1 > 0).map(of).sum()
+        let of = |prospect| self.flows.length(root * Prospect::COUNT + prospect, flow);
+        (0..Prospect::COUNT).filter(|prospect| self.prospects[root] >> prospect & 1 > 0).map(of).sum()
     }
 
     /// The requests in a queue, from its head.
@@ -371,13 +370,13 @@ impl Store {
     }
 
     fn unlink(&mut self, key: Key) {
-        let Held { position: Position::Queue(queue), node, progress, .. } = *self.get(key) else { return };
+        let Held { position: Position::Queue(queue), node, prospect, .. } = *self.get(key) else { return };
         if node != Node::NONE {
             self.flows.remove(node);
             if let Some(root) = self.layout.root(queue)
-                && self.flows.is_empty(root * Progress::COUNT + progress.index())
+                && self.flows.is_empty(root * Prospect::COUNT + prospect.index())
             {
-                self.progress[root] &= !(1 << progress.index());
+                self.prospects[root] &= !(1 << prospect.index());
             }
         }
         self.unlink_from(key, queue);

@@ -1,7 +1,7 @@
 //! Admission of sessions: who goes first inside a class, and who waits at its door.
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
-use policy::{Admission, Arrival, Decision, Kind, KnownSession, SessionHint};
+use policy::{Admission, Arrival, Config, Decision, Kind, KnownSession, SessionHint};
 use units::{ClassId, SessionId, Span};
 
 mod scene;
@@ -9,8 +9,38 @@ use scene::Scene;
 
 const BASIC: ClassId = ClassId(1);
 
+/// Of the sessions that are learnt from.
+const REQUESTS: u64 = 6;
+
 fn scene() -> Scene {
-    Scene::new(|config| config.admission = Admission::Sessions)
+    scene_with(|_| {})
+}
+
+/// In which sessions were seen, one after the other, that all ended after [`REQUESTS`], and then came a crowd.
+fn scene_with(change: impl FnOnce(&mut Config)) -> Scene {
+    let mut scene = Scene::new(|config| {
+        config.admission = Admission::Sessions;
+        change(config);
+    });
+    for session in 1000..1100 {
+        serve(&mut scene, 0..1, new(session));
+        for _ in 1..REQUESTS {
+            scene.wait(Span::from_secs(2));
+            serve(&mut scene, 0..1, of_session(session));
+        }
+    }
+    // While the server is held up, which then does what has become of them in the end.
+    for number in 100..200 {
+        scene.arrive_as(number, new(number));
+        scene.cycles();
+        scene.wait(Span::from_millis(300));
+    }
+    for number in 100..200 {
+        scene.finish(number);
+    }
+    scene.wait(Span::from_secs(1));
+    scene.decided();
+    scene
 }
 
 fn of_session(id: u64) -> Arrival {
@@ -50,7 +80,7 @@ fn order(scene: &mut Scene, mut inside: u64) -> Vec<u64> {
 fn the_session_that_has_come_farthest_goes_first_and_at_the_door_the_newest() {
     let mut scene = scene();
     serve(&mut scene, 0..1, of_session(1));
-    serve(&mut scene, 10..13, of_session(2));
+    serve(&mut scene, 10..14, of_session(2));
     serve(&mut scene, 20..22, of_session(3));
     scene.arrive_as(100, of_session(1));
     scene.cycles();
@@ -73,20 +103,20 @@ fn who_waits_at_the_door_without_prospect_is_told_before_it_would_give_up() {
         scene.arrive_as(number, new(number));
         scene.cycles();
     }
-    // Of the ten seconds that clients are thought to wait, what favour leaves.
-    scene.wait(Span::from_millis(4400));
-    assert!(scene.decided().iter().all(|(_, decision, _)| *decision == Decision::Dispatch));
-    scene.wait(Span::from_millis(200));
+    let patience = scene.policy().class_snapshots().nth(1).expect("a class").patience;
+    // Of the time that clients are thought to wait, what favour leaves.
+    scene.wait(patience.mul_f64(0.44));
+    let early = scene.decided();
+    assert!(early.iter().all(|(_, decision, _)| *decision == Decision::Dispatch), "{patience}: {early:?}");
+    // Who is still there then waits for longer than was thought.
+    scene.wait(patience.mul_f64(0.2));
     let refused = scene.decided().iter().filter(|(_, decision, _)| *decision != Decision::Dispatch).count();
     assert_eq!(refused, 40);
 }
 
 #[test]
 fn at_a_full_door_the_oldest_gives_way() {
-    let mut scene = Scene::new(|config| {
-        config.admission = Admission::Sessions;
-        config.limits.class_queues = 3;
-    });
+    let mut scene = scene_with(|config| config.limits.class_queues = 3);
     scene.arrive_as(0, of_session(1));
     scene.cycles();
     for number in 1..=5 {

@@ -24,6 +24,14 @@ impl Progress {
         Self(step.min(Self::COUNT as u32 - 1) as u8)
     }
 
+    /// How many requests bring a session from this to the next.
+    pub(crate) const fn requests_at(index: usize) -> u32 {
+        match index {
+            0..8 => 1,
+            _ => 1 << (index / 4 - 1),
+        }
+    }
+
     /// Position among all, from little to much.
     pub(crate) const fn index(self) -> usize {
         self.0 as usize
@@ -42,5 +50,9 @@ mod tests {
         assert!(all.is_sorted());
         assert!(all.windows(2).all(|pair| pair[1] - pair[0] <= 1));
         assert_eq!(all[1999], Progress::COUNT - 1);
+        for index in 0..Progress::COUNT - 1 {
+            let requests = all.iter().filter(|progress| **progress == index).count();
+            assert_eq!(requests as u32, Progress::requests_at(index), "{index}");
+        }
     }
 }

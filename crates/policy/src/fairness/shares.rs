@@ -5,8 +5,10 @@ use alloc::vec::Vec;
 
 use units::{ClassId, SessionId, Time};
 
+use super::lengths::Lengths;
 use super::pauses::Pauses;
 use super::progress::Progress;
+use super::prospect::Prospect;
 use super::rank::Rank;
 use super::recent::{Epoch, Recent};
 use super::table::Table;
@@ -34,13 +36,13 @@ struct SessionShare {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Standing {
     pub(crate) rank: Rank,
-    /// How far its session has come.
-    pub(crate) progress: Progress,
+    /// What serving its session promises, by how far it has come.
+    pub(crate) prospect: Prospect,
 }
 
 impl Standing {
     fn new(rank: Rank) -> Self {
-        Self { rank, progress: Progress::default() }
+        Self { rank, prospect: Prospect::NONE }
     }
 }
 
@@ -56,12 +58,19 @@ struct ClientShare {
 /// What sessions and clients have had lately.
 #[derive(Debug)]
 pub(crate) struct Shares {
-    sessions: Table<SessionShare>,
+    sessions: Sessions,
     clients: Table<ClientShare>,
-    /// Of each class.
-    pauses: Vec<Pauses>,
     came: Recent,
     served: Recent,
+}
+
+/// What sessions have had lately, and how long they pause and last.
+#[derive(Debug)]
+struct Sessions {
+    shares: Table<SessionShare>,
+    /// Of each class.
+    pauses: Vec<Pauses>,
+    lengths: Lengths,
 }
 
 impl Shares {
@@ -69,9 +78,12 @@ impl Shares {
     pub(crate) fn new(classes: usize, room: usize) -> Self {
         let remembered = (room * REMEMBERED).min(MAX_REMEMBERED);
         Self {
-            sessions: Table::new(remembered),
+            sessions: Sessions {
+                shares: Table::new(remembered),
+                pauses: vec![Pauses::UNKNOWN; classes],
+                lengths: Lengths::new(classes),
+            },
             clients: Table::new(remembered),
-            pauses: vec![Pauses::UNKNOWN; classes],
             came: Recent::default(),
             served: Recent::default(),
         }
@@ -94,11 +106,10 @@ impl Shares {
             others == 0 || client.ahead.count(epoch) < AT_ONCE.max(served / CLIENT_PART).max(left);
         let standing = match session {
             SessionHint::Known(session) if is_within => {
-                let pauses = &mut self.pauses[class.index()];
-                rank_of_session(&mut self.sessions, pauses, (now, epoch), session, served)
+                self.sessions.rank((now, epoch), class, session, served)
             }
             SessionHint::Visitor(visit) if is_within && visit.told.is_some() => {
-                Standing::new(rank_of_visitor(&mut self.sessions, (now, epoch), visit.id, served))
+                Standing::new(self.sessions.rank_of_visitor((now, epoch), visit.id, served))
             }
             SessionHint::New | SessionHint::Visitor(_) if is_within => Standing::new(Rank::New),
             _ => Standing::new(Rank::Excess),
@@ -110,8 +121,33 @@ impl Shares {
     }
 
     /// A request was sent to the server.
-    pub(crate) fn served(&mut self, now: Time) {
+    pub(crate) fn served(&mut self, now: Time, class: ClassId, session: SessionHint) {
         self.served.add(Epoch::of(now));
+        if !matches!(session, SessionHint::Known(_)) {
+            self.sessions.lengths.began(class);
+        }
+    }
+
+    /// A request was refused, or its client gave it up: if its session does not come back, that is why.
+    pub(crate) fn lost(&mut self, session: SessionHint) {
+        if let SessionHint::Known(session) = session {
+            self.sessions.lengths.spoilt(session.id);
+        }
+    }
+
+    /// Makes something of what was learnt of the sessions of a class.
+    pub(crate) fn conclude(&mut self, now: Time, class: ClassId) {
+        self.sessions.lengths.conclude(now, class);
+    }
+
+    /// How many requests a session of a class has, on average.
+    pub(crate) fn requests_of_session(&self, class: ClassId) -> f64 {
+        self.sessions.lengths.requests(class)
+    }
+
+    /// Whether it is known how long sessions of a class are, so that some are nearer to their ends than others.
+    pub(crate) fn are_lengths_known(&self, class: ClassId) -> bool {
+        self.sessions.lengths.are_known(class)
     }
 
     /// Whether a client that gives up a request now says something of others: not if it has given up as many as
@@ -128,44 +164,45 @@ impl Shares {
     }
 }
 
-/// Where a request of a session stands, while `served` requests were served lately.
-fn rank_of_session(
-    sessions: &mut Table<SessionShare>,
-    pauses: &mut Pauses,
-    (now, epoch): (Time, Epoch),
-    session: KnownSession,
-    served: u32,
-) -> Standing {
-    let (seen, share) = sessions.see(session.id.0, now);
-    if share.ahead.count(epoch) >= AT_ONCE.max(served / SESSION_PART) {
-        return Standing::new(Rank::Excess);
+impl Sessions {
+    /// Where a request of a session stands, while `served` requests were served lately.
+    fn rank(
+        &mut self,
+        (now, epoch): (Time, Epoch),
+        class: ClassId,
+        session: KnownSession,
+        served: u32,
+    ) -> Standing {
+        let (seen, share) = self.shares.see(session.id.0, now);
+        if share.ahead.count(epoch) >= AT_ONCE.max(served / SESSION_PART) {
+            return Standing::new(Rank::Excess);
+        }
+        share.ahead.add(epoch);
+        let seen = seen.map(|seen| now.since(seen));
+        // The token is not written with each response, so it may be older than the last request.
+        let pause = seen.map_or(session.idle, |seen| seen.min(session.idle));
+        let pauses = &mut self.pauses[class.index()];
+        let rank = if pause <= pauses.longest() { Rank::Existing } else { Rank::New };
+        if let Some(pause) = seen {
+            pauses.learn(pause);
+        }
+        share.requests = if rank == Rank::Existing { share.requests.saturating_add(1) } else { 0 };
+        let progress = Progress::after(share.requests);
+        self.lengths.look(now);
+        self.lengths.came(now, class, session.id, progress, seen.is_none());
+        Standing { rank, prospect: self.lengths.prospect(class, progress) }
     }
-    share.ahead.add(epoch);
-    let seen = seen.map(|seen| now.since(seen));
-    // The token is not written with each response, so it may be older than the last request.
-    let pause = seen.map_or(session.idle, |seen| seen.min(session.idle));
-    let rank = if pause <= pauses.longest() { Rank::Existing } else { Rank::New };
-    if let Some(pause) = seen {
-        pauses.learn(pause);
-    }
-    share.requests = if rank == Rank::Existing { share.requests.saturating_add(1) } else { 0 };
-    Standing { rank, progress: Progress::after(share.requests) }
-}
 
-/// The rank of a request with a place in the waiting room: of those with the same place, who may be many with one token,
-/// no more go ahead than of a session.
-fn rank_of_visitor(
-    sessions: &mut Table<SessionShare>,
-    (now, epoch): (Time, Epoch),
-    id: SessionId,
-    served: u32,
-) -> Rank {
-    let (_, share) = sessions.see(id.0, now);
-    if share.ahead.count(epoch) >= AT_ONCE.max(served / SESSION_PART) {
-        return Rank::Excess;
+    /// The rank of a request with a place in the waiting room: of those with the same place, who may be many with one token,
+    /// no more go ahead than of a session.
+    fn rank_of_visitor(&mut self, (now, epoch): (Time, Epoch), id: SessionId, served: u32) -> Rank {
+        let (_, share) = self.shares.see(id.0, now);
+        if share.ahead.count(epoch) >= AT_ONCE.max(served / SESSION_PART) {
+            return Rank::Excess;
+        }
+        share.ahead.add(epoch);
+        Rank::New
     }
-    share.ahead.add(epoch);
-    Rank::New
 }
 
 #[cfg(test)]
@@ -198,7 +235,7 @@ mod tests {
 
     fn after_serving(requests: u32) -> Shares {
         let mut shares = Shares::new(1, 100);
-        (0..requests).for_each(|_| shares.served(at(0)));
+        (0..requests).for_each(|_| shares.served(at(0), CLASS, SessionHint::New));
         shares
     }
 
@@ -236,16 +273,6 @@ mod tests {
         let beside = |number| (SessionHint::New, if number % 10 == 0 { number } else { 1 });
         let [_, new, excess] = ranks(&mut after_serving(40), beside);
         assert!(new < 60 && excess > 40, "{new} {excess}");
-    }
-
-    #[test]
-    fn a_session_makes_progress_until_it_begins_anew() {
-        let mut shares = Shares::new(1, 100);
-        let mut progress = |seconds: u64, idle| {
-            shares.rank(Time::ZERO + Span::from_secs(seconds), CLASS, session(1, idle), 1).progress
-        };
-        assert_eq!([progress(0, 1), progress(10, 10), progress(20, 10)], [1, 2, 3].map(Progress::after));
-        assert_eq!([progress(5000, 4980), progress(5010, 10)], [0, 1].map(Progress::after));
     }
 
     #[test]

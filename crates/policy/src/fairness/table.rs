@@ -45,13 +45,17 @@ impl<V: Copy + Default> Table<V> {
         (before, &mut entry.value)
     }
 
-    /// Where the row of a number begins. Sessions are numbered one after the other and addresses lie
-    /// together: multiplied by the golden section they spread (Knuth, volume 3, section 6.4).
+    /// Where the row of a number begins.
     fn row(&self, number: u64) -> usize {
-        const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-        let spread = (number ^ (number >> 32)).wrapping_mul(GOLDEN) >> 32;
-        (spread as usize & (self.places.len() - 1)) / WAYS * WAYS
+        (spread(number) as usize & (self.places.len() - 1)) / WAYS * WAYS
     }
+}
+
+/// Sessions are numbered one after the other and addresses lie together: multiplied by the golden section they spread
+/// (Knuth, volume 3, section 6.4).
+pub(crate) fn spread(number: u64) -> u32 {
+    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+    ((number ^ (number >> 32)).wrapping_mul(GOLDEN) >> 32) as u32
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ impl Policy {
         // Those who were called are as many as there is room for: a draw would only put them out of order.
         let admits = controller.admits(rank, queued, &mut self.rng)
             || (was_called && controller.readmits(rank, queued));
-        if !admits && !self.may_wait_inside(key) {
+        if !admits && !self.may_wait_inside(key, class) {
             self.hold_back(now, key, class, Reason::Admission);
         } else if !self.make_class_room(class)
             && !self.displace_peer(key, self.layout.class(class, rank))
@@ -42,9 +42,13 @@ impl Policy {
         let held = self.store.get_mut(key);
         let standing = self.shares.rank(now, class, held.session, held.client);
         held.rank = standing.rank;
-        if self.config.admission == Admission::Sessions {
-            held.progress = standing.progress;
+        if standing.rank == Rank::New && !matches!(held.session, SessionHint::Visitor(_)) {
+            self.crowds[class.index()].came();
         }
+        if self.admits_sessions(class) {
+            self.store.get_mut(key).prospect = standing.prospect;
+        }
+        let held = self.store.get_mut(key);
         let has_raised_itself = matches!(held.session, SessionHint::Known(session) if session.is_raised);
         if has_raised_itself && held.rank == Rank::Excess {
             held.demoted_to = Some(last);
@@ -54,12 +58,16 @@ impl Policy {
 
     /// Whether a request waits in the queue of its class whatever room that has: where sessions are admitted, all but
     /// visitors, who wait in the order of the waiting room.
-    fn may_wait_inside(&self, key: Key) -> bool {
-        self.admits_sessions() && !matches!(self.store.get(key).session, SessionHint::Visitor(_))
+    fn may_wait_inside(&self, key: Key, class: ClassId) -> bool {
+        self.admits_sessions(class) && !matches!(self.store.get(key).session, SessionHint::Visitor(_))
     }
 
-    pub(super) fn admits_sessions(&self) -> bool {
+    /// Whether sessions of a class are admitted, rather than requests: where it is known how long they are, and most cannot be
+    /// finished.
+    pub(super) fn admits_sessions(&self, class: ClassId) -> bool {
         self.config.admission == Admission::Sessions
+            && self.shares.are_lengths_known(class)
+            && self.crowds[class.index()].is_dense()
     }
 
     pub(super) fn join(&mut self, now: Time, key: Key, class: ClassId) {
@@ -201,7 +209,7 @@ impl Policy {
     fn displace_at_door(&mut self, key: Key, class: ClassId) -> bool {
         let is_excess = self.store.get(key).rank == Rank::Excess;
         let oldest = self.store.head(self.layout.class(class, Rank::New));
-        let Some(oldest) = oldest.filter(|_| self.admits_sessions() && !is_excess) else { return false };
+        let Some(oldest) = oldest.filter(|_| self.admits_sessions(class) && !is_excess) else { return false };
         self.reject(oldest, Reason::Displaced);
         true
     }
@@ -236,8 +244,11 @@ impl Policy {
             let queued = self.queued(class);
             let Config { period, gains, limits, .. } = &self.config;
             let (period, floor) = (*period, limits.new_session_share);
+            self.shares.conclude(self.now, class);
             let controller = &mut self.controllers[class.index()];
             controller.end_period(period, *gains, queued, floor);
+            self.crowds[class.index()]
+                .end_period(controller.outflow(), self.shares.requests_of_session(class));
             // Those who are held back come first.
             let held_back = self.store.length(self.layout.discard(class, Rank::New));
             let room = controller.room_for_new() - f64::from(held_back);

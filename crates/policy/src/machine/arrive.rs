@@ -71,6 +71,7 @@ impl Policy {
     /// In shadow mode even this request goes to the server, but there is no room to follow it.
     fn refuse_at_the_door(&mut self, now: Time, id: RequestId, session: SessionHint, reason: Reason) {
         self.stats.of(session.class()).rejected[reason.index()] += 1;
+        self.shares.lost(session);
         let output = if self.shadow() {
             Output::Dispatch(id)
         } else {

@@ -47,7 +47,7 @@ impl Policy {
         if matches!(session, SessionHint::Visitor(_)) {
             self.rooms[class.index()].let_in();
         }
-        self.shares.served(now);
+        self.shares.served(now, class, session);
         self.count_against_floor(class, rank);
         self.begin(now, request);
         let held = *self.store.get(request.key);
@@ -75,7 +75,7 @@ impl Policy {
     fn head_of(&self, class: ClassId) -> Option<Key> {
         let turn_of = |rank| self.store.next_turn(self.layout.class(class, rank));
         let [existing, new, excess] = Rank::ALL.map(turn_of);
-        if self.admits_sessions() {
+        if self.admits_sessions(class) && self.controllers[class.index()].is_overloaded() {
             let newest = self.newest_at_door(class).or(new.map(|(key, _)| key));
             let is_due = self.floors[class.index()].is_due();
             let [existing, excess] = [existing, excess].map(|first| first.map(|(key, _)| key));

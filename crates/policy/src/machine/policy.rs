@@ -12,6 +12,7 @@ use crate::acceptor::Acceptor;
 use crate::admission::Controller;
 use crate::config::{Config, Mode};
 use crate::costs::Costs;
+use crate::crowd::Crowd;
 use crate::error::ConfigError;
 use crate::fairness::floor::Floor;
 use crate::fairness::rank::Rank;
@@ -45,6 +46,7 @@ pub struct Policy {
     pub(super) shares: Shares,
     /// What new sessions of each class get of its places.
     pub(super) floors: Vec<Floor>,
+    pub(super) crowds: Vec<Crowd>,
     /// Of each class.
     pub(super) rooms: Vec<WaitingRoom>,
     pub(super) places: Places,
@@ -90,6 +92,7 @@ impl Policy {
             scheduler: Scheduler::new(&config.classes, config.knobs),
             shares: Shares::new(classes, room),
             floors: vec![Floor::default(); classes],
+            crowds: vec![Crowd::default(); classes],
             rooms: (0..classes).map(|_| WaitingRoom::new()).collect(),
             places: Places::new(config.window),
             costs: Costs::new(classes),
@@ -246,7 +249,7 @@ impl Policy {
         self.layout.all().map(|class| {
             let controller = &self.controllers[class.index()];
             let (admits_existing, admits_new) =
-                if self.admits_sessions() { (1.0, 1.0) } else { controller.probabilities() };
+                if self.admits_sessions(class) { (1.0, 1.0) } else { controller.probabilities() };
             ClassSnapshot {
                 class,
                 counters: self.stats.get(Some(class)),
@@ -285,6 +288,7 @@ impl Policy {
         let held = *self.store.get(key);
         if !held.aborted {
             self.stats.of(held.class).aborted += 1;
+            self.shares.lost(held.session);
             self.gave_up(key);
         }
         self.classifying -= u32::from(held.position == Position::Classifying);
@@ -339,6 +343,7 @@ impl Policy {
     pub(super) fn reject(&mut self, key: Key, reason: Reason) {
         let held = *self.store.get(key);
         self.stats.of(held.class).rejected[reason.index()] += 1;
+        self.shares.lost(held.session);
         if self.shadow() {
             self.store.put(key, Position::Settled, held.since);
         } else {
@@ -390,7 +395,9 @@ impl Policy {
         if let Some(class) = held.demoted_to.or(held.class) {
             let in_all = match self.layout.stage(queue) {
                 // Of the newest first, who has waited for long has hardly a prospect.
-                Stage::Class if held.rank == Rank::New && self.admits_sessions() => self.second_chance(class),
+                Stage::Class if held.rank == Rank::New && self.admits_sessions(class) => {
+                    self.second_chance(class)
+                }
                 Stage::Class => self.patience(class),
                 Stage::Discard if class == self.config.last_class() => self.second_chance(class),
                 Stage::Discard | Stage::Acceptor | Stage::Pending => Span::MAX,

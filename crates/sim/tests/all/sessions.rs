@@ -104,7 +104,7 @@ fn where_sessions_are_admitted_more_of_them_are_completed() {
         if let Some(gate) = &mut model.gate {
             gate.policy = Config { window: Window::Fixed(4), admission, ..Config::default() };
         }
-        let model = SessionModel { warmup: Span::from_secs(20), duration: Span::from_secs(60), ..model };
+        let model = SessionModel { warmup: Span::from_secs(60), duration: Span::from_secs(60), ..model };
         let plan = Plan { seed: 1, replications: 4, precision: None, ..Plan::default() };
         run_sessions(&model, &plan).unwrap()
     };
@@ -113,7 +113,7 @@ fn where_sessions_are_admitted_more_of_them_are_completed() {
         assert!(classes(outcome)[0].completion.mean >= 0.999, "{outcome}");
     }
     let [requests, sessions] = outcomes.each_ref().map(|outcome| outcome.throughput.mean / CAPACITY);
-    assert!(sessions > 0.93 && sessions > requests + 0.06, "{sessions} and {requests} of the capacity");
+    assert!(sessions > 0.94 && sessions > requests + 0.08, "{sessions} and {requests} of the capacity");
 }
 
 #[test]
@@ -243,11 +243,15 @@ fn it_agrees_with_the_demonstration_on_a_real_server() {
         for run in RECORDED {
             let capacity = (0.1 + 9.0 * run.cost.as_secs_f64()).recip();
             for cost in RECORDED.map(|run| run.cost) {
-                let model = SessionModel {
+                let mut model = SessionModel {
                     rate: Rate::per_second(3.0 * capacity).unwrap(),
                     duration: Span::from_secs(60),
                     ..demonstration(3.0, gated, (cost, RECORDED_GATE_COST))
                 };
+                if let Some(gate) = &mut model.gate {
+                    // As it did when this was recorded.
+                    gate.policy.admission = Admission::Requests;
+                }
                 let outcome = run_sessions(&model, &plan).unwrap();
                 let classes = classes(&outcome);
                 assert_eq!(classes.map(|class| class.started.mean), run.started);

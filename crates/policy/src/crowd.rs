@@ -1,0 +1,62 @@
+//! [`Crowd`]: how many more sessions begin than can be finished.
+
+/// Sessions that begin in a class, beside those that what is served of it would be enough for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Crowd {
+    /// Since the last period.
+    came: u32,
+    /// In a period, on average.
+    rate: f64,
+    /// Requests that were served in a period, on average.
+    served: f64,
+    is_dense: bool,
+}
+
+impl Crowd {
+    /// As many periods it takes to be sure of a change.
+    const MEMORY: f64 = 32.0;
+    /// From so many times as many on the crowd is dense, and below so many it is no longer.
+    const DENSE: f64 = 1.7;
+    const THIN: f64 = 1.4;
+
+    /// A session begins.
+    pub(crate) fn came(&mut self) {
+        self.came += 1;
+    }
+
+    /// A period is over in which `outflow` requests of the class were served, as on average; a session has `requests`.
+    pub(crate) fn end_period(&mut self, outflow: f64, requests: f64) {
+        self.rate += (f64::from(core::mem::take(&mut self.came)) - self.rate) / Self::MEMORY;
+        self.served += (outflow - self.served) / Self::MEMORY;
+        let enough_for = self.served / requests.max(1.0);
+        self.is_dense = self.rate > enough_for * if self.is_dense { Self::THIN } else { Self::DENSE };
+    }
+
+    /// Whether most of those who begin cannot be finished, so that it matters which. Where it is few, more are finished
+    /// if all wait a little: a burst is spread over all the pages of those that are under way.
+    pub(crate) fn is_dense(&self) -> bool {
+        self.is_dense
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(crowd: &mut Crowd, periods: u32, came: u32) -> bool {
+        for _ in 0..periods {
+            (0..came).for_each(|_| crowd.came());
+            crowd.end_period(50.0, 5.0);
+        }
+        crowd.is_dense()
+    }
+
+    #[test]
+    fn it_is_dense_where_most_cannot_be_finished_and_stays_so_for_a_while() {
+        let mut crowd = Crowd::default();
+        assert!(!after(&mut crowd, 100, 15), "ten sessions a period can be finished");
+        assert!(after(&mut crowd, 40, 30));
+        assert!(after(&mut crowd, 200, 15));
+        assert!(!after(&mut crowd, 200, 12));
+    }
+}

@@ -1,0 +1,323 @@
+//! [`Lengths`]: how many requests sessions have, learnt from those that end.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use units::{ClassId, SessionId, Span, Time};
+
+use super::progress::Progress;
+use super::prospect::Prospect;
+use super::silence::Silence;
+use super::table::spread;
+
+/// Sessions that are followed to their ends: with more of them those that find a place free.
+const FOLLOWED: usize = 1024;
+/// Looked at with each request, for one that has ended.
+const LOOKED_AT: usize = 8;
+/// Of so many in a place of their lives the older ones count half: what users do changes.
+const REMEMBERED: f32 = 256.0;
+/// So many have to end before anything is made of it.
+const ENOUGH: f32 = 16.0;
+
+/// A session that is followed.
+#[derive(Debug, Clone, Copy)]
+struct Followed {
+    id: SessionId,
+    class: ClassId,
+    seen: Time,
+    progress: Progress,
+    /// Whether its last request was refused, or given up: if it does not come back that is why.
+    is_spoilt: bool,
+}
+
+/// Sessions that were at one [`Progress`].
+#[derive(Debug, Clone, Copy, Default)]
+struct Stretch {
+    went_on: f32,
+    ended: f32,
+}
+
+impl Stretch {
+    /// The share that ended, a little less the fewer there were.
+    fn hazard(self) -> f32 {
+        const PRIOR: f32 = 8.0;
+        self.ended / (self.went_on + self.ended + PRIOR)
+    }
+
+    fn fade(&mut self) {
+        if self.went_on + self.ended > REMEMBERED {
+            self.went_on /= 2.0;
+            self.ended /= 2.0;
+        }
+    }
+}
+
+/// What is known of the sessions of a class.
+#[derive(Debug, Clone)]
+struct OfClass {
+    silence: Silence,
+    stretches: [Stretch; Progress::COUNT],
+    beginnings: Beginnings,
+    prospects: [Prospect; Progress::COUNT],
+    /// How many a session has, on average.
+    requests: f32,
+    is_known: bool,
+}
+
+impl OfClass {
+    /// The mean number of requests of those that ended, as far as any went.
+    fn mean(&self) -> f32 {
+        let (mut there, mut requests) = (1.0, 1.0);
+        for (progress, stretch) in self.stretches.iter().enumerate() {
+            let gone_on = match progress {
+                0 => 1.0 - self.beginnings.hazard(),
+                _ if stretch.went_on + stretch.ended < 1.0 => 0.0,
+                _ => stretch.went_on / (stretch.went_on + stretch.ended),
+            };
+            there *= gone_on;
+            requests += there * Progress::requests_at(progress + 1) as f32;
+        }
+        requests
+    }
+}
+
+/// How lengths of sessions are distributed, class by class.
+#[derive(Debug)]
+pub(crate) struct Lengths {
+    followed: Vec<Option<Followed>>,
+    /// The place that is looked at next.
+    hand: usize,
+    classes: Vec<OfClass>,
+}
+
+impl Lengths {
+    /// Of so many classes.
+    pub(crate) fn new(classes: usize) -> Self {
+        let unknown = OfClass {
+            silence: Silence::UNKNOWN,
+            stretches: [Stretch::default(); Progress::COUNT],
+            beginnings: Beginnings::default(),
+            prospects: [Prospect::NONE; Progress::COUNT],
+            requests: 1.0,
+            is_known: false,
+        };
+        Self { followed: vec![None; FOLLOWED], hand: 0, classes: vec![unknown; classes] }
+    }
+
+    /// A request was sent to the server that belongs to no session yet.
+    pub(crate) fn began(&mut self, class: ClassId) {
+        self.classes[class.index()].beginnings.began();
+    }
+
+    /// A request of a session has come, which is so far by it. `is_first`: nothing was known of the session.
+    pub(crate) fn came(
+        &mut self,
+        now: Time,
+        class: ClassId,
+        id: SessionId,
+        progress: Progress,
+        is_first: bool,
+    ) {
+        if is_first {
+            self.classes[class.index()].beginnings.came_back();
+        }
+        let place = &mut self.followed[spread(id.0) as usize % FOLLOWED];
+        match place {
+            Some(followed) if followed.id == id => {
+                let of = &mut self.classes[followed.class.index()];
+                of.silence.learn(now.since(followed.seen));
+                if followed.progress != progress {
+                    let at = &mut of.stretches[followed.progress.index()];
+                    at.went_on += 1.0;
+                    at.fade();
+                }
+                *followed = Followed { id, class, seen: now, progress, is_spoilt: false };
+            }
+            None if is_first => {
+                *place = Some(Followed { id, class, seen: now, progress, is_spoilt: false });
+            }
+            _ => {}
+        }
+    }
+
+    /// A request of a session was refused, or given up.
+    pub(crate) fn spoilt(&mut self, id: SessionId) {
+        if let Some(followed) = &mut self.followed[spread(id.0) as usize % FOLLOWED]
+            && followed.id == id
+        {
+            followed.is_spoilt = true;
+        }
+    }
+
+    /// Looks at a few of those that are followed: who is silent for longer than any that comes back has ended.
+    pub(crate) fn look(&mut self, now: Time) {
+        for _ in 0..LOOKED_AT {
+            self.hand = (self.hand + 1) % FOLLOWED;
+            let place = &mut self.followed[self.hand];
+            let Some(followed) = *place else { continue };
+            let of = &mut self.classes[followed.class.index()];
+            if of.silence.of_the_end().is_none_or(|end| now.since(followed.seen) <= end) {
+                continue;
+            }
+            *place = None;
+            if !followed.is_spoilt {
+                let at = &mut of.stretches[followed.progress.index()];
+                at.ended += 1.0;
+                at.fade();
+            }
+        }
+    }
+
+    /// Makes something of what was learnt of a class, from time to time.
+    pub(crate) fn conclude(&mut self, now: Time, class: ClassId) {
+        let of = &mut self.classes[class.index()];
+        let Some(end) = of.silence.of_the_end() else { return };
+        of.beginnings.advance(now, end);
+        let ended: f32 = of.stretches.iter().map(|stretch| stretch.ended).sum();
+        of.is_known = ended >= ENOUGH;
+        if of.is_known {
+            let mut hazards = of.stretches.map(Stretch::hazard);
+            hazards[0] = of.beginnings.hazard();
+            of.prospects = Prospect::of(&hazards);
+            of.requests = of.mean();
+            of.is_known = of.prospects.iter().any(|prospect| *prospect > Prospect::NONE);
+        }
+    }
+
+    /// How many requests a session of a class has, on average.
+    pub(crate) fn requests(&self, class: ClassId) -> f64 {
+        f64::from(self.classes[class.index()].requests)
+    }
+
+    /// Whether lengths of a class tell its sessions apart.
+    pub(crate) fn are_known(&self, class: ClassId) -> bool {
+        self.classes[class.index()].is_known
+    }
+
+    /// What is to be expected of a session that is so far.
+    pub(crate) fn prospect(&self, class: ClassId, progress: Progress) -> Prospect {
+        let of = &self.classes[class.index()];
+        if of.is_known { of.prospects[progress.index()] } else { Prospect::NONE }
+    }
+}
+
+/// How many of those that begin come back. What they are called is not known before they do, so it is a matter of numbers.
+#[derive(Debug, Clone, Default)]
+struct Beginnings {
+    /// Who began, in parts of the time in which one may come back, the latest first.
+    lately: [f32; Self::PARTS],
+    /// When the latest part ends.
+    until: Time,
+    began: f32,
+    came_back: f32,
+}
+
+impl Beginnings {
+    const PARTS: usize = 4;
+
+    fn began(&mut self) {
+        self.lately[0] += 1.0;
+    }
+
+    fn came_back(&mut self) {
+        self.came_back += 1.0;
+    }
+
+    fn advance(&mut self, now: Time, end: Span) {
+        if now < self.until {
+            return;
+        }
+        self.until = now + end / Self::PARTS as u64;
+        self.began += self.lately[Self::PARTS - 1];
+        self.lately.rotate_right(1);
+        self.lately[0] = 0.0;
+        if self.began.max(self.came_back) > REMEMBERED {
+            self.began /= 2.0;
+            self.came_back /= 2.0;
+        }
+    }
+
+    /// The share that does not come back.
+    fn hazard(&self) -> f32 {
+        if self.began < ENOUGH { 0.0 } else { (1.0 - self.came_back / self.began).max(0.0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLASS: ClassId = ClassId(0);
+
+    /// Sessions of so many requests one after the other, four of which begin in a second; each tenth ends with a refusal.
+    fn learnt(lengths: impl Fn(u64) -> u32) -> Lengths {
+        let mut learnt = Lengths::new(1);
+        for id in 0..4000 {
+            let began = Time::ZERO + Span::from_millis(250) * id;
+            learnt.began(CLASS);
+            for request in 1..lengths(id) {
+                let at = began + Span::from_millis(100) * u64::from(request);
+                learnt.came(at, CLASS, SessionId(id), Progress::after(request), request == 1);
+            }
+            if id % 10 == 0 {
+                learnt.spoilt(SessionId(id));
+            }
+            for _ in 0..8 {
+                learnt.look(began);
+            }
+            learnt.conclude(began, CLASS);
+        }
+        learnt
+    }
+
+    fn prospects(learnt: &Lengths, requests: impl Iterator<Item = u32>) -> Vec<Prospect> {
+        requests.map(|requests| learnt.prospect(CLASS, Progress::after(requests))).collect()
+    }
+
+    #[test]
+    fn who_is_near_the_end_has_more_prospect_than_who_begins() {
+        let all = prospects(&learnt(|_| 6), 0..6);
+        assert!(all.is_sorted() && all[5] > all[3] && all[3] > all[0], "{all:?}");
+        assert_eq!(all[0], Prospect::NONE);
+    }
+
+    #[test]
+    fn how_many_requests_they_have_is_known_on_average() {
+        for (requests, lengths) in [(6.0, [6, 6]), (2.0, [1, 3]), (25.0, [10, 40])] {
+            let learnt = learnt(|id| lengths[id as usize % 2]);
+            let found = learnt.requests(CLASS);
+            assert!((0.8 * requests..1.25 * requests).contains(&found), "{found} instead of {requests}");
+        }
+    }
+
+    #[test]
+    fn who_has_gone_on_beyond_the_others_has_no_more_than_who_begins() {
+        let learnt = learnt(|id| if id % 5 == 0 { 2000 } else { 6 });
+        let all = prospects(&learnt, [0, 4, 5, 7, 100, 1900].into_iter());
+        assert!(all[2] > all[1], "{all:?}");
+        for beyond in [3, 4] {
+            assert_eq!(all[beyond], Prospect::NONE, "{all:?}");
+        }
+    }
+
+    #[test]
+    fn of_sessions_without_an_end_nothing_is_known() {
+        assert!(!Lengths::new(1).are_known(CLASS));
+        let mut endless = Lengths::new(1);
+        for second in 0..1000 {
+            let now = Time::ZERO + Span::from_secs(second);
+            for id in 0..50 {
+                endless.came(now, CLASS, SessionId(id), Progress::after(second as u32 + 1), second == 0);
+                endless.look(now);
+            }
+            endless.conclude(now, CLASS);
+        }
+        assert!(!endless.are_known(CLASS));
+    }
+
+    #[test]
+    fn where_most_ask_once_a_session_is_worth_no_more_than_they_are() {
+        let learnt = learnt(|id| if id % 10 == 0 { 40 } else { 1 });
+        assert_eq!(prospects(&learnt, [1, 8, 20].into_iter()), [Prospect::NONE; 3]);
+    }
+}
