@@ -91,7 +91,7 @@ test: lint-sources ## everything that must hold: lint, documentation, all tests
 	@tools/need h2spec
 	$(STAGE) 'tests'
 	@rm -f $(TOLD)
-	$(CLIPPY) cargo test --workspace --no-fail-fast; status=$$?; tools/told $(TOLD); exit $$status
+	$(CLIPPY) cargo test --workspace --no-fail-fast --config 'target."cfg(unix)".runner = "$(CURDIR)/tools/run-test"'; status=$$?; tools/told $(TOLD); exit $$status
 	@$(MAKE) --no-print-directory world
 	$(STAGE) 'make test: all passed'
 

@@ -34,6 +34,10 @@ metrics! { exposed like LIKE;
         "For how long the first in the waiting room has waited.", labels: &["class"];
     ADMISSION = "headworks_gate_admission_probability", Gauge, Share, "Probability of admission.",
         labels: &["class", "session"];
+    ADMITS_SESSIONS = "headworks_gate_admits_sessions", Gauge, Number,
+        "1 while sessions are admitted, rather than requests.", labels: &["class"];
+    SESSION_REQUESTS = "headworks_gate_session_requests", Gauge, Number,
+        "Requests of a session on average, as soon as that is known.", labels: &["class"];
     QUEUE = "headworks_gate_queue", Gauge, Number, "Requests waiting, by stage.", labels: &["stage"],
         sampled: "gate.queue";
     IN_SERVICE = "headworks_gate_in_service", Gauge, Number, "Requests inside the server.",

@@ -58,10 +58,10 @@ pub enum Mode {
 /// What is admitted in overload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Admission {
-    /// Sessions: what is begun is finished. Inside a class the session that has come farthest goes first, because least
-    /// of it is left and most would be lost (shortest remaining work first: Schrage 1968; in overload: Schroeder and
-    /// Harchol-Balter 2006). New ones wait at the door until a place would stay empty, the newest first: the
-    /// oldest is about to give up.
+    /// Sessions, where it is known how long they are and most cannot be finished: what is begun is finished. Inside a
+    /// class the session that is nearest to its end goes first, because least of it is left and most would be lost
+    /// (Gittins 1979; in overload: Schroeder and Harchol-Balter 2006). New ones wait at the door until a place would
+    /// stay empty, the newest first: the oldest is about to give up. Otherwise requests.
     #[default]
     Sessions,
     /// Requests, as many as the queue of their class has room for (Web2K section 3.3).

@@ -112,6 +112,10 @@ pub struct ClassSnapshot {
     pub admits_existing: f64,
     /// Probability of admission for new sessions.
     pub admits_new: f64,
+    /// Whether its sessions are admitted now, rather than its requests.
+    pub admits_sessions: bool,
+    /// How many requests a session has on average, as soon as that is known.
+    pub session_requests: Option<f64>,
     /// Its waiting room, which is empty unless visitors are told of it.
     pub room: RoomSnapshot,
 }

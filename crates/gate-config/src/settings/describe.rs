@@ -93,12 +93,14 @@ impl Settings {
             LookAhead::Auto => "auto".to_owned(),
             LookAhead::Fixed(k) => k.to_string(),
         };
-        let admission = match policy.admission {
-            Admission::Requests => {
-                format!("requests, every {}, gains {} {}", policy.period, policy.gains.q0, policy.gains.q1)
+        let admitted = match policy.admission {
+            Admission::Requests => "requests",
+            Admission::Sessions => {
+                "sessions, or requests where their lengths are not known or most can be finished"
             }
-            Admission::Sessions => "sessions".to_owned(),
         };
+        let admission =
+            format!("{admitted}, every {}, gains {} {}", policy.period, policy.gains.q0, policy.gains.q1);
         vec![("window", window), ("look-ahead", look_ahead), ("admission", admission)]
     }
 

@@ -125,9 +125,10 @@ pub(super) struct File {
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Admission {
     /// As many requests as the queue of their class has room for.
-    #[default]
     Requests,
-    /// Sessions: who has come farthest goes first, and new ones when a place would stay empty.
+    /// Sessions, where it is known how long they are and most cannot be finished: who is nearest to the end goes first, and
+    /// new ones when a place would stay empty. Otherwise requests.
+    #[default]
     Sessions,
 }
 

@@ -85,6 +85,16 @@ fn classes(metrics: &mut Metrics, gate: &Gate, policy: &Policy) {
         admits.sample(&[name, "existing"], class.admits_existing);
         admits.sample(&[name, "new"], class.admits_new);
     }
+    let admits_sessions = metrics.family(metric::ADMITS_SESSIONS);
+    for (name, class) in &classes {
+        admits_sessions.sample(&[name], u32::from(class.admits_sessions));
+    }
+    let session_requests = metrics.family(metric::SESSION_REQUESTS);
+    for (name, class) in &classes {
+        if let Some(requests) = class.session_requests {
+            session_requests.sample(&[name], requests);
+        }
+    }
 }
 
 fn policy(metrics: &mut Metrics, policy: &Policy) {

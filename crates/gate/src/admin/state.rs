@@ -56,6 +56,8 @@ struct Class {
     /// How long its clients wait before they give up, as far as is known, s.
     patience: f64,
     admits: Admits,
+    /// How many requests a session has on average; null until that is known.
+    session_requests: Option<f64>,
     waiting_room: WaitingRoom,
     #[serde(flatten)]
     counts: Counts,
@@ -77,6 +79,8 @@ struct WaitingRoom {
 struct Admits {
     existing: f64,
     new: f64,
+    /// Whether sessions are admitted now, rather than requests.
+    sessions: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -133,7 +137,12 @@ fn class((name, class): (&String, policy::ClassSnapshot)) -> Class {
         held_back: class.held_back,
         target: class.target,
         patience: class.patience.as_secs_f64(),
-        admits: Admits { existing: class.admits_existing, new: class.admits_new },
+        admits: Admits {
+            existing: class.admits_existing,
+            new: class.admits_new,
+            sessions: class.admits_sessions,
+        },
+        session_requests: class.session_requests,
         waiting_room: WaitingRoom {
             waiting: class.room.waiting,
             outflow: class.room.outflow,

@@ -60,7 +60,7 @@ struct OfClass {
     beginnings: Beginnings,
     prospects: [Prospect; Progress::COUNT],
     /// How many a session has, on average.
-    requests: f32,
+    requests: Option<f32>,
     is_known: bool,
 }
 
@@ -98,7 +98,7 @@ impl Lengths {
             stretches: [Stretch::default(); Progress::COUNT],
             beginnings: Beginnings::default(),
             prospects: [Prospect::NONE; Progress::COUNT],
-            requests: 1.0,
+            requests: None,
             is_known: false,
         };
         Self { followed: vec![None; FOLLOWED], hand: 0, classes: vec![unknown; classes] }
@@ -179,14 +179,14 @@ impl Lengths {
             let mut hazards = of.stretches.map(Stretch::hazard);
             hazards[0] = of.beginnings.hazard();
             of.prospects = Prospect::of(&hazards);
-            of.requests = of.mean();
+            of.requests = Some(of.mean());
             of.is_known = of.prospects.iter().any(|prospect| *prospect > Prospect::NONE);
         }
     }
 
-    /// How many requests a session of a class has, on average.
-    pub(crate) fn requests(&self, class: ClassId) -> f64 {
-        f64::from(self.classes[class.index()].requests)
+    /// How many requests a session of a class has, on average, as soon as that is known.
+    pub(crate) fn requests(&self, class: ClassId) -> Option<f64> {
+        self.classes[class.index()].requests.map(f64::from)
     }
 
     /// Whether lengths of a class tell its sessions apart.
@@ -285,7 +285,7 @@ mod tests {
     fn how_many_requests_they_have_is_known_on_average() {
         for (requests, lengths) in [(6.0, [6, 6]), (2.0, [1, 3]), (25.0, [10, 40])] {
             let learnt = learnt(|id| lengths[id as usize % 2]);
-            let found = learnt.requests(CLASS);
+            let found = learnt.requests(CLASS).unwrap_or_default();
             assert!((0.8 * requests..1.25 * requests).contains(&found), "{found} instead of {requests}");
         }
     }

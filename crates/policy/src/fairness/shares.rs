@@ -140,8 +140,8 @@ impl Shares {
         self.sessions.lengths.conclude(now, class);
     }
 
-    /// How many requests a session of a class has, on average.
-    pub(crate) fn requests_of_session(&self, class: ClassId) -> f64 {
+    /// How many requests a session of a class has, on average, as soon as that is known.
+    pub(crate) fn requests_of_session(&self, class: ClassId) -> Option<f64> {
         self.sessions.lengths.requests(class)
     }
 

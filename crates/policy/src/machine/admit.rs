@@ -248,7 +248,7 @@ impl Policy {
             let controller = &mut self.controllers[class.index()];
             controller.end_period(period, *gains, queued, floor);
             self.crowds[class.index()]
-                .end_period(controller.outflow(), self.shares.requests_of_session(class));
+                .end_period(controller.outflow(), self.shares.requests_of_session(class).unwrap_or(1.0));
             // Those who are held back come first.
             let held_back = self.store.length(self.layout.discard(class, Rank::New));
             let room = controller.room_for_new() - f64::from(held_back);

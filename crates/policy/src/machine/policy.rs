@@ -259,6 +259,8 @@ impl Policy {
                 patience: self.patience(class),
                 admits_existing,
                 admits_new,
+                admits_sessions: self.admits_sessions(class),
+                session_requests: self.shares.requests_of_session(class),
                 room: self.rooms[class.index()].snapshot(self.now),
             }
         })

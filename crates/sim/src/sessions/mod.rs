@@ -8,6 +8,7 @@
 //! [`Front`](crate::front::Front) (the policy) -> `server` (listen queue, workers, processor). `world` is the loop that
 //! calls them, `events` what will happen when nothing else does before.
 
+mod bound;
 mod events;
 mod model;
 mod outcome;

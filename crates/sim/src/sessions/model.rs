@@ -138,13 +138,32 @@ impl Script {
 
     /// Processor time of a whole session, in seconds.
     pub fn demand(&self) -> f64 {
+        self.requests().map(|object| object.demand).sum()
+    }
+
+    /// What a session asks for.
+    fn requests(&self) -> impl Iterator<Item = &Object> {
         let objects =
             self.pages.iter().flat_map(|page| [page.object].into_iter().chain(page.embedded.clone()));
-        objects.filter_map(|object| self.objects.get(object)).map(|object| object.demand).sum()
+        objects.filter_map(|object| self.objects.get(object))
     }
 }
 
 impl SessionModel {
+    /// Sessions per second for which the processors are enough, with what the gate takes of them.
+    pub fn capacity(&self) -> f64 {
+        let passing_on = self.gate.as_ref().map_or(0.0, |gate| gate.cost.as_secs_f64());
+        let requests = self.script.requests().count() as f64;
+        f64::from(self.host.processors) / (self.script.demand() + requests * passing_on)
+    }
+
+    /// What sorts a class of users before those that are less important: as what the gate knows its first request.
+    pub(super) fn importance(&self, class: usize) -> usize {
+        let first = self.script.pages.first().map_or(0, |page| page.object);
+        let known = self.gate.as_ref().and_then(|gate| gate.classes.get(class)?.get(first));
+        known.map_or(class, |known| known.index())
+    }
+
     /// # Errors
     /// What cannot be simulated, with the allowed range.
     pub fn check(&self) -> Result<(), SessionModelError> {

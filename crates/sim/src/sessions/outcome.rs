@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use stats::MeanEstimate;
 
+use super::bound::completed_at_most;
 use super::model::SessionModel;
 use super::replication::Replication;
 use super::tally::{Digest, Summary};
@@ -18,6 +19,10 @@ pub struct SessionsOutcome {
     pub classes: Vec<SessionClassOutcome>,
     /// Sessions that started and were completed, per second, all classes together.
     pub throughput: MeanEstimate,
+    /// Sessions per second that an admission can complete at most that knows what comes, all classes together.
+    pub bound: MeanEstimate,
+    /// Completed sessions over that.
+    pub of_bound: MeanEstimate,
     /// The share of the server's processors' time in which they worked.
     pub utilization: MeanEstimate,
     /// How many replications there were.
@@ -49,6 +54,8 @@ pub struct SessionClassOutcome {
     pub timed_out: MeanEstimate,
     /// Completed sessions over started ones.
     pub completion: MeanEstimate,
+    /// The share of them that can be completed at most, those of the more important classes first.
+    pub bound: MeanEstimate,
     /// From request to answer, in seconds, of the requests that were answered.
     pub response: LatencyOutcome,
     /// How long completed sessions took, in seconds, without their pauses.
@@ -63,13 +70,24 @@ impl SessionsOutcome {
         };
         let events: u64 = done.iter().map(|replication| replication.events).sum();
         let took: f64 = done.iter().map(|replication| replication.took.as_secs_f64()).sum();
+        let at_most = |replication: &Replication| {
+            let started: Vec<f64> = replication.classes.iter().map(|class| class.started).collect();
+            completed_at_most(model, &started)
+        };
+        let bounds: Vec<Vec<f64>> = done.iter().map(at_most).collect();
+        let totals = || bounds.iter().map(|bound| bound.iter().sum::<f64>());
         let classes = model.script.classes.iter().enumerate().map(|(index, name)| {
             let summaries = done.iter().filter_map(|replication| replication.classes.get(index));
-            SessionClassOutcome::new(name, &summaries.collect::<Vec<_>>())
+            let bounds = bounds.iter().filter_map(|bound| bound.get(index).copied());
+            SessionClassOutcome::new(name, &summaries.collect::<Vec<_>>(), bounds)
         });
         Self {
             classes: classes.collect(),
             throughput: MeanEstimate::of(done.iter().map(|replication| completed(replication) / duration)),
+            bound: MeanEstimate::of(totals().map(|bound| bound / duration)),
+            of_bound: MeanEstimate::of(
+                done.iter().zip(totals()).map(|(done, bound)| completed(done) / bound),
+            ),
             utilization: MeanEstimate::of(done.iter().map(|replication| replication.utilization)),
             replications: done.len() as u32,
             duration,
@@ -100,7 +118,7 @@ impl SessionsOutcome {
 }
 
 impl SessionClassOutcome {
-    fn new(name: &str, done: &[&Summary]) -> Self {
+    fn new(name: &str, done: &[&Summary], bounds: impl Iterator<Item = f64>) -> Self {
         let over = |value: fn(&Summary) -> f64| MeanEstimate::of(done.iter().map(|summary| value(summary)));
         Self {
             name: name.to_owned(),
@@ -109,6 +127,7 @@ impl SessionClassOutcome {
             refused: over(|summary| summary.refused),
             timed_out: over(|summary| summary.timed_out),
             completion: over(|summary| summary.completed / summary.started),
+            bound: MeanEstimate::of(done.iter().zip(bounds).map(|(summary, bound)| bound / summary.started)),
             response: latency(done.iter().map(|summary| summary.response)),
             session: latency(done.iter().map(|summary| summary.duration)),
         }
@@ -142,6 +161,12 @@ impl fmt::Display for SessionsOutcome {
             writeln!(f, "  {:<12} session  {}", "", class.session)?;
         }
         writeln!(f, "  throughput   {} completed sessions/s", Plain(&self.throughput))?;
+        writeln!(
+            f,
+            "  bound        {} of the {} that an admission could complete that knows what comes",
+            Percent(&self.of_bound),
+            Plain(&self.bound),
+        )?;
         writeln!(f, "  utilization  {}", Percent(&self.utilization))?;
         writeln!(
             f,

@@ -112,6 +112,14 @@ fn where_sessions_are_admitted_more_of_them_are_completed() {
     for outcome in &outcomes {
         assert!(classes(outcome)[0].completion.mean >= 0.999, "{outcome}");
     }
+    for outcome in &outcomes {
+        assert!((0.99..1.01).contains(&(outcome.bound.mean / CAPACITY)), "{outcome}");
+        let reached = outcome.throughput.mean / outcome.bound.mean;
+        assert!((outcome.of_bound.mean - reached).abs() < 0.005, "{outcome}");
+        let bounds = classes(outcome).map(|class| class.bound.mean);
+        // A fifth of three times the capacity is premium, and what is left is a sixth of the rest.
+        assert!(bounds[0] == 1.0 && (0.14..0.19).contains(&bounds[1]), "{bounds:?}");
+    }
     let [requests, sessions] = outcomes.each_ref().map(|outcome| outcome.throughput.mean / CAPACITY);
     assert!(sessions > 0.94 && sessions > requests + 0.08, "{sessions} and {requests} of the capacity");
 }
