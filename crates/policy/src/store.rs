@@ -11,10 +11,10 @@ use units::{ClassId, RequestId, Time};
 
 use crate::costs::Begun;
 use crate::fairness::flows::{Flow, Flows, Node};
-use crate::fairness::prospect::Prospect;
 use crate::fairness::rank::Rank;
 use crate::kind::Kind;
 use crate::overtaking::Inside;
+use crate::prospects::prospect::Prospect;
 use crate::protocol::SessionHint;
 use crate::waits::{Stage, Waits};
 

@@ -5,12 +5,7 @@
 
 pub(crate) mod floor;
 pub(crate) mod flows;
-pub(crate) mod lengths;
 pub(crate) mod pauses;
-pub(crate) mod progress;
-pub(crate) mod prospect;
 pub(crate) mod rank;
 pub(crate) mod recent;
 pub(crate) mod shares;
-pub(crate) mod silence;
-pub(crate) mod table;

@@ -5,14 +5,14 @@ use alloc::vec::Vec;
 
 use units::{ClassId, SessionId, Time};
 
-use super::lengths::Lengths;
 use super::pauses::Pauses;
-use super::progress::Progress;
-use super::prospect::Prospect;
 use super::rank::Rank;
 use super::recent::{Epoch, Recent};
-use super::table::Table;
+use crate::prospects::lengths::Lengths;
+use crate::prospects::progress::Progress;
+use crate::prospects::prospect::Prospect;
 use crate::protocol::{KnownSession, SessionHint};
+use crate::table::Table;
 
 /// So many requests a browser has at once; no session or client is held to less.
 const AT_ONCE: u32 = 6;

@@ -8,7 +8,7 @@ use units::{ClassId, SessionId, Span, Time};
 use super::progress::Progress;
 use super::prospect::Prospect;
 use super::silence::Silence;
-use super::table::spread;
+use crate::table::spread;
 
 /// Sessions that are followed to their ends: with more of them those that find a place free.
 const FOLLOWED: usize = 1024;

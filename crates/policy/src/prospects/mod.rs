@@ -1,0 +1,11 @@
+//! Which sessions can be finished: what is learnt of how long they are, and what it says of one that is under way.
+//!
+//! [`Lengths`](lengths::Lengths) follows sessions to their ends, which it takes from a [`Silence`](silence::Silence), and knows
+//! of each [`Progress`](progress::Progress) the [`Prospect`](prospect::Prospect); [`Crowd`](crowd::Crowd) is how many more begin than
+//! can be finished.
+
+pub(crate) mod crowd;
+pub(crate) mod lengths;
+pub(crate) mod progress;
+pub(crate) mod prospect;
+pub(crate) mod silence;
