@@ -65,9 +65,7 @@ impl Policy {
     /// Whether sessions of a class are admitted, rather than requests: where it is known how long they are, and most cannot be
     /// finished.
     pub(super) fn admits_sessions(&self, class: ClassId) -> bool {
-        self.config.admission == Admission::Sessions
-            && self.shares.are_lengths_known(class)
-            && self.crowds[class.index()].is_dense()
+        self.crowds[class.index()].is_dense()
     }
 
     pub(super) fn join(&mut self, now: Time, key: Key, class: ClassId) {
@@ -247,8 +245,10 @@ impl Policy {
             self.shares.conclude(self.now, class);
             let controller = &mut self.controllers[class.index()];
             controller.end_period(period, *gains, queued, floor);
-            self.crowds[class.index()]
-                .end_period(controller.outflow(), self.shares.requests_of_session(class).unwrap_or(1.0));
+            let is_tellable =
+                self.config.admission == Admission::Sessions && self.shares.are_lengths_known(class);
+            let requests = self.shares.requests_of_session(class).filter(|_| is_tellable);
+            self.crowds[class.index()].end_period(controller.outflow(), requests);
             // Those who are held back come first.
             let held_back = self.store.length(self.layout.discard(class, Rank::New));
             let room = controller.room_for_new() - f64::from(held_back);

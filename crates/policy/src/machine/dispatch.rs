@@ -74,21 +74,27 @@ impl Policy {
     /// done (Web2K section 1.3). New sessions have a floor nevertheless.
     fn head_of(&self, class: ClassId) -> Option<Key> {
         let turn_of = |rank| self.store.next_turn(self.layout.class(class, rank));
-        let [existing, new, excess] = Rank::ALL.map(turn_of);
-        if self.admits_sessions(class) && self.controllers[class.index()].is_overloaded() {
-            let newest = self.newest_at_door(class).or(new.map(|(key, _)| key));
-            let is_due = self.floors[class.index()].is_due();
-            let [existing, excess] = [existing, excess].map(|first| first.map(|(key, _)| key));
-            return newest.filter(|_| is_due).or(existing).or(newest).or(excess);
-        }
-        let first = if self.floors[class.index()].is_due() && new.is_some() {
-            new
-        } else if self.controllers[class.index()].is_overloaded() && existing.is_some() {
-            existing
-        } else {
-            [existing, new, excess].into_iter().flatten().min_by_key(|(_, turn)| *turn)
+        let first_of = |rank| turn_of(rank).map(|(key, _)| key);
+        let new = || match self.admits_sessions(class) {
+            true => self.newest_at_door(class).or_else(|| first_of(Rank::New)),
+            false => first_of(Rank::New),
         };
-        first.map(|(key, _)| key)
+        let due = if self.floors[class.index()].is_due() { new() } else { None };
+        if due.is_some() {
+            return due;
+        }
+        if !self.controllers[class.index()].is_overloaded() {
+            let first = Rank::ALL.into_iter().filter_map(turn_of).min_by_key(|(_, turn)| *turn);
+            return first.map(|(key, _)| key);
+        }
+        first_of(Rank::Existing).or_else(|| match self.admits_sessions(class) {
+            true => new().or_else(|| first_of(Rank::Excess)),
+            // Excess takes its turns beside them.
+            false => {
+                let first = [Rank::New, Rank::Excess].into_iter().filter_map(turn_of);
+                first.min_by_key(|(_, turn)| *turn).map(|(key, _)| key)
+            }
+        })
     }
 
     /// The new session that has come last; none where they wait in the order of a waiting room.

@@ -24,15 +24,18 @@ impl Crowd {
         self.came += 1;
     }
 
-    /// A period is over in which `outflow` requests of the class were served, as on average; a session has `requests`.
-    pub(crate) fn end_period(&mut self, outflow: f64, requests: f64) {
+    /// A period is over in which `outflow` requests of the class were served, as on average; a session has `requests`, if
+    /// that is known and matters.
+    pub(crate) fn end_period(&mut self, outflow: f64, requests: Option<f64>) {
         self.rate += (f64::from(core::mem::take(&mut self.came)) - self.rate) / Self::MEMORY;
         self.served += (outflow - self.served) / Self::MEMORY;
-        let enough_for = self.served / requests.max(1.0);
-        self.is_dense = self.rate > enough_for * if self.is_dense { Self::THIN } else { Self::DENSE };
+        self.is_dense = requests.is_some_and(|requests| {
+            let enough_for = self.served / requests.max(1.0);
+            self.rate > enough_for * if self.is_dense { Self::THIN } else { Self::DENSE }
+        });
     }
 
-    /// Whether most of those who begin cannot be finished, so that it matters which. Where it is few, more are finished
+    /// Whether it is known that most of those who begin cannot be finished, so that it matters which. Where it is few, more are finished
     /// if all wait a little: a burst is spread over all the pages of those that are under way.
     pub(crate) fn is_dense(&self) -> bool {
         self.is_dense
@@ -46,7 +49,7 @@ mod tests {
     fn after(crowd: &mut Crowd, periods: u32, came: u32) -> bool {
         for _ in 0..periods {
             (0..came).for_each(|_| crowd.came());
-            crowd.end_period(50.0, 5.0);
+            crowd.end_period(50.0, Some(5.0));
         }
         crowd.is_dense()
     }
@@ -58,5 +61,7 @@ mod tests {
         assert!(after(&mut crowd, 40, 30));
         assert!(after(&mut crowd, 200, 15));
         assert!(!after(&mut crowd, 200, 12));
+        crowd.end_period(50.0, None);
+        assert!(!crowd.is_dense(), "nothing is known any more");
     }
 }

@@ -11,13 +11,14 @@ use super::silence::Silence;
 use crate::table::spread;
 
 /// Sessions that are followed to their ends: with more of them those that find a place free.
-const FOLLOWED: usize = 1024;
+const FOLLOWED: usize = 512;
 /// Looked at with each request, for one that has ended.
-const LOOKED_AT: usize = 8;
+const LOOKED_AT: usize = 4;
 /// Of so many in a place of their lives the older ones count half: what users do changes.
 const REMEMBERED: f32 = 256.0;
-/// So many have to end before anything is made of it.
+/// So many have to end before anything is made of it, and then so many more.
 const ENOUGH: f32 = 16.0;
+const NEWS: u32 = 4;
 
 /// A session that is followed.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +60,8 @@ struct OfClass {
     stretches: [Stretch; Progress::COUNT],
     beginnings: Beginnings,
     prospects: [Prospect; Progress::COUNT],
+    /// Sessions that have ended since something was made of it.
+    ends: u32,
     /// How many a session has, on average.
     requests: Option<f32>,
     is_known: bool,
@@ -98,6 +101,7 @@ impl Lengths {
             stretches: [Stretch::default(); Progress::COUNT],
             beginnings: Beginnings::default(),
             prospects: [Prospect::NONE; Progress::COUNT],
+            ends: 0,
             requests: None,
             is_known: false,
         };
@@ -164,6 +168,7 @@ impl Lengths {
                 let at = &mut of.stretches[followed.progress.index()];
                 at.ended += 1.0;
                 at.fade();
+                of.ends += 1;
             }
         }
     }
@@ -173,6 +178,10 @@ impl Lengths {
         let of = &mut self.classes[class.index()];
         let Some(end) = of.silence.of_the_end() else { return };
         of.beginnings.advance(now, end);
+        if of.ends < NEWS {
+            return;
+        }
+        of.ends = 0;
         let ended: f32 = of.stretches.iter().map(|stretch| stretch.ended).sum();
         of.is_known = ended >= ENOUGH;
         if of.is_known {
