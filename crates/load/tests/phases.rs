@@ -16,11 +16,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{options_for, run};
-use load::{Backend, Load, Options, Protocol, Think};
+use load::{Backend, Load, Options, Protocol};
 use origin::{Mode, Server};
 use record::{RequestRow, RunDirectory};
 use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
 use testkit::{Hostile, Nginx};
+use traffic::Think;
 use units::Span;
 
 /// How wrong a phase may be, s: what the generator takes to notice is in what it measures, and
@@ -110,7 +111,7 @@ fn known_delays_before_a_response_and_between_its_bytes_are_measured() {
                     load: Load::Closed {
                         clients: 1,
                         ramp: None,
-                        think: Some(Think { mean: Span::from_micros(200), exponential: false }),
+                        think: Some(Think::constant(Span::from_micros(200))),
                     },
                     duration: Span::from_millis(800),
                     backend,

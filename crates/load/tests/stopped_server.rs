@@ -15,10 +15,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{open, options, run};
-use load::{Backend, Load, Options, Protocol, Think};
+use load::{Backend, Load, Options, Protocol};
 use record::{RequestRow, RunDirectory, Summary};
 use testkit::Nginx;
-use traffic::Process;
+use traffic::{Process, Think};
 use units::Span;
 
 const RATE: f64 = 200.0;
@@ -156,7 +156,7 @@ fn in_an_open_loop_the_stop_is_in_the_percentiles_as_arithmetic_predicts() {
 #[test]
 fn in_a_closed_loop_each_client_waits_once_and_the_percentiles_hide_it() {
     // A pause keeps four runs at a time from filling the machine.
-    let think = Think { mean: Span::from_millis(5), exponential: false };
+    let think = Think::constant(Span::from_millis(5));
     check(&Load::Closed { clients: CLIENTS, ramp: None, think: Some(think) }, |stopped| {
         all_answered(stopped)?;
         waited_in_processing(stopped)?;

@@ -13,6 +13,7 @@ pub mod model;
 mod profile;
 mod ramp;
 mod schedule;
+mod think;
 pub mod trace;
 mod workload;
 
@@ -21,4 +22,5 @@ pub use mix::Mix;
 pub use profile::Profile;
 pub use ramp::{Ramp, RampError};
 pub use schedule::{Arrival, Schedule};
+pub use think::{Think, ThinkError, Thinking};
 pub use workload::{Class, Page, Workload};

@@ -1,7 +1,7 @@
 //! Workload files that are right, and the errors of those that are not.
 
 use config::Source;
-use traffic::Workload;
+use traffic::{Think, Workload};
 use units::Span;
 
 const BANK: &str = r#"
@@ -43,7 +43,10 @@ fn everything_is_read() {
     assert_eq!(premium.cookie, Some(("tier".to_owned(), "premium".to_owned())));
     assert_eq!(basic.headers, [("X-Tier".to_owned(), "basic".to_owned())]);
     assert_eq!(basic.address, "127.0.0.2".parse().ok());
-    assert_eq!((workload.pages[0].think, workload.pages[1].think), (Span::from_millis(200), Span::ZERO));
+    assert_eq!(
+        (workload.pages[0].think, workload.pages[1].think),
+        (Think::constant(Span::from_millis(200)), Think::default())
+    );
     assert_eq!(workload.pages[0].embedded.len(), 2);
 }
 
@@ -64,6 +67,11 @@ fn check(from: &str, to: &str, error: &str) {
 #[test]
 fn errors_name_line_thing_and_mend() {
     check("timeout", "timeuot", "w.toml:3: unknown key \"timeuot\"; did you mean \"timeout\"?");
+    check(
+        "\"200ms\"",
+        "\"weibull:1s\"",
+        "w.toml:19: cannot read \"weibull:1s\": expected a time, exp:MEAN, uniform:LEAST:MOST or lognormal:MEAN:CV",
+    );
     check("think", "tink", "w.toml:19: unknown key \"tink\"; did you mean \"think\"?");
     check("\"sessions\"", "\"session\"", "w.toml:2: unknown value \"session\"; did you mean \"sessions\"?");
     check("\"2s\"", "\"0s\"", "w.toml:3: timeout is 0; give a time above 0, such as \"20s\"");

@@ -116,6 +116,6 @@ impl Generator<'_> {
     /// How long a session lasts when every request just escapes its timeout.
     fn longest_session(&self) -> Span {
         let requests = u64::try_from(self.workload.requests_per_session()).unwrap_or(u64::MAX);
-        self.workload.timeout * requests + self.workload.pages.iter().map(|page| page.think).sum()
+        self.workload.timeout * requests + self.workload.longest_pauses()
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::Method;
 use http::uri::{PathAndQuery, Scheme};
-use traffic::Workload;
 use traffic::model::Object;
+use traffic::{Think, Workload};
 use units::Span;
 
 use crate::client::cookies::Jar;
@@ -36,6 +36,8 @@ pub(crate) struct Plan {
     pub(crate) objects: Vec<Wanted>,
     /// The pages of a session.
     pub(crate) pages: Vec<PagePlan>,
+    /// Of the pauses between them.
+    pub(crate) seed: u64,
     /// Whether users are followed from page to page, or requests stand alone.
     pub(crate) has_sessions: bool,
     pub(crate) timeout: Span,
@@ -79,7 +81,7 @@ pub(crate) enum Persistence {
 pub(crate) struct PagePlan {
     pub(crate) page: u32,
     pub(crate) embedded: Vec<u32>,
-    pub(crate) think: Span,
+    pub(crate) think: Think,
 }
 
 /// Something to ask for.
@@ -115,6 +117,7 @@ impl Plan {
             classes: vec![ClassPlan::only(catalogue.fields.clone())],
             objects: Vec::new(),
             pages: Vec::new(),
+            seed: options.seed,
             has_sessions: options.has_sessions(),
             timeout: options.timeout.unwrap_or(DEFAULT_TIMEOUT),
             connections: 1,
@@ -216,7 +219,8 @@ impl Plan {
     /// The longest that a session, or a request that stands alone, can take.
     pub(crate) fn longest(&self) -> Span {
         let rounds = |page: &PagePlan| 1 + page.embedded.len().div_ceil(self.connections) as u64;
-        let pages: Span = self.pages.iter().map(|page| page.think + self.timeout * rounds(page)).sum();
+        let pages: Span =
+            self.pages.iter().map(|page| page.think.longest() + self.timeout * rounds(page)).sum();
         pages.max(self.timeout)
     }
 

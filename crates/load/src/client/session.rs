@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use record::{SessionOutcome, SessionRow};
+use traffic::Thinking;
 use units::{ClassId, Span, Time};
 
 use crate::client::context::ThreadContext;
@@ -43,6 +44,7 @@ async fn pages(
     pauses: Pauses,
 ) -> Result<(), SessionOutcome> {
     let last = thread.plan.pages.len().saturating_sub(1);
+    let mut thinking = Thinking::of_session(thread.plan.seed, visit.started);
     for (number, page) in thread.plan.pages.iter().enumerate() {
         fetch(thread, &visit.client, page.page, intended).await?;
         if !page.embedded.is_empty() {
@@ -50,8 +52,9 @@ async fn pages(
         }
         intended = thread.now();
         if number < last && pauses == Pauses::Made && !page.think.is_zero() {
-            intended += page.think;
-            visit.think += page.think;
+            let pause = thinking.next(&page.think);
+            intended += pause;
+            visit.think += pause;
             thread.until(intended).await;
             thread.record_lag(intended);
         }

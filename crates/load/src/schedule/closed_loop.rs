@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use record::{SessionOutcome, Step};
 use traffic::model::Visit;
-use traffic::{Arrivals, Mix, Process, Profile};
-use units::{Rate, Span, Time};
+use traffic::{Mix, Think, Thinking};
+use units::{Span, Time};
 
 use crate::client::context::ThreadContext;
 use crate::client::fetch::{Client, fetch};
@@ -14,7 +14,6 @@ use crate::client::http1::pipeline::{ConnectionOutcome, Pipeline};
 use crate::client::session::{Pauses, embedded, session};
 use crate::client::user::User;
 use crate::schedule::source::Source;
-use crate::settings::options::Think;
 
 /// A client that cannot connect tries again after this, so that a server that
 /// is down does not cost a processor.
@@ -94,7 +93,7 @@ impl ClosedLoopClient {
     async fn again_and_again(self, client: Rc<Client>) {
         let thread = &self.thread;
         let mut visit = Visit::default();
-        let mut thinking = Thinking::new(&self.clients, self.number);
+        let mut thinking = Thinking::of_client(self.clients.seed, self.number);
         loop {
             self.wait_for_turn().await;
             let now = thread.now();
@@ -102,8 +101,8 @@ impl ClosedLoopClient {
             if outcome == SessionOutcome::Error {
                 thread.until(thread.now() + AFTER_FAILURE).await;
             }
-            if let Some(pause) = thinking.next() {
-                thread.until(thread.now() + pause).await;
+            if let Some(think) = self.clients.think.filter(|think| !think.is_zero()) {
+                thread.until(thread.now() + thinking.next(&think)).await;
             }
         }
     }
@@ -185,35 +184,6 @@ impl ClosedLoopClient {
 
 fn completed(result: Result<(), SessionOutcome>) -> SessionOutcome {
     result.err().unwrap_or(SessionOutcome::Completed)
-}
-
-/// The pauses of one client.
-struct Thinking {
-    ends: Option<Arrivals>,
-    before: Time,
-}
-
-impl Thinking {
-    fn new(clients: &Clients, number: u32) -> Self {
-        let Think { mean, exponential } = clients.think.unwrap_or_default();
-        let rate = (!mean.is_zero()).then(|| Rate::of(1, mean));
-        let process = if exponential { Process::Poisson } else { Process::Constant };
-        let ends = rate.map(|rate| {
-            Arrivals::new(process, &Profile::constant(rate), 1.0, clients.seed, u64::from(number))
-        });
-        Self { ends, before: Time::ZERO }
-    }
-}
-
-impl Iterator for Thinking {
-    type Item = Span;
-
-    fn next(&mut self) -> Option<Span> {
-        let end = self.ends.as_mut()?.next()?;
-        let pause = end.since(self.before);
-        self.before = end;
-        Some(pause)
-    }
 }
 
 #[cfg(test)]

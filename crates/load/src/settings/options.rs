@@ -10,7 +10,7 @@ use telemetry::MetricsAddress;
 use telemetry::otlp::Collector;
 use traffic::model::Model;
 use traffic::trace::{Times, Trace};
-use traffic::{Process, Ramp, Workload};
+use traffic::{Process, Ramp, Think, Workload};
 use units::{Rate, Span, Time};
 
 use crate::engine::backend::Backend;
@@ -131,15 +131,6 @@ pub enum Load {
         /// How long a client waits before it starts anew; `None` for as long as the workload says.
         think: Option<Think>,
     },
-}
-
-/// How long a client of a closed loop waits between two requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Think {
-    /// On average.
-    pub mean: Span,
-    /// Exponentially distributed, rather than constant.
-    pub exponential: bool,
 }
 
 /// How HTTP is spoken.
@@ -351,22 +342,5 @@ impl Options {
             _ => String::new(),
         };
         what + &how + &limit
-    }
-}
-
-impl std::fmt::Display for Think {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.exponential { write!(f, "exp:{}", self.mean) } else { write!(f, "{}", self.mean) }
-    }
-}
-
-impl std::str::FromStr for Think {
-    type Err = <Span as std::str::FromStr>::Err;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text.strip_prefix("exp:") {
-            Some(mean) => Ok(Self { mean: mean.parse()?, exponential: true }),
-            None => Ok(Self { mean: text.parse()?, exponential: false }),
-        }
     }
 }

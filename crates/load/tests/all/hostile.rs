@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use crate::common::agree::BACKENDS;
 use crate::common::{closed, ok, open, options, options_for, run, web};
-use load::{Load, Options, Protocol, Report, Think};
+use load::{Load, Options, Protocol, Report};
 use record::{ErrorCounts, RequestError, RunDirectory, Summary};
 use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
 use testkit::{Hostile, PATIENCE, free_address};
+use traffic::Think;
 use units::Span;
 
 /// A server that reads something, sends these bytes, piece by piece, and closes.
@@ -95,7 +96,7 @@ fn a_body_that_goes_on_is_a_body_error() {
     let late: &[&[u8]] = &[b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", b", world"];
     for backend in BACKENDS {
         let server = answering(late);
-        let think = Think { mean: Span::from_millis(20), exponential: false };
+        let think = Think::constant(Span::from_millis(20));
         let load = Load::Closed { clients: 1, ramp: None, think: Some(think) };
         let summary = run(&Options { backend, load, ..options(server.address()) }).summary;
         assert!(summary.responses > 0, "{:?}", summary.errors);

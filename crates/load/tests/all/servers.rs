@@ -11,11 +11,11 @@ use crate::common::agree::{
     options, per_connection, pipeline, versions,
 };
 use crate::common::{closed, open};
-use load::{Http, Load, Options, Protocol, Request, Script, Think, Via};
+use load::{Http, Load, Options, Protocol, Request, Script, Via};
 use testkit::{Apache, Mpm, Nginx};
 use traffic::model::{Model, ModelName, content};
 use traffic::trace::AccessLog;
-use traffic::{Process, Workload};
+use traffic::{Process, Think, Workload};
 use units::{Rate, Span};
 
 #[test]
@@ -155,7 +155,7 @@ fn what_the_end_of_the_run_cuts_off() {
 #[test]
 fn several_threads_and_clients_that_think() {
     at_once([true, false], |pauses| {
-        let think = Think { mean: Span::from_millis(if pauses { 5 } else { 0 }), exponential: true };
+        let think = Think::exponential(Span::from_millis(if pauses { 5 } else { 0 }));
         let change = |options: &mut Options| {
             options.threads = NonZeroU32::new(2).unwrap();
             options.load = clients_thinking(5, Some(think));

@@ -5,8 +5,9 @@
 use std::num::NonZeroU32;
 
 use crate::common::agree::{Agreed, check_nginx, clients_thinking, per_connection, pipeline, versions};
-use load::{Http, Options, Protocol, Think};
+use load::{Http, Options, Protocol};
 use testkit::{Nginx, free_address};
+use traffic::Think;
 use units::Span;
 
 /// What a client needs to trust the server.
@@ -115,7 +116,7 @@ fn http_2_with_and_without_bodies_and_within_their_time() {
 fn connections_that_the_server_closes_while_they_are_idle() {
     let address = free_address();
     let extra = format!("listen {address} http2; keepalive_timeout 20ms;");
-    let think = Think { mean: Span::from_millis(20), exponential: true };
+    let think = Think::exponential(Span::from_millis(20));
     for (url, http) in [(0, Http::Http11), (1, Http::Http11), (1, Http::Http2), (2, Http::Http2)] {
         let change = |options: &mut Options, nginx: &Nginx| {
             let plain = nginx.url().to_owned();
@@ -135,7 +136,7 @@ fn connections_that_the_server_closes_while_they_are_idle() {
 #[test]
 fn what_may_not_be_asked_twice_is_not_sent_to_a_server_that_has_closed() {
     let extra = "keepalive_timeout 5ms; location /take { return 200 taken; }";
-    let think = Think { mean: Span::from_millis(50), exponential: false };
+    let think = Think::constant(Span::from_millis(50));
     for encrypted in [false, true] {
         let change = |options: &mut Options, nginx: &Nginx| {
             let url = if encrypted { nginx.tls_url() } else { nginx.url() };

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use load::{Backend, Load, Options, Protocol, Think};
+use load::{Backend, Load, Options, Protocol};
 use record::{RequestError, RequestRow, RunDirectory, Summary};
 use tempfile::TempDir;
 use testkit::{Apache, LogLine, Mpm, Nginx};
+use traffic::Think;
 use units::Span;
 
 /// A real server.

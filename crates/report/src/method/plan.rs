@@ -1,6 +1,7 @@
 //! What the spec and the workload say, read loosely: their shapes belong to `lab` and `traffic`,
 //! and a report must be had of a record whose spec an older or newer version wrote.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use toml::Table;
@@ -36,6 +37,9 @@ fn sessions(directory: &Path) -> Option<Fact> {
     let embedded: usize =
         pages.iter().filter_map(|page| page.get("embedded")?.as_array()).map(Vec::len).sum();
     let pauses: Span = pages.iter().filter_map(|page| span(page, "think")).sum();
+    // Those that chance has a part in are a law and its mean.
+    let laws = pages.iter().filter_map(|page| page.get("think")?.as_str());
+    let laws: BTreeSet<&str> = laws.filter(|think| think.contains(':')).collect();
     let mut parts = vec![format!(
         "{} with {} in a session",
         counted(pages.len(), "page"),
@@ -44,6 +48,7 @@ fn sessions(directory: &Path) -> Option<Fact> {
     if !pauses.is_zero() {
         parts.push(format!("{} of pauses in all", setting(pauses)));
     }
+    parts.extend(laws.iter().map(|law| format!("pauses by {law}")));
     if let Some(timeout) = span(&table, "timeout") {
         parts.push(format!("{} allowed for a request", setting(timeout)));
     }

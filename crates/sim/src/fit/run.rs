@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use record::{RequestError, RequestRow, RunDirectory, RunInfo};
+use traffic::Think;
 use units::Span;
 
 use super::dynamic::is_dynamic;
@@ -65,9 +66,6 @@ fn clients(info: &RunInfo) -> Option<(u32, f64)> {
         return None;
     }
     let clients = u32::try_from(info.spec.get("connections")?.as_integer()?).ok()?;
-    let think = info.spec.get("think").and_then(|think| think.as_str()).and_then(|think| {
-        // A law may stand before the mean, as in `exp:5s`.
-        think.rsplit(':').next()?.parse::<Span>().ok()
-    });
-    Some((clients, think.map_or(NO_THINKING, Span::as_secs_f64).max(NO_THINKING)))
+    let think = info.spec.get("think").and_then(|think| think.as_str()?.parse::<Think>().ok());
+    Some((clients, think.map_or(NO_THINKING, |think| think.mean().as_secs_f64()).max(NO_THINKING)))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use policy::{Kind, SessionLimits};
-use traffic::{Process, Workload};
+use traffic::{Process, Think, Workload};
 use units::{ClassId, Rate, Span};
 
 use crate::draw::Service;
@@ -50,7 +50,7 @@ pub struct Script {
 pub(super) struct Page {
     pub(super) object: usize,
     pub(super) embedded: Vec<usize>,
-    pub(super) think: Span,
+    pub(super) think: Think,
 }
 
 /// Something that can be asked for.

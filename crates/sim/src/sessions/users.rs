@@ -1,6 +1,7 @@
 //! [`User`]: somebody who follows the script, as a user of `headworks load` does.
 
 use policy::{KnownSession, Session, SessionLimits, SessionStatus};
+use traffic::Thinking;
 use units::{ClassId, SessionId, Span, Time};
 
 use super::model::Script;
@@ -22,6 +23,7 @@ pub(super) struct User {
     asked: usize,
     /// Requests under way.
     pending: usize,
+    thinking: Thinking,
     paused: Span,
     failed: Option<Fate>,
     token: Option<Session>,
@@ -41,7 +43,8 @@ pub(super) enum Next {
 }
 
 impl User {
-    pub(super) fn new(number: u64, class: usize, started: Time, is_counted: bool) -> Self {
+    /// `seed` is that of the arrivals.
+    pub(super) fn new(number: u64, class: usize, started: Time, seed: u64, is_counted: bool) -> Self {
         Self {
             number,
             class,
@@ -51,6 +54,7 @@ impl User {
             page: 0,
             asked: 0,
             pending: 0,
+            thinking: Thinking::of_session(seed, started),
             paused: Span::ZERO,
             failed: None,
             token: None,
@@ -87,8 +91,9 @@ impl User {
             None if self.page + 1 == script.pages.len() => Next::End(Fate::Completed),
             None => {
                 self.page += 1;
-                self.paused += page.think;
-                Next::Read(page.think)
+                let pause = self.thinking.next(&page.think);
+                self.paused += pause;
+                Next::Read(pause)
             }
         }
     }
@@ -119,7 +124,7 @@ impl User {
 
 #[cfg(test)]
 mod tests {
-    use traffic::{Class, Page, Workload};
+    use traffic::{Class, Page, Think, Workload};
 
     use super::*;
 
@@ -128,7 +133,7 @@ mod tests {
     fn script() -> Script {
         let page = |url: &str, embedded: &[&str]| Page {
             url: url.into(),
-            think: THINK,
+            think: Think::constant(THINK),
             embedded: embedded.iter().map(|object| (*object).into()).collect(),
         };
         let workload = Workload {
@@ -147,7 +152,7 @@ mod tests {
     }
 
     fn user(script: &Script) -> User {
-        let mut user = User::new(1, 0, Time::ZERO, true);
+        let mut user = User::new(1, 0, Time::ZERO, 1, true);
         assert_eq!(user.open_page(script), Some(0));
         user
     }

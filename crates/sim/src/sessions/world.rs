@@ -26,6 +26,8 @@ pub(super) struct World<'a> {
     model: &'a SessionModel,
     now: Time,
     window: (Time, Time),
+    /// The seed of the pauses, which is that of the arrivals.
+    pauses: u64,
     schedule: Peekable<Schedule>,
     /// What requests need over what they need on average.
     demands: (Demands, Random),
@@ -81,6 +83,7 @@ impl<'a> World<'a> {
             model,
             now: Time::ZERO,
             window,
+            pauses: arrivals,
             schedule: Schedule::new(model.process, &profile, &model.script.shares, arrivals).peekable(),
             demands: (Demands::of(model.service), seed.stream(Role::Service)),
             events: EventQueue::default(),
@@ -172,7 +175,7 @@ impl<'a> World<'a> {
         if let Some(seen) = self.seen.get_mut(class).filter(|_| is_counted) {
             seen.started += 1;
         }
-        let user = self.users.insert(User::new(self.started, class, arrival.time, is_counted));
+        let user = self.users.insert(User::new(self.started, class, arrival.time, self.pauses, is_counted));
         self.open_page(user);
     }
 

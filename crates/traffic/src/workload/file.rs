@@ -11,6 +11,7 @@ use serde::Deserialize;
 use units::{Ratio, Span};
 
 use super::script::{Class, Page, Workload};
+use crate::think::Think;
 
 /// The name of the only class where the file has none.
 const ONLY_CLASS: &str = "all";
@@ -61,8 +62,8 @@ struct ClassEntry {
 #[serde(deny_unknown_fields)]
 struct PageEntry {
     url: Spanned<String>,
-    #[serde(default, with = "config::quantity")]
-    think: Span,
+    #[serde(default)]
+    think: Think,
     #[serde(default)]
     embedded: Vec<Spanned<String>>,
 }

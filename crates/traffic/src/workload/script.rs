@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use units::Span;
 
+use crate::think::Think;
+
 /// What a session asks for. It completes only if every request gets its response in time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workload {
@@ -34,13 +36,13 @@ pub struct Class {
 }
 
 /// A page, what is embedded in it, and how long its reader pauses.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Page {
     /// Path and query.
     pub url: Arc<str>,
     /// The pause after the page and all that is embedded in it have arrived. The pause after
     /// the last page is not made: nothing waits for its end.
-    pub think: Span,
+    pub think: Think,
     /// Paths and queries of the objects that are fetched once the page has arrived.
     pub embedded: Vec<Arc<str>>,
 }
@@ -49,6 +51,11 @@ impl Workload {
     /// The classes' shares of the sessions, in order.
     pub fn shares(&self) -> Vec<f64> {
         self.classes.iter().map(|class| class.share).collect()
+    }
+
+    /// How long users pause in a session, at most.
+    pub fn longest_pauses(&self) -> Span {
+        self.pages.iter().map(|page| page.think.longest()).sum()
     }
 
     /// How many requests a session makes if nothing fails.

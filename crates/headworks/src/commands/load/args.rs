@@ -3,11 +3,11 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use load::{Backend, Http, Objective, Sha256Digest, StatusSet, Target, Think, Via};
+use load::{Backend, Http, Objective, Sha256Digest, StatusSet, Target, Via};
 use regex::bytes::Regex;
 use telemetry::MetricsAddress;
 use telemetry::otlp::Collector;
-use traffic::Ramp;
+use traffic::{Ramp, Think};
 use units::{Rate, Span};
 
 use super::values::{Arrivals, Header, WorkloadName};
@@ -61,7 +61,7 @@ pub(super) struct RunArgs {
     /// The steps of --ramp are numbers of clients of a closed loop.
     #[arg(long, help_heading = LOAD, requires = "ramp", conflicts_with_all = ["arrivals", "connections"])]
     pub(super) closed: bool,
-    /// Closed loop: how long a client waits before it starts anew; exp:SPAN for exponentially distributed waits. Users of a model wait that long instead of pausing as it says: 0s for not at all.
+    /// Closed loop: how long a client waits before it starts anew: SPAN, exp:MEAN, uniform:LEAST:MOST or lognormal:MEAN:CV. Users of a model wait that long instead of pausing as it says: 0s for not at all.
     #[arg(long, value_name = "SPAN", help_heading = LOAD, conflicts_with_all = ["rate", "arrivals"])]
     pub(super) think: Option<Think>,
 

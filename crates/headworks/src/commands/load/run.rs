@@ -253,7 +253,7 @@ impl RunArgs {
             return Err(usage("--think is for the clients of a closed loop; give --connections or --closed"));
         }
         let in_line = self.http != Http::Http2 && self.pipeline.is_some_and(|depth| depth.get() > 1);
-        if in_line && !think.mean.is_zero() && !matches!(script, Script::Sessions { .. }) {
+        if in_line && !think.is_zero() && !matches!(script, Script::Sessions { .. }) {
             return Err(usage("clients that wait with --think have no --pipeline; give one of them"));
         }
         Ok(())
