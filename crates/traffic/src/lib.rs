@@ -13,7 +13,6 @@ pub mod model;
 mod profile;
 mod ramp;
 mod schedule;
-mod think;
 pub mod trace;
 mod workload;
 
@@ -22,5 +21,4 @@ pub use mix::Mix;
 pub use profile::Profile;
 pub use ramp::{Ramp, RampError};
 pub use schedule::{Arrival, Schedule};
-pub use think::{Think, ThinkError, Thinking};
-pub use workload::{Class, Page, Workload};
+pub use workload::{Class, Page, Think, ThinkError, Thinking, Workload};

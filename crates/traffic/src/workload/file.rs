@@ -11,7 +11,7 @@ use serde::Deserialize;
 use units::{Ratio, Span};
 
 use super::script::{Class, Page, Workload};
-use crate::think::Think;
+use super::think::Think;
 
 /// The name of the only class where the file has none.
 const ONLY_CLASS: &str = "all";

@@ -28,5 +28,7 @@
 
 mod file;
 mod script;
+mod think;
 
 pub use self::script::{Class, Page, Workload};
+pub use self::think::{Think, ThinkError, Thinking};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use units::Span;
 
-use crate::think::Think;
+use super::think::Think;
 
 /// What a session asks for. It completes only if every request gets its response in time.
 #[derive(Debug, Clone, PartialEq)]

@@ -85,7 +85,7 @@ impl Think {
         }
     }
 
-    /// Whether there is none.
+    /// Whether the next request follows at once.
     pub fn is_zero(&self) -> bool {
         self.mean.is_zero()
     }
@@ -117,7 +117,7 @@ pub struct Thinking {
 }
 
 impl Thinking {
-    /// Of the session that starts then, for a seed: the same in every run, whoever follows it.
+    /// Of the session that starts then, for a seed: the same in every run, on any thread, and for any tool.
     pub fn of_session(seed: u64, starts: Time) -> Self {
         Self::new(seed, starts.as_nanos(), *b"session.")
     }
