@@ -80,7 +80,8 @@ CLIPPY := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__
 
 test: lint-sources ## everything that must hold: lint, documentation, all tests
 	$(STAGE) 'clippy, and all that is tested is built'
-	$(CLIPPY) cargo test --workspace --all-targets --no-run
+	$(CLIPPY) cargo test --workspace --no-run
+	$(CLIPPY) cargo test --workspace --bench '*' --no-run
 	@$(MAKE) --no-print-directory lint-rest
 	$(STAGE) 'documentation'
 	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --document-private-items
