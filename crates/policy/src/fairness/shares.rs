@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use units::{ClassId, SessionId, Time};
+use units::{ClassId, SessionId, Span, Time};
 
 use super::pauses::Pauses;
 use super::rank::Rank;
@@ -38,13 +38,19 @@ pub(crate) struct Standing {
     pub(crate) rank: Rank,
     /// What serving its session promises, by how far it has come.
     pub(crate) prospect: Prospect,
+    /// Whether its client has been refused lately, and asks again.
+    pub(crate) is_retry: bool,
 }
 
 impl Standing {
     fn new(rank: Rank) -> Self {
-        Self { rank, prospect: Prospect::NONE }
+        Self { rank, prospect: Prospect::NONE, is_retry: false }
     }
 }
+
+/// Within this time after a refusal a client asks again: clients are told to wait for some seconds, and people try once
+/// more on their own.
+const COMES_BACK: Span = Span::from_secs(60);
 
 #[derive(Debug, Clone, Copy, Default)]
 struct ClientShare {
@@ -53,6 +59,22 @@ struct ClientShare {
     ahead: Recent,
     /// Requests that it gave up, of those that tell something.
     given_up: Recent,
+    /// Requests without a session that were refused, and for which it has not come back.
+    refused: u32,
+    /// Until when who comes back does so because of that.
+    comes_back_until: Time,
+}
+
+impl ClientShare {
+    /// Whether a request without a session is one that was refused before, and comes again.
+    fn comes_back(&mut self, now: Time) -> bool {
+        if now > self.comes_back_until {
+            self.refused = 0;
+        }
+        let is_retry = self.refused > 0;
+        self.refused -= u32::from(is_retry);
+        is_retry
+    }
 }
 
 /// What sessions and clients have had lately.
@@ -104,7 +126,8 @@ impl Shares {
         let left = served.saturating_sub(others.saturating_mul(2));
         let is_within =
             others == 0 || client.ahead.count(epoch) < AT_ONCE.max(served / CLIENT_PART).max(left);
-        let standing = match session {
+        let is_retry = matches!(session, SessionHint::New) && client.comes_back(now);
+        let mut standing = match session {
             SessionHint::Known(session) if is_within => {
                 self.sessions.rank((now, epoch), class, session, served)
             }
@@ -117,6 +140,7 @@ impl Shares {
         if standing.rank != Rank::Excess {
             client.ahead.add(epoch);
         }
+        standing.is_retry = is_retry;
         standing
     }
 
@@ -126,6 +150,16 @@ impl Shares {
         if !matches!(session, SessionHint::Known(_)) {
             self.sessions.lengths.began(class);
         }
+    }
+
+    /// A request was refused: its client may ask again.
+    pub(crate) fn refused(&mut self, now: Time, client: u64, session: SessionHint) {
+        if matches!(session, SessionHint::New) {
+            let (_, client) = self.clients.see(client, now);
+            client.refused = client.refused.saturating_add(1);
+            client.comes_back_until = now + COMES_BACK;
+        }
+        self.lost(session);
     }
 
     /// A request was refused, or its client gave it up: if its session does not come back, that is why.
@@ -190,7 +224,7 @@ impl Sessions {
         let progress = Progress::after(share.requests);
         self.lengths.look(now);
         self.lengths.came(now, class, session.id, progress, seen.is_none());
-        Standing { rank, prospect: self.lengths.prospect(class, progress) }
+        Standing { prospect: self.lengths.prospect(class, progress), ..Standing::new(rank) }
     }
 
     /// The rank of a request with a place in the waiting room: of those with the same place, who may be many with one token,
@@ -208,7 +242,6 @@ impl Sessions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use units::Span;
 
     use crate::waiting_room::visit::{Told, Visit};
 
@@ -288,6 +321,20 @@ mod tests {
             rank(10 + 3 * page, 1, 0);
         }
         assert_eq!([rank(4000, 3, 15), rank(4000, 4, 25)], [Rank::Existing, Rank::New], "pauses of 3 s");
+    }
+
+    #[test]
+    fn who_was_refused_and_asks_again_is_told_from_who_is_new() {
+        let mut shares = Shares::new(1, 100);
+        let asks = |shares: &mut Shares, millis, client| {
+            shares.rank(at(millis), CLASS, SessionHint::New, client).is_retry
+        };
+        assert!(!asks(&mut shares, 0, 1));
+        shares.refused(at(0), 1, SessionHint::New);
+        assert_eq!([asks(&mut shares, 500, 2), asks(&mut shares, 500, 1)], [false, true]);
+        assert!(!asks(&mut shares, 600, 1), "once for each refusal");
+        shares.refused(at(700), 1, SessionHint::New);
+        assert!(!asks(&mut shares, 100_000, 1), "that was long ago");
     }
 
     #[test]

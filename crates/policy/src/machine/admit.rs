@@ -42,7 +42,8 @@ impl Policy {
         let held = self.store.get_mut(key);
         let standing = self.shares.rank(now, class, held.session, held.client);
         held.rank = standing.rank;
-        if standing.rank == Rank::New && !matches!(held.session, SessionHint::Visitor(_)) {
+        let begins = standing.rank == Rank::New && !standing.is_retry;
+        if begins && !matches!(held.session, SessionHint::Visitor(_)) {
             self.crowds[class.index()].came();
         }
         if self.admits_sessions(class) {

@@ -36,7 +36,7 @@ impl Policy {
             counters.existing += 1;
         }
         if let Some(reason) = self.turned_away(known, client) {
-            self.refuse_at_the_door(now, id, session, reason);
+            self.refuse_at_the_door(now, id, (session, client), reason);
             return;
         }
         let key = self.store.insert(Held::arriving(id, client, session, kind, now));
@@ -69,9 +69,15 @@ impl Policy {
     }
 
     /// In shadow mode even this request goes to the server, but there is no room to follow it.
-    fn refuse_at_the_door(&mut self, now: Time, id: RequestId, session: SessionHint, reason: Reason) {
+    fn refuse_at_the_door(
+        &mut self,
+        now: Time,
+        id: RequestId,
+        (session, client): (SessionHint, u64),
+        reason: Reason,
+    ) {
         self.stats.of(session.class()).rejected[reason.index()] += 1;
-        self.shares.lost(session);
+        self.shares.refused(now, client, session);
         let output = if self.shadow() {
             Output::Dispatch(id)
         } else {

@@ -345,7 +345,7 @@ impl Policy {
     pub(super) fn reject(&mut self, key: Key, reason: Reason) {
         let held = *self.store.get(key);
         self.stats.of(held.class).rejected[reason.index()] += 1;
-        self.shares.lost(held.session);
+        self.shares.refused(self.now, held.client, held.session);
         if self.shadow() {
             self.store.put(key, Position::Settled, held.since);
         } else {
