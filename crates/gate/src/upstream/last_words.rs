@@ -21,10 +21,12 @@ impl<T> LastWords<T> {
         Self { transport, is_deaf: false }
     }
 
-    fn heard<R>(&mut self, done: Poll<io::Result<R>>, instead: R) -> Poll<io::Result<R>> {
+    fn heard<R>(&mut self, cx: &Context<'_>, done: Poll<io::Result<R>>, instead: R) -> Poll<io::Result<R>> {
         match done {
             Poll::Ready(Err(_)) => {
                 self.is_deaf = true;
+                // Reads are not asked for again of themselves.
+                cx.waker().wake_by_ref();
                 Poll::Ready(Ok(instead))
             }
             done => done,
@@ -38,7 +40,11 @@ impl<T: AsyncRead + Unpin> AsyncRead for LastWords<T> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.transport).poll_read(cx, buffer)
+        match Pin::new(&mut self.transport).poll_read(cx, buffer) {
+            // Who has reset the connection says nothing more than what lies there.
+            Poll::Pending if self.is_deaf => Poll::Ready(Ok(())),
+            read => read,
+        }
     }
 }
 
@@ -48,7 +54,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for LastWords<T> {
             return Poll::Ready(Ok(bytes.len()));
         }
         let done = Pin::new(&mut self.transport).poll_write(cx, bytes);
-        self.heard(done, bytes.len())
+        self.heard(cx, done, bytes.len())
     }
 
     fn poll_write_vectored(
@@ -61,7 +67,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for LastWords<T> {
             return Poll::Ready(Ok(all));
         }
         let done = Pin::new(&mut self.transport).poll_write_vectored(cx, pieces);
-        self.heard(done, all)
+        self.heard(cx, done, all)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -73,7 +79,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for LastWords<T> {
             return Poll::Ready(Ok(()));
         }
         let done = Pin::new(&mut self.transport).poll_flush(cx);
-        self.heard(done, ())
+        self.heard(cx, done, ())
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -81,6 +87,6 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for LastWords<T> {
             return Poll::Ready(Ok(()));
         }
         let done = Pin::new(&mut self.transport).poll_shutdown(cx);
-        self.heard(done, ())
+        self.heard(cx, done, ())
     }
 }
