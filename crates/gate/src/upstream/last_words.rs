@@ -3,8 +3,10 @@
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Sleep;
 
 /// A server that refuses an upload answers, closes, and resets, because it has not read all that was sent to it. What it
 /// has said before lies there to be read; but the library that frames HTTP/2 writes first and gives the connection up
@@ -14,11 +16,16 @@ pub(super) struct LastWords<T> {
     transport: T,
     /// Whether nothing can be written any more.
     is_deaf: bool,
+    /// When there is nothing more to wait for.
+    end: Option<Pin<Box<Sleep>>>,
 }
+
+/// What was said before a reset is there to be read at once.
+const LAST: Duration = Duration::from_millis(250);
 
 impl<T> LastWords<T> {
     pub(super) fn of(transport: T) -> Self {
-        Self { transport, is_deaf: false }
+        Self { transport, is_deaf: false, end: None }
     }
 
     fn heard<R>(&mut self, cx: &Context<'_>, done: Poll<io::Result<R>>, instead: R) -> Poll<io::Result<R>> {
@@ -42,7 +49,10 @@ impl<T: AsyncRead + Unpin> AsyncRead for LastWords<T> {
     ) -> Poll<io::Result<()>> {
         match Pin::new(&mut self.transport).poll_read(cx, buffer) {
             // Who has reset the connection says nothing more than what lies there.
-            Poll::Pending if self.is_deaf => Poll::Ready(Ok(())),
+            Poll::Pending if self.is_deaf => {
+                let end = self.end.get_or_insert_with(|| Box::pin(tokio::time::sleep(LAST)));
+                end.as_mut().poll(cx).map(Ok)
+            }
             read => read,
         }
     }
