@@ -13,6 +13,7 @@ pub mod model;
 mod profile;
 mod ramp;
 mod schedule;
+mod seed;
 pub mod trace;
 mod workload;
 

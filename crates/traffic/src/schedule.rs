@@ -6,7 +6,7 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use units::{ClassId, Time};
 
-use crate::arrivals::random;
+use crate::seed::random;
 use crate::trace::{Repeat, Times};
 use crate::{Arrivals, Process, Profile};
 
@@ -46,7 +46,7 @@ impl Schedule {
         Self(Kind::Trace {
             times: times.arrivals(),
             shares: shares.to_vec(),
-            random: Box::new(random(seed, 0)),
+            random: Box::new(random(seed, 0, b"")),
         })
     }
 }

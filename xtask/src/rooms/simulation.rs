@@ -4,13 +4,14 @@ use super::room::Room;
 
 pub(super) const TRAFFIC: &[Room] = &[
     ("mix", &[]),
-    ("model", &[]),
+    ("seed", &[]),
+    ("model", &["seed"]),
     ("profile", &[]),
-    ("arrivals", &["profile"]),
+    ("arrivals", &["profile", "seed"]),
     ("ramp", &["profile"]),
     ("trace", &[]),
-    ("schedule", &["arrivals", "profile", "trace"]),
-    ("workload", &[]),
+    ("schedule", &["arrivals", "profile", "seed", "trace"]),
+    ("workload", &["seed"]),
 ];
 
 pub(super) const SIM: &[Room] = &[

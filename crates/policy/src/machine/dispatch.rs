@@ -75,24 +75,21 @@ impl Policy {
     fn head_of(&self, class: ClassId) -> Option<Key> {
         let turn_of = |rank| self.store.next_turn(self.layout.class(class, rank));
         let first_of = |rank| turn_of(rank).map(|(key, _)| key);
-        let new = || match self.admits_sessions(class) {
-            true => self.newest_at_door(class).or_else(|| first_of(Rank::New)),
-            false => first_of(Rank::New),
+        let earliest = |ranks: &[Rank]| {
+            let turns = ranks.iter().filter_map(|rank| turn_of(*rank));
+            turns.min_by_key(|(_, turn)| *turn).map(|(key, _)| key)
         };
-        let due = if self.floors[class.index()].is_due() { new() } else { None };
-        if due.is_some() {
-            return due;
-        }
-        if !self.controllers[class.index()].is_overloaded() {
-            let first = Rank::ALL.into_iter().filter_map(turn_of).min_by_key(|(_, turn)| *turn);
-            return first.map(|(key, _)| key);
-        }
-        first_of(Rank::Existing).or_else(|| match self.admits_sessions(class) {
-            true => new().or_else(|| first_of(Rank::Excess)),
-            // Excess takes its turns beside them.
-            false => {
-                let first = [Rank::New, Rank::Excess].into_iter().filter_map(turn_of);
-                first.min_by_key(|(_, turn)| *turn).map(|(key, _)| key)
+        let newest = || self.admits_sessions(class).then(|| self.newest_at_door(class)).flatten();
+        let new = || newest().or_else(|| first_of(Rank::New));
+        let due = self.floors[class.index()].is_due().then(new).flatten();
+        due.or_else(|| {
+            if !self.controllers[class.index()].is_overloaded() {
+                earliest(&Rank::ALL)
+            } else if self.admits_sessions(class) {
+                first_of(Rank::Existing).or_else(new).or_else(|| first_of(Rank::Excess))
+            } else {
+                // Excess takes its turns beside those who begin.
+                first_of(Rank::Existing).or_else(|| earliest(&[Rank::New, Rank::Excess]))
             }
         })
     }

@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn being_late_by_a_turn_of_an_event_loop_is_no_offence_however_long_the_run() {
         for per_second in [20.0, 1000.0, 20_000.0, 100_000.0] {
-            let mut random = crate::arrivals::random(1, 0);
+            let mut random = crate::seed::random(1, 0, b"");
             let mut turn_ends = 0;
             let p = verdict(Process::Poisson, per_second, 3, 250_000, |arrival| {
                 turn_ends = turn_ends.max(arrival.saturating_sub(50_000));

@@ -9,4 +9,3 @@ mod tests;
 pub use check::PoissonCheck;
 pub use process::{Gaps, MAX_CV, Process, ProcessError};
 pub use sequence::Arrivals;
-pub(crate) use sequence::random;

@@ -1,12 +1,12 @@
 //! [`Arrivals`]: the points in time of one arrival process.
 
-use rand::SeedableRng;
 use rand::distr::Distribution;
 use rand::rngs::StdRng;
 use units::Time;
 
 use super::process::{Gaps, Process};
 use crate::profile::Profile;
+use crate::seed::random;
 
 /// The points in time of one arrival process; never ends unless the rate is zero for ever.
 #[derive(Debug, Clone)]
@@ -33,17 +33,9 @@ impl Arrivals {
             step: 0,
             share,
             elapsed: 0.0,
-            random: random(seed, stream),
+            random: random(seed, stream, b""),
         }
     }
-}
-
-/// Stream number `stream` of the random numbers of `seed`.
-pub(crate) fn random(seed: u64, stream: u64) -> StdRng {
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    key[8..16].copy_from_slice(&stream.to_le_bytes());
-    StdRng::from_seed(key)
 }
 
 impl Iterator for Arrivals {

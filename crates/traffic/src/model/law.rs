@@ -1,16 +1,12 @@
 //! The distributions of the models, each from a variate that is drawn fast, and the seeding.
 
+use rand::Rng;
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
 use rand_distr::{Exp1, StandardNormal};
 
 /// A generator for stream number `stream` of `seed`, apart from those of the arrivals.
 pub(super) fn random(seed: u64, stream: u64) -> StdRng {
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    key[8..16].copy_from_slice(&stream.to_le_bytes());
-    key[16..24].copy_from_slice(b"contents");
-    StdRng::from_seed(key)
+    crate::seed::random(seed, stream, b"contents")
 }
 
 /// `P[X > x] = (least / x)^shape` for x above `least`.

@@ -3,12 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use rand::Rng;
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
 use rand_distr::{Exp1, StandardNormal};
 use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 use units::{Span, Time};
+
+use crate::seed;
 
 /// How long a user pauses before the next request: a law and its mean.
 ///
@@ -90,17 +92,18 @@ impl Think {
         self.mean.is_zero()
     }
 
-    fn draw(&self, random: &mut StdRng) -> Span {
+    /// A pause; `random` is asked for where chance has a part in it.
+    fn draw<'a>(&self, random: impl FnOnce() -> &'a mut Box<StdRng>) -> Span {
         let pause = match self.law {
             Law::Constant => return self.mean,
             Law::Exponential => {
-                let times: f64 = random.sample(Exp1);
+                let times: f64 = random().sample(Exp1);
                 self.mean.mul_f64(times)
             }
-            Law::Uniform { least, most } => least + most.saturating_sub(least).mul_f64(random.random()),
+            Law::Uniform { least, most } => least + most.saturating_sub(least).mul_f64(random().random()),
             Law::Lognormal { cv } => {
                 let variance = cv.mul_add(cv, 1.0).ln();
-                let normal: f64 = random.sample(StandardNormal);
+                let normal: f64 = random().sample(StandardNormal);
                 self.mean.mul_f64(variance.sqrt().mul_add(normal, -variance / 2.0).exp())
             }
         };
@@ -111,7 +114,9 @@ impl Think {
 /// The pauses of one user, one after the other.
 #[derive(Debug)]
 pub struct Thinking {
-    key: [u8; 32],
+    seed: u64,
+    stream: u64,
+    of: &'static [u8; 16],
     /// Made when chance has a part in a pause.
     random: Option<Box<StdRng>>,
 }
@@ -119,30 +124,18 @@ pub struct Thinking {
 impl Thinking {
     /// Of the session that starts then, for a seed: the same in every run, on any thread, and for any tool.
     pub fn of_session(seed: u64, starts: Time) -> Self {
-        Self::new(seed, starts.as_nanos(), *b"session.")
+        Self { seed, stream: starts.as_nanos(), of: b"session.thinking", random: None }
     }
 
     /// Of a client that asks time and again.
     pub fn of_client(seed: u64, number: u32) -> Self {
-        Self::new(seed, u64::from(number), *b"client..")
-    }
-
-    fn new(seed: u64, stream: u64, of: [u8; 8]) -> Self {
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        key[8..16].copy_from_slice(&stream.to_le_bytes());
-        key[16..24].copy_from_slice(&of);
-        key[24..].copy_from_slice(b"thinking");
-        Self { key, random: None }
+        Self { seed, stream: u64::from(number), of: b"client..thinking", random: None }
     }
 
     /// The next pause.
     pub fn next(&mut self, think: &Think) -> Span {
-        if think.law == Law::Constant {
-            return think.mean;
-        }
-        let random = self.random.get_or_insert_with(|| Box::new(StdRng::from_seed(self.key)));
-        think.draw(random)
+        let Self { seed, stream, of, random } = self;
+        think.draw(|| random.get_or_insert_with(|| Box::new(seed::random(*seed, *stream, *of))))
     }
 }
 
