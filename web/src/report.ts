@@ -3,6 +3,14 @@
 //
 // Times are in seconds, rates per second, shares from 0 to 1, moments as in RFC 3339.
 
+/** Where connections went. */
+export type AddressSummary = {
+  /** The address that was taken, with its port, or the path of a Unix socket. */
+  taken: string;
+  /** Other addresses of the name that were tried before it, and why they were not taken. */
+  refused?: Array<RefusedAddress>;
+};
+
 /** What is on an axis. */
 export type Axis = {
   /** What it is. */
@@ -140,6 +148,17 @@ export type ConnectionSummary = {
   reused: number;
   /** SYNs sent again. */
   syn_retransmits: number;
+  /** Times that a client of a closed loop waited for 10 ms because no connection had come about. */
+  waits: number;
+  /** The bound on what may be under way at once in an open loop (`-c`); null where none was stated. */
+  limit?: number | null;
+  /** Requests that found that many under way, and waited. */
+  queued: number;
+  /**
+   * What the bound would have had to be for hardly any to wait, at the times that requests took once they had begun;
+   * null where none waited.
+   */
+  needed?: number | null;
 };
 
 /** What a load is made of. */
@@ -238,6 +257,16 @@ export type ErrorCounts = {
   protocol: number;
   /** See [`RequestError::Body`]. */
   body: number;
+};
+
+/** How often one thing went wrong. */
+export type ErrorDetail = {
+  /** The error that it was counted as, such as `reset`. */
+  kind: RequestError;
+  /** What it was, in words. */
+  reason: string;
+  /** How often. */
+  count: number;
 };
 
 /** A figure and where the true value lies with a confidence of 95 %. */
@@ -357,15 +386,22 @@ export type KeyFigure = {
 export type LatencySummary = {
   /** From the intended time to the last byte. */
   total: Quantiles;
+  /**
+   * From the intended time to when work on the request began: it waited for one of the connections or streams that
+   * there may be, for the generator, or for its turn to be sent again.
+   */
+  queued: Quantiles;
   /** Look-ups of the host's name, where each connection has one. */
   dns?: Quantiles;
   /** Connections that were opened; requests on an open connection do not count. */
   connect: Quantiles;
   /** TLS handshakes. */
   tls?: Quantiles;
-  /** From the request written to the first byte of the response. */
+  /** From the first byte of requests that have a body to the last that is on its way. */
+  sending: Quantiles;
+  /** From the request written to the first byte of the final response. */
   processing: Quantiles;
-  /** From the first byte to the last. */
+  /** From that byte to the last. */
   transfer: Quantiles;
 };
 
@@ -521,16 +557,20 @@ export type Published = {
 };
 
 /**
- * A distribution in seven numbers, times in seconds. With a `count` of 0 the others are 0 and
+ * A distribution in nine numbers, times in seconds. With a `count` of 0 the others are 0 and
  * mean nothing.
  */
 export type Quantiles = {
   /** Arithmetic mean, s. */
   mean: number;
+  /** Smallest, s. */
+  min: number;
   /** Median, s. */
   p50: number;
   /** 90th percentile, s. */
   p90: number;
+  /** 95th percentile, s. */
+  p95: number;
   /** 99th percentile, s. */
   p99: number;
   /** 99.9th percentile, s. */
@@ -557,6 +597,14 @@ export type RateSummary = {
   offered: number;
   /** Sessions completed, or responses received, inside the measuring window, per second of it. */
   achieved: number;
+};
+
+/** An address that could not be connected to. */
+export type RefusedAddress = {
+  /** The address, with its port. */
+  address: string;
+  /** Why. */
+  reason: string;
 };
 
 /** One replication over simulated time, in intervals that follow one another from 0. */
@@ -588,6 +636,9 @@ export type ReplicationFigure = {
   /** The charts. */
   charts: Array<TimeChart>;
 };
+
+/** Why a request has no complete response. A status such as 503 is a response, not an error. */
+export type RequestError = 'connect' | 'timeout' | 'reset' | 'protocol' | 'body' | 'censored';
 
 /** The requests at a point. */
 export type Requests = {
@@ -806,6 +857,8 @@ export type Summary = {
   status: { [key in number]: number };
   /** Requests without a complete response, by reason. */
   errors: ErrorCounts;
+  /** `errors` by what exactly went wrong, the most frequent first. */
+  error_details?: Array<ErrorDetail>;
   /**
    * Requests cut off by the timeout or by the end of the run: their latency is known only to
    * be longer than what the histograms hold for them.
@@ -819,6 +872,8 @@ export type Summary = {
   client: ClientSummary;
   /** TCP connections. */
   connections: ConnectionSummary;
+  /** Where they went. */
+  address: AddressSummary;
   /** Whether the run was stopped before its time. */
   interrupted: boolean;
   /** What was stated with `--objective`, and whether it was met. */

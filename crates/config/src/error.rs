@@ -28,6 +28,11 @@ impl Place {
         Self { file: name.into(), line: None }
     }
 
+    /// A line, from 1, of a file of another kind.
+    pub fn of_line(file: impl Into<String>, line: usize) -> Self {
+        Self { file: file.into(), line: Some(line) }
+    }
+
     /// An error at this place.
     pub fn error(&self, what: impl Into<String>) -> Error {
         Error { file: self.file.clone(), line: self.line, what: what.into(), mend: None }

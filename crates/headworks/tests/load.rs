@@ -182,8 +182,8 @@ fn what_cannot_be_reached_is_refused_at_once() {
         (&["ftp://127.0.0.1/"], 2, "only http:// and https:// can"),
         (&["http://no-such-host.invalid/"], 1, "cannot find the address of no-such-host.invalid"),
         (&[NOBODY, "--out", "/proc/nowhere"], 1, "/proc/nowhere: No such file or directory (os error 2)\n"),
-        (&["https://127.0.0.1:1/", "--cacert", "/missing"], 1, "cannot read certificates from /missing"),
-        (&["https://127.0.0.1:1/", "--cacert", empty.to_str().unwrap()], 1, "it has no certificate"),
+        (&["https://127.0.0.1:1/", "--cacert", "/missing"], 2, "cannot read certificates from /missing"),
+        (&["https://127.0.0.1:1/", "--cacert", empty.to_str().unwrap()], 2, "it has no certificate"),
         (&["make-content", "/proc/nowhere", "--workload", "webstone"], 1, "cannot create /proc/nowhere"),
     ] {
         check_refused(arguments, code, says);

@@ -39,3 +39,15 @@ pub enum Error {
     #[error("cannot start the generator: {0}")]
     Start(#[from] io::Error),
 }
+
+impl Error {
+    /// The name `host` stands for nothing.
+    pub(crate) fn no_address(host: &str) -> Self {
+        Self::Resolve { host: host.to_owned(), source: io::Error::other("the name has no address") }
+    }
+
+    /// Whether what was asked for cannot be, rather than that it failed.
+    pub fn is_of_usage(&self) -> bool {
+        matches!(self, Self::SourceAddress { .. } | Self::Tls(_))
+    }
+}

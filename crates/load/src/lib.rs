@@ -35,7 +35,7 @@ pub use measure::objective::{Objective, ObjectiveError};
 pub use names::UnknownName;
 pub use run::lifecycle::run;
 pub use run::report::Report;
-pub use settings::checks::{Checks, DigestError, Sha256Digest, StatusError, StatusSet};
+pub use settings::checks::{Checks, DigestError, Sha256Digest};
 pub use settings::options::{Http, Load, Options, Protocol, Request, Script};
 pub use settings::target::{Target, TargetError, Via};
 pub use settings::view::View;

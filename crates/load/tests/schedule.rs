@@ -160,7 +160,7 @@ fn threads_share_one_schedule() {
     });
 }
 
-/// The most requests that a server with pages of 20 ms had at once, and what is in the record, when 99
+/// The most requests that a server with pages of 20 ms had at once, and what is in the record, when 100
 /// requests in 200 ms have four connections.
 fn through_four(drain: Option<Span>) -> (u32, Vec<RequestRow>) {
     let (inside, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
@@ -184,9 +184,9 @@ fn through_four(drain: Option<Span>) -> (u32, Vec<RequestRow>) {
 fn who_finds_all_connections_taken_waits_and_that_counts() {
     let (most, rows) = through_four(None);
     assert!(most <= 4, "{most} at once");
-    assert_eq!(rows.len(), 99);
+    assert_eq!(rows.len(), 100);
     assert!(rows.iter().all(|row| row.error.is_none()), "{rows:?}");
-    // 98 pages of 20 ms are before the last one, four at a time.
+    // 99 pages of 20 ms are before the last one, four at a time.
     let waits = rows.iter().map(|row| row.started.since(row.intended)).max().unwrap();
     assert!(waits >= Span::from_millis(280), "{waits}");
 }
@@ -194,6 +194,6 @@ fn who_finds_all_connections_taken_waits_and_that_counts() {
 #[test]
 fn those_whose_turn_never_came_are_in_the_record() {
     let (_, rows) = through_four(Some(Span::ZERO));
-    assert_eq!(rows.len(), 99);
+    assert_eq!(rows.len(), 100);
     assert!(rows.iter().any(|row| row.error == Some(RequestError::Censored)));
 }

@@ -57,7 +57,7 @@ pub use run_info::{RunInfo, Step, Window};
 pub use samples::SampleRow;
 pub use sessions::{SessionOutcome, SessionRow};
 pub use summary::{
-    ClassSummary, ClientSummary, ConnectionSummary, ErrorCounts, LatencySummary, ObjectiveResult,
-    RateSummary, SessionSummary, Summary,
+    AddressSummary, ClassSummary, ClientSummary, ConnectionSummary, ErrorCounts, ErrorDetail, LatencySummary,
+    ObjectiveResult, RateSummary, RefusedAddress, SessionSummary, Summary,
 };
 pub use table::{Row, TableReader, TableWriter};

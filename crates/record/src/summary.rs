@@ -27,6 +27,9 @@ pub struct Summary {
     pub status: BTreeMap<u16, u64>,
     /// Requests without a complete response, by reason.
     pub errors: ErrorCounts,
+    /// `errors` by what exactly went wrong, the most frequent first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub error_details: Vec<ErrorDetail>,
     /// Requests cut off by the timeout or by the end of the run: their latency is known only to
     /// be longer than what the histograms hold for them.
     pub censored: u64,
@@ -38,6 +41,9 @@ pub struct Summary {
     pub client: ClientSummary,
     /// TCP connections.
     pub connections: ConnectionSummary,
+    /// Where they went.
+    #[serde(default)]
+    pub address: AddressSummary,
     /// Whether the run was stopped before its time.
     pub interrupted: bool,
     /// What was stated with `--objective`, and whether it was met.
@@ -120,6 +126,18 @@ impl ErrorCounts {
     }
 }
 
+/// How often one thing went wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ErrorDetail {
+    /// The error that it was counted as, such as `reset`.
+    pub kind: RequestError,
+    /// What it was, in words.
+    pub reason: String,
+    /// How often.
+    pub count: u64,
+}
+
 /// Distributions of what clients waited, of all responses and, as a lower bound, of requests
 /// that the timeout or the end of the run cut off. Requests that failed otherwise are not
 /// latencies and not in here.
@@ -128,6 +146,10 @@ impl ErrorCounts {
 pub struct LatencySummary {
     /// From the intended time to the last byte.
     pub total: Quantiles,
+    /// From the intended time to when work on the request began: it waited for one of the connections or streams that
+    /// there may be, for the generator, or for its turn to be sent again.
+    #[serde(default)]
+    pub queued: Quantiles,
     /// Look-ups of the host's name, where each connection has one.
     #[serde(default, skip_serializing_if = "Quantiles::is_empty")]
     pub dns: Quantiles,
@@ -136,9 +158,12 @@ pub struct LatencySummary {
     /// TLS handshakes.
     #[serde(default, skip_serializing_if = "Quantiles::is_empty")]
     pub tls: Quantiles,
-    /// From the request written to the first byte of the response.
+    /// From the first byte of requests that have a body to the last that is on its way.
+    #[serde(default)]
+    pub sending: Quantiles,
+    /// From the request written to the first byte of the final response.
     pub processing: Quantiles,
-    /// From the first byte to the last.
+    /// From that byte to the last.
     pub transfer: Quantiles,
 }
 
@@ -207,6 +232,40 @@ pub struct ConnectionSummary {
     pub reused: u64,
     /// SYNs sent again.
     pub syn_retransmits: u64,
+    /// Times that a client of a closed loop waited for 10 ms because no connection had come about.
+    #[serde(default)]
+    pub waits: u64,
+    /// The bound on what may be under way at once in an open loop (`-c`); null where none was stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Requests that found that many under way, and waited.
+    #[serde(default)]
+    pub queued: u64,
+    /// What the bound would have had to be for hardly any to wait, at the times that requests took once they had begun;
+    /// null where none waited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needed: Option<u32>,
+}
+
+/// Where connections went.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct AddressSummary {
+    /// The address that was taken, with its port, or the path of a Unix socket.
+    pub taken: String,
+    /// Other addresses of the name that were tried before it, and why they were not taken.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<RefusedAddress>,
+}
+
+/// An address that could not be connected to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RefusedAddress {
+    /// The address, with its port.
+    pub address: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// One `--objective`.

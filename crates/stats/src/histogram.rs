@@ -4,7 +4,7 @@ use units::Span;
 
 /// Latencies to three significant digits; grows to hold whatever it is given, drops nothing.
 ///
-/// The mean and the maximum are exact; quantiles are the upper end of an interval that is at
+/// The mean, the minimum and the maximum are exact; quantiles are the upper end of an interval that is at
 /// most 0.1 % wide.
 #[derive(Debug, Clone, Default)]
 pub struct Histogram {
@@ -12,6 +12,8 @@ pub struct Histogram {
     counts: Option<hdrhistogram::Histogram<u64>>,
     coarse: bool,
     sum_ns: u128,
+    /// [`Span::MAX`] less the shortest: zero when it is empty.
+    below_max: Span,
     max: Span,
 }
 
@@ -49,6 +51,7 @@ impl Histogram {
             counts.saturating_record(latency.as_nanos());
         }
         self.sum_ns += u128::from(latency.as_nanos());
+        self.below_max = self.below_max.max(Span::MAX.saturating_sub(latency));
         self.max = self.max.max(latency);
     }
 
@@ -57,7 +60,7 @@ impl Histogram {
         if let Some(counts) = &mut self.counts {
             counts.reset();
         }
-        (self.sum_ns, self.max) = (0, Span::ZERO);
+        (self.sum_ns, self.below_max, self.max) = (0, Span::ZERO, Span::ZERO);
     }
 
     /// Adds all latencies of `other`.
@@ -66,6 +69,7 @@ impl Histogram {
         // It fails only where an index does not fit into the machine's word.
         if self.counts().add(theirs).is_ok() {
             self.sum_ns += other.sum_ns;
+            self.below_max = self.below_max.max(other.below_max);
             self.max = self.max.max(other.max);
         }
     }
@@ -108,7 +112,12 @@ impl Histogram {
         Span::from_nanos(u64::try_from(self.sum_ns).unwrap_or(u64::MAX))
     }
 
-    /// The longest latency.
+    /// The shortest latency; zero when it is empty.
+    pub fn min(&self) -> Span {
+        if self.count() == 0 { Span::ZERO } else { Span::MAX.saturating_sub(self.below_max) }
+    }
+
+    /// The longest latency; zero when it is empty.
     pub fn max(&self) -> Span {
         self.max
     }
@@ -121,6 +130,7 @@ mod tests {
     fn thousand(mut histogram: Histogram) -> Histogram {
         (1..=1000).for_each(|millis| histogram.record(Span::from_millis(millis)));
         assert_eq!((histogram.mean(), histogram.count()), (Span::from_micros(500_500), 1000));
+        assert_eq!(histogram.min(), Span::from_millis(1));
         assert_eq!(histogram.max(), Span::from_secs(1));
         histogram
     }

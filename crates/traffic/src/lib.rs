@@ -22,4 +22,7 @@ pub use mix::Mix;
 pub use profile::Profile;
 pub use ramp::{Ramp, RampError};
 pub use schedule::{Arrival, Schedule};
-pub use workload::{Class, Page, Think, ThinkError, Thinking, Workload};
+pub use workload::{
+    Class, Condition, Data, Expect, Page, Place, Purpose, Request, StatusError, StatusSet, Take, Template,
+    Think, ThinkError, Thinking, Unknown, Values, Workload,
+};

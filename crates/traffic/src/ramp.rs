@@ -194,8 +194,8 @@ mod tests {
         let profile = ramp("10:30:10:2s").profile();
         let mut count = [0; 4];
         for time in Arrivals::new(Process::Constant, &profile, 1.0, 1, 0) {
-            // An arrival at the edge is the last of its step.
-            let step = (time.as_nanos() - 1) / 2_000_000_000;
+            // An arrival at the edge is the first of its step.
+            let step = time.as_nanos() / 2_000_000_000;
             if step == 4 {
                 break;
             }

@@ -8,7 +8,7 @@ use units::{ClassId, Time};
 
 use crate::seed::random;
 use crate::trace::{Repeat, Times};
-use crate::{Arrivals, Process, Profile};
+use crate::{Arrivals, Mix, Process, Profile};
 
 /// Something that is to start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,8 @@ enum Kind {
     /// Each class has a process of its own, so that the arrivals of one do not tell anything
     /// about those of another.
     Processes(Vec<Peekable<Arrivals>>),
+    /// The arrivals of all classes are at equal distances, and dealt out.
+    Constant { arrivals: Box<Arrivals>, mix: Mix },
     /// Each arrival is of a class drawn by chance.
     Trace { times: Repeat, shares: Vec<f64>, random: Box<StdRng> },
 }
@@ -35,6 +37,10 @@ enum Kind {
 impl Schedule {
     /// Arrivals at the rate of `profile` in all, divided over the classes by their shares.
     pub fn new(process: Process, profile: &Profile, shares: &[f64], seed: u64) -> Self {
+        if process == Process::Constant {
+            let arrivals = Box::new(Arrivals::new(process, profile, shares.iter().sum(), seed, 0));
+            return Self(Kind::Constant { arrivals, mix: Mix::new(shares.to_vec()) });
+        }
         let arrivals =
             |(share, stream): (&f64, u64)| Arrivals::new(process, profile, *share, seed, stream).peekable();
         Self(Kind::Processes(shares.iter().zip(0..).map(arrivals).collect()))
@@ -66,6 +72,7 @@ impl Iterator for Schedule {
                     .min_by_key(|(time, class, _)| (*time, *class))?;
                 Some(Arrival { time: arrivals.next()?, class: ClassId(class) })
             }
+            Kind::Constant { arrivals, mix } => Some(Arrival { time: arrivals.next()?, class: mix.deal() }),
             Kind::Trace { times, shares, random } => {
                 let class = draw(shares, random.random());
                 Some(Arrival { time: times.next()?, class })
@@ -123,6 +130,23 @@ mod tests {
         let classes: Vec<ClassId> =
             Schedule::new(Process::Constant, &profile, &[0.0, 1.0], 1).take(3).map(|a| a.class).collect();
         assert_eq!(classes, [ClassId(1); 3]);
+    }
+
+    #[test]
+    fn constant_arrivals_of_all_classes_are_at_equal_distances_from_the_start_on() {
+        for (rate, seconds) in [(10.0, 1), (7.0, 3), (0.5, 4), (333.0, 2), (1e6, 1)] {
+            let profile = Profile::constant(Rate::per_second(rate).unwrap());
+            let end = Time::ZERO + units::Span::from_secs(seconds);
+            let arrivals: Vec<Arrival> = Schedule::new(Process::Constant, &profile, &[0.2, 0.8], 7)
+                .take_while(|arrival| arrival.time < end)
+                .collect();
+            assert_eq!(arrivals.len(), (rate * seconds as f64) as usize, "{rate}/s for {seconds} s");
+            assert_eq!(arrivals[0].time, Time::ZERO);
+            let gaps = arrivals.windows(2).map(|pair| pair[1].time.since(pair[0].time).as_secs_f64());
+            assert!(gaps.into_iter().all(|gap| (gap * rate - 1.0).abs() < 1e-2), "{rate}/s");
+            let premium = arrivals.iter().filter(|arrival| arrival.class == ClassId(0)).count();
+            assert!((premium as f64 - arrivals.len() as f64 / 5.0).abs() <= 1.0, "{premium}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub(super) const TRAFFIC: &[Room] = &[
     ("arrivals", &["profile", "seed"]),
     ("ramp", &["profile"]),
     ("trace", &[]),
-    ("schedule", &["arrivals", "profile", "seed", "trace"]),
+    ("schedule", &["arrivals", "mix", "profile", "seed", "trace"]),
     ("workload", &["seed"]),
 ];
 

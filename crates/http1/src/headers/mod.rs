@@ -2,6 +2,7 @@
 
 pub mod caching;
 pub mod cookie;
+mod cookie_date;
 pub mod forwarded;
 pub mod hop_by_hop;
 pub(crate) mod names;

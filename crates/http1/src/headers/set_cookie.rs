@@ -1,14 +1,26 @@
 //! The `Set-Cookie` header as a client reads it (RFC 6265 section 5.2): [`SetCookie`].
 
-/// What a server has a client keep, or forget. Of the attributes only `Max-Age` is read.
+use super::cookie_date;
+
+/// What a server has a client keep, or forget. Attributes that concern scripts of a page only, such as
+/// `HttpOnly`, are not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SetCookie<'a> {
     /// Its name, which is not empty.
     pub name: &'a str,
     /// Its value, with quotes where the server put some.
     pub value: &'a str,
-    /// For how many seconds from now it is kept; `None` as long as the session lasts.
+    /// For how many seconds from now it is kept; `None` where the server does not say so.
     pub max_age: Option<i64>,
+    /// When it is no longer kept, in seconds since 1970; `max_age` matters more.
+    pub expires: Option<i64>,
+    /// The host, without a dot before it, that it is returned to, and to all whose names end so; `None` for the host
+    /// alone that sent it.
+    pub domain: Option<&'a str>,
+    /// Where the paths begin that it is returned to; `None` for those beside the one that it came from.
+    pub path: Option<&'a str>,
+    /// Whether it is returned over TLS only.
+    pub is_secure: bool,
 }
 
 impl<'a> SetCookie<'a> {
@@ -16,27 +28,47 @@ impl<'a> SetCookie<'a> {
     pub fn parse(header: &'a str) -> Option<Self> {
         let mut parts = header.split(';');
         let (name, value) = parts.next()?.split_once('=')?;
-        let (name, value) = (name.trim_matches(WHITESPACE), value.trim_matches(WHITESPACE));
-        // The last attribute of a name counts (section 5.3, step 3).
-        let max_age = parts.rev().find_map(max_age);
-        (!name.is_empty()).then_some(Self { name, value, max_age })
+        let (name, value) = (trim(name), trim(value));
+        if name.is_empty() {
+            return None;
+        }
+        let mut cookie =
+            Self { name, value, max_age: None, expires: None, domain: None, path: None, is_secure: false };
+        // The last attribute of a name counts (section 5.3).
+        parts.for_each(|attribute| cookie.take(attribute));
+        Some(cookie)
     }
 
-    /// Whether the server has the client forget the cookie: with an age of 0, or below.
-    pub fn is_removal(&self) -> bool {
-        self.max_age.is_some_and(|age| age <= 0)
+    fn take(&mut self, attribute: &'a str) {
+        let (name, value) = attribute.split_once('=').unwrap_or((attribute, ""));
+        let (name, value) = (trim(name), trim(value));
+        let is = |other: &str| name.eq_ignore_ascii_case(other);
+        if is("max-age") {
+            self.max_age = seconds(value).or(self.max_age);
+        } else if is("expires") {
+            self.expires = cookie_date::parse(value).or(self.expires);
+        } else if is("domain") {
+            self.domain = Some(value.strip_prefix('.').unwrap_or(value)).filter(|domain| !domain.is_empty());
+        } else if is("path") {
+            self.path = Some(value).filter(|path| path.starts_with('/'));
+        } else if is("secure") {
+            self.is_secure = true;
+        }
+    }
+
+    /// For how many seconds it is kept, at `now`, in seconds since 1970; not above 0 where the server has the client
+    /// forget it, `None` for as long as the session lasts.
+    pub fn lasts(&self, now: i64) -> Option<i64> {
+        self.max_age.or_else(|| self.expires.map(|at| at.saturating_sub(now)))
     }
 }
 
-const WHITESPACE: [char; 2] = [' ', '\t'];
+fn trim(text: &str) -> &str {
+    text.trim_matches([' ', '\t'])
+}
 
-/// The age that an attribute says, in seconds (section 5.2.2); ages that do not fit are the nearest that do.
-fn max_age(attribute: &str) -> Option<i64> {
-    let (name, age) = attribute.split_once('=')?;
-    if !name.trim_matches(WHITESPACE).eq_ignore_ascii_case("max-age") {
-        return None;
-    }
-    let age = age.trim_matches(WHITESPACE);
+/// An age in seconds (section 5.2.2); ages that do not fit are the nearest that do.
+fn seconds(age: &str) -> Option<i64> {
     let (digits, furthest) = match age.strip_prefix('-') {
         Some(digits) => (digits, i64::MIN),
         None => (age, i64::MAX),
@@ -86,7 +118,27 @@ mod tests {
             let header = format!("a=1{attributes}");
             let cookie = SetCookie::parse(&header).unwrap();
             assert_eq!(cookie.max_age, expected, "{header}");
-            assert_eq!(cookie.is_removal(), expected.is_some_and(|age| age <= 0), "{header}");
+            assert_eq!(cookie.lasts(0), expected, "{header}");
         }
+    }
+
+    #[test]
+    fn where_and_until_when_a_cookie_is_kept_is_read() {
+        let read = |attributes: &str| {
+            let header = format!("a=1{attributes}");
+            let cookie = SetCookie::parse(&header).unwrap();
+            let owned = |text: Option<&str>| text.map(str::to_owned);
+            (cookie.lasts(1000), owned(cookie.domain), owned(cookie.path), cookie.is_secure)
+        };
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(read(""), (None, None, None, false));
+        assert_eq!(read("; Expires=Thu, 01 Jan 1970 00:00:00 GMT"), (Some(-1000), None, None, false));
+        assert_eq!(
+            read("; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=5; Secure"),
+            (Some(5), None, None, true)
+        );
+        assert_eq!(read("; Expires=soon; Path=/a; path=/b"), (None, None, text("/b"), false));
+        assert_eq!(read("; Path=a; Domain=.Example.org"), (None, text("Example.org"), None, false));
+        assert_eq!(read("; Path=/a; Path; Domain=; SECURE=1"), (None, None, None, true));
     }
 }

@@ -14,8 +14,8 @@ use crate::fields::{self, Field, lists, number};
 pub enum Strictness {
     /// An error: a proxy that passes a response on must not leave the choice to the client.
     Strict,
-    /// Read as RFC 9112 allows a client to: lines may end with LF alone (section 2.2), chunks win
-    /// over a length (section 6.3), and HTTP/1.0 may have chunks.
+    /// Read as RFC 9112 allows a client to: lines may end with LF alone (section 2.2) and be folded (section 5.2),
+    /// chunks win over a length (section 6.3) and may have other codings within, and HTTP/1.0 may have them.
     Lenient,
 }
 
@@ -79,6 +79,8 @@ impl<'h, 'b> Head<'h, 'b> {
         let mut config = ParserConfig::default();
         // RFC 9112 section 5.1: a proxy removes them.
         config.allow_spaces_after_header_name_in_responses(true);
+        // Section 5.2: it is replaced by spaces where it is passed on.
+        config.allow_obsolete_multiline_headers_in_responses(strictness == Strictness::Lenient);
         let length = match config.parse_response_with_uninit_headers(&mut parsed, bytes, room) {
             Ok(Status::Complete(length)) => length,
             Ok(Status::Partial) => return Ok(None),
@@ -132,18 +134,21 @@ impl<'h, 'b> Head<'h, 'b> {
             return Ok(Framing::Nothing);
         }
         let mut codings = self.values("transfer-encoding");
-        let coding = codings.next();
-        if let Some(coding) = coding {
-            if is_strict && self.values("content-length").next().is_some() {
+        if let Some(coding) = codings.next() {
+            if !is_strict {
+                // What comes last decides, whatever is within.
+                let last = codings.last().unwrap_or(coding);
+                let last = last.rsplit(|byte| *byte == b',').next().unwrap_or_default().trim_ascii();
+                let is_chunked = last.eq_ignore_ascii_case(b"chunked");
+                return Ok(if is_chunked { Framing::Chunks } else { Framing::UntilClose });
+            }
+            if self.values("content-length").next().is_some() {
                 return Err(Malformed::Contradiction);
             }
-            if codings.next().is_some() || !coding.eq_ignore_ascii_case(b"chunked") {
+            if codings.next().is_some() || !coding.eq_ignore_ascii_case(b"chunked") || !self.is_modern {
                 return Err(Malformed::Coding);
             }
-        }
-        if coding.is_some() {
-            let may = self.is_modern || !is_strict;
-            return if may { Ok(Framing::Chunks) } else { Err(Malformed::Coding) };
+            return Ok(Framing::Chunks);
         }
         let mut lengths = self.values("content-length").map(length);
         let Some(first) = lengths.next() else { return Ok(Framing::UntilClose) };

@@ -1,5 +1,9 @@
 //! [`Attempt`]: a request under way, from opening its connection to its row in the record.
 
+use std::borrow::Cow;
+use std::io;
+use std::net::IpAddr;
+
 use bytes::Bytes;
 use record::RequestError;
 use tokio_rustls::client::TlsStream;
@@ -8,8 +12,10 @@ use units::{Span, Time};
 use crate::client::address::Address;
 use crate::client::connect::{self, Established};
 use crate::client::context::ThreadContext;
-use crate::client::exchange::{Exchange, Expected, Fault};
+use crate::client::exchange::{Exchange, Expected};
+use crate::client::fault::{self, Fault, Reason};
 use crate::client::plan::{Persistence, Wanted};
+use crate::client::script::Prepared;
 use crate::client::tls::Tls;
 use crate::client::user::User;
 use crate::engine::socket::Socket;
@@ -27,6 +33,8 @@ pub(crate) struct Attempt<'a> {
     user: &'a User,
     object: u32,
     intended: Time,
+    /// What is sent, where that is not the same each time.
+    prepared: Option<Box<Prepared>>,
     pub(crate) exchange: Exchange<'a>,
     /// Number of its connection.
     pub(crate) connection: u64,
@@ -34,6 +42,8 @@ pub(crate) struct Attempt<'a> {
     opening: Option<(Socket, Address)>,
     syn_retransmits: u32,
     pub(crate) error: Option<RequestError>,
+    /// What exactly went wrong.
+    pub(crate) detail: Option<Reason>,
 }
 
 /// A new connection that nothing was sent on.
@@ -55,9 +65,15 @@ impl<'a> Attempt<'a> {
         let expected = Expected {
             length: wanted.length,
             is_head: wanted.is_head,
-            is_idempotent: thread.plan.is_idempotent,
+            has_body: thread.plan.body(None).is_some(),
+            keeps_body: wanted.script.as_ref().is_some_and(|script| script.keeps_body()),
+            is_idempotent: wanted.is_idempotent(),
             content: wanted.content.as_ref(),
-            checks: &thread.checks,
+            checks: wanted
+                .script
+                .as_ref()
+                .and_then(|script| script.checks.as_ref())
+                .unwrap_or(&thread.checks),
         };
         Self {
             thread,
@@ -65,12 +81,35 @@ impl<'a> Attempt<'a> {
             user,
             object,
             intended,
+            prepared: None,
             exchange: Exchange::new(expected, thread.now()),
             connection: 0,
             opening: None,
             syn_retransmits: 0,
             error: Some(RequestError::Censored),
+            detail: None,
         }
+    }
+
+    /// Finds out what is to be sent, where that is not the same each time.
+    ///
+    /// # Errors
+    /// When the session does not know what it would have to.
+    pub(crate) fn prepare(&mut self) -> Result<(), Fault> {
+        let Some(script) = &self.wanted.script else { return Ok(()) };
+        let plan = &self.thread.plan;
+        let mut values = self.user.values.borrow_mut();
+        let values = values.as_mut().ok_or_else(|| Fault::Unfit("no row of the data is left".into()))?;
+        let prepared = script.prepare(self.wanted.method(), values, &plan.site);
+        let prepared = prepared.map_err(|why| Fault::Unfit(why.to_string().into()))?;
+        self.exchange.set_has_body(prepared.body.is_some());
+        self.prepared = Some(Box::new(prepared));
+        Ok(())
+    }
+
+    /// What is sent after the head.
+    pub(crate) fn body(&self) -> Option<&Bytes> {
+        self.thread.plan.body(self.prepared.as_deref())
     }
 
     /// Opens a connection: looks the name up where that is asked for, then TCP, then TLS.
@@ -86,7 +125,7 @@ impl<'a> Attempt<'a> {
         self.exchange.enter(Phase::Tls, self.thread.now());
         Box::pin(tls.handshake(Stream::new(socket))).await.map_err(|error| {
             self.thread.recorder.borrow_mut().refused(&error);
-            Fault::NoConnection
+            Fault::NoConnection(fault::of_io(&error))
         })
     }
 
@@ -94,32 +133,50 @@ impl<'a> Attempt<'a> {
         let thread = self.thread;
         self.connection = thread.number_connection();
         let source = thread.plan.classes.get(self.user.class).and_then(|class| class.source);
-        let address = match &thread.lookup {
-            None => thread.address.clone(),
+        let addresses = match &thread.lookup {
+            None => Cow::Borrowed(std::slice::from_ref(&thread.address)),
             Some(lookup) => {
                 self.exchange.enter(Phase::Lookup, thread.now());
-                let address = Box::pin(lookup.address(&thread.reactor)).await.map_err(|error| {
+                let found = Box::pin(lookup.addresses(&thread.reactor)).await;
+                let addresses = found.map_err(|error| {
                     thread.recorder.borrow_mut().refused(&error);
-                    Fault::NoConnection
+                    Fault::NoConnection(fault::of_io(&error))
                 })?;
                 self.exchange.enter(Phase::Connect, thread.now());
-                address
+                Cow::Owned(addresses)
             }
         };
-        let opened = match connect::begin(&thread.reactor, &address, source, thread.responses()) {
-            Ok((socket, Established::Now)) => {
-                thread.reactor.refresh();
-                return Ok(socket);
+        let mut failed = Fault::NoConnection(Reason::default());
+        // RFC 8305, section 5, but one after the other: who is tried at once takes a place in the server.
+        for address in &*addresses {
+            match self.connect_to(address, source).await {
+                Ok(socket) => return Ok(socket),
+                Err(error) => {
+                    thread.recorder.borrow_mut().refused(&error);
+                    failed = Fault::NoConnection(fault::of_io(&error));
+                }
             }
-            Ok((socket, Established::Later)) => self.opening.insert((socket, address)).0.established().await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = opened {
-            thread.recorder.borrow_mut().refused(&error);
-            return Err(Fault::NoConnection);
         }
-        self.count_syns();
-        self.opening.take().map(|(socket, _)| socket).ok_or(Fault::NoConnection)
+        Err(failed)
+    }
+
+    async fn connect_to(&mut self, address: &Address, source: Option<IpAddr>) -> io::Result<Socket> {
+        let thread = self.thread;
+        match connect::begin(&thread.reactor, address, source, thread.responses())? {
+            (socket, Established::Now) => {
+                thread.reactor.refresh();
+                Ok(socket)
+            }
+            (socket, Established::Later) => {
+                let opening = self.opening.insert((socket, address.clone()));
+                opening.0.established().await?;
+                self.count_syns();
+                self.opening
+                    .take()
+                    .map(|(socket, _)| socket)
+                    .ok_or_else(|| io::ErrorKind::NotConnected.into())
+            }
+        }
     }
 
     /// Asks for retransmitted SYNs, if the handshake has lasted long enough for one.
@@ -134,26 +191,49 @@ impl<'a> Attempt<'a> {
 
     /// The head of the request for HTTP/1.
     pub(crate) fn http1_head(&self, persistence: Persistence) -> Bytes {
-        self.thread.plan.http1_head(self.wanted, self.user.class, &self.user.jar.borrow(), persistence)
+        let prepared = self.prepared.as_deref();
+        self.thread.plan.http1_head(self.wanted, prepared, self.user, persistence, self.thread.now())
     }
 
     /// The head of the request for HTTP/2; `None` where HTTP/2 cannot say it.
     pub(crate) fn http2_head(&self) -> Option<http::Request<()>> {
-        self.thread.plan.http2_head(self.wanted, self.user.class, &self.user.jar.borrow())
+        let prepared = self.prepared.as_deref();
+        self.thread.plan.http2_head(self.wanted, prepared, self.user, self.thread.now())
     }
 
-    /// The response is complete and as it should be: its cookies are kept for the session.
+    /// The response is complete and as it should be: its cookies are kept for the session, and what else it remembers.
     pub(crate) fn succeeded(&mut self) {
         self.error = None;
-        if self.user.session.is_some() && !self.exchange.cookies().is_empty() {
-            let mut jar = self.user.jar.borrow_mut();
-            self.exchange.cookies().iter().for_each(|cookie| jar.set(cookie));
+        if self.user.session.is_none() {
+            return;
+        }
+        if !self.exchange.cookies().is_empty() {
+            let url = self.prepared.as_ref().map_or(&*self.wanted.url, |prepared| &prepared.url);
+            self.thread.plan.keep_cookies(url, self.user, self.exchange.cookies(), self.thread.now());
+        }
+        if let Some(script) = &self.wanted.script
+            && let Some(values) = &mut *self.user.values.borrow_mut()
+        {
+            for take in script.takes() {
+                let found = take.place.find(self.exchange.kept_body(), self.exchange.fields());
+                if found.is_none() {
+                    self.error = Some(RequestError::Body);
+                    self.detail = Some(format!("nothing at {} to take as {}", take.place, take.name).into());
+                }
+                values.keep(take, found);
+            }
         }
     }
 
     /// The request failed.
     pub(crate) fn failed(&mut self, fault: Fault) {
-        self.error = Some(self.exchange.error_of(fault));
+        let (error, why) = self.exchange.error_of(fault);
+        (self.error, self.detail) = (Some(error), Some(why));
+    }
+
+    /// The time that a request may take is over.
+    pub(crate) fn timed_out(&mut self) {
+        (self.error, self.detail) = (Some(RequestError::Timeout), Some(self.exchange.timed_out()));
     }
 }
 
@@ -168,11 +248,14 @@ impl Drop for Attempt<'_> {
             dns: stopwatch.lookup,
             connect: stopwatch.connect,
             tls: stopwatch.tls,
+            sending: stopwatch.sending,
             processing: stopwatch.processing,
             transfer: stopwatch.transfer,
+            first_interim: stopwatch.first_interim,
             bytes: self.exchange.body_bytes(),
             status: self.exchange.status(),
             error: self.error,
+            detail: self.detail.take(),
             class: self.user.class,
             object: self.object,
             session: self.user.session,

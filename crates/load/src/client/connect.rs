@@ -71,5 +71,5 @@ pub(crate) fn syn_retransmits(socket: &Socket, diagnosis: Option<&SocketDiagnosi
     let (Some(diagnosis), Address::Inet(target)) = (diagnosis, target) else { return 0 };
     let local = socket.with_fd(|fd| getsockname(fd.as_fd())).and_then(Result::ok);
     let local = local.and_then(|local| SocketAddr::try_from(local).ok());
-    local.and_then(|local| diagnosis.retransmits(local, *target)).unwrap_or(0)
+    local.and_then(|local| diagnosis.between(local, *target)).map_or(0, |info| info.retransmits)
 }

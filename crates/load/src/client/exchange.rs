@@ -5,16 +5,18 @@
 //! what the response must be, whether the request is sent again, and which kind of error a
 //! failure is counted as, is decided here for both.
 
-use http1::chunks;
-use http1::response::Malformed;
 use record::RequestError;
 use traffic::model::Object;
 use units::{Span, Time};
 
 use crate::client::facts::Facts;
+use crate::client::fault::{Fault, Reason};
 use crate::client::inspector::{Inspector, hold};
 use crate::measure::stopwatch::{Phase, Stopwatch};
 use crate::settings::checks::Checks;
+
+/// Before a request is sent a third time; it is doubled up to 128 ms.
+const SHORTEST_PAUSE: Span = Span::from_millis(1);
 
 /// What is known of a request and of its response before it is sent.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +25,10 @@ pub(crate) struct Expected<'a> {
     pub(crate) length: Option<u64>,
     /// The request is a HEAD: its response has no body, whatever it announces.
     pub(crate) is_head: bool,
+    /// The request has a body.
+    pub(crate) has_body: bool,
+    /// The body of the response is looked into when it is here.
+    pub(crate) keeps_body: bool,
     /// Whether the request may be sent again when it is not known whether the server has
     /// processed it (RFC 9110, section 9.2.2).
     pub(crate) is_idempotent: bool,
@@ -30,37 +36,6 @@ pub(crate) struct Expected<'a> {
     pub(crate) content: Option<&'a Object>,
     /// What the user wants to hold.
     pub(crate) checks: &'a Checks,
-}
-
-/// How an exchange, or the connection below it, failed, in terms that both versions of HTTP have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
-    /// No connection came about.
-    NoConnection,
-    /// The server closed the connection in good order before the response was complete.
-    Closed,
-    /// The connection, or the stream, was reset.
-    Broken,
-    /// The server announced that it will not process the request (RFC 9113, section 6.8).
-    TurnedAway,
-    /// What came is not the HTTP that was asked for.
-    Malformed,
-    /// More came than the response announced.
-    Surplus,
-    /// The response is whole, but not what was asked for.
-    Unfit,
-}
-
-impl From<Malformed> for Fault {
-    fn from(_: Malformed) -> Self {
-        Self::Malformed
-    }
-}
-
-impl From<chunks::Fault> for Fault {
-    fn from(_: chunks::Fault) -> Self {
-        Self::Malformed
-    }
 }
 
 /// One request, from its connection to the last byte of its response.
@@ -71,6 +46,8 @@ pub(crate) struct Exchange<'a> {
     /// Whether its connection had carried a request before.
     reused: bool,
     repeated: bool,
+    /// How often the server has turned it away.
+    turned_away: u32,
     /// Of the final response, once its head is here.
     facts: Option<Facts>,
     body_bytes: u64,
@@ -86,9 +63,10 @@ impl<'a> Exchange<'a> {
             stopwatch: Stopwatch::connecting(now),
             reused: false,
             repeated: false,
+            turned_away: 0,
             facts: None,
             body_bytes: 0,
-            inspector: Inspector::new(expected.checks, expected.content),
+            inspector: Inspector::new(expected.checks, expected.content, expected.keeps_body),
         }
     }
 
@@ -105,13 +83,28 @@ impl<'a> Exchange<'a> {
 
     /// The new connection is open, and the request is about to be written.
     pub(crate) fn connected(&mut self, now: Time) {
-        self.stopwatch.enter(Phase::Processing, now);
+        self.stopwatch.enter(self.first_phase(), now);
     }
 
     /// The request is about to be written to a connection that was opened for another.
     pub(crate) fn on_open_connection(&mut self, now: Time) {
         self.reused = true;
-        self.stopwatch = Stopwatch::on_open_connection(now);
+        self.stopwatch = Stopwatch::on_open_connection(self.first_phase(), now);
+    }
+
+    /// The request has a body, or not.
+    pub(crate) fn set_has_body(&mut self, has_body: bool) {
+        self.expected.has_body = has_body;
+    }
+
+    /// What begins when the request can be written.
+    fn first_phase(&self) -> Phase {
+        if self.expected.has_body { Phase::Sending } else { Phase::Processing }
+    }
+
+    /// The last byte of the request is on its way.
+    pub(crate) fn sent(&mut self, now: Time) {
+        self.stopwatch.sent(now);
     }
 
     /// Bytes of a response are here, of whatever part of it.
@@ -125,7 +118,8 @@ impl<'a> Exchange<'a> {
     /// When it changes the protocol (101), which is never asked for.
     pub(crate) fn interim(&mut self, status: u16, now: Time) -> Result<(), Fault> {
         self.received(now);
-        if status == 101 { Err(Fault::Malformed) } else { Ok(()) }
+        self.stopwatch.interim();
+        if status == 101 { Err(Fault::malformed("101, which was not asked for")) } else { Ok(()) }
     }
 
     /// The head of the final response is here.
@@ -135,7 +129,7 @@ impl<'a> Exchange<'a> {
     pub(crate) fn head(&mut self, facts: Facts, now: Time) -> Result<(), Fault> {
         self.received(now);
         if !matches!(facts.status, 200..=999) {
-            return Err(Fault::Malformed);
+            return Err(Fault::malformed("a status below 200 that is final"));
         }
         self.facts = Some(facts);
         Ok(())
@@ -157,10 +151,11 @@ impl<'a> Exchange<'a> {
         self.stopwatch.last_byte(now);
         let status = self.status();
         let length = self.expected.length.filter(|_| status == Some(200) && !self.expected.is_head);
-        let inspector = self.inspector.take();
-        let is_fit = length.is_none_or(|length| length == self.body_bytes)
-            && hold(self.expected.checks, status.unwrap_or(0), self.body_bytes, inspector);
-        if is_fit { Ok(()) } else { Err(Fault::Unfit) }
+        if let Some(length) = length.filter(|length| *length != self.body_bytes) {
+            return Err(Fault::Unfit(format!("{} bytes instead of {length}", self.body_bytes).into()));
+        }
+        let inspector = self.inspector.as_deref_mut();
+        hold(self.expected.checks, status.unwrap_or(0), self.body_bytes, inspector).map_err(Fault::Unfit)
     }
 
     /// The exchange is cut off `now`, in whatever phase it is, unless it was over.
@@ -168,34 +163,56 @@ impl<'a> Exchange<'a> {
         self.stopwatch.stop(now);
     }
 
-    /// The kind of error that a failure is counted as.
-    pub(crate) fn error_of(&self, fault: Fault) -> RequestError {
+    /// The kind of error that a failure is counted as, and what it was.
+    pub(crate) fn error_of(&self, fault: Fault) -> (RequestError, Reason) {
         match fault {
-            Fault::NoConnection => RequestError::Connect,
-            Fault::Closed if self.facts.is_some() => RequestError::Body,
-            Fault::Closed | Fault::Broken | Fault::TurnedAway => RequestError::Reset,
-            Fault::Malformed => RequestError::Protocol,
-            Fault::Surplus | Fault::Unfit => RequestError::Body,
+            Fault::NoConnection(why) => (RequestError::Connect, why),
+            Fault::Closed(why) if self.facts.is_some() => (RequestError::Body, why),
+            Fault::Closed(why) | Fault::Broken(why) | Fault::TurnedAway(why) => (RequestError::Reset, why),
+            Fault::Malformed(why) => (RequestError::Protocol, why),
+            Fault::Surplus => (RequestError::Body, "more came than the response announced".into()),
+            Fault::Unfit(why) => (RequestError::Body, why),
         }
     }
 
-    /// Whether the request is sent again after `fault`: on a connection that had carried others,
-    /// while nothing of a response has come. A server may close such a connection just when the
-    /// request is sent (RFC 9112, section 9.3.1); whether it has processed the request is then
-    /// not known, except where it announced that it will not.
-    pub(crate) fn may_repeat(&self, fault: Fault) -> bool {
+    /// What the request was about when its time ran out.
+    pub(crate) fn timed_out(&self) -> Reason {
+        match self.turned_away {
+            0 => self.stopwatch.phase_in_words().into(),
+            times => format!("turned away by the server {times} times").into(),
+        }
+    }
+
+    /// Whether the request is sent again after `fault`, which the server has not answered. A server may close a
+    /// connection that has carried others just when the request is sent (RFC 9112, section 9.3.1); whether it has
+    /// processed the request is then not known, except where it announced that it will not.
+    pub(crate) fn may_repeat(&self, fault: &Fault) -> bool {
         let is_allowed = match fault {
-            Fault::TurnedAway => true,
-            Fault::Closed | Fault::Broken => self.expected.is_idempotent && !self.repeated,
-            Fault::NoConnection | Fault::Malformed | Fault::Surplus | Fault::Unfit => false,
+            Fault::TurnedAway(_) => true,
+            Fault::Closed(_) | Fault::Broken(_) => {
+                self.reused && self.expected.is_idempotent && !self.repeated
+            }
+            Fault::NoConnection(_) | Fault::Malformed(_) | Fault::Surplus | Fault::Unfit(_) => false,
         };
-        is_allowed && self.reused && self.stopwatch.is_unanswered()
+        is_allowed && self.stopwatch.is_unanswered()
     }
 
     /// The request is sent again, from the beginning.
-    pub(crate) fn repeat(&mut self, now: Time) {
-        self.repeated = true;
+    pub(crate) fn repeat(&mut self, fault: &Fault, now: Time) {
+        match fault {
+            Fault::TurnedAway(_) => self.turned_away += 1,
+            _ => self.repeated = true,
+        }
         self.connecting(now);
+    }
+
+    /// How long the client waits before it sends the request again: a server that turns it away each time must not
+    /// cost a processor. The first time that is not waited for.
+    pub(crate) fn pause(&self) -> Span {
+        match self.turned_away {
+            0 | 1 => Span::ZERO,
+            times => SHORTEST_PAUSE * (1 << (times - 2).min(7)),
+        }
     }
 
     /// Whether the request was sent before, in vain.
@@ -228,6 +245,22 @@ impl<'a> Exchange<'a> {
         self.facts.as_ref().map_or(&[], |facts| &facts.cookies)
     }
 
+    /// Other fields that something is taken from: their names in lower case, and values.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        let fields = self.facts.as_ref().map_or(&[][..], |facts| &facts.fields);
+        fields.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The body, where it is kept.
+    pub(crate) fn kept_body(&self) -> &[u8] {
+        self.inspector.as_ref().map_or(&[], |inspector| inspector.kept())
+    }
+
+    /// Whether the user has said which statuses are what was asked for.
+    pub(crate) fn expects_statuses(&self) -> bool {
+        self.expected.checks.status.is_some()
+    }
+
     /// What the server says that it took.
     pub(crate) fn server_time(&self) -> Option<Span> {
         self.facts.as_ref().and_then(|facts| facts.server)
@@ -242,7 +275,15 @@ mod tests {
         &Checks { status: None, length: None, digest: None, content: false, pattern: None };
 
     const fn expected(is_idempotent: bool) -> Expected<'static> {
-        Expected { length: None, is_head: false, is_idempotent, content: None, checks: CHECKS }
+        Expected {
+            length: None,
+            is_head: false,
+            has_body: false,
+            keeps_body: false,
+            is_idempotent,
+            content: None,
+            checks: CHECKS,
+        }
     }
 
     fn at(micros: u64) -> Time {
@@ -253,9 +294,21 @@ mod tests {
         Facts { status, ..Facts::default() }
     }
 
+    fn closed() -> Fault {
+        Fault::Closed("closed".into())
+    }
+
+    fn broken() -> Fault {
+        Fault::Broken("reset".into())
+    }
+
+    fn turned_away() -> Fault {
+        Fault::TurnedAway("REFUSED_STREAM".into())
+    }
+
     #[test]
-    fn only_what_is_sent_on_a_used_connection_and_not_answered_is_repeated() {
-        let check = |fault, idempotent, reused, answered, expect| {
+    fn only_what_the_server_cannot_have_processed_or_may_process_twice_is_repeated() {
+        let check = |fault: &Fault, idempotent, reused, answered, expect| {
             let mut exchange = Exchange::new(expected(idempotent), at(0));
             if reused {
                 exchange.on_open_connection(at(1));
@@ -268,14 +321,21 @@ mod tests {
             let what = format!("{fault:?}, idempotent {idempotent}, reused {reused}, answered {answered}");
             assert_eq!(exchange.may_repeat(fault), expect, "{what}");
         };
-        for fault in [Fault::Closed, Fault::Broken, Fault::TurnedAway] {
-            check(fault, true, true, false, true);
-            check(fault, true, false, false, false);
-            check(fault, true, true, true, false);
-            check(fault, false, true, false, fault == Fault::TurnedAway);
+        for fault in [closed(), broken(), turned_away()] {
+            let never_seen = fault == turned_away();
+            check(&fault, true, true, false, true);
+            check(&fault, true, false, false, never_seen);
+            check(&fault, true, true, true, false);
+            check(&fault, false, true, false, never_seen);
         }
-        for fault in [Fault::NoConnection, Fault::Malformed, Fault::Surplus, Fault::Unfit] {
-            check(fault, true, true, false, false);
+        let others = [
+            Fault::NoConnection("refused".into()),
+            Fault::malformed("garbage"),
+            Fault::Surplus,
+            Fault::Unfit("404".into()),
+        ];
+        for fault in others {
+            check(&fault, true, true, false, false);
         }
     }
 
@@ -283,29 +343,47 @@ mod tests {
     fn what_may_have_been_processed_is_repeated_once() {
         let mut exchange = Exchange::new(expected(true), at(0));
         exchange.on_open_connection(at(1));
-        exchange.repeat(at(2));
+        exchange.repeat(&turned_away(), at(2));
         exchange.on_open_connection(at(3));
-        assert!(!exchange.may_repeat(Fault::Broken));
-        assert!(exchange.may_repeat(Fault::TurnedAway));
-        assert_eq!(exchange.stopwatch().started, at(3));
+        assert!(exchange.may_repeat(&broken()));
+        exchange.repeat(&broken(), at(3));
+        exchange.on_open_connection(at(4));
+        assert!(!exchange.may_repeat(&broken()));
+        assert!(exchange.may_repeat(&turned_away()));
+        assert_eq!(exchange.stopwatch().started, at(4));
+    }
+
+    #[test]
+    fn a_server_that_turns_everything_away_is_asked_less_and_less_often() {
+        let mut exchange = Exchange::new(expected(true), at(0));
+        let pauses: Vec<Span> = (0..20)
+            .map(|_| {
+                exchange.repeat(&turned_away(), at(1));
+                exchange.pause()
+            })
+            .collect();
+        let millis = Span::from_millis;
+        assert_eq!(pauses[..4], [Span::ZERO, millis(1), millis(2), millis(4)]);
+        assert_eq!(pauses[19], millis(128));
+        assert_eq!(exchange.timed_out(), "turned away by the server 20 times");
     }
 
     #[test]
     fn a_connection_that_closes_is_an_error_of_the_part_that_is_missing() {
         let mut exchange = Exchange::new(expected(true), at(0));
         exchange.connected(at(1));
-        assert_eq!(exchange.error_of(Fault::Closed), RequestError::Reset);
+        assert_eq!(exchange.error_of(closed()).0, RequestError::Reset);
         exchange.head(facts(200), at(2)).unwrap();
-        assert_eq!(exchange.error_of(Fault::Closed), RequestError::Body);
-        assert_eq!(exchange.error_of(Fault::Broken), RequestError::Reset);
+        assert_eq!(exchange.error_of(closed()).0, RequestError::Body);
+        assert_eq!(exchange.error_of(broken()), (RequestError::Reset, "reset".into()));
     }
 
     #[test]
     fn statuses_that_answer_nothing_are_refused() {
         let mut exchange = Exchange::new(expected(true), at(0));
         exchange.connected(at(1));
-        assert_eq!(exchange.interim(101, at(2)), Err(Fault::Malformed));
-        assert_eq!(exchange.head(facts(99), at(2)), Err(Fault::Malformed));
+        assert!(matches!(exchange.interim(101, at(2)), Err(Fault::Malformed(_))));
+        assert!(matches!(exchange.head(facts(99), at(2)), Err(Fault::Malformed(_))));
         assert_eq!(exchange.interim(103, at(3)), Ok(()));
         assert_eq!(exchange.head(facts(204), at(4)), Ok(()));
         assert_eq!((exchange.end(at(9)), exchange.status()), (Ok(()), Some(204)));

@@ -10,11 +10,17 @@ pub(crate) struct Facts {
     pub(crate) cookies: Vec<String>,
     /// What the server says that it took: the first duration of `Server-Timing` (W3C).
     pub(crate) server: Option<Span>,
+    /// Fields that sessions take something from, their names in lower case.
+    pub(crate) fields: Vec<(String, String)>,
 }
 
 impl Facts {
-    /// Takes a header field. Most are of no interest, and the length of their names says so.
-    pub(crate) fn take(&mut self, name: &str, value: &[u8]) {
+    /// Takes a header field; sessions take something from those called one of `taken`. Most are of no interest, and the
+    /// length of their names says so.
+    pub(crate) fn take(&mut self, name: &str, value: &[u8], taken: &[String]) {
+        if let Some(name) = taken.iter().find(|other| other.eq_ignore_ascii_case(name)) {
+            self.fields.push((name.clone(), String::from_utf8_lossy(value).into_owned()));
+        }
         match name.len() {
             10 if name.eq_ignore_ascii_case("set-cookie") => {
                 self.cookies.push(String::from_utf8_lossy(value).into_owned());

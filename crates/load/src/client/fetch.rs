@@ -8,12 +8,21 @@ use units::Time;
 
 use crate::client::attempt::Attempt;
 use crate::client::context::ThreadContext;
-use crate::client::exchange::Fault;
+use crate::client::fault::Fault;
 use crate::client::http1::serial::{self, Idle};
 use crate::client::http2::{self, Pool};
 use crate::client::user::User;
 
 const SERVICE_UNAVAILABLE: u16 = 503;
+
+/// A request that did not go as a session needs it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Failed {
+    /// How the session ends.
+    pub(crate) outcome: SessionOutcome,
+    /// Whether a connection came about.
+    pub(crate) connected: bool,
+}
 
 /// A user with a browser: connections that are kept open between requests.
 #[derive(Debug)]
@@ -29,7 +38,7 @@ impl Client {
     /// The browser of a user of the plan's class number `class`.
     pub(crate) fn new(thread: &ThreadContext, class: usize, session: Option<u64>) -> Self {
         Self {
-            user: User::new(thread, class, session),
+            user: thread.plan.user(class, session),
             idle: Idle::default(),
             pool: Pool::default(),
             requests: Cell::new(0),
@@ -45,8 +54,12 @@ impl Client {
                 serial::carry(attempt, &self.idle).await
             };
             match carried {
-                Err(fault) if attempt.exchange.may_repeat(fault) => {
-                    attempt.exchange.repeat(attempt.thread.now());
+                Err(fault) if attempt.exchange.may_repeat(&fault) => {
+                    attempt.exchange.repeat(&fault, attempt.thread.now());
+                    let pause = attempt.exchange.pause();
+                    if !pause.is_zero() {
+                        attempt.thread.until(attempt.thread.now() + pause).await;
+                    }
                 }
                 result => return result,
             }
@@ -55,16 +68,22 @@ impl Client {
 }
 
 /// Asks for the plan's object number `object`, which was due at `intended`, and records what
-/// became of it. The error is how a session ends that depends on it.
+/// became of it.
 pub(crate) async fn fetch(
     thread: &ThreadContext,
     client: &Client,
     object: u32,
     intended: Time,
-) -> Result<(), SessionOutcome> {
-    let Some(wanted) = thread.plan.objects.get(object as usize) else { return Err(SessionOutcome::Error) };
+) -> Result<(), Failed> {
+    let Some(wanted) = thread.plan.objects.get(object as usize) else {
+        return Err(Failed { outcome: SessionOutcome::Error, connected: true });
+    };
     client.requests.set(client.requests.get() + 1);
     let mut attempt = Attempt::new(thread, &client.user, wanted, object, intended);
+    if let Err(fault) = attempt.prepare() {
+        attempt.failed(fault);
+        return Err(Failed { outcome: SessionOutcome::Error, connected: true });
+    }
     let carried = {
         // Only a pointer is handed on: the future is large.
         let carry = pin!(client.carry(&mut attempt));
@@ -73,18 +92,20 @@ pub(crate) async fn fetch(
     match carried {
         Ok(Ok(())) => attempt.succeeded(),
         Ok(Err(fault)) => attempt.failed(fault),
-        Err(_) => attempt.error = Some(RequestError::Timeout),
+        Err(_) => attempt.timed_out(),
     }
-    outcome(attempt.error, attempt.exchange.status())
+    outcome(attempt.error, attempt.exchange.status().filter(|_| !attempt.exchange.expects_statuses()))
 }
 
-/// What a request means for the session that it belongs to.
-fn outcome(error: Option<RequestError>, status: Option<u16>) -> Result<(), SessionOutcome> {
-    match (error, status) {
-        (Some(RequestError::Timeout), _) => Err(SessionOutcome::Timeout),
-        (Some(_), _) => Err(SessionOutcome::Error),
-        (None, Some(SERVICE_UNAVAILABLE)) => Err(SessionOutcome::Refused),
-        (None, Some(0..400)) => Ok(()),
-        (None, _) => Err(SessionOutcome::Error),
-    }
+/// What a request means for the session that it belongs to; `status` is that of the response, where its user has not
+/// said which are what was asked for.
+fn outcome(error: Option<RequestError>, status: Option<u16>) -> Result<(), Failed> {
+    let outcome = match (error, status) {
+        (Some(RequestError::Timeout), _) => SessionOutcome::Timeout,
+        (Some(_), _) => SessionOutcome::Error,
+        (None, Some(SERVICE_UNAVAILABLE)) => SessionOutcome::Refused,
+        (None, None | Some(0..400)) => return Ok(()),
+        (None, Some(_)) => SessionOutcome::Error,
+    };
+    Err(Failed { outcome, connected: error != Some(RequestError::Connect) })
 }

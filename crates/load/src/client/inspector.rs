@@ -4,6 +4,7 @@ use sha2::{Digest, Sha256};
 use traffic::model::Object;
 use traffic::model::content::{Filler, bytes_of};
 
+use crate::client::fault::Reason;
 use crate::settings::checks::{Checks, Sha256Digest};
 
 /// Bytes kept of a body for a pattern to be looked for in.
@@ -23,22 +24,35 @@ pub(crate) struct Inspector {
 struct Differs;
 
 /// Whether a response with this status, and a body of this length, is what `checks` ask for.
-pub(crate) fn hold(checks: &Checks, status: u16, length: u64, inspector: Option<Box<Inspector>>) -> bool {
-    let status = checks.status.as_ref().is_none_or(|set| set.contains(status));
-    let length = checks.length.is_none_or(|wanted| wanted == length);
-    status && length && inspector.is_none_or(|inspector| inspector.holds(checks))
+///
+/// # Errors
+/// What is not.
+pub(crate) fn hold(
+    checks: &Checks,
+    status: u16,
+    length: u64,
+    inspector: Option<&mut Inspector>,
+) -> Result<(), Reason> {
+    if let Some(set) = checks.status.as_ref().filter(|set| !set.contains(status)) {
+        return Err(format!("status {status} instead of {set}").into());
+    }
+    if let Some(wanted) = checks.length.filter(|wanted| *wanted != length) {
+        return Err(format!("{length} bytes instead of {wanted}").into());
+    }
+    inspector.map_or(Ok(()), |inspector| inspector.holds(checks))
 }
 
 impl Inspector {
-    /// What has to see a body that is to be `content`; `None` where its length says all.
-    pub(crate) fn new(checks: &Checks, content: Option<&Object>) -> Option<Box<Self>> {
+    /// What has to see a body that is to be `content`, or of which something is kept; `None` where its length says all.
+    pub(crate) fn new(checks: &Checks, content: Option<&Object>, is_kept: bool) -> Option<Box<Self>> {
         let content = content.filter(|_| checks.content);
-        if checks.digest.is_none() && checks.pattern.is_none() && content.is_none() {
+        let is_kept = is_kept || checks.pattern.is_some();
+        if checks.digest.is_none() && !is_kept && content.is_none() {
             return None;
         }
         Some(Box::new(Self {
             hasher: checks.digest.map(|_| Sha256::new()),
-            kept: checks.pattern.as_ref().map(|_| Vec::new()),
+            kept: is_kept.then(Vec::new),
             content: content.map(|object| Ok(bytes_of(object))),
         }))
     }
@@ -58,21 +72,27 @@ impl Inspector {
         }
     }
 
-    fn holds(self, checks: &Checks) -> bool {
-        let digest = match (self.hasher, checks.digest) {
-            (Some(hasher), Some(Sha256Digest(wanted))) => hasher.finalize().as_slice() == wanted,
-            _ => true,
-        };
-        let matches = match (&self.kept, &checks.pattern) {
-            (Some(kept), Some(pattern)) => pattern.is_match(kept),
-            _ => true,
-        };
-        let agrees = match &self.content {
-            Some(Ok(filler)) => filler.left() == 0,
-            Some(Err(Differs)) => false,
-            None => true,
-        };
-        digest && matches && agrees
+    /// What is kept of the body: its beginning.
+    pub(crate) fn kept(&self) -> &[u8] {
+        self.kept.as_deref().unwrap_or_default()
+    }
+
+    fn holds(&mut self, checks: &Checks) -> Result<(), Reason> {
+        if let (Some(hasher), Some(Sha256Digest(wanted))) = (self.hasher.take(), checks.digest)
+            && hasher.finalize().as_slice() != wanted
+        {
+            return Err("another SHA-256 than was expected".into());
+        }
+        if let (Some(kept), Some(pattern)) = (&self.kept, &checks.pattern)
+            && !pattern.is_match(kept)
+        {
+            return Err("the pattern that was expected is not in it".into());
+        }
+        match &self.content {
+            Some(Ok(filler)) if filler.left() == 0 => Ok(()),
+            Some(_) => Err("not the content that was made for the workload".into()),
+            None => Ok(()),
+        }
     }
 }
 
@@ -89,9 +109,9 @@ mod tests {
     fn a_body_is_checked_as_it_passes() {
         let digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824".parse().unwrap();
         let check = |body: &[&str], checks: &Checks| {
-            let mut inspector = Inspector::new(checks, None).unwrap();
+            let mut inspector = Inspector::new(checks, None, false).unwrap();
             body.iter().for_each(|piece| inspector.look_at(piece.as_bytes()));
-            hold(checks, 200, 5, Some(inspector))
+            hold(checks, 200, 5, Some(&mut inspector)).is_ok()
         };
         let digest = Checks { digest: Some(digest), ..Checks::default() };
         assert!(check(&["hel", "lo"], &digest));
@@ -100,8 +120,10 @@ mod tests {
         assert!(check(&["hel", "lo"], &pattern));
         assert!(!check(&["help"], &pattern));
         let status = Checks { status: "2xx".parse().ok(), length: Some(5), ..Checks::default() };
-        assert!(Inspector::new(&status, None).is_none());
-        assert!(hold(&status, 204, 5, None) && !hold(&status, 304, 5, None) && !hold(&status, 200, 4, None));
+        assert!(Inspector::new(&status, None, false).is_none());
+        assert_eq!(hold(&status, 204, 5, None), Ok(()));
+        assert_eq!(hold(&status, 304, 5, None), Err("status 304 instead of 2xx".into()));
+        assert_eq!(hold(&status, 200, 4, None), Err("4 bytes instead of 5".into()));
     }
 
     #[test]
@@ -112,14 +134,14 @@ mod tests {
         bytes_of(object).read_to_end(&mut body).unwrap();
         let checks = Checks { content: true, ..Checks::default() };
         let holds = |body: &[u8]| {
-            let mut inspector = Inspector::new(&checks, Some(object)).unwrap();
+            let mut inspector = Inspector::new(&checks, Some(object), false).unwrap();
             body.chunks(7).for_each(|piece| inspector.look_at(piece));
-            hold(&checks, 200, body.len() as u64, Some(inspector))
+            hold(&checks, 200, body.len() as u64, Some(&mut inspector)).is_ok()
         };
         assert!(holds(&body));
         assert!(!holds(&body[..body.len() - 1]));
         body[3] ^= 1;
         assert!(!holds(&body));
-        assert!(Inspector::new(&Checks::default(), Some(object)).is_none());
+        assert!(Inspector::new(&Checks::default(), Some(object), false).is_none());
     }
 }

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::client::address::Address;
+use crate::client::address::{self, Address};
 use crate::engine::reactor::Reactor;
 use crate::engine::slot::Responses;
 use crate::engine::socket::Socket;
@@ -43,11 +43,11 @@ impl Lookup {
         Self { questions }
     }
 
-    /// The address that the name stands for now.
+    /// The addresses that the name stands for now, at least one.
     ///
     /// # Errors
     /// When it stands for none.
-    pub(crate) async fn address(&self, reactor: &Rc<Reactor>) -> io::Result<Address> {
+    pub(crate) async fn addresses(&self, reactor: &Rc<Reactor>) -> io::Result<Vec<Address>> {
         let (near, far) = UnixStream::pair()?;
         near.set_nonblocking(true)?;
         // Asked for anew after each piece: Linux 6.18 does not always tell a receive that goes on
@@ -61,8 +61,9 @@ impl Lookup {
             .is_some()
         {}
         let text = String::from_utf8_lossy(&text);
-        let address: Result<SocketAddr, _> = text.parse();
-        address.map(Address::Inet).map_err(|_| io::Error::other(text.into_owned()))
+        let addresses = text.lines().map(str::parse::<SocketAddr>);
+        let addresses: Result<Vec<_>, _> = addresses.map(|address| address.map(Address::Inet)).collect();
+        addresses.ok().filter(|all| !all.is_empty()).ok_or_else(|| io::Error::other(text.into_owned()))
     }
 }
 
@@ -70,11 +71,10 @@ fn next(asked: &Mutex<Receiver<UnixStream>>) -> Option<UnixStream> {
     asked.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }
 
-/// Writes the address, or why the name has none, and closes.
+/// Writes the addresses, one on a line, or why the name has none, and closes.
 fn answer(mut stream: UnixStream, target: &Target) {
-    let text = match Address::of(target) {
-        Ok(Address::Inet(address)) => address.to_string(),
-        Ok(Address::Unix(path)) => path.display().to_string(),
+    let text = match address::all_of(target) {
+        Ok(all) => all.iter().map(|address| format!("{address}\n")).collect(),
         Err(error) => error.to_string(),
     };
     // The task that asked may have given up.
@@ -95,10 +95,11 @@ mod tests {
             let runtime = Runtime::new(Rc::clone(&reactor));
             let look = async move {
                 let known = Lookup::new(&"http://localhost:81/".parse().unwrap());
-                let Address::Inet(address) = known.address(&reactor).await.unwrap() else { panic!() };
-                assert!(address.ip().is_loopback() && address.port() == 81, "{address}");
+                let all = known.addresses(&reactor).await.unwrap();
+                let is_right = |address: &Address| matches!(address, Address::Inet(a) if a.ip().is_loopback() && a.port() == 81);
+                assert!(all.iter().all(is_right), "{all:?}");
                 let unknown = Lookup::new(&"http://no-such-host.invalid/".parse().unwrap());
-                let error = unknown.address(&reactor).await.unwrap_err().to_string();
+                let error = unknown.addresses(&reactor).await.unwrap_err().to_string();
                 assert!(error.contains("no-such-host.invalid"), "{error}");
             };
             runtime.run(look, || false).unwrap();

@@ -3,10 +3,10 @@
 //! | file | idea |
 //! | --- | --- |
 //! | `session`, `fetch` | a user from page to page; one request, sent again where that is allowed |
-//! | `exchange`, `facts`, `inspector` | what happens to a request and its response, whatever the version of HTTP |
+//! | `exchange`, `fault`, `facts`, `inspector` | what happens to a request and its response, whatever the version of HTTP |
 //! | `http1`, `http2` | framing |
 //! | `attempt`, `connect`, `tls`, `lookup`, `address` | a request's way from a name to a connection, and to its row |
-//! | `plan`, `request`, `cookies`, `user` | what requests look like, and on whose behalf they are sent |
+//! | `plan`, `request`, `script`, `cookies`, `user` | what requests look like, and on whose behalf they are sent |
 //! | `context`, `setup` | what all clients of a thread, and all threads, share |
 //! | `sock_diag` | how often a SYN was sent again |
 
@@ -17,6 +17,7 @@ pub(crate) mod context;
 mod cookies;
 mod exchange;
 mod facts;
+mod fault;
 pub(crate) mod fetch;
 pub(crate) mod http1;
 mod http2;
@@ -24,6 +25,7 @@ mod inspector;
 mod lookup;
 pub(crate) mod plan;
 mod request;
+mod script;
 pub(crate) mod session;
 pub(crate) mod setup;
 mod sock_diag;

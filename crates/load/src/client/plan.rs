@@ -1,6 +1,7 @@
 //! [`Plan`]: the script, made ready to be sent.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -9,14 +10,16 @@ use bytes::Bytes;
 use http::Method;
 use http::uri::{PathAndQuery, Scheme};
 use traffic::model::Object;
-use traffic::{Think, Workload};
-use units::Span;
+use traffic::{Condition, Page, Place, Think, Values, Workload};
+use units::{Span, Time};
 
 use crate::client::cookies::Jar;
 use crate::client::request::Fields;
+use crate::client::script::{Prepared, Scripted};
+use crate::client::user::User;
 use crate::error::Error;
 use crate::measure::finished::Names;
-use crate::settings::options::{Http, Options, Request, Script};
+use crate::settings::options::{Http, Load, Options, Request, Script};
 
 /// For a plain URL; the patience of the clients in the web2k paper, section 4.3.
 const DEFAULT_TIMEOUT: Span = Span::from_secs(20);
@@ -43,16 +46,22 @@ pub(crate) struct Plan {
     pub(crate) timeout: Span,
     /// Parallel connections of one user.
     pub(crate) connections: usize,
+    /// What HTTP/1 calls its version.
+    version: &'static str,
     /// The header line that asks the server to keep a connection, where that must be said.
     keep: &'static str,
-    /// Whether a request that was not answered may be sent again (RFC 9110, section 9.2.2).
-    pub(crate) is_idempotent: bool,
     pub(crate) is_http2: bool,
+    /// Whether requests begin whatever became of those before.
+    pub(crate) is_open: bool,
     /// Streams at once on a connection of HTTP/2.
     pub(crate) streams: u32,
     scheme: Scheme,
-    /// Sent after the head of every request.
-    pub(crate) body: Option<Bytes>,
+    /// Sent after the head of every request that has none of its own.
+    body: Option<Bytes>,
+    /// How absolute URLs of the server begin.
+    pub(crate) site: String,
+    /// The script of sessions, which says what they know when they begin.
+    workload: Option<Arc<Workload>>,
     /// What an access log asks for, in its order.
     pub(crate) sequence: Vec<u32>,
 }
@@ -61,7 +70,7 @@ pub(crate) struct Plan {
 pub(crate) struct ClassPlan {
     pub(crate) name: Arc<str>,
     pub(crate) share: f64,
-    pub(crate) cookie: Option<(String, String)>,
+    cookie: Option<(String, String)>,
     pub(crate) source: Option<IpAddr>,
     fields: Fields,
     /// Whether its requests have the fields of every request and no others.
@@ -82,6 +91,8 @@ pub(crate) struct PagePlan {
     pub(crate) page: u32,
     pub(crate) embedded: Vec<u32>,
     pub(crate) think: Think,
+    /// What must hold for it to be asked for.
+    pub(crate) conditions: Vec<Condition>,
 }
 
 /// Something to ask for.
@@ -103,6 +114,8 @@ pub(crate) struct Wanted {
     pub(crate) content: Option<Object>,
     /// Whether the response has no body whatever it announces (RFC 9110, section 9.3.2).
     pub(crate) is_head: bool,
+    /// What is not the same each time, or as in all other requests.
+    pub(crate) script: Option<Box<Scripted>>,
 }
 
 impl Plan {
@@ -121,12 +134,15 @@ impl Plan {
             has_sessions: options.has_sessions(),
             timeout: options.timeout.unwrap_or(DEFAULT_TIMEOUT),
             connections: 1,
+            version: catalogue.version,
             keep: catalogue.keep,
-            is_idempotent: matches!(options.request.method(), "GET" | "HEAD"),
             is_http2: options.protocol.http == Http::Http2,
+            is_open: !matches!(options.load, Load::Closed { .. }),
             streams: options.protocol.pipeline.map_or(DEFAULT_STREAMS, NonZeroU32::get),
             scheme: if options.target.is_tls() { Scheme::HTTPS } else { Scheme::HTTP },
-            body: options.request.body.clone(),
+            body: options.request.body.clone().filter(|body| !body.is_empty()),
+            site: options.target.site(),
+            workload: None,
             sequence: Vec::new(),
         };
         match &options.script {
@@ -172,28 +188,54 @@ impl Plan {
             .pages
             .iter()
             .map(|page| PagePlan {
-                page: catalogue.add(&page.url, None),
+                page: catalogue.add_page(page, &self.classes, &workload.taken, options),
                 embedded: page.embedded.iter().map(|url| catalogue.add(url, None)).collect(),
                 think: page.think,
+                conditions: page.conditions.clone(),
             })
             .collect();
+        self.workload = Some(Arc::new(workload.clone()));
     }
 
-    /// The head of a request for HTTP/1.
+    /// A user of class number `class`, in the session of this number; without values where the data has no row for it.
+    pub(crate) fn user(&self, class: usize, session: Option<u64>) -> User {
+        let cookie = self.classes.get(class).and_then(|class| class.cookie.as_ref());
+        let values = self.workload.as_ref().zip(session);
+        let values = values.and_then(|(workload, number)| Values::of_session(workload, self.seed, number));
+        User { class, session, jar: RefCell::new(Jar::new(cookie)), values: RefCell::new(values) }
+    }
+
+    /// What is sent after the head of a request.
+    pub(crate) fn body<'b>(&'b self, prepared: Option<&'b Prepared>) -> Option<&'b Bytes> {
+        match prepared {
+            Some(prepared) => prepared.body.as_ref(),
+            None => self.body.as_ref(),
+        }
+    }
+
+    /// The head of a request for HTTP/1 of `user`, sent `now`.
     pub(crate) fn http1_head(
         &self,
         wanted: &Wanted,
-        class: usize,
-        jar: &Jar,
+        prepared: Option<&Prepared>,
+        user: &User,
         persistence: Persistence,
+        now: Time,
     ) -> Bytes {
-        match self.classes.get(class) {
+        let jar = user.jar.borrow();
+        let connection = match persistence {
+            Persistence::Keep => self.keep,
+            Persistence::Close => CLOSE,
+        };
+        if let (Some(prepared), Some(fields)) = (prepared, wanted.fields_of(user)) {
+            let line = format!("{} {} HTTP/{}\r\n", wanted.method, prepared.url, self.version);
+            let cookies = fields.cookies(&jar, &prepared.url, now);
+            return fields.http1_head(line.as_bytes(), connection.as_bytes(), &cookies, &prepared.fields);
+        }
+        match self.classes.get(user.class) {
             Some(class) if !class.is_plain || !jar.is_empty() => {
-                let connection = match persistence {
-                    Persistence::Keep => self.keep,
-                    Persistence::Close => CLOSE,
-                };
-                class.fields.http1_head(&wanted.line, connection.as_bytes(), jar)
+                let cookies = class.fields.cookies(&jar, &wanted.url, now);
+                class.fields.http1_head(&wanted.line, connection.as_bytes(), &cookies, &[])
             }
             _ => match persistence {
                 Persistence::Keep => wanted.head.clone(),
@@ -202,10 +244,47 @@ impl Plan {
         }
     }
 
-    /// The head of a request for HTTP/2; `None` where HTTP/2 cannot say it.
-    pub(crate) fn http2_head(&self, wanted: &Wanted, class: usize, jar: &Jar) -> Option<http::Request<()>> {
-        let fields = &self.classes.get(class)?.fields;
-        fields.http2_head(&wanted.method, &self.scheme, wanted.path.as_ref(), jar)
+    /// The head of a request for HTTP/2 of `user`, sent `now`; `None` where HTTP/2 cannot say it.
+    pub(crate) fn http2_head(
+        &self,
+        wanted: &Wanted,
+        prepared: Option<&Prepared>,
+        user: &User,
+        now: Time,
+    ) -> Option<http::Request<()>> {
+        let jar = user.jar.borrow();
+        if let (Some(prepared), Some(fields)) = (prepared, wanted.fields_of(user)) {
+            let cookies = fields.cookies(&jar, &prepared.url, now);
+            let path = prepared.url.parse().ok();
+            return fields.http2_head(
+                &wanted.method,
+                &self.scheme,
+                path.as_ref(),
+                &cookies,
+                &prepared.fields,
+            );
+        }
+        let fields = &self.classes.get(user.class)?.fields;
+        let cookies = fields.cookies(&jar, &wanted.url, now);
+        fields.http2_head(&wanted.method, &self.scheme, wanted.path.as_ref(), &cookies, &[])
+    }
+
+    /// Keeps what cookies the answer to a request of `user` for `url` has set, `now`.
+    pub(crate) fn keep_cookies(&self, url: &str, user: &User, set: &[String], now: Time) {
+        let Some(class) = self.classes.get(user.class) else { return };
+        let mut jar = user.jar.borrow_mut();
+        set.iter().for_each(|header| class.fields.keep_cookie(&mut jar, header, url, now));
+    }
+
+    /// Names of the fields of responses that sessions take something from.
+    pub(crate) fn taken_fields(&self) -> Vec<String> {
+        let takes =
+            self.objects.iter().filter_map(|wanted| wanted.script.as_ref()).flat_map(|script| script.takes());
+        let names = takes.filter_map(|take| match &take.place {
+            Place::Header(name) => Some(name.clone()),
+            Place::Json(_) | Place::Pattern(_) => None,
+        });
+        names.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// What rows of the record call what was asked for, and classes.
@@ -246,6 +325,22 @@ impl ClassPlan {
     }
 }
 
+impl Wanted {
+    /// Whether a request that was not answered may be sent again (RFC 9110, section 9.2.2).
+    pub(crate) fn is_idempotent(&self) -> bool {
+        self.method.is_idempotent()
+    }
+
+    pub(crate) fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// The fields of a page of its own kind.
+    fn fields_of(&self, user: &User) -> Option<&Fields> {
+        self.script.as_ref()?.fields(user.class)
+    }
+}
+
 /// Gathers what may be asked for, each thing once.
 struct Catalogue<'a> {
     request: &'a Request,
@@ -282,17 +377,44 @@ impl<'a> Catalogue<'a> {
         number
     }
 
+    /// A page of a session. Pages that differ from other requests are not the same as others with their URL.
+    fn add_page(&mut self, page: &Page, classes: &[ClassPlan], names: &[String], options: &Options) -> u32 {
+        let request = &page.request;
+        let expect = &request.expect;
+        let is_plain = request.is_fixed()
+            && request.body.is_none()
+            && request.headers.is_empty()
+            && request.takes.is_empty()
+            && request.method.as_deref().is_none_or(|method| method == self.request.method())
+            && expect.status.is_none()
+            && expect.length.is_none()
+            && expect.pattern.is_none();
+        if is_plain {
+            return self.add(&page.url, None);
+        }
+        let method = request.method.as_deref().unwrap_or_else(|| self.request.method());
+        let fields = classes.iter().map(|class| &class.fields);
+        let body = self.request.body.as_ref().filter(|body| !body.is_empty());
+        let script = Scripted::new(request, fields, body, &options.checks, names);
+        self.push(method, &page.url, Some(Box::new(script)))
+    }
+
     fn add_as(&mut self, method: &str, url: &Arc<str>) -> u32 {
         let key = (method.to_owned(), Arc::clone(url));
         if let Some(number) = self.numbers.get(&key) {
             return *number;
         }
-        let number = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
+        let number = self.push(method, url, None);
         self.numbers.insert(key, number);
+        number
+    }
+
+    fn push(&mut self, method: &str, url: &Arc<str>, script: Option<Box<Scripted>>) -> u32 {
+        let number = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
         let line = format!("{method} {url} HTTP/{}\r\n", self.version);
-        let head = |connection: &str| {
-            self.fields.http1_head(line.as_bytes(), connection.as_bytes(), &Jar::default())
-        };
+        let cookies = self.fields.cookies(&Jar::default(), url, Time::ZERO);
+        let head =
+            |connection: &str| self.fields.http1_head(line.as_bytes(), connection.as_bytes(), &cookies, &[]);
         let (head, last_head) = (head(self.keep), head(CLOSE));
         self.objects.push(Wanted {
             url: Arc::clone(url),
@@ -304,6 +426,7 @@ impl<'a> Catalogue<'a> {
             length: length_in(url),
             content: None,
             is_head: method == "HEAD",
+            script,
         });
         number
     }

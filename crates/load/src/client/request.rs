@@ -3,8 +3,9 @@
 use bytes::Bytes;
 use http::uri::{Authority, Parts, PathAndQuery, Scheme};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header};
+use units::Time;
 
-use crate::client::cookies::Jar;
+use crate::client::cookies::{Jar, Site};
 use crate::settings::options;
 use crate::settings::target::Target;
 
@@ -24,6 +25,9 @@ pub(crate) struct Fields {
     authority: Option<Authority>,
     /// The cookies that the user gave as a field.
     cookies: String,
+    /// Which cookies of servers belong to the requests.
+    site: Site,
+    is_tls: bool,
 }
 
 impl Fields {
@@ -38,19 +42,25 @@ impl Fields {
         if let Some(credentials) = target.basic_credentials() {
             usual.push(("Authorization", credentials));
         }
-        if let Some(body) = &request.body {
-            usual.push(("Content-Length", body.len().to_string()));
-        }
-        let usual: Vec<_> = usual.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Self::written(overridden(&usual, &request.headers))
+        let method = request.method().parse().unwrap_or(Method::GET);
+        let length = length_field(&method, request.body.as_ref());
+        let usual = usual.into_iter().map(|(name, value)| (name.to_owned(), value));
+        let usual: Vec<_> = usual.chain(length).collect();
+        Self::written(overridden(&usual, &request.headers), target.is_tls())
     }
 
     /// These, with `fields` added, or in place of those with their names.
     pub(crate) fn with(&self, fields: &[(String, String)]) -> Self {
-        Self::written(overridden(&self.given, fields))
+        Self::written(overridden(&self.given, fields), self.is_tls)
     }
 
-    fn written(given: Vec<(String, String)>) -> Self {
+    /// These, without those called one of `names`.
+    pub(crate) fn without(&self, names: &[&str]) -> Self {
+        let is_left = |name: &str| !names.iter().any(|other| name.eq_ignore_ascii_case(other));
+        Self::written(self.given.iter().filter(|(name, _)| is_left(name)).cloned().collect(), self.is_tls)
+    }
+
+    fn written(given: Vec<(String, String)>, is_tls: bool) -> Self {
         let is = |name: &str, other: &str| name.eq_ignore_ascii_case(other);
         let is_cookie = |(name, _): &&(String, String)| is(name, "cookie");
         let cookies: Vec<&str> = given.iter().filter(is_cookie).map(|(_, value)| value.as_str()).collect();
@@ -58,24 +68,50 @@ impl Fields {
         let others = || given.iter().filter(|field| !is_cookie(field));
         let lines: String = others().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let host = given.iter().find(|(name, _)| is(name, "host"));
+        let site = Site::new(host.map_or("", |(_, value)| value), is_tls);
         let authority = host.and_then(|(_, value)| value.parse().ok());
         let headers = others()
-            .filter(|(name, _)| !is(name, "host") && !OF_A_CONNECTION.iter().any(|other| is(name, other)))
+            .filter(|(name, _)| is_of_http2(name))
             .filter_map(|(name, value)| {
                 Some((name.parse::<HeaderName>().ok()?, HeaderValue::try_from(value).ok()?))
             })
             .collect();
-        Self { lines: lines.into_bytes(), headers, authority, cookies, given }
+        Self { lines: lines.into_bytes(), headers, authority, cookies, given, site, is_tls }
+    }
+
+    /// What `Cookie` says in a request for `url` that is sent `now`; empty where there are none.
+    pub(crate) fn cookies(&self, jar: &Jar, url: &str, now: Time) -> String {
+        jar.value(&self.cookies, &self.site, url, now)
+    }
+
+    /// Keeps a cookie that came `now` with the answer to a request for `url`.
+    pub(crate) fn keep_cookie(&self, jar: &mut Jar, header: &str, url: &str, now: Time) {
+        jar.set(header, &self.site, url, now);
     }
 
     /// The head of a request for HTTP/1: `line` is the request line, `connection` the field that
-    /// says what becomes of the connection.
-    pub(crate) fn http1_head(&self, line: &[u8], connection: &[u8], jar: &Jar) -> Bytes {
+    /// says what becomes of the connection, `cookies` what `Cookie` says; `more` are further fields.
+    pub(crate) fn http1_head(
+        &self,
+        line: &[u8],
+        connection: &[u8],
+        cookies: &str,
+        more: &[(String, String)],
+    ) -> Bytes {
         let mut head = Vec::with_capacity(512);
         head.extend_from_slice(line);
         head.extend_from_slice(&self.lines);
+        for (name, value) in more {
+            for part in [name, ": ", value, "\r\n"] {
+                head.extend_from_slice(part.as_bytes());
+            }
+        }
         head.extend_from_slice(connection);
-        jar.write_header(&self.cookies, &mut head);
+        if !cookies.is_empty() {
+            head.extend_from_slice(b"Cookie: ");
+            head.extend_from_slice(cookies.as_bytes());
+            head.extend_from_slice(b"\r\n");
+        }
         head.extend_from_slice(b"\r\n");
         head.into()
     }
@@ -86,7 +122,8 @@ impl Fields {
         method: &Method,
         scheme: &Scheme,
         path: Option<&PathAndQuery>,
-        jar: &Jar,
+        cookies: &str,
+        more: &[(String, String)],
     ) -> Option<Request<()>> {
         let mut uri = Parts::default();
         uri.scheme = Some(scheme.clone());
@@ -97,12 +134,27 @@ impl Fields {
         *request.method_mut() = method.clone();
         *request.uri_mut() = Uri::from_parts(uri).ok()?;
         request.headers_mut().clone_from(&self.headers);
-        let cookies = jar.value(&self.cookies);
+        for (name, value) in more.iter().filter(|(name, _)| is_of_http2(name)) {
+            request.headers_mut().append(name.parse::<HeaderName>().ok()?, value.try_into().ok()?);
+        }
         if !cookies.is_empty() {
             request.headers_mut().insert(header::COOKIE, cookies.try_into().ok()?);
         }
         Some(request)
     }
+}
+
+/// How long the body is, where that has to be said. Without it servers wait for one, or answer 411 (RFC 9110, section
+/// 8.6).
+pub(crate) fn length_field(method: &Method, body: Option<&Bytes>) -> Option<(String, String)> {
+    let may_have = [Method::POST, Method::PUT, Method::PATCH].contains(method);
+    let length = body.map(Bytes::len).or(may_have.then_some(0))?;
+    Some(("Content-Length".to_owned(), length.to_string()))
+}
+
+/// Whether a field is sent as one in HTTP/2.
+fn is_of_http2(name: &str) -> bool {
+    !["host"].iter().chain(&OF_A_CONNECTION).any(|other| name.eq_ignore_ascii_case(other))
 }
 
 /// `fields` without those that `given` has, too, and `given`.
@@ -117,7 +169,8 @@ mod tests {
 
     /// The fields that a server sees, in order of their names, over each version of HTTP.
     fn seen(fields: &Fields, jar: &Jar) -> [Vec<String>; 2] {
-        let head = fields.http1_head(b"GET / HTTP/1.1\r\n", b"", jar);
+        let cookies = fields.cookies(jar, "/", Time::ZERO);
+        let head = fields.http1_head(b"GET / HTTP/1.1\r\n", b"", &cookies, &[]);
         let head = String::from_utf8(head.to_vec()).unwrap();
         let (_, lines) = head.trim_end().split_once("\r\n").unwrap();
         let mut first: Vec<String> = lines
@@ -126,7 +179,7 @@ mod tests {
             .map(|(name, value)| format!("{}: {value}", name.to_ascii_lowercase()))
             .collect();
         let path = PathAndQuery::from_static("/");
-        let request = fields.http2_head(&Method::GET, &Scheme::HTTP, Some(&path), jar).unwrap();
+        let request = fields.http2_head(&Method::GET, &Scheme::HTTP, Some(&path), &cookies, &[]).unwrap();
         let mut second: Vec<String> = request
             .headers()
             .iter()
@@ -146,7 +199,7 @@ mod tests {
         let request = options::Request { headers: owned(request), ..options::Request::default() };
         let fields = Fields::of(&request, &"http://localhost:81/".parse().unwrap()).with(&owned(class));
         let mut jar = Jar::default();
-        cookies.iter().for_each(|cookie| jar.set(cookie));
+        cookies.iter().for_each(|cookie| fields.keep_cookie(&mut jar, cookie, "/", Time::ZERO));
         for seen in seen(&fields, &jar) {
             let seen: Vec<_> = seen.iter().filter(|line| !line.starts_with("accept: ")).collect();
             assert_eq!(seen, expected);
@@ -164,6 +217,22 @@ mod tests {
         let cookies = ["cookie: c=1; sid=42; t=p", "host: localhost:81", agent];
         check(&[("Cookie", "c=1")], &[], &["sid=42; Path=/", "t=p"], &cookies);
         check(&[("Cookie", "c=1")], &[], &[], &["cookie: c=1", "host: localhost:81", agent]);
+    }
+
+    #[test]
+    fn a_request_that_may_have_a_body_says_how_long_it_is() {
+        let length = |method: &str, body: Option<&'static str>| {
+            let body = body.map(|body| Bytes::from_static(body.as_bytes()));
+            let request =
+                options::Request { method: Some(method.to_owned()), body, ..options::Request::default() };
+            let fields = Fields::of(&request, &"http://localhost/".parse().unwrap());
+            let seen = seen(&fields, &Jar::default());
+            seen.map(|fields| fields.into_iter().find(|field| field.starts_with("content-length: ")))
+        };
+        let same = |text: &str| [Some(text.to_owned()), Some(text.to_owned())];
+        assert_eq!(length("POST", None), same("content-length: 0"));
+        assert_eq!(length("PUT", Some("abc")), same("content-length: 3"));
+        assert_eq!(length("GET", None), [None, None]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use traffic::Thinking;
 use units::{ClassId, Span, Time};
 
 use crate::client::context::ThreadContext;
-use crate::client::fetch::{Client, fetch};
+use crate::client::fetch::{Client, Failed, fetch};
 
 /// What a user does between two pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,13 +28,11 @@ pub(crate) async fn session(
     class: ClassId,
     intended: Time,
     pauses: Pauses,
-) -> SessionOutcome {
+) -> Result<(), Failed> {
     let mut visit = Visit::new(&thread, class, intended);
-    visit.outcome = match pages(&thread, &mut visit, intended, pauses).await {
-        Ok(()) => SessionOutcome::Completed,
-        Err(outcome) => outcome,
-    };
-    visit.outcome
+    let result = pages(&thread, &mut visit, intended, pauses).await;
+    visit.outcome = result.err().map_or(SessionOutcome::Completed, |failed| failed.outcome);
+    result
 }
 
 async fn pages(
@@ -42,10 +40,13 @@ async fn pages(
     visit: &mut Visit<'_>,
     mut intended: Time,
     pauses: Pauses,
-) -> Result<(), SessionOutcome> {
+) -> Result<(), Failed> {
     let last = thread.plan.pages.len().saturating_sub(1);
     let mut thinking = Thinking::of_session(thread.plan.seed, visit.started);
     for (number, page) in thread.plan.pages.iter().enumerate() {
+        if !visit.client.user.meets(&page.conditions) {
+            continue;
+        }
         fetch(thread, &visit.client, page.page, intended).await?;
         if !page.embedded.is_empty() {
             embedded(thread, &visit.client, &page.embedded).await?;
@@ -64,11 +65,7 @@ async fn pages(
 
 /// Fetches what is embedded in a page, over several connections at once as browsers do. After
 /// a failure no more is begun, but what is under way is followed to its end.
-pub(crate) async fn embedded(
-    thread: &ThreadContext,
-    client: &Client,
-    objects: &[u32],
-) -> Result<(), SessionOutcome> {
+pub(crate) async fn embedded(thread: &ThreadContext, client: &Client, objects: &[u32]) -> Result<(), Failed> {
     let next = Cell::new(0);
     let mut connections: FuturesUnordered<_> = (0..thread.plan.connections.min(objects.len()))
         .map(async |_| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::client::address::Address;
+use crate::client::address::{self, Address, Choice};
 use crate::client::plan::Plan;
 use crate::client::tls::Tls;
 use crate::error::Error;
@@ -11,7 +11,7 @@ use crate::settings::options::Options;
 /// The way to the server and what it will be asked for.
 pub(crate) struct Setup {
     pub(crate) options: Options,
-    pub(crate) address: Address,
+    pub(crate) choice: Choice,
     pub(crate) tls: Option<Tls>,
     pub(crate) plan: Arc<Plan>,
 }
@@ -22,12 +22,21 @@ impl Setup {
     /// # Errors
     /// When the target has no address, or cannot be reached as the workload and the options say.
     pub(crate) fn prepare(options: &Options) -> Result<Self, Error> {
-        let address = Address::of(&options.target)?;
         let plan = Arc::new(Plan::new(options));
-        if let Address::Inet(address) = &address {
+        let mut all = address::all_of(&options.target)?;
+        // Where classes have addresses of their own, only those of the same family can be reached from there.
+        if let Some(source) = plan.classes.iter().find_map(|class| class.source) {
+            let is_alike =
+                |address: &Address| matches!(address, Address::Inet(a) if a.is_ipv4() == source.is_ipv4());
+            if all.iter().any(is_alike) {
+                all.retain(is_alike);
+            }
+        }
+        let choice = Choice::of(all).ok_or_else(|| Error::no_address(options.target.server_name()))?;
+        if let Address::Inet(address) = &choice.taken {
             plan.check_sources(*address)?;
         }
         let tls = if options.target.is_tls() { Some(Tls::new(options)?) } else { None };
-        Ok(Self { options: options.clone(), address, tls, plan })
+        Ok(Self { options: options.clone(), choice, tls, plan })
     }
 }

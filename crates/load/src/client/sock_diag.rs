@@ -1,15 +1,19 @@
-//! [`SocketDiagnosis`]: asks the kernel how often it had to send a SYN again.
+//! [`SocketDiagnosis`]: asks the kernel how a connection fares: how often it had to send a SYN again, and whether a body
+//! has arrived.
 //!
-//! The figure is `tcpi_total_retrans` of `TCP_INFO`. It is read over netlink (sock_diag(7)),
-//! which needs no `unsafe`, and only for connections that took long enough for a SYN to have
-//! been sent again, so its cost does not matter.
+//! The figures are those of `TCP_INFO`. They are read over netlink (sock_diag(7)), which needs no
+//! `unsafe`, and only for connections that took long enough for a SYN to have been sent again, and some twenty times
+//! for a body, so its cost does not matter.
 
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io;
 use rustix::net::netlink::{SOCK_DIAG, SocketAddrNetlink};
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, sendto, socket_with};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, getpeername, getsockname, recv, sendto,
+    socket_with,
+};
 
 /// From `linux/netlink.h`, `linux/inet_diag.h` and `linux/tcp.h`.
 mod kernel {
@@ -21,8 +25,29 @@ mod kernel {
     pub(super) const NLMSG_HEADER: usize = 16;
     /// `struct inet_diag_msg`.
     pub(super) const DIAG_MESSAGE: usize = 72;
-    /// Of `tcpi_total_retrans` in `struct tcp_info`.
+    /// Of `tcpi_unacked`, `tcpi_total_retrans` and `tcpi_notsent_bytes` in `struct tcp_info`.
+    pub(super) const UNACKED: usize = 24;
     pub(super) const TOTAL_RETRANS: usize = 100;
+    pub(super) const NOTSENT_BYTES: usize = 144;
+}
+
+/// How a connection fares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TcpInfo {
+    /// Segments sent again so far; right after, or during, the handshake these are SYNs.
+    pub(crate) retransmits: u32,
+    /// Segments that the other side has not acknowledged.
+    unacknowledged: u32,
+    /// Bytes that were not sent even once.
+    unsent: u32,
+}
+
+impl TcpInfo {
+    /// Whether all that was written has arrived, as far as can be known: a receiver need not acknowledge every segment
+    /// at once, but every second (RFC 9293, section 3.8.6.3).
+    pub(crate) fn has_arrived(self) -> bool {
+        self.unsent == 0 && self.unacknowledged <= 2
+    }
 }
 
 #[derive(Debug)]
@@ -37,15 +62,21 @@ impl SocketDiagnosis {
         Ok(Self { netlink })
     }
 
-    /// Segments sent again on the connection so far; right after, or during, the handshake
-    /// these are SYNs. `None` when the kernel does not say.
-    pub(crate) fn retransmits(&self, local: SocketAddr, remote: SocketAddr) -> Option<u32> {
+    /// How the connection of a socket fares; `None` where it is not of TCP, or the kernel does not say.
+    pub(crate) fn of(&self, socket: impl AsFd) -> Option<TcpInfo> {
+        let local = SocketAddr::try_from(getsockname(&socket).ok()?).ok()?;
+        let remote = SocketAddr::try_from(getpeername(&socket).ok()??).ok()?;
+        self.between(local, remote)
+    }
+
+    /// How the connection between two addresses fares. `None` when the kernel does not say.
+    pub(crate) fn between(&self, local: SocketAddr, remote: SocketAddr) -> Option<TcpInfo> {
         let to_kernel = SocketAddrNetlink::new(0, 0);
         sendto(&self.netlink, &request(local, remote), SendFlags::empty(), &to_kernel).ok()?;
         let mut answer = [0; 4096];
         // The kernel answers before sendto(2) returns.
         let (_, length) = recv(&self.netlink, &mut answer[..], RecvFlags::empty()).ok()?;
-        total_retransmits(answer.get(..length)?)
+        tcp_info(answer.get(..length)?)
     }
 }
 
@@ -83,7 +114,7 @@ fn request(local: SocketAddr, remote: SocketAddr) -> Vec<u8> {
 }
 
 /// Finds `struct tcp_info` among the attributes behind the answer's fixed part.
-fn total_retransmits(answer: &[u8]) -> Option<u32> {
+fn tcp_info(answer: &[u8]) -> Option<TcpInfo> {
     let kind = u16::from_ne_bytes(answer.get(4..6)?.try_into().ok()?);
     if kind != kernel::SOCK_DIAG_BY_FAMILY {
         return None;
@@ -94,8 +125,13 @@ fn total_retransmits(answer: &[u8]) -> Option<u32> {
         let kind = u16::from_ne_bytes(attributes.get(2..4)?.try_into().ok()?);
         let value = attributes.get(4..length)?;
         if kind == kernel::INET_DIAG_INFO {
-            let at = kernel::TOTAL_RETRANS;
-            return Some(u32::from_ne_bytes(value.get(at..at + 4)?.try_into().ok()?));
+            let figure = |at: usize| Some(u32::from_ne_bytes(value.get(at..at + 4)?.try_into().ok()?));
+            return Some(TcpInfo {
+                retransmits: figure(kernel::TOTAL_RETRANS)?,
+                unacknowledged: figure(kernel::UNACKED)?,
+                // Since Linux 4.6.
+                unsent: figure(kernel::NOTSENT_BYTES).unwrap_or(0),
+            });
         }
         // Attributes begin at multiples of four bytes.
         attributes = attributes.get(length.next_multiple_of(4)..)?;
@@ -104,27 +140,40 @@ fn total_retransmits(answer: &[u8]) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
     use std::net::{TcpListener, TcpStream};
 
     use super::*;
 
     #[test]
-    fn an_undisturbed_connection_has_none() {
+    fn an_undisturbed_connection_has_nothing_to_tell() {
         for address in ["127.0.0.1:0", "[::1]:0"] {
             let Ok(listener) = TcpListener::bind(address) else {
                 println!("{address} is not to be had here; skipped");
                 continue;
             };
             let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-            let (local, remote) = (stream.local_addr().unwrap(), stream.peer_addr().unwrap());
-            assert_eq!(SocketDiagnosis::open().unwrap().retransmits(local, remote), Some(0), "{address}");
+            let info = SocketDiagnosis::open().unwrap().of(&stream).unwrap();
+            assert_eq!(info, TcpInfo { retransmits: 0, unacknowledged: 0, unsent: 0 }, "{address}");
         }
+    }
+
+    #[test]
+    fn what_is_not_read_has_not_arrived() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let diagnosis = SocketDiagnosis::open().unwrap();
+        stream.write_all(b"a few bytes").unwrap();
+        assert!(diagnosis.of(&stream).unwrap().has_arrived());
+        stream.set_nonblocking(true).unwrap();
+        while stream.write(&[0; 65536]).is_ok() {}
+        assert!(!diagnosis.of(&stream).unwrap().has_arrived());
     }
 
     #[test]
     fn a_connection_that_is_not_there_is_not_made_up() {
         let nobody = "127.0.0.1:1".parse().unwrap();
-        assert_eq!(SocketDiagnosis::open().unwrap().retransmits(nobody, nobody), None);
+        assert_eq!(SocketDiagnosis::open().unwrap().between(nobody, nobody), None);
     }
 
     #[test]
@@ -137,7 +186,7 @@ mod tests {
             if let Some(attribute) = answer.get_mut(88..92) {
                 attribute.copy_from_slice(&[8, 0, 2, 0]);
             }
-            assert_eq!(total_retransmits(&answer), None);
+            assert_eq!(tcp_info(&answer), None);
         }
     }
 }

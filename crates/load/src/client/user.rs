@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 
-use crate::client::context::ThreadContext;
+use traffic::{Condition, Values};
+
 use crate::client::cookies::Jar;
 
 /// A user: a class, a session, and its cookies.
@@ -13,11 +14,13 @@ pub(crate) struct User {
     /// Number of the session; `None` for requests that stand alone, whose cookies are not kept.
     pub(crate) session: Option<u64>,
     pub(crate) jar: RefCell<Jar>,
+    /// What the session knows; `None` where there is no session, or no row of data was left for it.
+    pub(crate) values: RefCell<Option<Values>>,
 }
 
 impl User {
-    pub(crate) fn new(thread: &ThreadContext, class: usize, session: Option<u64>) -> Self {
-        let cookie = thread.plan.classes.get(class).and_then(|class| class.cookie.as_ref());
-        Self { class, session, jar: RefCell::new(Jar::new(cookie)) }
+    /// Whether a page is one that the user asks for.
+    pub(crate) fn meets(&self, conditions: &[Condition]) -> bool {
+        conditions.is_empty() || self.values.borrow().as_ref().is_some_and(|values| values.hold(conditions))
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Waker};
 
 use units::Time;
 
@@ -86,6 +86,12 @@ impl Timers {
             Poll::Pending
         })
         .await;
+    }
+
+    /// Has the task of `context` woken at `time`.
+    pub(crate) fn wake_at(&self, time: Time, context: &Context<'_>) {
+        let whom = Whom::Task(context.waker().clone());
+        self.sleepers.borrow_mut().push(Reverse(Sleeper { until: time, whom }));
     }
 
     /// Awaits `work`, but not beyond `at`.

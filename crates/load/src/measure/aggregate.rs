@@ -1,14 +1,18 @@
 //! [`Aggregate`]: the figures of a summary, added up request by request.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use record::{
-    ClassSummary, ErrorCounts, LatencySummary, Quantiles, RequestError, SessionOutcome, SessionRow,
-    SessionSummary,
+    ClassSummary, ErrorCounts, ErrorDetail, LatencySummary, Quantiles, RequestError, SessionOutcome,
+    SessionRow, SessionSummary,
 };
 use stats::Histogram;
 
 use crate::measure::finished::Finished;
+
+/// Reasons of errors that are told apart; servers that write something else into each must not fill the memory.
+const MAX_DETAILS: usize = 64;
 
 /// Counts and distributions. Those of several threads, or of one stretch of time after another,
 /// are added up.
@@ -25,10 +29,13 @@ pub(crate) struct Aggregate {
     pub(crate) connect_timeouts: u64,
     pub(crate) status: BTreeMap<u16, u64>,
     pub(crate) errors: ErrorCounts,
+    details: BTreeMap<(RequestError, Cow<'static, str>), u64>,
     pub(crate) total: Histogram,
+    queued: Histogram,
     pub(crate) connect: Histogram,
     dns: Histogram,
     tls: Histogram,
+    sending: Histogram,
     pub(crate) processing: Histogram,
     pub(crate) transfer: Histogram,
     duration: Histogram,
@@ -42,7 +49,7 @@ impl Aggregate {
         self.bytes += finished.bytes;
         self.reused += u64::from(finished.reused);
         self.syn_retransmits += u64::from(finished.syn_retransmits);
-        let connected = finished.processing.is_some();
+        let connected = finished.is_connected();
         self.opened += u64::from(connected && !finished.reused);
         let responded = finished.error.is_none();
         if responded {
@@ -51,6 +58,9 @@ impl Aggregate {
         }
         if let Some(error) = finished.error {
             self.errors.add(error);
+            if error != RequestError::Censored {
+                self.detail(error, finished.detail.clone().unwrap_or_default(), 1);
+            }
             self.connect_timeouts += u64::from(error == RequestError::Timeout && !connected);
         }
         let cut_off = matches!(finished.error, Some(RequestError::Timeout | RequestError::Censored));
@@ -59,6 +69,7 @@ impl Aggregate {
             return;
         }
         self.total.record(finished.latency());
+        self.queued.record(finished.queued());
         if !finished.reused {
             self.connect.record(finished.connect);
             if !finished.dns.is_zero() {
@@ -68,12 +79,37 @@ impl Aggregate {
                 self.tls.record(finished.tls);
             }
         }
+        if let Some(sending) = finished.sending {
+            self.sending.record(sending);
+        }
         if let Some(processing) = finished.processing {
             self.processing.record(processing);
         }
         if let Some(transfer) = finished.transfer {
             self.transfer.record(transfer);
         }
+    }
+
+    fn detail(&mut self, error: RequestError, reason: Cow<'static, str>, count: u64) {
+        let is_room = self.details.len() < MAX_DETAILS;
+        let reason = if is_room || self.details.contains_key(&(error, reason.clone())) {
+            reason
+        } else {
+            Cow::Borrowed("other reasons")
+        };
+        *self.details.entry((error, reason)).or_default() += count;
+    }
+
+    /// What went wrong how often, the most frequent first.
+    pub(crate) fn error_details(&self) -> Vec<ErrorDetail> {
+        let detail = |((kind, reason), count): (&(RequestError, Cow<'_, str>), &u64)| ErrorDetail {
+            kind: *kind,
+            reason: reason.to_string(),
+            count: *count,
+        };
+        let mut all: Vec<ErrorDetail> = self.details.iter().map(detail).collect();
+        all.sort_by_key(|detail| std::cmp::Reverse(detail.count));
+        all
     }
 
     pub(crate) fn session(&mut self, class: usize, row: &SessionRow) {
@@ -97,13 +133,24 @@ impl Aggregate {
 
     /// Forgets everything, and keeps the memory of the histograms.
     pub(crate) fn clear(&mut self) {
-        let Self { total, connect, dns, tls, processing, transfer, duration, .. } = std::mem::take(self);
-        let histograms = [total, connect, dns, tls, processing, transfer, duration];
-        let [total, connect, dns, tls, processing, transfer, duration] = histograms.map(|mut histogram| {
+        let mut before = std::mem::take(self);
+        let mut emptied = |of: fn(&mut Self) -> &mut Histogram| {
+            let mut histogram = std::mem::take(of(&mut before));
             histogram.clear();
             histogram
-        });
-        *self = Self { total, connect, dns, tls, processing, transfer, duration, ..Self::default() };
+        };
+        *self = Self {
+            total: emptied(|all| &mut all.total),
+            queued: emptied(|all| &mut all.queued),
+            connect: emptied(|all| &mut all.connect),
+            dns: emptied(|all| &mut all.dns),
+            tls: emptied(|all| &mut all.tls),
+            sending: emptied(|all| &mut all.sending),
+            processing: emptied(|all| &mut all.processing),
+            transfer: emptied(|all| &mut all.transfer),
+            duration: emptied(|all| &mut all.duration),
+            ..Self::default()
+        };
     }
 
     /// Adds what `other` has.
@@ -120,11 +167,16 @@ impl Aggregate {
             *self.status.entry(*status).or_default() += count;
         }
         self.errors.add_all(&other.errors);
+        for ((error, reason), count) in &other.details {
+            self.detail(*error, reason.clone(), *count);
+        }
         for (mine, theirs) in [
             (&mut self.total, &other.total),
+            (&mut self.queued, &other.queued),
             (&mut self.connect, &other.connect),
             (&mut self.dns, &other.dns),
             (&mut self.tls, &other.tls),
+            (&mut self.sending, &other.sending),
             (&mut self.processing, &other.processing),
             (&mut self.transfer, &other.transfer),
             (&mut self.duration, &other.duration),
@@ -148,9 +200,11 @@ impl Aggregate {
     pub(crate) fn latency(&self) -> LatencySummary {
         LatencySummary {
             total: Quantiles::of(&self.total),
+            queued: Quantiles::of(&self.queued),
             dns: Quantiles::of(&self.dns),
             connect: Quantiles::of(&self.connect),
             tls: Quantiles::of(&self.tls),
+            sending: Quantiles::of(&self.sending),
             processing: Quantiles::of(&self.processing),
             transfer: Quantiles::of(&self.transfer),
         }

@@ -1,5 +1,6 @@
 //! [`Finished`]: all that is known of a request that is over.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use record::{RequestError, RequestRow};
@@ -13,18 +14,22 @@ pub(crate) struct Names {
 }
 
 /// A request that is over, in numbers; names are put to them only for the record.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Finished {
     pub(crate) intended: Time,
     pub(crate) started: Time,
     pub(crate) dns: Span,
     pub(crate) connect: Span,
     pub(crate) tls: Span,
+    pub(crate) sending: Option<Span>,
     pub(crate) processing: Option<Span>,
     pub(crate) transfer: Option<Span>,
+    pub(crate) first_interim: Option<Span>,
     pub(crate) bytes: u64,
     pub(crate) status: Option<u16>,
     pub(crate) error: Option<RequestError>,
+    /// What exactly went wrong.
+    pub(crate) detail: Option<Cow<'static, str>>,
     /// Number of its class in the plan.
     pub(crate) class: usize,
     /// Number of what was asked for in the plan.
@@ -43,8 +48,19 @@ impl Finished {
             + self.dns
             + self.connect
             + self.tls
+            + self.sending.unwrap_or_default()
             + self.processing.unwrap_or_default()
             + self.transfer.unwrap_or_default()
+    }
+
+    /// How long it waited before work on it began.
+    pub(crate) fn queued(&self) -> Span {
+        self.started.since(self.intended)
+    }
+
+    /// Whether there was a connection to send it on.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.sending.is_some() || self.processing.is_some()
     }
 
     /// What the client waited: from `intended` to the end.
@@ -58,14 +74,18 @@ impl Finished {
         RequestRow {
             intended: self.intended,
             started: self.started,
+            queued_ns: Some(self.queued()),
             dns_ns: self.dns,
             connect_ns: self.connect,
             tls_ns: self.tls,
+            sending_ns: self.sending,
             processing_ns: self.processing,
             transfer_ns: self.transfer,
+            first_interim_ns: self.first_interim,
             bytes: self.bytes,
             status: self.status,
             error: self.error,
+            detail: self.detail.as_deref().map(Arc::from),
             class: class.unwrap_or_default(),
             session: self.session,
             connection: self.connection,

@@ -28,6 +28,10 @@ pub(crate) struct Figures {
     pub(crate) lag: Histogram,
     /// Connections that failed by the generator's fault.
     pub(crate) lacked: Shortage,
+    /// Times in the window that a client of a closed loop waited because no connection had come about.
+    pub(crate) waits: u64,
+    /// Requests intended in the window that found as much under way as there may be.
+    pub(crate) queued: u64,
     /// Whether a request was ever sent, warm-up included.
     pub(crate) ever_connected: bool,
     /// Why the last connection that failed did.
@@ -52,6 +56,8 @@ impl Figures {
         self.sessions_inside += other.sessions_inside;
         self.lag.add(&other.lag);
         self.lacked.add(other.lacked);
+        self.waits += other.waits;
+        self.queued += other.queued;
         self.ever_connected |= other.ever_connected;
         if other.last_refusal.is_some() {
             self.last_refusal.clone_from(&other.last_refusal);
@@ -107,8 +113,8 @@ impl Recorder {
 
     pub(crate) fn request(&mut self, finished: &Finished) {
         let figures = &mut self.figures;
-        figures.ever_connected |= finished.processing.is_some();
-        if finished.processing.is_none() && finished.error == Some(RequestError::Timeout) {
+        figures.ever_connected |= finished.is_connected();
+        if !finished.is_connected() && finished.error == Some(RequestError::Timeout) {
             figures.last_refusal = Some("connecting took longer than the timeout".to_owned());
         }
         if finished.error.is_none() && self.window.contains(finished.ended()) {
@@ -154,6 +160,16 @@ impl Recorder {
         {
             gaps.check.record(now.since(before), (gaps.expected)(now));
         }
+    }
+
+    /// A client of a closed loop waits, from `now` on, because no connection has come about.
+    pub(crate) fn waits_unconnected(&mut self, now: Time) {
+        self.figures.waits += u64::from(self.window.contains(now));
+    }
+
+    /// A request that was wanted at `intended` found as much under way as there may be, and waits.
+    pub(crate) fn queues(&mut self, intended: Time) {
+        self.figures.queued += u64::from(self.window.contains(intended));
     }
 
     pub(crate) fn refused(&mut self, error: &io::Error) {

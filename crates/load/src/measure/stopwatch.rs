@@ -13,9 +13,11 @@ pub(crate) enum Phase {
     Connect,
     /// The TLS handshake.
     Tls,
-    /// From the request written to the first byte of the response.
+    /// From the first byte of a request that has a body to the last that is on its way.
+    Sending,
+    /// From the request written to the first byte of the final response.
     Processing,
-    /// From the first byte to the last.
+    /// From that byte to the last.
     Transfer,
     Over,
 }
@@ -29,8 +31,13 @@ pub(crate) struct Stopwatch {
     pub(crate) lookup: Span,
     pub(crate) connect: Span,
     pub(crate) tls: Span,
+    pub(crate) sending: Option<Span>,
     pub(crate) processing: Option<Span>,
     pub(crate) transfer: Option<Span>,
+    /// From the request written to the first byte of the first interim response.
+    pub(crate) first_interim: Option<Span>,
+    /// When processing began.
+    written: Time,
 }
 
 impl Stopwatch {
@@ -43,20 +50,45 @@ impl Stopwatch {
             lookup: Span::ZERO,
             connect: Span::ZERO,
             tls: Span::ZERO,
+            sending: None,
             processing: None,
             transfer: None,
+            first_interim: None,
+            written: now,
         }
     }
 
-    /// There is an open connection, and the request is about to be written to it.
-    pub(crate) fn on_open_connection(now: Time) -> Self {
-        Self { phase: Phase::Processing, ..Self::connecting(now) }
+    /// There is an open connection, and the request is about to be written to it: that is `phase`.
+    pub(crate) fn on_open_connection(phase: Phase, now: Time) -> Self {
+        Self { phase, ..Self::connecting(now) }
     }
 
     /// The present phase ends, and `phase` begins.
     pub(crate) fn enter(&mut self, phase: Phase, now: Time) {
         self.stop(now);
         self.phase = phase;
+        if phase == Phase::Processing {
+            self.written = now;
+        }
+    }
+
+    /// All of the request is on its way.
+    pub(crate) fn sent(&mut self, now: Time) {
+        if self.phase == Phase::Sending {
+            self.enter(Phase::Processing, now);
+        }
+    }
+
+    /// What the request is about, for an error's reason.
+    pub(crate) fn phase_in_words(&self) -> &'static str {
+        match self.phase {
+            Phase::Lookup => "while the name was looked up",
+            Phase::Connect => "while connecting",
+            Phase::Tls => "during the TLS handshake",
+            Phase::Sending => "while the request was sent",
+            Phase::Processing => "before the first byte of the response",
+            Phase::Transfer | Phase::Over => "after the first byte of the response",
+        }
     }
 
     /// How long the present phase has lasted.
@@ -64,15 +96,28 @@ impl Stopwatch {
         now.since(self.entered)
     }
 
-    /// Whether nothing of a response has come yet.
+    /// Whether nothing of a response has come yet, interim ones included.
     pub(crate) fn is_unanswered(&self) -> bool {
-        !matches!(self.phase, Phase::Transfer | Phase::Over)
+        !matches!(self.phase, Phase::Transfer | Phase::Over) && self.first_interim.is_none()
     }
 
-    /// Bytes of the response are here; only the first are news.
+    /// Bytes of a response are here, which may be the final one; only the first are news. One that comes before all of
+    /// the request was sent ends that, too.
     pub(crate) fn first_byte(&mut self, now: Time) {
+        self.sent(now);
         if self.phase == Phase::Processing {
             self.enter(Phase::Transfer, now);
+        }
+    }
+
+    /// What came since the last response's end, or the first byte, was an interim response: the final one is still to
+    /// come, and being processed.
+    pub(crate) fn interim(&mut self) {
+        if self.phase == Phase::Transfer {
+            self.first_interim = self.first_interim.or(self.processing);
+            self.processing = None;
+            self.phase = Phase::Processing;
+            self.entered = self.written;
         }
     }
 
@@ -89,6 +134,7 @@ impl Stopwatch {
             Phase::Lookup => self.lookup += spent,
             Phase::Connect => self.connect += spent,
             Phase::Tls => self.tls += spent,
+            Phase::Sending => self.sending = Some(spent),
             Phase::Processing => self.processing = Some(spent),
             Phase::Transfer => self.transfer = Some(spent),
             Phase::Over => {}
@@ -123,7 +169,7 @@ mod tests {
 
     #[test]
     fn on_an_open_connection_nothing_is_spent_connecting() {
-        let mut phases = Stopwatch::on_open_connection(at(100));
+        let mut phases = Stopwatch::on_open_connection(Phase::Processing, at(100));
         phases.first_byte(at(150));
         phases.stop(at(150));
         assert_eq!(times(&phases), (0, 0, Some(50), Some(0)));
@@ -138,5 +184,38 @@ mod tests {
         processing.enter(Phase::Processing, at(110));
         processing.stop(at(170));
         assert_eq!(times(&processing), (10, 0, Some(60), None));
+    }
+
+    #[test]
+    fn sending_ends_with_the_last_byte_or_with_an_early_answer() {
+        let mut whole = Stopwatch::on_open_connection(Phase::Sending, at(100));
+        whole.sent(at(130));
+        whole.sent(at(140));
+        whole.first_byte(at(150));
+        whole.last_byte(at(160));
+        assert_eq!(times(&whole), (0, 0, Some(20), Some(10)));
+        assert_eq!(whole.sending, Some(Span::from_nanos(30)));
+        let mut early = Stopwatch::on_open_connection(Phase::Sending, at(100));
+        early.first_byte(at(150));
+        early.sent(at(170));
+        early.last_byte(at(180));
+        assert_eq!(times(&early), (0, 0, Some(0), Some(30)));
+        assert_eq!(early.sending, Some(Span::from_nanos(50)));
+    }
+
+    #[test]
+    fn interim_responses_are_part_of_processing() {
+        let mut phases = Stopwatch::connecting(at(100));
+        phases.enter(Phase::Processing, at(110));
+        phases.first_byte(at(120));
+        assert!(!phases.is_unanswered());
+        phases.interim();
+        assert!(!phases.is_unanswered());
+        phases.first_byte(at(130));
+        phases.interim();
+        phases.first_byte(at(170));
+        phases.last_byte(at(180));
+        assert_eq!(times(&phases), (10, 0, Some(60), Some(10)));
+        assert_eq!(phases.first_interim, Some(Span::from_nanos(10)));
     }
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use record::{
-    ClientSummary, ConnectionSummary, CounterSet, Counters, Environment, Quantiles, RateSummary,
-    RunDirectory, RunInfo, Summary, Timestamp,
+    AddressSummary, ClientSummary, ConnectionSummary, CounterSet, Counters, Environment, Quantiles,
+    RateSummary, RefusedAddress, RunDirectory, RunInfo, Summary, Timestamp,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -246,6 +246,7 @@ impl Run {
             rate: RateSummary { offered, achieved },
             status: tally.status.clone(),
             errors: tally.errors,
+            error_details: tally.error_details(),
             censored: tally.censored,
             latency: tally.latency(),
             sessions: tally.sessions(plan.session_classes().iter().map(|class| &*class.name)),
@@ -261,12 +262,43 @@ impl Run {
                 opened: tally.opened,
                 reused: tally.reused,
                 syn_retransmits: tally.syn_retransmits,
+                waits: figures.waits,
+                limit: self.common.setup.options.limit(),
+                queued: figures.queued,
+                needed: None,
             },
+            address: self.address(),
             interrupted,
             objectives: Vec::new(),
         };
+        summary.connections.needed = self.needed(&summary);
         summary.objectives =
             self.common.setup.options.objectives.iter().map(|objective| objective.judge(&summary)).collect();
         summary
+    }
+
+    /// How many requests there would have had to be room for.
+    fn needed(&self, summary: &Summary) -> Option<u32> {
+        let limit = summary.connections.limit.filter(|_| summary.connections.queued > 0)?;
+        let latency = &summary.latency;
+        // Little's law; and arrivals that do not come one after the other are sometimes more at once (of Poisson
+        // arrivals, one in a thousand finds as many under way).
+        let mean = summary.rate.offered * (latency.total.mean - latency.queued.mean);
+        let bursts = if self.common.setup.options.has_constant_arrivals() { 0.0 } else { 3.0 * mean.sqrt() };
+        Some(((mean + bursts).ceil() as u32).max(limit.saturating_add(1)))
+    }
+
+    fn address(&self) -> AddressSummary {
+        let choice = &self.common.setup.choice;
+        let refused = choice.refused.iter();
+        AddressSummary {
+            taken: choice.taken.to_string(),
+            refused: refused
+                .map(|(address, reason)| RefusedAddress {
+                    address: address.to_string(),
+                    reason: reason.clone(),
+                })
+                .collect(),
+        }
     }
 }

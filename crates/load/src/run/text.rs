@@ -29,6 +29,12 @@ impl Display for Report {
     }
 }
 
+/// Reasons of errors that are shown.
+const MOST_DETAILS: usize = 5;
+
+/// Waits before work on a request began that are told, in seconds: those of the generator itself are shorter.
+const LEAST_QUEUED: f64 = 1e-3;
+
 fn work(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
     let summary = &report.summary;
     let sessions = &summary.sessions;
@@ -73,13 +79,18 @@ fn latency(f: &mut Formatter<'_>, summary: &Summary) -> fmt::Result {
     let latency = &summary.latency;
     for (name, q) in [
         ("total", &latency.total),
+        ("queued", &latency.queued),
         ("look-up", &latency.dns),
         ("connect", &latency.connect),
         ("TLS", &latency.tls),
+        ("sending", &latency.sending),
         ("processing", &latency.processing),
         ("transfer", &latency.transfer),
     ] {
-        if q.is_empty() && matches!(name, "look-up" | "TLS") {
+        if q.is_empty() && matches!(name, "look-up" | "TLS" | "sending") {
+            continue;
+        }
+        if name == "queued" && latency.queued.max < LEAST_QUEUED {
             continue;
         }
         write!(f, "  {name:<11}")?;
@@ -130,13 +141,48 @@ fn outcome(f: &mut Formatter<'_>, summary: &Summary) -> fmt::Result {
             "  errors       connect: {}   timeout: {}   reset: {}   protocol: {}   body: {}",
             errors.connect, errors.timeout, errors.reset, errors.protocol, errors.body
         )?;
+        for detail in summary.error_details.iter().take(MOST_DETAILS) {
+            let reason = if detail.reason.is_empty() { "no reason given" } else { &detail.reason };
+            writeln!(f, "               {} {}: {reason}", detail.count, detail.kind.name())?;
+        }
+        let others: u64 = summary.error_details.iter().skip(MOST_DETAILS).map(|detail| detail.count).sum();
+        if others > 0 {
+            writeln!(f, "               {others} for other reasons")?;
+        }
     }
+    connections(f, summary)
+}
+
+fn connections(f: &mut Formatter<'_>, summary: &Summary) -> fmt::Result {
     let connections = &summary.connections;
     writeln!(
         f,
         "  connections  {} opened, reused for {} requests, {} SYNs sent again",
         connections.opened, connections.reused, connections.syn_retransmits
-    )
+    )?;
+    if connections.waits > 0 {
+        writeln!(
+            f,
+            "               {} times a client waited for 10 ms because no connection had come about",
+            connections.waits
+        )?;
+    }
+    if let (Some(limit), Some(needed)) = (connections.limit, connections.needed) {
+        writeln!(
+            f,
+            "               -c {limit} was full: {} of {} requests ({}) waited for a connection; {needed} were needed, if responses take as long with more",
+            connections.queued,
+            summary.requests,
+            percent(connections.queued, summary.requests),
+        )?;
+    }
+    let address = &summary.address;
+    if !address.refused.is_empty() {
+        let refused = address.refused.iter().map(|one| format!("{} ({})", one.address, one.reason));
+        let refused = refused.collect::<Vec<_>>().join(", ");
+        writeln!(f, "  address      {}, because others could not be connected to: {refused}", address.taken)?;
+    }
+    Ok(())
 }
 
 fn validity(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {

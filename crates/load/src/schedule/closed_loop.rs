@@ -3,21 +3,20 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use record::{SessionOutcome, Step};
+use record::Step;
 use traffic::model::Visit;
 use traffic::{Mix, Think, Thinking};
 use units::{Span, Time};
 
 use crate::client::context::ThreadContext;
-use crate::client::fetch::{Client, fetch};
+use crate::client::fetch::{Client, Failed, fetch};
 use crate::client::http1::pipeline::{ConnectionOutcome, Pipeline};
 use crate::client::session::{Pauses, embedded, session};
-use crate::client::user::User;
 use crate::schedule::source::Source;
 
-/// A client that cannot connect tries again after this, so that a server that
-/// is down does not cost a processor.
-const AFTER_FAILURE: Span = Span::from_millis(10);
+/// A client whose connection does not come about tries again after this, so that a server that is down does not cost a
+/// processor. Nothing else is a reason to wait: what a server answers, or that it breaks off, is how fast it works.
+const UNCONNECTED: Span = Span::from_millis(10);
 
 /// The clients of a closed loop.
 #[derive(Debug, Clone)]
@@ -97,9 +96,9 @@ impl ClosedLoopClient {
         loop {
             self.wait_for_turn().await;
             let now = thread.now();
-            let outcome = self.once(&client, &mut visit, now).await;
-            if outcome == SessionOutcome::Error {
-                thread.until(thread.now() + AFTER_FAILURE).await;
+            let done = self.once(&client, &mut visit, now).await;
+            if done.is_err_and(|failed| !failed.connected) {
+                self.wait_unconnected().await;
             }
             if let Some(think) = self.clients.think.filter(|think| !think.is_zero()) {
                 thread.until(thread.now() + thinking.next(&think)).await;
@@ -109,17 +108,23 @@ impl ClosedLoopClient {
 
     async fn pipeline(self) {
         let thread = &self.thread;
-        let user = User::new(thread, 0, None);
+        let user = thread.plan.user(0, None);
         let mut pipeline = Pipeline::new(thread, &user, self.clients.depth);
         loop {
             if pipeline.is_empty() {
                 self.wait_for_turn().await;
             }
             let outcome = pipeline.connection(|| self.is_its_turn().then(|| self.source.draw(thread))).await;
-            if outcome == ConnectionOutcome::Broke {
-                thread.until(thread.now() + AFTER_FAILURE).await;
+            if outcome == ConnectionOutcome::NotOpened {
+                self.wait_unconnected().await;
             }
         }
+    }
+
+    async fn wait_unconnected(&self) {
+        let thread = &self.thread;
+        thread.recorder.borrow_mut().waits_unconnected(thread.now());
+        thread.until(thread.now() + UNCONNECTED).await;
     }
 
     fn is_its_turn(&self) -> bool {
@@ -138,7 +143,7 @@ impl ClosedLoopClient {
         }
     }
 
-    async fn once(&self, client: &Client, visit: &mut Visit, now: Time) -> SessionOutcome {
+    async fn once(&self, client: &Client, visit: &mut Visit, now: Time) -> Result<(), Failed> {
         let thread = &self.thread;
         match &*self.source {
             Source::Sessions => {
@@ -148,7 +153,7 @@ impl ClosedLoopClient {
             }
             Source::Url | Source::Trace(_) => {
                 let _followed = thread.progress.follow(now);
-                completed(fetch(thread, client, self.source.draw(thread), now).await)
+                fetch(thread, client, self.source.draw(thread), now).await
             }
             Source::Model(model) => {
                 model.borrow_mut().visit(visit);
@@ -162,28 +167,23 @@ impl ClosedLoopClient {
 
     /// One page of a model, what is embedded in it, and the pause of its reader. Each request is
     /// followed to its end, the visit is not: its pauses can last for minutes.
-    async fn visit(&self, client: &Client, visit: &Visit, now: Time) -> SessionOutcome {
+    async fn visit(&self, client: &Client, visit: &Visit, now: Time) -> Result<(), Failed> {
         let thread = &self.thread;
         let followed = thread.progress.follow(now);
-        let mut outcome = completed(fetch(thread, client, visit.page, now).await);
+        let mut done = fetch(thread, client, visit.page, now).await;
         drop(followed);
         for object in &visit.embedded {
             if !object.pause.is_zero() {
                 thread.until(thread.now() + object.pause).await;
             }
             let _followed = thread.progress.follow(thread.now());
-            let fetched = embedded(thread, client, &[object.object]).await;
-            outcome = if fetched.is_err() { completed(fetched) } else { outcome };
+            done = done.and(embedded(thread, client, &[object.object]).await);
         }
         if !visit.think.is_zero() {
             thread.until(thread.now() + visit.think).await;
         }
-        outcome
+        done
     }
-}
-
-fn completed(result: Result<(), SessionOutcome>) -> SessionOutcome {
-    result.err().unwrap_or(SessionOutcome::Completed)
 }
 
 #[cfg(test)]

@@ -79,5 +79,6 @@ pub(crate) async fn open_loop(
 
 async fn arrive(thread: Rc<ThreadContext>, planned: Planned, _followed: Followed) {
     thread.arrived(planned.time);
-    session(Rc::clone(&thread), planned.class, planned.time, Pauses::Made).await;
+    // What became of it is in the record.
+    let _ = session(Rc::clone(&thread), planned.class, planned.time, Pauses::Made).await;
 }

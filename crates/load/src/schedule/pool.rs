@@ -66,6 +66,7 @@ impl WorkerPool {
         let Some(left) = self.vacancies.get().checked_sub(1) else {
             // The generator is in time; it is the server that keeps the connections.
             self.thread.arrived(intended);
+            self.thread.recorder.borrow_mut().queues(intended);
             self.waiting.jobs.borrow_mut().push_back(job);
             return;
         };

@@ -170,6 +170,19 @@ impl Options {
         matches!(self.script, Script::Sessions { .. })
     }
 
+    /// How many requests that stand alone may be under way at once in an open loop.
+    pub(crate) fn limit(&self) -> Option<u32> {
+        match &self.load {
+            Load::Open { connections, .. } if !self.has_sessions() => *connections,
+            _ => None,
+        }
+    }
+
+    /// Whether arrivals come one after the other, at equal distances.
+    pub(crate) fn has_constant_arrivals(&self) -> bool {
+        matches!(self.load, Load::Open { process: Process::Constant, .. })
+    }
+
     /// Pages with what is embedded, or what arrives, in a word.
     pub(crate) fn things(&self) -> &'static str {
         match (&self.script, &self.load) {

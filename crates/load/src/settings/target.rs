@@ -81,6 +81,15 @@ impl Target {
         }
     }
 
+    /// How absolute URLs of the target begin.
+    pub(crate) fn site(&self) -> String {
+        format!("{}://{}", self.scheme(), self.authority())
+    }
+
+    const fn scheme(&self) -> &'static str {
+        if self.tls { "https" } else { "http" }
+    }
+
     const fn usual_port(&self) -> u16 {
         if self.tls { 443 } else { 80 }
     }
@@ -125,7 +134,11 @@ impl FromStr for Target {
             Some(port) => port.strip_prefix(':').and_then(|port| port.parse().ok()).ok_or_else(not_a_url)?,
             None => return Err(not_a_url()),
         };
-        let path = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+        // RFC 9112, section 3.2.1: an empty path is sent as /.
+        let path = match uri.path_and_query().map_or("", |path| path.as_str()) {
+            path if path.starts_with('/') => path.to_owned(),
+            query => format!("/{query}"),
+        };
         Ok(Self { tls, host, port, path, user, via: None })
     }
 }
@@ -146,8 +159,7 @@ impl FromStr for Via {
 impl fmt::Display for Target {
     /// The URL; without the password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let scheme = if self.tls { "https" } else { "http" };
-        write!(f, "{scheme}://{}{}", self.authority(), self.path)
+        write!(f, "{}{}", self.site(), self.path)
     }
 }
 
@@ -178,6 +190,10 @@ mod tests {
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080/"),
             ("http://localhost/a?b=c", "http://localhost/a?b=c"),
             ("http://[::1]:81/", "http://[::1]:81/"),
+            ("http://localhost?b=c", "http://localhost/?b=c"),
+            ("http://localhost:81?", "http://localhost:81/?"),
+            ("http://localhost#part", "http://localhost/"),
+            ("HTTP://localhost/a#part", "http://localhost/a"),
             ("https://localhost:443/", "https://localhost/"),
             ("https://localhost:80/", "https://localhost:80/"),
             ("http://me:secret@localhost/", "http://localhost/"),

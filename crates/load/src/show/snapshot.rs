@@ -189,6 +189,7 @@ impl Snapshot {
                 opened: whole.opened,
                 reused: whole.reused,
                 syn_retransmits: whole.syn_retransmits,
+                ..ConnectionSummary::default()
             },
             ..Summary::default()
         };

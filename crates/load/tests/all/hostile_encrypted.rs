@@ -6,7 +6,7 @@ use std::net::TcpStream;
 
 use crate::common::agree::BACKENDS;
 use crate::common::{options, run};
-use load::{Error, Http, Options, Protocol, Report};
+use load::{Backend, Error, Http, Options, Protocol, Report};
 use record::ErrorCounts;
 use testkit::{Hostile, Nginx};
 use units::Span;
@@ -169,33 +169,84 @@ fn what_is_no_frame_is_a_protocol_error() {
     );
 }
 
-#[test]
-fn connections_that_the_server_gives_up_are_resets() {
-    check_http2(&http2(|_| Vec::new()), |errors| errors.reset);
-    let go_away = |code: u32| {
-        move |_| {
-            let mut out = Vec::new();
-            frame(&mut out, GO_AWAY, 0, 0, &[[0; 4], code.to_be_bytes()].concat());
-            out
-        }
-    };
-    const NO_ERROR: u32 = 0;
-    const PROTOCOL_ERROR: u32 = 1;
-    check_http2(&http2(go_away(NO_ERROR)), |errors| errors.reset);
-    check_http2(&http2(go_away(PROTOCOL_ERROR)), |errors| errors.protocol);
+const NO_ERROR: u32 = 0;
+const PROTOCOL_ERROR: u32 = 1;
+const INTERNAL_ERROR: u32 = 2;
+const REFUSED_STREAM: u32 = 7;
+const ENHANCE_YOUR_CALM: u32 = 11;
+
+/// The server goes away; streams above `last` were not taken.
+fn go_away(last: u32, code: u32) -> Vec<u8> {
+    let mut out = Vec::new();
+    frame(&mut out, GO_AWAY, 0, 0, &[last.to_be_bytes(), code.to_be_bytes()].concat());
+    out
+}
+
+fn reset(stream: u32, code: u32) -> Vec<u8> {
+    let mut out = Vec::new();
+    frame(&mut out, RESET, 0, stream, &code.to_be_bytes());
+    out
+}
+
+/// 204, from the static table (RFC 7541, appendix A).
+fn no_content(stream: u32) -> Vec<u8> {
+    let mut out = Vec::new();
+    frame(&mut out, HEADERS, 5, stream, &[0x89]);
+    out
 }
 
 #[test]
-fn streams_that_the_server_refuses_are_resets() {
-    let reset = |code: u32| {
-        move |stream| {
-            let mut out = Vec::new();
-            frame(&mut out, RESET, 0, stream, &code.to_be_bytes());
-            out
-        }
-    };
-    const REFUSED_STREAM: u32 = 7;
-    const INTERNAL_ERROR: u32 = 2;
-    check_http2(&http2(reset(REFUSED_STREAM)), |errors| errors.reset);
-    check_http2(&http2(reset(INTERNAL_ERROR)), |errors| errors.reset);
+fn connections_and_streams_that_the_server_breaks_off_are_errors() {
+    check_http2(&http2(|_| Vec::new()), |errors| errors.reset);
+    check_http2(&http2(|_| go_away(0, PROTOCOL_ERROR)), |errors| errors.protocol);
+    check_http2(&http2(|_| go_away(0, ENHANCE_YOUR_CALM)), |errors| errors.reset);
+    check_http2(&http2(|stream| reset(stream, INTERNAL_ERROR)), |errors| errors.reset);
+}
+
+/// Runs sixteen streams at once against such a server.
+fn run_http2(server: &Hostile, backend: Backend) -> Report {
+    let protocol = Protocol { http: Http::Http2, pipeline: 16.try_into().ok(), ..Protocol::default() };
+    run(&Options { protocol, backend, ..options(server.address()) })
+}
+
+#[test]
+fn streams_that_the_server_never_took_are_sent_again() {
+    // It refuses every second or so, without an order that requests could fall in with; and goes away after three.
+    let refusing = http2(|stream| match stream.wrapping_mul(2_654_435_761) >> 31 {
+        0 => no_content(stream),
+        _ => reset(stream, REFUSED_STREAM),
+    });
+    let leaving = http2(|stream| match stream {
+        1..=5 => no_content(stream),
+        _ => go_away(5, NO_ERROR),
+    });
+    for (server, backend) in
+        [&refusing, &leaving].into_iter().flat_map(|one| BACKENDS.map(|backend| (one, backend)))
+    {
+        let summary = run_http2(server, backend).summary;
+        assert!(summary.responses > 50, "{summary:?}");
+        assert_eq!(summary.errors.total(), 0, "{:?}", summary.error_details);
+        assert_eq!(summary.responses + summary.censored, summary.requests);
+    }
+}
+
+#[test]
+fn a_server_that_takes_no_stream_costs_no_processor_and_is_told() {
+    for (code, server) in [
+        ("REFUSED_STREAM", http2(|stream| reset(stream, REFUSED_STREAM))),
+        ("NO_ERROR", http2(|_| go_away(0, NO_ERROR))),
+    ] {
+        let options = Options { timeout: Some(Span::from_millis(80)), ..options(server.address()) };
+        let protocol = Protocol { http: Http::Http2, pipeline: 4.try_into().ok(), ..Protocol::default() };
+        let summary = run(&Options { protocol, ..options }).summary;
+        assert_eq!(summary.responses, 0);
+        assert!(
+            summary.errors.timeout > 0 && summary.errors.total() == summary.errors.timeout,
+            "{code}: {summary:?}"
+        );
+        let why = &summary.error_details[0].reason;
+        assert!(why.starts_with("turned away by the server "), "{why}");
+        // After the third time each takes longer than the one before.
+        assert!(summary.requests < 40, "{code}: {}", summary.requests);
+    }
 }

@@ -126,8 +126,8 @@ fn open_loop_latency_counts_from_the_schedule() {
     });
     let load = open(200.0, Process::Constant);
     let summary = run(&Options { load, ..options(server.address()) }).summary;
-    assert_eq!(summary.requests, 39, "the schedule does not wait for the server");
-    assert_eq!(summary.responses, 39);
+    assert_eq!(summary.requests, 40, "the schedule does not wait for the server");
+    assert_eq!(summary.responses, 40);
     assert!(summary.latency.total.p50 > 0.2, "{:?}", summary.latency.total);
 }
 

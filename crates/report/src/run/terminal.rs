@@ -41,7 +41,7 @@ impl RunReport {
         let heads = ["", "mean", "p50", "p90", "p99", "p99.9", "max", "count"];
         let mut rows = vec![heads.map(Cell::text).to_vec()];
         for distribution in &self.distributions {
-            let Quantiles { mean, p50, p90, p99, p999, max, count } = distribution.quantiles;
+            let Quantiles { mean, p50, p90, p99, p999, max, count, .. } = distribution.quantiles;
             let mut row = vec![Cell::text(distribution.phase.name())];
             row.extend([mean, p50, p90, p99, p999, max].map(Quantity::seconds).map(Cell::from));
             row.push(Quantity::count(count as f64).into());

@@ -97,7 +97,7 @@ impl Collector {
         self.at(row.started).begun += 1;
         if !row.reused {
             let connected = self.at(row.started + row.dns_ns + row.connect_ns);
-            connected.opened += u64::from(row.processing_ns.is_some());
+            connected.opened += u64::from(row.is_connected());
             connected.syn_retransmits += u64::from(row.syn_retransmits);
         }
         let ended = self.at(row.ended());
@@ -106,7 +106,7 @@ impl Collector {
             Some(RequestError::Censored) => {}
             Some(error) => {
                 ended.errors += 1;
-                let connecting = row.processing_ns.is_none();
+                let connecting = !row.is_connected();
                 ended.connect_timeouts += u64::from(connecting && error == RequestError::Timeout);
             }
         }

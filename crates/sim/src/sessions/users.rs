@@ -124,30 +124,17 @@ impl User {
 
 #[cfg(test)]
 mod tests {
-    use traffic::{Class, Page, Think, Workload};
+    use traffic::Workload;
 
     use super::*;
 
     const THINK: Span = Span::from_secs(2);
 
     fn script() -> Script {
-        let page = |url: &str, embedded: &[&str]| Page {
-            url: url.into(),
-            think: Think::constant(THINK),
-            embedded: embedded.iter().map(|object| (*object).into()).collect(),
-        };
-        let workload = Workload {
-            timeout: Span::from_secs(1),
-            connections: 2,
-            classes: vec![Class {
-                name: "all".into(),
-                share: 1.0,
-                cookie: None,
-                headers: Vec::new(),
-                address: None,
-            }],
-            pages: vec![page("/0", &["/1", "/2", "/3"]), page("/4", &[])],
-        };
+        let text = "kind = \"sessions\"\ntimeout = \"1s\"\nconnections = 2\n\
+            [[page]]\nurl = \"/0\"\nthink = \"2s\"\nembedded = [\"/1\", \"/2\", \"/3\"]\n\
+            [[page]]\nurl = \"/4\"\nthink = \"2s\"\n";
+        let workload = Workload::parse(&config::Source::new("script.toml", text)).unwrap();
         Script::new(&workload, |_| Span::ZERO)
     }
 

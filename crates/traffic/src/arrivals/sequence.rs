@@ -25,14 +25,15 @@ pub struct Arrivals {
 
 impl Arrivals {
     /// Arrivals at `share` of the rate of `profile`, drawn from stream number `stream` of `seed`;
-    /// streams are independent of one another. The first arrival is one gap after the start.
+    /// streams are independent of one another. The first arrival is one gap after the start; of constant ones it is at
+    /// the start, so that as many come in a time as rate and time make.
     pub fn new(process: Process, profile: &Profile, share: f64, seed: u64, stream: u64) -> Self {
         Self {
             gaps: Gaps::of(process),
             profile: profile.clone(),
             step: 0,
             share,
-            elapsed: 0.0,
+            elapsed: if process == Process::Constant { -1.0 } else { 0.0 },
             random: random(seed, stream, b""),
         }
     }
@@ -44,7 +45,7 @@ impl Iterator for Arrivals {
     fn next(&mut self) -> Option<Time> {
         self.elapsed += self.gaps.sample(&mut self.random);
         while let Some(next) = self.profile.step(self.step + 1)
-            && self.elapsed > next.before * self.share
+            && self.elapsed >= next.before * self.share
         {
             self.step += 1;
         }

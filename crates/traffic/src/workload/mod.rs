@@ -26,9 +26,19 @@
 //! # Ok::<(), config::Error>(())
 //! ```
 
+mod data;
+mod expect;
 mod file;
 mod script;
+mod take;
+mod template;
 mod think;
+mod values;
 
-pub use self::script::{Class, Page, Workload};
+pub use self::data::Data;
+pub use self::expect::{Expect, StatusError, StatusSet};
+pub use self::script::{Class, Condition, Page, Request, Workload};
+pub use self::take::{Place, Take};
+pub use self::template::Template;
 pub use self::think::{Think, ThinkError, Thinking};
+pub use self::values::{Purpose, Unknown, Values};

@@ -3,11 +3,11 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use load::{Backend, Http, Objective, Sha256Digest, StatusSet, Target, Via};
+use load::{Backend, Http, Objective, Sha256Digest, Target, Via};
 use regex::bytes::Regex;
 use telemetry::MetricsAddress;
 use telemetry::otlp::Collector;
-use traffic::{Ramp, Think};
+use traffic::{Ramp, StatusSet, Think};
 use units::{Rate, Span};
 
 use super::values::{Arrivals, Header, WorkloadName};

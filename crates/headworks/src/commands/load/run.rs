@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::num::NonZeroU32;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
@@ -25,7 +26,9 @@ impl RunArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let json = self.json;
         let out = self.out.clone().filter(|_| !self.no_report);
-        let report = load::run(&self.options()?).map_err(|error| Failure::Failed(error.into()))?;
+        let report = load::run(&self.options()?).map_err(|error| {
+            if error.is_of_usage() { Failure::Usage(error.into()) } else { Failure::Failed(error.into()) }
+        })?;
         show(&report, json).map_err(Failure::Failed)?;
         if let Some(why) = &report.untold {
             tell(format_args!("collector: {why}"));
@@ -163,7 +166,9 @@ impl RunArgs {
             }
             WorkloadName::Sessions(file) => {
                 let source = config::Source::read(file)?;
-                Script::Sessions { workload: Workload::parse(&source)?, text: source.text().to_owned() }
+                let directory = file.parent().unwrap_or(Path::new(""));
+                let workload = Workload::parse_in(&source, directory)?;
+                Script::Sessions { workload, text: source.text().to_owned() }
             }
             WorkloadName::Url(_) => Script::Url,
         })

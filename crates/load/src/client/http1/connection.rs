@@ -1,5 +1,6 @@
 //! [`Connection`]: an HTTP/1 connection that we open ourselves, so that its phases can be told.
 
+use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
@@ -8,10 +9,12 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::client::TlsStream;
-use units::Time;
+use units::{Span, Time};
 
 use crate::client::attempt::{Attempt, Opened};
-use crate::client::exchange::Fault;
+use crate::client::context::ThreadContext;
+use crate::client::fault::{self, Fault};
+use crate::client::sock_diag::TcpInfo;
 use crate::engine::reactor::Reactor;
 use crate::engine::socket::Socket;
 use crate::engine::stream::Stream;
@@ -19,13 +22,32 @@ use crate::engine::stream::Stream;
 /// Bytes that are read in one go.
 const MAX_READ: usize = 64 * 1024;
 
+/// Between two questions to the kernel whether a body has arrived.
+const SHORTEST_PAUSE: Span = Span::from_micros(50);
+
 /// After so many reads without a pause others have their turn, and time is looked at: a server
 /// that sends faster than we read must not hold up the rest.
 const MAX_READS: u32 = 16;
 
+/// What is told of a connection while a response is waited for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Event<'a> {
+    /// The last byte of what was to be sent is on its way.
+    Sent,
+    /// Bytes that arrived.
+    Bytes(&'a [u8]),
+    /// The server has closed the connection, and nothing was cut off.
+    Closed,
+    /// The connection has ended without a word: TLS would say so, and what came last may not be the end (RFC 9112,
+    /// section 9.8).
+    Cut,
+}
+
 #[derive(Debug)]
 pub(crate) struct Connection {
     transport: Transport,
+    /// What of bodies is still to be sent.
+    upload: Option<Upload>,
     /// Numbered in the order in which connections were begun.
     pub(crate) number: u64,
     /// How many requests it has carried.
@@ -44,6 +66,15 @@ struct Encrypted {
     received: Vec<u8>,
 }
 
+impl Transport {
+    fn socket(&self) -> &Socket {
+        match self {
+            Self::Plain(socket) => socket,
+            Self::Tls(tls) => tls.stream.get_ref().0.socket(),
+        }
+    }
+}
+
 impl Connection {
     /// Opens a connection for the request of `attempt`, up to the moment at which it can be written.
     pub(crate) async fn open(attempt: &mut Attempt<'_>) -> Result<Self, Fault> {
@@ -54,17 +85,18 @@ impl Connection {
             }
         };
         attempt.exchange.connected(attempt.thread.now());
-        Ok(Self { transport, number: attempt.connection, requests: 0 })
+        Ok(Self { transport, upload: None, number: attempt.connection, requests: 0 })
     }
 
-    /// Whether an idle connection can no longer be used: it was closed, or the server sent
-    /// something unasked.
+    /// Whether an idle connection can no longer be used: it was closed, the server sent something unasked, or it has
+    /// answered before it had the whole request.
     pub(crate) fn is_stale(&self) -> bool {
-        match &self.transport {
-            Transport::Plain(socket) => socket.is_stale(),
-            // Session tickets come whenever the server likes; only reading tells them apart.
-            Transport::Tls(tls) => tls.stream.get_ref().0.socket().has_ended(),
-        }
+        self.upload.is_some()
+            || match &self.transport {
+                Transport::Plain(socket) => socket.is_stale(),
+                // Session tickets come whenever the server likes; only reading tells them apart.
+                Transport::Tls(tls) => tls.stream.get_ref().0.socket().has_ended(),
+            }
     }
 
     /// What arrives from now on is an answer to something.
@@ -81,43 +113,55 @@ impl Connection {
         }
     }
 
-    /// Writes a request.
+    /// Writes a request. A body is on its way when [`Event::Sent`] says so.
     pub(crate) async fn send(&mut self, head: Bytes, body: Option<&Bytes>) -> Result<(), Fault> {
         self.requests = self.requests.saturating_add(1);
+        let body = body.filter(|body| !body.is_empty());
         match &mut self.transport {
             Transport::Plain(socket) => {
                 socket.send(head);
-                if let Some(body) = body.filter(|body| !body.is_empty()) {
+                if let Some(body) = body {
                     socket.send(body.clone());
+                    self.upload.get_or_insert_default();
                 }
-                Ok(())
             }
-            Transport::Tls(tls) => {
-                for piece in std::iter::once(&head).chain(body) {
-                    write_all(&mut tls.stream, piece).await.map_err(|_| Fault::Broken)?;
+            Transport::Tls(tls) => match (&mut self.upload, body) {
+                (None, None) => {
+                    let written = write_all(&mut tls.stream, &head).await;
+                    written.map_err(|error| Fault::Broken(fault::of_io(&error)))?;
                 }
-                Ok(())
-            }
+                (upload, body) => {
+                    upload.get_or_insert_default().pieces.extend(std::iter::once(head).chain(body.cloned()));
+                }
+            },
         }
+        Ok(())
     }
 
-    /// Has `take` look at bytes as they arrive, with the time, until it has what it wants. It is
-    /// called with no bytes when the server has closed the connection.
+    /// Tells `take` what happens, with the time, until it has what it wants.
     pub(crate) async fn receive<R>(
         &mut self,
-        reactor: &Reactor,
-        mut take: impl FnMut(Time, &[u8]) -> Result<Option<R>, Fault>,
+        thread: &ThreadContext,
+        mut take: impl FnMut(Time, Event<'_>) -> Result<Option<R>, Fault>,
     ) -> Result<R, Fault> {
+        let reactor = &thread.reactor;
         loop {
             let mut left = MAX_READS;
             let done = poll_fn(|context| {
+                if let Some(upload) = &mut self.upload
+                    && upload.poll(context, &mut self.transport, thread).is_ready()
+                {
+                    self.upload = None;
+                    take(reactor.now(), Event::Sent)?;
+                }
                 while left > 0 {
-                    let Poll::Ready(taken) = self.poll_bytes(context, reactor, &mut take) else {
+                    let Poll::Ready(taken) = self.poll_event(context, reactor, &mut take) else {
                         left = MAX_READS;
                         return Poll::Pending;
                     };
                     left -= 1;
-                    if let Some(done) = taken.unwrap_or(Err(Fault::Broken))? {
+                    let taken = taken.map_err(|error| Fault::Broken(fault::of_io(&error)))??;
+                    if let Some(done) = taken {
                         return Poll::Ready(Ok::<_, Fault>(Some(done)));
                     }
                 }
@@ -130,21 +174,27 @@ impl Connection {
         }
     }
 
-    fn poll_bytes<R>(
+    fn poll_event<R>(
         &mut self,
         context: &mut Context<'_>,
         reactor: &Reactor,
-        take: &mut impl FnMut(Time, &[u8]) -> R,
+        take: &mut impl FnMut(Time, Event<'_>) -> R,
     ) -> Poll<io::Result<R>> {
         match &mut self.transport {
             Transport::Plain(socket) => {
-                let polled = ready!(socket.poll_receive(context, MAX_READ, &mut *take))?;
-                Poll::Ready(Ok(polled.unwrap_or_else(|| take(reactor.now(), &[]))))
+                let received = |now, bytes: &[u8]| take(now, Event::Bytes(bytes));
+                let polled = ready!(socket.poll_receive(context, MAX_READ, received))?;
+                Poll::Ready(Ok(polled.unwrap_or_else(|| take(reactor.now(), Event::Closed))))
             }
             Transport::Tls(tls) => {
                 let mut buffer = ReadBuf::new(&mut tls.received);
-                ready!(Pin::new(&mut tls.stream).poll_read(context, &mut buffer))?;
-                Poll::Ready(Ok(take(reactor.now(), buffer.filled())))
+                let event = match ready!(Pin::new(&mut tls.stream).poll_read(context, &mut buffer)) {
+                    Ok(()) if buffer.filled().is_empty() => Event::Closed,
+                    Ok(()) => Event::Bytes(buffer.filled()),
+                    Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Event::Cut,
+                    Err(error) => return Poll::Ready(Err(error)),
+                };
+                Poll::Ready(Ok(take(reactor.now(), event)))
             }
         }
     }
@@ -156,4 +206,52 @@ async fn write_all(stream: &mut TlsStream<Stream>, mut bytes: &[u8]) -> io::Resu
         bytes = bytes.get(written..).unwrap_or_default();
     }
     poll_fn(|context| Pin::new(&mut *stream).poll_flush(context)).await
+}
+
+/// A body on its way: until the server's kernel has said that it has the last byte of it. What the kernel here has taken
+/// may be megabytes that a slow line does not carry for seconds.
+#[derive(Debug, Default)]
+struct Upload {
+    /// What TLS has not encrypted yet.
+    pieces: VecDeque<Bytes>,
+    began: Option<Time>,
+    /// When the kernel is asked next.
+    asks: Option<Time>,
+}
+
+impl Upload {
+    /// Goes on with it. Errors are found by who reads.
+    fn poll(
+        &mut self,
+        context: &mut Context<'_>,
+        transport: &mut Transport,
+        thread: &ThreadContext,
+    ) -> Poll<()> {
+        let began = *self.began.get_or_insert(thread.now());
+        if let Transport::Tls(tls) = transport {
+            while let Some(piece) = self.pieces.front_mut() {
+                match ready!(Pin::new(&mut tls.stream).poll_write(context, piece)) {
+                    Ok(written) if written < piece.len() => drop(piece.split_to(written)),
+                    Ok(_) => drop(self.pieces.pop_front()),
+                    Err(_) => return Poll::Ready(()),
+                }
+            }
+            let _ = ready!(Pin::new(&mut tls.stream).poll_flush(context));
+        }
+        let socket = transport.socket();
+        ready!(socket.poll_sent(context));
+        let now = thread.now();
+        if self.asks.is_some_and(|at| now < at) {
+            return Poll::Pending;
+        }
+        let info = thread.diagnosis.as_ref().and_then(|diagnosis| socket.with_fd(|fd| diagnosis.of(fd))?);
+        if info.is_none_or(TcpInfo::has_arrived) {
+            return Poll::Ready(());
+        }
+        // Often enough for an error of a sixteenth.
+        let next = now + (now.since(began) / 16).max(SHORTEST_PAUSE);
+        self.asks = Some(next);
+        thread.reactor.timers.wake_at(next, context);
+        Poll::Pending
+    }
 }

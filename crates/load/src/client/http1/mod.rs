@@ -12,5 +12,5 @@
 mod connection;
 pub(crate) mod head;
 pub(crate) mod pipeline;
-mod response;
+pub(super) mod response;
 pub(crate) mod serial;

@@ -2,12 +2,10 @@
 
 use std::collections::VecDeque;
 
-use record::RequestError;
-
 use crate::client::attempt::Attempt;
 use crate::client::context::ThreadContext;
-use crate::client::exchange::Fault;
-use crate::client::http1::connection::Connection;
+use crate::client::fault::Fault;
+use crate::client::http1::connection::{Connection, Event};
 use crate::client::http1::response::Response;
 use crate::client::user::User;
 use crate::engine::timers::Elapsed;
@@ -64,11 +62,11 @@ impl<'a> Pipeline<'a> {
             Ok(Ok(connection)) => connection,
             Ok(Err(fault)) => {
                 attempt.failed(fault);
-                return ConnectionOutcome::Broke;
+                return ConnectionOutcome::NotOpened;
             }
             Err(Elapsed) => {
-                attempt.error = Some(RequestError::Timeout);
-                return ConnectionOutcome::Broke;
+                attempt.timed_out();
+                return ConnectionOutcome::NotOpened;
             }
         };
         connection.expect_response();
@@ -119,20 +117,38 @@ impl<'a> Pipeline<'a> {
         self.sent += 1;
         let head = next.attempt.http1_head(self.thread.persistence(self.sent));
         self.under_way.push_back(next);
-        connection.send(head, self.thread.plan.body.as_ref()).await
+        connection.send(head, self.thread.plan.body(None)).await
     }
 
     async fn receive(&mut self, connection: &mut Connection) -> Result<End, Fault> {
         let (thread, under_way, response) = (self.thread, &mut self.under_way, &mut self.response);
         let mut answered = false;
         connection
-            .receive(&thread.reactor, |now, mut bytes| {
+            .receive(thread, |now, event| {
+                let mut bytes = match event {
+                    Event::Bytes(bytes) => bytes,
+                    Event::Sent => {
+                        // It is known of all bodies together only.
+                        under_way.iter_mut().for_each(|asked| asked.attempt.exchange.sent(now));
+                        return Ok(None);
+                    }
+                    Event::Closed | Event::Cut => {
+                        let Some(Asked { attempt, .. }) = under_way.front_mut() else {
+                            return Ok(Some(End::InGoodOrder));
+                        };
+                        response.take(event, now, &thread.heads, &mut attempt.exchange)?;
+                        attempt.succeeded();
+                        under_way.pop_front();
+                        return Ok(Some(End::InGoodOrder));
+                    }
+                };
                 loop {
                     let Some(Asked { attempt, .. }) = under_way.front_mut() else {
                         // More than was asked for.
                         return if bytes.is_empty() { Ok(Some(End::NotYet)) } else { Err(Fault::Surplus) };
                     };
-                    let used = response.feed(bytes, now, &thread.heads, &mut attempt.exchange)?;
+                    let used =
+                        response.take(Event::Bytes(bytes), now, &thread.heads, &mut attempt.exchange)?;
                     bytes = bytes.get(used..).unwrap_or_default();
                     if !response.is_complete() {
                         return Ok(answered.then_some(End::NotYet));
@@ -159,40 +175,42 @@ impl<'a> Pipeline<'a> {
     /// same connection, so that what holds for the first holds for them.
     fn end(&mut self, end: End) -> ConnectionOutcome {
         let fault = match end {
-            End::NotYet | End::InGoodOrder => Some(Fault::TurnedAway),
+            End::NotYet | End::InGoodOrder => Some(Fault::TurnedAway(
+                "the server closed the connection before it came to the request".into(),
+            )),
             End::Failed(fault) => Some(fault),
             End::TimedOut => None,
         };
-        if let Some(Asked { attempt: first, .. }) = self.under_way.front() {
-            if fault.is_some_and(|fault| first.exchange.may_repeat(fault)) {
-                self.again.append(&mut self.under_way);
-                return ConnectionOutcome::Used;
+        let Some(Asked { attempt: first, .. }) = self.under_way.front() else {
+            return ConnectionOutcome::Used;
+        };
+        match fault {
+            Some(fault) if first.exchange.may_repeat(&fault) => self.again.append(&mut self.under_way),
+            Some(fault) => {
+                let (error, why) = first.exchange.error_of(fault);
+                for Asked { attempt, .. } in &mut self.under_way {
+                    attempt.error = Some(error);
+                    attempt.detail = Some(why.clone());
+                }
             }
-            let error = fault.map_or(RequestError::Timeout, |fault| first.exchange.error_of(fault));
-            for Asked { attempt, .. } in &mut self.under_way {
-                attempt.error = Some(error);
-            }
-            self.under_way.clear();
+            None => self.under_way.iter_mut().for_each(|Asked { attempt, .. }| attempt.timed_out()),
         }
-        if matches!(end, End::Failed(_) | End::TimedOut) {
-            ConnectionOutcome::Broke
-        } else {
-            ConnectionOutcome::Used
-        }
+        self.under_way.clear();
+        ConnectionOutcome::Used
     }
 }
 
 /// What became of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConnectionOutcome {
-    /// It was used to its end.
+    /// It was used, to whatever end.
     Used,
-    /// It did not come about, or broke.
-    Broke,
+    /// It did not come about.
+    NotOpened,
 }
 
 /// How the use of a connection ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum End {
     /// More requests can follow.
     NotYet,

@@ -7,11 +7,13 @@ use http1::chunks::{Chunks, Part, Rules};
 use http1::response::Framing;
 use units::Time;
 
-use crate::client::exchange::{Exchange, Fault};
+use crate::client::exchange::Exchange;
+use crate::client::fault::Fault;
+use crate::client::http1::connection::Event;
 use crate::client::http1::head::Heads;
 
-/// Bytes of a head; more than any server sends, and what is longer is not waited for.
-const MAX_HEAD: usize = 32 * 1024;
+/// Bytes of a head, over both versions of HTTP; more than any server sends, and what is longer is not waited for.
+pub(crate) const MAX_HEAD: usize = 256 * 1024;
 
 /// Size lines with extensions, and trailers, are not worth more; trailers are passed over.
 const CHUNKS: Rules =
@@ -53,26 +55,46 @@ impl Response {
         matches!(self.state, State::Complete)
     }
 
-    /// Takes the next bytes of the connection, none when the server has closed it, tells
-    /// `exchange` what they are, and gives how many of them belonged to the response.
+    /// Takes what has happened on the connection, tells `exchange` what it is, and gives how many of the bytes belonged
+    /// to the response.
     ///
     /// # Errors
     /// When they are not the rest of a response, or the response is not what was asked for.
-    pub(crate) fn feed(
+    pub(crate) fn take(
+        &mut self,
+        event: Event<'_>,
+        now: Time,
+        heads: &Heads,
+        exchange: &mut Exchange<'_>,
+    ) -> Result<usize, Fault> {
+        match event {
+            Event::Bytes(bytes) => self.feed(bytes, now, heads, exchange),
+            Event::Sent => {
+                exchange.sent(now);
+                Ok(0)
+            }
+            Event::Closed => self.close(now, exchange).map(|()| 0),
+            Event::Cut if matches!(self.state, State::UntilClose) => {
+                Err(Fault::Closed("cut off: TLS was not closed (close_notify)".into()))
+            }
+            Event::Cut => self.close(now, exchange).map(|()| 0),
+        }
+    }
+
+    fn feed(
         &mut self,
         input: &[u8],
         now: Time,
         heads: &Heads,
         exchange: &mut Exchange<'_>,
     ) -> Result<usize, Fault> {
-        if input.is_empty() {
-            return self.close(now, exchange).map(|()| 0);
-        }
-        exchange.received(now);
         let mut rest = input;
         while !rest.is_empty() && !self.is_complete() {
             let used = match &mut self.state {
-                State::Head => self.feed_head(rest, now, heads, exchange)?,
+                State::Head => {
+                    exchange.received(now);
+                    self.feed_head(rest, now, heads, exchange)?
+                }
                 State::Length(left) => {
                     let take = usize::try_from(*left).unwrap_or(usize::MAX).min(rest.len());
                     *left -= take as u64;
@@ -112,7 +134,14 @@ impl Response {
     /// The server has closed the connection.
     fn close(&mut self, now: Time, exchange: &mut Exchange<'_>) -> Result<(), Fault> {
         match self.state {
-            State::Head | State::Length(_) | State::Chunks(_) => Err(Fault::Closed),
+            State::Head if self.head.is_empty() => {
+                Err(Fault::Closed("connection closed instead of a response".into()))
+            }
+            State::Head => Err(Fault::Closed("connection closed within the head".into())),
+            State::Length(left) => {
+                Err(Fault::Closed(format!("connection closed, {left} bytes of the body missing").into()))
+            }
+            State::Chunks(_) => Err(Fault::Closed("connection closed before the last chunk".into())),
             State::UntilClose => self.complete(now, exchange),
             State::Complete => Ok(()),
         }
@@ -161,8 +190,11 @@ impl Response {
         // Garbage is known by its first bytes; the end of its head is not waited for.
         self.head.extend_from_slice(input);
         let start = &self.head[..self.head.len().min(5)];
-        if self.head.len() > MAX_HEAD || !b"HTTP/".starts_with(start) {
-            return Err(Fault::Malformed);
+        if !b"HTTP/".starts_with(start) {
+            return Err(Fault::malformed("not HTTP: it does not begin with HTTP/"));
+        }
+        if self.head.len() > MAX_HEAD {
+            return Err(Fault::malformed("a head above 256 KiB"));
         }
         Ok(())
     }

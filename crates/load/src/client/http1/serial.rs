@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use crate::client::attempt::Attempt;
-use crate::client::exchange::Fault;
-use crate::client::http1::connection::Connection;
+use crate::client::fault::Fault;
+use crate::client::http1::connection::{Connection, Event};
 use crate::client::http1::response::Response;
 use crate::client::plan::Persistence;
 
@@ -44,14 +44,14 @@ async fn follow(attempt: &mut Attempt<'_>, mut connection: Connection, idle: &Id
     let thread = attempt.thread;
     let persistence = thread.persistence(connection.requests + 1);
     connection.expect_response();
-    connection.send(attempt.http1_head(persistence), thread.plan.body.as_ref()).await?;
+    connection.send(attempt.http1_head(persistence), attempt.body()).await?;
     let mut response = Response::default();
     let exchange = &mut attempt.exchange;
-    let whole = connection.receive(&thread.reactor, |now, bytes| {
-        let used = response.feed(bytes, now, &thread.heads, exchange)?;
+    let whole = connection.receive(thread, |now, event| {
+        let used = response.take(event, now, &thread.heads, exchange)?;
         match response.is_complete() {
             // More than was announced is not the content that was asked for.
-            true if used < bytes.len() => Err(Fault::Surplus),
+            true if matches!(event, Event::Bytes(bytes) if used < bytes.len()) => Err(Fault::Surplus),
             true => Ok(Some(())),
             false => Ok(None),
         }
