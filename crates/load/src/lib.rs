@@ -36,6 +36,6 @@ pub use names::UnknownName;
 pub use run::lifecycle::run;
 pub use run::report::Report;
 pub use settings::checks::{Checks, DigestError, Sha256Digest};
-pub use settings::options::{Http, Load, Options, Protocol, Request, Script};
+pub use settings::options::{Http, Identity, Load, Options, Protocol, Request, Script, TlsVersion};
 pub use settings::target::{Target, TargetError, Via};
 pub use settings::view::View;

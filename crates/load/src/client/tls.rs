@@ -1,24 +1,27 @@
 //! [`Tls`]: how connections are encrypted.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufReader};
+use std::path::Path;
 use std::sync::Arc;
 
 use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, ServerName};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::client::Resumption;
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use tokio_rustls::rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use tokio_rustls::rustls::pki_types::UnixTime;
+use tokio_rustls::rustls::version::{TLS12, TLS13};
 use tokio_rustls::rustls::{
     self, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme, crypto::ring,
 };
 
 use crate::engine::stream::Stream;
 use crate::error::Error;
-use crate::settings::options::{Http, Options};
+use crate::settings::options::{Http, Options, TlsVersion};
 
 #[derive(Clone)]
 pub(crate) struct Tls {
@@ -36,17 +39,33 @@ impl Tls {
         let name = ServerName::try_from(host.clone())
             .map_err(|_| Error::Tls(format!("{host} is not a name that a certificate can be for")))?;
         let provider = Arc::new(ring::default_provider());
-        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
-            .with_safe_default_protocol_versions()
-            .map_err(|error| Error::Tls(error.to_string()))?;
-        let mut config = if options.protocol.insecure {
-            let verifier = Arc::new(AnyCertificate(provider));
-            builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth()
-        } else {
-            builder.with_root_certificates(authorities(options)?).with_no_client_auth()
+        let versions = match options.protocol.tls {
+            None => rustls::ALL_VERSIONS,
+            Some(TlsVersion::Tls12) => &[&TLS12],
+            Some(TlsVersion::Tls13) => &[&TLS13],
         };
-        // Every connection is that of a new user, with a new user's costs.
-        config.resumption = Resumption::disabled();
+        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_protocol_versions(versions)
+            .map_err(|error| Error::Tls(error.to_string()))?;
+        let builder = if options.protocol.insecure {
+            let verifier = Arc::new(AnyCertificate(provider));
+            builder.dangerous().with_custom_certificate_verifier(verifier)
+        } else {
+            builder.with_root_certificates(authorities(options)?)
+        };
+        let mut config = match &options.protocol.identity {
+            None => builder.with_no_client_auth(),
+            Some(identity) => {
+                let (chain, key) = (certificates_in(&identity.certificate)?, key_in(&identity.key)?);
+                builder.with_client_auth_cert(chain, key).map_err(|error| {
+                    Error::Tls(format!("cannot use the key in {}: {error}", identity.key.display()))
+                })?
+            }
+        };
+        if !options.protocol.resumption {
+            // Every connection is that of a new user, with a new user's costs.
+            config.resumption = Resumption::disabled();
+        }
         let wants_h2 = options.protocol.http == Http::Http2;
         config.alpn_protocols = vec![if wants_h2 { b"h2".to_vec() } else { b"http/1.1".to_vec() }];
         Ok(Self { connector: TlsConnector::from(Arc::new(config)), name, wants_h2 })
@@ -81,20 +100,31 @@ fn authorities(options: &Options) -> Result<RootCertStore, Error> {
     let system = rustls_native_certs::load_native_certs();
     roots.add_parsable_certificates(system.certs);
     if let Some(path) = &options.protocol.authorities {
-        let failed =
-            |what: String| Error::Tls(format!("cannot read certificates from {}: {what}", path.display()));
-        let file = File::open(path).map_err(|error| failed(error.to_string()))?;
-        let mut found = 0;
-        for certificate in CertificateDer::pem_reader_iter(BufReader::new(file)) {
-            let certificate = certificate.map_err(|error| failed(error.to_string()))?;
-            roots.add(certificate).map_err(|error| failed(error.to_string()))?;
-            found += 1;
-        }
-        if found == 0 {
-            return Err(failed("it has no certificate; it must be PEM".to_owned()));
+        for certificate in certificates_in(path)? {
+            roots.add(certificate).map_err(|error| unreadable(path, &error))?;
         }
     }
     Ok(roots)
+}
+
+/// At least one.
+fn certificates_in(path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let all: Result<Vec<_>, _> = CertificateDer::pem_reader_iter(BufReader::new(file)).collect();
+    match all {
+        Ok(all) if all.is_empty() => Err(unreadable(path, &"it has no certificate; it must be PEM")),
+        Ok(all) => Ok(all),
+        Err(error) => Err(unreadable(path, &error)),
+    }
+}
+
+fn unreadable(path: &Path, why: &dyn Display) -> Error {
+    Error::Tls(format!("cannot read certificates from {}: {why}", path.display()))
+}
+
+fn key_in(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
+    PrivateKeyDer::from_pem_file(path)
+        .map_err(|error| Error::Tls(format!("cannot read a key from {}: {error}", path.display())))
 }
 
 /// Takes every certificate, as its user asked.

@@ -19,8 +19,10 @@ pub struct Objective {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Figure {
     Mean,
+    Min,
     P50,
     P90,
+    P95,
     P99,
     P999,
     Max,
@@ -28,10 +30,12 @@ enum Figure {
     Rate,
 }
 
-const FIGURES: [(&str, Figure); 8] = [
+const FIGURES: [(&str, Figure); 10] = [
     ("mean", Figure::Mean),
+    ("min", Figure::Min),
     ("p50", Figure::P50),
     ("p90", Figure::P90),
+    ("p95", Figure::P95),
     ("p99", Figure::P99),
     ("p999", Figure::P999),
     ("max", Figure::Max),
@@ -104,8 +108,10 @@ impl Objective {
         };
         match self.figure {
             Figure::Mean => latency(|q| q.mean),
+            Figure::Min => latency(|q| q.min),
             Figure::P50 => latency(|q| q.p50),
             Figure::P90 => latency(|q| q.p90),
+            Figure::P95 => latency(|q| q.p95),
             Figure::P99 => latency(|q| q.p99),
             Figure::P999 => latency(|q| q.p999),
             Figure::Max => latency(|q| q.max),

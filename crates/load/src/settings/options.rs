@@ -148,7 +148,33 @@ pub struct Protocol {
     pub insecure: bool,
     /// Certificates of authorities to trust besides the system's, PEM.
     pub authorities: Option<PathBuf>,
+    /// What the client shows where a server asks who it is.
+    pub identity: Option<Identity>,
+    /// The only version of TLS that is spoken; `None` for 1.2 and 1.3.
+    pub tls: Option<TlsVersion>,
+    /// Whether handshakes are shortened where the server has given a ticket (RFC 8446, section 2.2).
+    pub resumption: bool,
 }
+
+/// A client's certificate and its key, as PEM files. Both may be in one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The certificate, and those between it and its authority.
+    pub certificate: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+}
+
+/// Versions of TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TlsVersion {
+    /// RFC 5246.
+    Tls12,
+    /// RFC 8446.
+    Tls13,
+}
+
+names!(TlsVersion: TlsVersion::Tls12 => "1.2", TlsVersion::Tls13 => "1.3");
 
 /// Versions of HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -314,6 +340,12 @@ impl Options {
         }
         if let Some(depth) = protocol.pipeline {
             set("pipeline", i64::from(depth.get()).into());
+        }
+        if let Some(version) = protocol.tls {
+            set("tls", version.to_string().into());
+        }
+        if protocol.resumption {
+            set("resumption", true.into());
         }
         if self.threads.get() > 1 {
             set("threads", i64::from(self.threads.get()).into());

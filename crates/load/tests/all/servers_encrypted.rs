@@ -5,6 +5,7 @@
 use std::num::NonZeroU32;
 
 use crate::common::agree::{Agreed, check_nginx, clients_thinking, per_connection, pipeline, versions};
+use crate::common::{options, run};
 use load::{Http, Options, Protocol};
 use testkit::{Nginx, free_address};
 use traffic::Think;
@@ -149,5 +150,39 @@ fn what_may_not_be_asked_twice_is_not_sent_to_a_server_that_has_closed() {
             agreed.all_responded();
             assert_eq!(agreed.summary.connections.opened, agreed.summary.requests);
         });
+    }
+}
+
+#[test]
+fn a_server_that_asks_for_a_certificate_gets_it_or_says_what_it_wants() {
+    let content = tempfile::tempdir().unwrap();
+    let asks = "ssl_protocols TLSv1.2 TLSv1.3; ssl_client_certificate certificate.pem; ssl_verify_client on; location / { return 204; }";
+    let Some(nginx) = Nginx::start(content.path(), asks) else { return };
+    let certificate = nginx.certificate_file();
+    let identity = load::Identity { key: certificate.with_file_name("key.pem"), certificate };
+    for http in [Http::Http11, Http::Http2] {
+        for tls in [load::TlsVersion::Tls12, load::TlsVersion::Tls13] {
+            let summary = |identity: Option<load::Identity>, resumption: bool| {
+                let protocol = Protocol {
+                    http,
+                    authorities: Some(nginx.certificate_file()),
+                    identity,
+                    tls: Some(tls),
+                    resumption,
+                    requests_per_connection: NonZeroU32::new(2),
+                    ..Protocol::default()
+                };
+                let target = nginx.tls_url().parse().unwrap();
+                run(&Options { target, protocol, ..options("127.0.0.1:1".parse().unwrap()) }).summary
+            };
+            for resumption in [false, true] {
+                let shown = summary(Some(identity.clone()), resumption);
+                assert_eq!(shown.errors.total(), 0, "{http}, {tls}: {:?}", shown.error_details);
+                assert_eq!(shown.status.keys().collect::<Vec<_>>(), [&204], "{http}, {tls}");
+            }
+            let without = summary(None, false);
+            // nginx answers 400 instead of breaking off.
+            assert_eq!(without.status.keys().collect::<Vec<_>>(), [&400], "{http}, {tls}: {without:?}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use load::{Backend, Http, Objective, Sha256Digest, Target, Via};
+use load::{Backend, Http, Objective, Sha256Digest, Target, TlsVersion, Via};
 use regex::bytes::Regex;
 use telemetry::MetricsAddress;
 use telemetry::otlp::Collector;
@@ -96,6 +96,19 @@ pub(super) struct RunArgs {
     /// Trust the certificate authorities in this PEM file besides the system's.
     #[arg(long, value_name = "FILE", help_heading = CONNECTIONS)]
     pub(super) cacert: Option<PathBuf>,
+
+    /// A client certificate for servers that ask for one: PEM, with those between it and its authority.
+    #[arg(long, value_name = "FILE", help_heading = CONNECTIONS)]
+    pub(super) cert: Option<PathBuf>,
+    /// Its private key: PEM (default: in the file of --cert).
+    #[arg(long, value_name = "FILE", help_heading = CONNECTIONS, requires = "cert")]
+    pub(super) key: Option<PathBuf>,
+    /// The only version of TLS to speak: 1.2 or 1.3 (default: the later one that the server speaks).
+    #[arg(long, value_name = "VERSION", help_heading = CONNECTIONS)]
+    pub(super) tls: Option<TlsVersion>,
+    /// Shorten TLS handshakes with the tickets of earlier ones, as clients that come back do (default: each is whole).
+    #[arg(long, help_heading = CONNECTIONS)]
+    pub(super) resume: bool,
 
     /// The measuring window (default 10s, or as long as --ramp takes).
     #[arg(long, short, value_name = "SPAN", help_heading = TIME)]

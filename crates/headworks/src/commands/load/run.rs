@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
-use load::{Checks, Http, Load, Options, Protocol, Report, Request, Script, Via, View};
+use load::{Checks, Http, Identity, Load, Options, Protocol, Report, Request, Script, Via, View};
 use traffic::model::Model;
 use traffic::trace::{AccessLog, Skipped, Times};
 use traffic::{Process, Workload};
@@ -80,6 +80,12 @@ impl RunArgs {
             lookup: self.lookup,
             insecure: self.insecure,
             authorities: self.cacert,
+            identity: self.cert.map(|certificate| {
+                let key = self.key.unwrap_or_else(|| certificate.clone());
+                Identity { certificate, key }
+            }),
+            tls: self.tls,
+            resumption: self.resume,
         };
         check_pipeline(&protocol, &script, &load)?;
         let mut target = self.target;
