@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use common::{ok, open, options, run, web};
-use load::{Load, Options};
+use common::{closed, ok, open, options, run, web};
+use load::{Load, Options, Protocol};
 use record::{RequestError, RequestRow, RunDirectory, RunInfo, Summary};
 use traffic::{PoissonCheck, Process, Profile, Schedule};
 use units::{Rate, Span, Time};
@@ -196,4 +196,39 @@ fn those_whose_turn_never_came_are_in_the_record() {
     let (_, rows) = through_four(Some(Span::ZERO));
     assert_eq!(rows.len(), 100);
     assert!(rows.iter().any(|row| row.error == Some(RequestError::Censored)));
+}
+
+#[test]
+fn so_many_as_were_asked_for_are_sent_whatever_the_loop() {
+    let pipelined = Protocol { pipeline: NonZeroU32::new(3), ..Protocol::default() };
+    for (load, protocol) in [
+        (closed(4), Protocol::default()),
+        (closed(4), pipelined),
+        (open(2000.0, Process::Constant), Protocol::default()),
+        (open(2000.0, Process::Poisson), Protocol::default()),
+    ] {
+        for (count, threads) in [(1, 2), (50, 1), (51, 2)] {
+            let asked = Arc::new(AtomicU32::new(0));
+            let seen = Arc::clone(&asked);
+            let server = web(move |_| {
+                seen.fetch_add(1, Ordering::SeqCst);
+                ok(10)
+            });
+            let options = Options {
+                load: load.clone(),
+                protocol: protocol.clone(),
+                count: Some(count),
+                threads: NonZeroU32::new(threads).unwrap(),
+                duration: Span::from_secs(60),
+                ..options(server.address())
+            };
+            let began = std::time::Instant::now();
+            let summary = run(&options).summary;
+            let what = format!("{load:?}, {count}, {threads} threads");
+            assert_eq!((summary.requests, summary.responses), (count, count), "{what}");
+            assert_eq!(u64::from(asked.load(Ordering::SeqCst)), count, "{what}");
+            assert!(began.elapsed() < Duration::from_secs(30), "{what}");
+            assert!(summary.duration < 30.0 && summary.rate.achieved > 0.0, "{what}: {summary:?}");
+        }
+    }
 }

@@ -71,7 +71,10 @@ impl ThreadContext {
             heads: Heads::taking(setup.plan.taken_fields()),
             requests_per_connection: options.protocol.requests_per_connection,
             diagnosis: SocketDiagnosis::open().ok(),
-            progress: Rc::new(Progress::new(options.window())),
+            progress: Rc::new(Progress::new(
+                options.window(),
+                options.count.map_or(u64::MAX, |most| share.part_of(most)),
+            )),
             recorder: RefCell::new(recorder),
             share,
             limits: RefCell::default(),

@@ -20,12 +20,37 @@ pub(crate) struct Progress {
     unfinished: Cell<u64>,
     /// Whether everything that the schedule wants in the window has begun.
     issued: Cell<bool>,
+    /// How many may still begin.
+    left: Cell<u64>,
 }
 
 impl Progress {
-    /// Nothing has begun.
-    pub(crate) fn new(window: Window) -> Self {
-        Self { window, running: Cell::new(0), unfinished: Cell::new(0), issued: Cell::new(false) }
+    /// Nothing has begun, and so many may.
+    pub(crate) fn new(window: Window, most: u64) -> Self {
+        Self {
+            window,
+            running: Cell::new(0),
+            unfinished: Cell::new(0),
+            issued: Cell::new(false),
+            left: Cell::new(most),
+        }
+    }
+
+    /// Takes one of those that may still begin, unless all have.
+    pub(crate) fn take(&self) -> bool {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// Whether more may begin.
+    pub(crate) fn has_more(&self) -> bool {
+        self.left.get() > 0
+    }
+
+    /// Whether all that may begin has begun and ended.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.left.get() == 0 && self.running.get() == 0
     }
 
     pub(crate) fn running(&self) -> usize {

@@ -1,6 +1,6 @@
 //! [`run`]: a run from its beginning to its end.
 
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -100,6 +100,7 @@ impl Run {
             setup,
             clock: Clock::start(),
             signal,
+            closed: AtomicU64::new(0),
             unsettled: AtomicU32::new(options.threads.get()),
         });
         Ok(Self { common, directory, writer, info, counters, endpoint, untold: None })
@@ -179,9 +180,13 @@ impl Run {
         let cut_short = self.common.signal.load(Ordering::Relaxed) != 0;
         self.info.ended = Some(Timestamp::now());
         self.info.interrupted = cut_short;
-        if cut_short {
-            // The window closed when the run did.
-            let closed = now.as_nanos().max(self.info.window.from_ns).min(self.info.window.to_ns);
+        let closed = match self.common.closed.load(Ordering::Relaxed) {
+            0 => cut_short.then_some(now.as_nanos()),
+            closed => Some(closed.min(now.as_nanos())),
+        };
+        if let Some(closed) = closed {
+            // The window closed when the run did, or its last request ended.
+            let closed = closed.max(self.info.window.from_ns).min(self.info.window.to_ns);
             self.info.window.to_ns = closed;
             self.info.steps.retain(|step| step.from_ns < closed);
             if let Some(last) = self.info.steps.last_mut() {
@@ -233,7 +238,9 @@ impl Run {
             issued: interrupted || endings.iter().all(|ending| ending.issued),
             poisson: endings.iter().filter_map(|ending| ending.poisson).min_by(f64::total_cmp),
         });
-        if let Some(expected) = starts(&self.common.setup.options).filter(|_| !interrupted) {
+        if let Some(expected) = starts(&self.common.setup.options)
+            .filter(|_| !interrupted && self.common.setup.options.count.is_none())
+        {
             let (completed, lost) = tally.session_ends();
             let begun = if plan.has_sessions { completed + lost } else { tally.requests };
             why_invalid.extend(judge_starts(begun, expected, plan.classes.len()));

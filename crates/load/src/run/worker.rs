@@ -100,7 +100,14 @@ async fn keep_time(thread: Rc<ThreadContext>, common: Arc<Common>, meter: Rc<Met
     thread.until(Time::from_nanos(thread.progress.window.from_ns)).await;
     meter.began.set(Some(Reading::take(&thread)));
     let closes = Time::from_nanos(thread.progress.window.to_ns);
-    thread.until(closes).await;
+    if common.setup.options.count.is_some() {
+        while thread.now() < closes && !thread.progress.is_used_up() {
+            thread.until(thread.now() + ASK_EVERY).await;
+        }
+        common.closed.fetch_max(thread.now().as_nanos(), Ordering::Relaxed);
+    } else {
+        thread.until(closes).await;
+    }
     meter.ended.set(Some(Reading::take(&thread)));
     let drain = common.setup.options.drain.unwrap_or_else(|| thread.plan.longest() + DRAIN_MARGIN);
     let last = closes + drain;

@@ -95,6 +95,9 @@ impl ClosedLoopClient {
         let mut thinking = Thinking::of_client(self.clients.seed, self.number);
         loop {
             self.wait_for_turn().await;
+            if !thread.progress.take() {
+                return;
+            }
             let now = thread.now();
             let done = self.once(&client, &mut visit, now).await;
             if done.is_err_and(|failed| !failed.connected) {
@@ -114,7 +117,11 @@ impl ClosedLoopClient {
             if pipeline.is_empty() {
                 self.wait_for_turn().await;
             }
-            let outcome = pipeline.connection(|| self.is_its_turn().then(|| self.source.draw(thread))).await;
+            let draw = || (self.is_its_turn() && thread.progress.take()).then(|| self.source.draw(thread));
+            let outcome = pipeline.connection(draw).await;
+            if pipeline.is_empty() && !thread.progress.has_more() {
+                return;
+            }
             if outcome == ConnectionOutcome::NotOpened {
                 self.wait_unconnected().await;
             }

@@ -52,6 +52,9 @@ pub(crate) async fn open_loop(
     let pool = WorkerPool::new(&thread, part.connections);
     let mut batch = 0;
     for planned in schedule.skip(part.share.number as usize).step_by(part.share.of as usize) {
+        if !thread.progress.take() {
+            break;
+        }
         if planned.time.as_nanos() >= thread.progress.window.to_ns && !thread.progress.is_issued() {
             thread.progress.set_issued();
         }

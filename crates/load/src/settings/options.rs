@@ -43,6 +43,8 @@ pub struct Options {
     pub warmup: Span,
     /// The measuring window.
     pub duration: Span,
+    /// How many requests, or sessions, are begun; `None` for as many as there are in the window.
+    pub count: Option<u64>,
     /// How long, at most, what began in the window is followed after it; `None` for as long as
     /// a session can take.
     pub drain: Option<Span>,
@@ -275,6 +277,9 @@ impl Options {
         self.spec_of_request(&mut set);
         set("warmup", self.warmup.to_string().into());
         set("duration", self.duration.to_string().into());
+        if let Some(count) = self.count {
+            set("count", i64::try_from(count).unwrap_or(i64::MAX).into());
+        }
         if let Some(drain) = self.drain {
             set("drain", drain.to_string().into());
         }
@@ -357,7 +362,11 @@ impl Options {
         let load = self.load_in_words();
         let warmup =
             if self.warmup.is_zero() { String::new() } else { format!(" after {} of warm-up", self.warmup) };
-        format!("{}  {load}, {}{warmup}, seed {}", self.target, self.duration, self.seed)
+        let length = match self.count {
+            Some(count) => format!("{count} {}", self.things()),
+            None => self.duration.to_string(),
+        };
+        format!("{}  {load}, {length}{warmup}, seed {}", self.target, self.seed)
     }
 
     /// How much of what, in a few words.

@@ -55,6 +55,7 @@ pub(crate) fn options(address: SocketAddr) -> Options {
         backend: backend(),
         warmup: Span::ZERO,
         duration: Span::from_millis(200),
+        count: None,
         drain: None,
         timeout: Some(Span::from_secs(5)),
         seed: 1,

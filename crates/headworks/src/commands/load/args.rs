@@ -110,6 +110,9 @@ pub(super) struct RunArgs {
     #[arg(long, help_heading = CONNECTIONS)]
     pub(super) resume: bool,
 
+    /// So many requests, or sessions, and then the end. --duration bounds it (default 1h then).
+    #[arg(long, short = 'n', value_name = "N", help_heading = TIME, value_parser = count::<u64>(1..=1_000_000_000_000), conflicts_with_all = ["warmup", "ramp"])]
+    pub(super) number: Option<u64>,
     /// The measuring window (default 10s, or as long as --ramp takes).
     #[arg(long, short, value_name = "SPAN", help_heading = TIME)]
     pub(super) duration: Option<Span>,

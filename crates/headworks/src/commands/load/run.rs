@@ -20,6 +20,8 @@ use crate::process::command_line;
 const DEFAULT_CLIENTS: u32 = 10;
 const LIMITED_TRACE: &str =
     "--connections limits requests that --rate or --ramp start; a trace's come at their own times";
+/// Within which what `-n` counts has to be begun.
+const LONGEST_COUNT: Span = Span::from_secs(3600);
 const DEFAULT_DURATION: Span = Span::from_secs(10);
 
 impl RunArgs {
@@ -61,32 +63,21 @@ impl RunArgs {
         let script = self.script()?;
         let (load, view) = (self.load(&script)?, self.view());
         self.check_pauses(&script, &load)?;
+        if self.number.is_some() && matches!(script, Script::Model(_)) {
+            return Err(usage(
+                "-n counts requests or sessions; users of a model come back for ever, use --duration",
+            ));
+        }
         let duration = match (self.duration, &self.ramp) {
             (Some(duration), _) => duration,
             (None, Some(ramp)) => ramp.total(),
+            (None, None) if self.number.is_some() => LONGEST_COUNT,
             (None, None) => DEFAULT_DURATION,
         };
         if duration.is_zero() {
             return Err(usage("--duration is 0; nothing would be measured"));
         }
-        let requests_per_connection = match self.http {
-            Http::Http10 => self.requests_per_connection.or(NonZeroU32::new(1)),
-            Http::Http11 | Http::Http2 => self.requests_per_connection,
-        };
-        let protocol = Protocol {
-            http: self.http,
-            requests_per_connection,
-            pipeline: self.pipeline,
-            lookup: self.lookup,
-            insecure: self.insecure,
-            authorities: self.cacert,
-            identity: self.cert.map(|certificate| {
-                let key = self.key.unwrap_or_else(|| certificate.clone());
-                Identity { certificate, key }
-            }),
-            tls: self.tls,
-            resumption: self.resume,
-        };
+        let protocol = self.protocol();
         check_pipeline(&protocol, &script, &load)?;
         let mut target = self.target;
         if let Some(user) = self.user {
@@ -119,6 +110,7 @@ impl RunArgs {
             backend: self.engine,
             warmup: self.warmup,
             duration,
+            count: self.number,
             drain: self.drain,
             timeout: self.timeout,
             seed: self.seed,
@@ -129,6 +121,27 @@ impl RunArgs {
             metrics: self.prometheus,
             collector: self.otlp,
         })
+    }
+
+    fn protocol(&self) -> Protocol {
+        let requests_per_connection = match self.http {
+            Http::Http10 => self.requests_per_connection.or(NonZeroU32::new(1)),
+            Http::Http11 | Http::Http2 => self.requests_per_connection,
+        };
+        Protocol {
+            http: self.http,
+            requests_per_connection,
+            pipeline: self.pipeline,
+            lookup: self.lookup,
+            insecure: self.insecure,
+            authorities: self.cacert.clone(),
+            identity: self.cert.clone().map(|certificate| {
+                let key = self.key.clone().unwrap_or_else(|| certificate.clone());
+                Identity { certificate, key }
+            }),
+            tls: self.tls,
+            resumption: self.resume,
+        }
     }
 
     fn view(&self) -> View {
