@@ -30,8 +30,6 @@ const DEFAULT_CONNECTIONS: usize = 4;
 const MAX_CONNECTIONS: usize = 256;
 const MAX_CLASSES: usize = 255;
 
-const NOT_A_VALUE: &str = "a header value holds visible ASCII and spaces only";
-
 /// Shares are decimal fractions that people type; their sum is not exact in binary.
 const SHARES_TOLERANCE: f64 = 1e-6;
 
@@ -258,10 +256,7 @@ fn class(source: &Source, entry: ClassEntry) -> Result<Class, Error> {
     };
     let mut headers = Vec::with_capacity(entry.header.len());
     for (name, value) in entry.header {
-        field_name(source, &name)?;
-        if !is_value(value.get_ref()) {
-            return Err(source.error(value.span(), NOT_A_VALUE));
-        }
+        check_field(source, &name, &value)?;
         headers.push((name.into_inner(), value.into_inner()));
     }
     let address = match entry.address {
@@ -271,10 +266,13 @@ fn class(source: &Source, entry: ClassEntry) -> Result<Class, Error> {
     Ok(Class { name: Arc::from(entry.name.into_inner()), share, cookie, headers, address })
 }
 
-fn field_name(source: &Source, name: &Spanned<String>) -> Result<(), Error> {
+fn check_field(source: &Source, name: &Spanned<String>, value: &Spanned<String>) -> Result<(), Error> {
     let is_framing = |other: &&&str| name.get_ref().eq_ignore_ascii_case(other);
     if !is_token(name.get_ref()) {
         return Err(source.error(name.span(), format!("\"{}\" is not a header name", name.get_ref())));
+    }
+    if !is_value(value.get_ref()) {
+        return Err(source.error(value.span(), "a header value holds visible ASCII and spaces only"));
     }
     match ["content-length", "transfer-encoding", "connection"].iter().find(is_framing) {
         Some(other) => Err(source
@@ -321,10 +319,7 @@ fn page(source: &Source, entry: PageEntry, directory: &Path, names: &mut Names) 
     };
     let mut headers = Vec::with_capacity(entry.header.len());
     for (name, value) in entry.header {
-        field_name(source, &name)?;
-        if !is_value(value.get_ref()) {
-            return Err(source.error(value.span(), NOT_A_VALUE));
-        }
+        check_field(source, &name, &value)?;
         headers.push((name.into_inner(), template(source, &value, names)?));
     }
     let expect = entry.expect.map_or_else(|| Ok(Expect::default()), |entry| expect(source, entry))?;
