@@ -18,6 +18,7 @@
 //! ```
 
 mod error;
+mod glob;
 mod parse;
 pub mod quantity;
 mod source;
@@ -25,6 +26,7 @@ mod spanned;
 mod suggest;
 
 pub use error::{Error, Place};
+pub use glob::Glob;
 pub use quantity::Quantity;
 pub use source::Source;
 pub use spanned::Spanned;

@@ -96,8 +96,8 @@ mod tests {
     use super::*;
     use crate::rules::condition::Condition;
     use crate::rules::condition::{PathPattern, Statuses};
-    use crate::rules::glob::Glob;
     use crate::rules::rule::Rule;
+    use config::Glob;
     use http::header::{HOST, HeaderName};
     use http::{HeaderMap, HeaderValue, Method, Request, Uri};
 

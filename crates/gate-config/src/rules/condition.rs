@@ -7,8 +7,8 @@ use http::{Method, StatusCode};
 use ipnet::IpNet;
 
 use crate::rules::expression::condition::Expression;
-use crate::rules::glob::Glob;
 use crate::rules::subject::View;
+use config::Glob;
 
 /// One condition of a rule, met when any of its patterns matches.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,9 +10,9 @@ use http::header::HeaderName;
 use units::ClassId;
 
 use crate::rules::condition::{Condition, PathPattern};
-use crate::rules::glob::Glob;
 use crate::rules::rule::Rule;
 use crate::rules::subject::{Subject, View};
+use config::Glob;
 
 /// Rules in order.
 #[derive(Debug, Clone, Default)]

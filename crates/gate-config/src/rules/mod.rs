@@ -8,7 +8,6 @@
 pub mod all;
 pub(crate) mod condition;
 pub(crate) mod expression;
-pub(crate) mod glob;
 pub(crate) mod list;
 pub(crate) mod rule;
 pub mod subject;

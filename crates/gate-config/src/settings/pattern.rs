@@ -6,10 +6,10 @@ use ipnet::IpNet;
 
 use crate::rules::condition::{Condition, PathPattern};
 use crate::rules::expression::condition::Expression;
-use crate::rules::glob::Glob;
 use crate::settings::file::Rule;
 use crate::settings::text::Texts;
 use crate::settings::words::{is_token, network};
+use config::Glob;
 
 /// The conditions of a rule, those first that are cheapest to look at.
 pub(super) fn conditions(source: &Source, rule: &Rule, classes: &[String]) -> Result<Vec<Condition>, Error> {

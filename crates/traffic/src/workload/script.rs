@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use config::Glob;
 use units::Span;
 
 use super::data::Data;
@@ -89,7 +90,7 @@ impl Request {
 #[derive(Debug, Clone)]
 pub struct Condition {
     pub(super) of: Part,
-    pattern: String,
+    pattern: Glob,
     is_negated: bool,
 }
 
@@ -100,25 +101,12 @@ impl Condition {
             Some(pattern) => (true, pattern),
             None => (false, pattern),
         };
-        Self { of, pattern: pattern.to_owned(), is_negated }
+        Self { of, pattern: Glob(pattern.to_owned()), is_negated }
     }
 
     /// Whether it holds for a value, or for none: that matches no pattern.
     pub(super) fn holds(&self, value: Option<&str>) -> bool {
-        value.is_some_and(|value| matches(self.pattern.as_bytes(), value.as_bytes())) != self.is_negated
-    }
-}
-
-/// Whether a pattern matches all of a text.
-fn matches(pattern: &[u8], text: &[u8]) -> bool {
-    match (pattern, text) {
-        ([], []) => true,
-        ([b'*', rest @ ..], _) => {
-            matches(rest, text) || text.split_first().is_some_and(|(_, text)| matches(pattern, text))
-        }
-        ([b'?', rest @ ..], [_, text @ ..]) => matches(rest, text),
-        ([one, rest @ ..], [other, text @ ..]) => one == other && matches(rest, text),
-        _ => false,
+        value.is_some_and(|value| self.pattern.matches(value.as_bytes())) != self.is_negated
     }
 }
 

@@ -2,16 +2,16 @@
 
 /// A pattern of bytes in which `*` stands for any run of them and `?` for one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Glob(pub(crate) String);
+pub struct Glob(pub String);
 
 impl Glob {
     /// The text that alone matches, if there is only one.
-    pub(crate) fn exactly(&self) -> Option<&str> {
+    pub fn exactly(&self) -> Option<&str> {
         (!self.0.contains(['*', '?'])).then_some(self.0.as_str())
     }
 
     /// Linear but for the last star, which alone needs to be tried again further on.
-    pub(crate) fn matches(&self, text: &[u8]) -> bool {
+    pub fn matches(&self, text: &[u8]) -> bool {
         let pattern = self.0.as_bytes();
         let (mut at, mut seen) = (0, 0);
         let mut star: Option<(usize, usize)> = None;
