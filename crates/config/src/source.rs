@@ -1,7 +1,7 @@
 //! [`Source`]: a file's text and name, kept so that errors can point into it.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Place};
 
@@ -10,12 +10,13 @@ use crate::error::{Error, Place};
 pub struct Source {
     name: String,
     text: String,
+    directory: PathBuf,
 }
 
 impl Source {
     /// Text that did not come from a file; `name` stands in errors.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { name: name.into(), text: text.into() }
+        Self { name: name.into(), text: text.into(), directory: PathBuf::new() }
     }
 
     /// Reads a file.
@@ -25,7 +26,10 @@ impl Source {
     pub fn read(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
         match std::fs::read_to_string(path) {
-            Ok(text) => Ok(Self { name, text }),
+            Ok(text) => {
+                let directory = path.parent().map(Path::to_owned).unwrap_or_default();
+                Ok(Self { name, text, directory })
+            }
             Err(why) => {
                 Err(Error { file: name, line: None, what: format!("cannot read it: {why}"), mend: None })
             }
@@ -35,6 +39,11 @@ impl Source {
     /// The file's text as it was read.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Where files are looked for that it names: beside it, or in the present directory if it is not a file itself.
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// An error at a byte range of the text, as [`toml::Spanned`] gives it.

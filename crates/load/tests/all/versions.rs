@@ -140,8 +140,9 @@ expect = { status = "2xx", body = "price \\d" }
 fn sessions_send_what_they_know_and_remember_what_they_are_told() {
     let scratch = tempfile::tempdir().unwrap();
     std::fs::write(scratch.path().join("users.csv"), "user,plan\nann,free\nbob,pro\n").unwrap();
-    let source = config::Source::new("test.toml", format!("kind = \"sessions\"\n{DATA}"));
-    let workload = traffic::Workload::parse_in(&source, scratch.path()).unwrap();
+    let file = scratch.path().join("test.toml");
+    std::fs::write(&file, format!("kind = \"sessions\"\n{DATA}")).unwrap();
+    let workload = traffic::Workload::read(&file).unwrap();
     check(
         |options| {
             options.script = load::Script::Sessions { workload: workload.clone(), text: DATA.to_owned() };

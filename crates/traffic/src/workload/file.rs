@@ -140,27 +140,19 @@ impl Workload {
     /// # Errors
     /// What is wrong with it, with file and line.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        Self::parse_in(&Source::read(path)?, path.parent().unwrap_or(Path::new("")))
+        Self::parse(&Source::read(path)?)
     }
 
-    /// Reads and checks the text of a workload file; files that it names are looked for in the present directory.
+    /// Reads and checks the text of a workload file.
     ///
     /// # Errors
     /// What is wrong with it, with file and line.
     pub fn parse(source: &Source) -> Result<Self, Error> {
-        Self::parse_in(source, Path::new(""))
-    }
-
-    /// Reads and checks the text of a workload file; files that it names are looked for in `directory`.
-    ///
-    /// # Errors
-    /// What is wrong with it, with file and line.
-    pub fn parse_in(source: &Source, directory: &Path) -> Result<Self, Error> {
-        parse(source, directory)
+        parse(source)
     }
 }
 
-fn parse(source: &Source, directory: &Path) -> Result<Workload, Error> {
+fn parse(source: &Source) -> Result<Workload, Error> {
     let file: File = source.parse()?;
     let timeout = match &file.timeout {
         Some(timeout) if timeout.get_ref().0.is_zero() => {
@@ -185,7 +177,7 @@ fn parse(source: &Source, directory: &Path) -> Result<Workload, Error> {
         return Err(source.missing("there is no page").mend("add [[page]] with a url"));
     }
     let data = match file.data {
-        Some(entry) => Some(data(source, entry, directory)?),
+        Some(entry) => Some(data(source, entry)?),
         None => None,
     };
     let columns = data.as_ref().map_or_else(Vec::new, |data| data.columns.clone());
@@ -193,18 +185,18 @@ fn parse(source: &Source, directory: &Path) -> Result<Workload, Error> {
     let classes = classes(source, file.classes)?;
     let mut pages = Vec::with_capacity(file.pages.len());
     for entry in file.pages {
-        pages.push(page(source, entry, directory, &mut names)?);
+        pages.push(page(source, entry, &mut names)?);
     }
     Ok(Workload { timeout, connections, classes, pages, data, taken: names.taken })
 }
 
-fn data(source: &Source, entry: Spanned<DataEntry>, directory: &Path) -> Result<Data, Error> {
+fn data(source: &Source, entry: Spanned<DataEntry>) -> Result<Data, Error> {
     let span = entry.span();
     let (file, order) = match entry.into_inner() {
         DataEntry::File(file) => (file, Order::default()),
         DataEntry::Table(table) => (table.file, table.rows),
     };
-    let path = directory.join(&file);
+    let path = source.directory().join(&file);
     if !path.exists() {
         return Err(source
             .error(span, format!("there is no file {}", path.display()))
@@ -301,7 +293,7 @@ fn address(source: &Source, address: &Spanned<String>) -> Result<IpAddr, Error> 
     })
 }
 
-fn page(source: &Source, entry: PageEntry, directory: &Path, names: &mut Names) -> Result<Page, Error> {
+fn page(source: &Source, entry: PageEntry, names: &mut Names) -> Result<Page, Error> {
     let conditions = entry.when.into_iter().map(|(name, pattern)| condition(source, &name, &pattern, names));
     let conditions = conditions.collect::<Result<_, _>>()?;
     let url = template(source, &entry.url, names)?;
@@ -314,7 +306,7 @@ fn page(source: &Source, entry: PageEntry, directory: &Path, names: &mut Names) 
         None => entry.body.as_ref().map(|_| "POST".to_owned()),
     };
     let body = match entry.body {
-        Some(body) => Some(self::body(source, body, directory, names)?),
+        Some(body) => Some(self::body(source, body, names)?),
         None => None,
     };
     let mut headers = Vec::with_capacity(entry.header.len());
@@ -358,9 +350,9 @@ fn check_url(source: &Source, text: &Spanned<String>, url: &Template) -> Result<
 }
 
 /// The text, or with @ what is in a file.
-fn body(source: &Source, body: Spanned<String>, directory: &Path, names: &Names) -> Result<Template, Error> {
+fn body(source: &Source, body: Spanned<String>, names: &Names) -> Result<Template, Error> {
     let Some(file) = body.get_ref().strip_prefix('@') else { return template(source, &body, names) };
-    let path = directory.join(file);
+    let path = source.directory().join(file);
     let text = std::fs::read_to_string(&path)
         .map_err(|why| source.error(body.span(), format!("cannot read {}: {why}", path.display())))?;
     template(source, &Spanned::new(body.span(), text), names)

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::num::NonZeroU32;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
@@ -185,9 +184,7 @@ impl RunArgs {
             }
             WorkloadName::Sessions(file) => {
                 let source = config::Source::read(file)?;
-                let directory = file.parent().unwrap_or(Path::new(""));
-                let workload = Workload::parse_in(&source, directory)?;
-                Script::Sessions { workload, text: source.text().to_owned() }
+                Script::Sessions { workload: Workload::parse(&source)?, text: source.text().to_owned() }
             }
             WorkloadName::Url(_) => Script::Url,
         })
