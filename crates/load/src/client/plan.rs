@@ -380,15 +380,12 @@ impl<'a> Catalogue<'a> {
     /// A page of a session. Pages that differ from other requests are not the same as others with their URL.
     fn add_page(&mut self, page: &Page, classes: &[ClassPlan], names: &[String], options: &Options) -> u32 {
         let request = &page.request;
-        let expect = &request.expect;
         let is_plain = request.is_fixed()
             && request.body.is_none()
             && request.headers.is_empty()
             && request.takes.is_empty()
             && request.method.as_deref().is_none_or(|method| method == self.request.method())
-            && expect.status.is_none()
-            && expect.length.is_none()
-            && expect.pattern.is_none();
+            && request.expect.is_nothing();
         if is_plain {
             return self.add(&page.url, None);
         }

@@ -43,12 +43,11 @@ impl Scripted {
         let own: Vec<&str> =
             request.headers.iter().map(|(name, _)| name.as_str()).chain(["Content-Length"]).collect();
         let expect = &request.expect;
-        let has_checks = expect.status.is_some() || expect.length.is_some() || expect.pattern.is_some();
         Self {
             request: request.clone(),
             body: body.cloned(),
             fields: classes.into_iter().map(|fields| fields.without(&own)).collect(),
-            checks: has_checks.then(|| Checks {
+            checks: (!expect.is_nothing()).then(|| Checks {
                 status: expect.status.clone(),
                 length: expect.length,
                 pattern: expect.pattern.clone(),
@@ -95,6 +94,8 @@ impl Scripted {
             fields.push((name.clone(), render(value, Purpose::Field)?));
         }
         fields.extend(length_field(method, body.as_ref()));
+        // Nothing follows the head then, whatever its length field says.
+        let body = body.filter(|body| !body.is_empty());
         Ok(Prepared { url, fields, body })
     }
 }
@@ -139,5 +140,16 @@ mod tests {
         check("https://localhost:81/a", None);
         check("//other/a", None);
         check("a", None);
+    }
+
+    #[test]
+    fn an_empty_body_is_said_and_not_sent() {
+        let text = "kind = \"sessions\"\n[[page]]\nurl = \"/\"\nbody = \"\"\n";
+        let workload = traffic::Workload::parse(&config::Source::new("test.toml", text)).unwrap();
+        let script = Scripted::new(&workload.pages[0].request, [], None, &Checks::default(), &[]);
+        let mut values = Values::of_session(&workload, 1, 0).unwrap();
+        let prepared = script.prepare(&Method::POST, &mut values, "http://localhost").unwrap();
+        assert_eq!(prepared.body, None);
+        assert_eq!(prepared.fields, [("Content-Length".to_owned(), "0".to_owned())]);
     }
 }

@@ -82,11 +82,6 @@ impl Data {
         };
         usize::try_from(number).ok().and_then(|number| self.rows.get(number)).map(Vec::as_slice)
     }
-
-    /// How many sessions there can be; `None` where there is no end.
-    pub fn most_sessions(&self) -> Option<u64> {
-        (self.order == Order::Unique).then_some(self.rows.len() as u64)
-    }
 }
 
 #[cfg(test)]
@@ -109,7 +104,6 @@ mod tests {
         assert_eq!(cycled.row(2), cycled.row(0));
         let unique = read(text, Order::Unique).unwrap();
         assert_eq!((unique.row(1), unique.row(2)), (cycled.row(1), None));
-        assert_eq!((unique.most_sessions(), cycled.most_sessions()), (Some(2), None));
     }
 
     #[test]

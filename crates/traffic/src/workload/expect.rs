@@ -16,6 +16,13 @@ pub struct Expect {
     pub pattern: Option<Regex>,
 }
 
+impl Expect {
+    /// Whether any response will do.
+    pub fn is_nothing(&self) -> bool {
+        self.status.is_none() && self.length.is_none() && self.pattern.is_none()
+    }
+}
+
 /// Statuses, such as `200,204,3xx`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusSet(Vec<(u16, u16)>);

@@ -113,10 +113,9 @@ impl Connection {
         }
     }
 
-    /// Writes a request. A body is on its way when [`Event::Sent`] says so.
+    /// Writes a request. A body, which is not empty, is on its way when [`Event::Sent`] says so.
     pub(crate) async fn send(&mut self, head: Bytes, body: Option<&Bytes>) -> Result<(), Fault> {
         self.requests = self.requests.saturating_add(1);
-        let body = body.filter(|body| !body.is_empty());
         match &mut self.transport {
             Transport::Plain(socket) => {
                 socket.send(head);
