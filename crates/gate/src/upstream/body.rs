@@ -140,6 +140,11 @@ impl Body {
         whole.then(|| upload.first.iter().map(length).sum::<usize>() as u64)
     }
 
+    /// Whether all of it has come.
+    pub(crate) fn is_at_hand(&self) -> bool {
+        self.0.as_ref().is_none_or(|upload| upload.incoming.is_none())
+    }
+
     /// Puts a piece back that was taken from it and not sent.
     pub(crate) fn put_back(&mut self, frame: Frame<Bytes>) {
         if let Some(upload) = &mut self.0 {

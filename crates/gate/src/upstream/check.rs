@@ -12,7 +12,7 @@ use crate::upstream::body::Body;
 use crate::upstream::connect;
 use crate::upstream::failure::Failure;
 use crate::upstream::http1::exclusive::Exclusive;
-use crate::upstream::http2::{Shared, Stream};
+use crate::upstream::http2::{Shared, Stream, Use};
 use crate::upstream::pool::Pool;
 use crate::upstream::server::Server;
 use crate::upstream::target;
@@ -80,9 +80,9 @@ async fn status(pool: &Pool, server: &Server, rules: &Check) -> Result<StatusCod
         Http::Two => {
             target::for_http2(&mut request, server.endpoint.tls.is_some()).map_err(Failure::Host)?;
             let transport = connect::connect(pool, server).await?;
-            let shared =
-                Shared::open(transport, pool.limits().head, pool.clock().last(), pool.opened()).await;
-            Stream::on(&shared?).sender().send_request(request).await
+            let now = pool.clock().last();
+            let shared = Shared::open(transport, pool.limits().head, now, pool.opened()).await?;
+            Stream::on(&shared, Use::Alone, now).sender().send_request(request).await
         }
     };
     Ok(response.map_err(Failure::Broken)?.status())

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use crate::runtime::stream::Stream;
 use crate::upstream::failure::Failure;
 use crate::upstream::http1::idle::Idle;
-use crate::upstream::http2::{self, Shared};
+use crate::upstream::http2::{self, Shared, Use};
 use crate::upstream::pool::Pool;
 use crate::upstream::server::Server;
 use crate::upstream::tls::Transport;
@@ -19,31 +19,39 @@ pub(crate) async fn open(pool: &Pool, server: &Server) -> Result<Idle, Failure> 
     Ok(Idle::new(transport.map_err(|_| Failure::ConnectTimeout)??, pool.opened()))
 }
 
-/// A place on a connection that several requests share; a new one if those there are full.
-pub(crate) async fn join(pool: &Pool, server: &Server) -> Result<http2::Stream, Failure> {
-    if let Some(stream) = best(server) {
-        pool.count_reuse();
+/// A place on a connection that several requests share, or one that a request has to itself; a new one if
+/// none of those there takes it.
+pub(crate) async fn join(pool: &Pool, server: &Server, how: Use) -> Result<http2::Stream, Failure> {
+    if let Some(stream) = best(pool, server, how) {
         return Ok(stream);
     }
     let joining = async {
+        if how == Use::Alone {
+            return open_http2(pool, server, how).await;
+        }
         // One opens a connection and the others wait for it: most find a place on it.
         let _opening = server.opening.lock().await;
-        if let Some(stream) = best(server) {
-            pool.count_reuse();
-            return Ok(stream);
+        match best(pool, server, how) {
+            Some(stream) => Ok(stream),
+            None => open_http2(pool, server, how).await,
         }
-        let transport = connect(pool, server).await?;
-        let now = pool.clock().last();
-        let shared = Shared::open(transport, pool.limits().head, now, pool.opened()).await?;
-        let stream = http2::Stream::on(&shared);
-        server.shared.borrow_mut().push(shared);
-        Ok(stream)
     };
     timeout(pool.times().connect, joining).await.map_err(|_| Failure::ConnectTimeout)?
 }
 
-fn best(server: &Server) -> Option<http2::Stream> {
-    Shared::best(&server.shared.borrow())
+fn best(pool: &Pool, server: &Server, how: Use) -> Option<http2::Stream> {
+    let best = Shared::best(&server.shared.borrow(), how, pool.clock().last())?;
+    pool.count_reuse();
+    Some(best)
+}
+
+async fn open_http2(pool: &Pool, server: &Server, how: Use) -> Result<http2::Stream, Failure> {
+    let transport = connect(pool, server).await?;
+    let now = pool.clock().last();
+    let shared = Shared::open(transport, pool.limits().head, now, pool.opened()).await?;
+    let stream = http2::Stream::on(&shared, how, now);
+    server.shared.borrow_mut().push(shared);
+    Ok(stream)
 }
 
 /// Connects to a server, in the manner that it wants.

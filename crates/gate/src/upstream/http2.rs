@@ -23,6 +23,9 @@ use crate::upstream::tls::Transport;
 const STREAMS: u32 = 100;
 /// What a server may send of one response before the client has taken it.
 const WINDOW: u32 = 256 * 1024;
+/// A connection on which a request waits, and on which nothing has come for so long, gets no further
+/// ones before something does: what the server does with one request may have stopped it reading all of them.
+const SILENCE: Span = Span::from_secs(1);
 
 /// A connection that several requests use.
 #[derive(Debug)]
@@ -33,8 +36,20 @@ pub(crate) struct Shared {
     most: Rc<Cell<u32>>,
     /// When it last had a request.
     last: Cell<Time>,
-    /// A request has timed out on it; it may be dead.
+    /// It may be dead: a request has timed out on it, or the server may have stopped reading because of one.
     suspect: Cell<bool>,
+    /// When the first request began since something came last.
+    unheard: Rc<Cell<Option<Time>>>,
+}
+
+/// How a request uses its connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// With others.
+    Shared,
+    /// By itself, until the server has taken it. One that does not take a body further may read nothing
+    /// else meanwhile, and none of the other requests on the connection.
+    Alone,
 }
 
 /// A request's part of a connection.
@@ -53,6 +68,9 @@ impl Shared {
         over: impl Sized + 'static,
     ) -> Result<Rc<Self>, Failure> {
         let tasks = Tasks::default();
+        let unheard = Rc::<Cell<Option<Time>>>::default();
+        let heard = Rc::clone(&unheard);
+        let transport = LastWords::of(transport, move || heard.set(None));
         let (sender, connection) = Builder::new(tasks.clone())
             .initial_stream_window_size(WINDOW)
             // All streams at their limit do not use it up: a client that takes nothing of its
@@ -61,7 +79,7 @@ impl Shared {
             .max_header_list_size(u32::try_from(max_head).unwrap_or(u32::MAX))
             // None before the server has said how many it takes.
             .initial_max_send_streams(0)
-            .handshake(TokioIo::new(LastWords::of(transport)))
+            .handshake(TokioIo::new(transport))
             .await
             .map_err(Failure::Broken)?;
         let most = Rc::new(Cell::new(0));
@@ -101,14 +119,27 @@ impl Shared {
             most,
             last: Cell::new(now),
             suspect: Cell::new(false),
+            unheard,
         }))
     }
 
     /// The connection of `all` with the fewest requests, if one takes another.
-    pub(crate) fn best(all: &[Rc<Self>]) -> Option<Stream> {
-        let takes = |shared: &&Rc<Self>| shared.is_usable() && shared.streams.get() < shared.most.get();
+    pub(crate) fn best(all: &[Rc<Self>], how: Use, now: Time) -> Option<Stream> {
+        let takes = |shared: &&Rc<Self>| shared.takes(how, now);
         let best = all.iter().filter(takes).min_by_key(|shared| shared.streams.get())?;
-        Some(Stream::on(best))
+        Some(Stream::on(best, how, now))
+    }
+
+    fn takes(&self, how: Use, now: Time) -> bool {
+        let most = match how {
+            Use::Shared => self.most.get(),
+            Use::Alone => self.most.get().min(1),
+        };
+        self.is_usable() && self.streams.get() < most && !self.is_silent(now)
+    }
+
+    fn is_silent(&self, now: Time) -> bool {
+        self.streams.get() > 0 && self.unheard.get().is_some_and(|since| now.since(since) > SILENCE)
     }
 
     fn is_usable(&self) -> bool {
@@ -116,13 +147,17 @@ impl Shared {
     }
 
     pub(crate) fn is_worth_keeping(&self, now: Time, longest: Span) -> bool {
-        self.is_usable() && (self.streams.get() > 0 || now.since(self.last.get()) <= longest)
+        let streams = self.streams.get() > 0;
+        (streams && !self.sender.is_closed()) || (self.is_usable() && now.since(self.last.get()) <= longest)
     }
 }
 
 impl Stream {
-    pub(crate) fn on(connection: &Rc<Shared>) -> Self {
+    pub(crate) fn on(connection: &Rc<Shared>, how: Use, now: Time) -> Self {
+        let unheard = connection.unheard.get().filter(|_| connection.streams.get() > 0);
+        connection.unheard.set(unheard.or(Some(now)));
         connection.streams.set(connection.streams.get() + 1);
+        connection.suspect.set(how == Use::Alone);
         Self { connection: Rc::clone(connection) }
     }
 
@@ -133,6 +168,11 @@ impl Stream {
     /// Its connection gets no further requests.
     pub(crate) fn distrust(&self) {
         self.connection.suspect.set(true);
+    }
+
+    /// The server has taken all of its request and answered: others may have the connection, too.
+    pub(crate) fn taken(&self) {
+        self.connection.suspect.set(false);
     }
 
     /// Its request was over at `now`.

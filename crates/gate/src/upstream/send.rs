@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
-use http::header::{CONNECTION, UPGRADE};
+use http::header::{CONNECTION, CONTENT_TYPE, UPGRADE};
 use http::{HeaderValue, Method, Request, Response};
 use http_body::Body as _;
 use tokio::time::timeout;
@@ -16,6 +16,7 @@ use crate::upstream::failure::Failure;
 use crate::upstream::first_answer::FirstAnswer;
 use crate::upstream::http1::exclusive::{Exclusive, Unanswered};
 use crate::upstream::http1::idle::Idle;
+use crate::upstream::http2::Use;
 use crate::upstream::lease::{Channel, Lease};
 use crate::upstream::outgoing::Outgoing;
 use crate::upstream::pool::Pool;
@@ -229,7 +230,9 @@ async fn over_http2(pool: &Pool, load: Load, request: &mut Pending) -> Result<Be
         }
     }
     let server = Rc::clone(load.server());
-    let stream = match connect::join(pool, &server).await {
+    let how = request.as_ref().map_or(Use::Shared, sharing);
+    let progress = request.as_ref().map(|request| request.body().progress()).unwrap_or_default();
+    let stream = match connect::join(pool, &server, how).await {
         Ok(stream) => stream,
         Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
@@ -245,6 +248,10 @@ async fn over_http2(pool: &Pool, load: Load, request: &mut Pending) -> Result<Be
     });
     match asked.await {
         Ok(response) => {
+            // Otherwise the server may never read the rest, nor anything behind it.
+            if how == Use::Alone && progress.is_over() {
+                stream.taken();
+            }
             let (head, incoming) = response.into_parts();
             let lease = Lease::new(Channel::Part(stream, incoming), load);
             accept(pool, Response::from_parts(head, ()), lease)
@@ -357,6 +364,14 @@ fn repeatable(request: &Outgoing) -> bool {
         Method::GET | Method::HEAD | Method::OPTIONS | Method::PUT | Method::DELETE
     );
     idempotent && request.body().is_end_stream()
+}
+
+/// Whether a request shares an HTTP/2 connection: not if its body is on its way, except for gRPC, whose
+/// servers are made for many streams at once.
+fn sharing(request: &Outgoing) -> Use {
+    let of_grpc = |value: &HeaderValue| value.as_bytes().starts_with(b"application/grpc");
+    let grpc = request.headers().get(CONTENT_TYPE).is_some_and(of_grpc);
+    if grpc || request.body().is_at_hand() { Use::Shared } else { Use::Alone }
 }
 
 /// The same request once more, if all of its body is at hand.

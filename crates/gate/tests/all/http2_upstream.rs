@@ -4,6 +4,7 @@
 use std::io::{Read as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use crate::common::Gate;
 use crate::h2_server::{After, Asked, H2Server};
@@ -331,6 +332,74 @@ fn a_server_that_says_nothing_is_a_timeout_and_its_connection_is_not_used_again(
     assert_eq!(gate.get("/", "").status, 504);
     assert_eq!(gate.get("/", "").status, 200);
     assert_eq!(server.connections(), 2);
+}
+
+/// Says what it is asked on, but reads nothing more of a connection with a request for `/still`.
+fn stands_still() -> H2Server {
+    H2Server::start(100, |asked| {
+        let still = asked.request.uri().path() == "/still";
+        let answering = async move {
+            match still {
+                true => std::future::pending().await,
+                false => {
+                    let text = format!("on {}", asked.connection);
+                    answer(asked, text);
+                }
+            }
+        };
+        (answering, if still { After::Still } else { After::GoOn })
+    })
+}
+
+#[test]
+fn a_body_on_its_way_holds_up_no_other_request() {
+    let server = stands_still();
+    let gate = before(&server, "", "window = 32");
+    for kind in ["Content-Length: 9000000", "Transfer-Encoding: chunked"] {
+        gate.get("/", "");
+        let before = server.connections();
+        let mut uploading = gate.connect();
+        uploading.send(format!("POST /still HTTP/1.1\r\nHost: a\r\n{kind}\r\n\r\n"));
+        uploading.send([b"8000\r\n".to_vec(), vec![b'x'; 0x8000], b"\r\n".to_vec()].concat());
+        // It may take the connection that is there, which nobody else uses then.
+        testkit::poll_until(testkit::PATIENCE, "another connection", || {
+            assert_eq!(gate.get("/", "").status, 200, "{kind}");
+            (server.connections() > before).then_some(())
+        });
+        drop(uploading);
+        // Whoever has left an upload has left the connection as it is: nobody gets it.
+        let post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi";
+        for _ in 0..10 {
+            assert_eq!(gate.get("/", "").status, 200, "{kind}");
+            assert_eq!(gate.connect().send(post).response().status, 200, "{kind}");
+        }
+        // And what is at hand as a whole needs none of its own.
+        assert_eq!(server.connections(), before + 1, "{kind}");
+    }
+}
+
+#[test]
+fn a_connection_on_which_nothing_comes_gets_no_further_requests() {
+    let server = stands_still();
+    let gate = before(&server, "", "window = 32");
+    assert_eq!(gate.get("/", "").text(), "on 0");
+    let mut waiting = gate.connect();
+    waiting.get("/still");
+    // Those that are sent until it is noticed wait too.
+    let mut others = Vec::new();
+    let answered = testkit::poll_until(testkit::PATIENCE, "another connection", || {
+        let mut client = gate.connect();
+        client.get("/");
+        client.stream().set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        let answered = client.stream().peek(&mut [0]).is_ok();
+        let answer = answered.then(|| client.response().text().to_owned());
+        others.push(client);
+        answer
+    });
+    assert_eq!(answered, "on 1");
+    for _ in 0..5 {
+        assert_eq!(gate.get("/", "").text(), "on 1");
+    }
 }
 
 #[test]

@@ -40,6 +40,8 @@ pub(crate) enum After {
     Leave,
     /// No further word.
     Cut,
+    /// Nothing more is read of it, nor anything sent, and it stays open.
+    Still,
 }
 
 impl H2Server {
@@ -106,6 +108,7 @@ async fn connection<F>(
             After::GoOn => {}
             After::Leave => connection.graceful_shutdown(),
             After::Cut => return,
+            After::Still => std::future::pending().await,
         }
     }
 }
