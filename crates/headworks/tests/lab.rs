@@ -171,7 +171,7 @@ fn agrees_with_itself(directory: &Path, gated: bool) {
         counted.count() as u64
     };
     for class in ["premium", "basic"] {
-        let figures = summary.sessions.by_class.get(class).copied().unwrap_or_default();
+        let figures = summary.sessions.by_class.get(class).cloned().unwrap_or_default();
         assert_eq!(figures.started, inside(class, false), "{class}");
         assert_eq!(figures.completed, inside(class, true), "{class}");
     }

@@ -12,6 +12,7 @@
 //! | room | what lives there |
 //! | --- | --- |
 //! | `run` | a run from its beginning to its end, its threads, its report |
+//! | `export` | files for other programs |
 //! | `show` | what people and scrapers see while it lasts |
 //! | `schedule` | when requests and sessions start |
 //! | `client` | what a user does: sessions, requests, connections, both versions of HTTP |
@@ -22,6 +23,7 @@
 mod client;
 mod engine;
 mod error;
+mod export;
 mod measure;
 mod names;
 mod run;
@@ -31,11 +33,14 @@ mod show;
 
 pub use engine::backend::Backend;
 pub use error::Error;
+pub use export::files::{ExportError, ExportPaths};
 pub use measure::objective::{Objective, ObjectiveError};
+pub use measure::percentile::{Percentile, PercentileError};
 pub use names::UnknownName;
 pub use run::lifecycle::run;
 pub use run::report::Report;
 pub use settings::checks::{Checks, DigestError, Sha256Digest};
 pub use settings::options::{Http, Identity, Load, Options, Protocol, Request, Script, TlsVersion};
+pub use settings::stop::{StopWhen, StopWhenError};
 pub use settings::target::{Target, TargetError, Via};
 pub use settings::view::View;

@@ -92,7 +92,7 @@ impl Summary {
             "p99",
         );
         for (class, rates) in by_size(&self.requests) {
-            let elapsed = |phase: PhaseName| rates.phases[phase.name()].elapsed;
+            let elapsed = |phase: PhaseName| &rates.phases[phase.name()].elapsed;
             let [parse, process, log] = PhaseName::ALL.map(|phase| elapsed(phase).mean * 1e3);
             text += &format!(
                 "        {class:<12}{:>9.1}{:>9.2}{:>7.1}{:>7.1}{:>9.1} |{:>9.1}{:>9.1}{:>8.1} |{parse:>10.3}{process:>10.3}{log:>10.3}{:>10.3}\n",

@@ -58,7 +58,7 @@ pub(crate) fn start(thread: &Rc<ThreadContext>, options: &Options) {
             thread.spawner.spawn(task);
         }
         Load::Closed { clients, think, .. } => {
-            let steps = options.ramp().map(|(ramp, _)| options.steps(ramp)).unwrap_or_default();
+            let steps = options.ramp_steps();
             let depth = options.protocol.pipeline.map_or(1, |depth| depth.get());
             thread.reactor.batch(thread.share.part(*clients).saturating_mul(depth));
             let clients = Clients { most: *clients, steps, think: *think, seed: options.seed, depth };

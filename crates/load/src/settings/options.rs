@@ -14,9 +14,12 @@ use traffic::{Process, Ramp, Think, Workload};
 use units::{Rate, Span, Time};
 
 use crate::engine::backend::Backend;
+use crate::export::files::ExportPaths;
 use crate::measure::objective::Objective;
+use crate::measure::percentile::Percentile;
 use crate::names::names;
 use crate::settings::checks::Checks;
+use crate::settings::stop::StopWhen;
 use crate::settings::target::Target;
 use crate::settings::view::View;
 
@@ -54,8 +57,14 @@ pub struct Options {
     pub seed: u64,
     /// What the run is to achieve.
     pub objectives: Vec<Objective>,
+    /// When the run ends before its time.
+    pub stop: Vec<StopWhen>,
+    /// Percentiles that are told besides the usual ones.
+    pub percentiles: Vec<Percentile>,
     /// The directory of the record; `None` for none.
     pub out: Option<PathBuf>,
+    /// Files for other programs.
+    pub exports: ExportPaths,
     /// The command line, for the record.
     pub command: Vec<String>,
     /// What is shown on standard error while it runs.
@@ -229,16 +238,18 @@ impl Options {
         }
     }
 
+    /// The rate that the schedule had in `steps`, those of the ramp that came, or in the whole window.
+    pub(crate) fn offered_in(&self, steps: &[record::Step]) -> Option<Rate> {
+        match &self.load {
+            Load::Open { ramp: Some(_), .. } if !steps.is_empty() => mean(steps),
+            _ => self.offered(),
+        }
+    }
+
     /// The rate that the schedule has in the whole window, on average; `None` in a closed loop.
     pub(crate) fn offered(&self) -> Option<Rate> {
         match &self.load {
-            Load::Open { ramp: Some(ramp), .. } => {
-                let mean = |steps: Vec<record::Step>| {
-                    let weighted = |step: &record::Step| step.level * (step.to_ns - step.from_ns) as f64;
-                    steps.iter().map(weighted).sum::<f64>() / self.duration.as_nanos() as f64
-                };
-                Rate::per_second(mean(self.steps(ramp)))
-            }
+            Load::Open { ramp: Some(ramp), .. } => mean(&self.steps(ramp)),
             Load::Open { rate, .. } => Some(*rate),
             Load::Timed(times) => times.rate(),
             Load::Closed { .. } => None,
@@ -263,6 +274,11 @@ impl Options {
         steps
     }
 
+    /// The steps of the ramp inside the measuring window; none where there is no ramp.
+    pub(crate) fn ramp_steps(&self) -> Vec<record::Step> {
+        self.ramp().map(|(ramp, _)| self.steps(ramp)).unwrap_or_default()
+    }
+
     /// The measuring window.
     pub(crate) fn window(&self) -> Window {
         Window::new(Time::ZERO + self.warmup, self.duration)
@@ -285,6 +301,10 @@ impl Options {
         }
         if let Some(timeout) = self.timeout {
             set("timeout", timeout.to_string().into());
+        }
+        if !self.stop.is_empty() {
+            let stop: Vec<String> = self.stop.iter().map(StopWhen::to_string).collect();
+            set("stop_when", stop.into());
         }
         if !self.objectives.is_empty() {
             let objectives: Vec<String> = self.objectives.iter().map(Objective::to_string).collect();
@@ -397,4 +417,11 @@ impl Options {
         };
         what + &how + &limit
     }
+}
+
+/// The rate over all steps.
+fn mean(steps: &[record::Step]) -> Option<Rate> {
+    let weighted = |step: &record::Step| step.level * step.length().as_secs_f64();
+    let length: f64 = steps.iter().map(|step| step.length().as_secs_f64()).sum();
+    Rate::per_second(steps.iter().map(weighted).sum::<f64>() / length)
 }

@@ -42,7 +42,7 @@ pub struct Rates {
 }
 
 /// Durations of one phase.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Clocks {
     /// Processor time, without interrupts.
     pub cpu: Quantiles,

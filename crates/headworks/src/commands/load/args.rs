@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use load::{Backend, Http, Objective, Sha256Digest, Target, TlsVersion, Via};
+use load::{Backend, Http, Objective, Percentile, Sha256Digest, StopWhen, Target, TlsVersion, Via};
 use regex::bytes::Regex;
 use telemetry::MetricsAddress;
 use telemetry::otlp::Collector;
@@ -141,6 +141,9 @@ pub(super) struct RunArgs {
     /// A bound such as 'p99<50ms', 'errors<=1%' or 'rate>=100'; exit code 3 when it is missed. Can be given several times.
     #[arg(long = "objective", value_name = "BOUND", help_heading = CHECKS)]
     pub(super) objectives: Vec<Objective>,
+    /// End the run, with exit code 3, when an objective has been missed for a time, as in 'p99<500ms for 10s'; 10s alone for whichever --objective. Looked at once a second, of that second. Can be given several times.
+    #[arg(long = "stop-when", value_name = "WHEN", help_heading = CHECKS)]
+    pub(super) stop: Vec<StopWhen>,
 
     /// Write the record of the run into this directory, with a report in report.html.
     #[arg(long, short, value_name = "DIR", help_heading = output::HEADING)]
@@ -148,6 +151,18 @@ pub(super) struct RunArgs {
     /// Leave the report out of the record; `headworks report DIR` makes it later.
     #[arg(long, help_heading = output::HEADING, requires = "out")]
     pub(super) no_report: bool,
+    /// Percentiles to show instead of the usual ones, and to add to the JSON, as in 50,75,99.99.
+    #[arg(long, value_name = "LIST", help_heading = output::HEADING, value_delimiter = ',')]
+    pub(super) percentiles: Vec<Percentile>,
+    /// Write how latencies of each phase are distributed into this file, as CSV.
+    #[arg(long, value_name = "FILE", help_heading = output::HEADING)]
+    pub(super) latency_csv: Option<PathBuf>,
+    /// Write latency by percentile into this file, as HdrHistogram and wrk2 do (.hgrm).
+    #[arg(long, value_name = "FILE", help_heading = output::HEADING)]
+    pub(super) latency_hgrm: Option<PathBuf>,
+    /// Write one line per request into this file, as CSV.
+    #[arg(long, value_name = "FILE", help_heading = output::HEADING)]
+    pub(super) requests_csv: Option<PathBuf>,
     /// Print the summary as one JSON object.
     #[arg(long, help_heading = output::HEADING)]
     pub(super) json: bool,

@@ -5,7 +5,10 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
-use load::{Checks, Http, Identity, Load, Options, Protocol, Report, Request, Script, Via, View};
+use load::{
+    Checks, ExportPaths, Http, Identity, Load, Options, Protocol, Report, Request, Script, StopWhen, Via,
+    View,
+};
 use traffic::model::Model;
 use traffic::trace::{AccessLog, Skipped, Times};
 use traffic::{Process, Workload};
@@ -50,7 +53,9 @@ impl RunArgs {
                 Err(Failure::Failed(anyhow!("not one connection came about: {why}")))
             }
             (None, _) if !report.summary.client.valid => Ok(Exit::NotValid),
-            (None, _) if !report.meets_objectives() => Ok(Exit::ObjectiveMissed),
+            (None, _) if report.summary.stopped.is_some() || !report.meets_objectives() => {
+                Ok(Exit::ObjectiveMissed)
+            }
             (None, _) => Ok(Exit::Ok),
         }
     }
@@ -65,6 +70,11 @@ impl RunArgs {
         if self.number.is_some() && matches!(script, Script::Model(_)) {
             return Err(usage(
                 "-n counts requests or sessions; users of a model come back for ever, use --duration",
+            ));
+        }
+        if self.objectives.is_empty() && self.stop.iter().any(StopWhen::needs_objectives) {
+            return Err(usage(
+                "--stop-when with a time alone is about --objective, and there is none; write 'p99<500ms for 10s'",
             ));
         }
         let duration = match (self.duration, &self.ramp) {
@@ -114,6 +124,13 @@ impl RunArgs {
             timeout: self.timeout,
             seed: self.seed,
             objectives: self.objectives,
+            stop: self.stop,
+            percentiles: self.percentiles,
+            exports: ExportPaths {
+                latency_csv: self.latency_csv,
+                latency_hgrm: self.latency_hgrm,
+                requests_csv: self.requests_csv,
+            },
             out: self.out,
             command: command_line(),
             view,
