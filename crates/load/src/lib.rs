@@ -12,6 +12,7 @@
 //! | room | what lives there |
 //! | --- | --- |
 //! | `run` | a run from its beginning to its end, its threads, its report |
+//! | `merge` | several records as one |
 //! | `export` | files for other programs |
 //! | `show` | what people and scrapers see while it lasts |
 //! | `schedule` | when requests and sessions start |
@@ -25,6 +26,7 @@ mod engine;
 mod error;
 mod export;
 mod measure;
+mod merge;
 mod names;
 mod run;
 mod schedule;
@@ -36,6 +38,7 @@ pub use error::Error;
 pub use export::files::{ExportError, ExportPaths};
 pub use measure::objective::{Objective, ObjectiveError};
 pub use measure::percentile::{Percentile, PercentileError};
+pub use merge::{MergeError, merge};
 pub use names::UnknownName;
 pub use run::lifecycle::run;
 pub use run::report::Report;

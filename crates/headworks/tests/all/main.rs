@@ -16,6 +16,7 @@ mod metrics;
 mod options;
 mod origin;
 mod report;
+mod report_merged;
 mod sessions;
 mod sim;
 mod sim_fit;

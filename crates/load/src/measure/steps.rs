@@ -31,7 +31,7 @@ impl Default for Tally {
 /// How a step is told.
 pub(crate) struct Telling<'a> {
     /// What levels count, such as `requests/s`.
-    pub(crate) unit: &'static str,
+    pub(crate) unit: &'a str,
     /// Whether levels are rates that the schedule asks for.
     pub(crate) open: bool,
     pub(crate) sessions: bool,

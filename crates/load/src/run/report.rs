@@ -29,6 +29,21 @@ pub struct Report {
 }
 
 impl Report {
+    /// Of records that were put together.
+    pub(crate) fn merged(summary: Summary, classes: Vec<String>, title: String, scheduled: bool) -> Self {
+        Self {
+            summary,
+            signal: None,
+            never_connected: None,
+            unwritten: None,
+            untold: None,
+            title,
+            percentiles: Vec::new(),
+            scheduled,
+            classes,
+        }
+    }
+
     /// Whether every objective was met.
     pub fn meets_objectives(&self) -> bool {
         self.summary.objectives.iter().all(|objective| objective.met)
