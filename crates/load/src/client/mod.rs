@@ -6,7 +6,7 @@
 //! | `exchange`, `fault`, `facts`, `inspector` | what happens to a request and its response, whatever the version of HTTP |
 //! | `http1`, `http2` | framing |
 //! | `attempt`, `connect`, `tls`, `lookup`, `address` | a request's way from a name to a connection, and to its row |
-//! | `plan`, `request`, `script`, `cookies`, `user` | what requests look like, and on whose behalf they are sent |
+//! | `plan`, `request`, `script`, `redirect`, `cookies`, `user` | what requests look like, and on whose behalf they are sent |
 //! | `context`, `setup` | what all clients of a thread, and all threads, share |
 //! | `sock_diag` | how often a SYN was sent again |
 
@@ -24,6 +24,7 @@ mod http2;
 mod inspector;
 mod lookup;
 pub(crate) mod plan;
+mod redirect;
 mod request;
 mod script;
 pub(crate) mod session;

@@ -1,5 +1,6 @@
 //! [`Plan`]: the script, made ready to be sent.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::net::{IpAddr, SocketAddr};
@@ -14,6 +15,7 @@ use traffic::{Condition, Page, Place, Think, Values, Workload};
 use units::{Span, Time};
 
 use crate::client::cookies::Jar;
+use crate::client::redirect::{LOCATION, OF_A_BODY};
 use crate::client::request::Fields;
 use crate::client::script::{Prepared, Scripted};
 use crate::client::user::User;
@@ -60,6 +62,8 @@ pub(crate) struct Plan {
     body: Option<Bytes>,
     /// How absolute URLs of the server begin.
     pub(crate) site: String,
+    /// How many redirects of a request are followed.
+    pub(crate) redirects: u32,
     /// The script of sessions, which says what they know when they begin.
     workload: Option<Arc<Workload>>,
     /// What an access log asks for, in its order.
@@ -142,6 +146,7 @@ impl Plan {
             scheme: if options.target.is_tls() { Scheme::HTTPS } else { Scheme::HTTP },
             body: options.request.body.clone().filter(|body| !body.is_empty()),
             site: options.target.site(),
+            redirects: options.protocol.redirects,
             workload: None,
             sequence: Vec::new(),
         };
@@ -227,8 +232,8 @@ impl Plan {
             Persistence::Keep => self.keep,
             Persistence::Close => CLOSE,
         };
-        if let (Some(prepared), Some(fields)) = (prepared, wanted.fields_of(user)) {
-            let line = format!("{} {} HTTP/{}\r\n", wanted.method, prepared.url, self.version);
+        if let Some((prepared, fields)) = self.fields_for(wanted, prepared, user) {
+            let line = format!("{} {} HTTP/{}\r\n", prepared.method, prepared.url, self.version);
             let cookies = fields.cookies(&jar, &prepared.url, now);
             return fields.http1_head(line.as_bytes(), connection.as_bytes(), &cookies, &prepared.fields);
         }
@@ -253,11 +258,11 @@ impl Plan {
         now: Time,
     ) -> Option<http::Request<()>> {
         let jar = user.jar.borrow();
-        if let (Some(prepared), Some(fields)) = (prepared, wanted.fields_of(user)) {
+        if let Some((prepared, fields)) = self.fields_for(wanted, prepared, user) {
             let cookies = fields.cookies(&jar, &prepared.url, now);
             let path = prepared.url.parse().ok();
             return fields.http2_head(
-                &wanted.method,
+                &prepared.method,
                 &self.scheme,
                 path.as_ref(),
                 &cookies,
@@ -269,6 +274,25 @@ impl Plan {
         fields.http2_head(&wanted.method, &self.scheme, wanted.path.as_ref(), &cookies, &[])
     }
 
+    /// What is sent once, and the fields of all that is sent like it.
+    fn fields_for<'p>(
+        &'p self,
+        wanted: &'p Wanted,
+        prepared: Option<&'p Prepared>,
+        user: &User,
+    ) -> Option<(&'p Prepared, Cow<'p, Fields>)> {
+        let prepared = prepared?;
+        let of_class = || self.classes.get(user.class).map(|class| &class.fields);
+        let fields = wanted.fields_of(user).or_else(of_class)?;
+        let bare = || Cow::Owned(fields.without(&OF_A_BODY));
+        Some((prepared, if prepared.is_bare { bare() } else { Cow::Borrowed(fields) }))
+    }
+
+    /// What the server is called in requests of `user`.
+    pub(crate) fn authority(&self, user: &User) -> &str {
+        self.classes.get(user.class).and_then(|class| class.fields.authority()).unwrap_or_default()
+    }
+
     /// Keeps what cookies the answer to a request of `user` for `url` has set, `now`.
     pub(crate) fn keep_cookies(&self, url: &str, user: &User, set: &[String], now: Time) {
         let Some(class) = self.classes.get(user.class) else { return };
@@ -276,7 +300,7 @@ impl Plan {
         set.iter().for_each(|header| class.fields.keep_cookie(&mut jar, header, url, now));
     }
 
-    /// Names of the fields of responses that sessions take something from.
+    /// Names of the fields of responses that something is taken from.
     pub(crate) fn taken_fields(&self) -> Vec<String> {
         let takes =
             self.objects.iter().filter_map(|wanted| wanted.script.as_ref()).flat_map(|script| script.takes());
@@ -284,7 +308,8 @@ impl Plan {
             Place::Header(name) => Some(name.clone()),
             Place::Json(_) | Place::Pattern(_) => None,
         });
-        names.collect::<BTreeSet<_>>().into_iter().collect()
+        let location = (self.redirects > 0).then(|| LOCATION.to_owned());
+        names.chain(location).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// What rows of the record call what was asked for, and classes.
@@ -298,9 +323,9 @@ impl Plan {
     /// The longest that a session, or a request that stands alone, can take.
     pub(crate) fn longest(&self) -> Span {
         let rounds = |page: &PagePlan| 1 + page.embedded.len().div_ceil(self.connections) as u64;
-        let pages: Span =
-            self.pages.iter().map(|page| page.think.longest() + self.timeout * rounds(page)).sum();
-        pages.max(self.timeout)
+        let request = self.timeout * (1 + u64::from(self.redirects));
+        let pages: Span = self.pages.iter().map(|page| page.think.longest() + request * rounds(page)).sum();
+        pages.max(request)
     }
 
     /// Refuses source addresses from which the target cannot be reached.

@@ -153,6 +153,8 @@ pub struct Protocol {
     pub requests_per_connection: Option<NonZeroU32>,
     /// Requests under way at once on a connection.
     pub pipeline: Option<NonZeroU32>,
+    /// How many redirects of a request are followed.
+    pub redirects: u32,
     /// Whether the host's name is looked up for every connection, rather than once.
     pub lookup: bool,
     /// Whether any TLS certificate will do.
@@ -368,6 +370,9 @@ impl Options {
         }
         if let Some(version) = protocol.tls {
             set("tls", version.to_string().into());
+        }
+        if protocol.redirects > 0 {
+            set("follow", i64::from(protocol.redirects).into());
         }
         if protocol.resumption {
             set("resumption", true.into());

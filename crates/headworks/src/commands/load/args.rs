@@ -84,6 +84,9 @@ pub(super) struct RunArgs {
     /// Requests under way at once on a connection (default 1).
     #[arg(long, value_name = "N", help_heading = CONNECTIONS, value_parser = count::<NonZeroU32>(1..=1000))]
     pub(super) pipeline: Option<NonZeroU32>,
+    /// Follow so many redirects of a request, each a request of its own; one to another server, or one more, is an error (default 0: a redirect is a response like any other).
+    #[arg(long, value_name = "N", help_heading = CONNECTIONS, default_value_t, hide_default_value = true, value_parser = count::<u32>(0..=100))]
+    pub(super) follow: u32,
     /// Look the host's name up anew for every connection, and record how long that takes.
     #[arg(long, help_heading = CONNECTIONS, conflicts_with = "unix_socket")]
     pub(super) lookup: bool,

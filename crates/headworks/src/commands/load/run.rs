@@ -148,6 +148,7 @@ impl RunArgs {
             http: self.http,
             requests_per_connection,
             pipeline: self.pipeline,
+            redirects: self.follow,
             lookup: self.lookup,
             insecure: self.insecure,
             authorities: self.cacert.clone(),
@@ -310,6 +311,11 @@ impl RunArgs {
 
 fn check_pipeline(protocol: &Protocol, script: &Script, load: &Load) -> Result<(), Failure> {
     let deep = protocol.pipeline.is_some_and(|depth| depth.get() > 1) && protocol.http != Http::Http2;
+    if deep && protocol.redirects > 0 {
+        return Err(usage(
+            "--follow needs the response before it asks on, --pipeline does not wait; give one of them",
+        ));
+    }
     if deep && matches!(script, Script::Sessions { .. }) {
         return Err(usage("--pipeline is for requests that stand alone; a session waits for its pages"));
     }
