@@ -60,7 +60,29 @@ impl RunArgs {
         }
     }
 
-    fn options(self) -> Result<Options, Failure> {
+    /// `Connection: close` as a field means that a connection carries one request, and is said by the generator itself
+    /// then, with HTTP/1; the other kind keeps it open, as HTTP/1.0 does not by itself.
+    fn take_connection_field(&mut self) -> Result<(), Failure> {
+        let Some(at) = self.headers.iter().position(|Header(name, _)| name == "Connection") else {
+            return Ok(());
+        };
+        let Header(_, value) = self.headers.remove(at);
+        let closes = value.eq_ignore_ascii_case("close");
+        match (self.requests_per_connection.map(NonZeroU32::get), closes) {
+            (Some(2..), true) => Err(usage(
+                "Connection: close and --requests-per-connection contradict each other; leave one out",
+            )),
+            (Some(_), _) => Ok(()),
+            (None, closes) => {
+                self.requests_per_connection =
+                    if closes { NonZeroU32::new(1) } else { Some(NonZeroU32::MAX) };
+                Ok(())
+            }
+        }
+    }
+
+    fn options(mut self) -> Result<Options, Failure> {
+        self.take_connection_field()?;
         if self.timeout.is_some_and(Span::is_zero) {
             return Err(usage("--timeout is 0; every request would fail"));
         }
