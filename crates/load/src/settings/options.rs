@@ -34,6 +34,9 @@ pub struct Options {
     pub script: Script,
     /// How often.
     pub load: Load,
+    /// Whether users of a closed loop make the pauses of their sessions, as those of an open one do, rather than go on
+    /// at once to find what the server carries.
+    pub pauses: bool,
     /// How HTTP is spoken.
     pub protocol: Protocol,
     /// What is checked of every response.
@@ -335,6 +338,9 @@ impl Options {
                 if let Some(think) = think {
                     set("think", think.to_string().into());
                 }
+                if self.pauses {
+                    set("pauses", true.into());
+                }
             }
         }
         if let Some((ramp, unit)) = self.ramp() {
@@ -402,6 +408,7 @@ impl Options {
             Script::Trace(trace) => format!("trace of {} requests, ", trace.requests.len()),
             Script::Url | Script::Sessions { .. } => String::new(),
         };
+        let who = if self.pauses { " who pause" } else { "" };
         let how = match (&self.load, self.ramp()) {
             (Load::Open { process, .. }, Some((ramp, unit))) => {
                 format!("open loop, {ramp} {unit}, {process}")
@@ -413,8 +420,8 @@ impl Options {
                 let rate = times.rate().map_or(0.0, Rate::as_f64);
                 format!("open loop, {rate:.1} {things}/s at the times of a trace")
             }
-            (Load::Closed { .. }, Some((ramp, unit))) => format!("closed loop, {ramp} {unit}"),
-            (Load::Closed { clients, .. }, None) => format!("closed loop, {clients} clients"),
+            (Load::Closed { .. }, Some((ramp, unit))) => format!("closed loop, {ramp} {unit}{who}"),
+            (Load::Closed { clients, .. }, None) => format!("closed loop, {clients} clients{who}"),
         };
         let limit = match &self.load {
             Load::Open { connections: Some(most), .. } => format!(", {most} connections"),

@@ -1,6 +1,7 @@
 //! What a user asks for does not depend on the version of HTTP, nor on TLS: the same server over all of them.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+use crate::common::agree::BACKENDS;
 use crate::common::{closed, options, run, sessions};
 use load::{Http, Options, Protocol};
 use record::{RequestRow, RunDirectory};
@@ -275,4 +276,30 @@ fn sessions_keep_the_cookies_of_redirects_and_take_from_where_they_lead() {
             assert_eq!(report.summary.sessions.by_class["all"].error, 0, "{report}");
         },
     );
+}
+
+#[test]
+fn a_small_body_is_sent_before_the_response_is_here() {
+    let work = crate::common::web(|_| crate::common::ok(2));
+    let root = tempfile::tempdir().unwrap();
+    let proxy = format!("location / {{ proxy_pass http://{}; }}", work.address());
+    let Some(nginx) = Nginx::start(root.path(), &proxy) else { return };
+    let plain = format!("http://{}", work.address());
+    let urls = [plain.as_str(), nginx.url(), nginx.tls_url(), nginx.tls_url()].map(str::to_owned);
+    for (backend, (http, url)) in BACKENDS.into_iter().flat_map(|backend| {
+        let versions = [Http::Http11, Http::Http11, Http::Http11, Http::Http2];
+        versions.into_iter().zip(&urls).map(move |case| (backend, case))
+    }) {
+        let mut options = options("127.0.0.1:1".parse().unwrap());
+        options.target = url.parse().unwrap();
+        options.backend = backend;
+        options.protocol = Protocol { http, insecure: true, ..Protocol::default() };
+        options.request.body = Some("a=1".into());
+        options.count = Some(100);
+        let report = run(&options);
+        let latency = &report.summary.latency;
+        assert_eq!((report.summary.responses, latency.sending.count), (100, 100), "{report}");
+        // However quick the server is, it takes more than no time.
+        assert!(latency.processing.p50 > 0.0, "{http} {url} {backend:?}: {report}");
+    }
 }

@@ -49,6 +49,7 @@ pub(crate) fn options(address: SocketAddr) -> Options {
         script: Script::Url,
         request: Request::default(),
         load: closed(1),
+        pauses: false,
         protocol: Protocol::default(),
         checks: Checks::default(),
         threads: NonZeroU32::MIN,

@@ -64,6 +64,9 @@ pub(super) struct RunArgs {
     /// Closed loop: how long a client waits before it starts anew: SPAN, exp:MEAN, uniform:LEAST:MOST or lognormal:MEAN:CV. Users of a model wait that long instead of pausing as it says: 0s for not at all.
     #[arg(long, value_name = "SPAN", help_heading = LOAD, conflicts_with_all = ["rate", "arrivals"])]
     pub(super) think: Option<Think>,
+    /// Closed loop: users make the pauses of their sessions (default: they go on at once, to find what the server carries).
+    #[arg(long, help_heading = LOAD, requires = "workload", conflicts_with_all = ["rate", "arrivals"])]
+    pub(super) pauses: bool,
 
     /// What is asked for: a TOML file of sessions (docs/workloads/sessions.md), surge, webstone, specweb96 and other models (docs/workloads), or trace:FILE for the requests of an access log.
     #[arg(long, short, value_name = "WORKLOAD", help_heading = WORKLOAD)]

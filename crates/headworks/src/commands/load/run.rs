@@ -129,6 +129,7 @@ impl RunArgs {
             },
             script,
             load,
+            pauses: self.pauses,
             protocol,
             checks: Checks {
                 status: self.expect_status,
@@ -307,6 +308,12 @@ impl RunArgs {
         if self.stretch.is_some() && !matches!(load, Load::Timed(_)) {
             return Err(usage(
                 "--stretch is for the times of a trace; give --workload trace:FILE or --arrivals trace:FILE",
+            ));
+        }
+        if self.pauses && !(matches!(load, Load::Closed { .. }) && matches!(script, Script::Sessions { .. }))
+        {
+            return Err(usage(
+                "--pauses is for sessions in a closed loop; sessions that come at a rate make theirs, and users of a model, too",
             ));
         }
         let Some(think) = self.think else { return Ok(()) };
