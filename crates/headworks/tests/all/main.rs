@@ -1,6 +1,7 @@
 //! The program as its users see it. What takes the machine, or needs a process to itself, stands beside.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic is how a test reports")]
 
+mod coming_from;
 #[path = "../common/mod.rs"]
 mod common;
 mod documents;
