@@ -73,14 +73,7 @@ impl Summary {
     fn statuses(&self) -> String {
         let mut all = Statuses::default();
         self.requests.values().for_each(|rates| all.add(rates.status));
-        let counts = [
-            ("1xx", all.switched),
-            ("2xx", all.successful),
-            ("3xx", all.redirected),
-            ("4xx", all.client_errors),
-            ("5xx", all.server_errors),
-        ];
-        let counts = counts.iter().filter(|(_, count)| count.cast_signed() > 0);
+        let counts = all.all().into_iter().filter(|(_, count)| count.cast_signed() > 0);
         let shown: Vec<_> = counts.map(|(name, count)| format!("{count} {name}")).collect();
         if shown.is_empty() { String::new() } else { format!("        status: {}\n", shown.join(", ")) }
     }

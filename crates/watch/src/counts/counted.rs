@@ -27,6 +27,17 @@ fn is_none(count: &u64) -> bool {
 }
 
 impl Statuses {
+    /// With their names.
+    pub(crate) fn all(self) -> [(&'static str, u64); 5] {
+        [
+            ("1xx", self.switched),
+            ("2xx", self.successful),
+            ("3xx", self.redirected),
+            ("4xx", self.client_errors),
+            ("5xx", self.server_errors),
+        ]
+    }
+
     /// Of counts by first digit, from 0.
     pub(super) fn of([_, switched, successful, redirected, client_errors, server_errors]: [u64; 6]) -> Self {
         Self { switched, successful, redirected, client_errors, server_errors }
@@ -81,6 +92,11 @@ pub struct Protocols {
 }
 
 impl Protocols {
+    /// With their names.
+    pub(crate) fn all(self) -> [(&'static str, u64); 4] {
+        [("http/1", self.http1), ("tls", self.tls), ("http/2", self.http2), ("other", self.other)]
+    }
+
     /// Whether requests came on none but connections of HTTP/1 without TLS, on which every request is counted.
     pub fn are_counted(self) -> bool {
         self.tls + self.http2 + self.other == 0

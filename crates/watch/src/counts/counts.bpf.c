@@ -180,7 +180,7 @@ static void about_to_send(struct sock *sock, struct msghdr *message)
 
 /* Since Linux 6.16; where there is no way to a function by its name. */
 SEC("tp_btf/tcp_sendmsg_locked")
-int BPF_PROG(hw_sendmsg_locked, struct sock *sock, struct msghdr *message, struct sk_buff *buffer, int goal)
+int BPF_PROG(hw_send_locked, struct sock *sock, struct msghdr *message, struct sk_buff *buffer, int goal)
 {
 	about_to_send(sock, message);
 	return 0;

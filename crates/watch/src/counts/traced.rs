@@ -52,11 +52,11 @@ impl Traced {
         for (place, bound) in constants.bounds.iter_mut().zip(classes.bounds()) {
             *place = bound.0;
         }
-        open.progs.hw_sendmsg_locked.set_autoload(way == Way::Tracepoint);
+        open.progs.hw_send_locked.set_autoload(way == Way::Tracepoint);
         open.progs.hw_tcp_sendmsg.set_autoload(way == Way::Function);
         let program = open.load().map_err(Error::bpf("loading the programs that count requests"))?;
         let begins = match way {
-            Way::Tracepoint => &program.progs.hw_sendmsg_locked,
+            Way::Tracepoint => &program.progs.hw_send_locked,
             Way::Function => &program.progs.hw_tcp_sendmsg,
         };
         let attach = |program: &ProgramMut<'_>| {

@@ -183,7 +183,7 @@ impl Tally {
     }
 
     /// All requests of a time, if every one was counted.
-    fn counted_in_full(&self) -> Option<(&Counted, Span)> {
+    pub(crate) fn counted_in_full(&self) -> Option<(&Counted, Span)> {
         let (counted, time) = self.counted.as_ref()?;
         (counted.is_whole() && *time > Span::ZERO).then_some((counted, *time))
     }
