@@ -58,6 +58,7 @@ class Scratch:
         # Servers that root starts become another user, who has to get in.
         self.path.chmod(0o755)
         self._processes: list[tuple[str, subprocess.Popen]] = []
+        self._stopped: set[str] = set()
 
     def __enter__(self) -> "Scratch":
         # As an interrupt from the keyboard does, it leaves `with`.
@@ -65,6 +66,11 @@ class Scratch:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.end()
+        self._directory.cleanup()
+
+    def end(self) -> None:
+        """Ends all processes; what they wrote stays until `with` is left."""
         for ask in (signal.SIGTERM, signal.SIGKILL):
             for _, process in self._processes:
                 signal_group(process, ask)
@@ -72,7 +78,12 @@ class Scratch:
             for _, process in self._processes:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(max(0.0, deadline - time.monotonic()))
-        self._directory.cleanup()
+
+    def stop(self, name: str) -> None:
+        """Asks a process to end, as a service manager does: it, and not what it has started."""
+        self._stopped.add(name)
+        for _, process in (one for one in self._processes if one[0] == name):
+            process.terminate()
 
     def start(self, name: str, command: Sequence[str | Path], port: int | None = None, **options) -> Path:
         """Starts a process and waits until it listens on `port`; gives the file with what it says."""
@@ -104,7 +115,8 @@ class Scratch:
 
     def ended(self) -> list[str]:
         """The processes that ended by themselves, which none should."""
-        return [f"{name} ended with {p.returncode}" for name, p in self._processes if p.poll() is not None]
+        running = (one for one in self._processes if one[0] not in self._stopped)
+        return [f"{name} ended with {process.returncode}" for name, process in running if process.poll() is not None]
 
 
 def signal_group(process: subprocess.Popen, which: signal.Signals) -> None:

@@ -1,4 +1,5 @@
-// The application in Node.js: `node node_app.mjs 1|2 PORT`, HTTP/1 with WebSocket, or HTTP/2 in the clear.
+// The application in Node.js: `node node_app.mjs 1|2 PORT`, HTTP/1 with WebSocket, or HTTP/2 in the clear; with
+// `CERTIFICATE KEY` behind them in TLS, and HTTP/1 beside HTTP/2. The counts suite sets WORLD_LOG and WORLD_LIMIT.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -6,8 +7,9 @@ import http2 from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { WebSocketServer } from 'ws';
+import { endWhenAsked, log } from './log.mjs';
 
-const [version, port] = process.argv.slice(2);
+const [version, port, certificate, key] = process.argv.slice(2);
 const here = process.env.WORLD_DIR;
 const text = { 'content-type': 'text/plain' };
 const binary = { 'content-type': 'application/octet-stream' };
@@ -162,7 +164,18 @@ async function serve(request, response) {
 }
 
 const limits = { maxHeaderSize: 65536 };
-const server = version === '2' ? http2.createServer(serve) : http.createServer(limits, serve);
+function create() {
+  if (!certificate) return version === '2' ? http2.createServer(serve) : http.createServer(limits, serve);
+  const identity = { cert: readFileSync(certificate), key: readFileSync(key) };
+  return http2.createSecureServer({ ...identity, allowHTTP1: true }, serve);
+}
+
+const server = create();
+if (process.env.WORLD_LOG) {
+  log(server, process.env.WORLD_LOG);
+  endWhenAsked(server);
+}
+if (process.env.WORLD_LIMIT) server.maxRequestsPerSocket = Number(process.env.WORLD_LIMIT);
 if (version === '1') {
   const sockets = new WebSocketServer({ server, path: '/ws' });
   sockets.on('connection', (socket) => {

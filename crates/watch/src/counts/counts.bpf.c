@@ -39,9 +39,8 @@ enum protocol { NOT_KNOWN, HTTP1, TLS, HTTP2, OTHER, PROTOCOLS };
 
 /* By processor. As in traced.rs; sums wrap, since a response that grows leaves one class for another. */
 struct counts {
-	u64 requests[MAX_CLASSES];
 	u64 bytes[MAX_CLASSES];
-	/* by class and the first digit of the status */
+	/* requests, by class and the first digit of the status */
 	u64 statuses[MAX_CLASSES * STATUSES];
 	/* Connections on which something was sent, by protocol, and bytes of those that are not HTTP/1, or not known
 	 * to be. */
@@ -103,29 +102,28 @@ static struct counts *mine(void)
 	return &counts[bpf_get_smp_processor_id() % MAX_CPUS];
 }
 
-/* Reads the first bytes of what is to be sent. */
+/* Reads the first bytes of what is to be sent, if that is in a program's memory. */
 static bool peek(struct msghdr *message, u8 *bytes, u32 length)
 {
-	struct iov_iter *iter = &message->msg_iter;
+	u8 kind = message->msg_iter.iter_type;
 	const struct iovec *pieces = NULL;
 	const void *from = NULL;
-	u8 kind = BPF_CORE_READ(iter, iter_type);
 
 	if (bpf_core_enum_value_exists(enum iter_type, ITER_UBUF) &&
 	    kind == bpf_core_enum_value(enum iter_type, ITER_UBUF)) {
-		from = BPF_CORE_READ(iter, ubuf);
+		from = message->msg_iter.ubuf;
 	} else if (kind == bpf_core_enum_value(enum iter_type, ITER_IOVEC)) {
-		if (bpf_core_field_exists(iter->__iov))
-			pieces = BPF_CORE_READ(iter, __iov);
+		if (bpf_core_field_exists(message->msg_iter.__iov))
+			pieces = BPF_CORE_READ(message, msg_iter.__iov);
 		else
-			pieces = BPF_CORE_READ((struct iov_iter___before_6_4 *)iter, iov);
+			pieces = BPF_CORE_READ((struct iov_iter___before_6_4 *)&message->msg_iter, iov);
 		/* It is the kernel's copy of the list. */
 		if (bpf_probe_read_kernel(&from, sizeof(from), &pieces->iov_base))
 			return false;
 	} else {
 		return false;
 	}
-	return !bpf_probe_read_user(bytes, length, from + BPF_CORE_READ(iter, iov_offset));
+	return !bpf_probe_read_user(bytes, length, from + message->msg_iter.iov_offset);
 }
 
 /* The status of a response that begins like this; 0 if none does. */
@@ -204,10 +202,8 @@ static void count(u32 class, u32 status, u64 requests, u64 bytes)
 	barrier_var(at);
 	if (class >= MAX_CLASSES || at >= MAX_CLASSES * STATUSES)
 		return;
-	if (requests) {
-		__sync_fetch_and_add(&all->requests[class], requests);
+	if (requests)
 		__sync_fetch_and_add(&all->statuses[at], requests);
-	}
 	__sync_fetch_and_add(&all->bytes[class], bytes);
 }
 

@@ -75,12 +75,14 @@ impl Traced {
         let sum = |of: &dyn Fn(&program::types::counts) -> u64| {
             state.counts.iter().map(of).fold(0_u64, u64::wrapping_add)
         };
-        let class = |class: usize| OfClass {
-            requests: sum(&|one| peek(&one.requests[class])),
-            bytes: sum(&|one| peek(&one.bytes[class])),
-            statuses: Statuses::of(std::array::from_fn(|first| {
-                sum(&|one| peek(&one.statuses[class * STATUSES + first]))
-            })),
+        let class = |class: usize| {
+            let by_status: [u64; STATUSES] =
+                std::array::from_fn(|first| sum(&|one| peek(&one.statuses[class * STATUSES + first])));
+            OfClass {
+                requests: by_status.iter().fold(0, |sum, count| sum.wrapping_add(*count)),
+                bytes: sum(&|one| peek(&one.bytes[class])),
+                statuses: Statuses::of(by_status),
+            }
         };
         let connections = |protocol: usize| sum(&|one| peek(&one.connections[protocol]));
         Ok(Counted {

@@ -1,13 +1,16 @@
-// The application in Go: `server PORT`, HTTP/1 and HTTP/2 in the clear on one port.
+// The application in Go: `server PORT`, HTTP/1 and HTTP/2 in the clear on one port; `server PORT PORT CERTIFICATE KEY`
+// has both in TLS besides.
 package main
 
 import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha1"
+	"errors"
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"sort"
@@ -35,10 +38,34 @@ func main() {
 	}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
-	server := http.Server{Addr: "127.0.0.1:" + os.Args[1], Handler: http.HandlerFunc(handler), Protocols: &protocols}
+	server := http.Server{Handler: http.HandlerFunc(handler), Protocols: &protocols}
 	server.DisableGeneralOptionsHandler = true
-	log.Fatal(server.ListenAndServe())
+	ended := make(chan struct{})
+	if file := os.Getenv("WORLD_LOG"); file != "" {
+		keepLog(&server, file)
+		endWhenAsked(&server, ended)
+	}
+	if len(os.Args) > 4 {
+		go run(func() error { return server.ServeTLS(listen(os.Args[2]), os.Args[3], os.Args[4]) })
+	}
+	run(func() error { return server.Serve(listen(os.Args[1])) })
+	<-ended
+}
+
+func listen(port string) net.Listener {
+	listener, err := net.Listen("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return listener
+}
+
+func run(serve func() error) {
+	if err := serve(); !errors.Is(err, http.ErrServerClosed) {
+		log.Fatal(err)
+	}
 }
 
 func reply(w http.ResponseWriter, code int, kind string, body []byte) {
