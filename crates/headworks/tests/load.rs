@@ -264,6 +264,17 @@ fn requests_that_cannot_be_are_refused_at_once() {
 }
 
 #[test]
+fn so_many_at_a_rate_take_as_long_as_they_come() {
+    let (_server, address) = origin();
+    let url = format!("http://{address}/bytes/10");
+    let (text, _) =
+        valid_or_not(&load(&[&url, "-n", "3", "--rate", "5", "--arrivals", "constant", "--json", "-q"]));
+    let summary: Summary = serde_json::from_str(&text).unwrap();
+    assert_eq!(summary.requests, 3, "the last comes after 0.4 s, in which nothing is under way");
+    assert!((0.4..1.0).contains(&summary.duration), "{}", summary.duration);
+}
+
+#[test]
 fn connections_are_closed_or_kept_as_a_field_says() {
     let (_server, address) = origin();
     let url = format!("http://{address}/bytes/10");

@@ -92,11 +92,25 @@ fn latencies(subject: Subject<'_>, seed: Seed, each: u64, control: Control<'_>) 
     means
 }
 
+/// Differences below this share are those of rounding: where nobody waits, and all need the same, latency says nothing.
+const ROUNDING: f64 = 1e-9;
+
+fn is_constant(values: &[f64]) -> bool {
+    let (least, most) = values
+        .iter()
+        .fold((f64::MAX, f64::MIN), |(least, most), value| (least.min(*value), most.max(*value)));
+    most - least <= ROUNDING * most.abs()
+}
+
 /// After how many intervals the pilots are as they go on; `None` when they are too short to tell.
 fn settling(pilots: &[Vec<f64>]) -> Option<usize> {
     let shortest = pilots.iter().map(Vec::len).min().unwrap_or(0);
     let average = |at: usize| stats::mean(pilots.iter().map(|pilot| pilot[at])).unwrap_or(f64::NAN);
-    let cut = mser(&(0..shortest).map(average).collect::<Vec<f64>>())?;
+    let averages: Vec<f64> = (0..shortest).map(average).collect();
+    if is_constant(&averages) {
+        return Some(1);
+    }
+    let cut = mser(&averages)?;
     let rests: Vec<&[f64]> = pilots.iter().map(|pilot| &pilot[cut..]).collect();
     let time = autocorrelation_time(&rests)?;
     if ((shortest - cut) as f64) < LONG_ENOUGH * time {

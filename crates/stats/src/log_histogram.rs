@@ -18,12 +18,13 @@ pub struct LogHistogram {
     counts: Vec<u64>,
     count: u64,
     sum: f64,
+    min: f64,
     max: f64,
 }
 
 impl Default for LogHistogram {
     fn default() -> Self {
-        Self { counts: vec![0; LENGTH], count: 0, sum: 0.0, max: 0.0 }
+        Self { counts: vec![0; LENGTH], count: 0, sum: 0.0, min: f64::INFINITY, max: 0.0 }
     }
 }
 
@@ -34,6 +35,7 @@ impl LogHistogram {
         self.counts[class_of(seconds)] += 1;
         self.count += 1;
         self.sum += seconds;
+        self.min = self.min.min(seconds);
         self.max = self.max.max(seconds);
     }
 
@@ -42,6 +44,7 @@ impl LogHistogram {
         self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
         self.count += other.count;
         self.sum += other.sum;
+        self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
     }
 
@@ -67,8 +70,8 @@ impl LogHistogram {
         for (class, count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
             let count = *count as f64;
             if before + count >= wanted {
-                let (from, to) = (lower_end(class), lower_end(class + 1));
-                return (from + (to - from) * (wanted - before) / count).min(self.max);
+                let (from, to) = self.ends(class);
+                return from + (to - from) * (wanted - before) / count;
             }
             before += count;
         }
@@ -78,10 +81,20 @@ impl LogHistogram {
     /// About how many do not exceed `seconds`: those of its class are taken to be spread evenly.
     pub fn below(&self, seconds: f64) -> f64 {
         let class = class_of(seconds);
-        let (from, to) = (lower_end(class), lower_end(class + 1));
-        let within = ((seconds - from) / (to - from)).clamp(0.0, 1.0);
+        let (from, to) = self.ends(class);
+        let within = if from < to {
+            ((seconds - from) / (to - from)).clamp(0.0, 1.0)
+        } else {
+            f64::from(seconds >= to)
+        };
         let before: u64 = self.counts[..class].iter().sum();
         before as f64 + self.counts[class] as f64 * within
+    }
+
+    /// Between which values those of a class are: nothing is shorter than the shortest, nor longer than the longest.
+    fn ends(&self, class: usize) -> (f64, f64) {
+        let from = lower_end(class).max(self.min);
+        (from, lower_end(class + 1).min(self.max).max(from))
     }
 }
 
@@ -115,6 +128,16 @@ mod tests {
         }
         assert!((latencies.quantile(1.0) - 10.0).abs() < 1e-9);
         assert!(LogHistogram::default().quantile(0.5).is_nan());
+    }
+
+    #[test]
+    fn quantiles_of_a_constant_are_exact() {
+        let mut latencies = LogHistogram::default();
+        (0..100).for_each(|_| latencies.record(0.005));
+        for portion in [0.001, 0.5, 0.9, 1.0] {
+            assert_eq!(latencies.quantile(portion), 0.005);
+        }
+        assert_eq!((latencies.below(0.005), latencies.below(0.00499)), (100.0, 0.0));
     }
 
     #[test]

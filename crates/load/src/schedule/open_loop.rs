@@ -52,7 +52,7 @@ pub(crate) async fn open_loop(
     let pool = WorkerPool::new(&thread, part.connections);
     let mut batch = 0;
     for planned in schedule.skip(part.share.number as usize).step_by(part.share.of as usize) {
-        if !thread.progress.take() {
+        if !thread.progress.has_more() {
             break;
         }
         if planned.time.as_nanos() >= thread.progress.window.to_ns && !thread.progress.is_issued() {
@@ -69,6 +69,8 @@ pub(crate) async fn open_loop(
         while thread.progress.is_full() {
             thread.until(thread.now() + WHEN_FULL).await;
         }
+        // Not before it begins: otherwise all would seem to have ended.
+        thread.progress.take();
         if thread.plan.has_sessions {
             // Followed from here on: the run may be about to end, and the task has not had its turn.
             let followed = thread.progress.follow(planned.time);

@@ -433,7 +433,7 @@ impl Options {
 
 /// The rate over all steps.
 fn mean(steps: &[record::Step]) -> Option<Rate> {
-    let weighted = |step: &record::Step| step.level * step.length().as_secs_f64();
-    let length: f64 = steps.iter().map(|step| step.length().as_secs_f64()).sum();
-    Rate::per_second(steps.iter().map(weighted).sum::<f64>() / length)
+    let weighted = |step: &record::Step| step.level * step.length().as_nanos() as f64;
+    let length: u64 = steps.iter().map(|step| step.length().as_nanos()).sum();
+    Rate::per_second(steps.iter().map(weighted).sum::<f64>() / length as f64)
 }

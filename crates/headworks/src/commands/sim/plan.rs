@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use anyhow::anyhow;
 use sim::Plan;
 
-use crate::exit::Failure;
+use crate::exit::{Failure, usage};
 use crate::values::count;
 
 const STATISTICS: &str = "Statistics";
@@ -41,6 +41,13 @@ impl PlanArgs {
             return Err(Failure::Usage(anyhow!(
                 "--precision must be a share from 0 to 1, such as 0.01, not {}",
                 self.precision
+            )));
+        }
+        if let Some(warmup) = self.warmup.filter(|warmup| *warmup > self.requests) {
+            return Err(usage(&format!(
+                "--warmup {warmup} is longer than what counts, --requests {}; a replication has at least ten times as many \
+                 requests as are not counted, so give more --requests or less --warmup",
+                self.requests
             )));
         }
         Ok(Plan {
