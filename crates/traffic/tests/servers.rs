@@ -41,7 +41,7 @@ fn check(log: &Path) -> Trace {
     let urls: Vec<&str> = trace.objects.iter().map(|object| &*object.url).collect();
     let expected: Vec<&str> = REQUESTS.iter().filter_map(|(_, url)| *url).collect();
     assert_eq!(urls, expected, "{}", trace.skipped);
-    assert_eq!((trace.skipped.lines, trace.skipped.other_methods), (10, 2), "{}", trace.skipped);
+    assert_eq!((trace.skipped.lines, trace.skipped.other_methods()), (10, 2), "{}", trace.skipped);
     assert_eq!(trace.skipped.reasons().collect::<Vec<_>>(), [(Reason::BadRequest, 1)]);
     let statuses: Vec<Option<u16>> = trace.requests.iter().take(3).map(|request| request.status).collect();
     assert_eq!(statuses, [Some(200), Some(200), Some(404)]);

@@ -65,7 +65,7 @@ impl<'a> Attempt<'a> {
         let expected = Expected {
             length: wanted.length,
             is_head: wanted.is_head,
-            has_body: thread.plan.body(None).is_some(),
+            has_body: thread.plan.body(wanted, None).is_some(),
             keeps_body: wanted.script.as_ref().is_some_and(|script| script.keeps_body()),
             is_idempotent: wanted.is_idempotent(),
             content: wanted.content.as_ref(),
@@ -109,7 +109,7 @@ impl<'a> Attempt<'a> {
 
     /// What is sent after the head.
     pub(crate) fn body(&self) -> Option<&Bytes> {
-        self.thread.plan.body(self.prepared.as_deref())
+        self.thread.plan.body(self.wanted, self.prepared.as_deref())
     }
 
     /// Opens a connection: looks the name up where that is asked for, then TCP, then TLS.

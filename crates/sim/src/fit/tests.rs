@@ -228,7 +228,7 @@ fn nginx_writes_a_line_when_a_request_has_ended() {
     assert!(furthest > 0.5 && !remarks.contains("nginx"), "{furthest}: {remarks}");
     let other = LogFormat { time_taken: TimeTaken::Micros, ..LogFormat::default() };
     assert!(read(6, other).0 > 0.5);
-    let told = LogFormat { logged_at: LoggedAt::End, time_taken: TimeTaken::Seconds };
+    let told = LogFormat { logged_at: LoggedAt::End, time_taken: TimeTaken::Seconds, lines: None };
     assert!(read(6, told).0 < 1e-3);
     let times_only = LogFormat { logged_at: LoggedAt::End, ..LogFormat::default() };
     let remarks = Observation::of_log(log(&arrivals, false, "").path(), times_only).unwrap().remarks;
