@@ -15,6 +15,12 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Entry, Reason> {
     let request = request_at(list).ok_or(Reason::NoRequest)?;
     let stamp = finest(list, request).ok_or(Reason::NoTime)?;
     let Some(Field::Quoted(logged)) = list.get(request) else { return Err(Reason::NoRequest) };
+    // A time that has lost its bracket has perhaps lost more, and its zone is a field of its own.
+    if let [Field::Word(_), Field::Word(zone), ..] = list.as_slice()
+        && zone.ends_with(b"]")
+    {
+        return Err(Reason::NoTime);
+    }
     // What would be asked for is perhaps the beginning of something else.
     if fields.is_open && request + 1 == list.len() {
         return Err(Reason::Cut);
