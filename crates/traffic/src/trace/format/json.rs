@@ -75,24 +75,19 @@ struct Object {
 impl Object {
     fn take(&mut self, members: Members<'_>, within: &str, depth: usize) {
         for (name, value) in members.0 {
-            let name = within
-                .chars()
-                .chain(
-                    name.chars()
-                        .filter(char::is_ascii_alphanumeric)
-                        .map(|letter| letter.to_ascii_lowercase()),
-                )
-                .collect::<String>();
-            self.take_value(&name, value, depth);
+            let letters = name.chars().filter(char::is_ascii_alphanumeric);
+            let mut full = within.to_owned();
+            full.extend(letters.map(|letter| letter.to_ascii_lowercase()));
+            self.take_value(Name { full: &full, within: within.len() }, value, depth);
         }
     }
 
-    fn take_value(&mut self, name: &str, value: &RawValue, depth: usize) {
+    fn take_value(&mut self, name: Name<'_>, value: &RawValue, depth: usize) {
         let raw = value.get();
         match raw.as_bytes().first() {
             Some(b'{') if depth > 0 => {
                 if let Ok(members) = serde_json::from_str(raw) {
-                    self.take(members, name, depth - 1);
+                    self.take(members, name.full, depth - 1);
                 }
             }
             // Go's servers log each header field as a list.
@@ -104,14 +99,14 @@ impl Object {
                 }
             }
             Some(b'"') => {
-                if let Some(known) = known(name)
+                if let Some((name, known)) = name.known()
                     && let Ok(text) = serde_json::from_str::<String>(raw)
                 {
                     self.know(name, known, self.bytes_of(text));
                 }
             }
             Some(b'-' | b'0'..=b'9') => {
-                if let Some(known) = known(name) {
+                if let Some((name, known)) = name.known() {
                     self.know(name, known, raw.as_bytes().to_vec());
                 }
             }
@@ -160,6 +155,29 @@ impl Object {
             self.gathered.unknown_time_is(Moment::End);
         }
         self.gathered.entry(LineFormat::Json)
+    }
+}
+
+/// The name of a member behind those of the objects that it is in.
+#[derive(Clone, Copy)]
+struct Name<'a> {
+    full: &'a str,
+    /// How long those are.
+    within: usize,
+}
+
+impl<'a> Name<'a> {
+    /// What it means, or, in an object that is there to hold the fields of a request together, what its last part means.
+    fn known(self) -> Option<(&'a str, Known)> {
+        let (within, last) = self.full.split_at_checked(self.within)?;
+        let of_others = ["header", "resp", "upstream", "tls", "server", "origin"];
+        let alone = || match known(last)? {
+            _ if within.is_empty() || of_others.iter().any(|other| within.contains(other)) => None,
+            Known::Role(Role::ContentType, _) => None,
+            Known::Role(role, rank) => Some((last, Known::Role(role, rank + 10))),
+            other => Some((last, other)),
+        };
+        known(self.full).map(|meant| (self.full, meant)).or_else(alone)
     }
 }
 

@@ -82,7 +82,15 @@ impl Template {
     }
 
     pub(super) fn read(&self, text: &[u8]) -> Result<Entry, Reason> {
-        let found = self.lines.captures(text).ok_or(Reason::OtherFormat)?;
+        // The blank before an empty field at the end goes with the end of the line.
+        let padded;
+        let found = match self.lines.captures(text) {
+            Some(found) => found,
+            None => {
+                padded = [text, b" "].concat();
+                self.lines.captures(&padded).ok_or(Reason::OtherFormat)?
+            }
+        };
         let mut gathered = Gathered::default();
         for ((role, rank), group) in self.roles.iter().zip(found.iter().skip(1)) {
             if let Some(group) = group {
