@@ -11,6 +11,7 @@ mod gate_output;
 mod gate_service;
 mod gate_started;
 mod gate_telemetry;
+mod load_replay;
 mod metrics;
 mod options;
 mod origin;

@@ -9,9 +9,9 @@ use units::Time;
 
 use crate::client::cookies::Jar;
 use crate::client::logged::{Hosts, Logged};
-use crate::client::plan::{ClassPlan, Wanted};
 use crate::client::request::Fields;
 use crate::client::script::Scripted;
+use crate::client::wanted::{ClassPlan, Wanted};
 use crate::settings::options::{Http, Options, Request};
 
 const KEEP_ALIVE: &str = "Connection: keep-alive\r\n";

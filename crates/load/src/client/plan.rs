@@ -2,23 +2,20 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::Method;
-use http::uri::{PathAndQuery, Scheme};
-use traffic::model::Object;
+use http::uri::Scheme;
 use traffic::{Condition, Place, Think, Values, Workload};
 use units::{Span, Time};
 
 use crate::client::catalogue::{CLOSE, Catalogue};
 use crate::client::cookies::Jar;
-use crate::client::logged::Logged;
-use crate::client::request::Fields;
-use crate::client::script::{Prepared, Scripted};
+use crate::client::script::Prepared;
 use crate::client::user::User;
+use crate::client::wanted::{ClassPlan, Wanted};
 use crate::error::Error;
 use crate::measure::finished::Names;
 use crate::settings::options::{Http, Load, Options, Script};
@@ -65,17 +62,6 @@ pub(crate) struct Plan {
     pub(crate) sequence: Vec<u32>,
 }
 
-#[derive(Debug)]
-pub(crate) struct ClassPlan {
-    pub(crate) name: Arc<str>,
-    pub(crate) share: f64,
-    cookie: Option<(String, String)>,
-    pub(crate) source: Option<IpAddr>,
-    pub(super) fields: Fields,
-    /// Whether its requests have the fields of every request and no others.
-    is_plain: bool,
-}
-
 /// What becomes of a connection of HTTP/1 after a request (RFC 9112, section 9.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Persistence {
@@ -92,31 +78,6 @@ pub(crate) struct PagePlan {
     pub(crate) think: Think,
     /// What must hold for it to be asked for.
     pub(crate) conditions: Vec<Condition>,
-}
-
-/// Something to ask for.
-#[derive(Debug)]
-pub(crate) struct Wanted {
-    pub(crate) url: Arc<str>,
-    /// The request line of HTTP/1.
-    pub(super) line: Bytes,
-    /// The whole head for HTTP/1 of a request without cookies and fields of a class, on a
-    /// connection that stays open, and on one that does not.
-    pub(super) head: Bytes,
-    pub(super) last_head: Bytes,
-    /// For HTTP/2; `None` where `url` is not a path.
-    pub(super) path: Option<PathAndQuery>,
-    pub(super) method: Method,
-    /// How long its content is, where that is known.
-    pub(crate) length: Option<u64>,
-    /// The content itself, where it is to be looked at.
-    pub(crate) content: Option<Object>,
-    /// Whether the response has no body whatever it announces (RFC 9110, section 9.3.2).
-    pub(crate) is_head: bool,
-    /// What is not the same each time, or as in all other requests.
-    pub(crate) script: Option<Box<Scripted>>,
-    /// What an access log says of it, besides its URL.
-    pub(super) logged: Option<Box<Logged>>,
 }
 
 impl Plan {
@@ -322,28 +283,5 @@ impl Plan {
             }
         }
         Ok(())
-    }
-}
-
-impl ClassPlan {
-    /// The class of requests that have none.
-    fn only(fields: Fields) -> Self {
-        Self { name: Arc::from("all"), share: 1.0, cookie: None, source: None, fields, is_plain: true }
-    }
-}
-
-impl Wanted {
-    /// Whether a request that was not answered may be sent again (RFC 9110, section 9.2.2).
-    pub(crate) fn is_idempotent(&self) -> bool {
-        self.method.is_idempotent()
-    }
-
-    pub(crate) fn method(&self) -> &Method {
-        &self.method
-    }
-
-    /// The fields of a page of its own kind.
-    fn fields_of(&self, user: &User) -> Option<&Fields> {
-        self.script.as_ref()?.fields(user.class)
     }
 }

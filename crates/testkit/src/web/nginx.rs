@@ -37,7 +37,7 @@ impl Nginx {
         Self::start_with(content, "", extra)
     }
 
-    /// The same, with `http` in the `http` block before the server, such as a `log_format`.
+    /// As [`Nginx::start`], with `http` in the `http` block before the server, such as a `log_format`.
     #[track_caller]
     pub fn start_with(content: &Path, http: &str, extra: &str) -> Option<Self> {
         let (daemon, (urls, certificate)) = Daemon::start(Software::Nginx, |root| {

@@ -2,7 +2,7 @@
 
 use units::Span;
 
-use super::format::LineFormat;
+use super::line_format::LineFormat;
 use super::logged::LastNumber;
 use super::resolution::Resolution;
 use super::stamp::Stamp;

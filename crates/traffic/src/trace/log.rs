@@ -8,7 +8,8 @@ use units::Span;
 
 use super::entry::Entry;
 use super::error::Error;
-use super::format::{Format, LineFormat};
+use super::format::Format;
+use super::line_format::LineFormat;
 use super::objects::Objects;
 use super::read::Reading;
 use super::request::TraceRequest;

@@ -20,15 +20,15 @@ pub(super) struct Objects {
 }
 
 impl Objects {
-    /// The number of what `entry` asks for; its method where that is left out, because what was sent with it is not in the
-    /// log.
+    /// The number of what `entry` asks for; its method where that is left out.
     ///
     /// # Errors
-    /// When it is no request.
+    /// When it is not a request.
     pub(super) fn number(&mut self, entry: Entry) -> Result<Result<u32, Vec<u8>>, Reason> {
         let Request { method: name, target } = target::request(&entry.asked)?;
         let Entry { host, body, content_type, .. } = entry;
-        let (Some(target), Some(method)) = (target, Method::named(&name)) else { return Ok(Err(name)) };
+        let Some(target) = target else { return Ok(Err([&name, &b" *"[..]].concat())) };
+        let Some(method) = Method::named(&name) else { return Ok(Err(name)) };
         let sent = body.as_deref().unwrap_or_default();
         // To change something once more with half of a request is not what the log says. That of a DELETE is whole
         // without a body, if the log has bodies.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use units::{Rate, Span};
 
-use super::format::LineFormat;
+use super::line_format::LineFormat;
 use super::request::{Object, TraceRequest};
 use super::resolution::Resolution;
 use super::skipped::Skipped;
@@ -12,7 +12,7 @@ use super::times::{self, Times};
 
 /// Requests in the order of their times.
 ///
-/// In memory a request takes 32 bytes, and each distinct URL its length and some 150 bytes
+/// In memory a request takes 32 bytes, and each distinct URL its length and some 100 bytes
 /// besides: a hundred million lines need 3 GB, and up to twice that while they are read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {

@@ -18,7 +18,8 @@ const METHODS: usize = 12;
 pub struct Skipped {
     /// Lines of the file, blank ones included.
     pub lines: u64,
-    /// Requests that were left out, by their methods: what was sent with them is not in the log.
+    /// Requests that were left out, by their methods: what was sent with them is not in the log, or they ask for nothing
+    /// that has a path.
     pub left_out: BTreeMap<Box<str>, u64>,
     /// Times before that of an earlier line. These are not left out, but put in order: servers
     /// write a line when a response ends, and Apache writes when it began.
@@ -110,7 +111,7 @@ impl Skipped {
         Reason::ALL.into_iter().zip(self.broken).filter(|(_, count)| *count > 0)
     }
 
-    /// How many requests were left out because what was sent with them is not in the log.
+    /// How many requests were left out.
     pub fn other_methods(&self) -> u64 {
         self.left_out.values().sum()
     }
@@ -165,8 +166,8 @@ impl fmt::Display for Skipped {
         if !self.left_out.is_empty() {
             let methods: Vec<String> =
                 self.left_out.iter().map(|(method, count)| format!("{count} {method}")).collect();
-            let methods = methods.join(", ");
-            write!(f, ", {} left out, whose bodies are not in the log ({methods})", self.other_methods())?;
+            let (count, methods) = (self.other_methods(), methods.join(", "));
+            write!(f, ", {count} left out, without a body in the log or a path ({methods})")?;
         }
         if self.out_of_order > 0 {
             write!(f, ", {} put in order", self.out_of_order)?;

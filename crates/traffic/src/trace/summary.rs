@@ -6,7 +6,7 @@ use std::fmt;
 use stats::Deviations;
 use units::{Rate, Span};
 
-use super::format::LineFormat;
+use super::line_format::LineFormat;
 use super::request::{Method, TraceRequest};
 use super::requests::Trace;
 use super::resolution::Resolution;

@@ -10,7 +10,7 @@ use super::skipped::Reason;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) method: Vec<u8>,
-    /// `None` where it is no path, as with `OPTIONS *` and `CONNECT`.
+    /// `None` where it is not a path, as with `OPTIONS *` and `CONNECT`.
     pub(super) target: Option<Target>,
 }
 

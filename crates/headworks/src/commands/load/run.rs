@@ -162,7 +162,7 @@ impl RunArgs {
         }
     }
 
-    /// Refuses options about logs where there is none, and two logs that are both to come from standard input.
+    /// Refuses options about logs where no log is read, and two logs that are both to come from standard input.
     fn check_logs(&self) -> Result<(), Failure> {
         let workload = match &self.workload {
             Some(WorkloadName::Trace(file)) => Some(file),

@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
-use super::LineFormat;
 use super::fields::{Field, Fields};
 use crate::trace::entry::{Asked, Entry, When};
+use crate::trace::line_format::LineFormat;
 use crate::trace::resolution::Resolution;
 use crate::trace::skipped::Reason;
 use crate::trace::stamp::Stamp;

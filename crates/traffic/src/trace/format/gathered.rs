@@ -2,9 +2,9 @@
 
 use units::Span;
 
-use super::LineFormat;
 use super::fields::{number, status};
 use crate::trace::entry::{Asked, Entry, When};
+use crate::trace::line_format::LineFormat;
 use crate::trace::skipped::Reason;
 use crate::trace::stamp::Stamp;
 
@@ -191,7 +191,7 @@ fn with_port(mut host: Vec<u8>, port: Option<Vec<u8>>) -> Vec<u8> {
 }
 
 impl Unit {
-    /// So much of it; `None` for what is no number, or negative.
+    /// So much of it; `None` for what is not a number, or negative.
     pub(super) fn span(self, text: &[u8]) -> Option<Span> {
         let number: f64 = str::from_utf8(text).ok()?.parse().ok()?;
         let seconds = match self {

@@ -6,18 +6,18 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::LineFormat;
 use super::gathered::{Gathered, Moment, Role, Unit};
 use super::json_fields::{Known, known};
 use crate::trace::entry::Entry;
+use crate::trace::line_format::LineFormat;
 use crate::trace::skipped::Reason;
 use crate::trace::target::unescaped;
 
 /// How deep objects are looked into: Caddy has `request.headers.Host`, ECS `http.response.body.bytes`.
 const DEPTH: usize = 5;
 
-/// Bytes that are no UTF-8 stand here among the characters that no text has (U+F780 to U+F7FF), so that a log with bytes
-/// of clients as they came is JSON all the same.
+/// Bytes that are not UTF-8 stand here among the characters that texts do not have (U+F780 to U+F7FF), so that a log with
+/// bytes as clients sent them can be read as JSON.
 const FOREIGN: u32 = 0xf700;
 
 pub(super) fn read(text: &[u8]) -> Result<Entry, Reason> {
@@ -29,7 +29,7 @@ pub(super) fn read(text: &[u8]) -> Result<Entry, Reason> {
     if let Ok(members) = serde_json::from_str(&text) {
         object.take(members, "", DEPTH);
     } else {
-        // nginx without escape=json writes `\x22` for a quote, which is no JSON.
+        // nginx without escape=json writes `\x22` for a quote, which JSON does not have.
         let escaped = text.replace(r"\x", r"\\x");
         object.is_escaped = true;
         object.take(serde_json::from_str(&escaped).map_err(|_| Reason::NotJson)?, "", DEPTH);

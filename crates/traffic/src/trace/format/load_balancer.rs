@@ -2,10 +2,10 @@
 
 use units::Span;
 
-use super::LineFormat;
 use super::fields::{Field, Fields};
 use super::gathered::Unit;
 use crate::trace::entry::{Asked, Entry, When};
+use crate::trace::line_format::LineFormat;
 use crate::trace::skipped::Reason;
 use crate::trace::stamp::Stamp;
 use crate::trace::target::unescaped;
@@ -13,11 +13,9 @@ use crate::trace::target::unescaped;
 /// What kinds of requests an application load balancer tells apart.
 const KINDS: [&[u8]; 6] = [b"http", b"https", b"h2", b"grpcs", b"ws", b"wss"];
 
-/// Where the request is in the log of an application load balancer; in a classic one's everything is one field earlier.
-const REQUEST: usize = 12;
-
-/// When the load balancer for applications had the request; the time at the front is that of the response.
-const CREATED: usize = 21;
+/// How far behind the request of a load balancer for applications is when it came; the time at the front is that of the
+/// response.
+const CREATED: usize = 9;
 
 /// Reads a line if it is of one of these.
 pub(super) fn read(fields: &Fields<'_>) -> Option<Result<Entry, Reason>> {
@@ -31,24 +29,41 @@ pub(super) fn read(fields: &Fields<'_>) -> Option<Result<Entry, Reason>> {
 }
 
 pub(super) fn alb(fields: &Fields<'_>) -> Result<Entry, Reason> {
-    let created = fields.word(CREATED).and_then(Stamp::of_log);
+    let request = request_of_aws(fields)?;
+    let created = fields.word(request + CREATED).and_then(Stamp::of_log);
     let answered = || fields.word(1).and_then(Stamp::of_log);
     let is_end = created.is_none();
     let stamp = created.or_else(answered).ok_or(Reason::NoTime)?;
-    of_aws(fields, When { stamp, is_end: Some(is_end), took: took(fields, 5) }, REQUEST, LineFormat::Alb)
+    of_aws(
+        fields,
+        request,
+        When { stamp, is_end: Some(is_end), took: took(fields, request) },
+        LineFormat::Alb,
+    )
 }
 
 /// The time of a classic load balancer's line is when it had the request.
 pub(super) fn elb(fields: &Fields<'_>) -> Result<Entry, Reason> {
+    let request = request_of_aws(fields)?;
     let stamp = fields.word(0).and_then(Stamp::of_log).ok_or(Reason::NoTime)?;
-    of_aws(fields, When { stamp, is_end: Some(false), took: took(fields, 4) }, REQUEST - 1, LineFormat::Elb)
+    of_aws(fields, request, When { stamp, is_end: Some(false), took: took(fields, request) }, LineFormat::Elb)
 }
 
-fn of_aws(fields: &Fields<'_>, when: When, request: usize, format: LineFormat) -> Result<Entry, Reason> {
-    let Some(Field::Quoted(line)) = fields.list.get(request) else { return Err(Reason::Cut) };
-    if fields.is_open && request + 1 == fields.list.len() {
-        return Err(Reason::Cut);
+/// Before the request there are three times, two statuses and two sizes.
+const BEFORE: usize = 7;
+
+/// The first quote; what is before it may be split in brackets.
+fn request_of_aws(fields: &Fields<'_>) -> Result<usize, Reason> {
+    let request = fields.list.iter().position(|field| matches!(field, Field::Quoted(_)));
+    match request.filter(|request| *request > BEFORE) {
+        Some(request) if !fields.is_open || request + 1 < fields.list.len() => Ok(request),
+        Some(_) => Err(Reason::Cut),
+        None => Err(Reason::NoRequest),
     }
+}
+
+fn of_aws(fields: &Fields<'_>, request: usize, when: When, format: LineFormat) -> Result<Entry, Reason> {
+    let Some(Field::Quoted(line)) = fields.list.get(request) else { return Err(Reason::NoRequest) };
     // `- http://host:80- ` is what came without a request.
     let line = if line.starts_with(b"- ") { b"-" } else { *line };
     Ok(Entry {
@@ -64,7 +79,8 @@ fn of_aws(fields: &Fields<'_>, when: When, request: usize, format: LineFormat) -
 }
 
 /// The request's way in, the server's time and the response's way out; -1 where there was no server.
-fn took(fields: &Fields<'_>, first: usize) -> Option<Span> {
+fn took(fields: &Fields<'_>, request: usize) -> Option<Span> {
+    let first = request - BEFORE;
     (first..first + 3).map(|index| Unit::Seconds.span(fields.word(index)?)).sum()
 }
 
@@ -73,9 +89,11 @@ fn is_alb(fields: &Fields<'_>) -> bool {
 }
 
 fn is_elb(fields: &Fields<'_>) -> bool {
-    let has_times =
-        (4..7).all(|index| fields.word(index).is_some_and(|time| time.contains(&b'.') || time == b"-1"));
-    is_date(fields, 0) && has_times && matches!(fields.list.get(REQUEST - 1), Some(Field::Quoted(_)) | None)
+    let is_time = |text: &[u8]| text.contains(&b'.') || text == b"-1";
+    let has_times = |request: usize| {
+        (request - BEFORE..request - BEFORE + 3).all(|index| fields.word(index).is_some_and(is_time))
+    };
+    is_date(fields, 0) && request_of_aws(fields).is_ok_and(has_times)
 }
 
 fn is_date(fields: &Fields<'_>, index: usize) -> bool {

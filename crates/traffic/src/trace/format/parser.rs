@@ -1,10 +1,12 @@
 //! [`Parser`]: lines of a file, in the format that is said or recognised.
 
+use super::chosen::{Format, Kind};
 use super::docker::{Pieces, Unwrapped};
 use super::fields::Fields;
 use super::w3c::{CLOUDFRONT, Columns, IIS};
-use super::{Format, Kind, LineFormat, common, json, load_balancer};
+use super::{common, json, load_balancer};
 use crate::trace::entry::Entry;
+use crate::trace::line_format::LineFormat;
 use crate::trace::skipped::Reason;
 use crate::trace::stamp::Stamp;
 

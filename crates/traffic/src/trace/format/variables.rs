@@ -1,7 +1,7 @@
 //! The fields of formats as nginx and Apache write them.
 
 use super::gathered::{Moment, Role, Unit};
-use super::template::TemplateError;
+use super::template_error::TemplateError;
 
 /// A part of a format.
 #[derive(Debug, Clone, PartialEq, Eq)]

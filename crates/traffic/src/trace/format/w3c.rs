@@ -1,9 +1,9 @@
 //! The extended log file format of the W3C (<https://www.w3.org/TR/WD-logfile.html>), as IIS writes it, and CloudFront.
 
-use super::LineFormat;
 use super::fields::quote;
 use super::gathered::{Gathered, Moment, Role, Unit};
 use crate::trace::entry::Entry;
+use crate::trace::line_format::LineFormat;
 use crate::trace::skipped::Reason;
 use crate::trace::stamp::Stamp;
 
