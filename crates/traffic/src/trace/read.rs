@@ -235,10 +235,22 @@ fn unpacked(path: &Path, mut file: Box<dyn Read>) -> io::Result<Result<Box<dyn B
     let is_gzip = head.starts_with(GZIP);
     let whole = BufReader::with_capacity(MAX_LINE_BYTES, Cursor::new(head).chain(file));
     Ok(Ok(if is_gzip {
-        Box::new(BufReader::with_capacity(MAX_LINE_BYTES, MultiGzDecoder::new(whole)))
+        Box::new(BufReader::with_capacity(MAX_LINE_BYTES, Unpacked(MultiGzDecoder::new(whole))))
     } else {
         Box::new(whole)
     }))
+}
+
+/// What says of errors that they are in what is compressed.
+struct Unpacked<R>(R);
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|why| match why.kind() {
+            io::ErrorKind::UnexpectedEof => io::Error::new(why.kind(), "its compressed data are cut off"),
+            kind => io::Error::new(kind, format!("its compressed data are broken: {why}")),
+        })
+    }
 }
 
 /// A line without blanks around it, and without the zeros that a log begins with when it was

@@ -102,11 +102,8 @@ fn is_date(fields: &Fields<'_>, index: usize) -> bool {
 
 /// Where HAProxy's timers are, `TR/Tw/Tc/Tr/Ta`: three fields behind the time.
 fn timers(fields: &Fields<'_>) -> Option<usize> {
-    let time = fields
-        .list
-        .iter()
-        .position(|field| matches!(field, Field::Bracketed(_)) && field.stamp().is_some())?;
-    fields.word(time + 3).is_some_and(is_timers).then_some(time + 3)
+    let is_time = |index: usize| matches!(fields.list.get(index), Some(Field::Bracketed(_)));
+    (3..fields.list.len()).find(|at| fields.word(*at).is_some_and(is_timers) && is_time(at - 3))
 }
 
 fn is_timers(text: &[u8]) -> bool {
