@@ -119,6 +119,7 @@ fn objects_and_columns_that_are_cut_off_are_not_replayed() {
         let begin = last.trim_end().len() - length;
         check_cut(&(last[begin..].to_owned() + &first), &["/a"]);
     }
+    assert_eq!(parse(&(line(1, "/b") + last.trim_end())).requests.len(), 2, "one of each format");
     assert_eq!(parse(&(first + last.trim_end())).requests.len(), 2);
     let columns = "#Fields: date time cs-method cs-uri-stem\n2023-11-14 22:13:20 GET /a\n";
     check_cut(&format!("{columns}2023-11-14 22:13:21 GET /pro"), &["/a"]);

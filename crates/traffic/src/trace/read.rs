@@ -12,6 +12,7 @@ use super::entry::Entry;
 use super::error::Error;
 use super::files::{Files, is_standard_input};
 use super::format::{Format, Parser};
+use super::line_format::LineFormat;
 use super::resolution::Resolution;
 use super::skipped::{Place, Reason, Skipped};
 
@@ -123,6 +124,7 @@ enum First {
 }
 
 struct Before {
+    format: LineFormat,
     fields: usize,
     at: Span,
     resolution: Resolution,
@@ -130,7 +132,12 @@ struct Before {
 
 impl Before {
     fn of(entry: &Entry) -> Self {
-        Self { fields: entry.fields, at: entry.when.began(), resolution: entry.when.stamp.resolution }
+        Self {
+            format: entry.format,
+            fields: entry.fields,
+            at: entry.when.began(),
+            resolution: entry.when.stamp.resolution,
+        }
     }
 }
 
@@ -192,7 +199,7 @@ impl<T: FnMut(Entry, &mut Skipped) -> Result<bool, Reason>> Lines<'_, T> {
         };
         let is_less = |before: &Before| {
             let is_time_alone = entry.fields == 0 && before.fields == 0 && entry.status.is_none();
-            entry.fields < before.fields
+            (entry.format == before.format && entry.fields < before.fields)
                 || (is_time_alone
                     && (entry.when.stamp.resolution < before.resolution || entry.when.began() < before.at))
         };
