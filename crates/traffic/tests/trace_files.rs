@@ -133,4 +133,8 @@ fn a_time_that_is_cut_off_is_none() {
         assert_eq!((times.len(), skipped.broken()), (2, 1), "{cut}");
     }
     assert_eq!(times("1700000000.500\n1700000000.750\n1700000001.250").0.len(), 3);
+    let (first_cut, skipped) = times("0000.500\n1700000000.750\n1700000001.250\n");
+    assert_eq!((first_cut.len(), skipped.reasons().collect::<Vec<_>>()), (2, vec![(Reason::Cut, 1)]));
+    let (heading, skipped) = times("time\n0.5\n40000000\n");
+    assert_eq!((heading.len(), skipped.reasons().collect::<Vec<_>>()), (2, vec![(Reason::NoTime, 1)]));
 }

@@ -211,12 +211,13 @@ impl<T: FnMut(Entry, &mut Skipped) -> Result<bool, Reason>> Lines<'_, T> {
 fn is_cut(first: &Result<Entry, Reason>, text: &[u8], second: &Result<Entry, Reason>) -> bool {
     let Ok(second) = second else { return false };
     match first {
-        Err(reason) => reason.may_be_cut(),
+        // A file of times may have a heading.
+        Err(reason) => reason.may_be_cut() && second.fields > 0,
         // Seconds since 1970 that have lost their first digit are of another decade.
         Ok(first) => {
             let word = text.split(u8::is_ascii_whitespace).next().unwrap_or_default();
             let is_number = word.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
-            first.fields > 0 && is_number && first.when.began() + YEAR < second.when.began()
+            is_number && second.when.stamp.is_of_the_web() && first.when.began() + YEAR < second.when.began()
         }
     }
 }

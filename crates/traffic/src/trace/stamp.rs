@@ -23,7 +23,12 @@ const WEB: std::ops::Range<u64> = 631_152_000 * 1_000_000_000..4_102_444_800 * 1
 impl Stamp {
     /// Reads a date, or seconds since 1970 within the years of the Web.
     pub(super) fn of_log(text: &[u8]) -> Option<Self> {
-        Self::date(text).or_else(|| Self::number(text).filter(|stamp| WEB.contains(&stamp.ns)))
+        Self::date(text).or_else(|| Self::number(text).filter(Self::is_of_the_web))
+    }
+
+    /// Whether it is a point in time at which there were logs.
+    pub(super) fn is_of_the_web(&self) -> bool {
+        WEB.contains(&self.ns)
     }
 
     /// Reads a date, or a number of seconds since any point in time.

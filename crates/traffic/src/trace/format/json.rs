@@ -240,6 +240,14 @@ mod tests {
     }
 
     #[test]
+    fn fields_may_be_in_an_object_of_their_own() {
+        let line = br#"{"time":"2023-11-14T22:13:20.5Z","nginx":{"method":"GET","path":"/a","host":"a.example"},"response":{"path":"/b"},"resp_headers":{"Content-Type":["text/html"]}}"#;
+        let entry = read(line).unwrap();
+        assert_eq!(entry.asked, Asked::Parts { method: b"GET".to_vec(), target: b"/a".to_vec() });
+        assert_eq!((entry.host.as_deref(), entry.content_type), (Some(&b"a.example"[..]), None));
+    }
+
+    #[test]
     fn what_is_no_object_or_has_no_request_is_refused() {
         assert_eq!(read(br#"{"msec":1700000000.5,"request":"GET /pr"#), Err(Reason::NotJson));
         assert_eq!(read(br#"{"level":"info","ts":1700000000.5,"msg":"serving"}"#), Err(Reason::NoFields));
