@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use libbpf_cargo::SkeletonBuilder;
 
-const PROBES: [&str; 4] = ["kernel", "processes", "connections", "requests"];
+const PROBES: [&str; 5] = ["kernel", "processes", "connections", "counts", "requests"];
 
 #[expect(clippy::expect_used, reason = "a build that cannot go on ends")]
 fn main() {

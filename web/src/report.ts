@@ -500,7 +500,8 @@ export type Phase = {
 };
 
 /** A part of the time of a request. */
-export type PhaseName = 'total' | 'connect' | 'processing' | 'transfer' | 'server';
+export type PhaseName =
+  'total' | 'queued' | 'dns' | 'connect' | 'tls' | 'sending' | 'processing' | 'transfer' | 'server';
 
 /** The phases of a request. */
 export type Phases = {
@@ -557,7 +558,7 @@ export type Published = {
 };
 
 /**
- * A distribution in nine numbers, times in seconds. With a `count` of 0 the others are 0 and
+ * A distribution in a few numbers, times in seconds. With a `count` of 0 the others are 0 and
  * mean nothing.
  */
 export type Quantiles = {
@@ -579,7 +580,7 @@ export type Quantiles = {
   max: number;
   /** How many. */
   count: number;
-};
+} & { [key in string]: number };
 
 /** A number with its unit. */
 export type Quantity = {
@@ -677,7 +678,7 @@ export type RunReport = {
   contradictions: Array<string>;
   /** The figures of `summary.json`. */
   summary: Summary;
-  /** Total, connect, processing and transfer, and the server's own time where it told it. */
+  /** Total, then each phase that took any time, and the server's own time where it told it. */
   distributions: Array<Distribution>;
   /** What was asked for most. */
   urls: Urls;
@@ -821,6 +822,36 @@ export type StepPhase = {
   quantiles: Quantiles;
 };
 
+/** One level of a ramp: what was due while it held. */
+export type StepSummary = {
+  /** The level. */
+  level: number;
+  /** What it counts: `clients`, `requests/s`, `sessions/s` or `pages/s`. */
+  unit: string;
+  /** When it began, s from the run's start. */
+  from: number;
+  /** When it ended, s from the run's start. */
+  to: number;
+  /** Requests begun. */
+  requests: number;
+  /** Complete responses, whatever their status. */
+  responses: number;
+  /** Load asked for, and work done while it held. */
+  rate: RateSummary;
+  /** Responses by HTTP status. */
+  status: { [key in number]: number };
+  /** Requests without a complete response, by reason. */
+  errors: ErrorCounts;
+  /** Sessions started; 0 when the workload has none. */
+  sessions_started: number;
+  /** Sessions whose every request got its response. */
+  sessions_completed: number;
+  /** What clients waited, to 1 %. */
+  latency: LatencySummary;
+  /** The objectives of the run, held against this level alone. */
+  objectives?: Array<ObjectiveResult>;
+};
+
 /** The levels of load that a run held. */
 export type Steps = {
   /** What the levels count. */
@@ -876,6 +907,10 @@ export type Summary = {
   address: AddressSummary;
   /** Whether the run was stopped before its time. */
   interrupted: boolean;
+  /** Why the run ended before its time by `--stop-when`; null where it did not. */
+  stopped?: string | null;
+  /** The levels of a ramp, in its order. */
+  steps?: Array<StepSummary>;
   /** What was stated with `--objective`, and whether it was met. */
   objectives?: Array<ObjectiveResult>;
 };

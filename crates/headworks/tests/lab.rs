@@ -12,10 +12,12 @@ use record::experiment::{Experiment, TestState};
 use record::{Environment, RunDirectory, SessionOutcome};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use testkit::{PATIENCE, Process, alone, poll_until};
+use traffic::Workload;
 
 const WORKLOAD: &str = r#"
 kind = "sessions"
 timeout = "2s"
+data = { file = "users.csv", rows = "cycle" }
 
 [[class]]
 name = "premium"
@@ -28,6 +30,7 @@ share = 0.75
 
 [[page]]
 url = "/bytes/1000"
+header = { X-User = "${user}" }
 think = "20ms"
 embedded = ["/bytes/100", "/bytes/200"]
 
@@ -39,6 +42,9 @@ think = "20ms"
 url = "/burn?cpu=5ms"
 "#;
 
+/// What the workload takes, from beside it.
+const USERS: &str = "user\nann\nbob\n";
+
 const SPEC: &str = r#"
 [experiment]
 title = "In miniature"
@@ -49,7 +55,7 @@ workers = 8
 backlog = 16
 
 [workload]
-file = "workload.toml"
+file = "users/workload.toml"
 
 [gate]
 window = 2
@@ -84,7 +90,10 @@ impl Place {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("spec.toml"), SPEC).unwrap();
-        fs::write(directory.path().join("workload.toml"), WORKLOAD).unwrap();
+        let users = directory.path().join("users");
+        fs::create_dir(&users).unwrap();
+        fs::write(users.join("workload.toml"), WORKLOAD).unwrap();
+        fs::write(users.join("users.csv"), USERS).unwrap();
         Self { directory, _alone: alone() }
     }
 
@@ -124,6 +133,11 @@ fn an_experiment_leaves_a_record_that_agrees_with_itself() {
     assert_eq!(serde_json::from_str::<Experiment>(&said).unwrap(), experiment);
     assert_eq!(fs::read_to_string(out.join("spec.toml")).unwrap(), SPEC);
     assert!(out.join("report.html").is_file());
+    // What is kept can be asked for again wherever it is put.
+    assert!(Workload::read(&out.join("workload.toml")).unwrap().data.is_some());
+    let whole = RunDirectory::open(&out).unwrap().info().unwrap().spec;
+    assert_eq!(whole["workload"]["data"]["file"].as_str(), Some("users.csv"));
+    assert_eq!(fs::read_to_string(out.join("users.csv")).unwrap(), USERS);
     assert!(!experiment.interrupted && experiment.ended.is_some());
     assert_eq!(experiment.server.kind, "origin");
     assert_eq!(Environment::load(&out.join("environment.json")).unwrap().server.unwrap().kind, "origin");
@@ -171,7 +185,7 @@ fn agrees_with_itself(directory: &Path, gated: bool) {
         counted.count() as u64
     };
     for class in ["premium", "basic"] {
-        let figures = summary.sessions.by_class.get(class).copied().unwrap_or_default();
+        let figures = summary.sessions.by_class.get(class).cloned().unwrap_or_default();
         assert_eq!(figures.started, inside(class, false), "{class}");
         assert_eq!(figures.completed, inside(class, true), "{class}");
     }

@@ -212,7 +212,11 @@ fn loads_that_cannot_be_are_refused_at_once() {
         (&["--ramp", "10:20:0:1s"], "STEP is 0"),
         (&["--ramp", "1:2:0.5:1s", "--closed"], "whole numbers"),
         (&["--closed"], "--ramp <FROM:TO:STEP:HOLD>\n\n"),
-        (&["--objective", "p98<1s"], "is not an objective"),
+        (&["--objective", "p0<1s"], "is not an objective"),
+        (&["--stop-when", "soon"], "is no length of time"),
+        (&["--stop-when", "p99 for 3s"], "is not an objective"),
+        (&["--percentiles", "50,101"], "is not a percentile"),
+        (&["--follow", "2", "--pipeline", "4"], "--follow needs the response"),
     ]);
 }
 
@@ -256,6 +260,29 @@ fn requests_that_cannot_be_are_refused_at_once() {
         (&["--expect-status", "20x"], "is not a status"),
         (&["--expect-sha256", "ab"], "is not a SHA-256"),
         (&["--expect-body", "["], "unclosed character class"),
+    ]);
+}
+
+#[test]
+fn connections_are_closed_or_kept_as_a_field_says() {
+    let (_server, address) = origin();
+    let url = format!("http://{address}/bytes/10");
+    let run = |arguments: &[&str]| {
+        let (text, _) = valid_or_not(&load(
+            &[&[url.as_str(), "-n", "20", "-c", "2", "--json", "-q"], arguments].concat(),
+        ));
+        let summary: Summary = serde_json::from_str(&text).unwrap();
+        assert_eq!(summary.responses, 20, "{arguments:?}: {:?}", summary.error_details);
+        summary.connections.opened
+    };
+    assert_eq!(run(&["-H", "Connection: close"]), 20);
+    assert_eq!(run(&["-H", "connection: Close", "--requests-per-connection", "1"]), 20);
+    assert_eq!(run(&["-H", "Connection: keep-alive"]), 2);
+    assert_eq!(run(&["--http", "1.0"]), 20);
+    assert_eq!(run(&["--http", "1.0", "-H", "Connection: keep-alive"]), 2);
+    check_options(&[
+        (&["-H", "Connection: close", "--requests-per-connection", "5"], "contradict each other"),
+        (&["-H", "Connection: upgrade"], "write Connection: close"),
     ]);
 }
 

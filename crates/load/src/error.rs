@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::export::files::ExportError;
+
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -35,6 +37,9 @@ pub enum Error {
     /// The record could not be written.
     #[error(transparent)]
     Record(#[from] record::Error),
+    /// A file for other programs could not be made.
+    #[error(transparent)]
+    Export(#[from] ExportError),
     /// The operating system refused what every run needs.
     #[error("cannot start the generator: {0}")]
     Start(#[from] io::Error),
@@ -48,6 +53,6 @@ impl Error {
 
     /// Whether what was asked for cannot be, rather than that it failed.
     pub fn is_of_usage(&self) -> bool {
-        matches!(self, Self::SourceAddress { .. } | Self::Tls(_))
+        matches!(self, Self::SourceAddress { .. } | Self::Tls(_) | Self::Export(_))
     }
 }

@@ -12,6 +12,8 @@
 //! | room | what lives there |
 //! | --- | --- |
 //! | `run` | a run from its beginning to its end, its threads, its report |
+//! | `merge` | several records as one |
+//! | `export` | files for other programs |
 //! | `show` | what people and scrapers see while it lasts |
 //! | `schedule` | when requests and sessions start |
 //! | `client` | what a user does: sessions, requests, connections, both versions of HTTP |
@@ -22,7 +24,9 @@
 mod client;
 mod engine;
 mod error;
+mod export;
 mod measure;
+mod merge;
 mod names;
 mod run;
 mod schedule;
@@ -31,11 +35,15 @@ mod show;
 
 pub use engine::backend::Backend;
 pub use error::Error;
+pub use export::files::{ExportError, ExportPaths};
 pub use measure::objective::{Objective, ObjectiveError};
+pub use measure::percentile::{Percentile, PercentileError};
+pub use merge::{MergeError, merge};
 pub use names::UnknownName;
 pub use run::lifecycle::run;
 pub use run::report::Report;
 pub use settings::checks::{Checks, DigestError, Sha256Digest};
 pub use settings::options::{Http, Identity, Load, Options, Protocol, Request, Script, TlsVersion};
+pub use settings::stop::{StopWhen, StopWhenError};
 pub use settings::target::{Target, TargetError, Via};
 pub use settings::view::View;

@@ -1,11 +1,13 @@
 //! [`Quantiles`]: the figures of a distribution that summaries give.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use stats::Histogram;
 
-/// A distribution in nine numbers, times in seconds. With a `count` of 0 the others are 0 and
+/// A distribution in a few numbers, times in seconds. With a `count` of 0 the others are 0 and
 /// mean nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Quantiles {
     /// Arithmetic mean, s.
@@ -28,6 +30,9 @@ pub struct Quantiles {
     pub max: f64,
     /// How many.
     pub count: u64,
+    /// Other percentiles that were asked for, s, by their names, such as `p99.99`.
+    #[serde(flatten)]
+    pub others: BTreeMap<String, f64>,
 }
 
 impl Quantiles {
@@ -44,6 +49,7 @@ impl Quantiles {
             p999: quantile(0.999),
             max: latencies.max().as_secs_f64(),
             count: latencies.count(),
+            others: BTreeMap::new(),
         }
     }
 

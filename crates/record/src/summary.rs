@@ -46,6 +46,12 @@ pub struct Summary {
     pub address: AddressSummary,
     /// Whether the run was stopped before its time.
     pub interrupted: bool,
+    /// Why the run ended before its time by `--stop-when`; null where it did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
+    /// The levels of a ramp, in its order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepSummary>,
     /// What was stated with `--objective`, and whether it was met.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objectives: Vec<ObjectiveResult>,
@@ -68,6 +74,39 @@ pub struct RateSummary {
     pub offered: f64,
     /// Sessions completed, or responses received, inside the measuring window, per second of it.
     pub achieved: f64,
+}
+
+/// One level of a ramp: what was due while it held.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct StepSummary {
+    /// The level.
+    pub level: f64,
+    /// What it counts: `clients`, `requests/s`, `sessions/s` or `pages/s`.
+    pub unit: String,
+    /// When it began, s from the run's start.
+    pub from: f64,
+    /// When it ended, s from the run's start.
+    pub to: f64,
+    /// Requests begun.
+    pub requests: u64,
+    /// Complete responses, whatever their status.
+    pub responses: u64,
+    /// Load asked for, and work done while it held.
+    pub rate: RateSummary,
+    /// Responses by HTTP status.
+    pub status: BTreeMap<u16, u64>,
+    /// Requests without a complete response, by reason.
+    pub errors: ErrorCounts,
+    /// Sessions started; 0 when the workload has none.
+    pub sessions_started: u64,
+    /// Sessions whose every request got its response.
+    pub sessions_completed: u64,
+    /// What clients waited, to 1 %.
+    pub latency: LatencySummary,
+    /// The objectives of the run, held against this level alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objectives: Vec<ObjectiveResult>,
 }
 
 /// Requests without a complete response.
@@ -141,7 +180,7 @@ pub struct ErrorDetail {
 /// Distributions of what clients waited, of all responses and, as a lower bound, of requests
 /// that the timeout or the end of the run cut off. Requests that failed otherwise are not
 /// latencies and not in here.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LatencySummary {
     /// From the intended time to the last byte.
@@ -182,7 +221,7 @@ pub struct SessionSummary {
 }
 
 /// Sessions of one class that started in the measuring window.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ClassSummary {
     /// Sessions started: the sum of the counts below.

@@ -101,6 +101,32 @@ impl Histogram {
         recorded.map(|step| (Span::from_nanos(step.value_iterated_to()), step.count_since_last_iteration()))
     }
 
+    /// The latencies at shares of all that come ever closer to 1, `per_halving` of them until half as many are above:
+    /// each with the share, and how many are at or below it.
+    pub fn percentiles(&self, per_halving: u32) -> impl Iterator<Item = (Span, f64, u64)> {
+        let mut below = 0;
+        let steps = self.counts.iter().flat_map(move |counts| counts.iter_quantiles(per_halving));
+        steps.map(move |step| {
+            below += step.count_since_last_iteration();
+            let latency = Span::from_nanos(step.value_iterated_to()).min(self.max);
+            (latency, step.quantile_iterated_to(), below)
+        })
+    }
+
+    /// The standard deviation, to the histogram's digits; zero when it is empty.
+    pub fn standard_deviation(&self) -> Span {
+        let nanos = self.counts.as_ref().map_or(0.0, hdrhistogram::Histogram::stdev);
+        Span::from_nanos(nanos as u64)
+    }
+
+    /// How it is divided: into so many ranges, each twice as long as the one before, of so many intervals.
+    pub fn buckets(&self) -> (u8, u32) {
+        self.counts.as_ref().map_or((0, 0), |counts| {
+            let intervals = 2 * 10_u32.pow(u32::from(counts.sigfig()));
+            (counts.buckets(), intervals.next_power_of_two())
+        })
+    }
+
     /// The exact mean; zero when it is empty.
     pub fn mean(&self) -> Span {
         let count = u128::from(self.count().max(1));

@@ -27,6 +27,16 @@ impl RatioSums {
         self.product += dividend * divisor;
     }
 
+    /// Adds the parts of `other`.
+    pub fn add_all(&mut self, other: &Self) {
+        self.parts += other.parts;
+        self.dividend += other.dividend;
+        self.divisor += other.divisor;
+        self.dividend_squared += other.dividend_squared;
+        self.divisor_squared += other.divisor_squared;
+        self.product += other.product;
+    }
+
     /// The sum of all dividends over that of all divisors. The interval comes from what the parts' own ratios
     /// leave unexplained (the delta method: Law, "Simulation Modeling and Analysis", section 9.5.3 on ratio
     /// estimators). Not a number when there is nothing to divide by; infinite when there is one part.

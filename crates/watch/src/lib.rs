@@ -3,7 +3,7 @@
 //!
 //! One folder for each group of figures, with the kernel's half (`*.bpf.c`), the user's half and the names of
 //! its metrics together: [`kernel`], [`processes`], [`network`], [`connections`],
-//! [`limits`], [`requests`].
+//! [`limits`], [`counts`], [`requests`].
 
 #[macro_use]
 mod bpf;
@@ -11,6 +11,7 @@ mod choice;
 mod clock;
 pub mod connections;
 pub mod costs;
+pub mod counts;
 pub mod doctor;
 mod error;
 mod figures;

@@ -139,8 +139,11 @@ impl Watch {
             notes.push(Note::group(group, &mechanism, refused));
         }
         let group = Group::Requests.name();
-        if self.requests.is_some() {
+        if let Some((requests, _)) = &self.requests {
             notes.push(Note::group(group, &Mechanism::Ebpf, None));
+            if let Some(why) = requests.why_not_counted() {
+                notes.push(Note::group(group, &"rates are estimates from windows", Some(why)));
+            }
         } else if let Some(why) = &self.refused {
             notes.push(Note::group(group, &"not followed", Some(why)));
         }

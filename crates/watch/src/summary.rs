@@ -63,11 +63,27 @@ impl Summary {
         if later.limits.is_some() {
             self.limits.clone_from(&later.limits);
         }
-        // Between two windows nothing is seen, which says nothing.
-        if later.followed.is_some_and(|followed| followed.watched > 0.0) {
+        let Some(followed) = later.followed else { return };
+        // Between two windows no request is followed, which says nothing.
+        if followed.watched > 0.0 {
             self.requests.clone_from(&later.requests);
             self.waits.clone_from(&later.waits);
             self.followed = later.followed;
+        } else if followed.is_counted {
+            self.count_on(later);
         }
+    }
+
+    /// Takes over how many requests there were, and leaves what is known of one.
+    fn count_on(&mut self, later: &Self) {
+        self.requests.retain(|class, _| later.requests.contains_key(class));
+        for (class, rates) in &later.requests {
+            let mine = self.requests.entry(class.clone()).or_insert_with(|| rates.clone());
+            let counted = rates.clone();
+            mine.count = counted.count;
+            (mine.rate, mine.bytes_rate) = (counted.rate, counted.bytes_rate);
+            (mine.ci, mine.status) = (counted.ci, counted.status);
+        }
+        self.followed = later.followed;
     }
 }

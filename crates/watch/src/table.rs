@@ -2,7 +2,8 @@
 
 use record::PhaseName;
 
-use crate::requests::by_size;
+use crate::counts::Statuses;
+use crate::requests::{Followed, by_size};
 use crate::{Summary, kernel};
 
 /// Whether the names of the kernel's columns stand above its figures.
@@ -68,12 +69,22 @@ impl Summary {
         text
     }
 
+    /// Responses by status, where there was another than success.
+    fn statuses(&self) -> String {
+        let mut all = Statuses::default();
+        self.requests.values().for_each(|rates| all.add(rates.status));
+        let counts = all.all().into_iter().filter(|(_, count)| count.cast_signed() > 0);
+        let shown: Vec<_> = counts.map(|(name, count)| format!("{count} {name}")).collect();
+        if shown.is_empty() { String::new() } else { format!("        status: {}\n", shown.join(", ")) }
+    }
+
     /// Requests by class: their rate, and what one of them costs.
     fn requests_table(&self) -> String {
         let Some(followed) = &self.followed else { return String::new() };
         if self.requests.is_empty() {
-            let why = if followed.watched > 0.0 { "none" } else { "none followed: no window was open" };
-            return format!("        requests: {why}\n");
+            let nothing = followed.watched > 0.0 || followed.is_counted;
+            let why = if nothing { "none" } else { "none followed: no window was open" };
+            return format!("        requests: {why}\n{}", not_counted(followed));
         }
         let mut text = format!(
             "        {:<12}{:>9}{:>9}{:>7}{:>7}{:>9} |{:>9}{:>9}{:>8} |{:>10}{:>10}{:>10}{:>10}\n",
@@ -92,12 +103,15 @@ impl Summary {
             "p99",
         );
         for (class, rates) in by_size(&self.requests) {
-            let elapsed = |phase: PhaseName| rates.phases[phase.name()].elapsed;
+            let elapsed = |phase: PhaseName| &rates.phases[phase.name()].elapsed;
             let [parse, process, log] = PhaseName::ALL.map(|phase| elapsed(phase).mean * 1e3);
+            text += &format!("        {class:<12}{:>9.1}{:>9.2}", rates.rate, rates.bytes_rate * 8e-6);
+            if rates.followed == 0 {
+                text += "  (none of them was followed: what one costs is not known)\n";
+                continue;
+            }
             text += &format!(
-                "        {class:<12}{:>9.1}{:>9.2}{:>7.1}{:>7.1}{:>9.1} |{:>9.1}{:>9.1}{:>8.1} |{parse:>10.3}{process:>10.3}{log:>10.3}{:>10.3}\n",
-                rates.rate,
-                rates.bytes_rate * 8e-6,
+                "{:>7.1}{:>7.1}{:>9.1} |{:>9.1}{:>9.1}{:>8.1} |{parse:>10.3}{process:>10.3}{log:>10.3}{:>10.3}\n",
                 rates.reads,
                 rates.writes,
                 rates.blocks,
@@ -107,6 +121,8 @@ impl Summary {
                 elapsed(PhaseName::Process).p99 * 1e3,
             );
         }
+        text += &self.statuses();
+        text += &not_counted(followed);
         if let Some(waits) = &self.waits {
             text += &format!(
                 "        waits: {:.1} connections/s, ms to be accepted mean {:.3}, p99 {:.3}; requests, ms to be read mean {:.3}, p99 {:.3}\n",
@@ -119,6 +135,19 @@ impl Summary {
         }
         text
     }
+}
+
+/// Why rates are estimates, and how good they are.
+fn not_counted(followed: &Followed) -> String {
+    let Some(protocols) = followed.protocols.filter(|_| !followed.is_counted) else { return String::new() };
+    let seen =
+        [(protocols.tls, "TLS"), (protocols.http2, "HTTP/2"), (protocols.other, "an unknown protocol")];
+    let seen = seen.iter().filter(|(count, _)| *count > 0);
+    let seen: Vec<_> = seen.map(|(count, name)| format!("{count} of {name}")).collect();
+    if seen.is_empty() {
+        return String::new();
+    }
+    format!("        not counted one by one: connections {}; rates are estimates\n", seen.join(", "))
 }
 
 fn kernel_line(k: &kernel::Rates) -> String {

@@ -48,7 +48,17 @@ export function distribution(report: RunReport): HTMLElement | null {
 }
 
 /** What matters most has the plain line; the server's own account is only there where it is told. */
-const LOOKS = { connect: 0, total: 1, processing: 2, transfer: 3, server: 4 } as const;
+const LOOKS = {
+  connect: 0,
+  total: 1,
+  processing: 2,
+  transfer: 3,
+  server: 4,
+  queued: 5,
+  sending: 6,
+  tls: 7,
+  dns: 8,
+} as const;
 
 function places(distributions: Distribution[]): number[] {
   const all = distributions.flatMap((d) => d.curve.map(([x]) => x));

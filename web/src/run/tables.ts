@@ -6,7 +6,11 @@ import { quantity, quantityWith, none, cellOf, part } from '../table/cell.ts';
 
 export const PHASES: Record<PhaseName, string> = {
   total: 'In all',
+  queued: 'Waiting to begin',
+  dns: 'Looking up the name',
   connect: 'Connecting',
+  tls: 'TLS handshake',
+  sending: 'Sending the body',
   processing: 'Processing',
   transfer: 'Transfer',
   server: 'By the server’s own account',
@@ -165,7 +169,7 @@ function objectives({ summary }: RunReport): HTMLElement[] {
   const all = summary.objectives ?? [];
   if (all.length === 0) return [];
   const unitOf = (name: string): Unit => {
-    if (name.startsWith('errors')) return 'percent';
+    if (/^(errors|failed|completed)/.test(name)) return 'percent';
     return name.startsWith('rate') ? 'rate' : 'seconds';
   };
   const rows = all.map(({ objective, measured, met }) =>

@@ -8,7 +8,12 @@ export function words(report: RunReport): HTMLElement {
       'Due, begun',
       'A schedule says when a request is due; it is begun when the generator starts on it. Latency in all counts from when it was due, so that a server that holds up the generator cannot hide it. Without a schedule, in a closed loop, both are the same.',
     ],
+    [
+      'Waiting to begin',
+      'From when it was due to when work on it began: for one of the connections that there may be, or for the generator. Waits below a millisecond are not shown.',
+    ],
     ['Connecting', 'From the first SYN to the connection; only requests that opened one count.'],
+    ['Sending the body', 'From the first byte of a request that has a body to the last that was on its way.'],
     ['Processing', 'From the request written to the first byte of the response.'],
     ['Transfer', 'From the first byte of the response to the last; 0 where all of it came at once.'],
     [

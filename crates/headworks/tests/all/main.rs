@@ -1,6 +1,7 @@
 //! The program as its users see it. What takes the machine, or needs a process to itself, stands beside.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic is how a test reports")]
 
+mod coming_from;
 #[path = "../common/mod.rs"]
 mod common;
 mod documents;
@@ -12,10 +13,12 @@ mod gate_service;
 mod gate_started;
 mod gate_telemetry;
 mod load_replay;
+mod load_results;
 mod metrics;
 mod options;
 mod origin;
 mod report;
+mod report_merged;
 mod sessions;
 mod sim;
 mod sim_fit;

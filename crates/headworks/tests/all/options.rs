@@ -40,6 +40,13 @@ fn clients_that_cannot_wait_are_not_told_to() {
 }
 
 #[test]
+fn only_sessions_of_a_closed_loop_are_told_to_pause() {
+    check_refused(&["--pauses"], "--workload");
+    check_refused(&["--pauses", "--workload", "surge"], "--pauses is for sessions in a closed loop");
+    check_refused(&["--pauses", "--workload", "surge", "--rate", "3"], "cannot be used with");
+}
+
+#[test]
 fn a_connection_for_one_request_has_no_pipeline() {
     check_refused(&["--pipeline", "4", "--http", "1.0"], "--requests-per-connection");
 }

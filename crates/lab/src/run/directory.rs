@@ -5,6 +5,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::error::Error;
+use crate::spec::experiment::Spec;
+use crate::spec::workload_files::data;
 
 /// How the server of a test was started, and its configuration.
 pub(super) const SERVER: &str = "server.json";
@@ -18,6 +20,16 @@ pub(super) fn empty(directory: &Path) -> Result<(), Error> {
         _ => {}
     }
     fs::create_dir_all(directory).map_err(Error::io("create", directory))
+}
+
+/// The workload of a spec as the files that are kept of it: its own, and the data that it takes, which stands beside it.
+pub(super) fn kept(spec: &Spec) -> Result<Vec<(String, String)>, Error> {
+    let mut files = vec![(WORKLOAD.to_owned(), text(&spec.kept_workload())?)];
+    if let Some(path) = data(&spec.workload_table) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        files.push((name, fs::read_to_string(&path).map_err(Error::io("read", &path))?));
+    }
+    Ok(files)
 }
 
 /// A workload as a file.

@@ -11,7 +11,7 @@ use units::Rate;
 
 use super::begin::{begin, default_directory};
 use super::check::check;
-use super::directory::{WORKLOAD, empty, text};
+use super::directory::{WORKLOAD, empty, kept, text};
 use super::load_test::{self, Places};
 use super::options::{Finished, Options};
 use super::plan::{Planned, plan};
@@ -46,7 +46,8 @@ fn run_with(options: &Options, stop: &Stop, progress: &dyn Progress) -> Result<F
     let version = check(&spec, &plan, &options.headworks)?;
     let directory = options.out.clone().unwrap_or_else(|| default_directory(&options.spec));
     let fresh = begin(options, &spec, version);
-    let files = [("spec.toml", spec.text.clone()), (WORKLOAD, text(&spec.workload_table)?)];
+    let mut files = vec![("spec.toml".to_owned(), spec.text.clone())];
+    files.extend(kept(&spec)?);
     let experiment = resume::go_on(&directory, fresh, &files)?;
     testbed::sweep();
     let mut running = RunningExperiment {

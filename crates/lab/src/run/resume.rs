@@ -13,7 +13,7 @@ use crate::error::Error;
 pub(crate) fn go_on(
     directory: &Path,
     fresh: Experiment,
-    files: &[(&str, String)],
+    files: &[(String, String)],
 ) -> Result<Experiment, Error> {
     fs::create_dir_all(directory).map_err(Error::io("create", directory))?;
     if !Kind::of(directory).is_some_and(Kind::is_experiment) {
@@ -24,11 +24,11 @@ pub(crate) fn go_on(
     if before.ended.is_some() && !before.interrupted {
         return Err(occupied(" that is complete"));
     }
-    let differs = |(name, text): &&(&str, String)| {
+    let differs = |(name, text): &&(String, String)| {
         fs::read_to_string(directory.join(name)).is_ok_and(|before| before != *text)
     };
     match files.iter().find(differs) {
-        Some(("spec.toml", _)) => return Err(occupied(" with another spec")),
+        Some((name, _)) if name == "spec.toml" => return Err(occupied(" with another spec")),
         Some(_) => return Err(occupied(" with another workload")),
         None if before.seed != fresh.seed => return Err(occupied(" with another seed")),
         None => {}

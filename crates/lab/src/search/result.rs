@@ -10,7 +10,7 @@ use crate::load::generator::Offer;
 
 /// What is kept of a probe.
 pub(super) fn of(probe: &Probe, directory: String, precision: Ratio) -> ProbeResult {
-    let latency = probe.summary.latency.total;
+    let latency = &probe.summary.latency.total;
     let (clients, offered) = match probe.offer {
         Offer::Closed(clients) => (Some(clients), None),
         Offer::Rate(rate) => (None, Some(rate.as_f64())),

@@ -1,6 +1,6 @@
 //! [`Spec`]: an experiment as it is to be done.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use testbed::{Cpus, Resources};
 use toml::{Table, Value};
@@ -16,6 +16,7 @@ use super::server::Server;
 use super::settings;
 use super::subject::Subject;
 use super::workload::Asked;
+use super::workload_files;
 
 /// The tool that a record says it is of.
 pub(crate) const TOOL: &str = "lab";
@@ -61,8 +62,17 @@ impl Spec {
     pub(crate) fn whole(&self) -> Table {
         let mut table: Table = toml::from_str(&self.text).unwrap_or_default();
         let has_file = table.get("workload").is_some_and(|workload| workload.get("file").is_some());
-        if has_file {
-            table.insert("workload".to_owned(), Value::Table(self.workload_table.clone()));
+        if has_file || workload_files::data(&self.workload_table).is_some() {
+            table.insert("workload".to_owned(), Value::Table(self.kept_workload()));
+        }
+        table
+    }
+
+    /// The workload as it is kept: what it takes its data from stands beside it.
+    pub(crate) fn kept_workload(&self) -> Table {
+        let mut table = self.workload_table.clone();
+        if let Some(name) = workload_files::data(&table).as_deref().and_then(Path::file_name) {
+            workload_files::name_data(&mut table, Path::new(name));
         }
         table
     }

@@ -20,3 +20,4 @@ pub(crate) mod server;
 mod settings;
 pub(crate) mod subject;
 pub(crate) mod workload;
+pub(crate) mod workload_files;

@@ -12,6 +12,7 @@ use traffic::model::ModelName;
 use units::Span;
 
 use super::place::without_place;
+use super::workload_files::gather;
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -136,7 +137,9 @@ pub(super) fn sessions(
             let file = Source::read(&directory.join(name))?;
             // The file by itself first: its errors have lines to point at.
             Workload::parse(&file)?;
-            file.parse()?
+            let mut table = file.parse()?;
+            gather(&mut table, file.directory());
+            table
         }
         Some(_) => {
             return Err(source
@@ -145,6 +148,7 @@ pub(super) fn sessions(
         }
         None => Table::new(),
     };
+    gather(&mut keys, directory);
     table.extend(keys);
     let text = toml::to_string(&table).map_err(|why| source.error(span.clone(), why.to_string()))?;
     let workload = Workload::parse(&Source::new("", text))

@@ -15,6 +15,7 @@ use crate::client::context::ThreadContext;
 use crate::client::exchange::{Exchange, Expected};
 use crate::client::fault::{self, Fault, Reason};
 use crate::client::plan::Persistence;
+use crate::client::redirect::Redirect;
 use crate::client::script::Prepared;
 use crate::client::tls::Tls;
 use crate::client::user::User;
@@ -69,6 +70,7 @@ impl<'a> Attempt<'a> {
             has_body: thread.plan.body(wanted, None).is_some(),
             keeps_body: wanted.script.as_ref().is_some_and(|script| script.keeps_body()),
             is_idempotent: wanted.is_idempotent(),
+            follows: thread.plan.redirects > 0,
             content: wanted.content.as_ref(),
             checks: wanted
                 .script
@@ -90,6 +92,34 @@ impl<'a> Attempt<'a> {
             error: Some(RequestError::Censored),
             detail: None,
         }
+    }
+
+    /// The request that follows upon a redirect: `prepared` is sent, by the same user, at once.
+    pub(crate) fn redirected(
+        thread: &'a ThreadContext,
+        user: &'a User,
+        (wanted, object): (&'a Wanted, u32),
+        prepared: Prepared,
+    ) -> Self {
+        let mut attempt = Self::new(thread, user, wanted, object, thread.now());
+        attempt.exchange.set_redirected(prepared.body.is_some(), &prepared.method);
+        attempt.prepared = Some(Box::new(prepared));
+        attempt
+    }
+
+    /// What is asked for next, where the response says so.
+    ///
+    /// # Errors
+    /// When that is on another server, or nowhere.
+    pub(crate) fn redirect(&self) -> Option<Result<Prepared, Fault>> {
+        let status = self.exchange.status().filter(|_| self.exchange.redirects())?;
+        let location = self.exchange.location()?;
+        let (plan, prepared) = (&*self.thread.plan, self.prepared.as_deref());
+        let method = prepared.map_or(self.wanted.method(), |prepared| &prepared.method);
+        let url = prepared.map_or(&*self.wanted.url, |prepared| &prepared.url);
+        let next =
+            Redirect::of(status, location, (method, url), &plan.site, plan.authority(self.wanted, self.user));
+        Some(next.map(|next| next.prepare(plan, self.wanted, prepared)))
     }
 
     /// Finds out what is to be sent, where that is not the same each time.
@@ -212,7 +242,7 @@ impl<'a> Attempt<'a> {
             let url = self.prepared.as_ref().map_or(&*self.wanted.url, |prepared| &prepared.url);
             self.thread.plan.keep_cookies(url, self.user, self.exchange.cookies(), self.thread.now());
         }
-        if let Some(script) = &self.wanted.script
+        if let Some(script) = self.wanted.script.as_ref().filter(|_| !self.exchange.redirects())
             && let Some(values) = &mut *self.user.values.borrow_mut()
         {
             for take in script.takes() {

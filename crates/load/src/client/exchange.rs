@@ -5,6 +5,7 @@
 //! what the response must be, whether the request is sent again, and which kind of error a
 //! failure is counted as, is decided here for both.
 
+use http::Method;
 use record::RequestError;
 use traffic::model::Object;
 use units::{Span, Time};
@@ -12,6 +13,7 @@ use units::{Span, Time};
 use crate::client::facts::Facts;
 use crate::client::fault::{Fault, Reason};
 use crate::client::inspector::{Inspector, hold};
+use crate::client::redirect::{LOCATION, is_redirect};
 use crate::measure::stopwatch::{Phase, Stopwatch};
 use crate::settings::checks::Checks;
 
@@ -32,6 +34,8 @@ pub(crate) struct Expected<'a> {
     /// Whether the request may be sent again when it is not known whether the server has
     /// processed it (RFC 9110, section 9.2.2).
     pub(crate) is_idempotent: bool,
+    /// Whether a redirect is followed, so that it need not be what was asked for.
+    pub(crate) follows: bool,
     /// What the content is, where that is known and is to be compared.
     pub(crate) content: Option<&'a Object>,
     /// What the user wants to hold.
@@ -97,6 +101,15 @@ impl<'a> Exchange<'a> {
         self.expected.has_body = has_body;
     }
 
+    /// The request is what a redirect has led to: it has a body, or not, and this method; how long its response is, or
+    /// what is in it, is not known.
+    pub(crate) fn set_redirected(&mut self, has_body: bool, method: &Method) {
+        self.expected.has_body = has_body;
+        self.expected.is_head = *method == Method::HEAD;
+        self.expected.is_idempotent = method.is_idempotent();
+        self.expected.length = None;
+    }
+
     /// What begins when the request can be written.
     fn first_phase(&self) -> Phase {
         if self.expected.has_body { Phase::Sending } else { Phase::Processing }
@@ -150,12 +163,25 @@ impl<'a> Exchange<'a> {
     pub(crate) fn end(&mut self, now: Time) -> Result<(), Fault> {
         self.stopwatch.last_byte(now);
         let status = self.status();
+        if self.redirects() {
+            return Ok(());
+        }
         let length = self.expected.length.filter(|_| status == Some(200) && !self.expected.is_head);
         if let Some(length) = length.filter(|length| *length != self.body_bytes) {
             return Err(Fault::Unfit(format!("{} bytes instead of {length}", self.body_bytes).into()));
         }
         let inspector = self.inspector.as_deref_mut();
         hold(self.expected.checks, status.unwrap_or(0), self.body_bytes, inspector).map_err(Fault::Unfit)
+    }
+
+    /// Whether the response sends the client elsewhere, and it goes there.
+    pub(crate) fn redirects(&self) -> bool {
+        self.expected.follows && self.status().is_some_and(is_redirect) && self.location().is_some()
+    }
+
+    /// Where the response sends the client.
+    pub(crate) fn location(&self) -> Option<&str> {
+        self.fields().find(|(name, _)| *name == LOCATION).map(|(_, value)| value)
     }
 
     /// The exchange is cut off `now`, in whatever phase it is, unless it was over.
@@ -281,6 +307,7 @@ mod tests {
             has_body: false,
             keeps_body: false,
             is_idempotent,
+            follows: false,
             content: None,
             checks: CHECKS,
         }

@@ -78,23 +78,42 @@ pub(crate) async fn fetch(
     let Some(wanted) = thread.plan.objects.get(object as usize) else {
         return Err(Failed { outcome: SessionOutcome::Error, connected: true });
     };
-    client.requests.set(client.requests.get() + 1);
     let mut attempt = Attempt::new(thread, &client.user, wanted, object, intended);
     if let Err(fault) = attempt.prepare() {
+        client.requests.set(client.requests.get() + 1);
         attempt.failed(fault);
         return Err(Failed { outcome: SessionOutcome::Error, connected: true });
     }
-    let carried = {
-        // Only a pointer is handed on: the future is large.
-        let carry = pin!(client.carry(&mut attempt));
-        thread.in_time(carry).await
-    };
-    match carried {
-        Ok(Ok(())) => attempt.succeeded(),
-        Ok(Err(fault)) => attempt.failed(fault),
-        Err(_) => attempt.timed_out(),
+    let mut left = thread.plan.redirects;
+    loop {
+        client.requests.set(client.requests.get() + 1);
+        let carried = {
+            // Only a pointer is handed on: the future is large.
+            let carry = pin!(client.carry(&mut attempt));
+            thread.in_time(carry).await
+        };
+        match carried {
+            Ok(Ok(())) => attempt.succeeded(),
+            Ok(Err(fault)) => attempt.failed(fault),
+            Err(_) => attempt.timed_out(),
+        }
+        match attempt.redirect().filter(|_| attempt.error.is_none()) {
+            None => break,
+            Some(Err(fault)) => attempt.failed(fault),
+            Some(Ok(_)) if left == 0 => attempt.failed(too_many(thread.plan.redirects)),
+            Some(Ok(prepared)) => {
+                left -= 1;
+                attempt = Attempt::redirected(thread, &client.user, (wanted, object), prepared);
+                continue;
+            }
+        }
+        break;
     }
     outcome(attempt.error, attempt.exchange.status().filter(|_| !attempt.exchange.expects_statuses()))
+}
+
+fn too_many(redirects: u32) -> Fault {
+    Fault::Unfit(format!("redirected more than {redirects} times").into())
 }
 
 /// What a request means for the session that it belongs to; `status` is that of the response, where its user has not

@@ -6,7 +6,7 @@
 //! | `exchange`, `fault`, `facts`, `inspector` | what happens to a request and its response, whatever the version of HTTP |
 //! | `http1`, `http2` | framing |
 //! | `attempt`, `connect`, `tls`, `lookup`, `address` | a request's way from a name to a connection, and to its row |
-//! | `plan`, `catalogue`, `wanted`, `request`, `script`, `logged`, `cookies`, `user` | what requests look like, and on whose behalf they are sent |
+//! | `plan`, `catalogue`, `wanted`, `request`, `script`, `logged`, `redirect`, `cookies`, `user` | what requests look like, and on whose behalf they are sent |
 //! | `context`, `setup` | what all clients of a thread, and all threads, share |
 //! | `sock_diag` | how often a SYN was sent again |
 
@@ -26,6 +26,7 @@ mod inspector;
 mod logged;
 mod lookup;
 pub(crate) mod plan;
+mod redirect;
 mod request;
 mod script;
 pub(crate) mod session;

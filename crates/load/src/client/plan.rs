@@ -1,5 +1,6 @@
 //! [`Plan`]: the script, made ready to be sent.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -13,6 +14,8 @@ use units::{Span, Time};
 
 use crate::client::catalogue::{CLOSE, Catalogue};
 use crate::client::cookies::Jar;
+use crate::client::redirect::{LOCATION, OF_A_BODY};
+use crate::client::request::Fields;
 use crate::client::script::Prepared;
 use crate::client::user::User;
 use crate::client::wanted::{ClassPlan, Wanted};
@@ -56,6 +59,8 @@ pub(crate) struct Plan {
     body: Option<Bytes>,
     /// How absolute URLs of the server begin.
     pub(crate) site: String,
+    /// How many redirects of a request are followed.
+    pub(crate) redirects: u32,
     /// The script of sessions, which says what they know when they begin.
     workload: Option<Arc<Workload>>,
     /// What an access log asks for, in its order.
@@ -104,6 +109,7 @@ impl Plan {
             scheme: if options.target.is_tls() { Scheme::HTTPS } else { Scheme::HTTP },
             body: options.request.body.clone().filter(|body| !body.is_empty()),
             site: options.target.site(),
+            redirects: options.protocol.redirects,
             workload: None,
             sequence: Vec::new(),
         };
@@ -192,8 +198,8 @@ impl Plan {
             Persistence::Keep => self.keep,
             Persistence::Close => CLOSE,
         };
-        if let (Some(prepared), Some(fields)) = (prepared, wanted.fields_of(user)) {
-            let line = format!("{} {} HTTP/{}\r\n", wanted.method, prepared.url, self.version);
+        if let Some((prepared, fields)) = self.fields_for(wanted, prepared, user) {
+            let line = format!("{} {} HTTP/{}\r\n", prepared.method, prepared.url, self.version);
             let cookies = fields.cookies(&jar, &prepared.url, now);
             return fields.http1_head(line.as_bytes(), connection.as_bytes(), &cookies, &prepared.fields);
         }
@@ -218,23 +224,47 @@ impl Plan {
         now: Time,
     ) -> Option<http::Request<()>> {
         let jar = user.jar.borrow();
-        if let (Some(prepared), Some(fields)) = (prepared, wanted.fields_of(user)) {
+        if let Some((prepared, fields)) = self.fields_for(wanted, prepared, user) {
             let cookies = fields.cookies(&jar, &prepared.url, now);
             let path = prepared.url.parse().ok();
             return fields.http2_head(
-                &wanted.method,
+                &prepared.method,
                 &self.scheme,
                 path.as_ref(),
                 &cookies,
                 &prepared.fields,
             );
         }
-        let (fields, more) = match &wanted.logged {
-            Some(logged) => (&*logged.fields, logged.more.as_slice()),
-            None => (&self.classes.get(user.class)?.fields, &[][..]),
-        };
+        let fields = self.plain_fields(wanted, user)?;
         let cookies = fields.cookies(&jar, &wanted.url, now);
+        let more = wanted.logged.as_ref().map_or(&[][..], |logged| &logged.more);
         fields.http2_head(&wanted.method, &self.scheme, wanted.path.as_ref(), &cookies, more)
+    }
+
+    /// What is sent once, and the fields of all that is sent like it.
+    fn fields_for<'p>(
+        &'p self,
+        wanted: &'p Wanted,
+        prepared: Option<&'p Prepared>,
+        user: &User,
+    ) -> Option<(&'p Prepared, Cow<'p, Fields>)> {
+        let prepared = prepared?;
+        let fields = wanted.fields_of(user).or_else(|| self.plain_fields(wanted, user))?;
+        let bare = || Cow::Owned(fields.without(&OF_A_BODY));
+        Some((prepared, if prepared.is_bare { bare() } else { Cow::Borrowed(fields) }))
+    }
+
+    /// The fields of what is sent in the same way each time.
+    fn plain_fields<'p>(&'p self, wanted: &'p Wanted, user: &User) -> Option<&'p Fields> {
+        match &wanted.logged {
+            Some(logged) => Some(&logged.fields),
+            None => self.classes.get(user.class).map(|class| &class.fields),
+        }
+    }
+
+    /// What the server is called in requests of `user` for what is `wanted`.
+    pub(crate) fn authority<'p>(&'p self, wanted: &'p Wanted, user: &User) -> &'p str {
+        self.plain_fields(wanted, user).and_then(Fields::authority).unwrap_or_default()
     }
 
     /// Keeps what cookies the answer to a request of `user` for `url` has set, `now`.
@@ -244,7 +274,7 @@ impl Plan {
         set.iter().for_each(|header| class.fields.keep_cookie(&mut jar, header, url, now));
     }
 
-    /// Names of the fields of responses that sessions take something from.
+    /// Names of the fields of responses that something is taken from.
     pub(crate) fn taken_fields(&self) -> Vec<String> {
         let takes =
             self.objects.iter().filter_map(|wanted| wanted.script.as_ref()).flat_map(|script| script.takes());
@@ -252,7 +282,8 @@ impl Plan {
             Place::Header(name) => Some(name.clone()),
             Place::Json(_) | Place::Pattern(_) => None,
         });
-        names.collect::<BTreeSet<_>>().into_iter().collect()
+        let location = (self.redirects > 0).then(|| LOCATION.to_owned());
+        names.chain(location).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// What rows of the record call what was asked for, and classes.
@@ -266,9 +297,9 @@ impl Plan {
     /// The longest that a session, or a request that stands alone, can take.
     pub(crate) fn longest(&self) -> Span {
         let rounds = |page: &PagePlan| 1 + page.embedded.len().div_ceil(self.connections) as u64;
-        let pages: Span =
-            self.pages.iter().map(|page| page.think.longest() + self.timeout * rounds(page)).sum();
-        pages.max(self.timeout)
+        let request = self.timeout * (1 + u64::from(self.redirects));
+        let pages: Span = self.pages.iter().map(|page| page.think.longest() + request * rounds(page)).sum();
+        pages.max(request)
     }
 
     /// Refuses source addresses from which the target cannot be reached.

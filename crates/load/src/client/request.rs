@@ -79,6 +79,11 @@ impl Fields {
         Self { lines: lines.into_bytes(), headers, authority, cookies, given, site, is_tls }
     }
 
+    /// What `Host` says.
+    pub(crate) fn authority(&self) -> Option<&str> {
+        self.authority.as_ref().map(Authority::as_str)
+    }
+
     /// What `Cookie` says in a request for `url` that is sent `now`; empty where there are none.
     pub(crate) fn cookies(&self, jar: &Jar, url: &str, now: Time) -> String {
         jar.value(&self.cookies, &self.site, url, now)

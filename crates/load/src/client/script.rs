@@ -24,10 +24,13 @@ pub(crate) struct Scripted {
 /// What is sent for a page once.
 #[derive(Debug)]
 pub(crate) struct Prepared {
+    pub(crate) method: Method,
     pub(crate) url: String,
-    /// Fields besides those of [`Scripted::fields`].
+    /// Fields besides those of [`Scripted::fields`], or of its class.
     pub(crate) fields: Vec<(String, String)>,
     pub(crate) body: Option<Bytes>,
+    /// Whether fields that are about a body are not sent.
+    pub(crate) is_bare: bool,
 }
 
 impl Scripted {
@@ -96,7 +99,7 @@ impl Scripted {
         fields.extend(length_field(method, body.as_ref()));
         // Nothing follows the head then, whatever its length field says.
         let body = body.filter(|body| !body.is_empty());
-        Ok(Prepared { url, fields, body })
+        Ok(Prepared { method: method.clone(), url, fields, body, is_bare: false })
     }
 }
 

@@ -42,7 +42,9 @@ async fn pages(
     pauses: Pauses,
 ) -> Result<(), Failed> {
     let last = thread.plan.pages.len().saturating_sub(1);
-    let mut thinking = Thinking::of_session(thread.plan.seed, visit.started);
+    // Users of a closed loop begin at the same moment, and must not pause alike.
+    let apart = if thread.plan.is_open { Span::ZERO } else { Span::from_nanos(visit.number) };
+    let mut thinking = Thinking::of_session(thread.plan.seed, visit.started + apart);
     for (number, page) in thread.plan.pages.iter().enumerate() {
         if !visit.client.user.meets(&page.conditions) {
             continue;

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use record::{
-    ClassSummary, ErrorCounts, ErrorDetail, LatencySummary, Quantiles, RequestError, SessionOutcome,
-    SessionRow, SessionSummary,
+    ClassSummary, ErrorCounts, ErrorDetail, Quantiles, RequestError, SessionOutcome, SessionRow,
+    SessionSummary,
 };
 use stats::Histogram;
 
 use crate::measure::finished::Finished;
+use crate::measure::phase::Phases;
 
 /// Reasons of errors that are told apart; servers that write something else into each must not fill the memory.
 const MAX_DETAILS: usize = 64;
@@ -30,20 +31,19 @@ pub(crate) struct Aggregate {
     pub(crate) status: BTreeMap<u16, u64>,
     pub(crate) errors: ErrorCounts,
     details: BTreeMap<(RequestError, Cow<'static, str>), u64>,
-    pub(crate) total: Histogram,
-    queued: Histogram,
-    pub(crate) connect: Histogram,
-    dns: Histogram,
-    tls: Histogram,
-    sending: Histogram,
-    pub(crate) processing: Histogram,
-    pub(crate) transfer: Histogram,
+    pub(crate) phases: Phases,
+    /// Of completed sessions.
     duration: Histogram,
     /// In the order of the workload's.
     classes: Vec<(ClassSummary, Histogram)>,
 }
 
 impl Aggregate {
+    /// One of many: its histograms stay small.
+    pub(crate) fn coarse() -> Self {
+        Self { phases: Phases::coarse(), duration: Histogram::coarse(), ..Self::default() }
+    }
+
     pub(crate) fn request(&mut self, finished: &Finished) {
         self.requests += 1;
         self.bytes += finished.bytes;
@@ -68,26 +68,7 @@ impl Aggregate {
         if !responded && !cut_off {
             return;
         }
-        self.total.record(finished.latency());
-        self.queued.record(finished.queued());
-        if !finished.reused {
-            self.connect.record(finished.connect);
-            if !finished.dns.is_zero() {
-                self.dns.record(finished.dns);
-            }
-            if !finished.tls.is_zero() {
-                self.tls.record(finished.tls);
-            }
-        }
-        if let Some(sending) = finished.sending {
-            self.sending.record(sending);
-        }
-        if let Some(processing) = finished.processing {
-            self.processing.record(processing);
-        }
-        if let Some(transfer) = finished.transfer {
-            self.transfer.record(transfer);
-        }
+        self.phases.request(finished);
     }
 
     fn detail(&mut self, error: RequestError, reason: Cow<'static, str>, count: u64) {
@@ -133,24 +114,10 @@ impl Aggregate {
 
     /// Forgets everything, and keeps the memory of the histograms.
     pub(crate) fn clear(&mut self) {
-        let mut before = std::mem::take(self);
-        let mut emptied = |of: fn(&mut Self) -> &mut Histogram| {
-            let mut histogram = std::mem::take(of(&mut before));
-            histogram.clear();
-            histogram
-        };
-        *self = Self {
-            total: emptied(|all| &mut all.total),
-            queued: emptied(|all| &mut all.queued),
-            connect: emptied(|all| &mut all.connect),
-            dns: emptied(|all| &mut all.dns),
-            tls: emptied(|all| &mut all.tls),
-            sending: emptied(|all| &mut all.sending),
-            processing: emptied(|all| &mut all.processing),
-            transfer: emptied(|all| &mut all.transfer),
-            duration: emptied(|all| &mut all.duration),
-            ..Self::default()
-        };
+        let Self { mut phases, mut duration, .. } = std::mem::take(self);
+        phases.clear();
+        duration.clear();
+        *self = Self { phases, duration, ..Self::default() };
     }
 
     /// Adds what `other` has.
@@ -170,19 +137,8 @@ impl Aggregate {
         for ((error, reason), count) in &other.details {
             self.detail(*error, reason.clone(), *count);
         }
-        for (mine, theirs) in [
-            (&mut self.total, &other.total),
-            (&mut self.queued, &other.queued),
-            (&mut self.connect, &other.connect),
-            (&mut self.dns, &other.dns),
-            (&mut self.tls, &other.tls),
-            (&mut self.sending, &other.sending),
-            (&mut self.processing, &other.processing),
-            (&mut self.transfer, &other.transfer),
-            (&mut self.duration, &other.duration),
-        ] {
-            mine.add(theirs);
-        }
+        self.phases.add(&other.phases);
+        self.duration.add(&other.duration);
         if self.classes.len() < other.classes.len() {
             self.classes.resize_with(other.classes.len(), Default::default);
         }
@@ -197,19 +153,6 @@ impl Aggregate {
         }
     }
 
-    pub(crate) fn latency(&self) -> LatencySummary {
-        LatencySummary {
-            total: Quantiles::of(&self.total),
-            queued: Quantiles::of(&self.queued),
-            dns: Quantiles::of(&self.dns),
-            connect: Quantiles::of(&self.connect),
-            tls: Quantiles::of(&self.tls),
-            sending: Quantiles::of(&self.sending),
-            processing: Quantiles::of(&self.processing),
-            transfer: Quantiles::of(&self.transfer),
-        }
-    }
-
     /// What became of the sessions of these classes; one that never came is told too.
     pub(crate) fn sessions<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> SessionSummary {
         let none = Default::default();
@@ -218,7 +161,7 @@ impl Aggregate {
             .enumerate()
             .map(|(index, name)| {
                 let (class, durations) = self.classes.get(index).unwrap_or(&none);
-                (name.to_owned(), ClassSummary { duration: Quantiles::of(durations), ..*class })
+                (name.to_owned(), ClassSummary { duration: Quantiles::of(durations), ..class.clone() })
             })
             .collect();
         SessionSummary {

@@ -43,6 +43,32 @@ pub(crate) struct Finished {
 }
 
 impl Finished {
+    /// What a row of a record says, without names.
+    pub(crate) fn of(row: &RequestRow) -> Self {
+        Self {
+            intended: row.intended,
+            started: row.started,
+            dns: row.dns_ns,
+            connect: row.connect_ns,
+            tls: row.tls_ns,
+            sending: row.sending_ns,
+            processing: row.processing_ns,
+            transfer: row.transfer_ns,
+            first_interim: row.first_interim_ns,
+            bytes: row.bytes,
+            status: row.status,
+            error: row.error,
+            detail: row.detail.as_deref().map(|detail| Cow::Owned(detail.to_owned())),
+            class: 0,
+            object: 0,
+            session: row.session,
+            connection: row.connection,
+            reused: row.reused,
+            syn_retransmits: row.syn_retransmits,
+            server: row.server_ns,
+        }
+    }
+
     pub(crate) fn ended(&self) -> Time {
         self.started
             + self.dns

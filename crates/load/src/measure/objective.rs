@@ -3,8 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use record::{ObjectiveResult, Quantiles, Summary};
+use record::ObjectiveResult;
 use units::{Rate, Ratio, Span};
+
+use crate::measure::aggregate::Aggregate;
+use crate::measure::percentile::Percentile;
+use crate::measure::phase::Phase;
 
 /// A bound on a figure of the summary.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,32 +20,23 @@ pub struct Objective {
     bound: f64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Figure {
-    Mean,
-    Min,
-    P50,
-    P90,
-    P95,
-    P99,
-    P999,
-    Max,
+    Latency(Phase, Statistic),
     Errors,
+    /// Statuses of 400 and above among the responses.
+    Failed,
+    Completed,
     Rate,
 }
 
-const FIGURES: [(&str, Figure); 10] = [
-    ("mean", Figure::Mean),
-    ("min", Figure::Min),
-    ("p50", Figure::P50),
-    ("p90", Figure::P90),
-    ("p95", Figure::P95),
-    ("p99", Figure::P99),
-    ("p999", Figure::P999),
-    ("max", Figure::Max),
-    ("errors", Figure::Errors),
-    ("rate", Figure::Rate),
-];
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Statistic {
+    Mean,
+    Min,
+    Max,
+    Percentile(Percentile),
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Comparison {
@@ -53,8 +48,38 @@ enum Comparison {
 
 /// A text that is not an objective.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is not an objective; write a figure, a comparison and a bound, such as p99<50ms, errors<=1% or rate>=100 (figures: {figures})", figures = FIGURES.map(|(name, _)| name).join(", "))]
+#[error(
+    "\"{0}\" is not an objective; write a figure, a comparison and a bound, such as p99<50ms, errors<=1% or rate>=100 \
+     (figures: mean, min, max and percentiles such as p95 or p99.99, of a phase as in processing.p95; errors, failed, \
+     completed; rate)"
+)]
 pub struct ObjectiveError(String);
+
+impl FromStr for Figure {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "errors" => return Ok(Self::Errors),
+            "failed" => return Ok(Self::Failed),
+            "completed" => return Ok(Self::Completed),
+            "rate" => return Ok(Self::Rate),
+            _ => {}
+        }
+        let phase = text.split_once('.').and_then(|(phase, rest)| Some((Phase::named(phase)?, rest)));
+        let (phase, statistic) = phase.unwrap_or((Phase::Total, text));
+        let statistic = match statistic {
+            "mean" => Statistic::Mean,
+            "min" => Statistic::Min,
+            "max" => Statistic::Max,
+            percentile if percentile.starts_with('p') => {
+                Statistic::Percentile(percentile.parse().map_err(|_| ())?)
+            }
+            _ => return Err(()),
+        };
+        Ok(Self::Latency(phase, statistic))
+    }
+}
 
 impl FromStr for Objective {
     type Err = ObjectiveError;
@@ -72,11 +97,11 @@ impl FromStr for Objective {
         .into_iter()
         .find_map(|(sign, comparison)| Some((comparison, rest.strip_prefix(sign)?.trim())))
         .ok_or_else(error)?;
-        let (_, figure) = FIGURES.into_iter().find(|(known, _)| *known == name.trim()).ok_or_else(error)?;
+        let figure: Figure = name.trim().parse().map_err(|()| error())?;
         let bound = match figure {
-            Figure::Errors => bound.parse::<Ratio>().map(Ratio::as_f64),
+            Figure::Errors | Figure::Failed | Figure::Completed => bound.parse::<Ratio>().map(Ratio::as_f64),
             Figure::Rate => bound.parse::<Rate>().map(Rate::as_f64),
-            _ => bound.parse::<Span>().map(Span::as_secs_f64),
+            Figure::Latency(..) => bound.parse::<Span>().map(Span::as_secs_f64),
         };
         Ok(Self { text: text.to_owned(), figure, comparison, bound: bound.map_err(|_| error())? })
     }
@@ -89,9 +114,27 @@ impl fmt::Display for Objective {
 }
 
 impl Objective {
-    /// Holds the figure against the bound. What was not measured is not met.
-    pub(crate) fn judge(&self, summary: &Summary) -> ObjectiveResult {
-        let measured = self.measured(summary);
+    /// Whether it is a goal rather than what nobody wants: little latency and few errors, or much work.
+    pub(crate) fn is_goal(&self) -> bool {
+        let upper = matches!(self.comparison, Comparison::Below | Comparison::AtMost);
+        upper != matches!(self.figure, Figure::Completed | Figure::Rate)
+    }
+
+    /// Met where this one is not.
+    pub(crate) fn opposite(&self) -> Self {
+        let (comparison, sign, opposite) = match self.comparison {
+            Comparison::Below => (Comparison::AtLeast, "<", ">="),
+            Comparison::AtMost => (Comparison::Above, "<=", ">"),
+            Comparison::Above => (Comparison::AtMost, ">", "<="),
+            Comparison::AtLeast => (Comparison::Below, ">=", "<"),
+        };
+        Self { text: self.text.replacen(sign, opposite, 1), comparison, ..*self }
+    }
+
+    /// Holds the figure against the bound; `rate` is the work done per second, where there was time for any. What was
+    /// not measured is not met.
+    pub(crate) fn judge(&self, figures: &Aggregate, rate: Option<f64>) -> ObjectiveResult {
+        let measured = self.measured(figures, rate);
         let met = measured.is_some_and(|measured| match self.comparison {
             Comparison::Below => measured < self.bound,
             Comparison::AtMost => measured <= self.bound,
@@ -101,24 +144,29 @@ impl Objective {
         ObjectiveResult { objective: self.text.clone(), measured, met }
     }
 
-    fn measured(&self, summary: &Summary) -> Option<f64> {
-        let latency = |figure: fn(&Quantiles) -> f64| {
-            let total = &summary.latency.total;
-            (total.count > 0).then(|| figure(total))
-        };
+    fn measured(&self, figures: &Aggregate, rate: Option<f64>) -> Option<f64> {
+        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         match self.figure {
-            Figure::Mean => latency(|q| q.mean),
-            Figure::Min => latency(|q| q.min),
-            Figure::P50 => latency(|q| q.p50),
-            Figure::P90 => latency(|q| q.p90),
-            Figure::P95 => latency(|q| q.p95),
-            Figure::P99 => latency(|q| q.p99),
-            Figure::P999 => latency(|q| q.p999),
-            Figure::Max => latency(|q| q.max),
-            Figure::Errors => {
-                (summary.requests > 0).then(|| summary.errors.total() as f64 / summary.requests as f64)
+            Figure::Latency(phase, statistic) => {
+                let histogram = Some(figures.phases.of(phase)).filter(|histogram| histogram.count() > 0)?;
+                let latency = match statistic {
+                    Statistic::Mean => histogram.mean(),
+                    Statistic::Min => histogram.min(),
+                    Statistic::Max => histogram.max(),
+                    Statistic::Percentile(percentile) => percentile.of(histogram),
+                };
+                Some(latency.as_secs_f64())
             }
-            Figure::Rate => (summary.duration > 0.0).then_some(summary.rate.achieved),
+            Figure::Errors => share(figures.errors.total(), figures.requests),
+            Figure::Failed => {
+                let failed = figures.status.range(400..).map(|(_, count)| count).sum();
+                share(failed, figures.responses)
+            }
+            Figure::Completed => {
+                let (completed, lost) = figures.session_ends();
+                share(completed, completed + lost)
+            }
+            Figure::Rate => rate,
         }
     }
 }
@@ -127,35 +175,64 @@ impl Objective {
 mod tests {
     use super::*;
 
-    fn met(text: &str, summary: &Summary) -> bool {
-        text.parse::<Objective>().unwrap().judge(summary).met
+    fn judge(text: &str, figures: &Aggregate) -> ObjectiveResult {
+        text.parse::<Objective>().unwrap().judge(figures, (figures.requests > 0).then_some(198.0))
     }
 
     #[test]
-    fn objectives_are_held_against_the_summary() {
-        let mut summary = Summary { requests: 200, duration: 1.0, ..Summary::default() };
-        summary.latency.total = Quantiles { p99: 0.05, count: 198, ..Quantiles::default() };
-        summary.errors.timeout = 2;
-        summary.rate.achieved = 198.0;
-        assert!(met("p99<=50ms", &summary));
-        assert!(!met("p99<50ms", &summary));
-        assert!(met("p99 < 51ms", &summary));
-        assert!(met("errors<=1%", &summary));
-        assert!(!met("errors<0.5%", &summary));
-        assert!(met("rate>100", &summary));
-        assert!(!met("rate>=1k", &summary));
+    fn objectives_are_held_against_what_was_measured() {
+        let mut figures = Aggregate::default();
+        (figures.requests, figures.responses) = (200, 100);
+        let mut record = |phase, millis| figures.phases.of_mut(phase).record(Span::from_millis(millis));
+        (1..=1000).for_each(|millis| record(Phase::Total, millis));
+        record(Phase::Processing, 3);
+        figures.errors.timeout = 2;
+        figures.status.extend([(200, 97), (404, 2), (500, 1)]);
+        for (text, met) in [
+            ("p98<=982ms", true),
+            ("p98<970ms", false),
+            ("p99.9 < 1s", true),
+            ("p9999<1ms", false),
+            ("mean<501ms", true),
+            ("min>=1ms", true),
+            ("max<1s", false),
+            ("processing.p50<4ms", true),
+            ("processing.max<2ms", false),
+            ("errors<=1%", true),
+            ("errors<0.5%", false),
+            ("failed<=3%", true),
+            ("failed<3%", false),
+            ("rate>100", true),
+            ("rate>=1k", false),
+        ] {
+            assert_eq!(judge(text, &figures).met, met, "{text}: {:?}", judge(text, &figures));
+        }
     }
 
     #[test]
     fn what_was_not_measured_is_not_met() {
-        for objective in ["p99<50ms", "errors<1%", "rate>=0"] {
-            assert!(!met(objective, &Summary::default()), "{objective}");
+        for objective in ["p99<50ms", "errors<1%", "failed<1%", "completed>=0%", "rate>=0", "connect.p50<1s"]
+        {
+            assert!(!judge(objective, &Aggregate::default()).met, "{objective}");
         }
     }
 
     #[test]
     fn what_is_no_objective_is_refused() {
-        for text in ["", "p99", "p98<50ms", "p99=50ms", "p99<", "p99<fast", "errors<2", "<50ms"] {
+        for text in [
+            "",
+            "p99",
+            "p101<50ms",
+            "p99=50ms",
+            "p99<",
+            "p99<fast",
+            "errors<2",
+            "<50ms",
+            "99<1s",
+            "body.p99<1s",
+            "processing<1s",
+            "p0<1s",
+        ] {
             let error = text.parse::<Objective>().unwrap_err().to_string();
             assert!(error.contains("p99<50ms"), "{error}");
         }

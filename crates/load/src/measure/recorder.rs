@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::mpsc::SyncSender;
 
-use record::{RequestError, RequestRow, SessionRow, Window};
+use record::{RequestError, RequestRow, SessionRow, Step, Window};
 use stats::Histogram;
 use traffic::PoissonCheck;
 use units::{Span, Time};
@@ -11,6 +11,7 @@ use units::{Span, Time};
 use crate::measure::aggregate::Aggregate;
 use crate::measure::finished::{Finished, Names};
 use crate::measure::shortage::Shortage;
+use crate::measure::steps::Steps;
 
 /// Rows go to the writer in batches of this size.
 const ROWS: usize = 1024;
@@ -25,6 +26,8 @@ pub(crate) struct Figures {
     pub(crate) responses_inside: u64,
     /// Sessions that were completed inside the window.
     pub(crate) sessions_inside: u64,
+    /// By the levels of a ramp.
+    pub(crate) steps: Steps,
     pub(crate) lag: Histogram,
     /// Connections that failed by the generator's fault.
     pub(crate) lacked: Shortage,
@@ -41,11 +44,17 @@ pub(crate) struct Figures {
 impl Figures {
     /// Forgets everything, and keeps the memory of the histograms.
     pub(crate) fn clear(&mut self) {
-        let Self { mut inside, mut outside, mut lag, .. } = std::mem::take(self);
+        let Self { mut inside, mut outside, mut steps, mut lag, .. } = std::mem::take(self);
         inside.clear();
         outside.clear();
+        steps.clear();
         lag.clear();
-        *self = Self { inside, outside, lag, ..Self::default() };
+        *self = Self { inside, outside, steps, lag, ..Self::default() };
+    }
+
+    /// The work that a rate is of: sessions completed, or responses received, inside the window.
+    pub(crate) fn done(&self, sessions: bool) -> u64 {
+        if sessions { self.sessions_inside } else { self.responses_inside }
     }
 
     /// Adds what `other` has seen.
@@ -54,6 +63,7 @@ impl Figures {
         self.outside.add(&other.outside);
         self.responses_inside += other.responses_inside;
         self.sessions_inside += other.sessions_inside;
+        self.steps.add(&other.steps);
         self.lag.add(&other.lag);
         self.lacked.add(other.lacked);
         self.waits += other.waits;
@@ -74,6 +84,8 @@ pub(crate) enum Rows {
 
 pub(crate) struct Recorder {
     window: Window,
+    /// Of a ramp.
+    steps: Vec<Step>,
     names: Names,
     figures: Figures,
     /// `None` where nothing is written.
@@ -99,9 +111,15 @@ impl Gaps {
 }
 
 impl Recorder {
-    pub(crate) fn new(window: Window, names: Names, writer: Option<SyncSender<Rows>>) -> Self {
+    pub(crate) fn new(
+        window: Window,
+        steps: Vec<Step>,
+        names: Names,
+        writer: Option<SyncSender<Rows>>,
+    ) -> Self {
         Self {
             window,
+            steps,
             names,
             figures: Figures::default(),
             writer,
@@ -123,6 +141,9 @@ impl Recorder {
         let inside = self.window.contains(finished.intended);
         let tally = if inside { &mut figures.inside } else { &mut figures.outside };
         tally.request(finished);
+        if !self.steps.is_empty() {
+            figures.steps.request(&self.steps, finished);
+        }
         if self.writer.is_some() {
             self.requests.push(finished.row(&self.names));
             if self.requests.len() >= ROWS {
@@ -139,6 +160,7 @@ impl Recorder {
         let inside = self.window.contains(row.started_ns);
         let tally = if inside { &mut self.figures.inside } else { &mut self.figures.outside };
         tally.session(class, &row);
+        self.figures.steps.session(&self.steps, class, &row, ended);
         if self.writer.is_some() {
             self.sessions.push(row);
         }

@@ -9,6 +9,8 @@ use catalogue::Metric;
 use record::{RequestRow, RunDirectory, SampleRow, SessionRow, TableWriter};
 use units::Time;
 
+use crate::error::Error;
+use crate::export::requests::RequestsCsv;
 use crate::measure::recorder::Rows;
 use tui::give_way;
 
@@ -18,22 +20,41 @@ const MAX_WAITING: usize = 256;
 
 pub(crate) struct Writer {
     rows: SyncSender<Rows>,
-    thread: JoinHandle<Result<(), record::Error>>,
-    samples: TableWriter<SampleRow>,
+    thread: JoinHandle<Result<(), Error>>,
+    samples: Option<TableWriter<SampleRow>>,
     host: Arc<str>,
 }
 
+/// Where rows go.
+struct Sinks {
+    requests: Option<TableWriter<RequestRow>>,
+    sessions: Option<TableWriter<SessionRow>>,
+    csv: Option<RequestsCsv>,
+}
+
 impl Writer {
-    /// Writes into `directory`; `host` is this machine's name.
-    pub(crate) fn start(directory: &RunDirectory, host: &str) -> Result<Self, record::Error> {
-        let requests = directory.write_requests()?;
-        let sessions = directory.write_sessions()?;
+    /// Writes into `directory`, and requests as CSV too; `host` is this machine's name. `None` where nothing is to be
+    /// written.
+    pub(crate) fn start(
+        directory: Option<&RunDirectory>,
+        csv: Option<RequestsCsv>,
+        host: &str,
+    ) -> Result<Option<Self>, Error> {
+        if directory.is_none() && csv.is_none() {
+            return Ok(None);
+        }
+        let sinks = Sinks {
+            requests: directory.map(RunDirectory::write_requests).transpose()?,
+            sessions: directory.map(RunDirectory::write_sessions).transpose()?,
+            csv,
+        };
+        let samples = directory.map(RunDirectory::write_samples).transpose()?;
         let (rows, given) = sync_channel(MAX_WAITING);
         let thread = std::thread::spawn(move || {
             give_way();
-            write(requests, sessions, &given)
+            sinks.write(&given)
         });
-        Ok(Self { rows, thread, samples: directory.write_samples()?, host: Arc::from(host) })
+        Ok(Some(Self { rows, thread, samples, host: Arc::from(host) }))
     }
 
     pub(crate) fn rows(&self) -> SyncSender<Rows> {
@@ -46,31 +67,42 @@ impl Writer {
     }
 
     pub(crate) fn sample(&mut self, time: Time, metric: Metric, value: f64) -> Result<(), record::Error> {
-        self.samples.push(SampleRow::of(metric, Arc::from(""), time, Arc::clone(&self.host), value))
+        let Some(samples) = &mut self.samples else { return Ok(()) };
+        samples.push(SampleRow::of(metric, Arc::from(""), time, Arc::clone(&self.host), value))
     }
 
     /// Completes the files. All other senders of rows have been dropped.
-    pub(crate) fn finish(self) -> Result<(), record::Error> {
+    pub(crate) fn finish(self) -> Result<(), Error> {
         drop(self.rows);
         let written = self.thread.join();
-        self.samples.finish()?;
+        self.samples.map_or(Ok(()), TableWriter::finish)?;
         // A panic has been told on standard error already.
         written.unwrap_or(Ok(()))
     }
 }
 
-/// The first failure ends the writing; what is in the files by then is completed.
-fn write(
-    mut requests: TableWriter<RequestRow>,
-    mut sessions: TableWriter<SessionRow>,
-    given: &Receiver<Rows>,
-) -> Result<(), record::Error> {
-    for rows in given {
-        match rows {
-            Rows::Requests(rows) => rows.into_iter().try_for_each(|row| requests.push(row))?,
-            Rows::Sessions(rows) => rows.into_iter().try_for_each(|row| sessions.push(row))?,
+impl Sinks {
+    /// The first failure ends the writing; what is in the files by then is completed.
+    fn write(mut self, given: &Receiver<Rows>) -> Result<(), Error> {
+        for rows in given {
+            match rows {
+                Rows::Requests(rows) => rows.into_iter().try_for_each(|row| self.request(row))?,
+                Rows::Sessions(rows) => {
+                    if let Some(sessions) = &mut self.sessions {
+                        rows.into_iter().try_for_each(|row| sessions.push(row))?;
+                    }
+                }
+            }
         }
+        self.requests.map_or(Ok(()), TableWriter::finish)?;
+        self.sessions.map_or(Ok(()), TableWriter::finish)?;
+        Ok(self.csv.map_or(Ok(()), RequestsCsv::finish)?)
     }
-    requests.finish()?;
-    sessions.finish()
+
+    fn request(&mut self, row: RequestRow) -> Result<(), Error> {
+        if let Some(csv) = &mut self.csv {
+            csv.push(&row)?;
+        }
+        Ok(self.requests.as_mut().map_or(Ok(()), |requests| requests.push(row))?)
+    }
 }

@@ -18,7 +18,9 @@ use crate::client::setup::Setup;
 use crate::engine::clock::Clock;
 use crate::engine::share::Share;
 use crate::error::Error;
+use crate::export::files::Exports;
 use crate::measure::recorder::Figures;
+use crate::measure::steps::Telling;
 use crate::measure::validity::{Observed, judge, judge_starts};
 use crate::measure::writer::Writer;
 use crate::run::common::Common;
@@ -62,8 +64,11 @@ struct Run {
     info: RunInfo,
     counters: CounterSet,
     endpoint: Option<Endpoint>,
+    exports: Exports,
     /// What the collector did not get, and why.
     untold: Option<String>,
+    /// Why it ended before its time.
+    stopped: Option<String>,
 }
 
 impl Run {
@@ -80,17 +85,18 @@ impl Run {
             interrupted: false,
             seed: options.seed,
             window: options.window(),
-            steps: options.ramp().map(|(ramp, _)| options.steps(ramp)).unwrap_or_default(),
+            steps: options.ramp_steps(),
             step_unit: options.ramp().map(|(_, unit)| unit.to_owned()),
             spec: options.spec(),
         };
-        let mut writer = None;
+        let environment = Environment::capture();
         if let Some(directory) = &directory {
-            let environment = Environment::capture();
             directory.write_info(&info)?;
             directory.write_environment(&environment)?;
-            writer = Some(Writer::start(directory, &environment.host)?);
         }
+        let exports = Exports::create(&options.exports)?;
+        let requests = Exports::requests(&options.exports)?;
+        let writer = Writer::start(directory.as_ref(), requests, &environment.host)?;
         let signal = Arc::new(AtomicUsize::new(0));
         for number in [SIGINT, SIGTERM] {
             signal_hook::flag::register_usize(number, Arc::clone(&signal), number.unsigned_abs() as usize)?;
@@ -103,7 +109,7 @@ impl Run {
             closed: AtomicU64::new(0),
             unsettled: AtomicU32::new(options.threads.get()),
         });
-        Ok(Self { common, directory, writer, info, counters, endpoint, untold: None })
+        Ok(Self { common, directory, writer, info, counters, endpoint, exports, untold: None, stopped: None })
     }
 
     fn perform(mut self) -> Result<Report, Error> {
@@ -139,7 +145,6 @@ impl Run {
             load: options.load_in_words(),
             window: self.info.window,
             sessions: options.has_sessions(),
-            objectives: options.objectives.clone(),
         };
         let collector = options.collector.clone();
         let mut show = Viewers::start(setting, options.view, self.endpoint.take(), collector);
@@ -154,7 +159,7 @@ impl Run {
                 Err(RecvTimeoutError::Timeout) => {
                     next += COLLECT_EVERY;
                     watcher.collect(snapshots, &mut show, self.writer.as_mut())?;
-                    if self.writer.as_ref().is_some_and(Writer::has_failed) {
+                    if watcher.stopped.is_some() || self.writer.as_ref().is_some_and(Writer::has_failed) {
                         common.signal.store(usize::MAX, Ordering::Relaxed);
                     }
                 }
@@ -169,6 +174,7 @@ impl Run {
         for snapshot in snapshots {
             watcher.figures.add(&snapshot.lock().unwrap_or_else(PoisonError::into_inner).figures);
         }
+        self.stopped = watcher.stopped;
         Ok((watcher.figures, endings))
     }
 
@@ -176,10 +182,10 @@ impl Run {
     fn finish(mut self, figures: &Figures, endings: &[Ending], now: Time) -> Report {
         let signal =
             u8::try_from(self.common.signal.load(Ordering::Relaxed)).ok().filter(|number| *number > 0);
-        // By a signal, or because the record could not be written.
+        // By a signal, by --stop-when, or because the record could not be written.
         let cut_short = self.common.signal.load(Ordering::Relaxed) != 0;
         self.info.ended = Some(Timestamp::now());
-        self.info.interrupted = cut_short;
+        self.info.interrupted = cut_short && self.stopped.is_none();
         let closed = match self.common.closed.load(Ordering::Relaxed) {
             0 => cut_short.then_some(now.as_nanos()),
             closed => Some(closed.min(now.as_nanos())),
@@ -196,7 +202,8 @@ impl Run {
         let written = self.writer.take().map_or(Ok(()), Writer::finish);
         let summary = self.summary(figures, endings, cut_short);
         let completed = self.complete_record(&summary);
-        let unwritten = written.and(completed).err();
+        let exported = std::mem::take(&mut self.exports).write(&figures.inside.phases);
+        let unwritten = written.and(completed.map_err(Error::from)).and(exported.map_err(Error::from)).err();
         let tried = figures.last_refusal.clone();
         let classes = self.common.setup.plan.session_classes();
         Report {
@@ -204,6 +211,7 @@ impl Run {
             never_connected: tried.filter(|_| !figures.ever_connected),
             title: self.common.setup.options.title(),
             unwritten,
+            percentiles: self.common.setup.options.percentiles.clone(),
             untold: self.untold,
             scheduled: self.common.setup.options.offered().is_some(),
             classes: classes.iter().map(|class| class.name.to_string()).collect(),
@@ -219,13 +227,15 @@ impl Run {
         directory.write_info(&self.info)
     }
 
-    fn summary(&self, figures: &Figures, endings: &[Ending], interrupted: bool) -> Summary {
+    fn summary(&self, figures: &Figures, endings: &[Ending], cut_short: bool) -> Summary {
         let tally = &figures.inside;
         let window = self.info.window;
-        let plan = &self.common.setup.plan;
-        let done = if plan.has_sessions { figures.sessions_inside } else { figures.responses_inside };
+        let (plan, options) = (&self.common.setup.plan, &self.common.setup.options);
+        let objectives = options.objectives.iter();
+        let done = figures.done(plan.has_sessions);
         let achieved = Rate::of(done, window.length()).as_f64();
-        let offered = self.common.setup.options.offered().map_or(achieved, Rate::as_f64);
+        let rate = (!window.length().is_zero()).then_some(achieved);
+        let offered = options.offered_in(&self.info.steps).map_or(achieved, Rate::as_f64);
         let most = |figure: fn(&Ending) -> f64| endings.iter().map(figure).fold(0.0, f64::max);
         let cpu = most(|ending| ending.cpu);
         let waited = most(|ending| ending.waited);
@@ -235,12 +245,10 @@ impl Run {
             lag: &figures.lag,
             window,
             lacked: figures.lacked,
-            issued: interrupted || endings.iter().all(|ending| ending.issued),
+            issued: cut_short || endings.iter().all(|ending| ending.issued),
             poisson: endings.iter().filter_map(|ending| ending.poisson).min_by(f64::total_cmp),
         });
-        if let Some(expected) = starts(&self.common.setup.options)
-            .filter(|_| !interrupted && self.common.setup.options.count.is_none())
-        {
+        if let Some(expected) = starts(options).filter(|_| !cut_short && options.count.is_none()) {
             let (completed, lost) = tally.session_ends();
             let begun = if plan.has_sessions { completed + lost } else { tally.requests };
             why_invalid.extend(judge_starts(begun, expected, plan.classes.len()));
@@ -255,7 +263,7 @@ impl Run {
             errors: tally.errors,
             error_details: tally.error_details(),
             censored: tally.censored,
-            latency: tally.latency(),
+            latency: tally.phases.summary(&options.percentiles),
             sessions: tally.sessions(plan.session_classes().iter().map(|class| &*class.name)),
             client: ClientSummary {
                 cpu,
@@ -270,18 +278,30 @@ impl Run {
                 reused: tally.reused,
                 syn_retransmits: tally.syn_retransmits,
                 waits: figures.waits,
-                limit: self.common.setup.options.limit(),
+                limit: options.limit(),
                 queued: figures.queued,
                 needed: None,
             },
             address: self.address(),
-            interrupted,
-            objectives: Vec::new(),
+            interrupted: self.info.interrupted,
+            stopped: self.stopped.clone(),
+            steps: figures.steps.summary(&self.info.steps, &self.telling()),
+            objectives: objectives.map(|objective| objective.judge(tally, rate)).collect(),
         };
         summary.connections.needed = self.needed(&summary);
-        summary.objectives =
-            self.common.setup.options.objectives.iter().map(|objective| objective.judge(&summary)).collect();
         summary
+    }
+
+    /// How the steps of its ramp are told.
+    fn telling(&self) -> Telling<'_> {
+        let options = &self.common.setup.options;
+        Telling {
+            unit: options.ramp().map_or("", |(_, unit)| unit),
+            open: options.offered().is_some(),
+            sessions: options.has_sessions(),
+            percentiles: &options.percentiles,
+            objectives: &options.objectives,
+        }
     }
 
     /// How many requests there would have had to be room for.

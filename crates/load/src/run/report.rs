@@ -2,6 +2,9 @@
 
 use record::Summary;
 
+use crate::error::Error;
+use crate::measure::percentile::Percentile;
+
 /// What a run gave.
 #[derive(Debug)]
 pub struct Report {
@@ -12,11 +15,13 @@ pub struct Report {
     /// When not one connection came about: the last reason.
     pub never_connected: Option<String>,
     /// Why the record is not whole.
-    pub unwritten: Option<record::Error>,
+    pub unwritten: Option<Error>,
     /// What the OpenTelemetry collector did not get, and why.
     pub untold: Option<String>,
     /// One line that says what was done.
     pub(crate) title: String,
+    /// Percentiles that are told instead of the usual ones.
+    pub(crate) percentiles: Vec<Percentile>,
     /// Whether there was a schedule: an open loop.
     pub(crate) scheduled: bool,
     /// The classes of the workload, in its order.
@@ -24,6 +29,21 @@ pub struct Report {
 }
 
 impl Report {
+    /// Of records that were put together.
+    pub(crate) fn merged(summary: Summary, classes: Vec<String>, title: String, scheduled: bool) -> Self {
+        Self {
+            summary,
+            signal: None,
+            never_connected: None,
+            unwritten: None,
+            untold: None,
+            title,
+            percentiles: Vec::new(),
+            scheduled,
+            classes,
+        }
+    }
+
     /// Whether every objective was met.
     pub fn meets_objectives(&self) -> bool {
         self.summary.objectives.iter().all(|objective| objective.met)

@@ -3,15 +3,17 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use catalogue::load::{self as metrics, recorded};
-use record::Window;
+use record::{ObjectiveResult, Window};
 use stats::Histogram;
 use units::{Rate, Span, Time};
 
 use crate::measure::aggregate::Aggregate;
+use crate::measure::phase::Phase;
 use crate::measure::recorder::Figures;
 use crate::measure::validity::{Observed, judge};
 use crate::measure::writer::Writer;
 use crate::run::common::Common;
+use crate::run::stopping::Stopping;
 use crate::run::worker::ThreadSnapshot;
 use crate::settings::options::Options;
 use crate::show::snapshot::{Generator, Latencies, Level, Recent, Snapshot, Whole};
@@ -30,6 +32,9 @@ pub(crate) struct Watcher<'a> {
     given: Figures,
     recent: Aggregate,
     lag: Histogram,
+    stopping: Stopping,
+    /// Why the run is over before its time.
+    pub(crate) stopped: Option<String>,
 }
 
 /// What the threads have under way now, together.
@@ -53,6 +58,8 @@ impl<'a> Watcher<'a> {
             given: Figures::default(),
             recent: Aggregate::default(),
             lag: Histogram::new(),
+            stopping: Stopping::new(options),
+            stopped: None,
         }
     }
 
@@ -66,8 +73,9 @@ impl<'a> Watcher<'a> {
         show: &mut Viewers,
         writer: Option<&mut Writer>,
     ) -> Result<(), record::Error> {
-        let watched = writer.is_some() || show.is_watched();
-        let (mut gauges, mut latest) = (Gauges::default(), self.before);
+        let watched = writer.is_some() || show.is_watched() || self.stopping.is_watching();
+        let (mut gauges, mut latest, mut done) = (Gauges::default(), self.before, 0);
+        let sessions = self.options.has_sessions();
         self.recent.clear();
         self.lag.clear();
         for (snapshot, before) in snapshots.iter().zip(&mut self.before_by_thread) {
@@ -88,6 +96,7 @@ impl<'a> Watcher<'a> {
                 self.recent.add(&self.given.outside);
                 self.lag.add(&self.given.lag);
             }
+            done += self.given.done(sessions);
             self.figures.add(&self.given);
             self.given.clear();
         }
@@ -95,7 +104,11 @@ impl<'a> Watcher<'a> {
         if elapsed.is_zero() || !watched {
             return Ok(());
         }
-        self.before = latest;
+        let stretch = (std::mem::replace(&mut self.before, latest), latest);
+        if self.stopped.is_none() {
+            let rate = Rate::of(done, elapsed).as_f64();
+            self.stopped = self.stopping.see(stretch, &self.recent, rate, gauges.running);
+        }
         let (both, lag) = (&self.recent, self.lag.quantile(0.99));
         if let Some(writer) = writer {
             let per_second = |count: u64| Rate::of(count, elapsed).as_f64();
@@ -123,8 +136,8 @@ impl<'a> Watcher<'a> {
         let Gauges { running, connections, cpu } = gauges;
         let (figures, whole) = (&self.figures, &self.figures.inside);
         let (sessions_completed, sessions_lost) = recent.session_ends();
-        let sessions = self.options.has_sessions();
         // Most of the time since the snapshot before belongs to it.
+        let done_inside = figures.done(self.options.has_sessions());
         let level = self.level(now - elapsed / 2);
         let rate = level.and_then(|level| Rate::per_second(level.value));
         Snapshot {
@@ -145,18 +158,18 @@ impl<'a> Watcher<'a> {
             },
             whole: Whole {
                 requests: whole.requests,
-                responses: whole.responses,
                 bytes: whole.bytes,
                 errors: whole.errors,
                 status: whole.status.clone(),
                 censored: whole.censored,
-                done_inside: if sessions { figures.sessions_inside } else { figures.responses_inside },
+                done_inside,
                 opened: whole.opened,
                 reused: whole.reused,
                 syn_retransmits: whole.syn_retransmits,
                 connect_timeouts: whole.connect_timeouts,
                 latency: latencies(whole),
             },
+            objectives: self.objectives(now),
             generator: Generator {
                 cpu,
                 lag_p99: figures.lag.quantile(0.99),
@@ -174,6 +187,16 @@ impl<'a> Watcher<'a> {
         }
     }
 
+    /// How each objective stands, from the window up to `now`.
+    fn objectives(&self, now: Time) -> Vec<ObjectiveResult> {
+        let measured = now.as_nanos().min(self.window.to_ns).saturating_sub(self.window.from_ns);
+        let rate =
+            Rate::of(self.figures.done(self.options.has_sessions()), Span::from_nanos(measured)).as_f64();
+        let rate = (measured > 0).then_some(rate);
+        let objectives = self.options.objectives.iter();
+        objectives.map(|objective| objective.judge(&self.figures.inside, rate)).collect()
+    }
+
     fn level(&self, now: Time) -> Option<Level> {
         let (ramp, unit) = self.options.ramp()?;
         let steps = self.options.steps(ramp);
@@ -185,9 +208,9 @@ impl<'a> Watcher<'a> {
 
 fn latencies(tally: &Aggregate) -> Latencies {
     Latencies {
-        total: tally.total.clone(),
-        connect: tally.connect.clone(),
-        processing: tally.processing.clone(),
-        transfer: tally.transfer.clone(),
+        total: tally.phases.of(Phase::Total).clone(),
+        connect: tally.phases.of(Phase::Connect).clone(),
+        processing: tally.phases.of(Phase::Processing).clone(),
+        transfer: tally.phases.of(Phase::Transfer).clone(),
     }
 }

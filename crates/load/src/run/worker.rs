@@ -69,7 +69,7 @@ pub(crate) fn work(
     let options = &common.setup.options;
     let reactor = Rc::new(Reactor::new(common.clock, options.backend)?);
     let runtime = Runtime::new(Rc::clone(&reactor));
-    let mut recorder = Recorder::new(options.window(), common.setup.plan.names(), rows);
+    let mut recorder = Recorder::new(options.window(), options.ramp_steps(), common.setup.plan.names(), rows);
     recorder.poisson = gaps(options, share);
     let thread = Rc::new(ThreadContext::new(&common.setup, share, reactor, runtime.spawner(), recorder));
     start(&thread, options);

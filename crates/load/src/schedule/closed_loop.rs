@@ -27,6 +27,8 @@ pub(crate) struct Clients {
     pub(crate) steps: Vec<Step>,
     /// Instead of the pauses of a model.
     pub(crate) think: Option<Think>,
+    /// Inside of sessions.
+    pub(crate) pauses: Pauses,
     pub(crate) seed: u64,
     /// Requests under way at once on a connection.
     pub(crate) depth: u32,
@@ -156,7 +158,7 @@ impl ClosedLoopClient {
             Source::Sessions => {
                 let _followed = thread.progress.follow(now);
                 let class = self.mix.borrow_mut().deal();
-                session(Rc::clone(thread), class, now, Pauses::Skipped).await
+                session(Rc::clone(thread), class, now, self.clients.pauses).await
             }
             Source::Url | Source::Trace(_) => {
                 let _followed = thread.progress.follow(now);
@@ -204,6 +206,7 @@ mod tests {
             most: 3,
             steps: vec![step(10, 20, 1.0), step(20, 30, 3.0), step(30, 40, 2.0)],
             think: None,
+            pauses: Pauses::Skipped,
             seed: 1,
             depth: 1,
         };

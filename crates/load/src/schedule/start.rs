@@ -9,6 +9,7 @@ use traffic::{Process, Profile, Schedule};
 use units::Rate;
 
 use crate::client::context::ThreadContext;
+use crate::client::session::Pauses;
 use crate::engine::share::Share;
 use crate::schedule::closed_loop::{Clients, closed_loop};
 use crate::schedule::open_loop::{Part, Planned, open_loop};
@@ -58,10 +59,11 @@ pub(crate) fn start(thread: &Rc<ThreadContext>, options: &Options) {
             thread.spawner.spawn(task);
         }
         Load::Closed { clients, think, .. } => {
-            let steps = options.ramp().map(|(ramp, _)| options.steps(ramp)).unwrap_or_default();
+            let steps = options.ramp_steps();
             let depth = options.protocol.pipeline.map_or(1, |depth| depth.get());
             thread.reactor.batch(thread.share.part(*clients).saturating_mul(depth));
-            let clients = Clients { most: *clients, steps, think: *think, seed: options.seed, depth };
+            let pauses = if options.pauses { Pauses::Made } else { Pauses::Skipped };
+            let clients = Clients { most: *clients, steps, think: *think, pauses, seed: options.seed, depth };
             closed_loop(thread, &source, clients);
         }
     }

@@ -2,5 +2,6 @@
 
 pub(crate) mod checks;
 pub(crate) mod options;
+pub(crate) mod stop;
 pub(crate) mod target;
 pub(crate) mod view;

@@ -14,9 +14,12 @@ use traffic::{Process, Ramp, Think, Workload};
 use units::{Rate, Span, Time};
 
 use crate::engine::backend::Backend;
+use crate::export::files::ExportPaths;
 use crate::measure::objective::Objective;
+use crate::measure::percentile::Percentile;
 use crate::names::names;
 use crate::settings::checks::Checks;
+use crate::settings::stop::StopWhen;
 use crate::settings::target::Target;
 use crate::settings::view::View;
 
@@ -31,6 +34,9 @@ pub struct Options {
     pub script: Script,
     /// How often.
     pub load: Load,
+    /// Whether users of a closed loop make the pauses of their sessions, as those of an open one do, rather than go on
+    /// at once to find what the server carries.
+    pub pauses: bool,
     /// How HTTP is spoken.
     pub protocol: Protocol,
     /// What is checked of every response.
@@ -54,8 +60,14 @@ pub struct Options {
     pub seed: u64,
     /// What the run is to achieve.
     pub objectives: Vec<Objective>,
+    /// When the run ends before its time.
+    pub stop: Vec<StopWhen>,
+    /// Percentiles that are told besides the usual ones.
+    pub percentiles: Vec<Percentile>,
     /// The directory of the record; `None` for none.
     pub out: Option<PathBuf>,
+    /// Files for other programs.
+    pub exports: ExportPaths,
     /// The command line, for the record.
     pub command: Vec<String>,
     /// What is shown on standard error while it runs.
@@ -144,6 +156,8 @@ pub struct Protocol {
     pub requests_per_connection: Option<NonZeroU32>,
     /// Requests under way at once on a connection.
     pub pipeline: Option<NonZeroU32>,
+    /// How many redirects of a request are followed.
+    pub redirects: u32,
     /// Whether the host's name is looked up for every connection, rather than once.
     pub lookup: bool,
     /// Whether any TLS certificate will do.
@@ -229,16 +243,18 @@ impl Options {
         }
     }
 
+    /// The rate that the schedule had in `steps`, those of the ramp that came, or in the whole window.
+    pub(crate) fn offered_in(&self, steps: &[record::Step]) -> Option<Rate> {
+        match &self.load {
+            Load::Open { ramp: Some(_), .. } if !steps.is_empty() => mean(steps),
+            _ => self.offered(),
+        }
+    }
+
     /// The rate that the schedule has in the whole window, on average; `None` in a closed loop.
     pub(crate) fn offered(&self) -> Option<Rate> {
         match &self.load {
-            Load::Open { ramp: Some(ramp), .. } => {
-                let mean = |steps: Vec<record::Step>| {
-                    let weighted = |step: &record::Step| step.level * (step.to_ns - step.from_ns) as f64;
-                    steps.iter().map(weighted).sum::<f64>() / self.duration.as_nanos() as f64
-                };
-                Rate::per_second(mean(self.steps(ramp)))
-            }
+            Load::Open { ramp: Some(ramp), .. } => mean(&self.steps(ramp)),
             Load::Open { rate, .. } => Some(*rate),
             Load::Timed(times) => times.rate(),
             Load::Closed { .. } => None,
@@ -263,6 +279,11 @@ impl Options {
         steps
     }
 
+    /// The steps of the ramp inside the measuring window; none where there is no ramp.
+    pub(crate) fn ramp_steps(&self) -> Vec<record::Step> {
+        self.ramp().map(|(ramp, _)| self.steps(ramp)).unwrap_or_default()
+    }
+
     /// The measuring window.
     pub(crate) fn window(&self) -> Window {
         Window::new(Time::ZERO + self.warmup, self.duration)
@@ -285,6 +306,10 @@ impl Options {
         }
         if let Some(timeout) = self.timeout {
             set("timeout", timeout.to_string().into());
+        }
+        if !self.stop.is_empty() {
+            let stop: Vec<String> = self.stop.iter().map(StopWhen::to_string).collect();
+            set("stop_when", stop.into());
         }
         if !self.objectives.is_empty() {
             let objectives: Vec<String> = self.objectives.iter().map(Objective::to_string).collect();
@@ -312,6 +337,9 @@ impl Options {
                 set("connections", i64::from(*clients).into());
                 if let Some(think) = think {
                     set("think", think.to_string().into());
+                }
+                if self.pauses {
+                    set("pauses", true.into());
                 }
             }
         }
@@ -348,6 +376,9 @@ impl Options {
         }
         if let Some(version) = protocol.tls {
             set("tls", version.to_string().into());
+        }
+        if protocol.redirects > 0 {
+            set("follow", i64::from(protocol.redirects).into());
         }
         if protocol.resumption {
             set("resumption", true.into());
@@ -386,6 +417,7 @@ impl Options {
             }
             Script::Url | Script::Sessions { .. } => String::new(),
         };
+        let who = if self.pauses { " who pause" } else { "" };
         let how = match (&self.load, self.ramp()) {
             (Load::Open { process, .. }, Some((ramp, unit))) => {
                 format!("open loop, {ramp} {unit}, {process}")
@@ -397,8 +429,8 @@ impl Options {
                 let rate = times.rate().map_or(0.0, Rate::as_f64);
                 format!("open loop, {rate:.1} {things}/s at the times of a trace")
             }
-            (Load::Closed { .. }, Some((ramp, unit))) => format!("closed loop, {ramp} {unit}"),
-            (Load::Closed { clients, .. }, None) => format!("closed loop, {clients} clients"),
+            (Load::Closed { .. }, Some((ramp, unit))) => format!("closed loop, {ramp} {unit}{who}"),
+            (Load::Closed { clients, .. }, None) => format!("closed loop, {clients} clients{who}"),
         };
         let limit = match &self.load {
             Load::Open { connections: Some(most), .. } => format!(", {most} connections"),
@@ -406,4 +438,11 @@ impl Options {
         };
         what + &how + &limit
     }
+}
+
+/// The rate over all steps.
+fn mean(steps: &[record::Step]) -> Option<Rate> {
+    let weighted = |step: &record::Step| step.level * step.length().as_secs_f64();
+    let length: f64 = steps.iter().map(|step| step.length().as_secs_f64()).sum();
+    Rate::per_second(steps.iter().map(weighted).sum::<f64>() / length)
 }

@@ -2,14 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use record::{
-    ClientSummary, ConnectionSummary, ErrorCounts, LatencySummary, ObjectiveResult, Quantiles, RateSummary,
-    Summary, Window,
-};
+use record::{ErrorCounts, LatencySummary, ObjectiveResult, Quantiles, Window};
 use stats::Histogram;
 use units::{Rate, Span, Time};
-
-use crate::measure::objective::Objective;
 
 /// What is known before a run begins.
 #[derive(Debug, Clone)]
@@ -21,7 +16,6 @@ pub(crate) struct Setting {
     pub(crate) window: Window,
     /// Whether the workload has sessions.
     pub(crate) sessions: bool,
-    pub(crate) objectives: Vec<Objective>,
 }
 
 /// A run at one moment, about once a second. The thread that makes it gives it away, so that nothing
@@ -41,6 +35,8 @@ pub(crate) struct Snapshot {
     pub(crate) connections: u64,
     pub(crate) recent: Recent,
     pub(crate) whole: Whole,
+    /// How each objective stands, of the whole window so far.
+    pub(crate) objectives: Vec<ObjectiveResult>,
     pub(crate) generator: Generator,
 }
 
@@ -73,7 +69,6 @@ pub(crate) struct Recent {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Whole {
     pub(crate) requests: u64,
-    pub(crate) responses: u64,
     pub(crate) bytes: u64,
     pub(crate) errors: ErrorCounts,
     pub(crate) status: BTreeMap<u16, u64>,
@@ -165,36 +160,6 @@ impl Snapshot {
     pub(crate) fn rate(&self, count: u64) -> f64 {
         Rate::of(count, self.elapsed).as_f64()
     }
-
-    /// How each objective stands, from `latency` of the whole window so far.
-    pub(crate) fn objectives(&self, setting: &Setting, latency: LatencySummary) -> Vec<ObjectiveResult> {
-        let whole = &self.whole;
-        let measured = Window {
-            from_ns: setting.window.from_ns,
-            to_ns: setting.window.to_ns.min(self.now.as_nanos()).max(setting.window.from_ns),
-        };
-        let achieved = Rate::of(whole.done_inside, measured.length()).as_f64();
-        let summary = Summary {
-            requests: whole.requests,
-            responses: whole.responses,
-            bytes: whole.bytes,
-            duration: measured.length().as_secs_f64(),
-            rate: RateSummary { offered: self.offered.map_or(achieved, Rate::as_f64), achieved },
-            status: whole.status.clone(),
-            errors: whole.errors,
-            censored: whole.censored,
-            latency,
-            client: ClientSummary { cpu: self.generator.cpu, ..ClientSummary::default() },
-            connections: ConnectionSummary {
-                opened: whole.opened,
-                reused: whole.reused,
-                syn_retransmits: whole.syn_retransmits,
-                ..ConnectionSummary::default()
-            },
-            ..Summary::default()
-        };
-        setting.objectives.iter().map(|objective| objective.judge(&summary)).collect()
-    }
 }
 
 #[cfg(test)]
@@ -212,24 +177,5 @@ mod tests {
             use Stage::{Following, Measuring, WarmUp};
             [WarmUp, Measuring, Measuring, Following]
         });
-    }
-
-    #[test]
-    fn objectives_are_held_against_the_window_so_far() {
-        let setting = Setting {
-            target: String::new(),
-            load: String::new(),
-            window: Window::new(Time::ZERO + Span::from_secs(5), Span::from_secs(100)),
-            sessions: false,
-            objectives: vec!["rate>=99".parse().unwrap(), "errors<1%".parse().unwrap()],
-        };
-        let mut snapshot = Snapshot { now: Time::ZERO + Span::from_secs(15), ..Snapshot::default() };
-        snapshot.whole = Whole { requests: 1000, responses: 990, done_inside: 990, ..Whole::default() };
-        snapshot.whole.errors.timeout = 10;
-        let results = snapshot.objectives(&setting, LatencySummary::default());
-        assert_eq!((results[0].measured, results[0].met), (Some(99.0), true));
-        assert_eq!((results[1].measured, results[1].met), (Some(0.01), false));
-        snapshot.now = Time::ZERO + Span::from_secs(1);
-        assert_eq!(snapshot.objectives(&setting, LatencySummary::default())[0].measured, None);
     }
 }

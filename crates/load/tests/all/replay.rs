@@ -121,3 +121,35 @@ fn a_host_that_is_given_counts_for_more_than_those_of_the_log() {
         assert_eq!(*seen.lock().unwrap(), expected);
     }
 }
+
+#[test]
+fn a_redirect_is_followed_on_the_host_of_the_log_with_the_body_of_the_log() {
+    let log = "{\"msec\":\"1700000000.500\",\"host\":\"www.example.org\",\"request_method\":\"POST\",\"request_uri\":\"/old\",\"request_body\":\"a=1\"}\n";
+    let trace = Arc::new(AccessLog::default().parse(Path::new("log"), log.as_bytes()).unwrap());
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let heads = Arc::clone(&seen);
+    let server = web(move |head| {
+        // The body of the request before is in front of a head.
+        let head = head.strip_prefix("a=1").unwrap_or(head);
+        let wanted = ["POST", "Host", "Content-Type", "Content-Length"];
+        let lines = head.lines().filter(|line| wanted.iter().any(|name| line.starts_with(name)));
+        heads.lock().unwrap().push(lines.map(str::to_owned).collect::<Vec<_>>());
+        if head.starts_with("POST /old ") {
+            let location = "Location: http://www.example.org/new";
+            format!("HTTP/1.1 307 Elsewhere\r\n{location}\r\nContent-Length: 0\r\n\r\n").into_bytes()
+        } else {
+            crate::common::ok(1)
+        }
+    });
+    let mut options = replay(&trace, crate::common::options(server.address()));
+    options.protocol.redirects = 2;
+    let summary = run(&options).summary;
+    assert_eq!(summary.errors.total(), 0, "{:?}", summary.errors);
+    let fields =
+        ["Host: www.example.org", "Content-Length: 3", "Content-Type: application/x-www-form-urlencoded"];
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen.len(), 2);
+    for (lines, first) in seen.iter().zip(["POST /old HTTP/1.1", "POST /new HTTP/1.1"]) {
+        assert_eq!((lines[0].as_str(), &lines[1..]), (first, &fields.map(str::to_owned)[..]));
+    }
+}

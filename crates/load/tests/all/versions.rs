@@ -1,6 +1,7 @@
 //! What a user asks for does not depend on the version of HTTP, nor on TLS: the same server over all of them.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+use crate::common::agree::BACKENDS;
 use crate::common::{closed, options, run, sessions};
 use load::{Http, Options, Protocol};
 use record::{RequestRow, RunDirectory};
@@ -22,6 +23,27 @@ const SITE: &str = r#"
         return 200 "price 5";
     }
     location = /pro { if ($arg_plan != pro) { return 409; } return 404; }
+    location = /moved { return 301 /moved/again?x=1; }
+    location = /moved/again { if ($arg_x != 1) { return 400; } return 307 $scheme://$http_host/here; }
+    location = /here { return 200 here; }
+    location = /form { return 303 /form/done; }
+    location = /form/done {
+        if ($request_method != GET) { return 405; }
+        if ($content_length) { return 400; }
+        if ($content_type) { return 400; }
+        return 200 done;
+    }
+    location = /upload { return 308 /upload/there; }
+    location = /upload/there {
+        if ($request_method != POST) { return 405; }
+        if ($content_length != 5) { return 400; }
+        return 200 there;
+    }
+    location = /round { return 302 /round; }
+    location = /away { return 302 http://other.example/x; }
+    location = /enter { add_header Set-Cookie "sid=7"; return 302 entered; }
+    location = /entered { if ($cookie_sid != 7) { return 403; } return 200 '{"name": "ann"}'; }
+    location = /of/ann { return 200 fine; }
     location = /timed {
         add_header Server-Timing "cache;desc=miss";
         add_header Server-Timing "app;dur=2";
@@ -175,4 +197,109 @@ fn what_is_missing_in_a_response_ends_the_session_and_is_said() {
     assert!(summary.errors.body > 0 && summary.responses == 0, "{summary:?}");
     assert_eq!(summary.sessions.completed, 0);
     assert_eq!(summary.error_details[0].reason, "nothing at json:/token to take as token");
+}
+
+/// How often a status came.
+fn statuses(rows: &[RequestRow], status: u16) -> usize {
+    rows.iter().filter(|row| row.status == Some(status)).count()
+}
+
+/// A run of requests for `path` that follows so many redirects, and takes nothing but 200 where it does.
+fn following(options: &mut Options, of: &str, redirects: u32) {
+    path(options, of);
+    options.protocol.redirects = redirects;
+    options.checks.status = (redirects > 0).then(|| "200".parse().unwrap());
+}
+
+#[test]
+fn redirects_are_followed_each_as_a_request_of_its_own() {
+    check(
+        |options| following(options, "/moved", 2),
+        |report, rows| {
+            assert_eq!(report.summary.errors.total(), 0, "{report}");
+            let [moved, again, here] = [301, 307, 200].map(|status| statuses(rows, status));
+            assert!(here > 10 && moved - here <= 1 && again - here <= 1, "{moved} {again} {here}");
+        },
+    );
+    // A redirect is a response like any other where nobody wants it followed.
+    check(|options| following(options, "/moved", 0), |_, rows| assert_eq!(statuses(rows, 301), rows.len()));
+}
+
+#[test]
+fn a_redirect_says_whether_the_body_is_sent_there() {
+    for of in ["/form", "/upload"] {
+        check(
+            |options| {
+                following(options, of, 1);
+                options.request.body = Some("12345".into());
+                options.request.headers = vec![("Content-Type".to_owned(), "text/plain".to_owned())];
+            },
+            |report, rows| {
+                assert_eq!(report.summary.errors.total(), 0, "{report}");
+                assert!(statuses(rows, 200) > 10 && statuses(rows, 200) + 1 >= rows.len() / 2, "{report}");
+            },
+        );
+    }
+}
+
+#[test]
+fn redirects_that_lead_too_far_are_errors_that_say_so() {
+    for (of, redirects, reason) in [
+        ("/round", 3, "redirected more than 3 times"),
+        ("/away", 3, "redirected to http://other.example/x, which is not on this server"),
+    ] {
+        let root = tempfile::tempdir().unwrap();
+        let Some(nginx) = start(root.path()) else { return };
+        let mut options = options("127.0.0.1:1".parse().unwrap());
+        following(&mut options, of, redirects);
+        options.target = format!("{}{of}", nginx.url()).parse().unwrap();
+        let summary = run(&options).summary;
+        assert_eq!(summary.error_details[0].reason, reason);
+        assert!(!summary.status.contains_key(&200), "{summary:?}");
+    }
+}
+
+#[test]
+fn sessions_keep_the_cookies_of_redirects_and_take_from_where_they_lead() {
+    let text = "kind = \"sessions\"\n[[page]]\nurl = \"/enter\"\nexpect = 200\n\
+        take = { name = \"json:/name\" }\n[[page]]\nurl = \"/of/${name}\"\nexpect = 200\n";
+    let workload = traffic::Workload::parse(&config::Source::new("test.toml", text)).unwrap();
+    check(
+        |options| {
+            options.script = load::Script::Sessions { workload: workload.clone(), text: text.to_owned() };
+            options.load = closed(1);
+            options.protocol.redirects = 1;
+        },
+        |report, _| {
+            assert_eq!(report.summary.errors.total(), 0, "{:?}", report.summary.error_details);
+            assert!(report.summary.sessions.completed > 10, "{report}");
+            assert_eq!(report.summary.sessions.by_class["all"].error, 0, "{report}");
+        },
+    );
+}
+
+#[test]
+fn a_small_body_is_sent_before_the_response_is_here() {
+    let work = crate::common::web(|_| crate::common::ok(2));
+    let root = tempfile::tempdir().unwrap();
+    let proxy = format!("location / {{ proxy_pass http://{}; }}", work.address());
+    let Some(nginx) = Nginx::start(root.path(), &proxy) else { return };
+    let plain = format!("http://{}", work.address());
+    let urls = [plain.as_str(), nginx.url(), nginx.tls_url(), nginx.tls_url()].map(str::to_owned);
+    for (backend, (http, url)) in BACKENDS.into_iter().flat_map(|backend| {
+        let versions = [Http::Http11, Http::Http11, Http::Http11, Http::Http2];
+        versions.into_iter().zip(&urls).map(move |case| (backend, case))
+    }) {
+        let mut options = options("127.0.0.1:1".parse().unwrap());
+        options.target = url.parse().unwrap();
+        options.backend = backend;
+        options.protocol = Protocol { http, insecure: true, ..Protocol::default() };
+        options.request.body = Some("a=1".into());
+        options.count = Some(100);
+        let report = run(&options);
+        let latency = &report.summary.latency;
+        assert_eq!((report.summary.responses, latency.sending.count), (100, 100), "{report}");
+        // However quick the server is, it takes more than no time.
+        assert!(latency.processing.p50 > 0.0, "{http} {url} {backend:?}: {report}");
+    }
 }

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::num::NonZeroU32;
 
-use load::{Backend, Checks, Load, Options, Protocol, Report, Request, Script, View};
+use load::{Backend, Checks, ExportPaths, Load, Options, Protocol, Report, Request, Script, View};
 use testkit::Hostile;
 use traffic::{Process, Workload};
 use units::{Rate, Span};
@@ -49,6 +49,7 @@ pub(crate) fn options(address: SocketAddr) -> Options {
         script: Script::Url,
         request: Request::default(),
         load: closed(1),
+        pauses: false,
         protocol: Protocol::default(),
         checks: Checks::default(),
         threads: NonZeroU32::MIN,
@@ -60,6 +61,9 @@ pub(crate) fn options(address: SocketAddr) -> Options {
         timeout: Some(Span::from_secs(5)),
         seed: 1,
         objectives: Vec::new(),
+        stop: Vec::new(),
+        percentiles: Vec::new(),
+        exports: ExportPaths::default(),
         out: None,
         command: vec!["test".to_owned()],
         view: View::Nothing,

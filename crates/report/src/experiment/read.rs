@@ -194,9 +194,9 @@ fn requests(tests: &[&Measured]) -> Requests {
         requests: summaries().map(|s| s.requests).sum(),
         responses: summaries().map(|s| s.responses).sum(),
         phases: Phases {
-            connect: phase(summaries().map(|s| s.latency.connect)),
-            processing: phase(summaries().map(|s| s.latency.processing)),
-            transfer: phase(summaries().map(|s| s.latency.transfer)),
+            connect: phase(summaries().map(|s| &s.latency.connect)),
+            processing: phase(summaries().map(|s| &s.latency.processing)),
+            transfer: phase(summaries().map(|s| &s.latency.transfer)),
         },
         errors: errors
             .into_iter()
@@ -206,7 +206,7 @@ fn requests(tests: &[&Measured]) -> Requests {
     }
 }
 
-fn phase(tests: impl Iterator<Item = Quantiles>) -> Phase {
+fn phase<'a>(tests: impl Iterator<Item = &'a Quantiles>) -> Phase {
     let mut phase = Phase { mean: 0.0, p99: 0.0, count: 0 };
     let mut sum = 0.0;
     for test in tests {

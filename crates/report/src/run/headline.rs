@@ -26,6 +26,9 @@ fn headline(report: &RunReport) -> String {
     if !summary.client.valid {
         return "Not valid: these figures are the load generator’s, not the server’s".to_owned();
     }
+    if let Some(why) = &summary.stopped {
+        return format!("Stopped after {}: {why}", seconds(summary.duration));
+    }
     let missed: Vec<&ObjectiveResult> = summary.objectives.iter().filter(|o| !o.met).collect();
     if let Some(first) = missed.first() {
         let measured = first.measured.map_or("not measured".to_owned(), |x| objective_figure(first, x));
@@ -64,7 +67,7 @@ fn rise(steps: &Steps) -> Option<String> {
 /// A figure of an objective in its unit: a share, a rate, else a length of time.
 pub(super) fn objective_figure(objective: &ObjectiveResult, measured: f64) -> String {
     let name = objective.objective.as_str();
-    if name.starts_with("errors") {
+    if ["errors", "failed", "completed"].iter().any(|share| name.starts_with(share)) {
         percent(measured)
     } else if name.starts_with("rate") {
         format!("{}/s", number(measured))

@@ -36,7 +36,7 @@ pub struct RunReport {
     pub contradictions: Vec<String>,
     /// The figures of `summary.json`.
     pub summary: Summary,
-    /// Total, connect, processing and transfer, and the server's own time where it told it.
+    /// Total, then each phase that took any time, and the server's own time where it told it.
     pub distributions: Vec<Distribution>,
     /// What was asked for most.
     pub urls: Urls,
@@ -83,8 +83,16 @@ impl fmt::Display for Counted {
 pub enum PhaseName {
     /// From the intended time to the last byte.
     Total,
+    /// Until work on it began.
+    Queued,
+    /// The look-up of the host's name.
+    Dns,
     /// Until the connection stands.
     Connect,
+    /// The TLS handshake.
+    Tls,
+    /// Until a request that has a body is on its way.
+    Sending,
     /// From the request written to the first byte.
     Processing,
     /// From the first byte to the last.
@@ -98,7 +106,11 @@ impl PhaseName {
     pub fn name(self) -> &'static str {
         match self {
             Self::Total => "total",
+            Self::Queued => "queued",
+            Self::Dns => "dns",
             Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::Sending => "sending",
             Self::Processing => "processing",
             Self::Transfer => "transfer",
             Self::Server => "server",
@@ -263,7 +275,7 @@ pub struct Step {
 }
 
 /// One phase at one level.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct StepPhase {
     /// The mean, which is what the paper's figures show.

@@ -18,7 +18,7 @@ pub(super) struct Requests {
     info: RunInfo,
     /// Due in the measuring window.
     pub(super) due: u64,
-    phases: [(PhaseName, Histogram); 5],
+    phases: [(PhaseName, Histogram); 9],
     timeline: timeline::Collector,
     steps: steps::Collector,
     sizes: sizes::Collector,
@@ -40,11 +40,12 @@ impl Requests {
         let steps_end = info.steps.iter().map(|step| step.to_ns).max().unwrap_or(0);
         let lasted = info.ended.map_or(0, |ended| nanos_between(info.started, ended));
         let length = census.last.as_nanos().max(info.window.to_ns).max(steps_end).max(lasted);
-        use PhaseName::{Connect, Processing, Server, Total, Transfer};
+        use PhaseName::{Connect, Dns, Processing, Queued, Sending, Server, Tls, Total, Transfer};
         Self {
             info: info.clone(),
             due: 0,
-            phases: [Total, Connect, Processing, Transfer, Server].map(|phase| (phase, Histogram::new())),
+            phases: [Total, Queued, Dns, Connect, Tls, Sending, Processing, Transfer, Server]
+                .map(|phase| (phase, Histogram::new())),
             timeline: timeline::Collector::new(Span::from_nanos(length)),
             steps: steps::Collector::new(info, otherwise),
             sizes: sizes::Collector::default(),
@@ -62,8 +63,19 @@ impl Requests {
         self.sizes.request(row);
         self.urls.request(row);
         if counts_as_latency(row) {
-            let connect = (!row.reused).then_some(row.connect_ns);
-            let spans = [Some(row.latency()), connect, row.processing_ns, row.transfer_ns, row.server_ns];
+            let opening = |span: Span| (!row.reused).then_some(span);
+            let taken = |span: Span| opening(span).filter(|span| !span.is_zero());
+            let spans = [
+                Some(row.latency()),
+                row.queued_ns,
+                taken(row.dns_ns),
+                opening(row.connect_ns),
+                taken(row.tls_ns),
+                row.sending_ns,
+                row.processing_ns,
+                row.transfer_ns,
+                row.server_ns,
+            ];
             for ((_, histogram), span) in self.phases.iter_mut().zip(spans) {
                 if let Some(span) = span {
                     histogram.record(span);
@@ -77,7 +89,7 @@ impl Requests {
     }
 
     pub(super) fn finish(self) -> Derived {
-        let distributions = self.phases.iter().filter(|(_, histogram)| histogram.count() > 0);
+        let distributions = self.phases.iter().filter(|(phase, histogram)| is_told(*phase, histogram));
         Derived {
             distributions: distributions.map(|(phase, histogram)| distribution(*phase, histogram)).collect(),
             timeline: self.timeline.finish(),
@@ -85,6 +97,16 @@ impl Requests {
             sizes: self.sizes.finish(),
             urls: self.urls.finish(),
         }
+    }
+}
+
+/// Waits that are shorter are the generator's own.
+const LEAST_QUEUED: Span = Span::from_millis(1);
+
+fn is_told(phase: PhaseName, histogram: &Histogram) -> bool {
+    match phase {
+        PhaseName::Queued => histogram.max() >= LEAST_QUEUED,
+        _ => histogram.count() > 0,
     }
 }
 

@@ -42,7 +42,7 @@ fn phases_are_those_of_the_summary() {
     crate::fixture::run::write(directory.path(), &info, &rows);
     let report = RunReport::read(directory.path()).unwrap();
     assert!(rows.len() > 8192, "more than one group of rows");
-    let latency = report.summary.latency;
+    let latency = &report.summary.latency;
     assert_eq!(phase(&report, "total").quantiles, latency.total);
     assert_eq!(phase(&report, "connect").quantiles, latency.connect);
     assert_eq!(phase(&report, "processing").quantiles, latency.processing);

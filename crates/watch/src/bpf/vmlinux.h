@@ -26,7 +26,7 @@ typedef _Bool bool;
 enum { false = 0, true = 1 };
 
 /* include/uapi/linux/bpf.h */
-enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_RINGBUF = 27, BPF_MAP_TYPE_TASK_STORAGE = 29 };
+enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27, BPF_MAP_TYPE_TASK_STORAGE = 29 };
 enum { BPF_ANY = 0, BPF_NOEXIST = 1 };
 enum { BPF_RB_NO_WAKEUP = 1 };
 
@@ -110,6 +110,7 @@ struct task_io_accounting {
 
 /* include/linux/fs.h, include/linux/fdtable.h, include/linux/net.h */
 struct sock;
+struct sk_buff;
 
 struct socket {
 	unsigned long flags;
@@ -172,9 +173,32 @@ struct sock_common {
 	volatile unsigned char skc_state;
 };
 
+/* include/linux/uio.h, include/uapi/linux/uio.h, include/linux/socket.h */
+struct iovec {
+	void *iov_base;
+};
+
+enum iter_type { ITER_UBUF, ITER_IOVEC };
+
+struct iov_iter {
+	u8 iter_type;
+	u64 iov_offset;
+	const struct iovec *__iov;
+	void *ubuf;
+};
+
+struct iov_iter___before_6_4 {
+	const struct iovec *iov;
+};
+
+struct msghdr {
+	struct iov_iter msg_iter;
+};
+
 /* include/linux/tcp.h */
 struct tcp_sock {
 	u32 lsndtime;
+	u64 bytes_sent;
 };
 
 struct sock {

@@ -27,13 +27,18 @@ impl Classes {
 
     /// The names of all, in the order of their sizes: `0-50k`, `50k-500k`, `500k-`.
     pub fn names(&self) -> Vec<String> {
-        let ends = self.bounds();
+        let ends = self.names_of_bounds();
         let begins = std::iter::once("0").chain(ends.iter().map(String::as_str));
         let ends = ends.iter().map(String::as_str).chain(std::iter::once(""));
         begins.zip(ends).map(|(begin, end)| format!("{begin}-{end}")).collect()
     }
 
-    fn bounds(&self) -> Vec<String> {
+    /// Between them.
+    pub(crate) fn bounds(&self) -> &[Bytes] {
+        &self.0
+    }
+
+    fn names_of_bounds(&self) -> Vec<String> {
         let short = |bytes: &Bytes| match bytes.0 {
             n if n > 0 && n.is_multiple_of(1_000_000) => format!("{}M", n / 1_000_000),
             n if n > 0 && n.is_multiple_of(1000) => format!("{}k", n / 1000),
@@ -89,7 +94,7 @@ impl FromStr for Classes {
 /// As it is read.
 impl fmt::Display for Classes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.bounds().join(","))
+        f.write_str(&self.names_of_bounds().join(","))
     }
 }
 

@@ -11,6 +11,7 @@ use super::traced::{Kind, Losses, Probes};
 use super::windows::{FOLLOW_TIMEOUT, Spent, Windows};
 use super::{Budget, Classes, Demands, Finished, Server, find};
 use crate::bpf::runs::{Measuring, Runs};
+use crate::counts::{self, Counted};
 use crate::{Error, clock};
 
 /// How requests are to be followed.
@@ -30,6 +31,7 @@ pub struct Following {
 pub struct Requests {
     following: Following,
     probes: Probes,
+    counting: Counting,
     servers: Servers,
     phase: Phase,
     windows: Option<Windows>,
@@ -48,6 +50,30 @@ pub struct Requests {
     stood_for_to: Time,
     /// When it was last [tended](Self::tend).
     tended: Time,
+}
+
+/// Counts every request, where the kernel lets it.
+struct Counting {
+    traced: Result<counts::Traced, Error>,
+    before: Counted,
+    since: Time,
+}
+
+impl Counting {
+    fn begin(ports: &[u16], classes: &Classes) -> Self {
+        let since = clock::monotonic();
+        Self { traced: counts::Traced::open(ports, classes), before: Counted::default(), since }
+    }
+
+    /// What has been counted since the last time, and how long that is.
+    fn look(&mut self) -> Result<Option<(Counted, Span)>, Error> {
+        let Ok(traced) = &self.traced else { return Ok(None) };
+        let (now, counted) = (clock::monotonic(), traced.read()?);
+        let seen = counted.since(&self.before);
+        let since = std::mem::replace(&mut self.since, now);
+        self.before = counted;
+        Ok(Some((seen, now.since(since))))
+    }
 }
 
 /// Who listens, as far as is known.
@@ -126,8 +152,10 @@ impl Requests {
         };
         let servers = Servers { all: find(&[], &following.ports)?, searched: now };
         let classes = following.classes.count();
+        let counting = Counting::begin(&following.ports, &following.classes);
         Ok(Self {
             probes,
+            counting,
             servers,
             phase: Phase::Closed,
             windows,
@@ -143,6 +171,11 @@ impl Requests {
             tended: now,
             following,
         })
+    }
+
+    /// Why requests are not counted, if so.
+    pub(crate) fn why_not_counted(&self) -> Option<&Error> {
+        self.counting.traced.as_ref().err()
     }
 
     /// Who listens on the ports, as far as is known.
@@ -210,15 +243,13 @@ impl Requests {
     }
 
     /// What has to be done from time to time where all of the time is one window, however rarely it is told:
-    /// servers come and go, and the end of a response is seen by the quiet after it.
+    /// servers come and go.
     fn tend(&mut self, now: Time) -> Result<(), Error> {
         self.tended = now;
         if self.servers.refresh(&self.following.ports)? {
             self.probes.attach_to(&self.servers.all)?;
         }
-        self.learn()?;
-        self.sweep(Sweep::Quiet)?;
-        Ok(())
+        self.learn()
     }
 
     /// The server used so many processors of late, which the budget is a share of, and watching all the rest
@@ -330,14 +361,14 @@ impl Requests {
         self.recent.counts.crowded += losses.connections - self.losses.connections;
         self.losses = losses;
         let empty = Tally::new(self.following.classes.count());
-        let seen = std::mem::replace(&mut self.recent, empty);
+        let mut seen = std::mem::replace(&mut self.recent, empty);
+        seen.counted = self.counting.look()?;
         self.whole.add(&seen);
         Ok(seen)
     }
 
     /// A look where all of the time is one window.
     fn look_on(&mut self) -> Result<(), Error> {
-        self.sweep(Sweep::Quiet)?;
         self.take(&mut |_| ())?;
         let now = clock::monotonic();
         self.window.watch_to(now);

@@ -11,16 +11,24 @@ use stats::RatioSums;
 use units::Span;
 
 use super::tally::{Counts, OfClass, Sums, Tally};
+use crate::counts::{self, Counted, Protocols, Statuses};
 
 /// Requests of one class.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rates {
-    /// Requests that were followed.
+    /// Requests that were counted: all of them, or, where [not all can be](Followed::is_counted), those that were
+    /// followed.
     pub count: u64,
+    /// Those of them of which more is known than that they were: what is below `status` is of them.
+    pub followed: u64,
     /// Requests per second.
     pub rate: f64,
     /// Bytes per second that were handed to the kernel for them, headers included.
     pub bytes_rate: f64,
+    /// Where both are with 95 % confidence; the same twice where every request was counted.
+    pub ci: RateIntervals,
+    /// By the first digit of the status; nothing where it is not known.
+    pub status: Statuses,
     /// A request's system calls that read.
     pub reads: f64,
     /// That write.
@@ -41,8 +49,17 @@ pub struct Rates {
     pub disk_wait: f64,
 }
 
-/// Durations of one phase.
+/// From where to where rates are.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RateIntervals {
+    /// Requests per second; null for what is not bounded.
+    pub rate: [f64; 2],
+    /// Bytes per second.
+    pub bytes_rate: [f64; 2],
+}
+
+/// Durations of one phase.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Clocks {
     /// Processor time, without interrupts.
     pub cpu: Quantiles,
@@ -82,6 +99,12 @@ pub struct Waits {
 pub struct Followed {
     /// Seconds in which requests that began were followed.
     pub watched: f64,
+    /// Whether rates are of all requests, counted one by one, rather than an estimate.
+    #[serde(rename = "counted")]
+    pub is_counted: bool,
+    /// Connections that first sent something, by protocol; none where nobody counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocols: Option<Protocols>,
     /// Requests that are in no class, or might be.
     #[serde(flatten)]
     pub counts: Counts,
@@ -150,8 +173,19 @@ impl Tally {
     /// By class; classes without requests are left out.
     pub(crate) fn rates(&self, names: &[String]) -> BTreeMap<String, Rates> {
         let seconds = self.stood_for.as_secs_f64();
-        let seen = names.iter().zip(&self.classes).filter(|(_, class)| class.sums.requests > 0);
-        seen.map(|(name, class)| (name.clone(), rates(class, seconds))).collect()
+        let counted = self.counted_in_full();
+        let all = names.iter().zip(&self.classes).enumerate().map(|(at, (name, class))| {
+            let of_class =
+                counted.map(|(all, time)| (all.classes.get(at).copied().unwrap_or_default(), time));
+            (name.clone(), rates(class, seconds, of_class))
+        });
+        all.filter(|(_, rates)| rates.count > 0).collect()
+    }
+
+    /// All requests of a time, if every one was counted.
+    pub(crate) fn counted_in_full(&self) -> Option<(&Counted, Span)> {
+        let (counted, time) = self.counted.as_ref()?;
+        (counted.is_whole() && *time > Span::ZERO).then_some((counted, *time))
     }
 
     /// None when nothing was watched.
@@ -164,21 +198,48 @@ impl Tally {
     }
 
     pub(crate) fn followed(&self) -> Followed {
-        Followed { watched: self.watched.as_secs_f64(), counts: self.counts }
+        Followed {
+            watched: self.watched.as_secs_f64(),
+            is_counted: self.counted_in_full().is_some(),
+            protocols: self.counted.as_ref().map(|(counted, _)| counted.protocols),
+            counts: self.counts,
+        }
     }
 }
 
-fn rates(class: &OfClass, seconds: f64) -> Rates {
+fn rates(class: &OfClass, seconds: f64, counted: Option<(counts::OfClass, Span)>) -> Rates {
     let Sums { requests, used, .. } = class.sums;
-    let each = |sum: f64| sum / requests as f64;
+    let each = |sum: f64| if requests > 0 { sum / requests as f64 } else { 0.0 };
+    let (count, rate, bytes_rate, ci, status) = match counted {
+        Some((all, time)) => {
+            // What has grown since the last look has left its class: of a short time that may be more than came.
+            let count = all.requests.cast_signed().max(0);
+            let rate = count as f64 / time.as_secs_f64();
+            let bytes_rate = all.bytes.cast_signed().max(0) as f64 / time.as_secs_f64();
+            let ci = RateIntervals { rate: [rate; 2], bytes_rate: [bytes_rate; 2] };
+            (count.cast_unsigned(), rate, bytes_rate, ci, all.statuses)
+        }
+        None => {
+            let interval = |sums: &RatioSums| sums.estimate().ci.map(|end| end.max(0.0));
+            let [rate, bytes_rate] = &class.by_window;
+            let ci = RateIntervals { rate: interval(rate), bytes_rate: interval(bytes_rate) };
+            let per_second = |sum: f64| if seconds > 0.0 { sum / seconds } else { 0.0 };
+            let (rate, bytes_rate) =
+                (per_second(class.estimated_requests), per_second(class.estimated_bytes));
+            (requests, rate, bytes_rate, ci, Statuses::default())
+        }
+    };
     let clocks = |phase: PhaseName| {
         let quantiles = |clock| Quantiles::of(&class.durations(phase, clock).histogram);
         (phase.name(), Clocks { cpu: quantiles(Clock::Cpu), elapsed: quantiles(Clock::Elapsed) })
     };
     Rates {
-        count: requests,
-        rate: class.estimated_requests / seconds,
-        bytes_rate: class.estimated_bytes / seconds,
+        count,
+        followed: requests,
+        rate,
+        bytes_rate,
+        ci,
+        status,
         reads: each(used.reads as f64),
         writes: each(used.writes as f64),
         blocks: each(used.disk_bytes as f64 / 512.0),

@@ -20,7 +20,7 @@ pub(crate) use classes::by_size;
 pub use classes::{BadClasses, Classes, MAX_CLASSES};
 pub use finished::{Finished, Usage};
 pub use follow::{Following, Requests};
-pub use metrics::{Clocks, Demands, Followed, Rates, Waits};
+pub use metrics::{Clocks, Demands, Followed, RateIntervals, Rates, Waits};
 pub use servers::{Server, find};
 pub use tally::{Counts, Tally};
 pub use windows::Budget;

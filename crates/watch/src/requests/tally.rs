@@ -1,10 +1,11 @@
 //! [`Tally`]: requests summed up by class and phase.
 
 use record::{Clock, PhaseName};
-use stats::Histogram;
+use stats::{Histogram, RatioSums};
 use units::{Bytes, Span, Time};
 
 use super::{Classes, Finished, Usage};
+use crate::counts::Counted;
 
 /// Durations of one phase by one clock.
 #[derive(Debug, Clone)]
@@ -53,6 +54,8 @@ pub(crate) struct OfClass {
     /// In all of the time that windows stand for.
     pub(crate) estimated_requests: f64,
     pub(crate) estimated_bytes: f64,
+    /// Requests, and bytes, per second, window by window.
+    pub(crate) by_window: [RatioSums; 2],
     /// From when it could be read to the last of its response.
     pub(crate) duration: Histogram,
     /// By phase and clock.
@@ -65,6 +68,7 @@ impl OfClass {
             sums: Sums::default(),
             estimated_requests: 0.0,
             estimated_bytes: 0.0,
+            by_window: [RatioSums::default(); 2],
             duration: Histogram::coarse(),
             phases: std::array::from_fn(|_| std::array::from_fn(|_| Durations::new())),
         }
@@ -94,6 +98,9 @@ impl OfClass {
         self.sums.used += other.sums.used;
         self.estimated_requests += other.estimated_requests;
         self.estimated_bytes += other.estimated_bytes;
+        for (mine, theirs) in self.by_window.iter_mut().zip(&other.by_window) {
+            mine.add_all(theirs);
+        }
         self.duration.add(&other.duration);
         for (mine, theirs) in self.phases.iter_mut().flatten().zip(other.phases.iter().flatten()) {
             mine.add(theirs);
@@ -118,6 +125,8 @@ pub struct Tally {
     pub(crate) read_wait: Histogram,
     pub(crate) connections: u64,
     pub(crate) counts: Counts,
+    /// Every request, whether it was followed or not, and of how long a time; none where the kernel does not count.
+    pub(crate) counted: Option<(Counted, Span)>,
 }
 
 /// Requests that are not among those of the classes, or not as they should be.
@@ -147,6 +156,7 @@ impl Tally {
             read_wait: Histogram::coarse(),
             connections: 0,
             counts: Counts::default(),
+            counted: None,
         }
     }
 
@@ -181,6 +191,9 @@ impl Tally {
         for class in &mut self.classes {
             class.estimated_requests = class.sums.requests as f64 * weight;
             class.estimated_bytes = class.sums.bytes_sent as f64 * weight;
+            let [requests, bytes] = &mut class.by_window;
+            requests.add(class.estimated_requests, time.as_secs_f64());
+            bytes.add(class.estimated_bytes, time.as_secs_f64());
         }
         weight
     }
@@ -200,5 +213,10 @@ impl Tally {
         self.counts.unparsed += other.counts.unparsed;
         self.counts.lost += other.counts.lost;
         self.counts.crowded += other.counts.crowded;
+        if let Some((theirs, time)) = &other.counted {
+            let (mine, all) = self.counted.get_or_insert_default();
+            mine.add(theirs);
+            *all += *time;
+        }
     }
 }

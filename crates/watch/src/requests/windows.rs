@@ -61,6 +61,11 @@ const FIRST_COST: f64 = 0.5e-3;
 const MIN_BUSY: f64 = 0.1;
 /// However dear the rest is, requests get this share of the budget.
 const MIN_FOR_WINDOWS: f64 = 0.2;
+/// A window opens at least so often, however little is earned: of a server that does next to nothing one would hear
+/// nothing.
+const RAREST: Span = Span::from_secs(5);
+/// At the beginning windows follow upon one another until so many have been open.
+const AT_ONCE: u32 = 3;
 /// When a window opens is thought about again after so long at the latest, if not when the server is found to be
 /// busier.
 const LATEST: Span = Span::from_secs(1);
@@ -91,6 +96,9 @@ pub(super) struct Windows {
     opens_at: f64,
     /// What is allowed for windows per second, in seconds.
     allowed: f64,
+    /// How many there were, and when the last was closed.
+    closed: u32,
+    closed_at: Time,
 }
 
 impl Windows {
@@ -105,6 +113,8 @@ impl Windows {
             opens_at: random.random_range(0.0..2.0),
             random,
             allowed: share.as_f64() * MIN_BUSY,
+            closed: 0,
+            closed_at: now,
         }
     }
 
@@ -119,12 +129,15 @@ impl Windows {
     /// Whether a window opens now, or when to ask again.
     pub(super) fn opens(&mut self, now: Time) -> Result<(), Time> {
         self.earn(now);
+        if self.closed < AT_ONCE || now >= self.closed_at + RAREST {
+            return Ok(());
+        }
         let missing = self.opens_at * self.cost.unwrap_or(FIRST_COST) - self.earned;
         if missing <= 0.0 {
             return Ok(());
         }
         let wait = Span::from_secs_f64((missing / self.allowed).min(LATEST.as_secs_f64()));
-        Err(now + wait.max(Span::from_millis(1)))
+        Err((now + wait.max(Span::from_millis(1))).min(self.closed_at + RAREST))
     }
 
     /// How long it is.
@@ -135,6 +148,7 @@ impl Windows {
     /// A window has been closed.
     pub(super) fn closed(&mut self, spent: Spent, now: Time) {
         self.earn(now);
+        (self.closed, self.closed_at) = (self.closed.saturating_add(1), now);
         let all = (spent.fixed + spent.open).as_secs_f64();
         let expected = self.opens_at * self.cost.unwrap_or(FIRST_COST);
         // On average, what is earned is what is spent: not for each window, since gaps are random.

@@ -7,6 +7,7 @@ use stats::Histogram;
 use telemetry::{Buckets, Metrics};
 use units::Span;
 
+use crate::requests::Tally;
 use crate::snapshot::{Snapshot, Totals};
 
 /// Upper ends of the buckets of durations, us: from what a small file takes to what users do not wait for.
@@ -51,15 +52,8 @@ fn figures(metrics: &mut Metrics, snapshot: &Snapshot) {
 }
 
 fn requests(metrics: &mut Metrics, Totals { classes, tally }: &Totals) {
+    counted(metrics, classes, tally);
     let classes = || classes.iter().map(String::as_str).zip(&tally.classes);
-    let requests = metrics.family(own::REQUESTS);
-    for (name, class) in classes() {
-        requests.sample(&[name], class.estimated_requests);
-    }
-    let bytes = metrics.family(own::RESPONSE_BYTES);
-    for (name, class) in classes() {
-        bytes.sample(&[name], class.estimated_bytes);
-    }
     let followed = metrics.family(own::FOLLOWED);
     for (name, class) in classes() {
         followed.sample(&[name], class.sums.requests);
@@ -88,6 +82,35 @@ fn requests(metrics: &mut Metrics, Totals { classes, tally }: &Totals) {
         }
     }
     metrics.family(own::ACCEPT_WAIT).buckets(&[], buckets(&tally.accept_wait));
+}
+
+/// How many requests there were: every one, or what windows stand for.
+fn counted(metrics: &mut Metrics, names: &[String], tally: &Tally) {
+    let all = tally.counted_in_full().map(|(counted, _)| counted);
+    let of_class = |at: usize| all.and_then(|all| all.classes.get(at)).copied().unwrap_or_default();
+    let classes = || names.iter().map(String::as_str).zip(&tally.classes).enumerate();
+    let requests = metrics.family(own::REQUESTS);
+    for (at, (name, class)) in classes() {
+        let estimated = class.estimated_requests;
+        requests.sample(&[name], if all.is_some() { of_class(at).requests as f64 } else { estimated });
+    }
+    let bytes = metrics.family(own::RESPONSE_BYTES);
+    for (at, (name, class)) in classes() {
+        let estimated = class.estimated_bytes;
+        bytes.sample(&[name], if all.is_some() { of_class(at).bytes as f64 } else { estimated });
+    }
+    let responses = metrics.family(own::RESPONSES);
+    for (at, (name, _)) in classes().filter(|_| all.is_some()) {
+        for (status, count) in of_class(at).statuses.all() {
+            responses.sample(&[name, status], count);
+        }
+    }
+    let by_protocol = metrics.family(own::BY_PROTOCOL);
+    if let Some((counted, _)) = &tally.counted {
+        for (protocol, count) in counted.protocols.all() {
+            by_protocol.sample(&[protocol], count);
+        }
+    }
 }
 
 fn buckets(histogram: &Histogram) -> Buckets {

@@ -1,6 +1,7 @@
 //! Requests that are followed, beside what is known of them from elsewhere.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic is how a test reports")]
 
+mod counts;
 mod known;
 mod leftovers;
 mod servers;

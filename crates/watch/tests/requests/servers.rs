@@ -13,9 +13,9 @@ use watch::requests::Finished;
 
 use crate::{Followed, is_able};
 
-const SIZES: [(&str, usize); 3] = [("small", 1000), ("medium", 100_000), ("large", 3_000_000)];
+pub(super) const SIZES: [(&str, usize); 3] = [("small", 1000), ("medium", 100_000), ("large", 3_000_000)];
 
-fn documents() -> tempfile::TempDir {
+pub(super) fn documents() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     for (name, size) in SIZES {
         fs::write(place.path().join(name), vec![b'x'; size]).unwrap();

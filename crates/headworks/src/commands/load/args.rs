@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use load::{Backend, Http, Objective, Sha256Digest, Target, TlsVersion, Via};
+use load::{Backend, Http, Objective, Percentile, Sha256Digest, StopWhen, Target, TlsVersion, Via};
 use regex::bytes::Regex;
 use telemetry::MetricsAddress;
 use telemetry::otlp::Collector;
@@ -65,6 +65,9 @@ pub(super) struct RunArgs {
     /// Closed loop: how long a client waits before it starts anew: SPAN, exp:MEAN, uniform:LEAST:MOST or lognormal:MEAN:CV. Users of a model wait that long instead of pausing as it says: 0s for not at all.
     #[arg(long, value_name = "SPAN", help_heading = LOAD, conflicts_with_all = ["rate", "arrivals"])]
     pub(super) think: Option<Think>,
+    /// Closed loop: users make the pauses of their sessions (default: they go on at once, to find what the server carries).
+    #[arg(long, help_heading = LOAD, requires = "workload", conflicts_with_all = ["rate", "arrivals"])]
+    pub(super) pauses: bool,
 
     /// What is asked for: a TOML file of sessions (docs/workloads/sessions.md), surge, webstone, specweb96 and other models (docs/workloads), or trace:FILE for the requests of an access log (docs/workloads/trace.md): trace:A,B of several files, trace:- of standard input.
     #[arg(long, short, value_name = "WORKLOAD", help_heading = WORKLOAD)]
@@ -88,6 +91,9 @@ pub(super) struct RunArgs {
     /// Requests under way at once on a connection (default 1).
     #[arg(long, value_name = "N", help_heading = CONNECTIONS, value_parser = count::<NonZeroU32>(1..=1000))]
     pub(super) pipeline: Option<NonZeroU32>,
+    /// Follow so many redirects of a request, each a request of its own; one to another server, or one more, is an error (default 0: a redirect is a response like any other).
+    #[arg(long, value_name = "N", help_heading = CONNECTIONS, default_value_t, hide_default_value = true, value_parser = count::<u32>(0..=100))]
+    pub(super) follow: u32,
     /// Look the host's name up anew for every connection, and record how long that takes.
     #[arg(long, help_heading = CONNECTIONS, conflicts_with = "unix_socket")]
     pub(super) lookup: bool,
@@ -145,6 +151,9 @@ pub(super) struct RunArgs {
     /// A bound such as 'p99<50ms', 'errors<=1%' or 'rate>=100'; exit code 3 when it is missed. Can be given several times.
     #[arg(long = "objective", value_name = "BOUND", help_heading = CHECKS)]
     pub(super) objectives: Vec<Objective>,
+    /// End the run, with exit code 3, when an objective has been missed for a time, as in 'p99<500ms for 10s'; 10s alone for whichever --objective. Looked at once a second, of that second. Can be given several times.
+    #[arg(long = "stop-when", value_name = "WHEN", help_heading = CHECKS)]
+    pub(super) stop: Vec<StopWhen>,
 
     /// Write the record of the run into this directory, with a report in report.html.
     #[arg(long, short, value_name = "DIR", help_heading = output::HEADING)]
@@ -152,6 +161,18 @@ pub(super) struct RunArgs {
     /// Leave the report out of the record; `headworks report DIR` makes it later.
     #[arg(long, help_heading = output::HEADING, requires = "out")]
     pub(super) no_report: bool,
+    /// Percentiles to show instead of the usual ones, and to add to the JSON, as in 50,75,99.99.
+    #[arg(long, value_name = "LIST", help_heading = output::HEADING, value_delimiter = ',')]
+    pub(super) percentiles: Vec<Percentile>,
+    /// Write how latencies of each phase are distributed into this file, as CSV.
+    #[arg(long, value_name = "FILE", help_heading = output::HEADING)]
+    pub(super) latency_csv: Option<PathBuf>,
+    /// Write latency by percentile into this file, as HdrHistogram and wrk2 do (.hgrm).
+    #[arg(long, value_name = "FILE", help_heading = output::HEADING)]
+    pub(super) latency_hgrm: Option<PathBuf>,
+    /// Write one line per request into this file, as CSV.
+    #[arg(long, value_name = "FILE", help_heading = output::HEADING)]
+    pub(super) requests_csv: Option<PathBuf>,
     /// Print the summary as one JSON object.
     #[arg(long, help_heading = output::HEADING)]
     pub(super) json: bool,

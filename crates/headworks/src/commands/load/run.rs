@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
-use load::{Checks, Http, Identity, Load, Options, Protocol, Report, Request, Script, Via, View};
+use load::{
+    Checks, ExportPaths, Http, Identity, Load, Options, Protocol, Report, Request, Script, StopWhen, Via,
+    View,
+};
 use traffic::model::Model;
 use traffic::trace::{AccessLog, Skipped, Times, is_standard_input};
 use traffic::{Process, Workload};
@@ -51,12 +54,36 @@ impl RunArgs {
                 Err(Failure::Failed(anyhow!("not one connection came about: {why}")))
             }
             (None, _) if !report.summary.client.valid => Ok(Exit::NotValid),
-            (None, _) if !report.meets_objectives() => Ok(Exit::ObjectiveMissed),
+            (None, _) if report.summary.stopped.is_some() || !report.meets_objectives() => {
+                Ok(Exit::ObjectiveMissed)
+            }
             (None, _) => Ok(Exit::Ok),
         }
     }
 
-    fn options(self) -> Result<Options, Failure> {
+    /// `Connection: close` as a field means that a connection carries one request, and is said by the generator itself
+    /// then, with HTTP/1; the other kind keeps it open, as HTTP/1.0 does not by itself.
+    fn take_connection_field(&mut self) -> Result<(), Failure> {
+        let Some(at) = self.headers.iter().position(|Header(name, _)| name == "Connection") else {
+            return Ok(());
+        };
+        let Header(_, value) = self.headers.remove(at);
+        let closes = value.eq_ignore_ascii_case("close");
+        match (self.requests_per_connection.map(NonZeroU32::get), closes) {
+            (Some(2..), true) => Err(usage(
+                "Connection: close and --requests-per-connection contradict each other; leave one out",
+            )),
+            (Some(_), _) => Ok(()),
+            (None, closes) => {
+                self.requests_per_connection =
+                    if closes { NonZeroU32::new(1) } else { Some(NonZeroU32::MAX) };
+                Ok(())
+            }
+        }
+    }
+
+    fn options(mut self) -> Result<Options, Failure> {
+        self.take_connection_field()?;
         if self.timeout.is_some_and(Span::is_zero) {
             return Err(usage("--timeout is 0; every request would fail"));
         }
@@ -67,6 +94,11 @@ impl RunArgs {
         if self.number.is_some() && matches!(script, Script::Model(_)) {
             return Err(usage(
                 "-n counts requests or sessions; users of a model come back for ever, use --duration",
+            ));
+        }
+        if self.objectives.is_empty() && self.stop.iter().any(StopWhen::needs_objectives) {
+            return Err(usage(
+                "--stop-when with a time alone is about --objective, and there is none; write 'p99<500ms for 10s'",
             ));
         }
         let duration = match (self.duration, &self.ramp) {
@@ -99,6 +131,7 @@ impl RunArgs {
             },
             script,
             load,
+            pauses: self.pauses,
             protocol,
             checks: Checks {
                 status: self.expect_status,
@@ -116,6 +149,13 @@ impl RunArgs {
             timeout: self.timeout,
             seed: self.seed,
             objectives: self.objectives,
+            stop: self.stop,
+            percentiles: self.percentiles,
+            exports: ExportPaths {
+                latency_csv: self.latency_csv,
+                latency_hgrm: self.latency_hgrm,
+                requests_csv: self.requests_csv,
+            },
             out: self.out,
             command: command_line(),
             view,
@@ -133,6 +173,7 @@ impl RunArgs {
             http: self.http,
             requests_per_connection,
             pipeline: self.pipeline,
+            redirects: self.follow,
             lookup: self.lookup,
             insecure: self.insecure,
             authorities: self.cacert.clone(),
@@ -305,6 +346,12 @@ impl RunArgs {
                 "--stretch is for the times of a trace; give --workload trace:FILE or --arrivals trace:FILE",
             ));
         }
+        if self.pauses && !(matches!(load, Load::Closed { .. }) && matches!(script, Script::Sessions { .. }))
+        {
+            return Err(usage(
+                "--pauses is for sessions in a closed loop; sessions that come at a rate make theirs, and users of a model, too",
+            ));
+        }
         let Some(think) = self.think else { return Ok(()) };
         if !matches!(load, Load::Closed { .. }) {
             return Err(usage("--think is for the clients of a closed loop; give --connections or --closed"));
@@ -329,6 +376,11 @@ impl RunArgs {
 
 fn check_pipeline(protocol: &Protocol, script: &Script, load: &Load) -> Result<(), Failure> {
     let deep = protocol.pipeline.is_some_and(|depth| depth.get() > 1) && protocol.http != Http::Http2;
+    if deep && protocol.redirects > 0 {
+        return Err(usage(
+            "--follow needs the response before it asks on, --pipeline does not wait; give one of them",
+        ));
+    }
     if deep && matches!(script, Script::Sessions { .. }) {
         return Err(usage("--pipeline is for requests that stand alone; a session waits for its pages"));
     }

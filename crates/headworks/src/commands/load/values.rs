@@ -78,7 +78,10 @@ impl FromStr for Header {
         match name.as_str() {
             "content-length" => Err("the length is that of --body".to_owned()),
             "transfer-encoding" => Err("bodies are sent whole".to_owned()),
-            "connection" => Err("connections are governed by --requests-per-connection".to_owned()),
+            "connection" if !["close", "keep-alive"].contains(&value.to_ascii_lowercase().as_str()) => {
+                Err("a connection is closed or kept: write Connection: close, or --requests-per-connection"
+                    .to_owned())
+            }
             _ => Ok(Self(capitalized(name.as_str()), value)),
         }
     }
@@ -125,7 +128,10 @@ mod tests {
     fn header_fields_are_read() {
         let Header(name, value) = "x-forwarded-for:  10.0.0.1 ".parse().unwrap();
         assert_eq!((name.as_str(), value.as_str()), ("X-Forwarded-For", "10.0.0.1"));
-        for wrong in ["x", "a b: c", "x: a\nb", "Content-Length: 3", "connection: close"] {
+        for right in ["connection: close", "Connection: Keep-Alive"] {
+            assert!(right.parse::<Header>().is_ok(), "{right}");
+        }
+        for wrong in ["x", "a b: c", "x: a\nb", "Content-Length: 3", "connection: upgrade"] {
             assert!(wrong.parse::<Header>().is_err(), "{wrong}");
         }
     }

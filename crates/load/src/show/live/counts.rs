@@ -19,7 +19,7 @@ pub(super) fn lines(state: &State, latest: &Latest) -> Vec<Line<'static>> {
         snapshot.generator.why_invalid.iter().map(|why| Line::styled(format!("  - {why}"), theme.bad)),
     );
     lines.extend([status(theme, snapshot), errors(theme, snapshot)]);
-    lines.extend(latest.objectives.iter().map(|result| objective(theme, result)));
+    lines.extend(snapshot.objectives.iter().map(|result| objective(theme, result)));
     lines.push(connections(theme, snapshot));
     lines.extend(state.metrics.map(|address| metrics(theme, address)));
     lines

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use record::{LatencySummary, ObjectiveResult};
+use record::LatencySummary;
 use tui::{Controls, Theme};
 use units::Time;
 
@@ -32,7 +32,6 @@ pub(super) struct Latest {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) recent: LatencySummary,
     pub(super) whole: LatencySummary,
-    pub(super) objectives: Vec<ObjectiveResult>,
 }
 
 /// One snapshot in the chart, per second.
@@ -66,8 +65,7 @@ impl State {
             errors: snapshot.rate(snapshot.recent.errors.total()),
         });
         let whole = snapshot.whole.latency.summary();
-        let objectives = snapshot.objectives(&self.setting, whole);
-        let latest = Latest { recent: snapshot.recent.latency.summary(), whole, objectives, snapshot };
+        let latest = Latest { recent: snapshot.recent.latency.summary(), whole, snapshot };
         *(if self.controls.paused { &mut self.waiting } else { &mut self.latest }) = Some(latest);
     }
 

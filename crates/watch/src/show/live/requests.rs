@@ -11,7 +11,7 @@ use tui::figures::{number, of, time};
 
 use super::body::{chart, table};
 use super::state::State;
-use crate::requests::{Rates, Waits, by_size};
+use crate::requests::{Followed, Rates, Waits, by_size};
 use crate::snapshot::Snapshot;
 
 const NAME_WIDTH: u16 = 11;
@@ -34,20 +34,23 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, snapshot: &
         let seen = snapshot.latest.followed.is_some();
         seen.then(|| snapshot.latest.requests.values().map(|rates| rates.rate).sum())
     };
-    let title = title(state, requests);
+    let followed = if state.whole { &snapshot.followed } else { &snapshot.latest.followed };
+    let is_counted = followed.is_some_and(|followed| followed.is_counted);
+    let title = title(state, requests, if is_counted { "counted" } else { "estimated" });
     chart(frame, picture, state, title, &[(state.theme.line, &total)], 1.0);
     draw_classes(frame, by_class, state, requests);
     draw_phases(frame, by_phase, state, requests);
     frame.render_widget(Paragraph::new(Text::from(lines)).wrap(Wrap { trim: false }), rest);
 }
 
-fn title(state: &State, requests: &BTreeMap<String, Rates>) -> Line<'static> {
+/// `how` says whether rates are of every request.
+fn title(state: &State, requests: &BTreeMap<String, Rates>, how: &str) -> Line<'static> {
     let rate: f64 = requests.values().map(|rates| rates.rate).sum();
     let bits: f64 = requests.values().map(|rates| rates.bytes_rate * 8e-6).sum();
     let when = if state.whole { "in all" } else { "last look" };
     Line::from(vec![
         Piece::styled(format!(" requests {}/s ", number(rate)), state.theme.strong),
-        Piece::styled(format!(" {} Mbit/s   {when} ", number(bits)), state.theme.label),
+        Piece::styled(format!(" {} Mbit/s   {when}, {how} ", number(bits)), state.theme.label),
     ])
 }
 
@@ -95,6 +98,14 @@ fn draw_phases(frame: &mut Frame<'_>, area: Rect, state: &State, requests: &BTre
     table(frame, area, state.theme, ("by phase", PHASE_WIDTH), (&titles, 7), rows);
 }
 
+/// Connections on which requests cannot be counted one by one; none where there are none.
+fn not_counted(followed: &Followed) -> Option<String> {
+    let protocols = followed.protocols.filter(|_| !followed.is_counted)?;
+    let others = protocols.all().into_iter().filter(|(name, count)| *name != "http/1" && *count > 0);
+    let others: Vec<_> = others.map(|(name, count)| format!("{count} {name}")).collect();
+    (!others.is_empty()).then(|| format!("connections of another protocol: {}", others.join(", ")))
+}
+
 /// Waits, and what was not seen.
 fn lines(state: &State, snapshot: &Snapshot, waits: Option<&Waits>, is_empty: bool) -> Vec<Line<'static>> {
     let theme = state.theme;
@@ -115,7 +126,11 @@ fn lines(state: &State, snapshot: &Snapshot, waits: Option<&Waits>, is_empty: bo
         ]));
     }
     let followed = if state.whole { &snapshot.followed } else { &snapshot.latest.followed };
-    let Some(followed) = followed.as_ref().filter(|followed| followed.watched > 0.0) else {
+    if let Some(others) = followed.as_ref().and_then(not_counted) {
+        lines.push(Line::from(vec![label("not counted"), Piece::raw(others)]));
+    }
+    let Some(followed) = followed.as_ref().filter(|followed| followed.watched > 0.0 || followed.is_counted)
+    else {
         let why = if state.setting.budget.is_empty() {
             "requests are not followed: see overhead".to_owned()
         } else {

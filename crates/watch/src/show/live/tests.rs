@@ -38,7 +38,7 @@ fn requests_by_class_and_phase() {
     insta::assert_snapshot!(tab(Tab::Requests), @r#"
     apache2 on port 80                                                         cpu 50 %   10 s
      1 requests   2 kernel   3 processes   4 connections   5 overhead
-     requests 1000/s  171 Mbit/s   last look ─────────────────────────────────────────────────
+     requests 1000/s  171 Mbit/s   last look, estimated ──────────────────────────────────────
     1000  │                                                                     ⣀⣀⣀⠤⠤⠤⠤⠒⠒⠒⠒⠊⠉⠉
           │                                                     ⣀⣀⣀⣀⡠⠤⠤⠤⠤⠒⠒⠒⠒⠉⠉⠉
           │                                      ⢀⣀⣀⡠⠤⠤⠔⠒⠒⠒⠊⠉⠉⠉⠉

@@ -14,6 +14,7 @@ fn expected(checks: &Checks, length: Option<u64>) -> Expected<'_> {
         has_body: false,
         keeps_body: false,
         is_idempotent: true,
+        follows: false,
         content: None,
         checks,
     }

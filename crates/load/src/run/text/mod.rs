@@ -8,6 +8,9 @@ use units::Bytes;
 
 use crate::run::report::Report;
 
+mod latency;
+mod steps;
+
 impl Display for Report {
     /// The summary for people.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -15,12 +18,15 @@ impl Display for Report {
         writeln!(f, "{}", self.title)?;
         if summary.interrupted && summary.duration == 0.0 {
             writeln!(f, "Interrupted before the measuring window opened.")?;
+        } else if let Some(why) = &summary.stopped {
+            writeln!(f, "Stopped after {:.1} s of the measuring window: {why}.", summary.duration)?;
         } else if summary.interrupted {
             writeln!(f, "Interrupted: what was measured in {:.1} s.", summary.duration)?;
         }
         writeln!(f)?;
         work(f, self)?;
-        latency(f, summary)?;
+        latency::table(f, self)?;
+        steps::table(f, &summary.steps)?;
         if !self.classes.is_empty() {
             classes(f, self)?;
         }
@@ -31,9 +37,6 @@ impl Display for Report {
 
 /// Reasons of errors that are shown.
 const MOST_DETAILS: usize = 5;
-
-/// Waits before work on a request began that are told, in seconds: those of the generator itself are shorter.
-const LEAST_QUEUED: f64 = 1e-3;
 
 fn work(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
     let summary = &report.summary;
@@ -68,38 +71,6 @@ fn work(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
         write!(f, "; {} cut off, their latency is longer than shown", summary.censored)?;
     }
     writeln!(f, "\n")
-}
-
-fn latency(f: &mut Formatter<'_>, summary: &Summary) -> fmt::Result {
-    writeln!(
-        f,
-        "  {:<11}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
-        "latency", "mean", "p50", "p90", "p99", "p99.9", "max", "count"
-    )?;
-    let latency = &summary.latency;
-    for (name, q) in [
-        ("total", &latency.total),
-        ("queued", &latency.queued),
-        ("look-up", &latency.dns),
-        ("connect", &latency.connect),
-        ("TLS", &latency.tls),
-        ("sending", &latency.sending),
-        ("processing", &latency.processing),
-        ("transfer", &latency.transfer),
-    ] {
-        if q.is_empty() && matches!(name, "look-up" | "TLS" | "sending") {
-            continue;
-        }
-        if name == "queued" && latency.queued.max < LEAST_QUEUED {
-            continue;
-        }
-        write!(f, "  {name:<11}")?;
-        for figure in [q.mean, q.p50, q.p90, q.p99, q.p999, q.max] {
-            write!(f, "{:>10}", figures::of(q, figure))?;
-        }
-        writeln!(f, "{:>10}", q.count)?;
-    }
-    writeln!(f)
 }
 
 fn classes(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {

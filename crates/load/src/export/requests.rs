@@ -1,0 +1,86 @@
+//! [`RequestsCsv`]: one line per request, with the columns of `requests.parquet` that people look at.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use record::RequestRow;
+use units::{Span, Time};
+
+use crate::export::files::ExportError;
+
+/// The columns; times in seconds from the run's start, lengths of time in seconds.
+const COLUMNS: [&str; 20] = [
+    "intended",
+    "started",
+    "latency",
+    "queued",
+    "dns",
+    "connect",
+    "tls",
+    "sending",
+    "processing",
+    "transfer",
+    "bytes",
+    "status",
+    "error",
+    "detail",
+    "class",
+    "session",
+    "connection",
+    "reused",
+    "syn_retransmits",
+    "url",
+];
+
+/// The file, open.
+pub(crate) struct RequestsCsv {
+    path: PathBuf,
+    lines: csv::Writer<File>,
+}
+
+impl RequestsCsv {
+    pub(super) fn create(path: &Path) -> Result<Self, ExportError> {
+        let file = File::create(path).map_err(ExportError::at(path))?;
+        let mut csv = Self { path: path.to_owned(), lines: csv::Writer::from_writer(file) };
+        csv.line(COLUMNS)?;
+        Ok(csv)
+    }
+
+    fn line<T: AsRef<[u8]>>(&mut self, fields: impl IntoIterator<Item = T>) -> Result<(), ExportError> {
+        self.lines.write_record(fields).map_err(|why| ExportError::at(&self.path)(why.into()))
+    }
+
+    pub(crate) fn push(&mut self, row: &RequestRow) -> Result<(), ExportError> {
+        let at = |time: Time| time.since(Time::ZERO).as_secs_f64().to_string();
+        let span = |span: Span| span.as_secs_f64().to_string();
+        let maybe = |length: Option<Span>| length.map(span).unwrap_or_default();
+        self.line([
+            at(row.intended),
+            at(row.started),
+            span(row.latency()),
+            maybe(row.queued_ns),
+            span(row.dns_ns),
+            span(row.connect_ns),
+            span(row.tls_ns),
+            maybe(row.sending_ns),
+            maybe(row.processing_ns),
+            maybe(row.transfer_ns),
+            row.bytes.to_string(),
+            row.status.map(|status| status.to_string()).unwrap_or_default(),
+            row.error.map(|error| error.name().to_owned()).unwrap_or_default(),
+            row.detail.as_deref().unwrap_or_default().to_owned(),
+            row.class.to_string(),
+            row.session.map(|session| session.to_string()).unwrap_or_default(),
+            row.connection.to_string(),
+            row.reused.to_string(),
+            row.syn_retransmits.to_string(),
+            row.url_class.to_string(),
+        ])
+    }
+
+    pub(crate) fn finish(mut self) -> Result<(), ExportError> {
+        let flushed: io::Result<()> = self.lines.flush();
+        flushed.map_err(ExportError::at(&self.path))
+    }
+}

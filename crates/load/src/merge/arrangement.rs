@@ -1,0 +1,127 @@
+//! [`Arrangement`]: where on one axis of time each record lies.
+
+use record::{RunInfo, Step, Window};
+use units::{Span, Time};
+
+use crate::merge::source::Source;
+
+/// Where each record lies.
+pub(super) struct Arrangement {
+    /// Whether they ran at the same time.
+    pub(super) side_by_side: bool,
+    /// Where the window of each begins, in nanoseconds.
+    begins: Vec<u64>,
+    pub(super) window: Window,
+    /// The levels that all of them held, with their sum; none where they do not go together.
+    pub(super) steps: Vec<Step>,
+    /// How far apart the windows of those side by side opened, by their hosts' clocks.
+    apart: Span,
+}
+
+impl Arrangement {
+    /// Records whose windows overlap, by their hosts' clocks, ran side by side: their windows are laid upon one another,
+    /// because the clocks of two hosts do not agree to less than that. Others are laid one after the other.
+    pub(super) fn of(sources: &[Source]) -> Self {
+        let calendar: Vec<(i128, i128)> = sources.iter().map(Source::on_the_calendar).collect();
+        let last = calendar.iter().map(|(from, _)| *from).max().unwrap_or(0);
+        let first = calendar.iter().map(|(from, _)| *from).min().unwrap_or(0);
+        let earliest_end = calendar.iter().map(|(_, to)| *to).min().unwrap_or(0);
+        let side_by_side = last < earliest_end;
+        let length = |source: &Source| source.info.window.length().as_nanos();
+        let start = sources.iter().map(|source| source.info.window.from_ns).max().unwrap_or(0);
+        let (mut begins, mut next) = (Vec::new(), start);
+        for source in sources {
+            begins.push(next);
+            if !side_by_side {
+                next += length(source);
+            }
+        }
+        let longest = sources.iter().map(length).max().unwrap_or(0);
+        let to_ns = if side_by_side { start + longest } else { next };
+        Self {
+            side_by_side,
+            steps: if side_by_side { steps(sources, start) } else { Vec::new() },
+            begins,
+            window: Window { from_ns: start, to_ns },
+            apart: Span::from_nanos(u64::try_from(last - first).unwrap_or(u64::MAX)),
+        }
+    }
+
+    /// Where something that happened at `time` in the record of that number lies.
+    pub(super) fn place(&self, number: usize, window: Window, time: Time) -> Time {
+        let begins = self.begins.get(number).copied().unwrap_or_default();
+        Time::from_nanos((begins + time.as_nanos()).saturating_sub(window.from_ns))
+    }
+
+    /// One line that says what was put together.
+    pub(super) fn title(&self, sources: &[Source]) -> String {
+        let names: Vec<String> = sources.iter().map(Source::name).collect();
+        let how = if self.side_by_side {
+            format!("side by side, rates added; their windows opened within {} by their clocks", self.apart)
+        } else {
+            "one after the other, rates averaged".to_owned()
+        };
+        format!("{} records, {how}: {}", sources.len(), names.join(", "))
+    }
+
+    /// What is said of the whole: as of the first, with the load of all.
+    pub(super) fn info(&self, sources: &[Source], command: Vec<String>) -> RunInfo {
+        let mut spec = toml::Table::new();
+        let infos = || sources.iter().map(|source| &source.info);
+        let first = sources.first();
+        let names = sources.iter().map(|source| toml::Value::from(source.name())).collect();
+        if let Some(url) = first.and_then(|source| source.info.spec.get("url")) {
+            spec.insert("url".to_owned(), url.clone());
+        }
+        spec.insert("merged".to_owned(), toml::Value::Array(names));
+        spec.insert("side_by_side".to_owned(), self.side_by_side.into());
+        for key in ["rate", "connections"] {
+            let asked = infos().map(|info| info.spec.get(key).and_then(number)).collect::<Option<Vec<f64>>>();
+            if let Some(asked) = asked.filter(|asked| !asked.is_empty()) {
+                let sum: f64 = asked.iter().sum();
+                let all = if self.side_by_side { sum } else { sum / asked.len() as f64 };
+                spec.insert(key.to_owned(), all.into());
+            }
+        }
+        RunInfo {
+            tool: "load".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command,
+            started: infos().map(|info| info.started).min().unwrap_or_default(),
+            ended: infos().filter_map(|info| info.ended).max(),
+            interrupted: infos().any(|info| info.interrupted),
+            seed: first.map_or(0, |source| source.info.seed),
+            window: self.window,
+            step_unit: first
+                .and_then(|source| source.info.step_unit.clone())
+                .filter(|_| !self.steps.is_empty()),
+            steps: self.steps.clone(),
+            spec,
+        }
+    }
+}
+
+fn number(value: &toml::Value) -> Option<f64> {
+    value.as_float().or_else(|| Some(value.as_integer()? as f64))
+}
+
+/// The steps that all of them have at the same times of their windows.
+fn steps(sources: &[Source], start: u64) -> Vec<Step> {
+    let Some(first) = sources.first() else { return Vec::new() };
+    let within = |source: &Source| -> Vec<(u64, u64)> {
+        let from = source.info.window.from_ns;
+        source.info.steps.iter().map(|step| (step.from_ns - from, step.to_ns - from)).collect()
+    };
+    let times = within(first);
+    let unit = |source: &Source| source.info.step_unit.clone();
+    if sources.iter().any(|source| within(source) != times || unit(source) != unit(first)) {
+        return Vec::new();
+    }
+    let level = |index: usize| sources.iter().filter_map(move |source| source.info.steps.get(index));
+    let step = |(index, (from, to)): (usize, (u64, u64))| Step {
+        from_ns: start + from,
+        to_ns: start + to,
+        level: level(index).map(|step| step.level).sum(),
+    };
+    times.into_iter().enumerate().map(step).collect()
+}

@@ -1,0 +1,190 @@
+//! Every request is counted, whatever the budget: how many, of which size and status, and how many bytes.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use testkit::{Apache, Mpm, Nginx, Process, Raw, free_address, poll_until};
+use units::Span;
+use watch::requests::{Budget, Classes};
+use watch::{Groups, Options, Watch, WatchOutcome};
+
+use crate::is_able;
+use crate::servers::{SIZES, address, documents};
+
+/// Requests for each of the documents, and for one that is not there.
+const EACH: usize = 40;
+
+/// A server in a few lines: documents, 404 for others, and a pause in the middle of a response where the path asks for one.
+const NODE: &str = "
+const [directory, port] = process.argv.slice(1);
+const fs = require('fs');
+require('http').createServer((request, response) => {
+  const [path, pause] = request.url.slice(1).split('?');
+  let body;
+  try { body = fs.readFileSync(directory + '/' + path); } catch { response.writeHead(404).end('nothing'); return; }
+  response.writeHead(200, { 'Content-Length': body.length });
+  response.flushHeaders();
+  setTimeout(() => response.end(body), Number(pause || 0));
+}).listen(Number(port), '127.0.0.1', () => console.log('ready'));
+";
+
+/// Watches a port with a look every 50 ms while `visit` goes on.
+fn watched(port: u16, budget: Budget, visit: impl FnOnce() + Send + 'static) -> WatchOutcome {
+    let options = Options {
+        programs: Vec::new(),
+        ports: vec![port],
+        groups: Groups::every(Span::from_millis(50)),
+        classes: Classes::default(),
+        budget,
+        seed: 1,
+    };
+    let mut watch = Watch::begin(options, None).unwrap();
+    // What follows requests is attached.
+    watch.turn().unwrap();
+    let visiting = std::thread::spawn(visit);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let mut looked = Instant::now();
+    while !visiting.is_finished() {
+        assert!(Instant::now() < deadline, "the visit does not end");
+        watch.turn().unwrap();
+        if looked.elapsed() > Duration::from_millis(50) {
+            watch.look(true).unwrap();
+            looked = Instant::now();
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    visiting.join().unwrap();
+    watch.look(true).unwrap();
+    watch.end(false).unwrap()
+}
+
+fn get(address: SocketAddr, path: &str) {
+    Raw::connect(address).send(format!("GET /{path} HTTP/1.0\r\n\r\n")).until_closed();
+}
+
+/// Each document as often, and as often one that is not there.
+fn visit(address: SocketAddr) {
+    for _ in 0..EACH {
+        for (name, _) in SIZES {
+            get(address, name);
+        }
+        get(address, "missing");
+    }
+}
+
+/// So many of each class, by status, and so many bytes but for headers and pages of errors.
+fn check(outcome: &WatchOutcome, server: &str) {
+    let seen = &outcome.seen;
+    assert!(seen.followed.unwrap().is_counted, "{server}: {:?}", seen.followed);
+    let of =
+        |class: &str| seen.requests.get(class).unwrap_or_else(|| panic!("{server}: no {class} in {seen:?}"));
+    for (class, responses) in [("0-50k", 2 * EACH), ("50k-500k", EACH), ("500k-", EACH)] {
+        let rates = of(class);
+        assert_eq!(rates.count, responses as u64, "{server}, {class}");
+        assert_eq!(rates.status.successful, EACH as u64, "{server}, {class}");
+        assert_eq!(rates.ci.rate, [rates.rate; 2], "{server}: it is no estimate");
+    }
+    assert_eq!(of("0-50k").status.client_errors, EACH as u64, "{server}");
+    for ((_, size), class) in SIZES[1..].iter().zip(["50k-500k", "500k-"]) {
+        let each = of(class).bytes_rate / of(class).rate;
+        assert!((*size as f64..*size as f64 + 600.0).contains(&each), "{server}, {class}: {each}");
+    }
+}
+
+fn counts(address: SocketAddr, server: &str) {
+    check(&watched(address.port(), Budget::default(), move || visit(address)), server);
+}
+
+#[test]
+fn of_nginx_and_apache_whatever_the_budget() {
+    if !is_able() {
+        return;
+    }
+    let place = documents();
+    if let Some(nginx) = Nginx::start(place.path(), "") {
+        counts(address(nginx.url()), "nginx");
+    }
+    for mpm in [Mpm::Prefork, Mpm::Worker, Mpm::Event] {
+        if let Some(apache) = Apache::start(mpm, place.path(), "") {
+            counts(address(apache.url()), &format!("apache, {mpm:?}"));
+        }
+    }
+}
+
+fn node(directory: &std::path::Path) -> (Process, SocketAddr) {
+    let address = free_address();
+    let mut command = Command::new("node");
+    command.args(["-e", NODE, "--"]).arg(directory).arg(address.port().to_string()).stdin(Stdio::null());
+    let server = Process::start(&mut command);
+    poll_until(testkit::PATIENCE, "node", || std::net::TcpStream::connect(address).ok());
+    (server, address)
+}
+
+#[test]
+fn of_node_and_python_whatever_the_budget() {
+    if !is_able() {
+        return;
+    }
+    let place = documents();
+    let (_node, at) = node(place.path());
+    counts(at, "node");
+    let at = free_address();
+    let mut command = Command::new("python3");
+    command.args(["-m", "http.server", "--bind", "127.0.0.1", "--directory"]).arg(place.path());
+    let _python = Process::start(command.arg(at.port().to_string()).stderr(Stdio::null()));
+    poll_until(testkit::PATIENCE, "python", || std::net::TcpStream::connect(at).ok());
+    counts(at, "python");
+}
+
+/// Looks come while the server pauses, and what it sends after that is of the same response.
+#[test]
+fn a_response_that_pauses_is_one() {
+    const PAUSE: Span = Span::from_millis(300);
+    const RESPONSES: usize = 5;
+    if !is_able() {
+        return;
+    }
+    let place = documents();
+    let (_server, address) = node(place.path());
+    for budget in [Budget::Unlimited, Budget::default()] {
+        let outcome = watched(address.port(), budget, move || {
+            // On one connection, which stays open.
+            let mut client = Raw::connect(address);
+            for _ in 0..RESPONSES {
+                client.get(&format!("/medium?{}", PAUSE.as_nanos() / 1_000_000)).response();
+            }
+        });
+        let classes: Vec<(&str, u64)> =
+            outcome.seen.requests.iter().map(|(class, rates)| (class.as_str(), rates.count)).collect();
+        assert_eq!(classes, [("50k-500k", RESPONSES as u64)], "{budget}");
+        if budget == Budget::Unlimited {
+            let rates = &outcome.seen.requests["50k-500k"];
+            assert_eq!(rates.followed, RESPONSES as u64);
+            assert!(rates.duration.min >= PAUSE.as_secs_f64(), "{:?}", rates.duration);
+        }
+    }
+}
+
+/// What cannot be counted one by one says so.
+#[test]
+fn connections_of_another_protocol_are_named() {
+    if !is_able() {
+        return;
+    }
+    let place = documents();
+    let Some(nginx) = Nginx::start(place.path(), "") else { return };
+    let port = nginx.tls_url().rsplit(':').next().unwrap().parse().unwrap();
+    let url = format!("{}/small", nginx.tls_url());
+    let outcome = watched(port, Budget::default(), move || {
+        for version in ["--http1.1", "--http2"] {
+            let mut curl = Command::new("curl");
+            assert!(curl.args(["-sk", "-o", "/dev/null", version, &url]).status().unwrap().success());
+        }
+    });
+    let followed = outcome.seen.followed.unwrap();
+    assert!(!followed.is_counted);
+    assert_eq!(followed.protocols.unwrap().tls, 2);
+    fs::remove_dir_all(place.path()).unwrap();
+}

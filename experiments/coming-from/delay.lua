@@ -1,0 +1,3 @@
+function delay()
+  return math.random(10, 50)
+end
