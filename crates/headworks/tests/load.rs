@@ -330,38 +330,6 @@ fn content_is_made_and_asked_for() {
     assert!(page.contains("</html>"), "the report stands beside the record");
 }
 
-#[test]
-fn an_access_log_is_replayed() {
-    let (_server, address) = origin();
-    let scratch = tempfile::tempdir().unwrap();
-    let log = scratch.path().join("access.log");
-    let line =
-        |second: u32, rest: &str| format!("10.0.0.1 - - [10/Oct/2000:13:55:{second:02} +0000] {rest}\n");
-    let text = [
-        line(0, "\"GET /bytes/100 HTTP/1.1\" 200 100"),
-        line(1, "\"HEAD /bytes/200 HTTP/1.1\" 200 0"),
-        line(1, "\"POST /form HTTP/1.1\" 200 10"),
-        "no line of a log\n".to_owned(),
-        line(2, "\"GET /bytes/300 HTTP/1.1\" 200 300"),
-        line(50, "\"GET /bytes/400 HTTP/1.1\" 200 400"),
-    ];
-    std::fs::write(&log, text.concat()).unwrap();
-    let output = load(&[
-        &format!("http://{address}"),
-        "--workload",
-        &format!("trace:{}", log.display()),
-        "--stretch",
-        "0.02",
-        "--duration",
-        "500ms",
-        "--json",
-    ]);
-    let (text, told) = valid_or_not(&output);
-    assert!(told.contains("broken"), "what is left out is told: {told}");
-    let summary: Summary = serde_json::from_str(&text).unwrap();
-    assert_eq!((summary.requests, summary.responses, summary.bytes), (3, 3, 400), "{text}");
-}
-
 /// Stops a long run with `signal` once it has written its first files.
 fn interrupted(url: &str, out: &Path, signal: Signal) -> (Option<i32>, String) {
     let mut process = Process::start(

@@ -6,9 +6,10 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Command;
 
-use testkit::{Apache, Mpm, Nginx};
-use traffic::trace::{AccessLog, Reason, Resolution, Trace};
+use testkit::{Apache, Mpm, Nginx, PATIENCE, Process, poll_until};
+use traffic::trace::{AccessLog, LineFormat, Reason, Resolution, Trace};
 
 /// What clients send, and what becomes of it in a trace.
 const REQUESTS: [(&[u8], Option<&str>); 10] = [
@@ -37,11 +38,16 @@ fn talk(url: &str) {
 
 #[track_caller]
 fn check(log: &Path) -> Trace {
-    let trace = AccessLog::default().read(log).unwrap();
+    check_read(&AccessLog::default(), log)
+}
+
+#[track_caller]
+fn check_read(reader: &AccessLog, log: &Path) -> Trace {
+    let trace = reader.read(log).unwrap();
     let urls: Vec<&str> = trace.objects.iter().map(|object| &*object.url).collect();
     let expected: Vec<&str> = REQUESTS.iter().filter_map(|(_, url)| *url).collect();
     assert_eq!(urls, expected, "{}", trace.skipped);
-    assert_eq!((trace.skipped.lines, trace.skipped.other_methods), (10, 2), "{}", trace.skipped);
+    assert_eq!((trace.skipped.lines, trace.skipped.other_methods()), (10, 2), "{}", trace.skipped);
     assert_eq!(trace.skipped.reasons().collect::<Vec<_>>(), [(Reason::BadRequest, 1)]);
     let statuses: Vec<Option<u16>> = trace.requests.iter().take(3).map(|request| request.status).collect();
     assert_eq!(statuses, [Some(200), Some(200), Some(404)]);
@@ -94,4 +100,83 @@ fn logs_of_apache() {
     let (usec, epoch) = (check(&log("usec")), check(&log("epoch")));
     assert_eq!(usec.resolution, Resolution::Micros);
     assert_eq!(usec.requests, epoch.requests, "the same requests, to the microsecond");
+}
+
+#[test]
+fn formats_of_nginx_recognised_and_given() {
+    let (site, logs) = (site(), tempfile::tempdir().unwrap());
+    let log = |name: &str| logs.path().join(name);
+    let given = r#"$remote_addr ~ $msec ~ $request_time "$request" $status $body_bytes_sent $host"#;
+    let http = format!(
+        r#"log_format json escape=json '{{"when":{{"msec":$msec}},"request":"$request","status":$status,'
+             '"body_bytes_sent":$body_bytes_sent,"request_time":$request_time,"http_host":"$http_host"}}';
+           log_format unescaped '{{"time_iso8601":"$time_iso8601","request":"$request","status":$status}}';
+           log_format given '{given}';"#
+    );
+    let (json, unescaped) = (log("json"), log("unescaped"));
+    let server = format!(
+        "access_log {} json; access_log {} unescaped; access_log {} given;",
+        json.display(),
+        unescaped.display(),
+        log("given").display()
+    );
+    let Some(nginx) = Nginx::start_with(site.path(), &http, &server) else { return };
+    talk(nginx.url());
+    nginx.stop();
+    let json = check(&json);
+    assert_eq!((json.resolution, json.requests[0].bytes), (Resolution::Millis, Some(5)));
+    assert_eq!(json.hosts().into_iter().collect::<Vec<_>>(), ["localhost"]);
+    check(&unescaped);
+    let given = check_read(&AccessLog::default().with_format(given.parse().unwrap()), &log("given"));
+    assert_eq!(given.requests, json.requests, "the same requests at the same times");
+}
+
+#[test]
+fn a_format_of_apache_that_is_given() {
+    let (site, logs) = (site(), tempfile::tempdir().unwrap());
+    let log = logs.path().join("log");
+    let given = r#"%a %{Host}i %>s [%{begin:usec}t] %D \"%r\" %B %{User-Agent}i"#;
+    let formats = format!("LogFormat \"{given}\" given\nCustomLog {} given", log.display());
+    let Some(apache) = Apache::start(Mpm::Event, site.path(), &formats) else { return };
+    talk(apache.url());
+    apache.stop();
+    let trace = check_read(&AccessLog::default().with_format(given.parse().unwrap()), &log);
+    assert_eq!((trace.resolution, trace.requests[0].bytes), (Resolution::Micros, Some(5)));
+    assert_eq!(trace.hosts().into_iter().collect::<Vec<_>>(), ["localhost"]);
+}
+
+#[test]
+fn the_log_of_haproxy() {
+    let program = Path::new("/usr/sbin/haproxy");
+    if !program.exists() {
+        testkit::skip(&"haproxy is not installed");
+        return;
+    }
+    let (folder, address) = (tempfile::tempdir().unwrap(), testkit::free_address());
+    let file = folder.path().join("haproxy.cfg");
+    let configuration = format!(
+        "global\n log stderr format raw local0\ndefaults\n mode http\n log global\n option httplog\n \
+         timeout client 5s\n timeout server 5s\n timeout connect 5s\nfrontend web\n bind {address}\n \
+         http-request return status 200 content-type text/plain string hello if {{ path_beg /index }}\n \
+         http-request return status 404\n"
+    );
+    std::fs::write(&file, configuration).unwrap();
+    let mut haproxy = Process::start(Command::new(program).arg("-db").arg("-f").arg(&file));
+    poll_until(PATIENCE, "HAProxy to listen", || TcpStream::connect(address).ok());
+    talk(&format!("http://{address}"));
+    haproxy.terminate();
+    let log = haproxy.rest_of_stderr();
+    let lines: String = log.split_inclusive('\n').filter(|line| line.contains(" web ")).collect();
+    let trace = AccessLog::default().parse(Path::new("log"), lines.as_bytes()).unwrap();
+    assert_eq!(trace.formats.keys().collect::<Vec<_>>(), [&LineFormat::Haproxy], "{lines}");
+    let urls: Vec<&str> =
+        trace.requests.iter().map(|request| &*trace.objects[request.object as usize].url).collect();
+    assert_eq!(
+        urls.first_chunk(),
+        Some(&["/index.html?first", "/index.html", "/missing", "/absolute?x=1"]),
+        "{lines}"
+    );
+    let statuses: Vec<Option<u16>> = trace.requests.iter().take(3).map(|request| request.status).collect();
+    assert_eq!(statuses, [Some(200), Some(200), Some(404)]);
+    assert_eq!(trace.resolution, Resolution::Millis);
 }

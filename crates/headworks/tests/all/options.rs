@@ -19,6 +19,12 @@ fn check_refused(arguments: &[&str], says: &str) {
 fn options_for_traces_need_a_trace() {
     check_refused(&["--stretch", "2"], "--stretch is for the times of a trace");
     check_refused(&["--whole-seconds"], "--workload");
+    check_refused(&["--log-format", "json"], "--log-format is for a log");
+    check_refused(&["--log-format", "$msec", "--workload", "trace:x"], "the format has no request");
+    check_refused(
+        &["--arrivals", "trace:-", "--workload", "trace:-"],
+        "standard input can be read once only",
+    );
     check_refused(&["--whole-seconds", "--workload", "surge"], "--whole-seconds is for the replay of a log");
 }
 

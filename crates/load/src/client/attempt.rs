@@ -14,11 +14,12 @@ use crate::client::connect::{self, Established};
 use crate::client::context::ThreadContext;
 use crate::client::exchange::{Exchange, Expected};
 use crate::client::fault::{self, Fault, Reason};
-use crate::client::plan::{Persistence, Wanted};
+use crate::client::plan::Persistence;
 use crate::client::redirect::Redirect;
 use crate::client::script::Prepared;
 use crate::client::tls::Tls;
 use crate::client::user::User;
+use crate::client::wanted::Wanted;
 use crate::engine::socket::Socket;
 use crate::engine::stream::Stream;
 use crate::measure::finished::Finished;
@@ -66,7 +67,7 @@ impl<'a> Attempt<'a> {
         let expected = Expected {
             length: wanted.length,
             is_head: wanted.is_head,
-            has_body: thread.plan.body(None).is_some(),
+            has_body: thread.plan.body(wanted, None).is_some(),
             keeps_body: wanted.script.as_ref().is_some_and(|script| script.keeps_body()),
             is_idempotent: wanted.is_idempotent(),
             follows: thread.plan.redirects > 0,
@@ -116,7 +117,8 @@ impl<'a> Attempt<'a> {
         let (plan, prepared) = (&*self.thread.plan, self.prepared.as_deref());
         let method = prepared.map_or(self.wanted.method(), |prepared| &prepared.method);
         let url = prepared.map_or(&*self.wanted.url, |prepared| &prepared.url);
-        let next = Redirect::of(status, location, (method, url), &plan.site, plan.authority(self.user));
+        let next =
+            Redirect::of(status, location, (method, url), &plan.site, plan.authority(self.wanted, self.user));
         Some(next.map(|next| next.prepare(plan, self.wanted, prepared)))
     }
 
@@ -138,7 +140,7 @@ impl<'a> Attempt<'a> {
 
     /// What is sent after the head.
     pub(crate) fn body(&self) -> Option<&Bytes> {
-        self.thread.plan.body(self.prepared.as_deref())
+        self.thread.plan.body(self.wanted, self.prepared.as_deref())
     }
 
     /// Opens a connection: looks the name up where that is asked for, then TCP, then TLS.

@@ -6,12 +6,13 @@
 //! | `exchange`, `fault`, `facts`, `inspector` | what happens to a request and its response, whatever the version of HTTP |
 //! | `http1`, `http2` | framing |
 //! | `attempt`, `connect`, `tls`, `lookup`, `address` | a request's way from a name to a connection, and to its row |
-//! | `plan`, `request`, `script`, `redirect`, `cookies`, `user` | what requests look like, and on whose behalf they are sent |
+//! | `plan`, `catalogue`, `wanted`, `request`, `script`, `logged`, `redirect`, `cookies`, `user` | what requests look like, and on whose behalf they are sent |
 //! | `context`, `setup` | what all clients of a thread, and all threads, share |
 //! | `sock_diag` | how often a SYN was sent again |
 
 pub(crate) mod address;
 pub(crate) mod attempt;
+mod catalogue;
 mod connect;
 pub(crate) mod context;
 mod cookies;
@@ -22,6 +23,7 @@ pub(crate) mod fetch;
 pub(crate) mod http1;
 mod http2;
 mod inspector;
+mod logged;
 mod lookup;
 pub(crate) mod plan;
 mod redirect;
@@ -32,3 +34,4 @@ pub(crate) mod setup;
 mod sock_diag;
 mod tls;
 pub(crate) mod user;
+pub(crate) mod wanted;

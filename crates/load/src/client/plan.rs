@@ -2,26 +2,26 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
-use std::net::{IpAddr, SocketAddr};
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::Method;
-use http::uri::{PathAndQuery, Scheme};
-use traffic::model::Object;
-use traffic::{Condition, Page, Place, Think, Values, Workload};
+use http::uri::Scheme;
+use traffic::{Condition, Place, Think, Values, Workload};
 use units::{Span, Time};
 
+use crate::client::catalogue::{CLOSE, Catalogue};
 use crate::client::cookies::Jar;
 use crate::client::redirect::{LOCATION, OF_A_BODY};
 use crate::client::request::Fields;
-use crate::client::script::{Prepared, Scripted};
+use crate::client::script::Prepared;
 use crate::client::user::User;
+use crate::client::wanted::{ClassPlan, Wanted};
 use crate::error::Error;
 use crate::measure::finished::Names;
-use crate::settings::options::{Http, Load, Options, Request, Script};
+use crate::settings::options::{Http, Load, Options, Script};
 
 /// For a plain URL; the patience of the clients in the web2k paper, section 4.3.
 const DEFAULT_TIMEOUT: Span = Span::from_secs(20);
@@ -29,9 +29,6 @@ const DEFAULT_TIMEOUT: Span = Span::from_secs(20);
 /// Streams at once on a connection of HTTP/2 in an open loop, and no less than any server allows
 /// (RFC 9113, section 6.5.2).
 const DEFAULT_STREAMS: u32 = 100;
-
-const KEEP_ALIVE: &str = "Connection: keep-alive\r\n";
-const CLOSE: &str = "Connection: close\r\n";
 
 /// What the requests of a run look like.
 #[derive(Debug)]
@@ -70,17 +67,6 @@ pub(crate) struct Plan {
     pub(crate) sequence: Vec<u32>,
 }
 
-#[derive(Debug)]
-pub(crate) struct ClassPlan {
-    pub(crate) name: Arc<str>,
-    pub(crate) share: f64,
-    cookie: Option<(String, String)>,
-    pub(crate) source: Option<IpAddr>,
-    fields: Fields,
-    /// Whether its requests have the fields of every request and no others.
-    is_plain: bool,
-}
-
 /// What becomes of a connection of HTTP/1 after a request (RFC 9112, section 9.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Persistence {
@@ -97,29 +83,6 @@ pub(crate) struct PagePlan {
     pub(crate) think: Think,
     /// What must hold for it to be asked for.
     pub(crate) conditions: Vec<Condition>,
-}
-
-/// Something to ask for.
-#[derive(Debug)]
-pub(crate) struct Wanted {
-    pub(crate) url: Arc<str>,
-    /// The request line of HTTP/1.
-    line: Bytes,
-    /// The whole head for HTTP/1 of a request without cookies and fields of a class, on a
-    /// connection that stays open, and on one that does not.
-    head: Bytes,
-    last_head: Bytes,
-    /// For HTTP/2; `None` where `url` is not a path.
-    path: Option<PathAndQuery>,
-    method: Method,
-    /// How long its content is, where that is known.
-    pub(crate) length: Option<u64>,
-    /// The content itself, where it is to be looked at.
-    pub(crate) content: Option<Object>,
-    /// Whether the response has no body whatever it announces (RFC 9110, section 9.3.2).
-    pub(crate) is_head: bool,
-    /// What is not the same each time, or as in all other requests.
-    pub(crate) script: Option<Box<Scripted>>,
 }
 
 impl Plan {
@@ -164,9 +127,7 @@ impl Plan {
                 }
             }
             Script::Trace(trace) => {
-                for object in &trace.objects {
-                    catalogue.add_as(object.method.as_str(), &object.url);
-                }
+                catalogue.add_logged(&trace.objects);
                 plan.sequence = trace.requests.iter().map(|request| request.object).collect();
             }
         }
@@ -211,10 +172,15 @@ impl Plan {
     }
 
     /// What is sent after the head of a request.
-    pub(crate) fn body<'b>(&'b self, prepared: Option<&'b Prepared>) -> Option<&'b Bytes> {
-        match prepared {
-            Some(prepared) => prepared.body.as_ref(),
-            None => self.body.as_ref(),
+    pub(crate) fn body<'b>(
+        &'b self,
+        wanted: &'b Wanted,
+        prepared: Option<&'b Prepared>,
+    ) -> Option<&'b Bytes> {
+        match (prepared, &wanted.logged) {
+            (Some(prepared), _) => prepared.body.as_ref(),
+            (None, Some(logged)) => logged.body.as_ref(),
+            (None, None) => self.body.as_ref(),
         }
     }
 
@@ -269,9 +235,10 @@ impl Plan {
                 &prepared.fields,
             );
         }
-        let fields = &self.classes.get(user.class)?.fields;
+        let fields = self.plain_fields(wanted, user)?;
         let cookies = fields.cookies(&jar, &wanted.url, now);
-        fields.http2_head(&wanted.method, &self.scheme, wanted.path.as_ref(), &cookies, &[])
+        let more = wanted.logged.as_ref().map_or(&[][..], |logged| &logged.more);
+        fields.http2_head(&wanted.method, &self.scheme, wanted.path.as_ref(), &cookies, more)
     }
 
     /// What is sent once, and the fields of all that is sent like it.
@@ -282,15 +249,22 @@ impl Plan {
         user: &User,
     ) -> Option<(&'p Prepared, Cow<'p, Fields>)> {
         let prepared = prepared?;
-        let of_class = || self.classes.get(user.class).map(|class| &class.fields);
-        let fields = wanted.fields_of(user).or_else(of_class)?;
+        let fields = wanted.fields_of(user).or_else(|| self.plain_fields(wanted, user))?;
         let bare = || Cow::Owned(fields.without(&OF_A_BODY));
         Some((prepared, if prepared.is_bare { bare() } else { Cow::Borrowed(fields) }))
     }
 
-    /// What the server is called in requests of `user`.
-    pub(crate) fn authority(&self, user: &User) -> &str {
-        self.classes.get(user.class).and_then(|class| class.fields.authority()).unwrap_or_default()
+    /// The fields of what is sent in the same way each time.
+    fn plain_fields<'p>(&'p self, wanted: &'p Wanted, user: &User) -> Option<&'p Fields> {
+        match &wanted.logged {
+            Some(logged) => Some(&logged.fields),
+            None => self.classes.get(user.class).map(|class| &class.fields),
+        }
+    }
+
+    /// What the server is called in requests of `user` for what is `wanted`.
+    pub(crate) fn authority<'p>(&'p self, wanted: &'p Wanted, user: &User) -> &'p str {
+        self.plain_fields(wanted, user).and_then(Fields::authority).unwrap_or_default()
     }
 
     /// Keeps what cookies the answer to a request of `user` for `url` has set, `now`.
@@ -340,133 +314,5 @@ impl Plan {
             }
         }
         Ok(())
-    }
-}
-
-impl ClassPlan {
-    /// The class of requests that have none.
-    fn only(fields: Fields) -> Self {
-        Self { name: Arc::from("all"), share: 1.0, cookie: None, source: None, fields, is_plain: true }
-    }
-}
-
-impl Wanted {
-    /// Whether a request that was not answered may be sent again (RFC 9110, section 9.2.2).
-    pub(crate) fn is_idempotent(&self) -> bool {
-        self.method.is_idempotent()
-    }
-
-    pub(crate) fn method(&self) -> &Method {
-        &self.method
-    }
-
-    /// The fields of a page of its own kind.
-    fn fields_of(&self, user: &User) -> Option<&Fields> {
-        self.script.as_ref()?.fields(user.class)
-    }
-}
-
-/// Gathers what may be asked for, each thing once.
-struct Catalogue<'a> {
-    request: &'a Request,
-    /// Of every request.
-    fields: Fields,
-    version: &'static str,
-    /// What asks the server to keep the connection, where that must be said.
-    keep: &'static str,
-    numbers: HashMap<(String, Arc<str>), u32>,
-    objects: Vec<Wanted>,
-}
-
-impl<'a> Catalogue<'a> {
-    fn new(options: &'a Options) -> Self {
-        let (version, keep) = match options.protocol.http {
-            Http::Http10 => ("1.0", KEEP_ALIVE),
-            Http::Http11 | Http::Http2 => ("1.1", ""),
-        };
-        Self {
-            request: &options.request,
-            fields: Fields::of(&options.request, &options.target),
-            version,
-            keep,
-            numbers: HashMap::new(),
-            objects: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, url: &Arc<str>, length: Option<u64>) -> u32 {
-        let number = self.add_as(self.request.method(), url);
-        if let Some(wanted) = self.objects.get_mut(number as usize) {
-            wanted.length = length.or(wanted.length);
-        }
-        number
-    }
-
-    /// A page of a session. Pages that differ from other requests are not the same as others with their URL.
-    fn add_page(&mut self, page: &Page, classes: &[ClassPlan], names: &[String], options: &Options) -> u32 {
-        let request = &page.request;
-        let is_plain = request.is_fixed()
-            && request.body.is_none()
-            && request.headers.is_empty()
-            && request.takes.is_empty()
-            && request.method.as_deref().is_none_or(|method| method == self.request.method())
-            && request.expect.is_nothing();
-        if is_plain {
-            return self.add(&page.url, None);
-        }
-        let method = request.method.as_deref().unwrap_or_else(|| self.request.method());
-        let fields = classes.iter().map(|class| &class.fields);
-        let body = self.request.body.as_ref().filter(|body| !body.is_empty());
-        let script = Scripted::new(request, fields, body, &options.checks, names);
-        self.push(method, &page.url, Some(Box::new(script)))
-    }
-
-    fn add_as(&mut self, method: &str, url: &Arc<str>) -> u32 {
-        let key = (method.to_owned(), Arc::clone(url));
-        if let Some(number) = self.numbers.get(&key) {
-            return *number;
-        }
-        let number = self.push(method, url, None);
-        self.numbers.insert(key, number);
-        number
-    }
-
-    fn push(&mut self, method: &str, url: &Arc<str>, script: Option<Box<Scripted>>) -> u32 {
-        let number = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
-        let line = format!("{method} {url} HTTP/{}\r\n", self.version);
-        let cookies = self.fields.cookies(&Jar::default(), url, Time::ZERO);
-        let head =
-            |connection: &str| self.fields.http1_head(line.as_bytes(), connection.as_bytes(), &cookies, &[]);
-        let (head, last_head) = (head(self.keep), head(CLOSE));
-        self.objects.push(Wanted {
-            url: Arc::clone(url),
-            head,
-            last_head,
-            line: line.into(),
-            path: url.parse().ok(),
-            method: method.parse().unwrap_or(Method::GET),
-            length: length_in(url),
-            content: None,
-            is_head: method == "HEAD",
-            script,
-        });
-        number
-    }
-}
-
-/// `/bytes/N` names content of N bytes on every server.
-fn length_in(url: &str) -> Option<u64> {
-    url.strip_prefix("/bytes/")?.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_may_say_how_long_its_content_is() {
-        assert_eq!(length_in("/bytes/2000"), Some(2000));
-        assert_eq!(length_in("/bytes/x"), None);
-        assert_eq!(length_in("/burn?cpu=25ms"), None);
     }
 }

@@ -6,8 +6,9 @@ use fluent_uri::{Uri, UriRef};
 use http::Method;
 
 use crate::client::fault::{Fault, Reason};
-use crate::client::plan::{Plan, Wanted};
+use crate::client::plan::Plan;
 use crate::client::script::Prepared;
+use crate::client::wanted::Wanted;
 
 /// Fields of a request that are about its body.
 pub(crate) const OF_A_BODY: [&str; 4] =
@@ -68,12 +69,14 @@ impl Redirect {
     pub(crate) fn prepare(self, plan: &Plan, wanted: &Wanted, prepared: Option<&Prepared>) -> Prepared {
         let before = prepared.map_or(wanted.method(), |prepared| &prepared.method);
         let drops_body = self.drops_body(before);
-        let mut fields = prepared.map(|prepared| prepared.fields.clone()).unwrap_or_default();
+        let of_log = || wanted.logged.as_ref().map(|logged| logged.more.clone());
+        let fields = prepared.map(|prepared| prepared.fields.clone());
+        let mut fields = fields.or_else(of_log).unwrap_or_default();
         let is_of_a_body = |name: &str| OF_A_BODY.iter().any(|other| other.eq_ignore_ascii_case(name));
         fields.retain(|(name, _)| !drops_body || !is_of_a_body(name));
         Prepared {
             fields,
-            body: plan.body(prepared).filter(|_| !drops_body).cloned(),
+            body: plan.body(wanted, prepared).filter(|_| !drops_body).cloned(),
             is_bare: drops_body || prepared.is_some_and(|prepared| prepared.is_bare),
             method: self.method,
             url: self.url,

@@ -405,7 +405,16 @@ impl Options {
         let things = self.things();
         let what = match &self.script {
             Script::Model(model) => format!("{}, ", model.name()),
-            Script::Trace(trace) => format!("trace of {} requests, ", trace.requests.len()),
+            Script::Trace(trace) => {
+                let is_given = self.request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host"));
+                let hosts = match trace.hosts().len() {
+                    0 => String::new(),
+                    _ if is_given => String::new(),
+                    1 => " for 1 host".to_owned(),
+                    hosts => format!(" for {hosts} hosts"),
+                };
+                format!("trace of {} requests{hosts}, ", trace.requests.len())
+            }
             Script::Url | Script::Sessions { .. } => String::new(),
         };
         let who = if self.pauses { " who pause" } else { "" };

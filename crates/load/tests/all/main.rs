@@ -7,6 +7,7 @@ mod common;
 mod hostile;
 mod hostile_encrypted;
 mod record;
+mod replay;
 mod servers;
 mod servers_encrypted;
 mod servers_failing;

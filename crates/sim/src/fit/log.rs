@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use traffic::trace::{AccessLog, LastNumber, Logged, Resolution};
+use traffic::trace::{AccessLog, Format, LastNumber, Logged, Resolution};
+
+use units::Span;
 
 use super::dynamic::is_dynamic;
 use super::observation::{Observation, ObservationError, Origin, Request};
@@ -10,7 +12,8 @@ use super::observation::{Observation, ObservationError, Origin, Request};
 /// What the number at the end of each line of a log says about how long requests took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TimeTaken {
-    /// Seconds where it has three decimals, as nginx writes its `$request_time`; otherwise nothing.
+    /// What the format says, if it says anything of how long requests took. If not, seconds where it has three decimals,
+    /// as nginx writes its `$request_time`; otherwise nothing.
     #[default]
     Auto,
     /// Seconds.
@@ -24,8 +27,8 @@ pub enum TimeTaken {
 /// What the time of each line of a log is the time of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LoggedAt {
-    /// The end of the request on lines whose time taken looks like nginx's `$request_time`, for nginx
-    /// writes a line when the request has ended; otherwise its beginning, as Apache's `%t`.
+    /// As the format says. Where it does not, the end of the request on lines whose time taken looks like nginx's
+    /// `$request_time`, for nginx writes a line when the request has ended; otherwise its beginning, as Apache's `%t`.
     #[default]
     Auto,
     /// When the request came.
@@ -35,9 +38,11 @@ pub enum LoggedAt {
 }
 
 /// How a log is to be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct LogFormat {
-    /// What its lines end in.
+    /// What its lines are; `None` where that is recognised.
+    pub lines: Option<Format>,
+    /// What its lines end in, where their format does not say how long requests took, or is not to be believed.
     pub time_taken: TimeTaken,
     /// What their times are.
     pub logged_at: LoggedAt,
@@ -52,14 +57,17 @@ fn is_request_time(number: LastNumber) -> bool {
 
 impl LogFormat {
     /// For how long the server had a request, in seconds, and whether its time is that of its end.
-    fn reading(self, last: Option<LastNumber>) -> (Option<f64>, bool) {
-        let took = last.and_then(|number| self.time_taken.seconds(number));
-        let is_end = match self.logged_at {
-            LoggedAt::Begin => false,
-            LoggedAt::End => true,
-            LoggedAt::Auto => {
+    fn reading(&self, logged: &Logged) -> (Option<f64>, bool) {
+        let said = logged.took.filter(|_| self.time_taken == TimeTaken::Auto);
+        let at_end = || logged.last.and_then(|number| self.time_taken.seconds(number));
+        let took = said.map(Span::as_secs_f64).or_else(at_end);
+        let is_end = match (self.logged_at, logged.is_end) {
+            (LoggedAt::Begin, _) => false,
+            (LoggedAt::End, _) => true,
+            (LoggedAt::Auto, Some(is_end)) => is_end,
+            (LoggedAt::Auto, None) => {
                 matches!(self.time_taken, TimeTaken::Auto | TimeTaken::Seconds)
-                    && last.is_some_and(is_request_time)
+                    && logged.last.is_some_and(is_request_time)
             }
         };
         (took, is_end)
@@ -92,7 +100,7 @@ impl Irregularities {
         }
         if self.moved > 0 {
             remarks.push(format!(
-                "{} requests came as long before the time of their line as they took: nginx writes a line when its request has ended. If yours does not, say --logged begin.",
+                "{} requests came as long before the time of their line as they took: nginx writes a line when its request has ended, and so do most others. If yours does not, say --logged begin.",
                 self.moved
             ));
         }
@@ -127,17 +135,23 @@ impl Observation {
     /// # Errors
     /// When it cannot be read, or has too few requests to say anything of.
     pub fn of_log(path: &Path, format: LogFormat) -> Result<Self, ObservationError> {
+        let log = AccessLog::default();
+        let log = match &format.lines {
+            Some(lines) => log.with_format(lines.clone()),
+            None => log,
+        };
         let mut requests = Vec::new();
         let mut coarsest = Resolution::Micros;
         let mut found = Irregularities::default();
         // Seconds since 1970 with a fraction would lose some of it.
         let mut origin = None;
-        let skipped = AccessLog::each(path, |Logged { at, resolution, url, status, bytes, last }| {
+        let skipped = log.each(path, |logged| {
+            let (took, is_end) = format.reading(&logged);
+            let Logged { at, resolution, url, status, bytes, .. } = logged;
             coarsest = coarsest.min(resolution);
             found.other_methods += u64::from(url.is_none());
             let origin = *origin.get_or_insert(at.as_nanos() - at.as_nanos() % SECOND);
             let at = at.as_nanos().cast_signed().wrapping_sub(origin.cast_signed()) as f64 / 1e9;
-            let (took, is_end) = format.reading(last);
             found.moved += u64::from(is_end && took.is_some());
             found.only_end += u64::from(is_end && took.is_none());
             requests.push(Request {

@@ -228,11 +228,64 @@ fn nginx_writes_a_line_when_a_request_has_ended() {
     assert!(furthest > 0.5 && !remarks.contains("nginx"), "{furthest}: {remarks}");
     let other = LogFormat { time_taken: TimeTaken::Micros, ..LogFormat::default() };
     assert!(read(6, other).0 > 0.5);
-    let told = LogFormat { logged_at: LoggedAt::End, time_taken: TimeTaken::Seconds };
+    let told = LogFormat { logged_at: LoggedAt::End, time_taken: TimeTaken::Seconds, lines: None };
     assert!(read(6, told).0 < 1e-3);
     let times_only = LogFormat { logged_at: LoggedAt::End, ..LogFormat::default() };
     let remarks = Observation::of_log(log(&arrivals, false, "").path(), times_only).unwrap().remarks;
     assert!(remarks.iter().any(|remark| remark.contains("do not say how long those took")), "{remarks:?}");
+}
+
+/// A file with a line for each arrival, which took so long and ended then.
+fn log_of(arrivals: &[f64], line: impl Fn(f64, f64, f64) -> String) -> tempfile::NamedTempFile {
+    let took = |index: usize| (index * 7919 % 3000) as f64 / 1000.0;
+    let lines =
+        arrivals.iter().enumerate().map(|(index, at)| line(1e9 + at, took(index), 1e9 + at + took(index)));
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(lines.collect::<String>().as_bytes()).unwrap();
+    file
+}
+
+#[test]
+fn formats_that_say_how_long_requests_took_need_no_guess() {
+    let arrivals = times("h2:3", 10.0, 600.0);
+    let iso = |at: f64| {
+        // A thousand million seconds are 01:46:40.
+        let of_day = at - 1e9 + 6400.0;
+        let (hours, minutes) = ((of_day / 3600.0).floor(), (of_day / 60.0).floor());
+        format!("2001-09-09T{hours:02}:{:02}:{:09.6}Z", minutes % 60.0, of_day - minutes * 60.0)
+    };
+    let json = log_of(&arrivals, |_, took, end| {
+        format!(
+            "{{\"msec\":{end:.6},\"request\":\"GET / HTTP/1.1\",\"status\":200,\"body_bytes_sent\":5,\"request_time\":{took:.3}}}\n"
+        )
+    });
+    let alb = log_of(&arrivals, |at, took, end| {
+        format!(
+            "http {} app/a/1 192.0.2.1:1 198.51.100.1:80 0.000 {took:.3} 0.000 200 200 0 5 \"GET http://a.example:80/ HTTP/1.1\" \"-\" - - arn \"-\" \"-\" \"-\" 0 {} \"forward\"\n",
+            iso(end),
+            iso(at)
+        )
+    });
+    let given = log_of(&arrivals, |at, took, _| {
+        format!("{:.0} [{:.0}] \"GET / HTTP/1.1\" 200 5\n", took * 1e6, at * 1e6)
+    });
+    let format =
+        LogFormat { lines: Some("%D [%{usec}t] \"%r\" %>s %b".parse().unwrap()), ..LogFormat::default() };
+    for (file, format, moved) in
+        [(json, LogFormat::default(), true), (alb, LogFormat::default(), false), (given, format, false)]
+    {
+        let observation = Observation::of_log(file.path(), format).unwrap();
+        assert_eq!((observation.requests.len(), observation.skipped), (arrivals.len(), 0));
+        for (index, (arrival, request)) in arrivals.iter().zip(&observation.requests).enumerate() {
+            assert!((request.at - (arrival - arrivals[0])).abs() < 1e-4, "{index}: {}", request.at);
+            assert_eq!((request.status, request.bytes, request.dynamic), (Some(200), Some(5), false));
+        }
+        let took: f64 = observation.requests.iter().filter_map(|request| request.took).sum();
+        let all: f64 = (0..arrivals.len()).map(|index| (index * 7919 % 3000) as f64 / 1000.0).sum();
+        assert!((took - all).abs() < 1e-3, "{took}, {all}");
+        let remarks = observation.remarks.join(" ");
+        assert_eq!(remarks.contains("came as long before the time of their line"), moved, "{remarks}");
+    }
 }
 
 /// What a server that shares its processor does to requests whose needs are known.

@@ -34,10 +34,16 @@ impl Nginx {
     /// the environment says `CI`.
     #[track_caller]
     pub fn start(content: &Path, extra: &str) -> Option<Self> {
+        Self::start_with(content, "", extra)
+    }
+
+    /// As [`Nginx::start`], with `http` in the `http` block before the server, such as a `log_format`.
+    #[track_caller]
+    pub fn start_with(content: &Path, http: &str, extra: &str) -> Option<Self> {
         let (daemon, (urls, certificate)) = Daemon::start(Software::Nginx, |root| {
             let [plain, tls] = free_addresses();
             let (certificate, key) = identity();
-            let configuration = configuration(root, content, [plain.port(), tls.port()], extra);
+            let configuration = configuration(root, content, [plain.port(), tls.port()], http, extra);
             let files =
                 BTreeMap::from([(CERTIFICATE.to_owned(), certificate.clone()), (KEY.to_owned(), key)]);
             let urls = [format!("http://{plain}"), format!("https://localhost:{}", tls.port())];
@@ -98,7 +104,7 @@ fn identity() -> (String, String) {
 
 /// The log is not buffered unless `buffer=` is given. What has not ended five seconds after the
 /// signal is cut off, and logged.
-fn configuration(root: &Path, content: &Path, [plain, tls]: [u16; 2], extra: &str) -> String {
+fn configuration(root: &Path, content: &Path, [plain, tls]: [u16; 2], before: &str, extra: &str) -> String {
     // Without it, a server that root starts serves as a user that cannot read what tests wrote.
     let user = if getuid().is_root() { "user root;\n" } else { "" };
     let main = format!("{user}worker_rlimit_nofile 20000;\nworker_shutdown_timeout 5s;\n");
@@ -106,6 +112,7 @@ fn configuration(root: &Path, content: &Path, [plain, tls]: [u16; 2], extra: &st
     let http = format!(
         r#"  log_format phases '$msec $status $body_bytes_sent $request_length $connection $connection_requests "$request"';
   access_log {place}/access.log phases;
+  {before}
   server {{
     listen 127.0.0.1:{plain} backlog=4096;
     listen 127.0.0.1:{tls} ssl http2 backlog=4096;

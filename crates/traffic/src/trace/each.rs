@@ -3,41 +3,68 @@
 use std::io::BufRead;
 use std::path::Path;
 
+use units::Span;
+
+use super::entry::Entry;
 use super::error::Error;
-use super::line::logged;
 use super::log::AccessLog;
 use super::logged::Logged;
-use super::read;
-use super::skipped::Skipped;
+use super::skipped::{Reason, Skipped};
+use super::target;
 
 impl AccessLog {
-    /// Hands out a file's requests one by one, in the order of their lines.
+    /// Hands out the requests of a file, or of several, one by one, in the order of their lines.
     ///
     /// # Errors
     /// As [`AccessLog::read`].
-    pub fn each(path: &Path, take: impl FnMut(Logged)) -> Result<Skipped, Error> {
-        Self::each_of(path, read::open(path)?, take)
+    pub fn each(&self, path: &Path, mut take: impl FnMut(Logged)) -> Result<Skipped, Error> {
+        let (mut skipped, mut any) = (Skipped::default(), false);
+        self.reading().files(path, &mut skipped, |entry, _| {
+            take(logged(entry)?);
+            any = true;
+            Ok(true)
+        })?;
+        some(any, path, skipped)
     }
 
     /// Hands out the requests of `input`, which errors call `path`.
     ///
     /// # Errors
     /// As [`AccessLog::read`].
-    pub fn each_of(path: &Path, input: impl BufRead, mut take: impl FnMut(Logged)) -> Result<Skipped, Error> {
-        let mut skipped = Skipped::default();
-        let mut any = false;
-        let read = read::lines(input, &mut skipped, |text, _| {
-            take(logged(text)?);
+    pub fn each_of(
+        &self,
+        path: &Path,
+        input: impl BufRead,
+        mut take: impl FnMut(Logged),
+    ) -> Result<Skipped, Error> {
+        let (mut skipped, mut any) = (Skipped::default(), false);
+        let mut take = |entry, _: &mut Skipped| {
+            take(logged(entry)?);
             any = true;
-            Ok(())
-        });
-        read.map_err(|why| Error::Read { path: path.to_owned(), why })?;
-        if any {
-            Ok(skipped)
-        } else {
-            Err(Error::Nothing { path: path.to_owned(), skipped: Box::new(skipped) })
-        }
+            Ok(true)
+        };
+        self.reading().lines(path, input, None, &mut skipped, &mut take)?;
+        some(any, path, skipped)
     }
+}
+
+fn some(any: bool, path: &Path, skipped: Skipped) -> Result<Skipped, Error> {
+    if any { Ok(skipped) } else { Err(Error::Nothing { path: path.to_owned(), skipped: Box::new(skipped) }) }
+}
+
+fn logged(entry: Entry) -> Result<Logged, Reason> {
+    let request = target::request(&entry.asked)?;
+    let is_read = matches!(request.method.as_slice(), b"GET" | b"HEAD");
+    Ok(Logged {
+        at: Span::from_nanos(entry.when.stamp.ns),
+        resolution: entry.when.stamp.resolution,
+        url: request.target.filter(|_| is_read).map(|target| target.url),
+        status: entry.status,
+        bytes: entry.bytes,
+        is_end: entry.when.is_end,
+        took: entry.when.took,
+        last: entry.last,
+    })
 }
 
 #[cfg(test)]
@@ -47,7 +74,7 @@ mod tests {
 
     fn read(log: &str) -> Vec<Logged> {
         let mut lines = Vec::new();
-        AccessLog::each_of("access.log".as_ref(), log.as_bytes(), |line| lines.push(line)).unwrap();
+        AccessLog::default().each_of("access.log".as_ref(), log.as_bytes(), |line| lines.push(line)).unwrap();
         lines
     }
 
@@ -73,7 +100,8 @@ mod tests {
 
     #[test]
     fn a_file_without_a_request_is_an_error() {
-        let error = AccessLog::each_of("a.log".as_ref(), &b"x\ny\n"[..], |_| ()).unwrap_err().to_string();
+        let error =
+            AccessLog::default().each_of("a.log".as_ref(), &b"x\ny\n"[..], |_| ()).unwrap_err().to_string();
         assert!(error.contains("a.log") && error.contains("2 broken"), "{error}");
     }
 }

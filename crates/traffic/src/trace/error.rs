@@ -17,7 +17,7 @@ pub enum Error {
         #[source]
         why: io::Error,
     },
-    /// It is compressed.
+    /// It is compressed, and not as gzip does it.
     #[error("{path} is compressed; unpack it first: {with} {path} > FILE", path = path.display())]
     Compressed {
         /// The file.

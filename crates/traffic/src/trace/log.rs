@@ -1,27 +1,33 @@
 //! [`AccessLog`]: from a file to a trace.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::path::Path;
-use std::sync::Arc;
 
 use units::Span;
 
+use super::entry::Entry;
 use super::error::Error;
-use super::line::line;
-use super::request::{Method, Object, TraceRequest};
+use super::format::Format;
+use super::line_format::LineFormat;
+use super::objects::Objects;
+use super::read::Reading;
+use super::request::TraceRequest;
 use super::requests::Trace;
 use super::resolution::Resolution;
-use super::skipped::Skipped;
-use super::times::Timed;
-use super::{read, times};
+use super::skipped::{Reason, Skipped};
+use super::times::{self, Timed};
 
 /// How an access log is read.
 ///
-/// Whatever is in the common or the combined format, or resembles one: on each line a time, the
-/// request line in quotes, then status and bytes. A time is `[10/Oct/2000:13:55:36 -0700]`, with
-/// a fraction of the second or without, or ISO 8601, or seconds since 1970; of several on a line
-/// the finest counts.
+/// Its format is recognised line by line, unless it is [given](Self::with_format): the common and the combined format and
+/// what resembles them, that is, on each line a time, the request line in quotes, then status and bytes; JSON with the
+/// usual names; W3C extended; CloudFront; AWS's load balancers; HAProxy. A time is `[10/Oct/2000:13:55:36 -0700]`, with a
+/// fraction of the second or without, or ISO 8601, or seconds since 1970; of several on a line the finest counts. Where a
+/// format is known to have the time of the end, and how long the request took, the request came that long before.
+///
+/// Where a file is to be named, several can be, with commas between them, and `-` is standard input. What gzip has
+/// compressed is unpacked.
 ///
 /// ```
 /// use traffic::trace::AccessLog;
@@ -35,12 +41,13 @@ use super::{read, times};
 /// let trace = AccessLog::default().parse("access.log".as_ref(), log.as_bytes())?;
 /// assert_eq!(trace.requests.len(), 2);
 /// assert_eq!(trace.requests[1].at, Span::from_millis(750));
-/// assert_eq!(trace.skipped.other_methods, 1);
+/// assert_eq!(trace.skipped.other_methods(), 1);
 /// # Ok::<(), traffic::trace::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct AccessLog {
     keep_seconds: bool,
+    format: Option<Format>,
 }
 
 impl AccessLog {
@@ -48,72 +55,91 @@ impl AccessLog {
     /// second are spread evenly over it, in the order of the file: they did not all come at
     /// once, and nothing is known about when they did.
     #[must_use]
-    pub const fn keep_seconds(self) -> Self {
-        Self { keep_seconds: true }
+    pub const fn keep_seconds(mut self) -> Self {
+        self.keep_seconds = true;
+        self
     }
 
-    /// Reads a file.
+    /// Takes lines for what they are said to be.
+    #[must_use]
+    pub fn with_format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Reads a file, or several into one trace.
     ///
     /// # Errors
-    /// When it cannot be read, is compressed, or has not one line that can be replayed. Broken
+    /// When one cannot be read, is compressed otherwise than by gzip, or none has a line that can be replayed. Broken
     /// lines are skipped, not an error.
-    pub fn read(self, path: &Path) -> Result<Trace, Error> {
-        self.parse(path, read::open(path)?)
+    pub fn read(&self, path: &Path) -> Result<Trace, Error> {
+        let mut gathering = Gathering::default();
+        let mut skipped = Skipped::default();
+        self.reading().files(path, &mut skipped, |entry, skipped| gathering.take(entry, skipped))?;
+        gathering.end(path, self.keep_seconds, skipped)
     }
 
     /// Reads what `path` names in errors.
     ///
     /// # Errors
     /// As [`AccessLog::read`].
-    pub fn parse(self, path: &Path, input: impl BufRead) -> Result<Trace, Error> {
+    pub fn parse(&self, path: &Path, input: impl BufRead) -> Result<Trace, Error> {
+        let mut gathering = Gathering::default();
         let mut skipped = Skipped::default();
-        let mut objects = Objects::default();
-        let mut requests = Vec::new();
-        let mut coarsest = Resolution::Micros;
-        let mut latest = Span::ZERO;
-        let read = read::lines(input, &mut skipped, |text, skipped| {
-            let Some(line) = line(text)? else {
-                skipped.other_methods += 1;
-                return Ok(());
-            };
-            coarsest = coarsest.min(line.stamp.resolution);
-            let at = Span::from_nanos(line.stamp.ns);
-            skipped.out_of_order += u64::from(at < latest);
-            latest = latest.max(at);
-            let object = objects.number(line.method, line.url);
-            requests.push(TraceRequest { at, object, status: line.status, bytes: line.bytes });
-            Ok(())
-        });
-        read.map_err(|why| Error::Read { path: path.to_owned(), why })?;
-        if requests.is_empty() {
-            return Err(Error::Nothing { path: path.to_owned(), skipped: Box::new(skipped) });
-        }
-        let duration = times::put_in_order(&mut requests, coarsest, self.keep_seconds);
-        Ok(Trace { objects: objects.list, requests, duration, resolution: coarsest, skipped })
+        let mut take = |entry, skipped: &mut Skipped| gathering.take(entry, skipped);
+        self.reading().lines(path, input, None, &mut skipped, &mut take)?;
+        gathering.end(path, self.keep_seconds, skipped)
+    }
+
+    pub(super) fn reading(&self) -> Reading<'_> {
+        Reading { format: self.format.as_ref(), takes_times: false }
     }
 }
 
-/// Objects by number, and numbers by URL and method.
-#[derive(Debug, Default)]
-struct Objects {
-    list: Vec<Object>,
-    numbers: HashMap<Arc<str>, [Option<u32>; Method::ALL.len()]>,
+/// Requests on their way into a trace.
+struct Gathering {
+    objects: Objects,
+    requests: Vec<TraceRequest>,
+    coarsest: Resolution,
+    formats: BTreeMap<LineFormat, u64>,
 }
 
-impl Objects {
-    fn number(&mut self, method: Method, url: String) -> u32 {
-        if let Some(Some(number)) = self.numbers.get(url.as_str()).and_then(|of| of.get(method as usize)) {
-            return *number;
+impl Default for Gathering {
+    fn default() -> Self {
+        Self {
+            objects: Objects::default(),
+            requests: Vec::new(),
+            coarsest: Resolution::Micros,
+            formats: BTreeMap::new(),
         }
-        // Four thousand million URLs do not fit into memory.
-        let number = self.list.len() as u32;
-        let url =
-            self.numbers.get_key_value(url.as_str()).map_or_else(|| url.into(), |(url, _)| Arc::clone(url));
-        self.list.push(Object { method, url: Arc::clone(&url) });
-        if let Some(of_method) = self.numbers.entry(url).or_default().get_mut(method as usize) {
-            *of_method = Some(number);
+    }
+}
+
+impl Gathering {
+    fn take(&mut self, entry: Entry, skipped: &mut Skipped) -> Result<bool, Reason> {
+        let Entry { when, status, bytes, format, .. } = entry;
+        match self.objects.number(entry)? {
+            Ok(object) => {
+                self.coarsest = self.coarsest.min(when.stamp.resolution);
+                *self.formats.entry(format).or_default() += 1;
+                self.requests.push(TraceRequest { at: when.began(), object, status, bytes });
+                Ok(true)
+            }
+            Err(method) => {
+                skipped.leave_out(&method);
+                Ok(false)
+            }
         }
-        number
+    }
+
+    fn end(mut self, path: &Path, keep_seconds: bool, skipped: Skipped) -> Result<Trace, Error> {
+        if self.requests.is_empty() {
+            return Err(Error::Nothing { path: path.to_owned(), skipped: Box::new(skipped) });
+        }
+        let resolution = self.coarsest;
+        let duration = times::put_in_order(&mut self.requests, resolution, keep_seconds);
+        let (objects, requests, formats) = (self.objects.list, self.requests, self.formats);
+        Ok(Trace { objects, requests, duration, resolution, formats, skipped })
     }
 }
 

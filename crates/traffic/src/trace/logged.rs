@@ -7,7 +7,7 @@ use super::resolution::Resolution;
 /// What a line of an access log says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Logged {
-    /// Since 1970.
+    /// Since 1970, as it is written.
     pub at: Span,
     /// How exactly that is written.
     pub resolution: Resolution,
@@ -17,7 +17,11 @@ pub struct Logged {
     pub status: Option<u16>,
     /// How many bytes it sent.
     pub bytes: Option<u64>,
-    /// The number that the line ends in, behind status and bytes: in many formats how long the
+    /// Whether `at` is when the request had ended; `None` in formats that do not say.
+    pub is_end: Option<bool>,
+    /// How long the request took, in formats that say so.
+    pub took: Option<Span>,
+    /// In the others, the number that the line ends in, behind status and bytes: in many formats how long the
     /// request took.
     pub last: Option<LastNumber>,
 }

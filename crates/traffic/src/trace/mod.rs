@@ -1,15 +1,19 @@
 //! Traces: what was asked of a real server, and when.
 //!
 //! [`AccessLog`] reads the log of a Web server into a [`Trace`]: requests with their times, to
-//! be replayed as they came, or faster or slower. [`Times`] are points in time alone. Logs are
+//! be replayed as they came, or faster or slower; [`Format`] says what its lines are where they cannot be recognised. [`Times`] are points in time alone. Logs are
 //! full of lines that are not requests; those are counted in [`Skipped`], and never stop a
 //! reader.
 
 mod each;
+mod entry;
 mod error;
-mod line;
+mod files;
+mod format;
+mod line_format;
 mod log;
 mod logged;
+mod objects;
 mod read;
 mod request;
 mod requests;
@@ -19,11 +23,15 @@ mod stamp;
 mod summary;
 mod target;
 mod times;
+mod times_of;
 
 pub use error::Error;
+pub use files::is_standard_input;
+pub use format::{Format, TemplateError};
+pub use line_format::LineFormat;
 pub use log::AccessLog;
 pub use logged::{LastNumber, Logged};
-pub use request::{Method, Object, TraceRequest};
+pub use request::{Body, Method, Object, TraceRequest};
 pub use requests::Trace;
 pub use resolution::Resolution;
 pub use skipped::{BrokenLine, Reason, Skipped};

@@ -6,12 +6,25 @@ use std::sync::Arc;
 use units::Span;
 
 /// Something that is asked for, once or more often.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Object {
     /// How.
     pub method: Method,
     /// Path and query, in printable ASCII.
     pub url: Arc<str>,
+    /// Which of the server's names, with its port unless that is the usual one; `None` where the log does not say.
+    pub host: Option<Arc<str>>,
+    /// What is sent with it, where the log has that.
+    pub body: Option<Arc<Body>>,
+}
+
+/// What is sent with a request.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Body {
+    /// What the log says that it is, or what it looks like.
+    pub content_type: Box<str>,
+    /// It.
+    pub bytes: Box<[u8]>,
 }
 
 /// A request of a trace.
@@ -28,24 +41,50 @@ pub struct TraceRequest {
     pub bytes: Option<u64>,
 }
 
-/// Methods that can be replayed: those of requests that are all in their first line.
+/// Methods that can be replayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Method {
     /// `GET`.
     Get,
     /// `HEAD`.
     Head,
+    /// `OPTIONS`.
+    Options,
+    /// `POST`.
+    Post,
+    /// `PUT`.
+    Put,
+    /// `PATCH`.
+    Patch,
+    /// `DELETE`.
+    Delete,
 }
 
 impl Method {
-    pub(super) const ALL: [Self; 2] = [Self::Get, Self::Head];
+    const ALL: [Self; 7] =
+        [Self::Get, Self::Head, Self::Options, Self::Post, Self::Put, Self::Patch, Self::Delete];
+
+    /// The method that is written so, if it can be replayed.
+    pub(super) fn named(name: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.as_str().as_bytes() == name)
+    }
 
     /// As it is written in a request.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
             Self::Head => "HEAD",
+            Self::Options => "OPTIONS",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
         }
+    }
+
+    /// Whether a request is no more than a question (RFC 9110, section 9.2.1).
+    pub(super) const fn is_safe(self) -> bool {
+        matches!(self, Self::Get | Self::Head | Self::Options)
     }
 }
 

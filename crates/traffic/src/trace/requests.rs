@@ -1,7 +1,10 @@
 //! [`Trace`]: requests in the order of their times.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use units::{Rate, Span};
 
+use super::line_format::LineFormat;
 use super::request::{Object, TraceRequest};
 use super::resolution::Resolution;
 use super::skipped::Skipped;
@@ -23,6 +26,8 @@ pub struct Trace {
     pub duration: Span,
     /// How exact its times are.
     pub resolution: Resolution,
+    /// What its lines were read as, and how many of each.
+    pub formats: BTreeMap<LineFormat, u64>,
     /// What in the file is not in the trace.
     pub skipped: Skipped,
 }
@@ -31,6 +36,11 @@ impl Trace {
     /// Requests per second over the whole trace; `None` when all came at once.
     pub fn rate(&self) -> Option<Rate> {
         times::rate(self.requests.len(), self.duration)
+    }
+
+    /// The hosts that are asked for, as far as the log says.
+    pub fn hosts(&self) -> BTreeSet<&str> {
+        self.objects.iter().filter_map(|object| object.host.as_deref()).collect()
     }
 
     /// The times alone, to be scaled, and repeated; the n-th belongs to the n-th request.

@@ -23,7 +23,12 @@ const WEB: std::ops::Range<u64> = 631_152_000 * 1_000_000_000..4_102_444_800 * 1
 impl Stamp {
     /// Reads a date, or seconds since 1970 within the years of the Web.
     pub(super) fn of_log(text: &[u8]) -> Option<Self> {
-        Self::date(text).or_else(|| Self::number(text).filter(|stamp| WEB.contains(&stamp.ns)))
+        Self::date(text).or_else(|| Self::number(text).filter(Self::is_of_the_web))
+    }
+
+    /// Whether it is a point in time at which there were logs.
+    pub(super) fn is_of_the_web(&self) -> bool {
+        WEB.contains(&self.ns)
     }
 
     /// Reads a date, or a number of seconds since any point in time.
@@ -31,8 +36,17 @@ impl Stamp {
         Self::date(text).or_else(|| Self::number(text))
     }
 
+    /// Reads a date that may be in brackets, or seconds since 1970, from a field that is known to be a time.
+    pub(super) fn of_field(text: &[u8]) -> Option<Self> {
+        let text = text.trim_ascii();
+        let inside = text.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]"));
+        Self::of_log(inside.unwrap_or(text))
+    }
+
     fn date(text: &[u8]) -> Option<Self> {
         let timestamp = match text {
+            // Go's log, and Caddy's with time_format wall.
+            [_, _, _, b'0'..=b'9', b'/', _, _, b'/', _, _, b' ', ..] => iso8601(&with_dashes(text))?,
             [b'0'..=b'9', b'0'..=b'9', b'/', ..] => common(text)?,
             [b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'-', ..] => iso8601(text)?,
             _ => return None,
@@ -83,6 +97,10 @@ fn iso8601(text: &[u8]) -> Option<Timestamp> {
     // A date without a time of day is not a point in time.
     let text = str::from_utf8(text).ok().filter(|text| text.len() >= "2000-10-10T13:55".len())?;
     text.parse().ok().or_else(|| text.parse().ok().and_then(utc))
+}
+
+fn with_dashes(date: &[u8]) -> Vec<u8> {
+    date.iter().map(|byte| if *byte == b'/' { b'-' } else { *byte }).collect()
 }
 
 fn utc(time: DateTime) -> Option<Timestamp> {
@@ -138,6 +156,8 @@ mod tests {
             ("10/Oct/2000:13:55:36.123456 -0700", same + 123_456_000, Resolution::Micros),
             ("2000-10-10T13:55:36-07:00", same, Resolution::Seconds),
             ("2000-10-10T20:55:36Z", same, Resolution::Seconds),
+            ("2000-10-10T13:55:36.000-0700", same, Resolution::Millis),
+            ("2000/10/10 20:55:36", same, Resolution::Seconds),
             ("2000-10-10T20:55:36", same, Resolution::Seconds),
             ("2000-10-10T20:55:36.5Z", same + 500_000_000, Resolution::Millis),
             ("2000-10-10 20:55:36.000001Z", same + 1_000, Resolution::Micros),

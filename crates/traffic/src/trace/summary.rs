@@ -6,6 +6,7 @@ use std::fmt;
 use stats::Deviations;
 use units::{Rate, Span};
 
+use super::line_format::LineFormat;
 use super::request::{Method, TraceRequest};
 use super::requests::Trace;
 use super::resolution::Resolution;
@@ -27,6 +28,10 @@ pub struct Summary {
     pub resolution: Resolution,
     /// How many URLs differ.
     pub urls: usize,
+    /// How many hosts differ.
+    pub hosts: usize,
+    /// What lines were read as.
+    pub formats: BTreeMap<LineFormat, u64>,
     /// How many requests of each method.
     pub methods: BTreeMap<Method, u64>,
     /// How many of each status; those without are left out.
@@ -53,6 +58,8 @@ impl Trace {
             cv: if self.resolution == Resolution::Seconds { None } else { self.cv_of_gaps() },
             resolution: self.resolution,
             urls: self.objects.iter().map(|object| &object.url).collect::<HashSet<_>>().len(),
+            hosts: self.hosts().len(),
+            formats: self.formats.clone(),
             methods,
             statuses,
         }
@@ -69,13 +76,24 @@ impl Trace {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} requests for {} URLs in {:.3}", self.requests, self.urls, self.span)?;
+        write!(f, "{} requests for {} URLs", self.requests, self.urls)?;
+        match self.hosts {
+            0 => {}
+            1 => f.write_str(" of 1 host")?,
+            hosts => write!(f, " of {hosts} hosts")?,
+        }
+        write!(f, " in {:.3}", self.span)?;
         if let Some(rate) = self.rate {
             write!(f, ", {rate}")?;
         }
         if let Some(cv) = self.cv {
             write!(f, ", c_v of gaps {cv:.2}")?;
         }
-        write!(f, ", times in {}", self.resolution)
+        write!(f, ", times in {}, read as ", self.resolution)?;
+        let counted = |(format, count): (&LineFormat, &u64)| match self.formats.len() {
+            1 => format.to_string(),
+            _ => format!("{format} ({count})"),
+        };
+        f.write_str(&self.formats.iter().map(counted).collect::<Vec<_>>().join(", "))
     }
 }

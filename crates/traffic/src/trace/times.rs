@@ -1,17 +1,11 @@
 //! [`Times`]: when requests came, without what they were.
 
-use std::io::BufRead;
-use std::path::Path;
 use std::sync::Arc;
 
 use units::{Rate, Span, Time};
 
 use super::error::Error;
-use super::line::time;
-use super::read;
 use super::resolution::Resolution;
-use super::skipped::{Reason, Skipped};
-use super::stamp::Stamp;
 
 const SECOND: Span = Span::from_secs(1);
 
@@ -39,45 +33,6 @@ pub struct Times {
 impl Times {
     pub(super) const fn new(at: Arc<[Span]>, duration: Span) -> Self {
         Self { at, duration }
-    }
-
-    /// Reads a file with a time on each line: seconds from any point in time, RFC 3339, or a line
-    /// of an access log, whatever its method. Lines that begin with `#` are comments.
-    ///
-    /// # Errors
-    /// When it cannot be read, is compressed, or has not one time. Broken lines are skipped, not an
-    /// error.
-    pub fn read(path: &Path) -> Result<(Self, Skipped), Error> {
-        Self::parse(path, read::open(path)?)
-    }
-
-    /// Reads what `path` names in errors.
-    ///
-    /// # Errors
-    /// As [`Times::read`].
-    pub fn parse(path: &Path, input: impl BufRead) -> Result<(Self, Skipped), Error> {
-        let mut skipped = Skipped::default();
-        let mut at = Vec::new();
-        let mut coarsest = Resolution::Micros;
-        let mut latest = Span::ZERO;
-        let read = read::lines(input, &mut skipped, |text, skipped| {
-            if text.starts_with(b"#") {
-                return Ok(());
-            }
-            let stamp = Stamp::plain(text).or_else(|| time(text)).ok_or(Reason::NoTime)?;
-            coarsest = coarsest.min(stamp.resolution);
-            let time = Span::from_nanos(stamp.ns);
-            skipped.out_of_order += u64::from(time < latest);
-            latest = latest.max(time);
-            at.push(time);
-            Ok(())
-        });
-        read.map_err(|why| Error::Read { path: path.to_owned(), why })?;
-        if at.is_empty() {
-            return Err(Error::Nothing { path: path.to_owned(), skipped: Box::new(skipped) });
-        }
-        let duration = put_in_order(&mut at, coarsest, false);
-        Ok((Self::new(at.into(), duration), skipped))
     }
 
     /// How many there are.

@@ -7,6 +7,7 @@ use load::{Backend, Http, Objective, Percentile, Sha256Digest, StopWhen, Target,
 use regex::bytes::Regex;
 use telemetry::MetricsAddress;
 use telemetry::otlp::Collector;
+use traffic::trace::Format;
 use traffic::{Ramp, StatusSet, Think};
 use units::{Rate, Span};
 
@@ -68,9 +69,12 @@ pub(super) struct RunArgs {
     #[arg(long, help_heading = LOAD, requires = "workload", conflicts_with_all = ["rate", "arrivals"])]
     pub(super) pauses: bool,
 
-    /// What is asked for: a TOML file of sessions (docs/workloads/sessions.md), surge, webstone, specweb96 and other models (docs/workloads), or trace:FILE for the requests of an access log.
+    /// What is asked for: a TOML file of sessions (docs/workloads/sessions.md), surge, webstone, specweb96 and other models (docs/workloads), or trace:FILE for the requests of an access log (docs/workloads/trace.md): trace:A,B of several files, trace:- of standard input.
     #[arg(long, short, value_name = "WORKLOAD", help_heading = WORKLOAD)]
     pub(super) workload: Option<WorkloadName>,
+    /// What the lines of a log are, where that is not recognised: common, json, w3c, cloudfront, alb, elb, haproxy, or a format as in nginx's log_format or Apache's LogFormat.
+    #[arg(long, value_name = "FORMAT", help_heading = WORKLOAD)]
+    pub(super) log_format: Option<Format>,
     /// Replay a log whose times are whole seconds as it is, in bursts, instead of spread over each second.
     #[arg(long, help_heading = WORKLOAD, requires = "workload")]
     pub(super) whole_seconds: bool,

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
@@ -10,7 +11,7 @@ use load::{
     View,
 };
 use traffic::model::Model;
-use traffic::trace::{AccessLog, Skipped, Times};
+use traffic::trace::{AccessLog, Skipped, Times, is_standard_input};
 use traffic::{Process, Workload};
 use units::{Rate, Span};
 
@@ -86,6 +87,7 @@ impl RunArgs {
         if self.timeout.is_some_and(Span::is_zero) {
             return Err(usage("--timeout is 0; every request would fail"));
         }
+        self.check_logs()?;
         let script = self.script()?;
         let (load, view) = (self.load(&script)?, self.view());
         self.check_pauses(&script, &load)?;
@@ -192,6 +194,39 @@ impl RunArgs {
         }
     }
 
+    /// How logs are read that are replayed.
+    fn access_log(&self) -> AccessLog {
+        let log = AccessLog::default();
+        match &self.log_format {
+            Some(format) => log.with_format(format.clone()),
+            None => log,
+        }
+    }
+
+    /// Refuses options about logs where no log is read, and two logs that are both to come from standard input.
+    fn check_logs(&self) -> Result<(), Failure> {
+        let workload = match &self.workload {
+            Some(WorkloadName::Trace(file)) => Some(file),
+            _ => None,
+        };
+        let times = match &self.arrivals {
+            Some(Arrivals::Times(file)) => Some(file),
+            _ => None,
+        };
+        if self.log_format.is_some() && workload.is_none() && times.is_none() {
+            return Err(usage(
+                "--log-format is for a log; give --workload trace:FILE or --arrivals trace:FILE",
+            ));
+        }
+        let from_input = |file: Option<&PathBuf>| file.is_some_and(|file| is_standard_input(file));
+        if from_input(workload) && from_input(times) {
+            return Err(usage(
+                "standard input can be read once only; --workload trace:- alone has its times, too",
+            ));
+        }
+        Ok(())
+    }
+
     fn script(&self) -> Result<Script, Failure> {
         let Some(workload) = &self.workload else { return Ok(Script::Url) };
         if let WorkloadName::Url(target) = workload {
@@ -214,10 +249,10 @@ impl RunArgs {
         Ok(match workload {
             WorkloadName::Model(name) => Script::Model(Box::new(Model::named(*name, self.seed))),
             WorkloadName::Trace(file) => {
-                let log = AccessLog::default();
+                let log = self.access_log();
                 let log = if self.whole_seconds { log.keep_seconds() } else { log };
                 let trace = log.read(file).map_err(|error| Failure::Usage(error.into()))?;
-                tell_skipped(&trace.skipped);
+                tell_skipped(file, &trace.skipped);
                 if !self.quiet {
                     eprintln!("{}: {}", file.display(), trace.summary());
                 }
@@ -247,8 +282,9 @@ impl RunArgs {
             if self.connections.is_some() {
                 return Err(usage(LIMITED_TRACE));
             }
-            let (times, skipped) = Times::read(file).map_err(|error| Failure::Usage(error.into()))?;
-            tell_skipped(&skipped);
+            let (times, skipped) =
+                self.access_log().times(file).map_err(|error| Failure::Usage(error.into()))?;
+            tell_skipped(file, &skipped);
             return self.timed(times, rate);
         }
         let process = match &self.arrivals {
@@ -370,9 +406,9 @@ fn read_body(text: &str) -> Result<bytes::Bytes, Failure> {
 }
 
 /// Says what of a log is left out; the run goes on.
-fn tell_skipped(skipped: &Skipped) {
-    if skipped.broken() + skipped.other_methods + skipped.out_of_order > 0 {
-        eprintln!("{skipped}");
+fn tell_skipped(file: &Path, skipped: &Skipped) {
+    if skipped.broken() + skipped.other_methods() + skipped.out_of_order > 0 {
+        eprintln!("{}: {skipped}", file.display());
     }
 }
 

@@ -8,6 +8,7 @@ use anyhow::{Context, anyhow};
 use record::Kind;
 use sim::Model;
 use sim::fit::{Fit, FitOptions, LogFormat, LoggedAt, Observation, Stated, TimeTaken, fit, fit_watched};
+use traffic::trace::Format;
 use units::Span;
 
 use super::model::ModelArgs;
@@ -58,6 +59,9 @@ struct LookArgs {
     /// What the time of each line of a log is: begin, when the request came, as Apache's %t; or end, when it was done (default: end where the line ends in nginx's $request_time, for nginx writes it then, and begin otherwise).
     #[arg(long, value_name = "WHEN", help_heading = MEASUREMENT, value_parser = logged_at)]
     logged: Option<LoggedAt>,
+    /// What the lines of a log are, where that is not recognised: common, json, w3c, cloudfront, alb, elb, haproxy, or a format as in nginx's log_format or Apache's LogFormat.
+    #[arg(long, value_name = "FORMAT", help_heading = MEASUREMENT)]
+    log_format: Option<Format>,
 }
 
 /// Where the model comes from, if not from a file.
@@ -75,6 +79,9 @@ pub(super) struct FromArgs {
     /// As in `sim fit`.
     #[arg(long, value_name = "WHEN", help_heading = MEASUREMENT, value_parser = logged_at, requires = "from")]
     logged: Option<LoggedAt>,
+    /// As in `sim fit`.
+    #[arg(long, value_name = "FORMAT", help_heading = MEASUREMENT, requires = "from")]
+    log_format: Option<Format>,
 }
 
 fn logged_at(text: &str) -> Result<LoggedAt, String> {
@@ -109,9 +116,9 @@ impl LookArgs {
         let Known { processors, threads, stated } = known;
         let options = FitOptions { window: self.window, processors, threads, stated };
         let observation = if source.is_dir() {
-            if self.time_taken.is_some() || self.logged.is_some() {
+            if self.time_taken.is_some() || self.logged.is_some() || self.log_format.is_some() {
                 return Err(Failure::Usage(anyhow!(
-                    "--time-taken and --logged are about logs, and {} is the directory of a run",
+                    "--time-taken, --logged and --log-format are about logs, and {} is the directory of a run",
                     source.display()
                 )));
             }
@@ -122,7 +129,7 @@ impl LookArgs {
         } else {
             let (time_taken, logged_at) =
                 (self.time_taken.unwrap_or_default(), self.logged.unwrap_or_default());
-            Observation::of_log(source, LogFormat { time_taken, logged_at })
+            Observation::of_log(source, LogFormat { lines: self.log_format.clone(), time_taken, logged_at })
         };
         let observation = observation.map_err(|why| Failure::Usage(why.into()))?;
         Ok(fit(&observation, &options))
@@ -160,7 +167,12 @@ impl FromArgs {
     /// The model of a measurement, of a file, or of the command line alone; what is given there counts for more.
     pub(super) fn model(&self, args: &ModelArgs) -> Result<Model, Failure> {
         let Some(source) = &self.from else { return args.model() };
-        let look = LookArgs { window: self.window, time_taken: self.time_taken, logged: self.logged };
+        let look = LookArgs {
+            window: self.window,
+            time_taken: self.time_taken,
+            logged: self.logged,
+            log_format: self.log_format.clone(),
+        };
         let stated =
             Stated { static_time: args.static_time.map(Span::as_secs_f64), dynamic_cost: args.dynamic_cost };
         let known = Known { processors: args.processors.unwrap_or(1), threads: args.threads, stated };

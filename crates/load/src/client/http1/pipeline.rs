@@ -116,8 +116,9 @@ impl<'a> Pipeline<'a> {
     async fn send(&mut self, connection: &mut Connection, next: Asked<'a>) -> Result<(), Fault> {
         self.sent += 1;
         let head = next.attempt.http1_head(self.thread.persistence(self.sent));
+        let body = next.attempt.body().cloned();
         self.under_way.push_back(next);
-        connection.send(head, self.thread.plan.body(None)).await
+        connection.send(head, body.as_ref()).await
     }
 
     async fn receive(&mut self, connection: &mut Connection) -> Result<End, Fault> {
