@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::export::files::ExportError;
+use crate::output::error::OutputError;
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
@@ -37,9 +37,9 @@ pub enum Error {
     /// The record could not be written.
     #[error(transparent)]
     Record(#[from] record::Error),
-    /// A file for other programs could not be made.
+    /// A file for other programs could not be made, or the tables of the record not written.
     #[error(transparent)]
-    Export(#[from] ExportError),
+    Output(#[from] OutputError),
     /// The operating system refused what every run needs.
     #[error("cannot start the generator: {0}")]
     Start(#[from] io::Error),
@@ -53,6 +53,6 @@ impl Error {
 
     /// Whether what was asked for cannot be, rather than that it failed.
     pub fn is_of_usage(&self) -> bool {
-        matches!(self, Self::SourceAddress { .. } | Self::Tls(_) | Self::Export(_))
+        matches!(self, Self::SourceAddress { .. } | Self::Tls(_) | Self::Output(OutputError::File { .. }))
     }
 }

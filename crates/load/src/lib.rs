@@ -13,7 +13,7 @@
 //! | --- | --- |
 //! | `run` | a run from its beginning to its end, its threads, its report |
 //! | `merge` | several records as one |
-//! | `export` | files for other programs |
+//! | `output` | what is written: the record, and files for other programs |
 //! | `show` | what people and scrapers see while it lasts |
 //! | `schedule` | when requests and sessions start |
 //! | `client` | what a user does: sessions, requests, connections, both versions of HTTP |
@@ -24,10 +24,10 @@
 mod client;
 mod engine;
 mod error;
-mod export;
 mod measure;
 mod merge;
 mod names;
+mod output;
 mod run;
 mod schedule;
 mod settings;
@@ -35,14 +35,16 @@ mod show;
 
 pub use engine::backend::Backend;
 pub use error::Error;
-pub use export::files::{ExportError, ExportPaths};
 pub use measure::objective::{Objective, ObjectiveError};
 pub use measure::percentile::{Percentile, PercentileError};
-pub use merge::{MergeError, merge};
+pub use merge::error::MergeError;
+pub use merge::together::merge;
 pub use names::UnknownName;
+pub use output::error::OutputError;
 pub use run::lifecycle::run;
 pub use run::report::Report;
 pub use settings::checks::{Checks, DigestError, Sha256Digest};
+pub use settings::exports::ExportPaths;
 pub use settings::options::{Http, Identity, Load, Options, Protocol, Request, Script, TlsVersion};
 pub use settings::stop::{StopWhen, StopWhenError};
 pub use settings::target::{Target, TargetError, Via};

@@ -92,7 +92,7 @@ fn latencies(subject: Subject<'_>, seed: Seed, each: u64, control: Control<'_>) 
     means
 }
 
-/// Differences below this share are those of rounding: where nobody waits, and all need the same, latency says nothing.
+/// Differences below this share are those of rounding: where no request waits, and all need as much, latency says nothing.
 const ROUNDING: f64 = 1e-9;
 
 fn is_constant(values: &[f64]) -> bool {

@@ -361,13 +361,13 @@ fn a_body_on_its_way_holds_up_no_other_request() {
         let mut uploading = gate.connect();
         uploading.send(format!("POST /still HTTP/1.1\r\nHost: a\r\n{kind}\r\n\r\n"));
         uploading.send([b"8000\r\n".to_vec(), vec![b'x'; 0x8000], b"\r\n".to_vec()].concat());
-        // It may take the connection that is there, which nobody else uses then.
+        // It may take the connection that is there, which no other request uses then.
         testkit::poll_until(testkit::PATIENCE, "another connection", || {
             assert_eq!(gate.get("/", "").status, 200, "{kind}");
             (server.connections() > before).then_some(())
         });
         drop(uploading);
-        // Whoever has left an upload has left the connection as it is: nobody gets it.
+        // A client that has left an upload has left the connection as it is: no other request gets it.
         let post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi";
         for _ in 0..10 {
             assert_eq!(gate.get("/", "").status, 200, "{kind}");

@@ -105,7 +105,7 @@ fn generators_side_by_side_add_up() {
         assert_eq!(step.requests, one.requests + other.requests);
     }
     assert_eq!(whole_summary.steps.len(), 3);
-    // And it is a record like others, whose files say the same.
+    // And it is a record like others, whose files agree.
     let shown = String::from_utf8(report(&[&whole]).stdout).unwrap();
     assert!(!shown.contains("requests.parquet holds"), "{shown}");
     assert!(shown.contains("3 steps from 100 to 300"), "{shown}");
@@ -128,7 +128,7 @@ fn runs_one_after_the_other_are_averaged() {
     assert!((summary.rate.offered - 30.0).abs() < 1e-9, "{}", summary.rate.offered);
     let classes = summary.sessions.by_class.values();
     assert_eq!(classes.map(|class| class.started).sum::<u64>(), summary.sessions.started);
-    // No two sessions of the new record are the same.
+    // No two sessions of the new record have one number.
     let run = RunDirectory::open(&whole).unwrap();
     let mut numbers: Vec<u64> = run.sessions().unwrap().map(|row| row.unwrap().session).collect();
     let all = numbers.len();

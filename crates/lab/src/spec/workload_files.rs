@@ -10,7 +10,7 @@ const DATA: &str = "data";
 const FILE: &str = "file";
 
 /// Takes bodies from their files into `workload`, whose own file is in `directory`, and makes the path of its data
-/// absolute. What cannot be read is left to whoever reads the workload, who says where it stands.
+/// absolute. What cannot be read is left to the reader of the workload, which says where it stands.
 pub(super) fn gather(workload: &mut Table, directory: &Path) {
     if let Some(path) = data(workload).map(|file| directory.join(file)) {
         name_data(workload, &std::path::absolute(&path).unwrap_or(path));

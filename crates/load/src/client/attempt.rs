@@ -119,7 +119,8 @@ impl<'a> Attempt<'a> {
         let url = prepared.map_or(&*self.wanted.url, |prepared| &prepared.url);
         let next =
             Redirect::of(status, location, (method, url), &plan.site, plan.authority(self.wanted, self.user));
-        Some(next.map(|next| next.prepare(plan, self.wanted, prepared)))
+        let body = plan.body(self.wanted, prepared);
+        Some(next.map(|next| next.prepare(body, self.wanted, prepared)))
     }
 
     /// Finds out what is to be sent, where that is not the same each time.

@@ -10,10 +10,10 @@ use record::RequestError;
 use traffic::model::Object;
 use units::{Span, Time};
 
-use crate::client::facts::Facts;
+use crate::client::facts::{Facts, LOCATION};
 use crate::client::fault::{Fault, Reason};
 use crate::client::inspector::{Inspector, hold};
-use crate::client::redirect::{LOCATION, is_redirect};
+use crate::client::redirect::is_redirect;
 use crate::measure::stopwatch::{Phase, Stopwatch};
 use crate::settings::checks::Checks;
 

@@ -14,8 +14,8 @@ use units::{Span, Time};
 
 use crate::client::catalogue::{CLOSE, Catalogue};
 use crate::client::cookies::Jar;
-use crate::client::redirect::{LOCATION, OF_A_BODY};
-use crate::client::request::Fields;
+use crate::client::facts::LOCATION;
+use crate::client::request::{Fields, OF_A_BODY};
 use crate::client::script::Prepared;
 use crate::client::user::User;
 use crate::client::wanted::{ClassPlan, Wanted};

@@ -2,20 +2,14 @@
 
 use std::fmt::Write as _;
 
+use bytes::Bytes;
 use fluent_uri::{Uri, UriRef};
 use http::Method;
 
 use crate::client::fault::{Fault, Reason};
-use crate::client::plan::Plan;
+use crate::client::request::OF_A_BODY;
 use crate::client::script::Prepared;
 use crate::client::wanted::Wanted;
-
-/// Fields of a request that are about its body.
-pub(crate) const OF_A_BODY: [&str; 4] =
-    ["Content-Length", "Content-Type", "Content-Encoding", "Content-Language"];
-
-/// The field that says where to, as fields that are taken are called.
-pub(crate) const LOCATION: &str = "location";
 
 /// What is asked for next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,8 +59,13 @@ impl Redirect {
         Ok(Self { method: next_method(status, method), url: format!("{path}{query}") })
     }
 
-    /// The request that follows upon one for what is `wanted`, or what was `prepared` for it.
-    pub(crate) fn prepare(self, plan: &Plan, wanted: &Wanted, prepared: Option<&Prepared>) -> Prepared {
+    /// The request that follows upon one for what is `wanted`, or what was `prepared` for it, with this body.
+    pub(crate) fn prepare(
+        self,
+        body: Option<&Bytes>,
+        wanted: &Wanted,
+        prepared: Option<&Prepared>,
+    ) -> Prepared {
         let before = prepared.map_or(wanted.method(), |prepared| &prepared.method);
         let drops_body = self.drops_body(before);
         let of_log = || wanted.logged.as_ref().map(|logged| logged.more.clone());
@@ -76,7 +75,7 @@ impl Redirect {
         fields.retain(|(name, _)| !drops_body || !is_of_a_body(name));
         Prepared {
             fields,
-            body: plan.body(wanted, prepared).filter(|_| !drops_body).cloned(),
+            body: body.filter(|_| !drops_body).cloned(),
             is_bare: drops_body || prepared.is_some_and(|prepared| prepared.is_bare),
             method: self.method,
             url: self.url,

@@ -13,6 +13,10 @@ use crate::settings::target::Target;
 const OF_A_CONNECTION: [&str; 5] =
     ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
 
+/// Fields of a request that are about its body.
+pub(crate) const OF_A_BODY: [&str; 4] =
+    ["Content-Length", "Content-Type", "Content-Encoding", "Content-Language"];
+
 /// What the requests of a class have besides what they ask for.
 #[derive(Debug, Clone)]
 pub(crate) struct Fields {

@@ -7,7 +7,7 @@
 //! | `finished` | all that is known of a request that is over |
 //! | `aggregate` | the figures of a summary, added up |
 //! | `steps` | the figures of each level of a ramp |
-//! | `recorder`, `writer` | what a thread's requests add up to; the files of the record |
+//! | `recorder` | what a thread's requests add up to |
 //! | `progress` | what is under way |
 //! | `shortage`, `validity` | what the generator ran out of; whether the figures are the server's |
 //! | `objective` | what a run is to achieve |
@@ -23,4 +23,3 @@ pub(crate) mod shortage;
 pub(crate) mod steps;
 pub(crate) mod stopwatch;
 pub(crate) mod validity;
-pub(crate) mod writer;

@@ -114,7 +114,7 @@ impl fmt::Display for Objective {
 }
 
 impl Objective {
-    /// Whether it is a goal rather than what nobody wants: little latency and few errors, or much work.
+    /// Whether it is a goal rather than what users fear: little latency and few errors, or much work.
     pub(crate) fn is_goal(&self) -> bool {
         let upper = matches!(self.comparison, Comparison::Below | Comparison::AtMost);
         upper != matches!(self.figure, Figure::Completed | Figure::Rate)

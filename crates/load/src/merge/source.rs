@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use record::{Kind, RunDirectory, RunInfo, Summary};
 
-use crate::merge::MergeError;
+use crate::merge::error::MergeError;
 
 /// The tool that makes such records.
 const TOOL: &str = "load";

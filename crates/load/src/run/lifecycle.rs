@@ -18,11 +18,13 @@ use crate::client::setup::Setup;
 use crate::engine::clock::Clock;
 use crate::engine::share::Share;
 use crate::error::Error;
-use crate::export::files::Exports;
 use crate::measure::recorder::Figures;
 use crate::measure::steps::Telling;
 use crate::measure::validity::{Observed, judge, judge_starts};
-use crate::measure::writer::Writer;
+use crate::output::error::OutputError;
+use crate::output::latencies::Latencies;
+use crate::output::requests::RequestsCsv;
+use crate::output::writer::Writer;
 use crate::run::common::Common;
 use crate::run::report::Report;
 use crate::run::watcher::Watcher;
@@ -64,7 +66,7 @@ struct Run {
     info: RunInfo,
     counters: CounterSet,
     endpoint: Option<Endpoint>,
-    exports: Exports,
+    latencies: Latencies,
     /// What the collector did not get, and why.
     untold: Option<String>,
     /// Why it ended before its time.
@@ -94,8 +96,8 @@ impl Run {
             directory.write_info(&info)?;
             directory.write_environment(&environment)?;
         }
-        let exports = Exports::create(&options.exports)?;
-        let requests = Exports::requests(&options.exports)?;
+        let latencies = Latencies::create(&options.exports)?;
+        let requests = options.exports.requests_csv.as_deref().map(RequestsCsv::create).transpose()?;
         let writer = Writer::start(directory.as_ref(), requests, &environment.host)?;
         let signal = Arc::new(AtomicUsize::new(0));
         for number in [SIGINT, SIGTERM] {
@@ -109,7 +111,17 @@ impl Run {
             closed: AtomicU64::new(0),
             unsettled: AtomicU32::new(options.threads.get()),
         });
-        Ok(Self { common, directory, writer, info, counters, endpoint, exports, untold: None, stopped: None })
+        Ok(Self {
+            common,
+            directory,
+            writer,
+            info,
+            counters,
+            endpoint,
+            latencies,
+            untold: None,
+            stopped: None,
+        })
     }
 
     fn perform(mut self) -> Result<Report, Error> {
@@ -202,8 +214,8 @@ impl Run {
         let written = self.writer.take().map_or(Ok(()), Writer::finish);
         let summary = self.summary(figures, endings, cut_short);
         let completed = self.complete_record(&summary);
-        let exported = std::mem::take(&mut self.exports).write(&figures.inside.phases);
-        let unwritten = written.and(completed.map_err(Error::from)).and(exported.map_err(Error::from)).err();
+        let exported = std::mem::take(&mut self.latencies).write(&figures.inside.phases);
+        let unwritten = written.and(completed.map_err(OutputError::from)).and(exported).err();
         let tried = figures.last_refusal.clone();
         let classes = self.common.setup.plan.session_classes();
         Report {

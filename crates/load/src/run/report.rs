@@ -2,8 +2,8 @@
 
 use record::Summary;
 
-use crate::error::Error;
 use crate::measure::percentile::Percentile;
+use crate::output::error::OutputError;
 
 /// What a run gave.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub struct Report {
     /// When not one connection came about: the last reason.
     pub never_connected: Option<String>,
     /// Why the record is not whole.
-    pub unwritten: Option<Error>,
+    pub unwritten: Option<OutputError>,
     /// What the OpenTelemetry collector did not get, and why.
     pub untold: Option<String>,
     /// One line that says what was done.

@@ -51,7 +51,7 @@ impl Stopping {
         let mut over = None;
         for watched in &mut self.watched {
             let result = watched.objective.judge(recent, Some(rate));
-            // Where nobody asks for anything, nothing is missed.
+            // Where no client asks for anything, nothing is missed.
             let nothing = result.measured.is_none() && running == 0 && recent.requests == 0;
             if result.met || nothing {
                 watched.missed_since = None;

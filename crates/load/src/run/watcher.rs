@@ -11,7 +11,7 @@ use crate::measure::aggregate::Aggregate;
 use crate::measure::phase::Phase;
 use crate::measure::recorder::Figures;
 use crate::measure::validity::{Observed, judge};
-use crate::measure::writer::Writer;
+use crate::output::writer::Writer;
 use crate::run::common::Common;
 use crate::run::stopping::Stopping;
 use crate::run::worker::ThreadSnapshot;

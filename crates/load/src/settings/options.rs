@@ -14,11 +14,11 @@ use traffic::{Process, Ramp, Think, Workload};
 use units::{Rate, Span, Time};
 
 use crate::engine::backend::Backend;
-use crate::export::files::ExportPaths;
 use crate::measure::objective::Objective;
 use crate::measure::percentile::Percentile;
 use crate::names::names;
 use crate::settings::checks::Checks;
+use crate::settings::exports::ExportPaths;
 use crate::settings::stop::StopWhen;
 use crate::settings::target::Target;
 use crate::settings::view::View;

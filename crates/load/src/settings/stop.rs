@@ -22,12 +22,12 @@ const SPAN: Span = Span::from_secs(1);
 /// A text that does not say when.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StopWhenError {
-    /// The time is none.
+    /// The time cannot be read.
     #[error(
         "\"{0}\" is no length of time such as 10s; write a time, or an objective and a time as in 'p99<500ms for 10s'"
     )]
     Span(String),
-    /// The objective is none.
+    /// The objective cannot be read.
     #[error(transparent)]
     Objective(#[from] ObjectiveError),
 }
@@ -42,7 +42,7 @@ impl StopWhen {
 impl FromStr for StopWhen {
     type Err = StopWhenError;
 
-    /// `10s`, `p99<500ms`, `p99<500ms for 10s`; also what nobody wants, as in `p99>=500ms for 10s`, which says the same.
+    /// `10s`, `p99<500ms`, `p99<500ms for 10s`; also what is to be avoided, as in `p99>=500ms for 10s`, which means what the second does.
     fn from_str(text: &str) -> Result<Self, StopWhenError> {
         let span = |text: &str| {
             let span = text.trim().parse::<Span>().ok().filter(|span| !span.is_zero());

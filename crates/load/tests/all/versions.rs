@@ -221,7 +221,7 @@ fn redirects_are_followed_each_as_a_request_of_its_own() {
             assert!(here > 10 && moved - here <= 1 && again - here <= 1, "{moved} {again} {here}");
         },
     );
-    // A redirect is a response like any other where nobody wants it followed.
+    // A redirect is a response like any other where the user does not want it followed.
     check(|options| following(options, "/moved", 0), |_, rows| assert_eq!(statuses(rows, 301), rows.len()));
 }
 

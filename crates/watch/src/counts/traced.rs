@@ -2,15 +2,17 @@
 
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
 use libbpf_rs::{Link, ProgramMut};
+use units::Bytes;
 
 use super::counted::{Counted, OfClass, Protocols, Statuses};
+use crate::Error;
 use crate::bpf::programs::{peek, place};
-use crate::requests::{Classes, MAX_PORTS};
-use crate::{Error, requests};
+use crate::connections::MAX_PORTS;
 
 program!("counts");
 
 /// As in counts.bpf.c.
+const MAX_CLASSES: usize = 16;
 const STATUSES: usize = 6;
 
 /// How it is seen what is about to be sent.
@@ -30,16 +32,16 @@ pub(crate) struct Traced {
 }
 
 impl Traced {
-    /// Loads and attaches the programs, for these ports.
+    /// Loads and attaches the programs, for these ports, and classes with these bounds between them, which grow.
     ///
     /// # Errors
     /// When the kernel does not take them.
-    pub(crate) fn open(ports: &[u16], classes: &Classes) -> Result<Self, Error> {
-        let by_tracepoint = Self::open_by(Way::Tracepoint, ports, classes);
-        by_tracepoint.or_else(|why| Self::open_by(Way::Function, ports, classes).map_err(|_| why))
+    pub(crate) fn open(ports: &[u16], bounds: &[Bytes]) -> Result<Self, Error> {
+        let by_tracepoint = Self::open_by(Way::Tracepoint, ports, bounds);
+        by_tracepoint.or_else(|why| Self::open_by(Way::Function, ports, bounds).map_err(|_| why))
     }
 
-    fn open_by(way: Way, ports: &[u16], classes: &Classes) -> Result<Self, Error> {
+    fn open_by(way: Way, ports: &[u16], bounds: &[Bytes]) -> Result<Self, Error> {
         let mut open = program::CountsSkelBuilder::default()
             .open(place())
             .map_err(Error::bpf("opening the programs that count requests"))?;
@@ -48,8 +50,9 @@ impl Traced {
         for (place, port) in constants.wanted.iter_mut().zip(ports) {
             *place = *port;
         }
-        constants.classes = classes.count() as u32;
-        for (place, bound) in constants.bounds.iter_mut().zip(classes.bounds()) {
+        let classes = (bounds.len() + 1).min(MAX_CLASSES);
+        constants.classes = classes as u32;
+        for (place, bound) in constants.bounds.iter_mut().zip(bounds) {
             *place = bound.0;
         }
         open.progs.hw_send_locked.set_autoload(way == Way::Tracepoint);
@@ -63,7 +66,7 @@ impl Traced {
             program.attach_trace().map_err(Error::bpf("attaching the programs that count requests"))
         };
         let links = [attach(&program.progs.hw_send_counted)?, attach(begins)?];
-        Ok(Self { program, classes: classes.count().min(requests::MAX_CLASSES), _links: links })
+        Ok(Self { program, classes, _links: links })
     }
 
     /// What has been counted so far.

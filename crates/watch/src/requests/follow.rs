@@ -62,7 +62,7 @@ struct Counting {
 impl Counting {
     fn begin(ports: &[u16], classes: &Classes) -> Self {
         let since = clock::monotonic();
-        Self { traced: counts::Traced::open(ports, classes), before: Counted::default(), since }
+        Self { traced: counts::Traced::open(ports, classes.bounds()), before: Counted::default(), since }
     }
 
     /// What has been counted since the last time, and how long that is.

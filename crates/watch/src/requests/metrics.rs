@@ -102,7 +102,7 @@ pub struct Followed {
     /// Whether rates are of all requests, counted one by one, rather than an estimate.
     #[serde(rename = "counted")]
     pub is_counted: bool,
-    /// Connections that first sent something, by protocol; none where nobody counts.
+    /// Connections that first sent something, by protocol; none where requests are not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocols: Option<Protocols>,
     /// Requests that are in no class, or might be.

@@ -91,25 +91,7 @@ impl RunArgs {
         let script = self.script()?;
         let (load, view) = (self.load(&script)?, self.view());
         self.check_pauses(&script, &load)?;
-        if self.number.is_some() && matches!(script, Script::Model(_)) {
-            return Err(usage(
-                "-n counts requests or sessions; users of a model come back for ever, use --duration",
-            ));
-        }
-        if self.objectives.is_empty() && self.stop.iter().any(StopWhen::needs_objectives) {
-            return Err(usage(
-                "--stop-when with a time alone is about --objective, and there is none; write 'p99<500ms for 10s'",
-            ));
-        }
-        let duration = match (self.duration, &self.ramp) {
-            (Some(duration), _) => duration,
-            (None, Some(ramp)) => ramp.total(),
-            (None, None) if self.number.is_some() => LONGEST_COUNT,
-            (None, None) => DEFAULT_DURATION,
-        };
-        if duration.is_zero() {
-            return Err(usage("--duration is 0; nothing would be measured"));
-        }
+        let duration = self.length(&script)?;
         let protocol = self.protocol();
         check_pipeline(&protocol, &script, &load)?;
         let mut target = self.target;
@@ -162,6 +144,30 @@ impl RunArgs {
             metrics: self.prometheus,
             collector: self.otlp,
         })
+    }
+
+    /// How long the window is; refuses ends that would have no effect.
+    fn length(&self, script: &Script) -> Result<Span, Failure> {
+        if self.number.is_some() && matches!(script, Script::Model(_)) {
+            return Err(usage(
+                "-n counts requests or sessions; users of a model come back for ever, use --duration",
+            ));
+        }
+        if self.objectives.is_empty() && self.stop.iter().any(StopWhen::needs_objectives) {
+            return Err(usage(
+                "--stop-when with a time alone is about --objective, and there is none; write 'p99<500ms for 10s'",
+            ));
+        }
+        let duration = match (self.duration, &self.ramp) {
+            (Some(duration), _) => duration,
+            (None, Some(ramp)) => ramp.total(),
+            (None, None) if self.number.is_some() => LONGEST_COUNT,
+            (None, None) => DEFAULT_DURATION,
+        };
+        if duration.is_zero() {
+            return Err(usage("--duration is 0; nothing would be measured"));
+        }
+        Ok(duration)
     }
 
     fn protocol(&self) -> Protocol {

@@ -9,7 +9,10 @@ use units::Bytes;
 use crate::run::report::Report;
 
 mod latency;
+mod share;
 mod steps;
+
+use share::percent;
 
 impl Display for Report {
     /// The summary for people.
@@ -203,8 +206,4 @@ fn nothing(f: &mut Formatter<'_>, summary: &Summary) -> fmt::Result {
     } else {
         writeln!(f, "\nNot one request got the response that was asked for.")
     }
-}
-
-fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 { "-".to_owned() } else { format!("{:.1} %", part as f64 / whole as f64 * 100.0) }
 }

@@ -5,7 +5,7 @@ use std::fmt::{self, Formatter};
 use record::StepSummary;
 use tui::figures;
 
-use super::percent;
+use super::share::percent;
 
 pub(super) fn table(f: &mut Formatter<'_>, steps: &[StepSummary]) -> fmt::Result {
     let Some(first) = steps.first() else { return Ok(()) };

@@ -82,7 +82,7 @@ mod tests {
             rows.map(|line| line.split_whitespace().map(|word| word.parse().unwrap()).collect()).collect();
         assert_eq!(rows[0][1], 0.0);
         for row in &rows {
-            // The value, the share and the count say the same.
+            // The value, the share and the count agree.
             assert!(
                 (row[0] / 10.0 - row[2] / 10_000.0).abs() < 1e-3 && row[2] / 10_000.0 >= row[1] - 1e-9,
                 "{row:?}"

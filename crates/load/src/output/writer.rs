@@ -9,9 +9,9 @@ use catalogue::Metric;
 use record::{RequestRow, RunDirectory, SampleRow, SessionRow, TableWriter};
 use units::Time;
 
-use crate::error::Error;
-use crate::export::requests::RequestsCsv;
 use crate::measure::recorder::Rows;
+use crate::output::error::OutputError;
+use crate::output::requests::RequestsCsv;
 use tui::give_way;
 
 /// Batches that may wait. When the disk is slower than the server for long, threads wait for it,
@@ -20,7 +20,7 @@ const MAX_WAITING: usize = 256;
 
 pub(crate) struct Writer {
     rows: SyncSender<Rows>,
-    thread: JoinHandle<Result<(), Error>>,
+    thread: JoinHandle<Result<(), OutputError>>,
     samples: Option<TableWriter<SampleRow>>,
     host: Arc<str>,
 }
@@ -39,7 +39,7 @@ impl Writer {
         directory: Option<&RunDirectory>,
         csv: Option<RequestsCsv>,
         host: &str,
-    ) -> Result<Option<Self>, Error> {
+    ) -> Result<Option<Self>, OutputError> {
         if directory.is_none() && csv.is_none() {
             return Ok(None);
         }
@@ -72,7 +72,7 @@ impl Writer {
     }
 
     /// Completes the files. All other senders of rows have been dropped.
-    pub(crate) fn finish(self) -> Result<(), Error> {
+    pub(crate) fn finish(self) -> Result<(), OutputError> {
         drop(self.rows);
         let written = self.thread.join();
         self.samples.map_or(Ok(()), TableWriter::finish)?;
@@ -83,7 +83,7 @@ impl Writer {
 
 impl Sinks {
     /// The first failure ends the writing; what is in the files by then is completed.
-    fn write(mut self, given: &Receiver<Rows>) -> Result<(), Error> {
+    fn write(mut self, given: &Receiver<Rows>) -> Result<(), OutputError> {
         for rows in given {
             match rows {
                 Rows::Requests(rows) => rows.into_iter().try_for_each(|row| self.request(row))?,
@@ -96,10 +96,10 @@ impl Sinks {
         }
         self.requests.map_or(Ok(()), TableWriter::finish)?;
         self.sessions.map_or(Ok(()), TableWriter::finish)?;
-        Ok(self.csv.map_or(Ok(()), RequestsCsv::finish)?)
+        self.csv.map_or(Ok(()), RequestsCsv::finish)
     }
 
-    fn request(&mut self, row: RequestRow) -> Result<(), Error> {
+    fn request(&mut self, row: RequestRow) -> Result<(), OutputError> {
         if let Some(csv) = &mut self.csv {
             csv.push(&row)?;
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use record::RequestRow;
 use units::{Span, Time};
 
-use crate::export::files::ExportError;
+use crate::output::error::OutputError;
 
 /// The columns; times in seconds from the run's start, lengths of time in seconds.
 const COLUMNS: [&str; 20] = [
@@ -40,18 +40,20 @@ pub(crate) struct RequestsCsv {
 }
 
 impl RequestsCsv {
-    pub(super) fn create(path: &Path) -> Result<Self, ExportError> {
-        let file = File::create(path).map_err(ExportError::at(path))?;
+    /// # Errors
+    /// When it cannot be made.
+    pub(crate) fn create(path: &Path) -> Result<Self, OutputError> {
+        let file = File::create(path).map_err(OutputError::at(path))?;
         let mut csv = Self { path: path.to_owned(), lines: csv::Writer::from_writer(file) };
         csv.line(COLUMNS)?;
         Ok(csv)
     }
 
-    fn line<T: AsRef<[u8]>>(&mut self, fields: impl IntoIterator<Item = T>) -> Result<(), ExportError> {
-        self.lines.write_record(fields).map_err(|why| ExportError::at(&self.path)(why.into()))
+    fn line<T: AsRef<[u8]>>(&mut self, fields: impl IntoIterator<Item = T>) -> Result<(), OutputError> {
+        self.lines.write_record(fields).map_err(|why| OutputError::at(&self.path)(why.into()))
     }
 
-    pub(crate) fn push(&mut self, row: &RequestRow) -> Result<(), ExportError> {
+    pub(crate) fn push(&mut self, row: &RequestRow) -> Result<(), OutputError> {
         let at = |time: Time| time.since(Time::ZERO).as_secs_f64().to_string();
         let span = |span: Span| span.as_secs_f64().to_string();
         let maybe = |length: Option<Span>| length.map(span).unwrap_or_default();
@@ -79,8 +81,8 @@ impl RequestsCsv {
         ])
     }
 
-    pub(crate) fn finish(mut self) -> Result<(), ExportError> {
+    pub(crate) fn finish(mut self) -> Result<(), OutputError> {
         let flushed: io::Result<()> = self.lines.flush();
-        flushed.map_err(ExportError::at(&self.path))
+        flushed.map_err(OutputError::at(&self.path))
     }
 }
