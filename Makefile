@@ -19,7 +19,7 @@ BENCH_WATCH_PACKAGES := apache2-bin nginx-light wrk bpftrace sysstat util-linux 
 BENCH_VERDICT_PACKAGES := apache2-bin nginx-light libnginx-mod-http-lua perl-base util-linux iproute2
 BENCH_GATE_PACKAGES := haproxy nginx-light wrk nghttp2-client openssl util-linux iproute2
 TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) $(mod_qos_PACKAGES) slowhttptest libfaketime chromium fonts-dejavu-core curl nghttp2-client iproute2 util-linux
-WORLD_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) php-fpm chromium fonts-dejavu-core curl openssl
+WORLD_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) caddy php-fpm chromium fonts-dejavu-core curl openssl
 
 PREFIX ?= $(HOME)/.local
 BINARY = $(DESTDIR)$(PREFIX)/bin/headworks
@@ -106,6 +106,8 @@ world:
 	@tools/need world
 	$(STAGE) 'differential: the gate beside HAProxy and nginx'
 	cd tests/world && ../../.tools/world/bin/python -m differential
+	$(STAGE) 'counts: the load generator beside the logs of servers'
+	cd tests/world && ../../.tools/world/bin/python -m counts
 	$(STAGE) 'world: with and without the gate'
 	cd tests/world && ../../.tools/world/bin/python -m suite
 
