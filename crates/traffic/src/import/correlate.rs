@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use percent_encoding::percent_decode_str;
+
 use super::draft::Notes;
 use super::text::{Text, percent_encoded};
 
@@ -107,12 +109,15 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// The last request that has each run of letters and digits.
+/// The last request that has each run of letters and digits, as it stands or behind %XX.
 fn last_uses(sent: &[Sent]) -> HashMap<String, usize> {
     let mut last = HashMap::new();
     for (number, sent) in sent.iter().enumerate() {
-        for word in sent.texts().flat_map(Text::literals).flat_map(words) {
-            last.insert(word.to_owned(), number);
+        for text in sent.texts().flat_map(Text::literals) {
+            let decoded = percent_decode_str(text).decode_utf8_lossy();
+            for word in words(text).chain(words(&decoded)) {
+                last.insert(word.to_owned(), number);
+            }
         }
     }
     last

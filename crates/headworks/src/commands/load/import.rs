@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// Leave out pauses.
     #[arg(long, help_heading = HAR)]
     no_think: bool,
-    /// Keep Authorization, Cookie and other fields that let in whoever has them.
+    /// Keep Authorization, Cookie and other credentials, which are left out otherwise.
     #[arg(long, help_heading = HAR)]
     secrets: bool,
 
