@@ -11,6 +11,7 @@ mod gate_output;
 mod gate_service;
 mod gate_started;
 mod gate_telemetry;
+mod load_import;
 mod load_results;
 mod metrics;
 mod options;
