@@ -116,6 +116,25 @@ fn pages_are_found_without_the_browser_saying_so() {
     assert!(workload.pages[1].request.expect.status.as_ref().unwrap().contains(404));
 }
 
+/// Playwright writes one page for each tab.
+#[test]
+fn documents_of_one_tab_are_pages() {
+    let of_tab = |at, url: &str, kind: &str, destination: &str| {
+        let mut entry = with_headers(entry(at, ("GET", url), HTML), &[("Sec-Fetch-Dest", destination)]);
+        entry["pageref"] = json!("page@1");
+        entry["_resourceType"] = json!(kind);
+        entry
+    };
+    let (_, workload) = of(vec![
+        of_tab(0, "http://a.example/", "document", "document"),
+        of_tab(15, "http://a.example/frame", "document", "iframe"),
+        of_tab(30, "http://a.example/next", "document", "document"),
+        of_tab(45, "http://a.example/b.png", "image", "image"),
+    ]);
+    assert_eq!(urls(&workload), ["/", "/next"]);
+    assert_eq!((&*workload.pages[0].embedded[0], &*workload.pages[1].embedded[0]), ("/frame", "/b.png"));
+}
+
 #[test]
 fn fields_of_browsers_are_dropped_and_others_kept() {
     let request = with_headers(
@@ -184,13 +203,14 @@ fn bodies_are_sent_as_recorded_or_left_out() {
         post(json!({"mimeType": "image/png", "text": "\u{fffd}PNG"})),
         post(json!({"mimeType": multipart, "params": [{"name": "f", "fileName": "a.png"}]})),
         post(json!({"mimeType": "text/plain", "text": "@all"})),
+        with_headers(entry(0, ("POST", "http://a.example/p"), JSON), &[("content-length", "4")]),
     ]);
     assert_eq!(urls(&workload), ["/empty"]);
     assert_notes(
         &imported,
         &[
             "left out: POST /p, whose body is not text (2)",
-            "left out: POST /p, whose body is not in the recording (1)",
+            "left out: POST /p, whose body is not in the recording (2)",
             "left out: POST /p, whose body begins with @",
         ],
     );

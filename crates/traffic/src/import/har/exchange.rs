@@ -9,6 +9,8 @@ use super::super::place;
 use super::super::text::form;
 use super::file::{Content, Entry, Pair, PostData};
 
+const NOT_RECORDED: &str = "is not in the recording";
+
 /// A request and its response, as recorded.
 pub(super) struct Exchange {
     /// When it began and ended, in milliseconds.
@@ -110,15 +112,12 @@ impl Url {
 }
 
 impl Exchange {
-    /// Whether it asks for a document, or what came is one.
+    /// Whether a user comes to a document by it. One in a frame is not told from others where the browser does not say so.
     pub(super) fn is_document(&self) -> bool {
-        match self.kind.as_str() {
-            "document" => true,
-            "" => {
-                let fetch = field(&self.headers, "sec-fetch-dest");
-                fetch.map_or(self.response.mime == "text/html", |dest| dest == "document")
-            }
-            _ => false,
+        match (field(&self.headers, "sec-fetch-dest"), self.kind.as_str()) {
+            (Some(destination), _) => destination == "document",
+            (None, "") => self.response.mime == "text/html",
+            (None, kind) => kind == "document",
         }
     }
 
@@ -161,6 +160,9 @@ impl Exchange {
             headers: answer.headers,
             location,
         };
+        // Files that are sent do not stand in what browsers write.
+        let length = field(&headers, "content-length").and_then(|length| length.trim().parse::<u64>().ok());
+        let is_lost = length.is_some_and(|length| length > 0) || entry.request.body_size > 0.0;
         let is_upgrade = response.status == 101 || matches!(url.scheme.as_str(), "ws" | "wss");
         Self {
             begin,
@@ -174,7 +176,11 @@ impl Exchange {
             method: entry.request.method.to_ascii_uppercase(),
             landed: url.clone(),
             url,
-            body: entry.request.post_data.map_or(Body::Nothing, body),
+            body: match entry.request.post_data {
+                Some(data) => body(data),
+                None if is_lost => Body::Other(NOT_RECORDED),
+                None => Body::Nothing,
+            },
             headers,
             response,
             redirects: 0,
@@ -207,7 +213,7 @@ fn body(data: PostData) -> Body {
         _ if is_form || data.mime_type.is_empty() => {
             form(data.params.iter().map(|pair| (pair.name.as_str(), pair.value.as_str())))
         }
-        _ => return Body::Other("is not in the recording"),
+        _ => return Body::Other(NOT_RECORDED),
     };
     // Programs that record write this character for bytes that are not text.
     if text.contains('\u{fffd}') {

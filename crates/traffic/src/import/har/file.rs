@@ -53,6 +53,9 @@ pub(super) struct Request {
     #[serde(default, deserialize_with = "or_default")]
     pub(super) headers: Vec<Pair>,
     pub(super) post_data: Option<PostData>,
+    /// In bytes; -1 where it is not known.
+    #[serde(default, deserialize_with = "or_default")]
+    pub(super) body_size: f64,
 }
 
 /// The value is absent for a file among the parameters of a form.

@@ -31,10 +31,9 @@ impl<'a> Pages<'a> {
 
     /// Adds an exchange: what is sent, and what is taken from its response.
     pub(super) fn add(&mut self, exchange: &Exchange, sent: Sent, takes: Vec<(String, String)>) {
-        let is_document = match &exchange.page {
-            Some(page) => self.begun.insert(page.clone()),
-            None => exchange.is_document(),
-        };
+        // A tab can be one page for all that is visited in it.
+        let is_new = exchange.page.as_ref().is_some_and(|page| self.begun.insert(page.clone()));
+        let is_document = is_new || exchange.is_document();
         let gap = exchange.begin.saturating_sub(self.end);
         let is_first = self.steps.is_empty();
         let is_pause = !is_first && gap >= SHORTEST_PAUSE_MS;
