@@ -36,6 +36,11 @@ pub(super) struct Step {
     pub(super) embedded: Vec<String>,
 }
 
+/// A number of things, as it is said: `1 page`, `2 pages`.
+pub(super) fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 /// What was taken, left out and why.
 #[derive(Debug, Default)]
 pub(super) struct Notes {

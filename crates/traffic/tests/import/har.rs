@@ -68,7 +68,7 @@ fn a_visit_becomes_pages_with_what_is_embedded_and_pauses() {
             "left out: cookies that the browser had before the recording",
             "${access_token}: json:/auth/access_token of POST /api/login, sent by POST /api/orders and 1 more",
             "a password stands in the body of POST /api/login",
-            "taken: 8 requests to http://shop.example:8080, as 6 pages with 1 embedded objects",
+            "taken: 8 requests to http://shop.example:8080, as 6 pages with 1 embedded object",
             "redirects were followed: run it with --follow 1",
         ],
     );

@@ -28,10 +28,10 @@ fn operations_become_pages_that_make_use_and_delete_what_they_name() {
         &imported,
         &[
             "left out: operations that change or delete what the session has not made; --all takes them (1)",
-            "left out: GET /codes/{code}: code: nothing is made for the pattern ^Z{17}$; add an example",
+            "left out: GET /codes/{code}: code: nothing is made for the pattern ^(?!Z); add an example",
             "${petId}: json:/id of POST /pets, in paths below /pets/{petId}",
-            "4 operations need key: run it with --header 'X-Key: KEY'",
-            "1 operations need login: run it with --header 'Authorization: Bearer TOKEN'",
+            "for 4 operations: key: run it with --header 'X-Key: KEY'",
+            "for 1 operation: login: run it with --header 'Authorization: Bearer TOKEN'",
             "taken: 5 operations",
         ],
     );
@@ -72,7 +72,8 @@ fn bodies_fit_their_schemas() {
         (json!({"type": "string", "format": "date-time"}), "\"2024-01-15T12:00:00Z\""),
         (json!({"type": "string", "minLength": 6}), "\"textte\""),
         (json!({"type": "string", "maxLength": 2}), "\"te\""),
-        (json!({"type": "string", "pattern": "^[A-Z]{3}$"}), "\"ABC\""),
+        (json!({"type": "string", "pattern": "^[A-Z]{3}$"}), "\"AAA\""),
+        (json!({"type": "string", "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"}), "\"${uuid}\""),
         (json!({"enum": ["a\"${b}", "c"]}), "\"a\\\"$${b}\""),
         (json!({"const": 5}), "5"),
         (json!({"type": "array", "items": {"type": "boolean"}, "minItems": 2}), "[true,true]"),
@@ -125,7 +126,7 @@ fn swagger_2_is_read() {
             ("/v2/pet/${petId}", None),
         ]
     );
-    assert_notes(&imported, &["1 operations need auth: run it with --header 'Authorization: Bearer TOKEN'"]);
+    assert_notes(&imported, &["for 1 operation: auth: run it with --header 'Authorization: Bearer TOKEN'"]);
 }
 
 #[test]

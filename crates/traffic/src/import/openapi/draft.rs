@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use config::{Error, Source};
 use units::Span;
 
-use super::super::draft::{Draft, Step};
+use super::super::draft::{Draft, Step, counted};
 use super::super::job::Options;
 use super::super::place;
 use super::document::Document;
@@ -136,7 +136,7 @@ fn finish(source: &Source, flow: &Flow<'_>, needs: BTreeMap<String, usize>, draf
     }
     for (need, count) in needs {
         draft.head.push(format!("Needs {need}"));
-        draft.notes.say(format!("{count} operations need {need}"));
+        draft.notes.say(format!("for {}: {need}", counted(count, "operation")));
     }
-    draft.notes.say(format!("taken: {} operations, a page for each", draft.steps.len()));
+    draft.notes.say(format!("taken: {}, a page for each", counted(draft.steps.len(), "operation")));
 }

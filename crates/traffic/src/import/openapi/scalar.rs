@@ -4,24 +4,9 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::super::text::Text;
+use super::pattern::matching;
 
-/// Texts that are tried where a pattern is given.
-const TEXTS: [&str; 14] = [
-    "text",
-    "abc",
-    "ABC",
-    "a1",
-    "A1",
-    "1",
-    "123",
-    "12345",
-    "1234567890",
-    "AB12",
-    "AB-123",
-    "a-b",
-    "1.0.0",
-    "#aabbcc",
-];
+const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
 /// A text or a number.
 pub(super) enum Scalar {
@@ -86,17 +71,21 @@ fn number(schema: &Value) -> Text {
     Text::literal(value.to_string())
 }
 
+/// Whether UUIDs match and no part of one does.
+fn is_uuid(pattern: &str) -> bool {
+    Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(UUID) && !pattern.is_match(&UUID[1..]))
+}
+
 fn string(schema: &Value) -> Result<Text, String> {
     let length =
         |name: &str| schema.get(name).and_then(Value::as_u64).and_then(|length| usize::try_from(length).ok());
     let (shortest, longest) = (length("minLength").unwrap_or(0), length("maxLength").unwrap_or(usize::MAX));
     if let Some(pattern) = schema.get("pattern").and_then(Value::as_str) {
-        let fits = |text: &&&str| Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(text));
-        let is_long = |text: &&&str| (shortest..=longest).contains(&text.len());
-        let found = TEXTS.iter().filter(is_long).find(fits);
-        return found
-            .map(|text| Text::literal(*text))
-            .ok_or_else(|| format!("nothing is made for the pattern {pattern}"));
+        if is_uuid(pattern) {
+            return Ok(Text::name("uuid"));
+        }
+        let text = matching(pattern, shortest, longest);
+        return text.map(Text::literal).ok_or_else(|| format!("nothing is made for the pattern {pattern}"));
     }
     let fixed = match schema.get("format").and_then(Value::as_str).unwrap_or_default() {
         "uuid" => return Ok(Text::name("uuid")),
