@@ -56,6 +56,14 @@ impl Text {
         })
     }
 
+    /// The names of the values.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|piece| match piece {
+            Piece::Literal(_) => None,
+            Piece::Name(name) => Some(name.as_str()),
+        })
+    }
+
     /// The text with what is sent as it stands written in another way.
     #[must_use]
     pub(super) fn map(self, write: impl Fn(&str) -> String) -> Self {

@@ -30,8 +30,8 @@ fn operations_become_pages_that_make_use_and_delete_what_they_name() {
             "left out: operations that change or delete what the session has not made; --all takes them (1)",
             "left out: GET /codes/{code}: code: nothing is made for the pattern ^(?!Z); add an example",
             "${petId}: json:/id of POST /pets, in paths below /pets/{petId}",
-            "for 4 operations: key: run it with --header 'X-Key: KEY'",
-            "for 1 operation: login: run it with --header 'Authorization: Bearer TOKEN'",
+            "key, for 4 operations: run it with --header 'X-Key: KEY'",
+            "login, for 1 operation: run it with --header 'Authorization: Bearer TOKEN'",
             "taken: 5 operations",
         ],
     );
@@ -126,7 +126,7 @@ fn swagger_2_is_read() {
             ("/v2/pet/${petId}", None),
         ]
     );
-    assert_notes(&imported, &["for 1 operation: auth: run it with --header 'Authorization: Bearer TOKEN'"]);
+    assert_notes(&imported, &["auth, for 1 operation: run it with --header 'Authorization: Bearer TOKEN'"]);
 }
 
 #[test]
@@ -142,7 +142,16 @@ fn what_is_inside_of_another_thing_is_deleted_first() {
         .map(|page| format!("{} {}", page.request.method.as_deref().unwrap(), page.url))
         .collect();
     assert_eq!(shown, ["POST /a", "POST /a/${a_id}/b", "DELETE /a/${a_id}/b/${b_bid}", "DELETE /a/${a_id}"]);
+    assert_eq!(workload.pages[0].request.takes.len(), 1);
     assert_eq!(workload.pages[1].request.takes[0].place.to_string(), "json:/data/id");
+}
+
+#[test]
+fn what_no_page_sends_is_not_taken() {
+    let (_, workload) = of(&json!({"openapi": "3.0.0", "paths": {
+        "/a": {"post": {"responses": {"201": {"content": {"application/json": {"schema": {"properties": {"id": {}}}}}}}}},
+        "/a/{id}": {"get": {"parameters": [{"name": "q", "in": "cookie", "required": true}], "responses": {}}}}}));
+    assert!(workload.pages.len() == 1 && workload.pages[0].request.takes.is_empty());
 }
 
 #[test]

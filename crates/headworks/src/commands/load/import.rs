@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 use config::Source;
 use traffic::import::{Format, ImportError, Options, import};
 
-use crate::exit::{Exit, Failure, tell};
+use crate::exit::{EXIT_CODES, Exit, Failure, tell};
 use crate::output;
 
 const HAR: &str = "HAR files";
@@ -16,15 +16,15 @@ const OPENAPI: &str = "OpenAPI descriptions";
 
 const EXAMPLES: &str = "\
 Examples:
-  headworks load import visit.har --out shop.toml                   what a browser was recorded to ask for
-  headworks load import openapi.yaml --path /pets --out pets.toml   the operations of an interface
+  headworks load import visit.har --out shop.toml         from a recording
+  headworks load import api.yaml --tag pets > pets.toml   from a description
   headworks load http://127.0.0.1:8080 --workload shop.toml --rate 10";
 
 /// Writes a workload file from a HAR file (what a browser was recorded to ask for) or an OpenAPI description.
 ///
 /// What was taken, left out and why goes to standard error.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct Args {
     /// A HAR file, or an OpenAPI description (3.0, 3.1 or Swagger 2.0) in JSON or YAML.
     #[arg(value_name = "FILE")]

@@ -1,6 +1,6 @@
 //! [`draft`]: the workload of a description.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use config::{Error, Source};
 use units::Span;
@@ -38,7 +38,7 @@ pub(in super::super) fn draft(source: &Source, options: &Options) -> Result<Draf
     let flow = Flow::of(&samples, wanted)?;
     let base = document.base();
     let (flow, mut requests) = filled_all(&samples, flow, &base)?;
-    let mut needs: BTreeMap<String, usize> = BTreeMap::new();
+    let mut needs: BTreeMap<(String, String), usize> = BTreeMap::new();
     for number in flow.order() {
         let operation = &flow.operations[number];
         if operation.is_destructive() && !flow.is_own(operation) && !options.all {
@@ -124,19 +124,23 @@ fn step(flow: &Flow<'_>, number: usize, request: Filled) -> Step {
     }
 }
 
-fn finish(source: &Source, flow: &Flow<'_>, needs: BTreeMap<String, usize>, draft: &mut Draft) {
+fn finish(source: &Source, flow: &Flow<'_>, needs: BTreeMap<(String, String), usize>, draft: &mut Draft) {
     draft.head =
         vec![format!("The operations of {}, written by headworks load import.", place::name(source))];
-    for maker in &flow.makers {
+    // What no page sends need not be there.
+    let sent: BTreeSet<String> =
+        draft.steps.iter().flat_map(|step| step.url.names()).map(str::to_owned).collect();
+    draft.steps.iter_mut().for_each(|step| step.takes.retain(|(name, _)| sent.contains(name)));
+    for maker in flow.makers.iter().filter(|maker| sent.contains(&maker.name)) {
         let operation = flow.operations[maker.operation].shown();
         draft.notes.say(format!(
             "${{{}}}: json:{} of {operation}, in paths below {}",
             maker.name, maker.pointer, maker.prefix
         ));
     }
-    for (need, count) in needs {
-        draft.head.push(format!("Needs {need}"));
-        draft.notes.say(format!("for {}: {need}", counted(count, "operation")));
+    for ((name, advice), count) in needs {
+        draft.head.push(format!("Needs {name}: {advice}"));
+        draft.notes.say(format!("{name}, for {}: {advice}", counted(count, "operation")));
     }
     draft.notes.say(format!("taken: {}, a page for each", counted(draft.steps.len(), "operation")));
 }

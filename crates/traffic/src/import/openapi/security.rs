@@ -6,8 +6,11 @@ use serde_json::Value;
 use super::document::Document;
 use super::operation::Operation;
 
-/// What to do for the credentials of an operation: the first of the ways that it accepts.
-pub(super) fn needs(document: &Document<'_>, operation: &Operation<'_>) -> Result<Vec<String>, Error> {
+/// What the credentials of an operation are called and how a run is given them, for the first of the ways that it accepts.
+pub(super) fn needs(
+    document: &Document<'_>,
+    operation: &Operation<'_>,
+) -> Result<Vec<(String, String)>, Error> {
     let ways = operation.own.get("security").or_else(|| document.root.get("security"));
     let ways: Vec<&Value> = ways.and_then(Value::as_array).into_iter().flatten().collect();
     let is_open = |way: &&&Value| way.as_object().is_none_or(|way| way.is_empty());
@@ -20,7 +23,7 @@ pub(super) fn needs(document: &Document<'_>, operation: &Operation<'_>) -> Resul
     for name in way.keys() {
         let scheme = document.root.pointer(pointer).and_then(|schemes| schemes.get(name));
         let scheme = scheme.map(|scheme| document.resolve(scheme)).transpose()?;
-        needs.push(format!("{name}: {}", advice(scheme.unwrap_or(&Value::Null))));
+        needs.push((name.clone(), advice(scheme.unwrap_or(&Value::Null))));
     }
     Ok(needs)
 }
