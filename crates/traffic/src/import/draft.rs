@@ -36,6 +36,11 @@ pub(super) struct Step {
     pub(super) embedded: Vec<String>,
 }
 
+/// On one line, and without what a terminal would obey.
+fn printable(text: String) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
 /// A number of things, as it is said: `1 page`, `2 pages`.
 pub(super) fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
@@ -51,7 +56,7 @@ pub(super) struct Notes {
 impl Notes {
     /// Says something, once.
     pub(super) fn say(&mut self, line: impl Into<String>) {
-        let line = line.into();
+        let line = printable(line.into());
         if !self.lines.contains(&line) {
             self.lines.push(line);
         }
@@ -59,7 +64,7 @@ impl Notes {
 
     /// Counts things that are left out, by what they are.
     pub(super) fn leave_out(&mut self, what: impl Into<String>) {
-        let what = what.into();
+        let what = printable(what.into());
         match self.left_out.iter_mut().find(|(other, _)| *other == what) {
             Some((_, count)) => *count += 1,
             None => self.left_out.push((what, 1)),

@@ -1,6 +1,7 @@
 //! Workloads made of recordings and descriptions. Each one is also read again by `import` itself.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a panic is how a test reports")]
 
+mod any;
 mod har;
 mod openapi;
 

@@ -4,6 +4,7 @@ use super::super::correlate::Sent;
 use super::super::draft::Notes;
 use super::super::text::Text;
 use super::exchange::{Body, Exchange, field};
+use crate::workload::{is_token, is_value};
 
 /// Fields that browsers and the generator write by themselves, or that follow from what a browser has in its cache.
 const OF_BROWSERS: [&str; 31] = [
@@ -53,10 +54,7 @@ pub(super) fn sent(exchange: &Exchange, notes: &mut Notes) -> Sent {
         if !is_kept(&name, &given.value) {
             continue;
         }
-        let is_token =
-            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte));
-        let is_value = given.value.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
-        if name.is_empty() || !is_token || !is_value {
+        if !is_token(&name) || !is_value(&given.value) {
             notes.leave_out(format!("header fields with characters that a workload cannot hold ({name})"));
             continue;
         }
@@ -67,9 +65,8 @@ pub(super) fn sent(exchange: &Exchange, notes: &mut Notes) -> Sent {
     }
     let body = match &exchange.body {
         Body::Text(text, mime) => {
-            let is_printable =
-                !mime.is_empty() && mime.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
-            if field(&exchange.headers, "content-type").is_none() && is_printable {
+            let is_typed = field(&exchange.headers, "content-type").is_some();
+            if !is_typed && !mime.is_empty() && is_value(mime) {
                 headers.push(("Content-Type".to_owned(), Text::literal(mime.as_str())));
             }
             if ["password", "passwd"].iter().any(|word| text.to_ascii_lowercase().contains(word)) {

@@ -4,6 +4,7 @@ use config::{Error, Source};
 
 use super::super::draft::Notes;
 use super::exchange::{Body, Exchange};
+use crate::workload::is_token;
 
 /// Leaves the exchanges of one server that can be repeated; counts the others. Gives the server's origin.
 pub(super) fn pick(
@@ -92,8 +93,6 @@ fn why_not(exchange: &Exchange, origin: &str) -> Option<String> {
     }
     let path = &exchange.url.path;
     let is_url = path.bytes().all(|byte| byte.is_ascii_graphic());
-    let is_method = !exchange.method.is_empty()
-        && exchange.method.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-    (!is_url || !is_method || exchange.method == "CONNECT")
+    (!is_url || !is_token(&exchange.method) || exchange.method == "CONNECT")
         .then(|| "requests whose method or URL has characters that cannot stand there".to_owned())
 }

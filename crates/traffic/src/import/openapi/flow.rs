@@ -125,7 +125,8 @@ fn identifier(
 
 fn named(properties: &Value, parameter: &str) -> Option<String> {
     let names = [parameter, "id", "_id", "uuid"];
-    names.iter().find(|name| properties.get(**name).is_some()).map(|name| (*name).to_owned())
+    let found = names.iter().find(|name| properties.get(**name).is_some())?;
+    Some(found.replace('~', "~0").replace('/', "~1"))
 }
 
 /// `petId`, or `things_id` for `{id}` below `/things`.

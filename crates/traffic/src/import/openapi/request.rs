@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::super::text::{Text, percent_encoded};
 use super::operation::Operation;
 use super::sample::{Samples, Unmade};
+use crate::workload::{is_token, is_value};
 
 /// What is sent for an operation.
 #[derive(Default)]
@@ -45,19 +46,19 @@ pub(super) fn filled(
                 let ignored = ["accept", "content-type", "authorization"];
                 if !ignored.contains(&name.to_ascii_lowercase().as_str()) {
                     let value = joined(values(samples, parameter)?);
-                    filled.headers.push((checked(name)?, checked_value(value, name)?));
+                    filled.headers.push((field_name(name)?, field_value(value, name)?));
                 }
             }
             "body" => {
                 let schema = parameter.get("schema").unwrap_or(&Value::Null);
-                put(&mut filled, "application/json", samples.json(schema)?);
+                put(&mut filled, "application/json", samples.json(schema)?)?;
             }
             "cookie" => return Err(Unmade::Unknown(format!("it needs the cookie {name}"))),
             _ => {}
         }
     }
     if !form.is_empty() {
-        put(&mut filled, "application/x-www-form-urlencoded", pairs(form));
+        put(&mut filled, "application/x-www-form-urlencoded", pairs(form))?;
     }
     if !query.is_empty() {
         filled.url.push("?");
@@ -154,9 +155,16 @@ fn pairs(pairs: Vec<(String, Text)>) -> Text {
     })
 }
 
-fn put(filled: &mut Filled, mime: &str, body: Text) {
-    filled.headers.push(("Content-Type".to_owned(), Text::literal(mime)));
+fn put(filled: &mut Filled, mime: &str, body: Text) -> Result<(), Unmade> {
+    if body.written().starts_with('@') {
+        return Err(Unmade::Unknown("its body begins with @, which names a file in a workload".to_owned()));
+    }
+    filled.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+    filled
+        .headers
+        .push(("Content-Type".to_owned(), field_value(Text::literal(mime), "the type of its body")?));
     filled.body = Some(body);
+    Ok(())
 }
 
 /// The first type of body that can be made.
@@ -170,18 +178,18 @@ fn body(samples: &Samples<'_>, body: &Value, filled: &mut Filled) -> Result<(), 
     let is_form = |mime: &str| essence(mime) == "application/x-www-form-urlencoded";
     if let Some((mime, content)) = types.iter().find(|(mime, _)| is_json(mime)) {
         let mime = if mime.contains('*') { "application/json" } else { mime.as_str() };
-        put(filled, &checked(mime)?, media(samples, content)?);
+        put(filled, mime, media(samples, content)?)?;
     } else if let Some((mime, content)) = types.iter().find(|(mime, _)| is_form(mime)) {
         let example = samples.example(content)?.map(|example| serde_json::json!({ "example": example }));
         let schema = example.as_ref().or_else(|| content.get("schema"));
-        put(filled, mime, pairs(samples.form(schema.unwrap_or(&Value::Null))?));
+        put(filled, mime, pairs(samples.form(schema.unwrap_or(&Value::Null))?))?;
     } else if let Some((mime, content)) = types.iter().find(|(mime, _)| essence(mime) == "text/plain") {
         let schema = content.get("schema").unwrap_or(&Value::Null);
         let text = match samples.example(content)? {
             Some(Value::String(text)) => Text::literal(text),
             _ => joined(samples.plain(schema, false)?),
         };
-        put(filled, mime, text);
+        put(filled, mime, text)?;
     } else if let Some((mime, _)) = types.first().filter(|_| body.get("required") == Some(&Value::Bool(true)))
     {
         return Err(Unmade::Unknown(format!("nothing is made of the type {mime}")));
@@ -197,24 +205,18 @@ fn media(samples: &Samples<'_>, content: &Value) -> Result<Text, Unmade> {
     }
 }
 
-/// A name or type that can stand in a head.
-fn checked(name: &str) -> Result<String, Unmade> {
-    let is_framing =
-        ["content-length", "transfer-encoding", "connection"].contains(&name.to_ascii_lowercase().as_str());
-    if name.is_empty()
-        || is_framing
-        || !name.bytes().all(|byte| byte.is_ascii_graphic() && !b"(),:<>@[]{}\"\\".contains(&byte))
-    {
-        return Err(Unmade::Unknown(format!("\"{name}\" cannot stand in a head")));
+/// The name of a header field that a workload can have.
+fn field_name(name: &str) -> Result<String, Unmade> {
+    let framing = ["content-length", "transfer-encoding", "connection"];
+    if !is_token(name) || framing.contains(&name.to_ascii_lowercase().as_str()) {
+        return Err(Unmade::Unknown(format!("the header field \"{name}\" cannot be sent")));
     }
     Ok(name.to_owned())
 }
 
-fn checked_value(value: Text, name: &str) -> Result<Text, Unmade> {
-    let is_value = value.literals().flat_map(str::bytes).all(|byte| byte.is_ascii_graphic() || byte == b' ');
-    if is_value {
-        Ok(value)
-    } else {
-        Err(Unmade::Unknown(format!("{name}: its value cannot stand in a head")))
+fn field_value(value: Text, name: &str) -> Result<Text, Unmade> {
+    if value.literals().all(is_value) {
+        return Ok(value);
     }
+    Err(Unmade::Unknown(format!("{name}: its value cannot stand in a header field")))
 }
