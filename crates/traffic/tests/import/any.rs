@@ -3,7 +3,7 @@
 use config::Source;
 use proptest::prelude::*;
 use serde_json::json;
-use traffic::import::{ImportError, Options, import};
+use traffic::import::{Format, ImportError, Options, import};
 
 /// Texts with what means something in URLs, heads, TOML and templates.
 fn text() -> impl Strategy<Value = String> {
@@ -71,5 +71,14 @@ proptest! {
         let (above, below) = (format!("/{path}"), format!("/{path}/{{{name}}}"));
         let paths = json!({above: {"post": operation, "get": plain}, below: {"get": operation, "delete": operation}});
         check(&json!({"openapi": "3.0.0", "servers": [{"url": base}], "paths": paths}).to_string())?;
+    }
+
+    #[test]
+    fn what_is_no_file_of_either_kind_is_refused(text in "(openapi: 3\n|paths:|  /a: |get:|\\{|\\}|\\[|\\]|- |\\||>|&a |\\*a|<<: |\"|'|#|!!str |\\? |---\n|,|:|\n| |\t|ü|%){0,40}") {
+        for format in [None, Some(Format::Har), Some(Format::OpenApi)] {
+            let options = Options { format, ..Options::default() };
+            let is_refused = import(&Source::new("a", text.as_str()), &options).is_err();
+            prop_assert!(is_refused);
+        }
     }
 }
