@@ -5,9 +5,10 @@
 //! literature: the files that a server holds, and an endless stream of requests for them. A
 //! [`Schedule`] says when sessions of which class start. All come out of a seed, so the same seed
 //! gives the same run. No clock and no socket in here: the load generator asks for the next
-//! arrival and does the waiting.
+//! arrival and does the waiting. [`import`] makes a workload of what others have recorded or described.
 
 mod arrivals;
+pub mod import;
 mod mix;
 pub mod model;
 mod profile;

@@ -12,6 +12,7 @@ pub(super) const TRAFFIC: &[Room] = &[
     ("trace", &[]),
     ("schedule", &["arrivals", "mix", "profile", "seed", "trace"]),
     ("workload", &["seed"]),
+    ("import", &["workload"]),
 ];
 
 pub(super) const SIM: &[Room] = &[

@@ -40,6 +40,7 @@ fn each_command_has_a_manual_page_with_all_its_groups_of_options() {
         ("headworks-origin", &["origin"]),
         ("headworks-report", &["report"]),
         ("headworks-load-make-content", &["load", "make-content"]),
+        ("headworks-load-import", &["load", "import"]),
         ("headworks-man", &["man"]),
     ] {
         let page = std::fs::read_to_string(pages.join(format!("{name}.1"))).unwrap();

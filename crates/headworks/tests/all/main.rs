@@ -12,6 +12,7 @@ mod gate_output;
 mod gate_service;
 mod gate_started;
 mod gate_telemetry;
+mod load_import;
 mod load_replay;
 mod load_results;
 mod metrics;

@@ -424,12 +424,13 @@ fn path(source: &Source, url: Spanned<String>) -> Result<Arc<str>, Error> {
     Ok(Arc::from(text))
 }
 
-/// RFC 9110, section 5.6.2.
-fn is_token(text: &str) -> bool {
+/// Whether a text can name a method or a header field (RFC 9110, section 5.6.2).
+pub(crate) fn is_token(text: &str) -> bool {
     !text.is_empty()
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-fn is_value(text: &str) -> bool {
+/// Whether a text can be the value of a header field.
+pub(crate) fn is_value(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ')
 }

@@ -28,7 +28,7 @@ pub enum Place {
 
 impl Place {
     /// Reads `json:..`, `regex:..` or `header:..`.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let (kind, what) = text.split_once(':').unwrap_or((text, ""));
         match kind {
             "json" if what.is_empty() || what.starts_with('/') => Ok(Self::Json(what.to_owned())),

@@ -1,7 +1,7 @@
 //! The command line of `headworks load`.
 
 use super::args::RunArgs;
-use super::content;
+use super::{content, import};
 use crate::exit::{EXIT_CODES, Exit, Failure, usage};
 
 const EXAMPLES: &str = "\
@@ -27,12 +27,14 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     MakeContent(content::Args),
+    Import(import::Args),
 }
 
 impl Args {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         match (self.command, self.run) {
             (Some(Command::MakeContent(args)), _) => args.run(),
+            (Some(Command::Import(args)), _) => args.run(),
             (None, Some(run)) => run.run(),
             (None, None) => Err(usage("give the URL that load is to be put on")),
         }

@@ -3,5 +3,6 @@
 mod args;
 pub(crate) mod command;
 mod content;
+mod import;
 mod run;
 mod values;
