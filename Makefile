@@ -96,7 +96,7 @@ test: lint-sources ## everything that must hold: lint, documentation, all tests
 	@$(MAKE) --no-print-directory world
 	$(STAGE) 'make test: all passed'
 
-test-world: rust $(WEB) ## servers and clients of every kind with and without the gate, and the gate beside HAProxy and nginx
+test-world: rust $(WEB) ## servers and clients of every kind with and without the gate, the gate beside HAProxy and nginx, counts beside logs
 	cargo build -p headworks
 	@$(MAKE) --no-print-directory world
 

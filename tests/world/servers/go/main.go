@@ -48,7 +48,8 @@ func main() {
 		endWhenAsked(&server, ended)
 	}
 	if len(os.Args) > 4 {
-		go run(func() error { return server.ServeTLS(listen(os.Args[2]), os.Args[3], os.Args[4]) })
+		secure := listen(os.Args[2])
+		go run(func() error { return server.ServeTLS(secure, os.Args[3], os.Args[4]) })
 	}
 	run(func() error { return server.Serve(listen(os.Args[1])) })
 	<-ended

@@ -1,0 +1,1 @@
+"""What the load generator counts beside what servers log, to the request."""
