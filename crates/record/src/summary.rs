@@ -261,11 +261,11 @@ pub struct ClientSummary {
     pub why_invalid: Vec<String>,
 }
 
-/// TCP connections begun in the run.
+/// TCP connections of requests that were due in the measuring window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ConnectionSummary {
-    /// Connections established.
+    /// Connections opened for them; one that was opened before the window is reused.
     pub opened: u64,
     /// Requests sent on a connection that had carried one before.
     pub reused: u64,

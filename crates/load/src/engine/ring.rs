@@ -265,8 +265,7 @@ impl Ring {
         };
         let length = u32::try_from(piece.len()).unwrap_or(u32::MAX);
         let alone = slot.outgoing.len() == 1;
-        // And who waits for its end is to be told when it has ended, not when the response is here.
-        self.some_sends_may_wait |= !alone || piece.len() > SMALL || slot.writer.is_some();
+        self.some_sends_may_wait |= !alone || piece.len() > SMALL;
         let mut flags = SendFlags::NOSIGNAL.bits() | RecvFlags::WAITALL.bits();
         if !alone {
             flags |= SendFlags::MORE.bits();

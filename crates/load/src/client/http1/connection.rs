@@ -22,6 +22,9 @@ use crate::engine::stream::Stream;
 /// Bytes that are read in one go.
 const MAX_READ: usize = 64 * 1024;
 
+/// What leaves at once on any connection (RFC 6928: ten segments, of which the smallest usual ones have 1448 bytes).
+const FIRST_FLIGHT: usize = 14_480;
+
 /// Between two questions to the kernel whether a body has arrived.
 const SHORTEST_PAUSE: Span = Span::from_micros(50);
 
@@ -118,10 +121,12 @@ impl Connection {
         self.requests = self.requests.saturating_add(1);
         match &mut self.transport {
             Transport::Plain(socket) => {
+                let head_length = head.len();
                 socket.send(head);
                 if let Some(body) = body {
+                    let length = head_length + body.len();
                     socket.send(body.clone());
-                    self.upload.get_or_insert_default();
+                    self.upload.get_or_insert_default().length += length;
                 }
             }
             Transport::Tls(tls) => match (&mut self.upload, body) {
@@ -130,7 +135,9 @@ impl Connection {
                     written.map_err(|error| Fault::Broken(fault::of_io(&error)))?;
                 }
                 (upload, body) => {
-                    upload.get_or_insert_default().pieces.extend(std::iter::once(head).chain(body.cloned()));
+                    let upload = upload.get_or_insert_default();
+                    upload.length += head.len() + body.map_or(0, Bytes::len);
+                    upload.pieces.extend(std::iter::once(head).chain(body.cloned()));
                 }
             },
         }
@@ -148,10 +155,10 @@ impl Connection {
             let mut left = MAX_READS;
             let done = poll_fn(|context| {
                 if let Some(upload) = &mut self.upload
-                    && upload.poll(context, &mut self.transport, thread).is_ready()
+                    && let Poll::Ready(sent) = upload.poll(context, &mut self.transport, thread)
                 {
                     self.upload = None;
-                    take(reactor.now(), Event::Sent)?;
+                    take(sent, Event::Sent)?;
                 }
                 while left > 0 {
                     let Poll::Ready(taken) = self.poll_event(context, reactor, &mut take) else {
@@ -213,26 +220,28 @@ async fn write_all(stream: &mut TlsStream<Stream>, mut bytes: &[u8]) -> io::Resu
 struct Upload {
     /// What TLS has not encrypted yet.
     pieces: VecDeque<Bytes>,
+    /// Of all of it.
+    length: usize,
     began: Option<Time>,
     /// When the kernel is asked next.
     asks: Option<Time>,
 }
 
 impl Upload {
-    /// Goes on with it. Errors are found by who reads.
+    /// Goes on with it, and says when the last of it was on its way. Errors are found by who reads.
     fn poll(
         &mut self,
         context: &mut Context<'_>,
         transport: &mut Transport,
         thread: &ThreadContext,
-    ) -> Poll<()> {
+    ) -> Poll<Time> {
         let began = *self.began.get_or_insert(thread.now());
         if let Transport::Tls(tls) = transport {
             while let Some(piece) = self.pieces.front_mut() {
                 match ready!(Pin::new(&mut tls.stream).poll_write(context, piece)) {
                     Ok(written) if written < piece.len() => drop(piece.split_to(written)),
                     Ok(_) => drop(self.pieces.pop_front()),
-                    Err(_) => return Poll::Ready(()),
+                    Err(_) => return Poll::Ready(thread.now()),
                 }
             }
             let _ = ready!(Pin::new(&mut tls.stream).poll_flush(context));
@@ -245,7 +254,9 @@ impl Upload {
         }
         let info = thread.diagnosis.as_ref().and_then(|diagnosis| socket.with_fd(|fd| diagnosis.of(fd))?);
         if info.is_none_or(TcpInfo::has_arrived) {
-            return Poll::Ready(());
+            // It left at once. That it has left may be noticed together with the response.
+            let at_once = self.asks.is_none() && self.length <= FIRST_FLIGHT;
+            return Poll::Ready(if at_once { began } else { now });
         }
         // Often enough for an error of a sixteenth.
         let next = now + (now.since(began) / 16).max(SHORTEST_PAUSE);
