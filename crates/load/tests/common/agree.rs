@@ -231,10 +231,23 @@ fn count<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, u64> {
     counts
 }
 
-/// How many requests each connection of the log has. Apache knows connections by their ports;
-/// runs are too short for one to come again (TIME_WAIT).
+/// How many requests each connection of the log has.
 fn requests_of_connections(log: &[LogLine]) -> Vec<u64> {
     count(log.iter().map(|line| line.connection)).into_values().collect()
+}
+
+/// Of so many `connections` at most. Apache knows connections by their ports, and where it closes first a port may
+/// come again at once: what looks like several requests, each the first on its connection, were as many connections.
+fn requests_of(connections: usize, log: &[LogLine]) -> Vec<u64> {
+    let mut missing = connections.saturating_sub(requests_of_connections(log).len()) as u64;
+    let firsts = count(log.iter().filter(|line| line.connection_requests == 1).map(|line| line.connection));
+    let all = count(log.iter().map(|line| line.connection));
+    let of_port = |(port, requests): (u64, u64)| {
+        let again = if firsts.get(&port) == Some(&requests) { missing.min(requests - 1) } else { 0 };
+        missing -= again;
+        std::iter::repeat_n(1, again as usize).chain([requests - again])
+    };
+    all.into_iter().flat_map(of_port).collect()
 }
 
 /// As many connections, and each with as many requests.
@@ -251,7 +264,7 @@ fn same_connections(rows: &[RequestRow], log: &[LogLine]) {
         counts.sort_unstable();
         counts
     };
-    let mut logged = requests_of_connections(log);
+    let mut logged = requests_of(least.len(), log);
     assert!(logged.len() <= least.len(), "{} connections, {} logged", least.len(), logged.len());
     logged.resize(least.len(), 0);
     let (least, most) = (sorted(least.into_values().collect()), sorted(most.into_values().collect()));
