@@ -1,4 +1,4 @@
-//! [`pages`]: documents with what is embedded in them, and requests that stand for themselves.
+//! `pages`: documents with what is embedded in them, and requests that stand for themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
 

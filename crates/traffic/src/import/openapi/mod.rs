@@ -1,4 +1,4 @@
-//! [`draft`]: the operations of an interface that OpenAPI 3.0, 3.1 or Swagger 2.0 describes.
+//! [`draft()`]: the operations of an interface that OpenAPI 3.0, 3.1 or Swagger 2.0 describes.
 //!
 //! `document.rs` is the description with its references, `sample.rs` makes values that fit a schema
 //! (`scalar.rs` numbers and texts, `pattern.rs` texts of a pattern), `operation.rs`
