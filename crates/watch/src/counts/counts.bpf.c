@@ -1,10 +1,10 @@
 /* How many requests a server has answered, by the size and the status of the responses, and how many bytes it
  * has sent for them: all of them, all of the time, for much less than it takes to follow them.
  *
- * Hooks: tcp_sendmsg_locked or tcp_sendmsg (what is about to be sent, of which only the beginning is looked at),
- * sock_send_length (how much of it was). A response begins where what is sent begins with a status line (RFC 9112, section 4);
- * all that follows on the connection is of it, up to the next. So nothing has to end it: neither silence nor a
- * look. A connection that begins otherwise is of another protocol. */
+ * Hooks: tcp_sendmsg_locked or tcp_sendmsg (what is about to be sent, of which only the beginning is looked
+ * at), sock_send_length (how much of it was). A response begins where what is sent begins with a status line
+ * (RFC 9112, section 4); all that follows on the connection is of it, up to the next. So nothing has to end
+ * it: neither silence nor a look. A connection that begins otherwise is of another protocol. */
 #include "../bpf/vmlinux.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -42,8 +42,8 @@ struct counts {
 	u64 bytes[MAX_CLASSES];
 	/* requests, by class and the first digit of the status */
 	u64 statuses[MAX_CLASSES * STATUSES];
-	/* Connections on which something was sent, by protocol, and bytes of those that are not HTTP/1, or not known
-	 * to be. */
+	/* Connections on which something was sent, by protocol, and bytes of those that are not HTTP/1, or
+	 * not known to be. */
 	u64 connections[PROTOCOLS];
 	u64 other_bytes;
 	u64 apart[3];
@@ -142,8 +142,8 @@ static u16 status_in(const u8 *bytes)
 	return status;
 }
 
-/* What begins like this on a connection, which may have begun before it was seen: then it may be the middle of a
- * response. */
+/* What begins like this on a connection, which may have begun before it was seen: then it may be the middle
+ * of a response. */
 static u8 protocol_of(struct sock *sock, const u8 *bytes)
 {
 	if (bytes[0] >= TLS_ALERT && bytes[0] <= TLS_DATA && bytes[1] == 3 && bytes[2] <= 4)
@@ -165,7 +165,8 @@ static void about_to_send(struct sock *sock, struct msghdr *message)
 	if (!is_ours(sock))
 		return;
 	sending = bpf_sk_storage_get(&sendings, sock, 0, BPF_SK_STORAGE_GET_F_CREATE);
-	if (!sending || sending->protocol > HTTP1 || sending->is_switched || !peek(message, bytes, sizeof(bytes)))
+	if (!sending || sending->protocol > HTTP1 || sending->is_switched ||
+	    !peek(message, bytes, sizeof(bytes)))
 		return;
 	status = status_in(bytes);
 	if (status)
