@@ -55,7 +55,7 @@ pub const ROOMS: &[(&str, &[Room])] = &[
             ("limits", &["clock", "error", "processes", "source"]),
             ("counts", &["bpf", "connections", "error"]),
             ("requests", &["bpf", "clock", "connections", "counts", "error", "processes"]),
-            ("doctor", &["bpf", "connections", "error", "kernel", "processes", "requests"]),
+            ("doctor", &["bpf", "connections", "counts", "error", "kernel", "processes", "requests"]),
             ("settings", &["connections", "groups", "processes", "requests"]),
             ("summary", &["connections", "kernel", "limits", "network", "processes", "requests"]),
             ("figures", &["limits", "summary"]),

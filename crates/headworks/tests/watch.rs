@@ -61,13 +61,20 @@ fn a_watch_says_what_the_machine_and_a_program_used_and_writes_it_down() {
 #[test]
 fn programs_in_the_kernel_are_said_to_work_or_why_not() {
     let doctor = headworks(&["doctor"]);
-    assert_eq!(doctor.status.code(), Some(0));
     let said = text(&doctor.stdout);
+    let told: Value = serde_json::from_slice(&headworks(&["doctor", "--json"]).stdout).unwrap();
+    let findings = told["findings"].as_array().unwrap();
+    assert!(told["kernel"].as_str().unwrap().contains('.'), "{told}");
+    assert!(findings.iter().all(|finding| finding["needs"] != "" && finding["lost"] != ""), "{told}");
+    let works = findings.iter().filter(|finding| finding["works"] == true).count();
+    assert_eq!(said.lines().filter(|line| line.starts_with("works ")).count(), works, "{said}");
     if geteuid().is_root() {
-        assert_eq!(said.lines().filter(|line| line.starts_with("works ")).count(), 7, "{said}");
+        assert_eq!((works, doctor.status.code()), (8, Some(0)), "{said}");
     } else {
         testkit::skip(&"that programs work, since only root may load them");
         assert!(said.contains("missing ") && said.contains("run it as root"), "{said}");
+        assert!(said.contains("it needs Linux "), "{said}");
+        assert_eq!(doctor.status.code(), Some(1));
     }
 }
 
