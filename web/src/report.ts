@@ -140,9 +140,9 @@ export type Conclusion = {
   figures: Array<KeyFigure>;
 };
 
-/** TCP connections begun in the run. */
+/** TCP connections of requests that were due in the measuring window. */
 export type ConnectionSummary = {
-  /** Connections established. */
+  /** Connections opened for them; one that was opened before the window is reused. */
   opened: number;
   /** Requests sent on a connection that had carried one before. */
   reused: number;

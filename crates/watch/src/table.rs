@@ -2,7 +2,6 @@
 
 use record::PhaseName;
 
-use crate::counts::Statuses;
 use crate::requests::{Followed, by_size};
 use crate::{Summary, kernel};
 
@@ -71,8 +70,7 @@ impl Summary {
 
     /// Responses by status, where there was another than success.
     fn statuses(&self) -> String {
-        let mut all = Statuses::default();
-        self.requests.values().for_each(|rates| all.add(rates.status));
+        let all = self.followed.and_then(|followed| followed.status).unwrap_or_default();
         let counts = all.all().into_iter().filter(|(_, count)| count.cast_signed() > 0);
         let shown: Vec<_> = counts.map(|(name, count)| format!("{count} {name}")).collect();
         if shown.is_empty() { String::new() } else { format!("        status: {}\n", shown.join(", ")) }

@@ -103,6 +103,12 @@ fn a_run_ends_when_an_objective_is_missed_for_long_enough() {
         );
         assert!(summary.requests > 20, "{stop:?}: what was measured is there");
     }
+    // Connections are kept: no second has one to measure, and that misses nothing.
+    let output = load(
+        &slow,
+        &["-c", "2", "--warmup", "1s", "--duration", "3s", "--stop-when", "connect.p99<1ns for 1s", "--json"],
+    );
+    assert_eq!(summary(&output).stopped, None);
     // Nothing is missed.
     let output = load(&slow, &["-c", "2", "--duration", "3s", "--stop-when", "p99<10s for 1s", "--json"]);
     assert_ne!(output.status.code(), Some(3));
@@ -214,4 +220,40 @@ fn a_time_alone_needs_an_objective() {
     let output = load("http://127.0.0.1:1/", &["--stop-when", "10s"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stderr).unwrap().contains("--objective"));
+}
+
+#[test]
+fn a_percentile_that_every_record_has_is_asked_for_without_harm() {
+    let (_server, address) = origin();
+    let scratch = tempfile::tempdir().unwrap();
+    let out = scratch.path().join("run");
+    let out = out.to_str().unwrap();
+    let output = load(
+        &format!("http://{address}/bytes/10"),
+        &["-n", "50", "-c", "1", "--percentiles", "50,75,p99", "--out", out, "--json"],
+    );
+    let q = summary(&output).latency.total;
+    assert_eq!(q.others.keys().collect::<Vec<_>>(), ["p75"], "the others have fields of their own");
+    let report = Command::new(HEADWORKS).args(["report", out]).output().unwrap();
+    assert!(report.status.success(), "{}", String::from_utf8_lossy(&report.stderr));
+}
+
+#[test]
+fn an_objective_that_nothing_can_answer_is_refused() {
+    for (arguments, mend) in [
+        (&["--objective", "tls.p99<10ms"][..], "https://"),
+        (&["--objective", "dns.p50<1ms"], "--lookup"),
+        (&["--objective", "sending.max<1ms"], "--body"),
+        (&["--objective", "completed>=50%"], "sessions"),
+        (&["--stop-when", "tls.p99>=10ms for 5s"], "https://"),
+    ] {
+        // Nobody listens there, and nobody is asked.
+        let output = load("http://127.0.0.1:9/", arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(
+            said.contains("nothing will be measured for") && said.contains(mend),
+            "{arguments:?}: {said}"
+        );
+    }
 }

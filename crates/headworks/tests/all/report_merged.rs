@@ -126,6 +126,8 @@ fn runs_one_after_the_other_are_averaged() {
     check_sums(&summary, &[&a, &b]);
     assert_eq!(summary.duration, 3.0);
     assert!((summary.rate.offered - 30.0).abs() < 1e-9, "{}", summary.rate.offered);
+    let asked = RunDirectory::open(&whole).unwrap().info().unwrap().spec["rate"].as_float().unwrap();
+    assert!((asked - 30.0).abs() < 1e-9, "{asked}");
     let classes = summary.sessions.by_class.values();
     assert_eq!(classes.map(|class| class.started).sum::<u64>(), summary.sessions.started);
     // No two sessions of the new record have one number.
@@ -155,5 +157,18 @@ fn what_does_not_go_together_is_refused() {
     check(&[&a, &a], "is given twice");
     check(&[&a, &sessions], "do not go together");
     check(&[&a, &scratch.path()], "is not a record of headworks load");
+    // Begun a second apart, each for two: a part of one time.
+    let parts = ["early", "late"].map(|name| {
+        let out = scratch.path().join(name);
+        let url = format!("http://{address}/{name}");
+        let running = load(&url, &out, &["--rate", "50", "--duration", "2s"]);
+        std::thread::sleep(std::time::Duration::from_millis(1300));
+        (running, out)
+    });
+    let [early, late] = parts.map(|(mut running, out)| {
+        running.wait().unwrap();
+        out
+    });
+    check(&[&early, &late], "neither side by side nor one after the other");
     check(&[&a, &"--out", &"x"], "--out is for several records");
 }

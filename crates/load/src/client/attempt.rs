@@ -35,6 +35,8 @@ pub(crate) struct Attempt<'a> {
     user: &'a User,
     object: u32,
     intended: Time,
+    /// A redirect has led to it.
+    is_hop: bool,
     /// What is sent, where that is not the same each time.
     prepared: Option<Box<Prepared>>,
     pub(crate) exchange: Exchange<'a>,
@@ -84,6 +86,7 @@ impl<'a> Attempt<'a> {
             user,
             object,
             intended,
+            is_hop: false,
             prepared: None,
             exchange: Exchange::new(expected, thread.now()),
             connection: 0,
@@ -103,6 +106,7 @@ impl<'a> Attempt<'a> {
     ) -> Self {
         let mut attempt = Self::new(thread, user, wanted, object, thread.now());
         attempt.exchange.set_redirected(prepared.body.is_some(), &prepared.method);
+        attempt.is_hop = true;
         attempt.prepared = Some(Box::new(prepared));
         attempt
     }
@@ -293,6 +297,7 @@ impl Drop for Attempt<'_> {
             session: self.user.session,
             connection: self.connection,
             reused: self.exchange.is_reused(),
+            is_hop: self.is_hop,
             syn_retransmits: self.syn_retransmits,
             server: self.exchange.server_time(),
         });

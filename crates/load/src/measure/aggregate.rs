@@ -20,6 +20,8 @@ const MAX_DETAILS: usize = 64;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Aggregate {
     pub(crate) requests: u64,
+    /// Those of them that redirects have led to.
+    pub(crate) hops: u64,
     pub(crate) responses: u64,
     pub(crate) bytes: u64,
     pub(crate) censored: u64,
@@ -46,6 +48,7 @@ impl Aggregate {
 
     pub(crate) fn request(&mut self, finished: &Finished) {
         self.requests += 1;
+        self.hops += u64::from(finished.is_hop);
         self.bytes += finished.bytes;
         self.reused += u64::from(finished.reused);
         self.syn_retransmits += u64::from(finished.syn_retransmits);
@@ -123,6 +126,7 @@ impl Aggregate {
     /// Adds what `other` has.
     pub(crate) fn add(&mut self, other: &Self) {
         self.requests += other.requests;
+        self.hops += other.hops;
         self.responses += other.responses;
         self.bytes += other.bytes;
         self.censored += other.censored;

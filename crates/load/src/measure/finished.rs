@@ -37,6 +37,8 @@ pub(crate) struct Finished {
     pub(crate) session: Option<u64>,
     pub(crate) connection: u64,
     pub(crate) reused: bool,
+    /// A redirect has led to it: no schedule has asked for it.
+    pub(crate) is_hop: bool,
     pub(crate) syn_retransmits: u32,
     /// What the server itself says that it took.
     pub(crate) server: Option<Span>,
@@ -64,6 +66,7 @@ impl Finished {
             session: row.session,
             connection: row.connection,
             reused: row.reused,
+            is_hop: false,
             syn_retransmits: row.syn_retransmits,
             server: row.server_ns,
         }

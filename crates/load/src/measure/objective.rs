@@ -120,6 +120,24 @@ impl Objective {
         upper != matches!(self.figure, Figure::Completed | Figure::Rate)
     }
 
+    /// Whether it is about how long responses take, so that none at all misses it.
+    pub(crate) fn is_of_responses(&self) -> bool {
+        matches!(self.figure, Figure::Latency(Phase::Total | Phase::Processing, _))
+    }
+
+    /// Why nothing will be measured of it in a run like that, if so: over TLS, with look-ups, with sessions, with bodies.
+    pub fn why_never(&self, [tls, lookup, sessions, bodies]: [bool; 4]) -> Option<&'static str> {
+        match self.figure {
+            Figure::Latency(Phase::Tls, _) if !tls => Some("there is no TLS; give a URL with https://"),
+            Figure::Latency(Phase::Dns, _) if !lookup => Some("the name is looked up once; give --lookup"),
+            Figure::Latency(Phase::Sending, _) if !bodies => {
+                Some("no request has a body; give --body or a workload")
+            }
+            Figure::Completed if !sessions => Some("there are no sessions; give a workload of sessions"),
+            _ => None,
+        }
+    }
+
     /// Met where this one is not.
     pub(crate) fn opposite(&self) -> Self {
         let (comparison, sign, opposite) = match self.comparison {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use record::Quantiles;
 use stats::Histogram;
 use units::Span;
 
@@ -45,6 +46,22 @@ impl fmt::Display for Percentile {
 }
 
 impl Percentile {
+    /// Whether summaries have it in any case, by the name that it has here.
+    pub(crate) fn is_usual(self) -> bool {
+        [50.0, 90.0, 95.0, 99.0].contains(&self.0)
+    }
+
+    /// It, as a summary has it; nothing where it does not.
+    pub(crate) fn in_summary(self, quantiles: &Quantiles) -> Option<f64> {
+        match self.0 {
+            50.0 => Some(quantiles.p50),
+            90.0 => Some(quantiles.p90),
+            95.0 => Some(quantiles.p95),
+            99.0 => Some(quantiles.p99),
+            _ => quantiles.others.get(&self.to_string()).copied(),
+        }
+    }
+
     /// What so many per cent of all are at or below.
     pub(crate) fn of(self, histogram: &Histogram) -> Span {
         // The nearest number to the decimal fraction: one above it would be the next latency.

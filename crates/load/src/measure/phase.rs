@@ -129,9 +129,9 @@ impl Phases {
     pub(crate) fn summary(&self, percentiles: &[Percentile]) -> LatencySummary {
         let [total, queued, dns, connect, tls, sending, processing, transfer] = Phase::ALL.map(|phase| {
             let histogram = self.of(phase);
-            let named = percentiles.iter().filter(|_| histogram.count() > 0);
+            let others = percentiles.iter().filter(|percentile| !percentile.is_usual());
             let others =
-                named.map(|percentile| (percentile.to_string(), percentile.of(histogram).as_secs_f64()));
+                others.map(|percentile| (percentile.to_string(), percentile.of(histogram).as_secs_f64()));
             Quantiles { others: others.collect(), ..Quantiles::of(histogram) }
         });
         LatencySummary { total, queued, dns, connect, tls, sending, processing, transfer }

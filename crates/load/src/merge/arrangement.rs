@@ -3,7 +3,14 @@
 use record::{RunInfo, Step, Window};
 use units::{Span, Time};
 
+use crate::merge::error::MergeError;
 use crate::merge::source::Source;
+
+/// Records side by side have at least this part of the shortest window in common, as one of so many...
+const SIDE_BY_SIDE: u64 = 2;
+
+/// ...and those one after the other at most this part of the shorter: a start or an end, and clocks that differ a little.
+const AFTER: u64 = 100;
 
 /// Where each record lies.
 pub(super) struct Arrangement {
@@ -19,14 +26,18 @@ pub(super) struct Arrangement {
 }
 
 impl Arrangement {
-    /// Records whose windows overlap, by their hosts' clocks, ran side by side: their windows are laid upon one another,
-    /// because the clocks of two hosts do not agree to less than that. Others are laid one after the other.
-    pub(super) fn of(sources: &[Source]) -> Self {
+    /// Records whose windows overlap for the most part, by their hosts' clocks, ran side by side: their windows are laid
+    /// upon one another, because the clocks of two hosts do not agree to less than that. Others are laid one after the
+    /// other.
+    ///
+    /// # Errors
+    ///
+    /// When two windows overlap in part: neither the sum of their rates nor the mean is a rate that there was.
+    pub(super) fn of(sources: &[Source]) -> Result<Self, MergeError> {
         let calendar: Vec<(i128, i128)> = sources.iter().map(Source::on_the_calendar).collect();
         let last = calendar.iter().map(|(from, _)| *from).max().unwrap_or(0);
         let first = calendar.iter().map(|(from, _)| *from).min().unwrap_or(0);
-        let earliest_end = calendar.iter().map(|(_, to)| *to).min().unwrap_or(0);
-        let side_by_side = last < earliest_end;
+        let side_by_side = are_side_by_side(sources)?;
         let length = |source: &Source| source.info.window.length().as_nanos();
         let start = sources.iter().map(|source| source.info.window.from_ns).max().unwrap_or(0);
         let (mut begins, mut next) = (Vec::new(), start);
@@ -38,13 +49,13 @@ impl Arrangement {
         }
         let longest = sources.iter().map(length).max().unwrap_or(0);
         let to_ns = if side_by_side { start + longest } else { next };
-        Self {
+        Ok(Self {
             side_by_side,
             steps: if side_by_side { steps(sources, start) } else { Vec::new() },
             begins,
             window: Window { from_ns: start, to_ns },
             apart: Span::from_nanos(u64::try_from(last - first).unwrap_or(u64::MAX)),
-        }
+        })
     }
 
     /// Where something that happened at `time` in the record of that number lies.
@@ -61,7 +72,11 @@ impl Arrangement {
         } else {
             "one after the other, rates averaged".to_owned()
         };
-        format!("{} records, {how}: {}", sources.len(), names.join(", "))
+        let of = match &*urls(sources) {
+            [] | [_] => String::new(),
+            several => format!(" (of {})", several.join(" and ")),
+        };
+        format!("{} records, {how}: {}{of}", sources.len(), names.join(", "))
     }
 
     /// What is said of the whole: as of the first, with the load of all.
@@ -70,16 +85,18 @@ impl Arrangement {
         let infos = || sources.iter().map(|source| &source.info);
         let first = sources.first();
         let names = sources.iter().map(|source| toml::Value::from(source.name())).collect();
-        if let Some(url) = first.and_then(|source| source.info.spec.get("url")) {
-            spec.insert("url".to_owned(), url.clone());
+        let urls = urls(sources);
+        if !urls.is_empty() {
+            spec.insert("url".to_owned(), urls.join(" and ").into());
         }
         spec.insert("merged".to_owned(), toml::Value::Array(names));
         spec.insert("side_by_side".to_owned(), self.side_by_side.into());
         for key in ["rate", "connections"] {
-            let asked = infos().map(|info| info.spec.get(key).and_then(number)).collect::<Option<Vec<f64>>>();
-            if let Some(asked) = asked.filter(|asked| !asked.is_empty()) {
-                let sum: f64 = asked.iter().sum();
-                let all = if self.side_by_side { sum } else { sum / asked.len() as f64 };
+            let asked = |info: &RunInfo| {
+                let part = info.window.length().as_secs_f64() / self.window.length().as_secs_f64();
+                Some(number(info.spec.get(key)?)? * if self.side_by_side { 1.0 } else { part })
+            };
+            if let Some(all) = infos().map(asked).sum::<Option<f64>>() {
                 spec.insert(key.to_owned(), all.into());
             }
         }
@@ -99,6 +116,40 @@ impl Arrangement {
             spec,
         }
     }
+}
+
+/// Whether all windows are upon one another rather than each for itself.
+fn are_side_by_side(sources: &[Source]) -> Result<bool, MergeError> {
+    let common = |from: i128, to: i128| Span::from_nanos(u64::try_from(to - from).unwrap_or(0));
+    let calendar = || sources.iter().map(|source| (source, source.on_the_calendar()));
+    let shortest = sources.iter().map(|source| source.info.window.length()).min().unwrap_or(Span::ZERO);
+    let last = calendar().map(|(_, (from, _))| from).max().unwrap_or(0);
+    let earliest_end = calendar().map(|(_, (_, to))| to).min().unwrap_or(0);
+    if last < earliest_end && common(last, earliest_end) * SIDE_BY_SIDE >= shortest {
+        return Ok(true);
+    }
+    for (index, (source, (from, to))) in calendar().enumerate() {
+        for (other, (other_from, other_to)) in calendar().take(index) {
+            let common = common(from.max(other_from), to.min(other_to));
+            let shorter = source.info.window.length().min(other.info.window.length());
+            if common * AFTER > shorter {
+                let [a, b] = [other, source].map(|source| source.given.clone());
+                return Err(MergeError::Overlap { a, b, common, shorter });
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// The URLs that were asked for, each once.
+fn urls(sources: &[Source]) -> Vec<&str> {
+    let mut urls: Vec<&str> = Vec::new();
+    for url in sources.iter().filter_map(|source| source.info.spec.get("url")?.as_str()) {
+        if !urls.contains(&url) {
+            urls.push(url);
+        }
+    }
+    urls
 }
 
 fn number(value: &toml::Value) -> Option<f64> {

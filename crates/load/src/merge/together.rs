@@ -26,7 +26,7 @@ pub fn merge(directories: &[PathBuf], out: &Path, command: Vec<String>) -> Resul
             return Err(MergeError::Unlike(other.given.clone(), source.given.clone()));
         }
     }
-    let arrangement = Arrangement::of(&sources);
+    let arrangement = Arrangement::of(&sources)?;
     let directory = RunDirectory::create(out)?;
     let tally = Tally::take(&sources, &arrangement, &directory)?;
     let summary: Summary = summary::of(&sources, &arrangement, &tally);

@@ -262,7 +262,7 @@ impl Run {
         });
         if let Some(expected) = starts(options).filter(|_| !cut_short && options.count.is_none()) {
             let (completed, lost) = tally.session_ends();
-            let begun = if plan.has_sessions { completed + lost } else { tally.requests };
+            let begun = if plan.has_sessions { completed + lost } else { tally.requests - tally.hops };
             why_invalid.extend(judge_starts(begun, expected, plan.classes.len()));
         }
         let mut summary = Summary {

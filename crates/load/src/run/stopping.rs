@@ -36,14 +36,15 @@ impl Stopping {
         !self.watched.is_empty()
     }
 
-    /// Looks at what has ended between `before` and `now`, and how much of the work was done per second meanwhile.
+    /// Looks at what has ended between `before` and `now`, how much of the work was done per second meanwhile, and for
+    /// how many requests clients wait, as far as that is known.
     /// Says why the run is over, if it is.
     pub(crate) fn see(
         &mut self,
         (before, now): (Time, Time),
         recent: &Aggregate,
         rate: f64,
-        running: u64,
+        waiting: u64,
     ) -> Option<String> {
         if !self.window.contains(before) {
             return None;
@@ -51,9 +52,9 @@ impl Stopping {
         let mut over = None;
         for watched in &mut self.watched {
             let result = watched.objective.judge(recent, Some(rate));
-            // Where no client asks for anything, nothing is missed.
-            let nothing = result.measured.is_none() && running == 0 && recent.requests == 0;
-            if result.met || nothing {
+            // Silence is a miss only where somebody waits for the response that would have been measured.
+            let waits = watched.objective.is_of_responses() && (waiting > 0 || recent.requests > 0);
+            if result.met || (result.measured.is_none() && !waits) {
                 watched.missed_since = None;
                 continue;
             }

@@ -107,7 +107,9 @@ impl<'a> Watcher<'a> {
         let stretch = (std::mem::replace(&mut self.before, latest), latest);
         if self.stopped.is_none() {
             let rate = Rate::of(done, elapsed).as_f64();
-            self.stopped = self.stopping.see(stretch, &self.recent, rate, gauges.running);
+            // A session under way may pause.
+            let waiting = if sessions { 0 } else { gauges.running };
+            self.stopped = self.stopping.see(stretch, &self.recent, rate, waiting);
         }
         let (both, lag) = (&self.recent, self.lag.quantile(0.99));
         if let Some(writer) = writer {

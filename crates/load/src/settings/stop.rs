@@ -33,6 +33,11 @@ pub enum StopWhenError {
 }
 
 impl StopWhen {
+    /// Its own objective, where it has one.
+    pub fn objective(&self) -> Option<&Objective> {
+        self.objective.as_ref()
+    }
+
     /// Whether it is about the run's objectives rather than one of its own.
     pub fn needs_objectives(&self) -> bool {
         self.objective.is_none()

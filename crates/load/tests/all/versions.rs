@@ -3,10 +3,11 @@
 
 use crate::common::agree::BACKENDS;
 use crate::common::{closed, options, run, sessions};
-use load::{Http, Options, Protocol};
+use load::{Http, Load, Options, Protocol};
 use record::{RequestRow, RunDirectory};
 use testkit::Nginx;
-use units::Span;
+use traffic::Process;
+use units::{Rate, Span};
 
 const SITE: &str = r#"
     location = /host { if ($host = foo.example) { return 404; } return 200 other; }
@@ -219,6 +220,23 @@ fn redirects_are_followed_each_as_a_request_of_its_own() {
             assert_eq!(report.summary.errors.total(), 0, "{report}");
             let [moved, again, here] = [301, 307, 200].map(|status| statuses(rows, status));
             assert!(here > 10 && moved - here <= 1 && again - here <= 1, "{moved} {again} {here}");
+        },
+    );
+    // In an open loop the schedule has no redirects: they are no arrivals.
+    check(
+        |options| {
+            following(options, "/moved", 2);
+            options.load = Load::Open {
+                rate: Rate::per_second(100.0).unwrap(),
+                ramp: None,
+                process: Process::Constant,
+                connections: None,
+            };
+        },
+        |report, rows| {
+            let late = report.summary.client.why_invalid.iter().filter(|why| why.contains("arrivals"));
+            assert_eq!(late.count(), 0, "{report}");
+            assert!(statuses(rows, 301) > 10, "{report}");
         },
     );
     // A redirect is a response like any other where the user does not want it followed.

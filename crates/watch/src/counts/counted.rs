@@ -22,8 +22,9 @@ pub struct Statuses {
     pub server_errors: u64,
 }
 
+/// None, or less: see [`OfClass`].
 fn is_none(count: &u64) -> bool {
-    *count == 0
+    count.cast_signed() <= 0
 }
 
 impl Statuses {
@@ -160,9 +161,39 @@ impl Counted {
         self.other_bytes += other.other_bytes;
     }
 
+    /// Responses of all classes by status.
+    pub fn statuses(&self) -> Statuses {
+        let mut all = Statuses::default();
+        self.classes.iter().for_each(|class| all.add(class.statuses));
+        all
+    }
+
     /// Whether all that was sent is counted, but for a little that was under way when it began.
     pub fn is_whole(&self) -> bool {
         let bytes = self.classes.iter().fold(0_u64, |sum, class| sum.wrapping_add(class.bytes));
         self.protocols.are_counted() && self.other_bytes <= bytes / 20
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_response_that_leaves_its_class_is_there_once() {
+        let of_class = |requests| OfClass {
+            requests,
+            bytes: requests * 100,
+            statuses: Statuses { successful: requests, ..Statuses::default() },
+        };
+        let at =
+            |small, large| Counted { classes: vec![of_class(small), of_class(large)], ..Counted::default() };
+        // Of four that were small one has grown, and another has come that is large.
+        let between = at(3, 2).since(&at(4, 0));
+        assert_eq!(between.statuses().all()[1], ("2xx", 1));
+        assert!(is_none(&between.classes[0].statuses.successful), "one less is not shown");
+        let mut all = at(4, 0);
+        all.add(&between);
+        assert_eq!(all, at(3, 2));
     }
 }

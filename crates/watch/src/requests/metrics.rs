@@ -105,6 +105,10 @@ pub struct Followed {
     /// Connections that first sent something, by protocol; none where requests are not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocols: Option<Protocols>,
+    /// Responses of all classes by status; none where requests are not counted. In a time in which responses left a
+    /// class for another, the sum over the classes that are left can be more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Statuses>,
     /// Requests that are in no class, or might be.
     #[serde(flatten)]
     pub counts: Counts,
@@ -202,6 +206,7 @@ impl Tally {
             watched: self.watched.as_secs_f64(),
             is_counted: self.counted_in_full().is_some(),
             protocols: self.counted.as_ref().map(|(counted, _)| counted.protocols),
+            status: self.counted_in_full().map(|(counted, _)| counted.statuses()),
             counts: self.counts,
         }
     }

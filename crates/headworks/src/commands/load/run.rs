@@ -158,6 +158,17 @@ impl RunArgs {
                 "--stop-when with a time alone is about --objective, and there is none; write 'p99<500ms for 10s'",
             ));
         }
+        let kinds = [
+            self.target.is_tls() || self.follow > 0,
+            self.lookup,
+            matches!(script, Script::Sessions { .. }),
+            self.body.is_some() || matches!(script, Script::Sessions { .. } | Script::Trace(_)),
+        ];
+        for objective in self.objectives.iter().chain(self.stop.iter().filter_map(StopWhen::objective)) {
+            if let Some(why) = objective.why_never(kinds) {
+                return Err(usage(&format!("nothing will be measured for {objective}: {why}")));
+            }
+        }
         let duration = match (self.duration, &self.ramp) {
             (Some(duration), _) => duration,
             (None, Some(ramp)) => ramp.total(),

@@ -21,7 +21,7 @@ pub(super) fn table(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
         }
     }
     for percentile in percentiles {
-        write!(f, "{:>10}", percentile.to_string())?;
+        write!(f, " {:>9}", percentile.to_string())?;
     }
     writeln!(f, "{:>10}{:>10}", "max", "count")?;
     let latency = &report.summary.latency;
@@ -41,8 +41,7 @@ fn figures_of(q: &Quantiles, percentiles: &[Percentile]) -> Vec<f64> {
     if percentiles.is_empty() {
         figures.extend([q.p50, q.p90, q.p95, q.p99, q.p999]);
     }
-    let other = |percentile: &Percentile| q.others.get(&percentile.to_string()).copied().unwrap_or_default();
-    figures.extend(percentiles.iter().map(other));
+    figures.extend(percentiles.iter().map(|percentile| percentile.in_summary(q).unwrap_or_default()));
     figures.push(q.max);
     figures
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use record::Summary;
+use record::{ObjectiveResult, Summary};
 use tui::figures;
 use units::Bytes;
 
@@ -171,9 +171,11 @@ fn validity(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
         )?;
     }
     writeln!(f)?;
-    for objective in &report.summary.objectives {
-        let verdict = if objective.met { "met" } else { "MISSED" };
-        writeln!(f, "  objective    {}: {verdict}", objective.objective)?;
+    for ObjectiveResult { objective, measured, met } in &report.summary.objectives {
+        let verdict = if *met { "met" } else { "MISSED" };
+        let measured =
+            measured.map_or("nothing of it was measured".to_owned(), |value| figure(objective, value));
+        writeln!(f, "  objective    {objective}: {verdict} ({measured})")?;
     }
     if let Some(why) = &report.never_connected {
         writeln!(f, "\nNothing was measured: not one connection came about ({why}).")?;
@@ -187,6 +189,17 @@ fn validity(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
         }
     }
     Ok(())
+}
+
+/// What was measured for an objective, in the unit of its figure.
+fn figure(objective: &str, value: f64) -> String {
+    if objective.starts_with("rate") {
+        format!("{}/s", figures::number(value))
+    } else if ["errors", "failed", "completed"].iter().any(|share| objective.starts_with(share)) {
+        format!("{:.2} %", value * 100.0)
+    } else {
+        figures::time(value)
+    }
 }
 
 /// Says so when there is nothing that figures could be made of.
