@@ -76,7 +76,7 @@ pub const ROOMS: &[(&str, &[Room])] = &[
                 ],
             ),
             ("snapshot", &["overhead", "requests", "summary"]),
-            ("table", &["counts", "kernel", "requests", "summary"]),
+            ("table", &["kernel", "requests", "summary"]),
             ("recording", &["figures", "requests", "summary"]),
             ("show", &["kernel", "requests", "snapshot"]),
             (

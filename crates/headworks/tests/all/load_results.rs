@@ -247,7 +247,7 @@ fn an_objective_that_nothing_can_answer_is_refused() {
         (&["--objective", "completed>=50%"], "sessions"),
         (&["--stop-when", "tls.p99>=10ms for 5s"], "https://"),
     ] {
-        // Nobody listens there, and nobody is asked.
+        // No server listens there, and none is asked.
         let output = load("http://127.0.0.1:9/", arguments);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");

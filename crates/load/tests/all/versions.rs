@@ -222,7 +222,7 @@ fn redirects_are_followed_each_as_a_request_of_its_own() {
             assert!(here > 10 && moved - here <= 1 && again - here <= 1, "{moved} {again} {here}");
         },
     );
-    // In an open loop the schedule has no redirects: they are no arrivals.
+    // The schedule of an open loop has no redirects: following one is not an arrival.
     check(
         |options| {
             following(options, "/moved", 2);

@@ -2,6 +2,7 @@
 
 mod args;
 pub(crate) mod command;
+mod conflicts;
 mod content;
 mod import;
 mod run;

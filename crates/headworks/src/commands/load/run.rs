@@ -2,20 +2,20 @@
 
 use std::io::Write;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use load::{
-    Checks, ExportPaths, Http, Identity, Load, Options, Protocol, Report, Request, Script, StopWhen, Via,
-    View,
+    Checks, ExportPaths, Http, Identity, Load, Options, Protocol, Report, Request, Script, Via, View,
 };
 use traffic::model::Model;
-use traffic::trace::{AccessLog, Skipped, Times, is_standard_input};
+use traffic::trace::{AccessLog, Skipped, Times};
 use traffic::{Process, Workload};
 use units::{Rate, Span};
 
 use super::args::RunArgs;
+use super::conflicts::check_pipeline;
 use super::values::{Arrivals, Header, WorkloadName};
 use crate::exit::{Exit, Failure, tell, usage};
 use crate::process::command_line;
@@ -91,7 +91,8 @@ impl RunArgs {
         let script = self.script()?;
         let (load, view) = (self.load(&script)?, self.view());
         self.check_pauses(&script, &load)?;
-        let duration = self.length(&script)?;
+        self.check_ends(&script)?;
+        let duration = self.length()?;
         let protocol = self.protocol();
         check_pipeline(&protocol, &script, &load)?;
         let mut target = self.target;
@@ -146,29 +147,8 @@ impl RunArgs {
         })
     }
 
-    /// How long the window is; refuses ends that would have no effect.
-    fn length(&self, script: &Script) -> Result<Span, Failure> {
-        if self.number.is_some() && matches!(script, Script::Model(_)) {
-            return Err(usage(
-                "-n counts requests or sessions; users of a model come back for ever, use --duration",
-            ));
-        }
-        if self.objectives.is_empty() && self.stop.iter().any(StopWhen::needs_objectives) {
-            return Err(usage(
-                "--stop-when with a time alone is about --objective, and there is none; write 'p99<500ms for 10s'",
-            ));
-        }
-        let kinds = [
-            self.target.is_tls() || self.follow > 0,
-            self.lookup,
-            matches!(script, Script::Sessions { .. }),
-            self.body.is_some() || matches!(script, Script::Sessions { .. } | Script::Trace(_)),
-        ];
-        for objective in self.objectives.iter().chain(self.stop.iter().filter_map(StopWhen::objective)) {
-            if let Some(why) = objective.why_never(kinds) {
-                return Err(usage(&format!("nothing will be measured for {objective}: {why}")));
-            }
-        }
+    /// How long the window is.
+    fn length(&self) -> Result<Span, Failure> {
         let duration = match (self.duration, &self.ramp) {
             (Some(duration), _) => duration,
             (None, Some(ramp)) => ramp.total(),
@@ -218,30 +198,6 @@ impl RunArgs {
             Some(format) => log.with_format(format.clone()),
             None => log,
         }
-    }
-
-    /// Refuses options about logs where no log is read, and two logs that are both to come from standard input.
-    fn check_logs(&self) -> Result<(), Failure> {
-        let workload = match &self.workload {
-            Some(WorkloadName::Trace(file)) => Some(file),
-            _ => None,
-        };
-        let times = match &self.arrivals {
-            Some(Arrivals::Times(file)) => Some(file),
-            _ => None,
-        };
-        if self.log_format.is_some() && workload.is_none() && times.is_none() {
-            return Err(usage(
-                "--log-format is for a log; give --workload trace:FILE or --arrivals trace:FILE",
-            ));
-        }
-        let from_input = |file: Option<&PathBuf>| file.is_some_and(|file| is_standard_input(file));
-        if from_input(workload) && from_input(times) {
-            return Err(usage(
-                "standard input can be read once only; --workload trace:- alone has its times, too",
-            ));
-        }
-        Ok(())
     }
 
     fn script(&self) -> Result<Script, Failure> {
@@ -356,30 +312,6 @@ impl RunArgs {
         Ok(self.connections)
     }
 
-    /// Refuses options about the time between requests that would have no effect.
-    fn check_pauses(&self, script: &Script, load: &Load) -> Result<(), Failure> {
-        if self.stretch.is_some() && !matches!(load, Load::Timed(_)) {
-            return Err(usage(
-                "--stretch is for the times of a trace; give --workload trace:FILE or --arrivals trace:FILE",
-            ));
-        }
-        if self.pauses && !(matches!(load, Load::Closed { .. }) && matches!(script, Script::Sessions { .. }))
-        {
-            return Err(usage(
-                "--pauses is for sessions in a closed loop; sessions that come at a rate make theirs, and users of a model, too",
-            ));
-        }
-        let Some(think) = self.think else { return Ok(()) };
-        if !matches!(load, Load::Closed { .. }) {
-            return Err(usage("--think is for the clients of a closed loop; give --connections or --closed"));
-        }
-        let in_line = self.http != Http::Http2 && self.pipeline.is_some_and(|depth| depth.get() > 1);
-        if in_line && !think.is_zero() && !matches!(script, Script::Sessions { .. }) {
-            return Err(usage("clients that wait with --think have no --pipeline; give one of them"));
-        }
-        Ok(())
-    }
-
     /// Arrivals at times that are given, scaled as asked.
     fn timed(&self, times: Times, rate: Option<Rate>) -> Result<Load, Failure> {
         let scaled = match (rate, self.stretch) {
@@ -389,27 +321,6 @@ impl RunArgs {
         };
         scaled.map(Load::Timed).map_err(|error| Failure::Usage(error.into()))
     }
-}
-
-fn check_pipeline(protocol: &Protocol, script: &Script, load: &Load) -> Result<(), Failure> {
-    let deep = protocol.pipeline.is_some_and(|depth| depth.get() > 1) && protocol.http != Http::Http2;
-    if deep && protocol.redirects > 0 {
-        return Err(usage(
-            "--follow needs the response before it asks on, --pipeline does not wait; give one of them",
-        ));
-    }
-    if deep && matches!(script, Script::Sessions { .. }) {
-        return Err(usage("--pipeline is for requests that stand alone; a session waits for its pages"));
-    }
-    if deep && protocol.requests_per_connection == NonZeroU32::new(1) {
-        return Err(usage(
-            "--pipeline needs connections for several requests; give --requests-per-connection",
-        ));
-    }
-    if deep && !matches!(load, Load::Closed { .. }) {
-        return Err(usage("--pipeline with HTTP/1 is for a closed loop; give --connections"));
-    }
-    Ok(())
 }
 
 fn read_body(text: &str) -> Result<bytes::Bytes, Failure> {
