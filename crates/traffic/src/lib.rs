@@ -16,6 +16,7 @@ mod ramp;
 mod schedule;
 mod seed;
 pub mod trace;
+pub mod url;
 mod workload;
 
 pub use arrivals::{Arrivals, Gaps, MAX_CV, PoissonCheck, Process, ProcessError};

@@ -9,10 +9,11 @@ pub(super) const TRAFFIC: &[Room] = &[
     ("profile", &[]),
     ("arrivals", &["profile", "seed"]),
     ("ramp", &["profile"]),
-    ("trace", &[]),
+    ("url", &[]),
+    ("trace", &["url"]),
     ("schedule", &["arrivals", "mix", "profile", "seed", "trace"]),
-    ("workload", &["seed"]),
-    ("import", &["workload"]),
+    ("workload", &["seed", "url"]),
+    ("import", &["url", "workload"]),
 ];
 
 pub(super) const SIM: &[Room] = &[

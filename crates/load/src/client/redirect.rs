@@ -1,7 +1,5 @@
 //! [`Redirect`]: where a response sends its client, and what is asked for there.
 
-use std::fmt::Write as _;
-
 use bytes::Bytes;
 use fluent_uri::{Uri, UriRef};
 use http::Method;
@@ -40,7 +38,7 @@ impl Redirect {
         let scheme = site.split_once("://").map_or("http", |(scheme, _)| scheme);
         let base = format!("{scheme}://{}{url}", without_usual_port(authority, scheme));
         let base = Uri::parse(base).map_err(|_| unfit(format!("no URL to start from: {url}")))?;
-        let reference = UriRef::parse(printable(location))
+        let reference = UriRef::parse(traffic::url::reference(location.trim()).to_string())
             .map_err(|_| unfit(format!("redirected to {location}, which is no URL")))?;
         let target = reference
             .resolve_against(&base)
@@ -105,21 +103,6 @@ fn unfit(why: String) -> Fault {
 fn without_usual_port(authority: &str, scheme: &str) -> String {
     let usual = if scheme == "https" { ":443" } else { ":80" };
     authority.strip_suffix(usual).unwrap_or(authority).to_owned()
-}
-
-/// Servers write blanks, and characters of other scripts, where a URL has neither.
-fn printable(location: &str) -> String {
-    let mut text = String::with_capacity(location.len());
-    for byte in location.trim().bytes() {
-        match byte {
-            b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' | 0..=b' ' | 0x7f.. => {
-                // Writing to a string does not fail.
-                let _ = write!(text, "%{byte:02X}");
-            }
-            _ => text.push(char::from(byte)),
-        }
-    }
-    text
 }
 
 #[cfg(test)]

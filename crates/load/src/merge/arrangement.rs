@@ -64,6 +64,16 @@ impl Arrangement {
         Time::from_nanos((begins + time.as_nanos()).saturating_sub(window.from_ns))
     }
 
+    /// What a rate of the record with that window counts in that of all: side by side they add up, each over its own
+    /// window; else it is the mean over all windows.
+    pub(super) fn weight(&self, window: Window) -> f64 {
+        match self.window.length().as_secs_f64() {
+            _ if self.side_by_side => 1.0,
+            all if all > 0.0 => window.length().as_secs_f64() / all,
+            _ => 0.0,
+        }
+    }
+
     /// One line that says what was put together.
     pub(super) fn title(&self, sources: &[Source]) -> String {
         let names: Vec<String> = sources.iter().map(Source::name).collect();
@@ -92,10 +102,7 @@ impl Arrangement {
         spec.insert("merged".to_owned(), toml::Value::Array(names));
         spec.insert("side_by_side".to_owned(), self.side_by_side.into());
         for key in ["rate", "connections"] {
-            let asked = |info: &RunInfo| {
-                let part = info.window.length().as_secs_f64() / self.window.length().as_secs_f64();
-                Some(number(info.spec.get(key)?)? * if self.side_by_side { 1.0 } else { part })
-            };
+            let asked = |info: &RunInfo| Some(number(info.spec.get(key)?)? * self.weight(info.window));
             if let Some(all) = infos().map(asked).sum::<Option<f64>>() {
                 spec.insert(key.to_owned(), all.into());
             }

@@ -42,16 +42,11 @@ pub(super) fn of(sources: &[Source], arrangement: &Arrangement, tally: &Tally) -
     }
 }
 
-/// Of those side by side the sum, each over its own window; of others the mean over all windows.
 fn rate(sources: &[Source], arrangement: &Arrangement, tally: &Tally) -> RateSummary {
     let parts = sources.iter().zip(&tally.done).map(|(source, done)| {
-        let length = source.info.window.length();
-        let weight = match arrangement.window.length().as_secs_f64() {
-            _ if arrangement.side_by_side => 1.0,
-            all if all > 0.0 => length.as_secs_f64() / all,
-            _ => 0.0,
-        };
-        (source.summary.rate.offered * weight, Rate::of(*done, length).as_f64() * weight)
+        let window = source.info.window;
+        let weight = arrangement.weight(window);
+        (source.summary.rate.offered * weight, Rate::of(*done, window.length()).as_f64() * weight)
     });
     parts.fold(RateSummary::default(), |sum, (offered, achieved)| RateSummary {
         offered: sum.offered + offered,

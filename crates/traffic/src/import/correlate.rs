@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use percent_encoding::percent_decode_str;
 
 use super::draft::Notes;
-use super::text::{Text, percent_encoded};
+use super::text::Text;
+use crate::url;
 
 /// What is sent of a request.
 #[derive(Debug, Default)]
@@ -125,7 +126,7 @@ fn last_uses(sent: &[Sent]) -> HashMap<String, usize> {
 
 /// A value is sent as it is: one that stands in a query or form with %XX cannot take that place.
 fn warn_of_encoded(found: &Found, before: &[Sent], after: &[Sent], notes: &mut Notes) {
-    let encoded = percent_encoded(&found.value);
+    let encoded = url::value(&found.value).to_string();
     let has = |sent: &&Sent| {
         let texts = [Some(&sent.url), sent.body.as_ref()];
         texts.into_iter().flatten().flat_map(Text::literals).any(|text| text.contains(&encoded))

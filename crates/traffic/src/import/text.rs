@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::url;
+
 /// Text that is sent as it stands, and names of values between.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Text(Vec<Piece>);
@@ -115,23 +117,11 @@ impl Text {
     }
 }
 
-/// Characters that stand for themselves in every part of a URL (RFC 3986, section 2.3), others as %XX.
-pub(super) fn percent_encoded(text: &str) -> String {
-    text.bytes().fold(String::with_capacity(text.len()), |mut encoded, byte| {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-        encoded
-    })
-}
-
 /// `application/x-www-form-urlencoded`.
 pub(super) fn form<'p>(parameters: impl IntoIterator<Item = (&'p str, &'p str)>) -> String {
-    let pairs = parameters.into_iter().map(|(name, value)| {
-        format!("{}={}", percent_encoded(name), percent_encoded(value)).replace("%20", "+")
-    });
+    let pairs = parameters
+        .into_iter()
+        .map(|(name, value)| format!("{}={}", url::value(name), url::value(value)).replace("%20", "+"));
     pairs.collect::<Vec<_>>().join("&")
 }
 

@@ -5,6 +5,7 @@ use std::net::Ipv6Addr;
 
 use super::entry::Asked;
 use super::skipped::Reason;
+use crate::url;
 
 /// What is asked for.
 #[derive(Debug, PartialEq, Eq)]
@@ -66,7 +67,7 @@ fn target_of<'a>(rest: &'a [u8], method: &[u8]) -> Result<&'a [u8], Reason> {
 /// client sent nevertheless, are percent-encoded.
 fn origin_form(target: &[u8]) -> Option<Target> {
     if target.starts_with(b"/") {
-        return Some(Target { url: encoded(target), host: None });
+        return Some(Target { url: url::target(target).to_string(), host: None });
     }
     let scheme = target.windows(3).position(|three| three == b"://")?;
     let (scheme, authority_and_path) = (target.get(..scheme)?, target.get(scheme + 3..)?);
@@ -77,8 +78,8 @@ fn origin_form(target: &[u8]) -> Option<Target> {
     let (authority, path) = authority_and_path.split_at(path.unwrap_or(authority_and_path.len()));
     let url = match path.first() {
         None => "/".to_owned(),
-        Some(b'?') => format!("/{}", encoded(path)),
-        Some(_) => encoded(path),
+        Some(b'?') => format!("/{}", url::target(path)),
+        Some(_) => url::target(path).to_string(),
     };
     Some(Target { url, host: host(authority) })
 }
@@ -98,26 +99,6 @@ pub(super) fn host(text: &[u8]) -> Option<String> {
     };
     let is_port = port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
     (is_port && name.bytes().any(|byte| byte.is_ascii_alphanumeric())).then(|| host.to_owned())
-}
-
-fn encoded(target: &[u8]) -> String {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    let mut url = String::with_capacity(target.len());
-    for byte in target {
-        match byte {
-            b'"' | b'#' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' | 0..=b' ' | 0x7f.. => {
-                url.push('%');
-                url.extend(
-                    [byte >> 4, byte & 15]
-                        .iter()
-                        .filter_map(|digit| HEX.get(usize::from(*digit)))
-                        .map(|hex| char::from(*hex)),
-                );
-            }
-            _ => url.push(char::from(*byte)),
-        }
-    }
-    url
 }
 
 /// Undoes what Apache (`\"`, `\\`, `\n`, `\xhh`) and nginx (`\xHH`, `\u00HH`) do to bytes that would break a line of the

@@ -10,6 +10,7 @@ use super::script::{Condition, Workload};
 use super::take::Take;
 use super::template::{Part, Template};
 use crate::seed::random;
+use crate::url;
 
 /// What a session knows: its row of the data, and what it has taken from responses.
 #[derive(Debug)]
@@ -110,15 +111,7 @@ fn append(text: &mut String, purpose: Purpose, value: &str) {
     match purpose {
         Purpose::Body => *text += value,
         Purpose::Field => text.extend(value.chars().map(|c| if c.is_control() { ' ' } else { c })),
-        Purpose::Url => {
-            for byte in value.bytes() {
-                if byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte) {
-                    text.push(char::from(byte));
-                } else {
-                    let _ = write!(text, "%{byte:02X}");
-                }
-            }
-        }
+        Purpose::Url => text.extend(url::target(value.as_bytes())),
     }
 }
 

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use config::Error;
 use serde_json::Value;
 
-use super::super::text::{Text, percent_encoded};
+use super::super::text::Text;
 use super::operation::Operation;
 use super::sample::{Samples, Unmade};
+use crate::url;
 use crate::workload::{is_token, is_value};
 
 /// What is sent for an operation.
@@ -124,7 +125,7 @@ fn path(
             if value == Text::default() {
                 return Err(Unmade::Unknown(format!("{name}: it is empty")));
             }
-            url.append(value.map(percent_encoded));
+            url.append(value.map(|text| url::value(text).to_string()));
         } else {
             return Err(Unmade::Unknown(format!("{name} in its path is not described")));
         }
@@ -149,8 +150,8 @@ fn joined(values: Vec<Text>) -> Text {
 fn pairs(pairs: Vec<(String, Text)>) -> Text {
     pairs.into_iter().enumerate().fold(Text::default(), |mut all, (number, (name, value))| {
         all.push(if number > 0 { "&" } else { "" });
-        all.push(&format!("{}=", percent_encoded(&name)));
-        all.append(value.map(percent_encoded));
+        all.push(&format!("{}=", url::value(&name)));
+        all.append(value.map(|text| url::value(text).to_string()));
         all
     })
 }
