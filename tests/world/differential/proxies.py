@@ -8,7 +8,7 @@ from common.processes import LOOPBACK, Scratch, StartError, free_port
 
 from .recorder import Recorder
 
-LANES = 4
+LANES = 8
 
 
 @dataclass
@@ -33,6 +33,8 @@ def gates(scratch: Scratch) -> list[Lane]:
 
 
 HAPROXY = """\
+global
+    nbthread 1
 defaults
     mode http
     timeout connect 2s
@@ -44,7 +46,10 @@ defaults
 
 
 def haproxy(scratch: Scratch) -> list[Lane]:
-    """HAProxy as its manual begins: frontends, servers, times."""
+    """HAProxy as its manual begins: frontends, servers, times.
+
+    One thread: with more, one takes over what another holds of the server before that one has seen it end.
+    """
     made = lanes()
     text = HAPROXY
     for number, lane in enumerate(made):

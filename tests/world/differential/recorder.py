@@ -15,6 +15,9 @@ PATIENCE = 10.0
 SETTLED = 1.0
 """Seconds to wait for the end of a request that a proxy has given up."""
 
+APART = 0.05
+"""Seconds between the last bytes and the end of the connection: what a proxy does with both at once varies."""
+
 CLOSE, RESET, SILENT = "close", "reset", "silent"
 """What can stand among the pieces of a response: the connection ends, is reset, or nothing more comes."""
 
@@ -94,6 +97,8 @@ class Recorder:
 def answer(stream: socket.socket, request: Message, pieces: Pieces) -> bool:
     """Sends the pieces; says whether the connection goes on."""
     for piece in pieces:
+        if piece in (CLOSE, RESET):
+            time.sleep(APART)
         if piece == CLOSE:
             stream.shutdown(socket.SHUT_WR)
             return False
