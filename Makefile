@@ -104,12 +104,10 @@ test-world: rust $(WEB) ## servers and clients of every kind with and without th
 world:
 	@tools/need debian $(WORLD_PACKAGES)
 	@tools/need world
-	$(STAGE) 'differential: the gate beside HAProxy and nginx'
-	cd tests/world && ../../.tools/world/bin/python -m differential
 	$(STAGE) 'counts: the load generator beside the logs of servers'
 	cd tests/world && ../../.tools/world/bin/python -m counts
-	$(STAGE) 'world: with and without the gate'
-	cd tests/world && ../../.tools/world/bin/python -m suite
+	$(STAGE) 'world: with and without the gate; differential: the gate beside HAProxy and nginx'
+	cd tests/world && ../../.tools/world/bin/python -m common.together differential suite
 
 differences: ## writes docs/differences.md from tests/world/differential/differences.toml
 	@tools/need world

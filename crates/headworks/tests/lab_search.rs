@@ -97,7 +97,7 @@ fn a_link_is_found_to_be_what_limits() {
     );
 }
 
-/// A request takes one of these ports for 100 ms.
+/// A request of the proxy's takes one of a hundred ports, and then TIME-WAIT has it.
 #[test]
 fn a_proxy_is_found_to_have_no_ports_left() {
     if !rustix::process::geteuid().is_root() {
@@ -109,8 +109,8 @@ fn a_proxy_is_found_to_have_no_ports_left() {
         server = { kind = "nginx", backend-workers = 200 }
         workload = { url = "/delay?before=100ms&bytes=10", requests-per-connection = 1 }
         testbed.kind = "namespaces"
-        sysctl."net.ipv4.ip_local_port_range" = "20000 20039"
-        search = { crowd = 64, hold = "2s" }
+        sysctl."net.ipv4.ip_local_port_range" = "20000 20099"
+        search = { ramp = "10:210:100:2s" }
     "#;
     let place = tempfile::tempdir().unwrap();
     judged(

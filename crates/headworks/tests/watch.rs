@@ -105,7 +105,7 @@ fn requests_are_followed() {
     watch.args(["watch", "--port", &port, "--budget", "none", "--classes", "10k,100k"]);
     watch.args(["--interval", "500ms"]);
     let mut watch = Process::start(watch.arg("--out").arg(&out));
-    // When it has looked once, it follows.
+    // When it has begun, it follows.
     watch.wait_for_line("  user%");
     let mut client = Raw::connect(address);
     for size in [1000, 50_000, 1000, 1000] {
@@ -320,7 +320,7 @@ fn prometheus_and_opentelemetry_are_told() {
     let address = testkit::free_address();
     let mut watch = Process::start(watch.args(["--prometheus", &address.to_string(), "--otlp", &place]));
     // When it has looked once, there is something to tell.
-    watch.wait_for_line("  user%");
+    watch.wait_for_line("        headworks: ");
     let scraped = Raw::connect(address).get("/metrics").response();
     assert_eq!(scraped.status, 200);
     assert!(scraped.text().contains("\nheadworks_watch_processes_processes{program=\"headworks\"} "));

@@ -44,4 +44,4 @@ pub use show::viewers::Viewers;
 pub use snapshot::{Setting, Snapshot, Totals};
 pub use source::Source;
 pub use summary::Summary;
-pub use table::Heading;
+pub use table::KERNEL_HEADING;

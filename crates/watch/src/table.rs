@@ -5,24 +5,13 @@ use record::PhaseName;
 use crate::requests::{Followed, by_size};
 use crate::{Summary, kernel};
 
-/// Whether the names of the kernel's columns stand above its figures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heading {
-    /// They do.
-    Shown,
-    /// They have been shown before.
-    Omitted,
-}
+/// The names of the kernel's columns, above its lines.
+pub const KERNEL_HEADING: &str = "  user%   sys%   irq%  soft% steal%   iow%  idle%  runq     cs/s    irq/s  net-irq  dsk-irq     rd/s     wr/s   rKiB/s   wKiB/s\n";
 
 impl Summary {
-    /// The lines; with a heading if the kernel was looked at.
-    pub fn lines(&self, heading: Heading) -> String {
-        let mut text = String::new();
-        if heading == Heading::Shown && self.kernel.is_some() {
-            text += "  user%   sys%   irq%  soft% steal%   iow%  idle%  runq     cs/s    irq/s  net-irq  dsk-irq     rd/s     wr/s   rKiB/s   wKiB/s\n";
-        }
-        text += &self.kernel.as_ref().map_or_else(String::new, kernel_line);
-        text + &self.details()
+    /// The lines; the first, if the kernel was looked at, has the columns of [`KERNEL_HEADING`].
+    pub fn lines(&self) -> String {
+        self.kernel.as_ref().map_or_else(String::new, kernel_line) + &self.details()
     }
 
     /// Below the line for the machine.

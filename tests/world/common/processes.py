@@ -1,11 +1,13 @@
 """Processes in a scratch directory, on free ports of 127.0.0.1; all are ended when it is left."""
 
 import contextlib
+import itertools
 import os
 import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,11 +28,23 @@ class StartError(Exception):
     """A process that ended, or did not get ready."""
 
 
+FIRST_PORT, PORTS_EACH, BLOCKS = 10_000, 200, 110
+"""Below what the kernel gives to clients (32,768 on), who would take one between the look and the start of a server."""
+
+_ports = itertools.count()
+_taking = threading.Lock()
+
+
 def free_port() -> int:
-    """A port that is free now. The kernel hands each out once before it comes round again."""
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
-        return probe.getsockname()[1]
+    """A port that is free now, and that neither this process nor one beside it was given before."""
+    first = FIRST_PORT + os.getpid() % BLOCKS * PORTS_EACH
+    with _taking:
+        for number in itertools.islice(_ports, PORTS_EACH):
+            port = first + number % PORTS_EACH
+            with socket.socket() as probe, contextlib.suppress(OSError):
+                probe.bind((LOOPBACK, port))
+                return port
+    raise StartError(f"none of the ports {first} to {first + PORTS_EACH - 1} is free")
 
 
 def poll(what: str, holds: Callable[[], T | None], patience: float = PATIENCE) -> T:

@@ -13,7 +13,7 @@ use units::Span;
 use watch::costs::{self, Pair};
 use watch::requests::{Budget, Classes};
 use watch::{
-    Group, GroupOption, Heading, MIN_INTERVAL, Note, Recording, Settings, Viewers, Watch, connections,
+    Group, GroupOption, KERNEL_HEADING, MIN_INTERVAL, Note, Recording, Settings, Viewers, Watch, connections,
     kernel, processes,
 };
 
@@ -138,13 +138,15 @@ impl Args {
             .as_ref()
             .map(|out| Recording::begin(out, command_line(), wanted.options.seed, wanted.spec));
         let recording = recording.transpose().map_err(|why| Failure::Failed(why.into()))?;
+        let has_kernel = wanted.options.groups.interval(Group::Kernel).is_some();
         let mut watch = Watch::begin(wanted.options, recording).map_err(failed)?;
         let live = !self.json && !self.plain && !self.quiet && stdout().is_terminal();
         let mut show = Viewers::start(watch.setting(), live, endpoint, wanted.collector);
         if let Some(address) = show.address().filter(|_| !self.quiet && !show.is_live()) {
             tell(format_args!("metrics on http://{address}/metrics"));
         }
-        let ended = self.follow(&mut watch, &mut show, wanted.duration, &stopped);
+        let begun = if has_kernel { self.say_begun(&mut watch, &show) } else { Ok(()) };
+        let ended = begun.and_then(|()| self.follow(&mut watch, &mut show, wanted.duration, &stopped));
         // Whatever ended it, what was seen is kept; before the last of it is told, which may take its time.
         let outcome = watch.end(!matches!(ended, Ok(None))).map_err(failed);
         let was_live = show.close();
@@ -156,7 +158,8 @@ impl Args {
             let text = serde_json::to_string(&outcome).map_err(|why| Failure::Failed(why.into()))?;
             print(text + "\n")?;
         } else if self.quiet || was_live {
-            print(outcome.seen.lines(Heading::Shown))?;
+            let heading = outcome.seen.kernel.as_ref().map_or("", |_| KERNEL_HEADING);
+            print(heading.to_owned() + &outcome.seen.lines())?;
         }
         if let Some(why) = watch.unwritten() {
             return Err(Failure::Failed(anyhow!("the record is not whole: {why}")));
@@ -170,6 +173,15 @@ impl Args {
         Ok(signal.map_or(Exit::Ok, |signal| Exit::Interrupted { signal }))
     }
 
+    /// The heading, when requests are followed: before the first line says how many there were.
+    fn say_begun(&self, watch: &mut Watch, show: &Viewers) -> Result<(), Failure> {
+        if self.json || self.quiet || show.is_live() {
+            return Ok(());
+        }
+        watch.turn().map_err(failed)?;
+        print(KERNEL_HEADING)
+    }
+
     /// Looks whenever something is due, until the time is over or a signal comes.
     fn follow(
         &self,
@@ -179,8 +191,9 @@ impl Args {
         stopped: &mpsc::Receiver<u8>,
     ) -> Result<Option<u8>, Failure> {
         let whole = duration.unwrap_or(Span::MAX);
-        let (mut heading, mut told) = (Heading::Shown, Vec::new());
+        let mut told = Vec::new();
         self.tell_news(watch, show, &mut told);
+        let is_plain = !self.json && !self.quiet && !show.is_live();
         loop {
             let due = watch.due().unwrap_or(Span::MAX).min(whole);
             let signal = wait(watch, due, stopped)?;
@@ -191,11 +204,8 @@ impl Args {
                 let totals = if show.wants_totals() { watch.totals() } else { None };
                 show.see(watch.snapshot(), totals);
             }
-            if !self.json && !self.quiet && !show.is_live() {
-                print(seen.lines(heading))?;
-                if seen.kernel.is_some() {
-                    heading = Heading::Omitted;
-                }
+            if is_plain {
+                print(seen.lines())?;
             }
             if last {
                 return Ok(signal);
