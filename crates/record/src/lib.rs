@@ -58,6 +58,6 @@ pub use samples::SampleRow;
 pub use sessions::{SessionOutcome, SessionRow};
 pub use summary::{
     AddressSummary, ClassSummary, ClientSummary, ConnectionSummary, ErrorCounts, ErrorDetail, LatencySummary,
-    ObjectiveResult, RateSummary, RefusedAddress, SessionSummary, StepSummary, Summary,
+    ObjectiveResult, ObjectiveUnit, RateSummary, RefusedAddress, SessionSummary, StepSummary, Summary,
 };
 pub use table::{Row, TableReader, TableWriter};

@@ -318,3 +318,28 @@ pub struct ObjectiveResult {
     /// Whether it holds.
     pub met: bool,
 }
+
+/// What an objective's figure is measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ObjectiveUnit {
+    /// A part of all, from 0 to 1.
+    Share,
+    /// How many there are each second.
+    PerSecond,
+    /// A length of time, in seconds.
+    Seconds,
+}
+
+impl ObjectiveResult {
+    /// The unit of `measured`: an objective begins with the name of its figure.
+    pub fn unit(&self) -> ObjectiveUnit {
+        let figure = self.objective.trim_start();
+        if ["errors", "failed", "completed"].iter().any(|share| figure.starts_with(share)) {
+            ObjectiveUnit::Share
+        } else if figure.starts_with("rate") {
+            ObjectiveUnit::PerSecond
+        } else {
+            ObjectiveUnit::Seconds
+        }
+    }
+}

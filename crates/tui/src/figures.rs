@@ -1,11 +1,21 @@
 //! Figures as people read them: three significant digits and a unit, so that columns line up.
 
-use record::Quantiles;
+use record::{ObjectiveResult, ObjectiveUnit, Quantiles};
 use units::Span;
 
 /// A figure of a distribution; `-` where it has none.
 pub fn of(quantiles: &Quantiles, seconds: f64) -> String {
     if quantiles.count == 0 { "-".to_owned() } else { time(seconds) }
+}
+
+/// What was measured for an objective; nothing where nothing was.
+pub fn objective(result: &ObjectiveResult) -> Option<String> {
+    let measured = result.measured?;
+    Some(match result.unit() {
+        ObjectiveUnit::Share => format!("{:.2} %", measured * 100.0),
+        ObjectiveUnit::PerSecond => format!("{}/s", number(measured)),
+        ObjectiveUnit::Seconds => time(measured),
+    })
 }
 
 /// A time in the unit that fits it, from microseconds to seconds.
@@ -61,5 +71,23 @@ mod tests {
         );
         assert_eq!([0.4, 59.0, 61.0, 7325.0].map(clock), ["0 s", "59 s", "1:01 min", "2:02:05 h"]);
         assert_eq!(of(&Quantiles::default(), 1.0), "-");
+    }
+
+    #[test]
+    fn what_an_objective_is_about_has_its_unit() {
+        let shown = |stated: &str, measured| {
+            objective(&ObjectiveResult { objective: stated.to_owned(), measured, met: false })
+        };
+        for (stated, expected) in [
+            ("p99<50ms", "20.0 ms"),
+            ("connect.max<1s", "20.0 ms"),
+            ("errors<1%", "2.00 %"),
+            ("failed<1%", "2.00 %"),
+            ("completed>=99%", "2.00 %"),
+            ("rate>=100", "0.02/s"),
+        ] {
+            assert_eq!(shown(stated, Some(0.02)).as_deref(), Some(expected), "{stated}");
+        }
+        assert_eq!(shown("rate>=100", None), None);
     }
 }

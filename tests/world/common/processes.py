@@ -36,7 +36,7 @@ _taking = threading.Lock()
 
 
 def free_port() -> int:
-    """A port that is free now, and that neither this process nor one beside it was given before."""
+    """A port that is free now, each once before they come round again; processes beside this one have others."""
     first = FIRST_PORT + os.getpid() % BLOCKS * PORTS_EACH
     with _taking:
         for number in itertools.islice(_ports, PORTS_EACH):

@@ -173,9 +173,14 @@ impl Args {
         Ok(signal.map_or(Exit::Ok, |signal| Exit::Interrupted { signal }))
     }
 
+    /// Whether lines are printed as it goes on.
+    fn is_plain(&self, show: &Viewers) -> bool {
+        !self.json && !self.quiet && !show.is_live()
+    }
+
     /// The heading, when requests are followed: before the first line says how many there were.
     fn say_begun(&self, watch: &mut Watch, show: &Viewers) -> Result<(), Failure> {
-        if self.json || self.quiet || show.is_live() {
+        if !self.is_plain(show) {
             return Ok(());
         }
         watch.turn().map_err(failed)?;
@@ -193,7 +198,7 @@ impl Args {
         let whole = duration.unwrap_or(Span::MAX);
         let mut told = Vec::new();
         self.tell_news(watch, show, &mut told);
-        let is_plain = !self.json && !self.quiet && !show.is_live();
+        let is_plain = self.is_plain(show);
         loop {
             let due = watch.due().unwrap_or(Span::MAX).min(whole);
             let signal = wait(watch, due, stopped)?;

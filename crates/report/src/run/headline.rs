@@ -1,6 +1,6 @@
 //! What came out of a run, in words, from its figures and nothing else.
 
-use record::{ObjectiveResult, Summary};
+use record::{ObjectiveResult, ObjectiveUnit, Summary};
 use stats::Estimate;
 use units::Span;
 
@@ -66,13 +66,10 @@ fn rise(steps: &Steps) -> Option<String> {
 
 /// A figure of an objective in its unit: a share, a rate, else a length of time.
 pub(super) fn objective_figure(objective: &ObjectiveResult, measured: f64) -> String {
-    let name = objective.objective.as_str();
-    if ["errors", "failed", "completed"].iter().any(|share| name.starts_with(share)) {
-        percent(measured)
-    } else if name.starts_with("rate") {
-        format!("{}/s", number(measured))
-    } else {
-        seconds(measured)
+    match objective.unit() {
+        ObjectiveUnit::Share => percent(measured),
+        ObjectiveUnit::PerSecond => format!("{}/s", number(measured)),
+        ObjectiveUnit::Seconds => seconds(measured),
     }
 }
 

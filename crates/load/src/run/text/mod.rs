@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use record::{ObjectiveResult, Summary};
+use record::Summary;
 use tui::figures;
 use units::Bytes;
 
@@ -171,11 +171,10 @@ fn validity(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
         )?;
     }
     writeln!(f)?;
-    for ObjectiveResult { objective, measured, met } in &report.summary.objectives {
-        let verdict = if *met { "met" } else { "MISSED" };
-        let measured =
-            measured.map_or("nothing of it was measured".to_owned(), |value| figure(objective, value));
-        writeln!(f, "  objective    {objective}: {verdict} ({measured})")?;
+    for result in &report.summary.objectives {
+        let verdict = if result.met { "met" } else { "MISSED" };
+        let measured = figures::objective(result).unwrap_or("nothing of it was measured".to_owned());
+        writeln!(f, "  objective    {}: {verdict} ({measured})", result.objective)?;
     }
     if let Some(why) = &report.never_connected {
         writeln!(f, "\nNothing was measured: not one connection came about ({why}).")?;
@@ -189,17 +188,6 @@ fn validity(f: &mut Formatter<'_>, report: &Report) -> fmt::Result {
         }
     }
     Ok(())
-}
-
-/// What was measured for an objective, in the unit of its figure.
-fn figure(objective: &str, value: f64) -> String {
-    if objective.starts_with("rate") {
-        format!("{}/s", figures::number(value))
-    } else if ["errors", "failed", "completed"].iter().any(|share| objective.starts_with(share)) {
-        format!("{:.2} %", value * 100.0)
-    } else {
-        figures::time(value)
-    }
 }
 
 /// Says so when there is nothing that figures could be made of.

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span as Piece};
 use record::{ObjectiveResult, RequestError};
 use tui::Theme;
-use tui::figures::{number, time};
+use tui::figures::{self, number, time};
 
 use super::super::snapshot::Snapshot;
 use super::state::{Latest, State};
@@ -106,17 +106,8 @@ fn objective(theme: Theme, result: &ObjectiveResult) -> Line<'static> {
     };
     line.push(Piece::raw(format!("{:<16}", result.objective)));
     line.push(Piece::styled(format!(" {verdict}"), style));
-    if let Some(measured) = result.measured {
-        line.push(Piece::raw(format!("   {}", in_its_unit(&result.objective, measured))));
+    if let Some(measured) = figures::objective(result) {
+        line.push(Piece::raw(format!("   {measured}")));
     }
     Line::from(line)
-}
-
-/// An objective names the figure that it is about; the figure has a unit.
-fn in_its_unit(objective: &str, measured: f64) -> String {
-    match objective.trim_start() {
-        text if text.starts_with("errors") => format!("{:.2} %", measured * 100.0),
-        text if text.starts_with("rate") => format!("{}/s", number(measured)),
-        _ => time(measured),
-    }
 }
