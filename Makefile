@@ -75,16 +75,14 @@ cargo build --release -p headworks
 done
 endef
 
-# A test run compiles all of it anyway, and clippy looks at it then: cargo-clippy hands it its arguments like this.
-CLIPPY := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings
+# A test run compiles all of it anyway, and clippy and rustdoc look at it then.
+CHECKED := RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/tools/checked-rustc
 
 test: lint-sources ## everything that must hold: lint, documentation, all tests
-	$(STAGE) 'clippy, and all that is tested is built'
-	$(CLIPPY) cargo test --workspace --no-run
-	$(CLIPPY) cargo test --workspace --bench '*' --no-run
+	$(STAGE) 'clippy and documentation, and all that is tested is built'
+	$(CHECKED) cargo test --workspace --no-run
+	$(CHECKED) cargo test --workspace --bench '*' --no-run
 	@$(MAKE) --no-print-directory lint-rest
-	$(STAGE) 'documentation'
-	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --document-private-items
 	$(STAGE) 'policy without std'
 	tools/no-std
 	@FIXTURE=$(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug/examples/fixture $(MAKE) --no-print-directory web-test
@@ -92,7 +90,7 @@ test: lint-sources ## everything that must hold: lint, documentation, all tests
 	@tools/need h2spec
 	$(STAGE) 'tests'
 	@rm -f $(TOLD)
-	$(CLIPPY) cargo test --workspace --no-fail-fast --config 'target."cfg(unix)".runner = "$(CURDIR)/tools/run-test"'; status=$$?; tools/told $(TOLD); exit $$status
+	$(CHECKED) cargo test --workspace --no-fail-fast --config 'target."cfg(unix)".runner = "$(CURDIR)/tools/run-test"'; status=$$?; tools/told $(TOLD); exit $$status
 	@$(MAKE) --no-print-directory world
 	$(STAGE) 'make test: all passed'
 

@@ -17,7 +17,7 @@ mod web;
 
 pub use collector::Collector;
 pub use hostile::Hostile;
-pub use machine::{alone, follow_memory, free_address, open_descriptors};
+pub use machine::{Machine, follow_memory, free_address, open_descriptors};
 pub use poll::{PATIENCE, poll_until};
 pub use process::Process;
 pub use raw::{Raw, Response, exchange};

@@ -1,7 +1,7 @@
 //! What the machine has: free ports, open descriptors, and room for one who measures.
 
 use std::net::SocketAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 use std::time::Duration;
 
@@ -19,10 +19,28 @@ pub(crate) fn free_addresses<const N: usize>() -> [SocketAddr; N] {
     testbed::free_addresses().expect("free ports on 127.0.0.1")
 }
 
-/// Held by who measures, one at a time in this process: two load generators would be in each other's way.
-pub fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+/// The machine, as who measures holds it against the other tests of this process.
+#[derive(Debug)]
+#[must_use = "it is held until it is dropped"]
+pub enum Machine {
+    /// By one test only.
+    Alone(RwLockWriteGuard<'static, ()>),
+    /// By all tests that share it.
+    Shared(RwLockReadGuard<'static, ()>),
+}
+
+static MACHINE: RwLock<()> = RwLock::new(());
+
+impl Machine {
+    /// For who takes much of a processor: two load generators would be in each other's way.
+    pub fn alone() -> Self {
+        Self::Alone(MACHINE.write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// For who measures what waits, and leaves the processors idle: beside others that do.
+    pub fn shared() -> Self {
+        Self::Shared(MACHINE.read().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// How many descriptors the process `pid` has open, for tests that nothing leaks.

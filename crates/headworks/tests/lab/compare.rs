@@ -1,12 +1,11 @@
 //! `headworks lab run DIR/run.toml`, which repeats an experiment, and `headworks lab compare`, as processes.
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
 use record::RunDirectory;
 use record::experiment::{Experiment, Test, TestState};
+use testkit::Machine;
 
 const WORKLOAD: &str = r#"
 kind = "sessions"
@@ -82,6 +81,7 @@ fn latencies(directory: &Path, load: f64) -> Vec<f64> {
 
 #[test]
 fn an_experiment_is_repeated_from_its_record_and_compared() {
+    let _machine = Machine::shared();
     let place = tempfile::tempdir().unwrap();
     let place = place.path();
     fs::write(place.join("spec.toml"), SPEC).unwrap();

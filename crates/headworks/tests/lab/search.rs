@@ -1,8 +1,4 @@
 //! `headworks lab run` with a search at each level of a factor, as a process.
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-#[path = "common/searches.rs"]
-mod searches;
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +8,9 @@ use record::Environment;
 use record::experiment::{Experiment, TestState};
 use record::prediction::Prediction;
 use record::search::SearchResult;
-use searches::{TWO_OF_THREE, expect, judged};
+use testkit::Machine;
+
+use super::searches::{TWO_OF_THREE, expect, judged};
 
 const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
 
@@ -43,6 +41,7 @@ fn the_capacity_follows_the_number_of_workers() {
     "#;
     let place = tempfile::tempdir().unwrap();
     let found = judged(
+        Machine::shared(),
         TWO_OF_THREE,
         || run(spec, place.path(), &["--json"]),
         |output| {
@@ -86,6 +85,7 @@ fn a_link_is_found_to_be_what_limits() {
     "#;
     let place = tempfile::tempdir().unwrap();
     judged(
+        Machine::shared(),
         TWO_OF_THREE,
         || run(spec, place.path(), &[]),
         |output| {
@@ -114,6 +114,7 @@ fn a_proxy_is_found_to_have_no_ports_left() {
     "#;
     let place = tempfile::tempdir().unwrap();
     judged(
+        Machine::shared(),
         TWO_OF_THREE,
         || run(spec, place.path(), &[]),
         |output| {
@@ -135,10 +136,11 @@ fn predictions_stand_beside_what_was_measured() {
         server = { kind = "origin", workers = 8, backlog = 8 }
         workload = { url = "/burn?cpu=5ms", requests-per-connection = 1, timeout = "900ms" }
         search = { crowd = 8, hold = "2s" }
-        prediction = { fit = 0.3, loads = [0.5, 1.5], duration = "2s" }
+        prediction = { fit = 0.3, loads = [0.5, 1.5], duration = "1s" }
     "#;
     let place = tempfile::tempdir().unwrap();
     judged(
+        Machine::alone(),
         TWO_OF_THREE,
         || run(spec, place.path(), &[]),
         |output| {
@@ -176,6 +178,7 @@ fn a_program_of_ones_own_is_told_where_to_listen() {
     };
     let place = tempfile::tempdir().unwrap();
     judged(
+        Machine::shared(),
         TWO_OF_THREE,
         || run(&spec(HEADWORKS), place.path(), &[]),
         |output| {

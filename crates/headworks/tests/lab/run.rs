@@ -1,17 +1,14 @@
 //! `headworks lab run` as a process: a whole experiment in miniature, what is left of one that is
 //! interrupted, and what is said when it cannot be done.
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::MutexGuard;
 
 use catalogue::Viewpoint;
 use record::experiment::{Experiment, TestState};
 use record::{Environment, RunDirectory, SessionOutcome};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
-use testkit::{PATIENCE, Process, alone, poll_until};
+use testkit::{Machine, PATIENCE, Process, poll_until};
 use traffic::Workload;
 
 const WORKLOAD: &str = r#"
@@ -79,7 +76,7 @@ settle = "200ms"
 /// Where one experiment at a time is made: the generators of two would be in each other's way.
 struct Place {
     directory: tempfile::TempDir,
-    _alone: MutexGuard<'static, ()>,
+    _machine: Machine,
 }
 
 /// What is said where the machine does not leave the generator in peace.
@@ -87,14 +84,14 @@ const NOT_THE_SERVERS: &str = "the generator could not keep up, and what it foun
 const TRIES: usize = 3;
 
 impl Place {
-    fn new() -> Self {
+    fn new(machine: Machine) -> Self {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("spec.toml"), SPEC).unwrap();
         let users = directory.path().join("users");
         fs::create_dir(&users).unwrap();
         fs::write(users.join("workload.toml"), WORKLOAD).unwrap();
         fs::write(users.join("users.csv"), USERS).unwrap();
-        Self { directory, _alone: alone() }
+        Self { directory, _machine: machine }
     }
 
     fn out(&self) -> PathBuf {
@@ -118,7 +115,7 @@ impl Place {
 
 #[test]
 fn an_experiment_leaves_a_record_that_agrees_with_itself() {
-    let place = Place::new();
+    let place = Place::new(Machine::shared());
     let mut tries = (0..TRIES).map(|_| place.run(&["--json"]));
     let is_the_generators = |code, said: &str| code == 4 && said.contains(NOT_THE_SERVERS);
     let Some((code, said, progress)) = tries.find(|(code, _, said)| !is_the_generators(*code, said)) else {
@@ -214,7 +211,7 @@ fn workers_behind_a_server_compute_its_pages() {
 }
 
 fn served_by_workers_behind(kind: &[&str]) {
-    let place = Place::new();
+    let place = Place::new(Machine::shared());
     let settings = [
         "server.workers=2",
         "server.backend-workers=2",
@@ -242,7 +239,7 @@ fn served_by_workers_behind(kind: &[&str]) {
 
 #[test]
 fn what_was_measured_before_an_interruption_is_kept_and_gone_on_with() {
-    let place = Place::new();
+    let place = Place::new(Machine::shared());
     let out = place.out();
     let settings = [
         "--quiet",
@@ -311,7 +308,7 @@ fn a_full_disk_loses_nothing_that_was_measured() {
         testkit::skip(&"only root can make a small disk");
         return;
     }
-    let place = Place::new();
+    let place = Place::new(Machine::shared());
     let path = |name: &str| place.directory.path().join(name);
     fs::create_dir(path("small")).unwrap();
     // The size is that of a few tests of this kind.
@@ -358,7 +355,7 @@ fn children_of(pid: u32) -> Vec<String> {
 
 #[test]
 fn what_cannot_be_done_is_said_before_anything_is_measured() {
-    let place = Place::new();
+    let place = Place::new(Machine::shared());
     let nobody = testkit::free_address().to_string();
     let url = format!("server.url=http://{nobody}");
     for (settings, code, expected) in [

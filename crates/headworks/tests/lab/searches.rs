@@ -2,6 +2,8 @@
 
 use std::process::Output;
 
+use testkit::Machine;
+
 /// What a generator says that was held up by what else the machine does.
 const NOT_VALID: Option<i32> = Some(4);
 /// How often such a search is made again before it is given up.
@@ -19,16 +21,16 @@ pub(crate) struct Expected {
 pub(crate) const TWO_OF_THREE: Expected = Expected { right: 2, of: 3 };
 
 /// Makes searches and counts those that are as `is_right` says: one that is right at once is enough, and after one that is
-/// wrong as many have to be right as are expected. Gives what the last one that is right makes of it. The count is listed at the end of `make test`. On a machine that
-/// never leaves the generator in peace there is nothing to judge, and the test is skipped. One at a time: they would
-/// disturb each other.
+/// wrong as many have to be right as are expected. Gives what the last one that is right makes of it. The count is
+/// listed at the end of `make test`. On a machine that never leaves the generator in peace there is nothing to judge,
+/// and the test is skipped. The machine is held until it is judged.
 #[track_caller]
 pub(crate) fn judged<T>(
+    _machine: Machine,
     expected: Expected,
     mut search: impl FnMut() -> Output,
     is_right: impl Fn(&Output) -> Result<T, String>,
 ) -> Option<T> {
-    let _alone = testkit::alone();
     let Expected { right, of } = expected;
     let (mut found, mut wrong, mut not_valid) = (Vec::new(), Vec::new(), 0);
     let is_enough = |found: usize, wrong: usize| found >= right || (found > 0 && wrong == 0);

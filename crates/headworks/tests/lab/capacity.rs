@@ -1,16 +1,13 @@
 //! `headworks lab capacity` as a process, on a server whose capacity is known.
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-#[path = "common/searches.rs"]
-mod searches;
 
 use std::process::{Command, Output};
 
 use record::{RunDirectory, Window};
 use rustix::process::{Pid, Signal, kill_process};
-use searches::{TWO_OF_THREE, expect, judged};
 use serde_json::Value;
-use testkit::{PATIENCE, Process, poll_until};
+use testkit::{Machine, PATIENCE, Process, poll_until};
+
+use super::searches::{TWO_OF_THREE, expect, judged};
 
 const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
 
@@ -38,7 +35,7 @@ fn the_rate_that_workers_allow_is_found() {
         std::fs::remove_dir_all(&out).unwrap_or_default();
         capacity(&[&[&*url][..], &options, &["--", "--requests-per-connection", "1"]].concat())
     };
-    let found = judged(TWO_OF_THREE, search, |output| {
+    let found = judged(Machine::shared(), TWO_OF_THREE, search, |output| {
         expect(output.status.code() == Some(0), text(&output.stderr))?;
         let said: Value = serde_json::from_slice(&output.stdout).unwrap();
         let [low, rate, high] = ["/capacity/ci/0", "/capacity/rate", "/capacity/ci/1"]
@@ -75,7 +72,7 @@ fn a_crowd_gets_what_the_workers_can_do() {
         std::fs::remove_dir_all(&out).unwrap_or_default();
         capacity(&[&[&*url][..], &options, &["--", "--requests-per-connection", "1"]].concat())
     };
-    judged(TWO_OF_THREE, search, |output| {
+    judged(Machine::shared(), TWO_OF_THREE, search, |output| {
         expect(output.status.code() == Some(0), text(&output.stderr))?;
         let said: Value = serde_json::from_slice(&output.stdout).unwrap();
         let rate = said["capacity"]["rate"].as_f64().unwrap();
@@ -98,6 +95,7 @@ fn a_ramp_is_climbed_to_its_end() {
     let (mut server, url) = four_workers();
     let ramp = ["--ramp", "60:300:120:1500ms", "--quiet", "--", "--requests-per-connection", "1"];
     judged(
+        Machine::shared(),
         TWO_OF_THREE,
         || capacity(&[&[&*url][..], &ramp].concat()),
         |output| {
@@ -149,6 +147,7 @@ fn what_cannot_be_found_is_explained() {
 
     let url = format!("http://{address}/bytes/10");
     judged(
+        Machine::shared(),
         TWO_OF_THREE,
         || capacity(&[&url, "--ramp", "5:10:5:500ms", "--quiet"]),
         |output| {

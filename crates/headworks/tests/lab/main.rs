@@ -1,0 +1,8 @@
+//! `headworks lab` as a process: experiments, searches for the capacity, comparisons. They wait more than they compute.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod capacity;
+mod compare;
+mod run;
+mod search;
+mod searches;
