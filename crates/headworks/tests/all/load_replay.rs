@@ -43,20 +43,23 @@ fn an_access_log_is_replayed() {
         line(50, "\"GET /bytes/400 HTTP/1.1\" 200 400"),
     ];
     std::fs::write(&log, text.concat()).unwrap();
-    let output = load(&[
-        &format!("http://{address}"),
-        "--workload",
-        &format!("trace:{}", log.display()),
-        "--stretch",
-        "0.02",
-        "--duration",
-        "500ms",
-        "--json",
-    ]);
-    let (text, told) = valid_or_not(&output);
+    let (url, workload) = (format!("http://{address}"), format!("trace:{}", log.display()));
+    let replay = |options: &[&str]| {
+        valid_or_not(&load(&[&[&url, "--workload", &workload, "--stretch", "0.02"], options].concat()))
+    };
+    let (text, told) = replay(&["--duration", "500ms", "--json"]);
     assert!(told.contains("broken"), "what is left out is told: {told}");
     let summary: Summary = serde_json::from_str(&text).unwrap();
     assert_eq!((summary.requests, summary.responses, summary.bytes), (3, 3, 400), "{text}");
+
+    for (options, says) in [
+        (["--duration", "500ms"], "of which the first 500ms of 1.0s are replayed (--duration 2s for all)"),
+        (["--duration", "1.5s"], "which is repeated after 1.0s"),
+        (["-n", "9"], "which is repeated"),
+    ] {
+        let (out, told) = replay(&options);
+        assert!((out.clone() + &told).contains(says), "{options:?}: {out}{told}");
+    }
 }
 
 #[test]

@@ -58,3 +58,10 @@ fn only_requests_that_stand_alone_have_a_limit_of_connections() {
     check_refused(&["--rate", "10", "-c", "1", "--threads", "2"], "at least --threads");
     check_refused(&["--ramp", "1:2:1:1s", "--closed", "-c", "4"], "--connections");
 }
+
+#[test]
+fn each_export_has_a_file_of_its_own() {
+    let two = ["--latency-csv", "a.csv", "--requests-csv", "a.csv"];
+    check_refused(&two, "--latency-csv and --requests-csv are both to be written into a.csv");
+    check_refused(&["--requests-csv", "-"], "is standard output, where the summary goes");
+}

@@ -400,6 +400,23 @@ impl Options {
         format!("{}  {load}, {length}{warmup}, seed {}", self.target, self.seed)
     }
 
+    /// Where the times of a trace end later than the run, or are repeated in it.
+    fn part_of(&self, times: &Times) -> String {
+        let (whole, run) = (times.duration(), self.warmup + self.duration);
+        match self.count {
+            Some(count) if count > times.len() as u64 => ", which is repeated".to_owned(),
+            Some(_) => String::new(),
+            None if run < whole => {
+                format!(
+                    ", of which the first {run} of {whole:.1} are replayed (--duration {}s for all)",
+                    whole.as_secs_f64().ceil()
+                )
+            }
+            None if run > whole && !whole.is_zero() => format!(", which is repeated after {whole:.1}"),
+            None => String::new(),
+        }
+    }
+
     /// How much of what, in a few words.
     pub(crate) fn load_in_words(&self) -> String {
         let things = self.things();
@@ -427,7 +444,8 @@ impl Options {
             }
             (Load::Timed(times), _) => {
                 let rate = times.rate().map_or(0.0, Rate::as_f64);
-                format!("open loop, {rate:.1} {things}/s at the times of a trace")
+                let part = self.part_of(times);
+                format!("open loop, {rate:.1} {things}/s at the times of a trace{part}")
             }
             (Load::Closed { .. }, Some((ramp, unit))) => format!("closed loop, {ramp} {unit}{who}"),
             (Load::Closed { clients, .. }, None) => format!("closed loop, {clients} clients{who}"),

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -29,10 +30,12 @@ func keepLog(server *http.Server, file string) {
 	}
 	next := server.Handler
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		counted := &countedWriter{ResponseWriter: w, status: 200}
+		counted := &countedWriter{ResponseWriter: w, context: r.Context(), status: 200}
 		next.ServeHTTP(counted, r)
 		end := "done"
-		if counted.failed || r.Context().Err() != nil {
+		// Who has the whole of a length that was told may close while this is written; all others wait for the end.
+		isWhole := w.Header().Get("Content-Length") == strconv.Itoa(counted.bytes) && !counted.left
+		if counted.failed || (r.Context().Err() != nil && !isWhole) {
 			end = "cut"
 		}
 		if r.Method == http.MethodHead {
@@ -47,9 +50,12 @@ func keepLog(server *http.Server, file string) {
 // countedWriter knows what was answered.
 type countedWriter struct {
 	http.ResponseWriter
-	status int
-	bytes  int
-	failed bool
+	context context.Context
+	status  int
+	bytes   int
+	failed  bool
+	// left says whether the client had gone when the last piece was to be written.
+	left bool
 }
 
 func (c *countedWriter) WriteHeader(status int) {
@@ -58,6 +64,7 @@ func (c *countedWriter) WriteHeader(status int) {
 }
 
 func (c *countedWriter) Write(piece []byte) (int, error) {
+	c.left = c.context.Err() != nil
 	count, err := c.ResponseWriter.Write(piece)
 	c.bytes += count
 	c.failed = c.failed || err != nil

@@ -59,6 +59,32 @@ impl RunArgs {
         Ok(())
     }
 
+    /// Refuses two exports that would be written into one file, and one that would be written into the summary.
+    pub(super) fn check_exports(&self) -> Result<(), Failure> {
+        let exports = [
+            ("--latency-csv", &self.latency_csv),
+            ("--latency-hgrm", &self.latency_hgrm),
+            ("--requests-csv", &self.requests_csv),
+        ];
+        let mut files: Vec<(&str, &PathBuf)> = Vec::new();
+        for (option, file) in exports.into_iter().filter_map(|(option, file)| Some((option, file.as_ref()?)))
+        {
+            if file.as_os_str() == "-" {
+                return Err(usage(&format!(
+                    "{option} - is standard output, where the summary goes; give a file, or another descriptor as in /dev/fd/3"
+                )));
+            }
+            if let Some((other, _)) = files.iter().find(|(_, taken)| *taken == file) {
+                return Err(usage(&format!(
+                    "{other} and {option} are both to be written into {}; give each a file of its own",
+                    file.display()
+                )));
+            }
+            files.push((option, file));
+        }
+        Ok(())
+    }
+
     /// Refuses ends and objectives that would have no effect.
     pub(super) fn check_ends(&self, script: &Script) -> Result<(), Failure> {
         if self.number.is_some() && matches!(script, Script::Model(_)) {

@@ -88,6 +88,7 @@ impl RunArgs {
             return Err(usage("--timeout is 0; every request would fail"));
         }
         self.check_logs()?;
+        self.check_exports()?;
         let script = self.script()?;
         let (load, view) = (self.load(&script)?, self.view());
         self.check_pauses(&script, &load)?;
