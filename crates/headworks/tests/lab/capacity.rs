@@ -8,15 +8,10 @@ use serde_json::Value;
 use testkit::{Machine, PATIENCE, Process, poll_until};
 
 use super::searches::{TWO_OF_THREE, expect, judged};
-
-const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
+use super::{HEADWORKS, text};
 
 fn capacity(arguments: &[&str]) -> Output {
     Command::new(HEADWORKS).args(["lab", "capacity"]).args(arguments).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Four workers, each of which is taken for 20 ms by a request: never more than 200 per second.

@@ -1,4 +1,5 @@
 //! `headworks lab run DIR/run.toml`, which repeats an experiment, and `headworks lab compare`, as processes.
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -6,6 +7,8 @@ use std::process::{Command, Output};
 use record::RunDirectory;
 use record::experiment::{Experiment, Test, TestState};
 use testkit::Machine;
+
+use super::{HEADWORKS, text};
 
 const WORKLOAD: &str = r#"
 kind = "sessions"
@@ -36,16 +39,7 @@ settle = "100ms"
 "#;
 
 fn lab(arguments: &[&str], directory: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_headworks"))
-        .arg("lab")
-        .args(arguments)
-        .current_dir(directory)
-        .output()
-        .unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+    Command::new(HEADWORKS).arg("lab").args(arguments).current_dir(directory).output().unwrap()
 }
 
 /// How long a test of [`SPEC`] starts requests that count, in nanoseconds from its start. Load is kept up after

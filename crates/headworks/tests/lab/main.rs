@@ -6,3 +6,10 @@ mod compare;
 mod run;
 mod search;
 mod searches;
+
+const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
+
+/// What a process wrote.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -1,5 +1,6 @@
 //! `headworks lab run` as a process: a whole experiment in miniature, what is left of one that is
 //! interrupted, and what is said when it cannot be done.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,6 +11,8 @@ use record::{Environment, RunDirectory, SessionOutcome};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use testkit::{Machine, PATIENCE, Process, poll_until};
 use traffic::Workload;
+
+use super::HEADWORKS;
 
 const WORKLOAD: &str = r#"
 kind = "sessions"
@@ -99,7 +102,7 @@ impl Place {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_headworks"));
+        let mut command = Command::new(HEADWORKS);
         command.args(["lab", "run"]).arg(self.directory.path().join("spec.toml"));
         command.arg("--out").arg(self.out()).args(arguments);
         command
@@ -146,8 +149,7 @@ fn an_experiment_leaves_a_record_that_agrees_with_itself() {
     );
 
     // What was seen of the server meanwhile says what was at its end.
-    let verdict =
-        Command::new(env!("CARGO_BIN_EXE_headworks")).args(["lab", "verdict", "--json"]).arg(&out).output();
+    let verdict = Command::new(HEADWORKS).args(["lab", "verdict", "--json"]).arg(&out).output();
     let said: serde_json::Value = serde_json::from_slice(&verdict.unwrap().stdout).unwrap();
     for (subject, directory) in [("bare", "tests/01-bare-0.5"), ("gate", "tests/02-gate-0.5")] {
         let probes = said["tests"][subject]["probes"].as_array().unwrap_or_else(|| panic!("{said:#}"));
@@ -319,7 +321,7 @@ fn a_full_disk_loses_nothing_that_was_measured() {
         mount -o remount,size=100m "$1/small" || exit 98
         run "$1" again; code=$?; cp "$1/small/run/experiment.json" "$1/complete.json"; exit $code"#;
     let output = Command::new("unshare")
-        .args(["--mount", "sh", "-c", script, env!("CARGO_BIN_EXE_headworks")])
+        .args(["--mount", "sh", "-c", script, HEADWORKS])
         .arg(place.directory.path())
         .output()
         .unwrap();

@@ -11,8 +11,7 @@ use record::search::SearchResult;
 use testkit::Machine;
 
 use super::searches::{TWO_OF_THREE, expect, judged};
-
-const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
+use super::{HEADWORKS, text};
 
 fn run(spec: &str, place: &Path, options: &[&str]) -> Output {
     let file = place.join("spec.toml");
@@ -26,8 +25,14 @@ fn run(spec: &str, place: &Path, options: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+/// Whether network namespaces can be made here; where not, the test that asks is skipped.
+#[track_caller]
+fn may_make_namespaces() -> bool {
+    let may = rustix::process::geteuid().is_root();
+    if !may {
+        testkit::skip(&"network namespaces need root");
+    }
+    may
 }
 
 #[test]
@@ -71,8 +76,7 @@ fn the_capacity_follows_the_number_of_workers() {
 
 #[test]
 fn a_link_is_found_to_be_what_limits() {
-    if !rustix::process::geteuid().is_root() {
-        testkit::skip(&"network namespaces need root");
+    if !may_make_namespaces() {
         return;
     }
     let spec = r#"
@@ -100,8 +104,7 @@ fn a_link_is_found_to_be_what_limits() {
 /// A request of the proxy's takes one of a hundred ports, and then TIME-WAIT has it.
 #[test]
 fn a_proxy_is_found_to_have_no_ports_left() {
-    if !rustix::process::geteuid().is_root() {
-        testkit::skip(&"network namespaces need root");
+    if !may_make_namespaces() {
         return;
     }
     let spec = r#"
