@@ -1,20 +1,26 @@
 //! Free ports.
 
-use std::collections::VecDeque;
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::{io, process};
 
 use crate::error::Error;
 
 /// How often a server is started anew because another program took its port first.
 const MAX_ATTEMPTS: usize = 3;
 
-/// Ports that were found last are not found again: what asked for them has yet to listen.
-const MAX_REMEMBERED: usize = 64;
+/// Ports are found below those that Linux gives to clients (32,768 on, ip-sysctl, `ip_local_port_range`):
+/// a client of anything would take one between the look and the start of the server.
+const FIRST: u16 = 10_000;
 
-static FOUND: Mutex<VecDeque<u16>> = Mutex::new(VecDeque::new());
+/// How many ports a process finds before it begins anew, and how many such blocks there are: processes
+/// side by side have others.
+const BLOCK: u16 = 200;
+const BLOCKS: u16 = 110;
+
+/// How many ports this process has looked at.
+static LOOKED_AT: AtomicU16 = AtomicU16::new(0);
 
 /// Loopback addresses that no program listens on at this moment, all different, and different from those
 /// that this process found just before.
@@ -22,25 +28,26 @@ static FOUND: Mutex<VecDeque<u16>> = Mutex::new(VecDeque::new());
 /// # Errors
 /// When no port is free.
 pub fn free_addresses<const N: usize>() -> io::Result<[SocketAddr; N]> {
-    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
-    // Held until all are found, so that the kernel gives another one each time.
-    let mut listeners = Vec::with_capacity(N);
     let mut addresses = [SocketAddr::from((Ipv4Addr::LOCALHOST, 0)); N];
     for address in &mut addresses {
-        loop {
-            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-            *address = listener.local_addr()?;
-            listeners.push(listener);
-            if !found.contains(&address.port()) {
-                break;
-            }
-        }
-        found.push_back(address.port());
-        if found.len() > MAX_REMEMBERED {
-            found.pop_front();
-        }
+        *address = free_address()?;
     }
     Ok(addresses)
+}
+
+fn free_address() -> io::Result<SocketAddr> {
+    let [.., high, low] = process::id().to_be_bytes();
+    let block = u16::from_be_bytes([high, low]) % BLOCKS;
+    let mut refused = None;
+    for _ in 0..BLOCK {
+        let port = FIRST + block * BLOCK + LOOKED_AT.fetch_add(1, Ordering::Relaxed) % BLOCK;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        match TcpListener::bind(address) {
+            Ok(_) => return Ok(address),
+            Err(error) => refused = Some(error),
+        }
+    }
+    Err(refused.unwrap_or_else(|| io::ErrorKind::AddrInUse.into()))
 }
 
 /// A port of the loopback interface that no program listens on at this moment.
@@ -79,5 +86,14 @@ mod tests {
         let found: BTreeSet<_> =
             (0..16).flat_map(|_| free_addresses::<4>().unwrap()).map(|address| address.port()).collect();
         assert_eq!(found.len(), 64);
+    }
+
+    #[test]
+    fn no_client_of_anything_is_given_a_port_that_was_found() {
+        let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap();
+        let [first, last] =
+            [0, 1].map(|at| range.split_whitespace().nth(at).unwrap().parse::<u16>().unwrap());
+        let [found] = free_addresses().unwrap();
+        assert!(!(first..=last).contains(&found.port()) || first < FIRST + BLOCK * BLOCKS, "{found}");
     }
 }

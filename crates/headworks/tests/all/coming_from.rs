@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use regex::Regex;
-use testkit::{Process, free_address};
+use testkit::Process;
 
 const SCRIPTS: &str = "experiments/coming-from";
 
@@ -56,20 +56,15 @@ fn the_files_that_are_shown_are_those_that_are_there() {
 #[test]
 fn the_commands_that_are_shown_do_what_is_said() {
     let document = read_to_string(root().join("docs/coming-from.md")).unwrap();
-    let address = free_address();
-    let _shop = Process::start(
-        Command::new("python3")
-            .arg("shop.py")
-            .arg(address.port().to_string())
-            .current_dir(root().join(SCRIPTS)),
-    );
-    testkit::poll_until(testkit::PATIENCE, "the shop", || std::net::TcpStream::connect(address).ok());
+    let mut shop =
+        Process::start(Command::new("python3").args(["shop.py", "0"]).current_dir(root().join(SCRIPTS)));
+    let address = format!("127.0.0.1:{}", shop.wait_for_line(""));
     let scratch = tempfile::tempdir().unwrap();
     let all = commands(&document);
     assert!(all.len() >= 12, "{all:?}");
     for command in all {
         let command = shortened(&command)
-            .replace("127.0.0.1:8080", &address.to_string())
+            .replace("127.0.0.1:8080", &address)
             .replace(SCRIPTS, root().join(SCRIPTS).to_str().unwrap());
         let line = format!("{} load {command} --quiet --json", env!("CARGO_BIN_EXE_headworks"));
         let output = Command::new("sh").args(["-c", &line]).current_dir(scratch.path()).output().unwrap();
