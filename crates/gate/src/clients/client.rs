@@ -36,6 +36,8 @@ pub(crate) struct Client {
     pub(crate) answered: Cell<u64>,
     /// Whether the next answer says how to read on.
     pub(crate) wants_answer: Cell<bool>,
+    /// Whether the client has said that the request in hand is its last.
+    pub(crate) said_last: Cell<bool>,
     /// Whether the stream's request has got its response.
     pub(crate) responded: Cell<bool>,
     /// Why nothing more of what it sends is read.
@@ -78,6 +80,7 @@ impl Client {
             multiplexed: Cell::new(false),
             answered: Cell::new(0),
             wants_answer: Cell::new(false),
+            said_last: Cell::new(false),
             responded: Cell::new(false),
             stop: Cell::new(None),
             interim: Interim::default(),

@@ -88,6 +88,7 @@ async fn exchange(proxy: Rc<Proxy>, client: Rc<Client>, mut request: Request<Inc
 async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming>) -> Response<Reply> {
     let mut busy = Busy::begin(&client, &proxy.clock);
     let (head, body) = request.into_parts();
+    client.said_last.set(hop_by_hop::is_last(&head));
     let config = proxy.config();
     let from = config.settings.forwarding.client(&head.headers, client.peer().hop());
     let secure = config.settings.forwarding.scheme(&head.headers, client.peer().hop()) == Scheme::Https;

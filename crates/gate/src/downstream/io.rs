@@ -61,6 +61,15 @@ impl ClientIo {
         self.socket.inner().poll_readable(cx)
     }
 
+    /// Whether the client has sent all that it wanted to, and nothing of it is left unread. Where there is TLS it may
+    /// still say that it closes.
+    fn is_done(&self, cx: &mut Context<'_>) -> bool {
+        matches!(self.socket.inner(), Transport::Plain(_))
+            && self.client.said_last.get()
+            && self.filter.is_between_requests()
+            && self.poll_readable(cx).is_pending()
+    }
+
     fn wrote(&self, written: &Poll<io::Result<usize>>) {
         self.client.blocked(written.is_pending());
         match written {
@@ -166,9 +175,12 @@ impl Write for ClientIo {
 
     /// Closes our side and reads until the client closes its own. Closing with bytes unread would
     /// reset the connection, and a reset can overtake the response on its way to the client
-    /// (RFC 9112 section 9.6).
+    /// (RFC 9112 section 9.6). A client that is done sends nothing more, and is not waited for.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.closed {
+            if self.is_done(cx) {
+                return Poll::Ready(Ok(()));
+            }
             ready!(Pin::new(&mut self.socket).poll_shutdown(cx))?;
             self.closed = true;
             self.client.enter(Phase::Lingering, self.clock.last());

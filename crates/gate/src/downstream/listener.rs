@@ -8,7 +8,8 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::net as unix;
 use std::path::Path;
 
-use socket2::{SockAddr, SockRef};
+use rustix::net::sockopt;
+use socket2::SockAddr;
 
 use crate::downstream::socket::Socket;
 use crate::runtime::inherited::Sockets;
@@ -88,8 +89,11 @@ impl Listening {
     pub(crate) fn accepting(self) -> io::Result<Accepting> {
         Ok(match self {
             Self::Tcp(listener) => {
-                // Linux gives it to the connections accepted, which saves a call for each.
-                SockRef::from(&listener).set_tcp_nodelay(true)?;
+                // Linux gives both to the connections accepted, which saves calls for each.
+                sockopt::set_tcp_nodelay(&listener, true)?;
+                // What is asked is answered soon, and the answer says that the question has come: without this a new
+                // connection says so at once, by a segment of its own.
+                sockopt::set_tcp_quickack(&listener, false)?;
                 Accepting::Tcp(tokio::net::TcpListener::from_std(listener)?)
             }
             Self::Unix(listener) => Accepting::Unix(tokio::net::UnixListener::from_std(listener)?),

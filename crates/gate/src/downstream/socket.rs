@@ -1,9 +1,11 @@
 //! [`Socket`]: a client's socket, and what was read of it ahead of time.
 
 use std::cell::RefCell;
+use std::future::poll_fn;
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::{Buf as _, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -45,22 +47,18 @@ impl Socket {
 
     /// Reads ahead what there is, or waits for some; false when the client sends no more.
     pub(crate) async fn read_ahead(&mut self) -> io::Result<bool> {
-        loop {
-            self.stream.readable().await?;
-            let mut piece = [0; PIECE];
-            match self.stream.try_read(&mut piece) {
-                Ok(0) => return Ok(false),
-                Ok(length) => {
-                    self.ahead = match self.ahead.len() {
-                        0 => Bytes::copy_from_slice(&piece[..length]),
-                        _ => [&self.ahead, &piece[..length]].concat().into(),
-                    };
-                    return Ok(true);
-                }
-                Err(why) if why.kind() == io::ErrorKind::WouldBlock => {}
-                Err(why) => return Err(why),
-            }
-        }
+        poll_fn(|cx| {
+            let mut piece = [MaybeUninit::uninit(); PIECE];
+            let mut piece = ReadBuf::uninit(&mut piece);
+            ready!(Pin::new(&mut self.stream).poll_read(cx, &mut piece))?;
+            let piece = piece.filled();
+            self.ahead = match self.ahead.len() {
+                0 => Bytes::copy_from_slice(piece),
+                _ => [&self.ahead, piece].concat().into(),
+            };
+            Poll::Ready(Ok(!piece.is_empty()))
+        })
+        .await
     }
 }
 

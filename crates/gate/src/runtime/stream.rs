@@ -36,16 +36,6 @@ impl Stream {
     pub(crate) fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         of_stream!(self, stream => stream.poll_read_ready(cx))
     }
-
-    /// Until there may be something to read.
-    pub(crate) async fn readable(&self) -> io::Result<()> {
-        of_stream!(self, stream => stream.readable().await)
-    }
-
-    /// Reads what there is; `WouldBlock` when there is nothing.
-    pub(crate) fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        of_stream!(self, stream => stream.try_read(buffer))
-    }
 }
 
 impl AsyncRead for Stream {

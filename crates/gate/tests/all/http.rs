@@ -37,6 +37,32 @@ fn http_1_0_is_answered_and_closed() {
     assert!(answer.starts_with("HTTP/1.0 200"), "{answer}");
 }
 
+#[test]
+fn a_client_that_says_that_it_is_done_is_not_waited_for() {
+    let origin = origin();
+    let gate = Gate::start(origin.address(), "");
+    let last = request("/bytes/70000", "Connection: x, Close\r\n");
+    let waited_for = request("/bytes/70000", "");
+    for (asked, more) in [
+        (last.as_str(), 0),
+        ("GET /bytes/70000 HTTP/1.0\r\n\r\n", 0),
+        // One that does not keep its word gets all of its response nevertheless.
+        (last.as_str(), 100_000),
+        (&(waited_for.clone() + &waited_for + &last), 0),
+    ] {
+        let mut client = gate.connect();
+        client.send(asked).send("x".repeat(more));
+        let wanted = asked.matches("GET").count();
+        let answer = String::from_utf8(client.until_closed()).unwrap();
+        assert!(answer.len() > wanted * 70_000, "{} bytes of {asked}", answer.len());
+        assert_eq!(answer.matches("HTTP/1.").count(), wanted, "{asked}");
+        if more == 0 {
+            // It has not closed yet.
+            gate.wait_for("the connection to be gone", |state| state["connections"]["clients"] == 0);
+        }
+    }
+}
+
 /// Reads a chunked request and answers with how much came.
 fn measuring() -> Hostile {
     Hostile::start(|mut stream, _| {

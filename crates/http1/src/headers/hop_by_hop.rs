@@ -9,6 +9,8 @@ use http::request::Parts;
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderValue, Method, Uri, Version};
 
+use crate::fields::lists;
+
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
 
@@ -43,6 +45,16 @@ pub fn may_forward(head: &Parts) -> Forwarded {
 /// What `Max-Forwards` says; nothing where it is not a number.
 fn hops_left(headers: &HeaderMap) -> Option<u64> {
     headers.get(MAX_FORWARDS)?.to_str().ok()?.trim().parse().ok()
+}
+
+/// Whether the client says that it sends no request after this one on its connection (RFC 9112 section 9.3).
+pub fn is_last(head: &Parts) -> bool {
+    let says = |option| head.headers.get_all(CONNECTION).iter().any(|line| lists(line.as_bytes(), option));
+    match head.version {
+        Version::HTTP_11 => says("close"),
+        Version::HTTP_10 => !says("keep-alive"),
+        _ => false,
+    }
 }
 
 /// Makes the head of a client's request one to the upstream at `authority`.
@@ -220,6 +232,27 @@ mod tests {
         let mut names: Vec<_> = head.headers.keys().map(HeaderName::as_str).collect();
         names.sort_unstable();
         assert_eq!(names, ["accept", "host", "via"]);
+    }
+
+    #[test]
+    fn a_client_says_which_request_is_its_last() {
+        let says = |version, lines: &[&str]| {
+            let request = lines.iter().fold(Request::get("/").version(version), |request, line| {
+                request.header("connection", *line)
+            });
+            is_last(&request.body(()).unwrap().into_parts().0)
+        };
+        for (version, lines, last) in [
+            (Version::HTTP_11, &["te, Close"][..], true),
+            (Version::HTTP_11, &["te", "close"], true),
+            (Version::HTTP_11, &["closed"], false),
+            (Version::HTTP_11, &[], false),
+            (Version::HTTP_10, &[], true),
+            (Version::HTTP_10, &["Keep-Alive"], false),
+            (Version::HTTP_2, &["close"], false),
+        ] {
+            assert_eq!(says(version, lines), last, "{version:?} {lines:?}");
+        }
     }
 
     #[test]

@@ -79,22 +79,6 @@ impl SimulatedStream {
         }
     }
 
-    /// Until a read gives something.
-    ///
-    /// # Errors
-    /// None; the next read says what is wrong.
-    pub async fn readable(&self) -> io::Result<()> {
-        std::future::poll_fn(|cx| self.poll_read_ready(cx)).await
-    }
-
-    /// Reads what has arrived.
-    ///
-    /// # Errors
-    /// `WouldBlock` when nothing has, `ConnectionReset` after a reset.
-    pub fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.take(buffer.len(), |bytes| buffer[..bytes.len()].copy_from_slice(bytes))
-    }
-
     /// Hands over what has arrived, at most `most` bytes, and says how much that was.
     fn take(&self, most: usize, to: impl FnOnce(&[u8])) -> io::Result<usize> {
         match self.find() {

@@ -20,6 +20,7 @@ use crate::upstream::failure::Failure;
 use crate::upstream::http1::companion::Companion;
 use crate::upstream::http1::idle::Idle;
 use crate::upstream::http1::patience::Patience;
+use crate::upstream::http1::scratch;
 use crate::upstream::http1::sending::{Sending, Stopped, write_head};
 use crate::upstream::tls::Transport;
 
@@ -28,8 +29,6 @@ use crate::upstream::tls::Transport;
 pub(crate) struct Exclusive {
     line: Line,
     open: Open,
-    /// Of the connection, for the next request.
-    buffer: BytesMut,
     patience: Patience,
     /// What the body is read to.
     room: BytesMut,
@@ -78,8 +77,6 @@ impl From<Unanswered> for Failure {
     }
 }
 
-/// What is read at once of a head: most responses as a whole.
-const FIRST: usize = 8 * 1024;
 /// What is read at once of a body.
 const PIECE: usize = 64 * 1024;
 /// Of a body whose length is not known.
@@ -95,16 +92,16 @@ impl Exclusive {
         limits: Limits,
         client: Option<&Client>,
     ) -> Result<(Response<()>, Self), Unanswered> {
-        let Idle { mut transport, open, mut buffer, mut patience } = idle;
+        let Idle { mut transport, open, mut patience } = idle;
         let asked = async {
-            buffer.reserve(FIRST);
+            let mut buffer = scratch::take();
             write_head(&mut buffer, request);
             send(&mut transport, &buffer).await?;
-            buffer.clear();
-            read_head(&mut transport, &mut buffer, request.method(), limits, client).await
+            scratch::give_back(buffer);
+            read_head(&mut transport, request.method(), limits, client).await
         };
         let message = patience.within(longest, asked).await.ok_or(Unanswered::Timeout)??;
-        Ok(Self::of(message, Line::Own(transport), open, buffer, patience))
+        Ok(Self::of(message, Line::Own(transport), open, patience))
     }
 
     /// Sends a request with a body, and waits for the head of its response, which may come before all of
@@ -116,10 +113,11 @@ impl Exclusive {
         limits: Limits,
         client: Option<&Client>,
     ) -> Result<(Response<()>, Self), Unsent> {
-        let Idle { mut transport, open, mut buffer, patience } = idle;
+        let Idle { mut transport, open, patience } = idle;
         let method = request.method().clone();
         let mut sending = Sending::new(request);
         let mut reader = Reader::new(limits);
+        let mut buffer = BytesMut::new();
         let mut unsent = None;
         let read = poll_fn(|cx| {
             loop {
@@ -147,8 +145,7 @@ impl Exclusive {
                     }
                     None => {}
                 }
-                buffer.reserve(FIRST);
-                let why = match ready!(pin!(transport.read_buf(&mut buffer)).poll(cx)) {
+                let why = match ready!(scratch::poll_read(&mut transport, &mut buffer, cx)) {
                     Ok(0) => io::ErrorKind::UnexpectedEof.into(),
                     Ok(_) => continue,
                     Err(why) => why,
@@ -162,29 +159,24 @@ impl Exclusive {
             Err(why @ Unanswered::Unsent(_)) => return Err((why, sending.take_back())),
             Err(why) => return Err((why, None)),
         };
+        scratch::give_back(buffer);
         let all_sent = sending.is_over();
         if all_sent || unsent.is_some() || sending.has_not_begun() {
             // Where the server has refused to be sent the body, it waits for it or does not.
             message.keep &= all_sent;
-            return Ok(Self::of(message, Line::Own(transport), open, buffer, patience));
+            return Ok(Self::of(message, Line::Own(transport), open, patience));
         }
         let line = Line::Shared(Companion::begin(transport, sending));
-        Ok(Self::of(message, line, open, buffer, patience))
+        Ok(Self::of(message, line, open, patience))
     }
 
-    fn of(
-        message: Message,
-        line: Line,
-        open: Open,
-        buffer: BytesMut,
-        patience: Patience,
-    ) -> (Response<()>, Self) {
+    fn of(message: Message, line: Line, open: Open, patience: Patience) -> (Response<()>, Self) {
         let Message { mut response, body, keep, reason, rest } = message;
         if let Some(reason) = reason.and_then(|reason| ReasonPhrase::try_from(reason).ok()) {
             response.extensions_mut().insert(reason);
         }
         let room = BytesMut::new();
-        (response, Self { line, open, buffer, patience, room, here: rest, body, keep, broken: None })
+        (response, Self { line, open, patience, room, here: rest, body, keep, broken: None })
     }
 
     /// The next piece of the response's body.
@@ -252,14 +244,14 @@ impl Exclusive {
     /// The connection for another request, now that the response is over; none if it cannot carry
     /// one. What the server has said beyond this response makes it unfit for one.
     pub(crate) fn settle(self) -> Option<Idle> {
-        let Self { line, open, buffer, patience, here, body, keep, .. } = self;
+        let Self { line, open, patience, here, body, keep, .. } = self;
         let fit = keep && body == Coming::Nothing && here.is_empty();
         let (transport, open) = match line {
             Line::Own(transport) => (transport, open),
             Line::Shared(companion) if fit => companion.settle(open)?,
             Line::Shared(_) => return None,
         };
-        fit.then_some(Idle { transport, open, buffer, patience })
+        fit.then_some(Idle { transport, open, patience })
     }
 
     /// The connection as it is, and what has come after the head of the response, for another
@@ -291,24 +283,26 @@ async fn send(transport: &mut Transport, bytes: &[u8]) -> Result<(), Unanswered>
 /// Reads the head of the response, past those of interim responses (RFC 9110 section 15.2).
 async fn read_head(
     transport: &mut Transport,
-    buffer: &mut BytesMut,
     method: &Method,
     limits: Limits,
     client: Option<&Client>,
 ) -> Result<Message, Unanswered> {
     let mut reader = Reader::new(limits);
+    let mut buffer = BytesMut::new();
     loop {
-        match reader.read(buffer, method).map_err(Unanswered::Malformed)? {
-            Some(Next::Final(message)) => return Ok(message),
+        match reader.read(&mut buffer, method).map_err(Unanswered::Malformed)? {
+            Some(Next::Final(message)) => {
+                scratch::give_back(buffer);
+                return Ok(message);
+            }
             Some(Next::Interim(interim)) => {
                 inform(client, interim);
                 continue;
             }
             None => {}
         }
-        buffer.reserve(FIRST);
-        let read = transport.read_buf(buffer).await.map_err(Unanswered::Lost)?;
-        if read == 0 {
+        let read = poll_fn(|cx| scratch::poll_read(transport, &mut buffer, cx)).await;
+        if read.map_err(Unanswered::Lost)? == 0 {
             return Err(Unanswered::Lost(io::ErrorKind::UnexpectedEof.into()));
         }
     }

@@ -4,7 +4,6 @@ use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
-use bytes::BytesMut;
 use tokio::io::{AsyncRead as _, ReadBuf};
 use tokio::task::coop::unconstrained;
 
@@ -17,14 +16,12 @@ use crate::upstream::tls::Transport;
 pub(crate) struct Idle {
     pub(super) transport: Transport,
     pub(super) open: Open,
-    /// What the next request is written to and its response read to; empty.
-    pub(super) buffer: BytesMut,
     pub(super) patience: Patience,
 }
 
 impl Idle {
     pub(crate) fn new(transport: Transport, open: Open) -> Self {
-        Self { transport, open, buffer: BytesMut::new(), patience: Patience::default() }
+        Self { transport, open, patience: Patience::default() }
     }
 
     /// Whether the server has neither closed it nor said anything. What comes before it is asked
@@ -66,7 +63,7 @@ mod tests {
         assert!(poll_fn(|cx| Poll::Ready(idle.is_quiet(cx))).await);
         server.write_all(b"HTTP/1.1 200 OK\r\n").await.unwrap();
         if let Transport::Plain(socket) = &idle.transport {
-            socket.readable().await.unwrap();
+            poll_fn(|cx| socket.poll_read_ready(cx)).await.unwrap();
         }
         let heard = poll_fn(|cx| {
             while let Poll::Ready(turn) = poll_proceed(cx) {
