@@ -195,9 +195,9 @@ fn how_to_send(
     config: &ActiveConfig,
     client: &Rc<Client>,
     head: &Parts,
-    upgrade: Option<Asked>,
+    upgrade: Option<Box<Asked>>,
 ) -> Sent {
-    let bound = proxy.dispatcher.pool.bound.take(client);
+    let bound = proxy.dispatcher.pool.bound.take(client).map(Box::new);
     let is_bound = bound.is_some() || authenticates_connection(&head.headers);
     Sent {
         upgrade,
@@ -359,7 +359,7 @@ fn relayed(
         return failed(proxy, config, busy, client, None, &Failure::Upgrade);
     };
     let open = proxy.dispatcher.pool.hold();
-    let tunnel = Box::new(Tunnel::new(Box::new(server), said, asked, open, idle_timeout));
+    let tunnel = Box::new(Tunnel::new(Box::new(server), said, *asked, open, idle_timeout));
     head.headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
     head.headers.insert(UPGRADE, tunnel.protocol().clone());
     client.become_tunnel(tunnel, proxy.clock.last());

@@ -25,7 +25,7 @@ pub(crate) struct Answer {
     pub(crate) response: Response<()>,
     pub(crate) lease: Lease,
     /// What the connection to the server becomes, and how long it may be idle then.
-    pub(crate) tunnel: Option<(Asked, Duration)>,
+    pub(crate) tunnel: Option<(Box<Asked>, Duration)>,
 }
 
 type Sending = Pin<Box<dyn Future<Output = (Result<Answer, Failure>, Permit)>>>;
@@ -41,12 +41,12 @@ pub(crate) struct InService {
 /// How a request is sent.
 pub(crate) struct Sent {
     /// The protocol that the client asks for.
-    pub(crate) upgrade: Option<Asked>,
+    pub(crate) upgrade: Option<Box<Asked>>,
     pub(crate) tunnel_idle_timeout: Duration,
     /// The client, if it takes interim responses.
     pub(crate) informed: Option<Rc<Client>>,
     /// The connection that belongs to it.
-    pub(crate) bound: Option<Bound>,
+    pub(crate) bound: Option<Box<Bound>>,
     /// Whose the connection is when the request is over.
     pub(crate) owner: Owner,
 }

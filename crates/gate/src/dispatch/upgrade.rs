@@ -30,7 +30,7 @@ pub(crate) fn asked(
     client: IpAddr,
     head: &Parts,
     body: &Body,
-) -> Result<Option<Asked>, Full> {
+) -> Result<Option<Box<Asked>>, Full> {
     let Some(protocol) = upgrade::asked(head) else { return Ok(None) };
     let mut allowed = config.settings.tunnels.protocols.iter();
     let known = allowed.any(|name| protocol.as_bytes().eq_ignore_ascii_case(name.as_bytes()));
@@ -42,5 +42,5 @@ pub(crate) fn asked(
     let most = config.settings.tunnels.most.min(room);
     let share = config.settings.policy.limits.client_share;
     let permit = proxy.tunnels.enter(network(client), most, share).ok_or(Full)?;
-    Ok(Some(Asked { protocol: protocol.clone(), permit }))
+    Ok(Some(Box::new(Asked { protocol: protocol.clone(), permit })))
 }

@@ -27,7 +27,7 @@ pub(crate) struct Lease {
 #[derive(Debug)]
 pub(crate) enum Channel {
     /// HTTP/1.1: the whole connection.
-    Whole(Exclusive),
+    Whole(Box<Exclusive>),
     /// HTTP/2.
     Part(Stream, Incoming),
 }

@@ -66,7 +66,7 @@ pub(crate) async fn send(
     pool: &Pool,
     mut request: Pending,
     asker: Asker<'_>,
-    bound: Option<Bound>,
+    bound: Option<Box<Bound>>,
 ) -> Result<Begun, Failure> {
     /// Besides the first. More would only pass trouble around.
     const ATTEMPTS: usize = 2;
@@ -163,11 +163,11 @@ async fn over_http1(
 /// Sends a request over the connection that belongs to its client.
 async fn over_bound(
     pool: &Pool,
-    bound: Bound,
+    bound: Box<Bound>,
     request: &mut Pending,
     asker: Asker<'_>,
 ) -> Result<Begun, Failed> {
-    let Bound { server, connection, .. } = bound;
+    let Bound { server, connection, .. } = *bound;
     let unsent = || Failure::Lost(std::io::ErrorKind::ConnectionReset.into());
     request.iter_mut().for_each(target::for_http1);
     let Some(connection) = connection.still_quiet().await else {
@@ -201,7 +201,7 @@ async fn exclusively(
     request: &mut Pending,
     connection: Idle,
     Asker { client, .. }: Asker<'_>,
-) -> Result<(Response<()>, Exclusive), Refused> {
+) -> Result<(Response<()>, Box<Exclusive>), Refused> {
     if request.as_ref().is_some_and(|request| !request.body().is_end_stream()) {
         // It would be part of every request's future.
         let asked = Box::pin(response(pool, request, |request| {

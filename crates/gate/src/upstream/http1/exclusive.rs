@@ -91,7 +91,7 @@ impl Exclusive {
         longest: Duration,
         limits: Limits,
         client: Option<&Client>,
-    ) -> Result<(Response<()>, Self), Unanswered> {
+    ) -> Result<(Response<()>, Box<Self>), Unanswered> {
         let Idle { mut transport, open, mut patience } = idle;
         let asked = async {
             let mut buffer = scratch::take();
@@ -112,7 +112,7 @@ impl Exclusive {
         request: Request<Body>,
         limits: Limits,
         client: Option<&Client>,
-    ) -> Result<(Response<()>, Self), Unsent> {
+    ) -> Result<(Response<()>, Box<Self>), Unsent> {
         let Idle { mut transport, open, patience } = idle;
         let method = request.method().clone();
         let mut sending = Sending::new(request);
@@ -170,13 +170,15 @@ impl Exclusive {
         Ok(Self::of(message, line, open, patience))
     }
 
-    fn of(message: Message, line: Line, open: Open, patience: Patience) -> (Response<()>, Self) {
+    fn of(message: Message, line: Line, open: Open, patience: Patience) -> (Response<()>, Box<Self>) {
         let Message { mut response, body, keep, reason, rest } = message;
         if let Some(reason) = reason.and_then(|reason| ReasonPhrase::try_from(reason).ok()) {
             response.extensions_mut().insert(reason);
         }
         let room = BytesMut::new();
-        (response, Self { line, open, patience, room, here: rest, body, keep, broken: None })
+        // In a box: it is passed on from each function to the next.
+        let exclusive = Self { line, open, patience, room, here: rest, body, keep, broken: None };
+        (response, Box::new(exclusive))
     }
 
     /// The next piece of the response's body.
