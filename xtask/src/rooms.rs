@@ -14,7 +14,7 @@ pub const ROOMS: &[(&str, &[Room])] = &[
         &[
             ("characters", &[]),
             ("fields", &[]),
-            ("headers", &[]),
+            ("headers", &["fields"]),
             ("chunks", &["characters", "headers"]),
             ("proxy_protocol", &[]),
             ("request", &["characters", "chunks", "fields", "headers"]),
@@ -193,6 +193,7 @@ pub const ROOMS: &[(&str, &[Room])] = &[
             ("connections", &[]),
             ("error", &[]),
             ("guards", &[]),
+            ("held_ids", &[]),
             ("kind", &[]),
             ("knobs", &[]),
             ("patience", &[]),
@@ -210,7 +211,10 @@ pub const ROOMS: &[(&str, &[Room])] = &[
             ("window", &["error"]),
             ("config", &["admission", "error", "knobs", "look_ahead", "window"]),
             ("stats", &["protocol", "waiting_room"]),
-            ("store", &["costs", "fairness", "kind", "overtaking", "prospects", "protocol", "waits"]),
+            (
+                "store",
+                &["costs", "fairness", "held_ids", "kind", "overtaking", "prospects", "protocol", "waits"],
+            ),
             ("scheduler", &["config", "knobs"]),
             (
                 "machine",

@@ -70,6 +70,7 @@ mod driver;
 mod error;
 mod fairness;
 mod guards;
+mod held_ids;
 mod kind;
 mod knobs;
 mod look_ahead;

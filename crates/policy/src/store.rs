@@ -5,13 +5,14 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::hash::BuildHasherDefault;
 
-use hashbrown::HashMap;
 use units::{ClassId, RequestId, Time};
 
 use crate::costs::Begun;
 use crate::fairness::flows::{Flow, Flows, Node};
 use crate::fairness::rank::Rank;
+use crate::held_ids::HeldIds;
 use crate::kind::Kind;
 use crate::overtaking::Inside;
 use crate::prospects::prospect::Prospect;
@@ -148,7 +149,7 @@ struct Queue {
 pub(crate) struct Store {
     slots: Vec<Held>,
     free: Vec<u32>,
-    index: HashMap<RequestId, u32>,
+    index: HeldIds<u32>,
     queues: Vec<Queue>,
     /// How many wait in each stage.
     waiting: [u32; Stage::COUNT],
@@ -169,7 +170,7 @@ impl Store {
             slots: Vec::with_capacity(all),
             free: Vec::with_capacity(all),
             // Twice the room: the table then cleans up its tombstones in place.
-            index: HashMap::with_capacity(all * 2),
+            index: HeldIds::with_capacity_and_hasher(all * 2, BuildHasherDefault::default()),
             queues: vec![Queue { head: NONE, tail: NONE, length: 0 }; layout.queues()],
             waiting: [0; Stage::COUNT],
             flows: Flows::new(layout.roots() * Prospect::COUNT, room),

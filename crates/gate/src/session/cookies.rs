@@ -163,8 +163,7 @@ impl Sessions {
 
     /// Takes the gate's own tokens out of what a server gets to see.
     pub(crate) fn remove(&self, headers: &mut HeaderMap) {
-        cookie::remove(headers, self.name());
-        cookie::remove(headers, self.place.as_bytes());
+        cookie::remove(headers, &[self.name(), self.place.as_bytes()]);
         headers.remove(PLACE);
     }
 

@@ -19,21 +19,21 @@ pub fn all(headers: &HeaderMap) -> impl Iterator<Item = (&[u8], &[u8])> {
     headers.get_all(COOKIE).iter().flat_map(|line| pairs(line.as_bytes())).map(split)
 }
 
-/// Takes every cookie called `name` out; headers left empty go with them.
-pub fn remove(headers: &mut HeaderMap, name: &[u8]) {
-    if find(headers, name).is_none() {
+/// Takes every cookie out that is called one of `names`; headers left empty go with them.
+pub fn remove(headers: &mut HeaderMap, names: &[&[u8]]) {
+    if !all(headers).any(|(key, _)| names.contains(&key)) {
         return;
     }
     let Entry::Occupied(lines) = headers.entry(COOKIE) else { return };
     let (_, lines) = lines.remove_entry_mult();
-    let rest: Vec<HeaderValue> = lines.filter_map(|line| without(&line, name)).collect();
+    let rest: Vec<HeaderValue> = lines.filter_map(|line| without(&line, names)).collect();
     for line in rest {
         headers.append(COOKIE, line);
     }
 }
 
-fn without(line: &HeaderValue, name: &[u8]) -> Option<HeaderValue> {
-    let kept: Vec<&[u8]> = pairs(line.as_bytes()).filter(|pair| split(pair).0 != name).collect();
+fn without(line: &HeaderValue, names: &[&[u8]]) -> Option<HeaderValue> {
+    let kept: Vec<&[u8]> = pairs(line.as_bytes()).filter(|pair| !names.contains(&split(pair).0)).collect();
     if kept.is_empty() {
         return None;
     }
@@ -78,12 +78,12 @@ mod tests {
     fn only_ours_is_removed() {
         for (lines, left) in [
             (&["a=1; ours=x; b=2"][..], &["a=1; b=2"][..]),
-            (&["ours=x"], &[]),
+            (&["ours=x; ours-too=y"], &[]),
             (&["ours=x", "a=1", "b=2; ours=y"], &["a=1", "b=2"]),
             (&["a=1;b=2"], &["a=1;b=2"]),
         ] {
             let mut headers = headers(lines);
-            remove(&mut headers, b"ours");
+            remove(&mut headers, &[b"ours", b"ours-too"]);
             let kept: Vec<_> = headers.get_all(COOKIE).iter().map(|line| line.to_str().unwrap()).collect();
             assert_eq!(kept, left, "{lines:?}");
         }

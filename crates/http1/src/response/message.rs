@@ -101,7 +101,7 @@ pub(super) fn take(buffer: &mut BytesMut, method: &Method, limits: &Limits) -> R
     {
         headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
     }
-    let keep = head.is_modern && !head.connection_has("close");
+    let keep = head.is_modern && (for_this_hop == 0 || !head.connection_has("close"));
     let is_own = head.status.canonical_reason().map(str::as_bytes) != Some(head.reason);
     let reason = is_own.then(|| bytes.slice_ref(head.reason));
     Ok(Read::Final(Message { response, body: framing.into(), keep, reason, rest }))
