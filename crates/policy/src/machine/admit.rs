@@ -253,7 +253,8 @@ impl Policy {
             // Those who are held back come first.
             let held_back = self.store.length(self.layout.discard(class, Rank::New));
             let room = controller.room_for_new() - f64::from(held_back);
-            self.rooms[class.index()].end_period(self.now, period, room.max(0.0));
+            let idle = queued == 0 && held_back == 0 && self.places.free(0) > 0;
+            self.rooms[class.index()].end_period(self.now, period, room.max(0.0), idle);
         }
         self.retarget();
     }

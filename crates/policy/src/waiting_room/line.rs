@@ -23,6 +23,8 @@ pub(super) struct Line {
 struct Slot {
     now: Round,
     before: Round,
+    /// The latest first visit of those who have left.
+    left: Time,
 }
 
 /// Visitors who were there in a stretch of time.
@@ -32,6 +34,8 @@ struct Round {
     count: u32,
     /// When the last of them was told to come back.
     due: Time,
+    /// The first and the last of their first visits.
+    firsts: Option<(Time, Time)>,
 }
 
 /// In which round of its slot a visitor is counted.
@@ -60,12 +64,33 @@ impl Round {
         self.began = self.began.max(other.began);
         self.count = self.count.saturating_add(other.count);
         self.due = self.due.max(other.due);
+        if let Some((earliest, latest)) = other.firsts {
+            self.include(earliest);
+            self.include(latest);
+        }
+    }
+
+    fn include(&mut self, first: Time) {
+        let (earliest, latest) = self.firsts.unwrap_or((first, first));
+        self.firsts = Some((earliest.min(first), latest.max(first)));
     }
 }
 
 impl Slot {
     fn count(&self) -> u32 {
         self.now.count.saturating_add(self.before.count)
+    }
+
+    /// The part of those who wait that came before `first`, if they came evenly: from the last of those who have left,
+    /// or the first who was there in this round or the one before, to the last. A crowd may have come within moments.
+    fn part_before(&self, first: Time) -> f64 {
+        let rounds = [self.before, self.now].into_iter().filter(|round| round.count > 0);
+        let mut all = Round::default();
+        rounds.for_each(|round| all.add(round));
+        let Some((earliest, latest)) = all.firsts else { return 0.0 };
+        let from = earliest.max(self.left);
+        let length = latest.since(from).as_secs_f64();
+        if length > 0.0 { (first.since(from).as_secs_f64() / length).min(1.0) } else { 0.0 }
     }
 
     fn counts(&self, visit: &Visit) -> Counted {
@@ -118,7 +143,7 @@ impl Line {
         let part = match visit.told {
             // It has just come, and everybody else before.
             None => 1.0,
-            Some(_) => (visit.first.as_nanos() % self.width()) as f64 / self.width() as f64,
+            Some(_) => slot.part_before(visit.first),
         };
         earlier.saturating_add((f64::from(others) * part) as u32)
     }
@@ -128,6 +153,7 @@ impl Line {
         let slot = self.slot(visit.first, now);
         slot.take_out(slot.counts(visit));
         slot.now.count = slot.now.count.saturating_add(1);
+        slot.now.include(visit.first);
         slot.now.due = slot.now.due.max(due);
     }
 
@@ -142,6 +168,7 @@ impl Line {
             self.number(visit.first).checked_sub(self.from).and_then(|index| usize::try_from(index).ok());
         if let Some(slot) = index.and_then(|index| self.slots.get_mut(index)) {
             slot.take_out(slot.counts(visit));
+            slot.left = slot.left.max(visit.first);
         }
     }
 
@@ -194,7 +221,7 @@ impl Line {
     }
 
     fn make_room(&mut self, first: Time, now: Time) -> usize {
-        let fresh = Slot { now: Round { began: now, ..Round::default() }, before: Round::default() };
+        let fresh = Slot { now: Round { began: now, ..Round::default() }, ..Slot::default() };
         if self.slots.is_empty() {
             self.doubled = 0;
             self.from = self.number(first);
@@ -227,6 +254,7 @@ impl Line {
                 Some(before) => {
                     before.now.add(slot.now);
                     before.before.add(slot.before);
+                    before.left = before.left.max(slot.left);
                 }
                 None => self.slots.push_back(slot),
             }

@@ -18,6 +18,10 @@ pub(crate) struct WaitingRoom {
     room: f64,
     /// So many of the line are called.
     called: f64,
+    /// Of them, so many because places stayed empty.
+    besides: f64,
+    /// Visitors who were let in in this period.
+    came_in: u32,
     outflow: Outflow,
     /// When a newcomer last had not to wait.
     closed: Time,
@@ -70,6 +74,8 @@ impl WaitingRoom {
             line: Line::new(),
             room: 0.0,
             called: 1.0,
+            besides: 0.0,
+            came_in: 0,
             outflow: Outflow::default(),
             closed: Time::ZERO,
             is_open: false,
@@ -125,15 +131,23 @@ impl WaitingRoom {
     /// A visitor was sent to the server.
     pub(crate) fn let_in(&mut self) {
         self.outflow.let_in += 1.0;
+        self.came_in += 1;
     }
 
-    /// Ends a period, in which the class had room for so many new sessions.
-    pub(crate) fn end_period(&mut self, now: Time, period: Span, room: f64) {
+    /// Ends a period, in which the class had room for so many new sessions; `idle` if it has no request, and there is
+    /// a place.
+    pub(crate) fn end_period(&mut self, now: Time, period: Span, room: f64, idle: bool) {
         let period = period.as_secs_f64();
         self.room += period / (period + LAG) * (room / period - self.room);
         self.outflow.missed += f64::from(self.line.turn(now, self.called));
         self.outflow.age(period);
-        self.called = (self.room * LAG / self.outflow.return_share()).max(1.0);
+        // Whatever keeps those away who are called, and however wrong the order is that is known of them: the more
+        // are called the longer the server waits for them.
+        self.besides = match core::mem::take(&mut self.came_in) {
+            0 if idle && self.is_open => self.besides + (self.besides + 1.0) * period / LAG,
+            came_in => (self.besides - f64::from(came_in)).max(0.0),
+        };
+        self.called = (self.room * LAG / self.outflow.return_share()).max(1.0) + self.besides;
         let was_open = core::mem::replace(&mut self.is_open, f64::from(self.line.length()) >= self.called);
         match (was_open, self.is_open) {
             (_, false) => self.closed = now,
