@@ -239,6 +239,23 @@ fn who_came_first_is_let_in_first_and_all_capacity_is_used() {
     assert_eq!(scene.room().waiting, 0);
 }
 
+/// Whoever asks without keeping its token leaves a place behind that nobody comes for.
+#[test]
+fn clients_that_keep_no_token_leave_the_server_with_work() {
+    for (service, places, rate, forgetful) in
+        [(0.2, 3, 100.0, 1.0), (0.2, 3, 100.0, 0.9), (0.5, 1, 10.0, 1.0), (0.1, 2, 80.0, 0.95)]
+    {
+        let mut scene = Scene::new(World { seconds: 60.0, service, places, rate, forgetful, ..STEADY });
+        scene.run(60.0);
+        let dispatched = scene.driver.policy().class_snapshots().nth(1).unwrap().counters.dispatched as f64;
+        let most = 60.0 * scene.capacity();
+        assert!(dispatched > 0.85 * most, "{:?}: {dispatched} of {most}", scene.world);
+        scene.run(600.0);
+        let kept = scene.visitors.iter().filter(|visitor| !visitor.forgets);
+        assert_eq!(kept.filter(|visitor| visitor.let_in.is_none()).count(), 0, "{:?}", scene.world);
+    }
+}
+
 /// As when a sale opens: what tells the first of a crowd from its last is less than what the gate keeps of times, and
 /// of no interest to anybody. But all are to get in.
 #[test]

@@ -51,38 +51,44 @@ impl Handler for Proxy {
 }
 
 /// Answers one request.
-async fn exchange(proxy: Rc<Proxy>, client: Rc<Client>, mut request: Request<Incoming>) -> Response<Reply> {
+fn exchange(
+    proxy: Rc<Proxy>,
+    client: Rc<Client>,
+    mut request: Request<Incoming>,
+) -> impl Future<Output = Response<Reply>> {
     if let Some(name) = &client.peer().server_name {
         request.extensions_mut().insert(name.clone());
     }
     let version = request.version();
     let bodiless = request.method() == Method::HEAD;
-    let mut response = answer(&proxy, client, request).await;
-    // A client that is told so does not send its next request into a connection that is being
-    // closed. HTTP/2 has its own way to say it.
-    if proxy.is_draining()
-        && version < Version::HTTP_2
-        && response.status() != StatusCode::SWITCHING_PROTOCOLS
-    {
-        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-    }
-    let status = response.status();
-    let reply = response.body_mut();
-    reply.account().status(status);
-    // hyper does not ask for a body that is not there.
-    if bodiless || reply.is_end_stream() {
-        reply.account().complete();
-    }
-    if bodiless && version >= Version::HTTP_2 {
-        reply.leave_out();
-    }
-    if status == StatusCode::NOT_MODIFIED && version < Version::HTTP_2 {
-        let length = response.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
-        if let Some(length) = length.and_then(|length| length.parse().ok()) {
-            response.body_mut().speak_of(length);
+    async move {
+        let mut response = answer(&proxy, client, request).await;
+        // A client that is told so does not send its next request into a connection that is being
+        // closed. HTTP/2 has its own way to say it.
+        if proxy.is_draining()
+            && version < Version::HTTP_2
+            && response.status() != StatusCode::SWITCHING_PROTOCOLS
+        {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
+        let status = response.status();
+        let reply = response.body_mut();
+        reply.account().status(status);
+        // hyper does not ask for a body that is not there.
+        if bodiless || reply.is_end_stream() {
+            reply.account().complete();
+        }
+        if bodiless && version >= Version::HTTP_2 {
+            reply.leave_out();
+        }
+        if status == StatusCode::NOT_MODIFIED && version < Version::HTTP_2 {
+            let length = response.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+            if let Some(length) = length.and_then(|length| length.parse().ok()) {
+                response.body_mut().speak_of(length);
+            }
+        }
+        response
     }
-    response
 }
 
 async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming>) -> Response<Reply> {

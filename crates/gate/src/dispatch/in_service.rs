@@ -64,11 +64,11 @@ pub(crate) fn in_service(
     let id = permit.id();
     let sending = Box::pin({
         let dispatcher = Rc::clone(dispatcher);
+        let mut request = Some(Request::from_parts(*head, body));
         async move {
-            let request = Some(Request::from_parts(*head, body));
             let asker =
                 Asker { upgrade: upgrade.as_ref().map(|asked| &asked.protocol), client: informed.as_deref() };
-            let begun = send(&dispatcher.pool, request, asker, bound).await;
+            let begun = send(&dispatcher.pool, &mut request, asker, bound).await;
             let answer = begun.map(|(response, mut lease)| {
                 progress.answered();
                 lease.owner = owner;

@@ -96,8 +96,9 @@ async fn requests<H: Handler>(
     let service = service_fn({
         let (handler, client) = (Rc::clone(handler), Rc::clone(client));
         move |request| {
-            let answer = Rc::clone(&handler).answer(Rc::clone(&client), request);
-            async move { Ok::<_, Infallible>(answer.await) }
+            let (handler, client) = (Rc::clone(&handler), Rc::clone(&client));
+            // What answers is made where it stays: it is large, and would be moved there.
+            async move { Ok::<_, Infallible>(handler.answer(client, request).await) }
         }
     });
     // hyper reads heads that have passed already; its own limits are only not to be in the way.

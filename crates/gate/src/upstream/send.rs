@@ -64,7 +64,7 @@ enum Again {
 /// that is `bound` to the client is tried first.
 pub(crate) async fn send(
     pool: &Pool,
-    mut request: Pending,
+    request: &mut Pending,
     asker: Asker<'_>,
     bound: Option<Box<Bound>>,
 ) -> Result<Begun, Failure> {
@@ -74,7 +74,7 @@ pub(crate) async fn send(
     let safe = request.as_ref().is_some_and(repeatable);
     if let Some(bound) = bound.filter(|_| asker.upgrade.is_none()) {
         // Seldom, and it would be part of every request's future.
-        match Box::pin(over_bound(pool, bound, &mut request, asker)).await {
+        match Box::pin(over_bound(pool, bound, request, asker)).await {
             Ok(begun) => return Ok(begun),
             Err(failed) if failed.again.is_none() || request.is_none() => return Err(failed.failure),
             // Without it the server asks who the client is once more.
@@ -86,7 +86,7 @@ pub(crate) async fn send(
     loop {
         let server = Rc::clone(load.server());
         let fresh = left < ATTEMPTS;
-        let Failed { failure, again } = match attempt(pool, load, &mut request, asker, fresh).await {
+        let Failed { failure, again } = match attempt(pool, load, request, asker, fresh).await {
             Ok(begun) => {
                 pool.succeeded(&server);
                 return Ok(begun);

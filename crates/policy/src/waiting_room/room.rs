@@ -20,6 +20,8 @@ pub(crate) struct WaitingRoom {
     called: f64,
     /// Of them, so many because places stayed empty.
     besides: f64,
+    /// For how many seconds places have stayed empty.
+    idle: f64,
     /// Visitors who were let in in this period.
     came_in: u32,
     outflow: Outflow,
@@ -59,6 +61,10 @@ const LONGEST: f64 = 60.0;
 const MAX_POLLS: f64 = 1000.0;
 /// From being called until one comes: half of the shortest interval.
 const LAG: f64 = SHORTEST / 2.0;
+/// For so long places may stay empty, because those who are called are on their way; then nobody is kept waiting for
+/// long, and as many as are called already are called besides in this time.
+const PATIENCE: f64 = 2.0 * LAG;
+const CALLING: f64 = 0.5;
 /// How much time the measurement of the outflow covers.
 const MEMORY: f64 = 30.0;
 /// What was measured before somebody had to wait counts for so much: there may have been fewer than there was room for.
@@ -75,6 +81,7 @@ impl WaitingRoom {
             room: 0.0,
             called: 1.0,
             besides: 0.0,
+            idle: 0.0,
             came_in: 0,
             outflow: Outflow::default(),
             closed: Time::ZERO,
@@ -143,10 +150,15 @@ impl WaitingRoom {
         self.outflow.age(period);
         // Whatever keeps those away who are called, and however wrong the order is that is known of them: the more
         // are called the longer the server waits for them.
-        self.besides = match core::mem::take(&mut self.came_in) {
-            0 if idle && self.is_open => self.besides + (self.besides + 1.0) * period / LAG,
-            came_in => (self.besides - f64::from(came_in)).max(0.0),
-        };
+        let came_in = core::mem::take(&mut self.came_in);
+        if idle && self.is_open {
+            self.idle += period;
+            let at_once = if self.idle > PATIENCE { self.called / CALLING } else { self.besides + 1.0 };
+            self.besides += at_once * period;
+        } else {
+            self.idle = 0.0;
+            self.besides = (self.besides - f64::from(came_in)).max(0.0);
+        }
         self.called = (self.room * LAG / self.outflow.return_share()).max(1.0) + self.besides;
         let was_open = core::mem::replace(&mut self.is_open, f64::from(self.line.length()) >= self.called);
         match (was_open, self.is_open) {

@@ -93,14 +93,16 @@ impl Exclusive {
         client: Option<&Client>,
     ) -> Result<(Response<()>, Box<Self>), Unanswered> {
         let Idle { mut transport, open, mut patience } = idle;
-        let asked = async {
-            let mut buffer = scratch::take();
-            write_head(&mut buffer, request);
-            send(&mut transport, &buffer).await?;
-            scratch::give_back(buffer);
-            read_head(&mut transport, request.method(), limits, client).await
+        let message = {
+            let asked = pin!(async {
+                let mut buffer = scratch::take();
+                write_head(&mut buffer, request);
+                send(&mut transport, &buffer).await?;
+                scratch::give_back(buffer);
+                read_head(&mut transport, request.method(), limits, client).await
+            });
+            patience.within(longest, asked).await.ok_or(Unanswered::Timeout)??
         };
-        let message = patience.within(longest, asked).await.ok_or(Unanswered::Timeout)??;
         Ok(Self::of(message, Line::Own(transport), open, patience))
     }
 
