@@ -239,7 +239,7 @@ fn who_came_first_is_let_in_first_and_all_capacity_is_used() {
     assert_eq!(scene.room().waiting, 0);
 }
 
-/// Whoever asks without keeping its token leaves a place behind that nobody comes for.
+/// A client that does not keep its token leaves a place behind that no client comes for.
 #[test]
 fn clients_that_keep_no_token_leave_the_server_with_work() {
     for (service, places, rate, forgetful) in

@@ -52,7 +52,11 @@ pub(crate) fn current_session(
         };
         let rules = &config.settings.rules;
         if let Some((rule, class)) = rules.find_again(subject, session.class) {
-            current.write |= current.session.promote(class);
+            let promoted = current.session.promote(class);
+            if promoted {
+                proxy.raises.count(false);
+            }
+            current.write |= promoted;
             current.basis = Basis::Rule(rule);
         }
         if let Some((rule, class)) = rules.raise(subject, current.session.class) {

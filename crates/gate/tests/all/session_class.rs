@@ -57,6 +57,19 @@ fn a_session_is_raised_by_what_it_reaches_and_stays_so() {
 }
 
 #[test]
+fn sessions_that_rules_raise_later_are_counted() {
+    let server = echo("");
+    let gate = Gate::start(server.address(), "[[rule]]\nclass = \"premium\"\ncookie = \"tier=gold\"\n");
+    let cookie = session(&gate.get("/", ""));
+    let cookie = cookie.replace("\r\n", "; tier=gold\r\n");
+    let raised = gate.get("/", &cookie);
+    gate.get("/", &session(&raised));
+    let metrics = gate.ask("GET", "/metrics", "");
+    let counted = "headworks_gate_sessions_raised_total{by=\"rule\"} 1\n";
+    assert!(metrics.text().contains(counted), "{}", metrics.text());
+}
+
+#[test]
 fn an_operator_raises_and_lowers_a_session() {
     let server = echo("Headworks-Class: premium\r\n");
     let gate = Gate::start(server.address(), "explain = 'on'");

@@ -61,8 +61,8 @@ const LONGEST: f64 = 60.0;
 const MAX_POLLS: f64 = 1000.0;
 /// From being called until one comes: half of the shortest interval.
 const LAG: f64 = SHORTEST / 2.0;
-/// For so long places may stay empty, because those who are called are on their way; then nobody is kept waiting for
-/// long, and as many as are called already are called besides in this time.
+/// For so long places may stay empty, because the visitors who are called are on their way; then the line is made
+/// shorter quickly: as many as are called already are called besides in this time.
 const PATIENCE: f64 = 2.0 * LAG;
 const CALLING: f64 = 0.5;
 /// How much time the measurement of the outflow covers.
