@@ -3,6 +3,7 @@
 use http::header::{CONNECTION, UPGRADE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, Version};
+use http1::fields::lists;
 
 /// The protocol that a request asks for, if it is one protocol.
 pub(crate) fn asked(head: &Parts) -> Option<&HeaderValue> {
@@ -26,8 +27,5 @@ fn sole<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a HeaderValue
 }
 
 fn connection_upgrades(headers: &HeaderMap) -> bool {
-    let lines = headers.get_all(CONNECTION).iter();
-    lines
-        .flat_map(|line| line.as_bytes().split(|byte| *byte == b','))
-        .any(|option| option.trim_ascii().eq_ignore_ascii_case(b"upgrade"))
+    headers.get_all(CONNECTION).iter().any(|line| lists(line.as_bytes(), "upgrade"))
 }

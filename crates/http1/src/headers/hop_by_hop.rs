@@ -146,12 +146,7 @@ const NO_TRAILERS: [HeaderName; 19] = [
 ];
 
 fn takes_trailers(headers: &HeaderMap) -> bool {
-    let mut lines = headers.get_all(TE).iter();
-    lines.any(|line| {
-        line.as_bytes()
-            .split(|byte| *byte == b',')
-            .any(|coding| coding.trim_ascii().eq_ignore_ascii_case(b"trailers"))
-    })
+    headers.get_all(TE).iter().any(|line| lists(line.as_bytes(), "trailers"))
 }
 
 fn origin_form(uri: &Uri) -> Uri {
