@@ -49,6 +49,12 @@ impl Default for Clients {
 /// Descriptors left to what is not a client's or the upstream's connection: the listeners, the
 /// admin interface, files.
 const RESERVED_DESCRIPTORS: u64 = 64;
+/// What may go on without a place in the server, as a share of the connections. Each has one of its client and one to a
+/// server, so they take three quarters at most; from four fifths on new sessions would be refused.
+pub const STREAMING: f64 = 0.375;
+/// The same of tunnels: half of all connections are left to requests.
+pub const TUNNELS: f64 = 0.25;
+
 /// More connections than this need a setting of their own: each costs some memory.
 const DEFAULT_MAX_CONNECTIONS: u64 = 65_536;
 

@@ -3,9 +3,12 @@
 use std::fmt;
 
 use policy::{Admission, LookAhead, Mode, Window};
+use units::Span;
 
+use crate::settings::client::{STREAMING, TUNNELS};
 use crate::settings::field_names::FieldNames;
 use crate::settings::listener::ShownCertificates;
+use crate::settings::page::Form;
 use crate::settings::reject::Close;
 use crate::settings::root::Settings;
 use crate::settings::{strictness, waiting_room};
@@ -20,6 +23,11 @@ impl fmt::Display for Settings {
     }
 }
 
+/// A number of things, as it is said.
+fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 pub(crate) type Lines = Vec<(&'static str, String)>;
 
 impl Settings {
@@ -29,7 +37,7 @@ impl Settings {
         let groups = [
             self.places(shown),
             self.upstream.describe(),
-            self.tunnels.describe(),
+            self.tunnels.describe(&self.capped(self.tunnels.most, TUNNELS, "a quarter")),
             self.choices(),
             self.control(),
             self.bounds(),
@@ -76,7 +84,7 @@ impl Settings {
         };
         lines.push(("rules", rules));
         if !self.rules.raise.is_empty() {
-            lines.push(("raised by", format!("{} rules", self.rules.raise.len())));
+            lines.push(("raised by", counted(self.rules.raise.len(), "rule")));
         }
         lines
     }
@@ -115,7 +123,7 @@ impl Settings {
             limits.discard_queues,
             limits.discard_periods,
             limits.burst,
-            limits.streaming
+            self.capped(limits.streaming, STREAMING, "three eighths")
         );
         let waits = format!(
             "acceptor {}, pending {}, class {}, discard {}",
@@ -127,6 +135,17 @@ impl Settings {
             ("client share", limits.client_share.to_string()),
             ("new sessions", format!("{} of a class at least", limits.new_session_share)),
         ]
+    }
+
+    /// So many, if the connections suffice.
+    fn capped(&self, most: u32, share: f64, words: &str) -> String {
+        match self.client.connections {
+            None => format!("{most} ({words} of the connections at most)"),
+            Some(connections) => match (f64::from(connections) * share) as u32 {
+                room if room < most => format!("{room} ({words} of the connections; {most} without that)"),
+                _ => most.to_string(),
+            },
+        }
     }
 
     /// How clients are treated.
@@ -144,7 +163,7 @@ impl Settings {
         };
         let except = match session.except.len() {
             0 => String::new(),
-            paths => format!(", not for {paths} paths"),
+            paths => format!(", not for {}", counted(paths, "path")),
         };
         let sessions = match self.has_sessions() {
             true => format!(
@@ -165,8 +184,11 @@ impl Settings {
             FieldNames::TitleCase => ", field names in title case",
         };
         let clients = format!(
-            "header {:?}, idle {:?}, stall {:?}, drain {:?}{names}",
-            client.header_timeout, client.idle_timeout, client.stall_timeout, client.drain_timeout
+            "header {}, idle {}, stall {}, drain {}{names}",
+            Span::from(client.header_timeout),
+            Span::from(client.idle_timeout),
+            Span::from(client.stall_timeout),
+            Span::from(client.drain_timeout)
         );
         let most = client.connections.map_or("as the descriptors allow".to_owned(), |most| most.to_string());
         let memory = client.memory.map_or("no bound".to_owned(), |bytes| format!("{bytes} bytes"));
@@ -175,7 +197,10 @@ impl Settings {
             ("sessions", sessions),
             ("pages", self.pages.describe()),
             ("refusals", format!("{status}, retry after {from} to {to} s, {close} connection closed")),
-            waiting_room::describe(self.waiting_room.as_ref()),
+            waiting_room::describe(
+                self.waiting_room.as_ref(),
+                self.pages.own(self.reject.status, Form::Page).is_some(),
+            ),
             ("clients", clients),
             ("connections", connections),
             strictness::describe(&self.strictness),

@@ -57,8 +57,8 @@ impl Http2 {
     /// One line for `gate check`.
     pub(super) fn describe(&self) -> String {
         let Self { streams, stream_window, connection_window, ping_interval } = self;
-        let pings =
-            ping_interval.map_or("no pings".to_owned(), |interval| format!("ping every {interval:?}"));
+        let pings = ping_interval
+            .map_or("no pings".to_owned(), |interval| format!("ping every {}", Span::from(interval)));
         format!("{streams} streams, windows of {stream_window} and {connection_window} bytes, {pings}")
     }
 }

@@ -108,7 +108,7 @@ impl Operation {
             ("access log", log),
             ("control", control),
             ("user", user),
-            ("drain delay", format!("{:?}", self.drain_delay)),
+            ("drain delay", Span::from(self.drain_delay).to_string()),
         ]
     }
 }

@@ -91,7 +91,8 @@ impl Telemetry {
             return ("telemetry", "none".to_owned());
         };
         let follow = if self.follow { ", and what clients record" } else { "" };
-        let what = format!("{} of the requests{follow}, metrics every {:?}", self.sample, self.interval);
+        let what =
+            format!("{} of the requests{follow}, metrics every {}", self.sample, Span::from(self.interval));
         ("telemetry", format!("{what}, to {at} as {service}"))
     }
 }

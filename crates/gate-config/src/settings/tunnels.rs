@@ -78,15 +78,15 @@ pub(super) fn resolve(source: &Source, file: &TunnelsFile) -> Result<Tunnels, Er
 }
 
 impl Tunnels {
-    pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
+    /// One line; `most` are those at once, as it is said.
+    pub(super) fn describe(&self, most: &str) -> Vec<(&'static str, String)> {
         let protocols = match self.protocols.as_slice() {
             [] => "none".to_owned(),
             some => format!(
-                "{}, at most {}, idle {:?}, drain {:?}",
+                "{}, at most {most}, idle {}, drain {}",
                 some.join(" "),
-                self.most,
-                self.idle_timeout,
-                self.drain_timeout
+                Span::from(self.idle_timeout),
+                Span::from(self.drain_timeout)
             ),
         };
         vec![("tunnels", protocols)]

@@ -446,20 +446,22 @@ impl Upstream {
     /// One line per server and one for each thing that is done about them.
     pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
         let times = format!(
-            "connect {:?}, response {:?}, idle {:?}",
-            self.connect_timeout, self.timeout, self.idle_timeout
+            "connect {}, response {}, idle {}",
+            Span::from(self.connect_timeout),
+            Span::from(self.timeout),
+            Span::from(self.idle_timeout)
         );
         let mut lines: Vec<_> = self.servers.iter().map(|server| ("upstream", server.describe())).collect();
-        lines.push(("upstream times", format!("{times}, look-up {:?}", self.look_up)));
+        lines.push(("upstream times", format!("{times}, look-up {}", Span::from(self.look_up))));
         let Limits { head, fields } = self.limits;
         lines.push(("responses", format!("head {head}, fields {fields}")));
         let check = self.check.as_ref().map_or("none".to_owned(), |check| {
             let host = check.host.as_ref().map_or_else(String::new, |host| format!(" of {host:?}"));
             format!(
-                "{}{host} every {:?}, timeout {:?}, status {}-{}, {} to be well, {} to be ill",
+                "{}{host} every {}, timeout {}, status {}-{}, {} to be well, {} to be ill",
                 check.path,
-                check.interval,
-                check.timeout,
+                Span::from(check.interval),
+                Span::from(check.timeout),
                 check.status.0,
                 check.status.1,
                 check.healthy,

@@ -54,7 +54,14 @@ pub(super) fn resolve(
     Ok(file.enabled.then_some(WaitingRoom { page }))
 }
 
-pub(super) fn describe(room: Option<&WaitingRoom>) -> (&'static str, String) {
-    let text = if room.is_some() { "on" } else { "off: who is refused has no place" };
+/// One line; `hides` says that there is another page for who is refused.
+pub(super) fn describe(room: Option<&WaitingRoom>, hides: bool) -> (&'static str, String) {
+    let text = match (room.is_some(), hides) {
+        (true, false) => "on",
+        (true, true) => {
+            "on (note: visitors see its page, and not the one that [pages] has for who is refused)"
+        }
+        (false, _) => "off: who is refused has no place",
+    };
     ("waiting room", text.to_owned())
 }

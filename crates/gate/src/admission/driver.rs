@@ -22,6 +22,7 @@ use crate::clients::peer::ServerName;
 use crate::runtime::network::network;
 use gate_config::rules::all::Rules;
 use gate_config::rules::subject::Subject;
+use gate_config::settings::client::STREAMING;
 
 /// The policy's driver with the requests of clients that wait for a decision or are in service.
 #[derive(Debug)]
@@ -261,11 +262,7 @@ impl AdmissionDriver {
 
     /// There may be so many connections, of clients and to the upstream.
     pub(crate) fn set_connections(&mut self, most: usize) {
-        /// Each request without a place has two connections, so they take three quarters at most. From four fifths on new
-        /// sessions would be refused.
-        const STREAMING: (usize, usize) = (3, 8);
-        let streaming = most * STREAMING.0 / STREAMING.1;
-        self.driver.set_max_streaming(u32::try_from(streaming).unwrap_or(u32::MAX));
+        self.driver.set_max_streaming((most as f64 * STREAMING) as u32);
     }
 
     /// Whether a response that is about to begin is better told to come later: see [`Driver::turns_away`].

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use http::Response;
 use http1::request::{Breach, Stop};
-use policy::connections::{Awaited, ConnectionId, Order, Phase};
+use policy::connections::{Awaited, Cause, ConnectionId, Order, Phase};
 use units::{ClassId, Time};
 
 use crate::clients::interim::Interim;
@@ -38,7 +38,7 @@ pub(crate) struct Client {
     pub(crate) wants_answer: Cell<bool>,
     /// Whether the client has said that the request in hand is its last.
     pub(crate) said_last: Cell<bool>,
-    /// Whether the stream's request has got its response.
+    /// Whether the request in hand has got its response.
     pub(crate) responded: Cell<bool>,
     /// Why nothing more of what it sends is read.
     stop: Cell<Option<Stop>>,
@@ -151,6 +151,17 @@ impl Client {
         self.table.borrow_mut().dispatched(self.id, class);
     }
 
+    /// There is a response to the request in hand, or none yet.
+    pub(crate) fn respond(&self, responded: bool) {
+        self.responded.set(responded);
+    }
+
+    /// Whether the client, which has stopped sending its request, is told that it did not come in time: over HTTP/1,
+    /// when nothing has been said yet.
+    pub(crate) fn hears_of_its_stall(&self) -> bool {
+        self.task.order() == Order::Timeout && !self.is_stream() && !self.responded.get()
+    }
+
     /// A request is answered.
     pub(crate) fn answered(&self, now: Time) {
         self.answered.set(self.answered.get() + 1);
@@ -164,6 +175,13 @@ impl Client {
     pub(crate) fn become_tunnel(&self, tunnel: Box<Tunnel>, now: Time) {
         *self.tunnel.borrow_mut() = Some(tunnel);
         self.enter(Phase::Tunnel, now);
+    }
+
+    /// Why the request in hand is ended by the gate, if it is.
+    pub(crate) fn cause(&self) -> Option<Cause> {
+        let is_told = |client: &Self| client.task.order() >= Order::Timeout;
+        let is_ended = is_told(self) || self.connection.as_deref().is_some_and(is_told);
+        is_ended.then(|| self.table.borrow().cause(self.id)).flatten()
     }
 
     /// Sends an interim response to the client, once all before it has gone.

@@ -157,7 +157,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
             let had_place = caller.visit().is_some_and(|visit| visit.told.is_some());
             relayed(proxy, &config, &client, busy, answer, permit, (current, secure, had_place))
         }
-        Err(failure) => failed(proxy, &config, busy, &client, accept.as_ref(), &failure),
+        Err(unserved) => failed(proxy, &config, busy, &client, accept.as_ref(), &unserved.failure),
     };
     mark(&config.settings.explain, &mut response, &proxy.classes, from, &details, session);
     response

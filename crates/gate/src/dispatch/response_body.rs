@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use http::StatusCode;
 use http_body::{Frame, SizeHint};
 use policy::connections::Phase;
 
@@ -51,6 +52,12 @@ impl Busy {
 
 impl Drop for Busy {
     fn drop(&mut self) {
+        if let Some(cause) = self.client.cause() {
+            self.account.cut(cause);
+            if self.client.hears_of_its_stall() {
+                self.account.status(StatusCode::REQUEST_TIMEOUT);
+            }
+        }
         self.client.answered(self.clock.last());
     }
 }

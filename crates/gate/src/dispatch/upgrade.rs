@@ -11,6 +11,7 @@ use crate::runtime::network::network;
 use crate::tunnel::tunnels::Asked;
 use crate::upstream::body::Body;
 use crate::upstream::upgrade;
+use gate_config::settings::client::TUNNELS;
 
 /// All places for tunnels are taken.
 #[derive(Debug)]
@@ -37,8 +38,7 @@ pub(crate) fn asked(
     if !known || !body.is_end_stream() {
         return Ok(None);
     }
-    // Each takes two connections, and half of all are left to requests.
-    let room = u32::try_from(proxy.admission().guard.connections() / 4).unwrap_or(u32::MAX);
+    let room = (proxy.admission().guard.connections() as f64 * TUNNELS) as u32;
     let most = config.settings.tunnels.most.min(room);
     let share = config.settings.policy.limits.client_share;
     let permit = proxy.tunnels.enter(network(client), most, share).ok_or(Full)?;

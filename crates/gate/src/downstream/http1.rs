@@ -27,8 +27,10 @@ use gate_config::settings::field_names::FieldNames;
 enum End {
     /// There is nothing more to say.
     Over,
-    /// The request did not come in time.
+    /// The head of a request did not come in time.
     Timeout,
+    /// The rest of a request did not.
+    Stalled,
     Refused(Breach),
     /// Another protocol is spoken from now on.
     Tunnel,
@@ -74,13 +76,15 @@ pub(crate) async fn serve<H: Handler>(
         End::Timeout => {
             downstream.access_log.unread(
                 client.peer().address,
-                StatusCode::REQUEST_TIMEOUT,
+                (StatusCode::REQUEST_TIMEOUT, 0),
                 "header-timeout",
             );
             Box::pin(farewell(io, &client, farewell::TIMEOUT)).await;
         }
+        End::Stalled => Box::pin(farewell(io, &client, farewell::TIMEOUT)).await,
         End::Refused(breach) => {
-            downstream.access_log.unread(client.peer().address, breach.status(), breach.name());
+            let said = (breach.status(), breach.why().len() as u64);
+            downstream.access_log.unread(client.peer().address, said, breach.name());
             Box::pin(farewell(io, &client, &farewell::refusal(breach))).await;
         }
     }
@@ -98,7 +102,12 @@ async fn requests<H: Handler>(
         move |request| {
             let (handler, client) = (Rc::clone(&handler), Rc::clone(&client));
             // What answers is made where it stays: it is large, and would be moved there.
-            async move { Ok::<_, Infallible>(handler.answer(client, request).await) }
+            async move {
+                client.respond(false);
+                let response = handler.answer(Rc::clone(&client), request).await;
+                client.respond(true);
+                Ok::<_, Infallible>(response)
+            }
         }
     });
     // hyper reads heads that have passed already; its own limits are only not to be in the way.
@@ -120,7 +129,9 @@ async fn requests<H: Handler>(
                 return Poll::Ready(End::Over);
             }
             Order::Finish => {}
-            Order::Timeout => return Poll::Ready(End::Timeout),
+            Order::Timeout if client.phase() != Phase::Busy => return Poll::Ready(End::Timeout),
+            Order::Timeout if client.hears_of_its_stall() => return Poll::Ready(End::Stalled),
+            Order::Timeout => return Poll::Ready(End::Over),
             Order::Close => return Poll::Ready(End::Over),
         }
         loop {

@@ -174,7 +174,7 @@ impl<H: Handler> Shared<H> {
             // Nothing was done, so the client may ask again (RFC 9113 section 8.7).
             let Some(client) = client else { return Err(Reason::REFUSED_STREAM.into()) };
             let mut response = handler.answer(Rc::clone(&client), request).await;
-            client.respond();
+            client.respond(true);
             // RFC 9113 section 8.2.2: there is no such thing.
             response.headers_mut().remove(CONNECTION);
             Ok(response.map(|body| Streamed::new(body, client, clock, outbox)))
@@ -215,11 +215,6 @@ impl<H: Handler> Drop for Stream<H> {
 }
 
 impl Client {
-    /// There is a response to the request of this stream.
-    fn respond(&self) {
-        self.responded.set(true);
-    }
-
     /// Whether the client has reset the stream without waiting for the response.
     fn was_taken_back(&self) -> bool {
         !self.responded.get() && self.task.order() == Order::Serve

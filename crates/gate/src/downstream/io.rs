@@ -14,6 +14,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::clients::client::Client;
 use crate::clients::task::Calm;
+use crate::downstream::socket::Socket;
 use crate::downstream::tls::Transport;
 use crate::runtime::clock::Clock;
 use crate::strict::filter::Filter;
@@ -68,6 +69,17 @@ impl ClientIo {
             && self.client.said_last.get()
             && self.filter.is_between_requests()
             && self.poll_readable(cx).is_pending()
+    }
+
+    /// The socket, if what is written now is the rest of the last response, and nothing but the connection's end
+    /// follows.
+    fn for_last_words(&mut self) -> Option<&mut Socket> {
+        let last =
+            self.client.said_last.get() && self.filter.is_between_requests() && self.client.phase().is_idle();
+        match self.socket.inner_mut() {
+            Transport::Plain(socket) if last => Some(socket),
+            _ => None,
+        }
     }
 
     fn wrote(&self, written: &Poll<io::Result<usize>>) {
@@ -137,7 +149,10 @@ impl Write for ClientIo {
         if self.client.interim.is_begun() {
             ready!(self.poll_interim(cx))?;
         }
-        let written = Pin::new(&mut self.socket).poll_write(cx, bytes);
+        let written = match self.for_last_words() {
+            Some(socket) => socket.poll_write_last(cx, &[io::IoSlice::new(bytes)]),
+            None => Pin::new(&mut self.socket).poll_write(cx, bytes),
+        };
         self.wrote(&written);
         written
     }
@@ -150,7 +165,10 @@ impl Write for ClientIo {
         if self.client.interim.is_begun() {
             ready!(self.poll_interim(cx))?;
         }
-        let written = Pin::new(&mut self.socket).poll_write_vectored(cx, pieces);
+        let written = match self.for_last_words() {
+            Some(socket) => socket.poll_write_last(cx, pieces),
+            None => Pin::new(&mut self.socket).poll_write_vectored(cx, pieces),
+        };
         self.wrote(&written);
         written
     }

@@ -45,6 +45,18 @@ impl Socket {
         self.stream.poll_read_ready(cx).map(drop)
     }
 
+    /// Writes what is followed by nothing but the end of our side.
+    pub(crate) fn poll_write_last(
+        &mut self,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        if length(pieces) > JOINED {
+            return Pin::new(&mut self.stream).poll_write_vectored(cx, pieces);
+        }
+        joined(pieces, |bytes| self.stream.poll_write_last(cx, bytes))
+    }
+
     /// Reads ahead what there is, or waits for some; false when the client sends no more.
     pub(crate) async fn read_ahead(&mut self) -> io::Result<bool> {
         poll_fn(|cx| {
@@ -69,6 +81,19 @@ const JOINED: usize = 4096;
 thread_local! {
     /// Where they are joined. Zeros on the stack would have to be written first each time.
     static JOIN: RefCell<Vec<u8>> = RefCell::new(Vec::with_capacity(JOINED));
+}
+
+fn length(pieces: &[io::IoSlice<'_>]) -> usize {
+    pieces.iter().map(|piece| piece.len()).sum()
+}
+
+/// Does something with the pieces as one.
+fn joined<T>(pieces: &[io::IoSlice<'_>], with: impl FnOnce(&[u8]) -> T) -> T {
+    JOIN.with_borrow_mut(|joined| {
+        joined.clear();
+        pieces.iter().for_each(|piece| joined.extend_from_slice(piece));
+        with(joined)
+    })
 }
 
 impl AsyncRead for Socket {
@@ -101,15 +126,11 @@ impl AsyncWrite for Socket {
         cx: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let length: usize = pieces.iter().map(|piece| piece.len()).sum();
-        if length > JOINED {
-            return Pin::new(&mut self.get_mut().stream).poll_write_vectored(cx, pieces);
+        let stream = Pin::new(&mut self.get_mut().stream);
+        if length(pieces) > JOINED {
+            return stream.poll_write_vectored(cx, pieces);
         }
-        JOIN.with_borrow_mut(|joined| {
-            joined.clear();
-            pieces.iter().for_each(|piece| joined.extend_from_slice(piece));
-            Pin::new(&mut self.get_mut().stream).poll_write(cx, joined)
-        })
+        joined(pieces, |bytes| stream.poll_write(cx, bytes))
     }
 
     fn is_write_vectored(&self) -> bool {

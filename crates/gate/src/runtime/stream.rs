@@ -2,9 +2,10 @@
 
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use rustix::net::{SendFlags, send};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 
 #[cfg(feature = "simulate")]
@@ -35,6 +36,20 @@ impl Stream {
     /// Until there may be something to read.
     pub(crate) fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         of_stream!(self, stream => stream.poll_read_ready(cx))
+    }
+
+    /// Writes what is followed by nothing but the end of our side. TCP holds the last segment of it back for that
+    /// (`MSG_MORE`, for 200 ms at most), so that both are one segment: one to send less, and one to be woken by.
+    pub(crate) fn poll_write_last(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let Self::Tcp(stream) = self else { return Pin::new(self).poll_write(cx, bytes) };
+        loop {
+            ready!(stream.poll_write_ready(cx))?;
+            let flags = SendFlags::MORE | SendFlags::NOSIGNAL;
+            match stream.try_io(Interest::WRITABLE, || Ok(send(&*stream, bytes, flags)?)) {
+                Err(why) if why.kind() == io::ErrorKind::WouldBlock => {}
+                sent => return Poll::Ready(sent),
+            }
+        }
     }
 }
 

@@ -41,6 +41,14 @@ pub(crate) enum Failure {
     Host(String),
 }
 
+/// A request without a response.
+#[derive(Debug)]
+pub(crate) struct Unserved {
+    pub(crate) failure: Failure,
+    /// The last that was asked.
+    pub(crate) server: Option<SocketAddr>,
+}
+
 /// hyper's errors say little on top; the cause says what happened.
 fn cause(error: &hyper::Error) -> String {
     match std::error::Error::source(error) {

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use crate::clients::client::Client;
 use crate::upstream::bound::Bound;
 use crate::upstream::connect;
-use crate::upstream::failure::Failure;
+use crate::upstream::failure::{Failure, Unserved};
 use crate::upstream::first_answer::FirstAnswer;
 use crate::upstream::http1::exclusive::{Exclusive, Unanswered};
 use crate::upstream::http1::idle::Idle;
@@ -32,6 +32,10 @@ struct Failed {
     failure: Failure,
     /// How the request may be sent again, which is at hand then.
     again: Option<Again>,
+}
+
+fn by(server: &Server, failure: Failure) -> Unserved {
+    Unserved { failure, server: Some(server.address()) }
 }
 
 /// Who asks, and for what.
@@ -67,21 +71,26 @@ pub(crate) async fn send(
     request: &mut Pending,
     asker: Asker<'_>,
     bound: Option<Box<Bound>>,
-) -> Result<Begun, Failure> {
+) -> Result<Begun, Unserved> {
     /// Besides the first. More would only pass trouble around.
     const ATTEMPTS: usize = 2;
     pool.budget.request(pool.clock().last());
     let safe = request.as_ref().is_some_and(repeatable);
     if let Some(bound) = bound.filter(|_| asker.upgrade.is_none()) {
+        let server = Rc::clone(&bound.server);
         // Seldom, and it would be part of every request's future.
         match Box::pin(over_bound(pool, bound, request, asker)).await {
             Ok(begun) => return Ok(begun),
-            Err(failed) if failed.again.is_none() || request.is_none() => return Err(failed.failure),
+            Err(failed) if failed.again.is_none() || request.is_none() => {
+                return Err(by(&server, failed.failure));
+            }
             // Without it the server asks who the client is once more.
             Err(_) => {}
         }
     }
-    let Some(mut load) = pool.choose(None, safe) else { return Err(Failure::NoServer) };
+    let Some(mut load) = pool.choose(None, safe) else {
+        return Err(Unserved { failure: Failure::NoServer, server: None });
+    };
     let mut left = ATTEMPTS;
     loop {
         let server = Rc::clone(load.server());
@@ -93,13 +102,15 @@ pub(crate) async fn send(
             }
             Err(failed) => failed,
         };
-        let Some(how) = again.filter(|_| left > 0 && request.is_some()) else { return Err(failure) };
+        let Some(how) = again.filter(|_| left > 0 && request.is_some()) else {
+            return Err(by(&server, failure));
+        };
         let except = (how == Again::Elsewhere).then_some(&server);
         let possible = except.is_none() || pool.has_several();
         if !possible || (how != Again::Freely && !pool.budget.retry(pool.clock().last())) {
-            return Err(failure);
+            return Err(by(&server, failure));
         }
-        let Some(next) = pool.choose(except, safe) else { return Err(failure) };
+        let Some(next) = pool.choose(except, safe) else { return Err(by(&server, failure)) };
         load = next;
         left -= 1;
     }

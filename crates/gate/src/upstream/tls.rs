@@ -14,6 +14,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use trust::Trusted;
 
 use crate::runtime::stream::Stream;
 use gate_config::settings::listener::NamedFile;
@@ -46,21 +47,22 @@ impl Authorities {
     /// When the file cannot be used, or the system has none: no server could be believed then.
     pub(crate) fn read(settings: &Upstream) -> Result<Self, config::Error> {
         let Some(NamedFile { path, place }) = &settings.ca_file else {
-            return Self::believing(of_system()).map_err(|_| no_system(settings));
+            return Self::believing(of_system(), Vec::new()).map_err(|_| no_system(settings));
         };
         let unusable = |why| place.error(format!("cannot use {}: {why}", path.display()));
-        Self::believing(of_file(path).map_err(unusable)?).map_err(unusable)
+        let (roots, named) = of_file(path).map_err(unusable)?;
+        Self::believing(roots, named).map_err(unusable)
     }
 
-    fn believing(roots: RootCertStore) -> Result<Self, String> {
-        if roots.is_empty() {
-            return Err("there is no certificate in it".to_owned());
-        }
-        let roots = Arc::new(roots);
-        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    fn believing(roots: RootCertStore, own: Vec<CertificateDer<'static>>) -> Result<Self, String> {
+        let (roots, provider) = (Arc::new(roots), Arc::new(ring::default_provider()));
+        let trusted = Trusted::new(Arc::clone(&roots), own, Arc::clone(&provider))
+            .map_err(|_| "there is no certificate in it")?;
+        let config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|why| why.to_string())?
-            .with_root_certificates(Arc::clone(&roots))
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(trusted))
             .with_no_client_auth();
         let speaking = |protocol: &str| {
             let mut config = config.clone();
@@ -86,13 +88,15 @@ impl Authorities {
     }
 }
 
-fn of_file(path: &Path) -> Result<RootCertStore, String> {
-    let mut roots = RootCertStore::empty();
+/// As roots, and as they are.
+fn of_file(path: &Path) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), String> {
+    let (mut roots, mut own) = (RootCertStore::empty(), Vec::new());
     for certificate in CertificateDer::pem_file_iter(path).map_err(|why| why.to_string())? {
         let certificate = certificate.map_err(|why| why.to_string())?;
-        roots.add(certificate).map_err(|why| why.to_string())?;
+        roots.add(certificate.clone()).map_err(|why| why.to_string())?;
+        own.push(certificate);
     }
-    Ok(roots)
+    Ok((roots, own))
 }
 
 fn of_system() -> RootCertStore {

@@ -190,6 +190,7 @@ fn uploads_and_downloads_that_stall_are_given_up() {
     let gate = Gate::start(sink.address(), "[client]\nstall-timeout = '200ms'\n");
     let mut upload = gate.connect();
     upload.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf");
-    upload.until_closed();
+    assert_eq!(upload.response().status, 408);
+    assert_eq!(upload.until_closed(), b"");
     gate.wait_for("the upload to be given up", |state| state["in_service"] == 0);
 }

@@ -119,6 +119,45 @@ fn refusals_and_failures_say_why() {
 }
 
 #[test]
+fn a_request_that_stalls_is_told_so_and_the_log_says_who_stood_still() {
+    let site = Site::new();
+    site.configure("[operation]\naccess-log = 'access.log'\n[client]\nstall-timeout = '200ms'\n");
+    let mut gate = site.start();
+    let upload = |path: &str| {
+        let mut client = Raw::connect(site.address);
+        client.send(format!("POST {path} HTTP/1.1\r\nHost: shop\r\nContent-Length: 100\r\n\r\nhalf"));
+        client
+    };
+    let mut stalled = upload("/burn?cpu=1ms&stalled");
+    assert_eq!(stalled.response().status, 408);
+    assert_eq!(stalled.until_closed(), b"");
+    let mut download = Raw::connect(site.address);
+    download.get("/bytes/50000000");
+    let of_upload = line(&site, "/burn?cpu=1ms&stalled");
+    let of_download = line(&site, "/bytes/50000000");
+    drop((stalled, download));
+    gate.terminate();
+    for (line, method, status, reason) in
+        [(of_upload, "POST", 408, "upload-stalled"), (of_download, "GET", 200, "download-stalled")]
+    {
+        assert_eq!((&line["method"], &line["status"]), (&method.into(), &status.into()), "{line}");
+        assert_eq!((&line["reason"], &line["complete"]), (&reason.into(), &false.into()), "{line}");
+    }
+}
+
+#[test]
+fn the_log_names_the_server_that_has_failed() {
+    let site = Site::new();
+    let closed = testkit::free_address();
+    site.configure_before(closed, "[operation]\naccess-log = 'access.log'\n");
+    let mut gate = site.start();
+    assert_eq!(Raw::connect(site.address).get("/page").response().status, 502);
+    let failed = line(&site, "/page");
+    gate.terminate();
+    assert_eq!((&failed["upstream"], &failed["failure"]), (&closed.to_string().into(), &"connect".into()));
+}
+
+#[test]
 fn a_moved_file_is_begun_again() {
     let site = Site::new();
     site.configure("[operation]\naccess-log = 'access.log'");

@@ -40,7 +40,12 @@ impl Site {
 
     /// Writes the configuration: the addresses, and `more` behind them.
     pub(crate) fn configure(&self, more: &str) -> &Self {
-        self.write(&format!("upstream = '{}'\n{more}", self.server.address()))
+        self.configure_before(self.server.address(), more)
+    }
+
+    /// Writes the configuration of a gate before another server.
+    pub(crate) fn configure_before(&self, upstream: impl std::fmt::Display, more: &str) -> &Self {
+        self.write(&format!("upstream = '{upstream}'\n{more}"))
     }
 
     /// Writes the configuration with the server and `more` in an inline table.

@@ -18,6 +18,7 @@ use tokio_rustls::rustls::version::{TLS12, TLS13};
 use tokio_rustls::rustls::{
     self, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme, crypto::ring,
 };
+use trust::Trusted;
 
 use crate::engine::stream::Stream;
 use crate::error::Error;
@@ -51,7 +52,8 @@ impl Tls {
             let verifier = Arc::new(AnyCertificate(provider));
             builder.dangerous().with_custom_certificate_verifier(verifier)
         } else {
-            builder.with_root_certificates(authorities(options)?)
+            let verifier = Arc::new(trusted(options, provider)?);
+            builder.dangerous().with_custom_certificate_verifier(verifier)
         };
         let mut config = match &options.protocol.identity {
             None => builder.with_no_client_auth(),
@@ -88,23 +90,30 @@ fn explained(error: io::Error) -> io::Error {
         Some(rustls::Error::InvalidMessage(_)) => {
             io::Error::other(format!("the server does not seem to speak TLS on this port: {error}"))
         }
-        Some(rustls::Error::InvalidCertificate(_)) => io::Error::other(format!(
+        Some(rustls::Error::InvalidCertificate(_) | rustls::Error::Other(_)) => io::Error::other(format!(
             "{error}; --cacert trusts its authority, --insecure takes any certificate"
         )),
         _ => error,
     }
 }
 
-fn authorities(options: &Options) -> Result<RootCertStore, Error> {
+/// Believes the authorities of the system, and what the user names.
+fn trusted(options: &Options, provider: Arc<CryptoProvider>) -> Result<Trusted, Error> {
     let mut roots = RootCertStore::empty();
     let system = rustls_native_certs::load_native_certs();
     roots.add_parsable_certificates(system.certs);
+    let mut named = Vec::new();
     if let Some(path) = &options.protocol.authorities {
-        for certificate in certificates_in(path)? {
-            roots.add(certificate).map_err(|error| unreadable(path, &error))?;
+        named = certificates_in(path)?;
+        for certificate in &named {
+            roots.add(certificate.clone()).map_err(|error| unreadable(path, &error))?;
         }
     }
-    Ok(roots)
+    Trusted::new(Arc::new(roots), named, provider).map_err(|_| {
+        Error::Tls(
+            "this machine has no CA certificates to check the server's own against; install them (Debian has them in ca-certificates), or name them with --cacert".to_owned(),
+        )
+    })
 }
 
 /// At least one.

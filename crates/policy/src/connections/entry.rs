@@ -2,6 +2,7 @@
 
 use units::{ClassId, Span, Time};
 
+use super::cause::Cause;
 use super::id::ConnectionId;
 use super::phase::{Order, Phase};
 use super::stall::{Awaited, Stall};
@@ -28,6 +29,8 @@ pub(super) struct Entry<P> {
     pub(super) placed: bool,
     /// The harshest order it was given.
     pub(super) order: Order,
+    /// Why it was told so, if a request in hand is lost by it.
+    pub(super) cause: Option<Cause>,
     pub(super) payload: P,
 }
 
@@ -62,6 +65,7 @@ impl<P> Entry<P> {
             class: ClassId(u8::MAX),
             placed: false,
             order: Order::Serve,
+            cause: None,
             payload,
         }
     }
@@ -88,10 +92,15 @@ impl<P> Entry<P> {
         self.taking.since().is_some()
     }
 
-    /// Whether nothing has come from its client, or from the server, for too long.
-    pub(super) fn has_stalled(&self, now: Time, stall: Span, answer: Span) -> bool {
-        let mut of_client = [&self.taking, &self.upload].into_iter();
-        of_client.any(|stalled| stalled.still_for(now, stall)) || self.answer.still_for(now, answer)
+    /// What has been awaited for too long, of its client or of the server.
+    pub(super) fn stalled(&self, now: Time, stall: Span, answer: Span) -> Option<Awaited> {
+        let all = [
+            (&self.taking, Awaited::Taking, stall),
+            (&self.upload, Awaited::Upload, stall),
+            (&self.answer, Awaited::Answer, answer),
+        ];
+        let stalled = all.into_iter().find(|(stalled, _, longest)| stalled.still_for(now, *longest));
+        stalled.map(|(_, awaited, _)| awaited)
     }
 
     /// The phase that it comes to when it is told to enter this one.

@@ -5,6 +5,7 @@
 //! [`MemoryBudget`] is what all of them together may keep in memory.
 
 mod budget;
+mod cause;
 mod entry;
 mod id;
 mod limits;
@@ -16,6 +17,7 @@ mod sweep;
 mod table;
 
 pub use budget::{MemoryBudget, Share, Unblocked};
+pub use cause::Cause;
 pub use id::ConnectionId;
 pub use limits::ConnectionLimits;
 pub use phase::{Order, Phase};

@@ -6,6 +6,7 @@ use core::cmp::Reverse;
 use hashbrown::HashMap;
 use units::{ClassId, Span, Time};
 
+use super::cause::Cause;
 use super::entry::Entry;
 use super::id::ConnectionId;
 use super::phase::{Order, Phase};
@@ -146,7 +147,7 @@ impl<P> Connections<P> {
         for slow in slow {
             match slow.leave {
                 Some(_) => self.leave(now, slow.id, LEAVE_GRACE),
-                None => self.order(slow.id, Order::Close),
+                None => self.order(slow.id, Order::Close, Some(Cause::Room)),
             }
         }
         closed

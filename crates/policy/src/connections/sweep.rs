@@ -4,9 +4,11 @@ use alloc::vec::Vec;
 
 use units::{Span, Time};
 
+use super::cause::Cause;
 use super::entry::Entry;
 use super::id::ConnectionId;
 use super::phase::{Order, Phase};
+use super::stall::Awaited;
 use super::table::Connections;
 
 /// How long a client may take to close its side after the last response. Those that do not are
@@ -24,6 +26,8 @@ const LEAVE_TIMEOUT: Span = Span::from_millis(500);
 #[derive(Debug, Clone, Copy)]
 enum Go {
     Order(Order),
+    /// With a request in hand.
+    Cut(Order, Cause),
     /// One of HTTP/2: asked to leave, and closed when it has not after so long.
     Leave(Span),
 }
@@ -33,8 +37,10 @@ impl<P> Connections<P> {
     pub fn sweep(&mut self, now: Time) {
         let limits = self.limits;
         self.tell(now, |entry| {
-            if entry.has_stalled(now, limits.stall_timeout, limits.answer_timeout) {
-                return Some(Go::Order(Order::Close));
+            if let Some(awaited) = entry.stalled(now, limits.stall_timeout, limits.answer_timeout) {
+                // A client that still sends may not have been told anything yet.
+                let order = if awaited == Awaited::Upload { Order::Timeout } else { Order::Close };
+                return Some(Go::Cut(order, Cause::Stalled(awaited)));
             }
             let age = now.since(entry.since);
             // What a client has not taken yet is not cut off because its request is over. Frames of HTTP/2 that are not of
@@ -86,7 +92,7 @@ impl<P> Connections<P> {
     pub fn close_all_but_tunnels(&mut self, now: Time) {
         self.tell(now, |entry| {
             let is_spared = entry.is_stream() || entry.phase == Phase::Tunnel;
-            (!is_spared).then_some(Go::Order(Order::Close))
+            (!is_spared).then_some(Go::Cut(Order::Close, Cause::Drain))
         });
     }
 
@@ -97,7 +103,8 @@ impl<P> Connections<P> {
         let told: Vec<(ConnectionId, Go)> = told.collect();
         for (id, go) in told {
             match go {
-                Go::Order(order) => self.order(id, order),
+                Go::Order(order) => self.order(id, order, None),
+                Go::Cut(order, cause) => self.order(id, order, Some(cause)),
                 Go::Leave(patience) => self.leave(now, id, patience),
             }
         }
@@ -109,6 +116,6 @@ impl<P> Connections<P> {
         let Some(streams) = &mut entry.streams else { return };
         let since = *streams.leaving.get_or_insert(now);
         let gone = entry.phase != Phase::Busy && !entry.has_unsent() && now.since(since) > patience;
-        self.order(id, if gone { Order::Close } else { Order::Finish });
+        self.order(id, if gone { Order::Close } else { Order::Finish }, None);
     }
 }

@@ -5,6 +5,7 @@ use alloc::collections::VecDeque;
 use slab::Slab;
 use units::{ClassId, Time};
 
+use super::cause::Cause;
 use super::entry::{Entry, Streams};
 use super::id::ConnectionId;
 use super::limits::ConnectionLimits;
@@ -133,7 +134,7 @@ impl<P> Connections<P> {
             floods = streams.taken_back > MAX_TAKEN_BACK;
         });
         if floods {
-            self.order(connection, Order::Close);
+            self.order(connection, Order::Close, Some(Cause::Flood));
         }
         Some(entry.payload)
     }
@@ -248,14 +249,20 @@ impl<P> Connections<P> {
 
     /// Closes a connection or a stream whose request cannot go on. An order follows.
     pub fn give_up(&mut self, id: ConnectionId) {
-        self.order(id, Order::Close);
+        self.order(id, Order::Close, Some(Cause::Stuck));
     }
 
-    /// Tells a connection or a stream what to do; a harsher order stands.
-    pub(super) fn order(&mut self, id: ConnectionId, order: Order) {
+    /// Why a connection or a stream was told to end with a request in hand; a stream ends with its connection.
+    pub fn cause(&self, id: ConnectionId) -> Option<Cause> {
+        let entry = self.entry(id)?;
+        entry.cause.or_else(|| self.entry(entry.connection?)?.cause)
+    }
+
+    /// Tells a connection or a stream what to do, and why if a request in hand is lost by it; a harsher order stands.
+    pub(super) fn order(&mut self, id: ConnectionId, order: Order, cause: Option<Cause>) {
         let Some(entry) = self.entry_mut(id) else { return };
         if entry.order < order {
-            entry.order = order;
+            (entry.order, entry.cause) = (order, cause);
             self.orders.push_back((id, order));
         }
     }

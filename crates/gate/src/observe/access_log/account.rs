@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
+use policy::connections::Cause;
 use units::SessionId;
 
 use crate::admission::decision::DecisionDetails;
@@ -12,7 +13,7 @@ use crate::observe::access_log::entry::{Entry, Visitor};
 use crate::observe::access_log::log::AccessLog;
 use crate::runtime::clock::Clock;
 use crate::upstream::body::Progress;
-use crate::upstream::failure::Failure;
+use crate::upstream::failure::Unserved;
 use gate_config::settings::telemetry::Telemetry;
 
 /// The account of a request that is on its way; dropping it hands it in. Where there
@@ -69,12 +70,14 @@ impl Account {
     }
 
     /// The upstream has answered, or has not.
-    pub(crate) fn answered(&mut self, server: Result<SocketAddr, &Failure>) {
+    pub(crate) fn answered(&mut self, server: Result<SocketAddr, &Unserved>) {
         if let Some(open) = &mut self.0 {
             open.entry.times.answered = open.clock.read();
             match server {
                 Ok(server) => open.entry.upstream = Some(server),
-                Err(failure) => open.entry.failure = Some(failure.name()),
+                Err(Unserved { failure, server }) => {
+                    (open.entry.upstream, open.entry.failure) = (*server, Some(failure.name()));
+                }
             }
         }
     }
@@ -90,6 +93,13 @@ impl Account {
     pub(crate) fn malformed(&mut self, why: &'static str) {
         if let Some(open) = &mut self.0 {
             open.entry.malformed = Some(why);
+        }
+    }
+
+    /// The gate ends the request before its response has gone.
+    pub(crate) fn cut(&mut self, cause: Cause) {
+        if let Some(open) = self.0.as_mut().filter(|open| !open.entry.complete) {
+            open.entry.cut = Some(cause.name());
         }
     }
 

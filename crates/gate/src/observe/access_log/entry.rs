@@ -27,12 +27,14 @@ pub(crate) struct Entry {
     pub(crate) version: Version,
     pub(crate) session: Option<Visitor>,
     pub(crate) details: Option<DecisionDetails>,
-    /// Where it was sent.
+    /// Where it was sent, the last time if it was sent again.
     pub(crate) upstream: Option<SocketAddr>,
     /// Why there was no response from there.
     pub(crate) failure: Option<&'static str>,
     /// What is wrong with the request itself.
     pub(crate) malformed: Option<&'static str>,
+    /// Why the gate has ended it before its response had gone.
+    pub(crate) cut: Option<&'static str>,
     /// None when the client was gone before there was one.
     pub(crate) status: Option<StatusCode>,
     pub(crate) bytes_in: u64,
@@ -80,6 +82,7 @@ impl Entry {
             upstream: None,
             failure: None,
             malformed: None,
+            cut: None,
             status: None,
             bytes_in: 0,
             bytes_out: 0,
@@ -92,11 +95,20 @@ impl Entry {
 
 impl Entry {
     /// Of a request whose head could not be read: nothing it says is repeated.
-    pub(crate) fn unread(client: IpAddr, status: StatusCode, why: &'static str, now: Time) -> Self {
+    pub(crate) fn unread(client: IpAddr, said: (StatusCode, u64), why: &'static str, now: Time) -> Self {
+        let (status, bytes_out) = said;
         let (head, ()) = http::Request::new(()).into_parts();
         let method = Method::from_bytes(b"-").unwrap_or_default();
         let entry = Self::begin(&head, client, None, now);
-        Self { method, path: "".into(), malformed: Some(why), status: Some(status), complete: true, ..entry }
+        Self {
+            method,
+            path: "".into(),
+            malformed: Some(why),
+            status: Some(status),
+            bytes_out,
+            complete: true,
+            ..entry
+        }
     }
 }
 

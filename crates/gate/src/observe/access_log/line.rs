@@ -112,7 +112,7 @@ impl<'a> LogLine<'a> {
                 (None, _, Some(_)) => "invalid",
                 (None, _, None) => "aborted",
             },
-            reason: refused.map(policy::Reason::name).or(entry.malformed),
+            reason: refused.map(policy::Reason::name).or(entry.malformed).or(entry.cut),
             upstream: entry.upstream,
             failure: entry.failure,
             complete: entry.complete,

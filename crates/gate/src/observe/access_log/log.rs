@@ -130,10 +130,10 @@ impl AccessLog {
         wanted.then(|| Entry::begin(head, client, trace, self.clock.read()))
     }
 
-    /// A request was refused whose head could not be read.
-    pub(crate) fn unread(&self, client: IpAddr, status: StatusCode, why: &'static str) {
+    /// A request was refused whose head could not be read, with that status and so many bytes besides.
+    pub(crate) fn unread(&self, client: IpAddr, said: (StatusCode, u64), why: &'static str) {
         if self.writer.borrow().is_some() {
-            self.add(Entry::unread(client, status, why, self.clock.read()));
+            self.add(Entry::unread(client, said, why, self.clock.read()));
         }
     }
 
