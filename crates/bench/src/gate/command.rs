@@ -96,7 +96,7 @@ fn versions(headworks: &Path) -> anyhow::Result<Vec<String>> {
         .collect()
 }
 
-/// Measures latency at half of what the slowest of the proxies carries; gives that rate.
+/// Measures latency at a quarter of what the slowest of the proxies carries; gives that rate.
 fn pace(runner: &Runner, plan: &GatePlan, runs: &mut Vec<Run>) -> Option<f64> {
     let first = Case::FIRST.to_string();
     let mut slowest = f64::INFINITY;
@@ -114,7 +114,7 @@ fn pace(runner: &Runner, plan: &GatePlan, runs: &mut Vec<Run>) -> Option<f64> {
         };
         slowest = slowest.min(highest.median);
     }
-    let rate = slowest / 2.0;
+    let rate = slowest / 4.0;
     let ways: Vec<_> = [None].into_iter().chain(Proxy::ALL.map(Some)).collect();
     let measure = |proxy, round, seconds| runner.pace(proxy, rate as u64, round, seconds);
     runs.extend(plan.plan.pace(&ways, measure, progress));

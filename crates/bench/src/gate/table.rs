@@ -107,7 +107,7 @@ impl Results {
     fn latency(&self) -> String {
         let Some(rate) = self.rate else { return String::new() };
         let mut text = format!(
-            "### Latency\n\nUs, {}, at {} requests per second with Poisson arrivals, half of what the slowest proxy carries: {} × {} s each. What is added is paired by round with the runs without a proxy.\n\n| way | p50 | p99 | added, p50 | added, p99 | valid |\n| --- | --- | --- | --- | --- | --- |\n",
+            "### Latency\n\nUs, {}, at {} requests per second with Poisson arrivals, a quarter of what the slowest proxy carries: {} × {} s each. What is added is paired by round with the runs without a proxy.\n\n| way | p50 | p99 | added, p50 | added, p99 | valid |\n| --- | --- | --- | --- | --- | --- |\n",
             Case::FIRST.title(),
             thousands(rate),
             self.plan.plan.open_loop.rounds,

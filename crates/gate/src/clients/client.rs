@@ -186,7 +186,7 @@ impl Client {
 
     /// Sends an interim response to the client, once all before it has gone.
     pub(crate) fn inform(&self, interim: Response<()>) {
-        self.interim.add(interim);
+        self.interim.add(interim, self.is_stream());
         self.task.wake();
     }
 

@@ -15,20 +15,36 @@ pub(crate) struct Interim {
     unwritten: RefCell<Vec<u8>>,
     /// Whether some of the first was written.
     begun: Cell<bool>,
+    /// Those for a stream of HTTP/2, which has frames for them.
+    untold: RefCell<Vec<Response<()>>>,
 }
 
 /// What is kept of them. They may be left out; a client that takes none does not get all.
 const MAX_BYTES: usize = 64 * 1024;
 
 impl Interim {
-    /// Adds one. That the gate's own request is to go on (100) and that a protocol changes (101) is not for
-    /// the client.
-    pub(super) fn add(&self, interim: Response<()>) {
-        let (Parts { status, mut headers, .. }, ()) = interim.into_parts();
-        if matches!(status, StatusCode::CONTINUE | StatusCode::SWITCHING_PROTOCOLS) {
+    /// Adds one, for a stream or a connection. That the gate's own request is to go on (100) and that a protocol changes
+    /// (101) is not for the client.
+    pub(super) fn add(&self, mut interim: Response<()>, of_stream: bool) {
+        if matches!(interim.status(), StatusCode::CONTINUE | StatusCode::SWITCHING_PROTOCOLS) {
             return;
         }
-        hop_by_hop::response(&mut headers);
+        hop_by_hop::response(interim.headers_mut());
+        if of_stream { self.tell(interim) } else { self.write_later(interim) }
+    }
+
+    /// Adds one for a stream. There are no more of them than a server may send.
+    pub(super) fn tell(&self, interim: Response<()>) {
+        self.untold.borrow_mut().push(interim);
+    }
+
+    /// Those for a stream, which are told now.
+    pub(crate) fn take(&self) -> Vec<Response<()>> {
+        self.untold.take()
+    }
+
+    fn write_later(&self, interim: Response<()>) {
+        let (Parts { status, headers, .. }, ()) = interim.into_parts();
         let text =
             format!("HTTP/1.1 {} {}\r\n", status.as_u16(), status.canonical_reason().unwrap_or_default());
         let mut unwritten = self.unwritten.borrow_mut();
@@ -45,9 +61,9 @@ impl Interim {
         }
     }
 
-    /// Whether there is nothing to write.
+    /// Whether there is nothing to write, or to tell.
     pub(crate) fn is_empty(&self) -> bool {
-        self.unwritten.borrow().is_empty()
+        self.unwritten.borrow().is_empty() && self.untold.borrow().is_empty()
     }
 
     /// Whether what is to be written next is the end of what was begun.

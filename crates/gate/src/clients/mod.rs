@@ -2,6 +2,7 @@
 //! end (`peer`), and all of them together (`registry`), which closes those that cost too much.
 
 pub(crate) mod client;
+pub(crate) mod incoming;
 pub(crate) mod interim;
 pub(crate) mod peer;
 pub(crate) mod registry;

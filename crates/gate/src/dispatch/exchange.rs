@@ -11,7 +11,6 @@ use http_body::Body as _;
 use http1::headers::forwarded::Scheme;
 use http1::headers::hop_by_hop::Forwarded;
 use http1::headers::{caching, hop_by_hop};
-use hyper::body::Incoming;
 use policy::Stream;
 use policy::connections::Awaited;
 use tokio::time::timeout;
@@ -20,6 +19,7 @@ use crate::admission::decision::{Basis, DecisionDetails};
 use crate::admission::driver::Decision;
 use crate::admission::permit::Permit;
 use crate::clients::client::Client;
+use crate::clients::incoming::{BrokenOff, Incoming};
 use crate::dispatch::active_config::ActiveConfig;
 use crate::dispatch::debug_headers::mark;
 use crate::dispatch::explanation::explain;
@@ -109,11 +109,8 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
         return explain(&config, busy, accept.as_ref(), status, why);
     }
     let mut body = Body::new(body, &client, &proxy.clock, &proxy.memory);
-    if let Err(missing) = fetch_first(&head, &mut body).await {
-        return match missing {
-            Missing::Rest => broken_off(&config, busy, &client, accept.as_ref()),
-            Missing::Continue => unmet(&config, busy, accept.as_ref()),
-        };
+    if fetch_first(&head, &mut body).await.is_err() {
+        return broken_off(&config, busy, &client, accept.as_ref());
     }
     let current = current_session(proxy, &config, &head, from);
     let cookie = Cookie::of(&config, &head, current.as_ref());
@@ -140,6 +137,10 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     follow_upload(&permit, &mut body);
     let how = how_to_send(proxy, &config, &client, &head, upgrade);
     config.sessions.remove(&mut head.headers);
+    if head.version == Version::HTTP_2 && body.is_end_stream() {
+        // There is nothing to go on with.
+        head.headers.remove(EXPECT);
+    }
     hop_by_hop::request(&mut head, &config.authority);
     config.settings.forwarding.write(&mut head.headers, client.peer().hop());
     busy.account.pass_on(&mut head.headers);
@@ -208,60 +209,25 @@ fn how_to_send(
     Sent {
         upgrade,
         tunnel_idle_timeout: config.settings.tunnels.idle_timeout,
-        // Only HTTP/1.1 knows interim responses, and hyper sends none on streams.
-        informed: (head.version == Version::HTTP_11).then(|| Rc::clone(client)),
+        // HTTP/1.0 knows no interim responses.
+        informed: (head.version > Version::HTTP_10).then(|| Rc::clone(client)),
         bound,
         owner: if is_bound { Owner::of(client) } else { Owner::All },
     }
 }
 
-/// Why the first of a request's body did not come.
-enum Missing {
-    /// The client broke off.
-    Rest,
-    /// The client waits for a `100` that it cannot be sent.
-    Continue,
-}
-
-/// For a client that waits for more than a moment; it is to ask again without (RFC 9110 section 10.1.1).
-const NO_CONTINUE: &str = "There is no 100 (Continue) over HTTP/2 here. Send the request without Expect.\n";
-
-/// What a client is told that waits for it.
-fn unmet(config: &ActiveConfig, busy: Busy, accept: Option<&HeaderValue>) -> Response<Reply> {
-    explain(config, busy, accept, StatusCode::EXPECTATION_FAILED, NO_CONTINUE)
-}
-
 /// Reads the first of a request's body, unless the client asked whether to send it. What does not come in a moment is
 /// not waited for: the server may want to answer what has come, or the head alone.
-async fn fetch_first(head: &Parts, body: &mut Body) -> Result<(), Missing> {
+async fn fetch_first(head: &Parts, body: &mut Body) -> Result<(), BrokenOff> {
     /// A body that comes at once and whole is sent at once, and can be sent again. What comes slowly costs the server
     /// little: a request whose body takes longer gives its place back.
     const GATHER_TIMEOUT: Duration = Duration::from_millis(100);
-    /// Clients that ask wait for about a second before they send the body unasked.
-    const FIRST_PART_TIMEOUT: Duration = Duration::from_secs(3);
-    let asks = head.headers.contains_key(EXPECT);
-    if asks && head.version < Version::HTTP_2 {
-        // It is to be told to send its body when it is admitted, and not before; reading the body
-        // is what makes hyper tell it.
+    // Who asks is to be told to send its body when it is admitted, and not before; reading the body is what has it told.
+    if body.progress().is_over() || head.headers.contains_key(EXPECT) || is_conversation(&head.headers) {
         return Ok(());
     }
-    if asks {
-        // hyper sends no interim responses on streams. A place in the server would be held for
-        // nothing while the client waits for one.
-        // In a box: it would be part of every request's future.
-        match Box::pin(timeout(FIRST_PART_TIMEOUT, body.fetch_first())).await {
-            Ok(fetched) => return fetched.map_err(|_| Missing::Rest),
-            Err(_) if body.progress().bytes() == 0 => return Err(Missing::Continue),
-            Err(_) => {}
-        }
-    }
-    if body.progress().is_over() || is_conversation(&head.headers) {
-        return Ok(());
-    }
-    match Box::pin(timeout(GATHER_TIMEOUT, body.fetch_first())).await {
-        Ok(fetched) => fetched.map_err(|_| Missing::Rest),
-        Err(_) => Ok(()),
-    }
+    // In a box: it would be part of every request's future.
+    Box::pin(timeout(GATHER_TIMEOUT, body.fetch_first())).await.unwrap_or(Ok(()))
 }
 
 /// Whether client and server may speak in turns: the first message is all there is until the server answers.

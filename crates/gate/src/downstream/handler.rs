@@ -6,9 +6,9 @@ use std::rc::Rc;
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
-use hyper::body::Incoming;
 
 use crate::clients::client::Client;
+use crate::clients::incoming::Incoming;
 
 /// What answers the requests of clients. Connections are served by it without knowing what it does.
 pub(crate) trait Handler: 'static {

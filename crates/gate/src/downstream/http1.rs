@@ -8,12 +8,13 @@ use std::task::{Context, Poll};
 
 use ::http1::request::Breach;
 use bytes::Bytes;
-use http::StatusCode;
+use http::{Request, StatusCode};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use policy::connections::{Order, Phase};
 
 use crate::clients::client::Client;
+use crate::clients::incoming::Incoming;
 use crate::clients::task::Calm;
 use crate::downstream::context::{Conduct, Downstream};
 use crate::downstream::farewell;
@@ -99,7 +100,8 @@ async fn requests<H: Handler>(
 ) -> (End, ClientIo, Bytes) {
     let service = service_fn({
         let (handler, client) = (Rc::clone(handler), Rc::clone(client));
-        move |request| {
+        move |request: Request<_>| {
+            let request = request.map(Incoming::Http1);
             let (handler, client) = (Rc::clone(&handler), Rc::clone(&client));
             // What answers is made where it stays: it is large, and would be moved there.
             async move {

@@ -4,31 +4,38 @@
 //! its place and is given up alone when it stalls. The connection is closed when it is idle, when
 //! it takes nothing at all, or when it asks for much and takes it back.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::error::Error;
 use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
-use h2::Reason;
-use http::header::CONNECTION;
-use http::{Request, Response};
-use hyper::body::Incoming;
-use hyper::rt::{Executor, Read, ReadBufCursor, Write};
-use hyper::server::conn::http2;
-use hyper::service::{HttpService, service_fn};
-use hyper_util::rt::TokioTimer;
+use bytes::Bytes;
+use h2::server::{Handshake, SendResponse};
+use h2::{Reason, RecvStream, SendStream};
+use http::header::{CONTENT_LENGTH, DATE, EXPECT};
+use http::{HeaderMap, HeaderValue, Request, Response};
+use http_body::{Body as _, Frame};
+use http1::headers::hop_by_hop;
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::rt::TokioIo;
 use policy::connections::Order;
+use tokio::time::Instant;
 
 use crate::clients::client::Client;
+use crate::clients::incoming::{Incoming, Received};
 use crate::downstream::context::{Conduct, Downstream};
+use crate::downstream::date;
 use crate::downstream::farewell::farewell;
 use crate::downstream::handler::Handler;
 use crate::downstream::io::ClientIo;
+use crate::downstream::pulse::{Heard, Pulse};
 use crate::downstream::streamed::Streamed;
 use crate::downstream::tls::Transport;
-use crate::downstream::unsent::Outbox;
+use crate::downstream::unsent::{Outbox, Piece};
 
 /// Streams that the client reset before they were looked at, and streams that it made an error of;
 /// beyond that it is told to calm down (RFC 9113 section 10.5).
@@ -47,73 +54,87 @@ pub(crate) async fn serve<H: Handler>(
 ) {
     client.multiplex();
     let Conduct { limits, http2: settings, stall_timeout, .. } = downstream.conduct.get();
-    // A simulation has no date, and the date of the run would change how long a head is.
-    let dated = !downstream.admission.guard.is_simulated();
     let (clock, strictness) = (Rc::clone(&downstream.clock), Rc::clone(&downstream.strictness));
     let io = ClientIo::new(transport, Rc::clone(&client), clock, strictness, limits);
     let io = Rc::new(RefCell::new(io));
     let window = settings.connection_window.min(downstream.clients.window());
-    let outbox = Outbox::new(&downstream.unsent);
-    let streams = Streams(Rc::new(Shared { downstream, handler, client, outbox, next: RefCell::new(None) }));
-    let service = service_fn({
-        let shared = Rc::clone(&streams.0);
-        move |request| shared.answer(request)
-    });
-    let mut http = http2::Builder::new(streams.clone());
-    http.timer(TokioTimer::new())
-        .max_concurrent_streams(settings.streams)
+    let mut http = h2::server::Builder::new();
+    http.max_concurrent_streams(settings.streams)
         .max_header_list_size(u32::try_from(limits.head).unwrap_or(u32::MAX))
-        .initial_stream_window_size(settings.stream_window.min(window))
+        .initial_window_size(settings.stream_window.min(window))
         .initial_connection_window_size(window)
         .max_pending_accept_reset_streams(RESET_EARLY)
-        .max_local_error_reset_streams(RESET_FOR_ERRORS)
-        .max_send_buf_size(UNSENT)
-        .auto_date_header(dated)
-        .keep_alive_interval(settings.ping_interval)
-        .keep_alive_timeout(stall_timeout);
-    let client = &streams.0.client;
-    spoken(client, http.serve_connection(Lent(Rc::clone(&io)), service)).await;
+        .max_local_error_reset_streams(Some(RESET_FOR_ERRORS))
+        .max_send_buffer_size(UNSENT);
+    let heard: Heard = Rc::new(Cell::new(Instant::now()));
+    let greeting = http.handshake(TokioIo::new(Lent { io: Rc::clone(&io), heard: Rc::clone(&heard) }));
+    let pulse = settings.ping_interval.map(|interval| (heard, interval, stall_timeout));
+    let outbox = Outbox::new(&downstream.unsent);
+    let shared = Rc::new(Shared { downstream, handler, client, outbox });
+    spoken(&shared, greeting, pulse).await;
     // The client is to hear why, which a reset of the connection would overtake.
     if let Ok(io) = Rc::try_unwrap(io) {
-        farewell(io.into_inner(), client, &[]).await;
+        farewell(io.into_inner(), &shared.client, &[]).await;
     }
 }
 
 /// Until nothing more is to be said on a connection.
-async fn spoken<H, S>(client: &Client, connection: http2::Connection<Lent, S, Streams<H>>)
-where
-    H: Handler,
-    S: HttpService<Incoming, ResBody = Streamed<H::Body>, Error = h2::Error>,
-    S::Future: 'static,
-{
-    let mut connection = pin!(connection);
+async fn spoken<H: Handler>(
+    shared: &Rc<Shared<H>>,
+    greeting: Handshake<TokioIo<Lent>, Piece>,
+    pulse: Option<(Heard, Duration, Duration)>,
+) {
+    let client = &shared.client;
+    let mut greeting = pin!(greeting);
+    let connection = poll_fn(|cx| match client.poll_order(cx) {
+        Order::Serve | Order::Finish => greeting.as_mut().poll(cx).map(Result::ok),
+        Order::Timeout | Order::Close => Poll::Ready(None),
+    });
+    let Some(mut connection) = connection.await else { return };
+    let mut pulse = pulse.and_then(|(heard, interval, patience)| {
+        connection.ping_pong().map(|pings| Pulse::new(pings, heard, interval, patience))
+    });
     let mut leaving = false;
     poll_fn(|cx| {
         let order = client.poll_order(cx);
         if order != Order::Serve && !leaving {
             leaving = true;
-            connection.as_mut().graceful_shutdown();
+            connection.graceful_shutdown();
         }
-        let over = connection.as_mut().poll(cx).is_ready();
+        let lost = pulse.as_mut().is_some_and(|pulse| pulse.poll_lost(cx).is_ready());
+        let over = loop {
+            match connection.poll_accept(cx) {
+                Poll::Ready(Some(Ok((request, respond)))) => shared.begin(request, respond),
+                Poll::Ready(Some(Err(_)) | None) => break true,
+                Poll::Pending => break false,
+            }
+        };
         // What can be said at once, has been: a client that is told to go knows what was not done.
         let close = matches!(order, Order::Timeout | Order::Close);
-        if over || close { Poll::Ready(()) } else { Poll::Pending }
+        if over || lost || close { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
 }
 
-/// The socket, lent to hyper, which gives none back.
-struct Lent(Rc<RefCell<ClientIo>>);
+/// The socket, lent to the connection, which gives none back.
+struct Lent {
+    io: Rc<RefCell<ClientIo>>,
+    heard: Heard,
+}
 
 impl Read for Lent {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, to: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut *self.0.borrow_mut()).poll_read(cx, to)
+        let read = Pin::new(&mut *self.io.borrow_mut()).poll_read(cx, to);
+        if read.is_ready() {
+            self.heard.set(Instant::now());
+        }
+        read
     }
 }
 
 impl Write for Lent {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut *self.0.borrow_mut()).poll_write(cx, bytes)
+        Pin::new(&mut *self.io.borrow_mut()).poll_write(cx, bytes)
     }
 
     fn poll_write_vectored(
@@ -121,76 +142,42 @@ impl Write for Lent {
         cx: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut *self.0.borrow_mut()).poll_write_vectored(cx, pieces)
+        Pin::new(&mut *self.io.borrow_mut()).poll_write_vectored(cx, pieces)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.0.borrow().is_write_vectored()
+        self.io.borrow().is_write_vectored()
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut *self.0.borrow_mut()).poll_flush(cx)
+        Pin::new(&mut *self.io.borrow_mut()).poll_flush(cx)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut *self.0.borrow_mut()).poll_shutdown(cx)
+        Pin::new(&mut *self.io.borrow_mut()).poll_shutdown(cx)
     }
 }
 
-/// Starts the tasks of a connection's streams.
-struct Streams<H: Handler>(Rc<Shared<H>>);
-
-impl<H: Handler> Clone for Streams<H> {
-    fn clone(&self) -> Self {
-        Self(Rc::clone(&self.0))
-    }
-}
-
+/// What the streams of a connection have in common.
 struct Shared<H: Handler> {
     downstream: Rc<Downstream>,
     handler: Rc<H>,
     client: Rc<Client>,
     outbox: Rc<Outbox>,
-    /// The stream whose task is started next: hyper makes the answer and then its task.
-    next: RefCell<Option<Stream<H>>>,
 }
 
 impl<H: Handler> Shared<H> {
-    /// Takes in a stream, whose task is started next, if there is room for another.
-    fn add(self: &Rc<Self>) -> Option<Rc<Client>> {
-        let client = self.downstream.clients.add_stream(&self.client, self.downstream.clock.last())?;
-        *self.next.borrow_mut() = Some(Stream { shared: Rc::clone(self), client: Rc::clone(&client) });
-        Some(client)
-    }
-
-    fn answer(
-        self: &Rc<Self>,
-        request: Request<Incoming>,
-    ) -> impl Future<Output = Result<Response<Streamed<H::Body>>, h2::Error>> + use<H> {
-        let client = self.add();
-        let (handler, clock) = (Rc::clone(&self.handler), Rc::clone(&self.downstream.clock));
-        let outbox = Rc::clone(&self.outbox);
-        async move {
+    /// Takes a request in, if there is room for another stream.
+    fn begin(self: &Rc<Self>, request: Request<RecvStream>, mut respond: SendResponse<Piece>) {
+        let now = self.downstream.clock.last();
+        let Some(client) = self.downstream.clients.add_stream(&self.client, now) else {
             // Nothing was done, so the client may ask again (RFC 9113 section 8.7).
-            let Some(client) = client else { return Err(Reason::REFUSED_STREAM.into()) };
-            let mut response = handler.answer(Rc::clone(&client), request).await;
-            client.respond(true);
-            // RFC 9113 section 8.2.2: there is no such thing.
-            response.headers_mut().remove(CONNECTION);
-            Ok(response.map(|body| Streamed::new(body, client, clock, outbox)))
-        }
-    }
-}
-
-impl<H: Handler, F: Future<Output = ()> + 'static> Executor<F> for Streams<H> {
-    fn execute(&self, exchange: F) {
-        let Some(stream) = self.0.next.take() else {
-            // Not a stream's task, but one that hyper wants for itself.
-            tokio::task::spawn_local(exchange);
+            respond.send_reset(Reason::REFUSED_STREAM);
             return;
         };
+        let stream = Stream { shared: Rc::clone(self), client };
         tokio::task::spawn_local(async move {
-            let mut exchange = pin!(exchange);
+            let mut exchange = pin!(stream.exchange(request, respond));
             // When the future goes before its end, h2 resets the stream.
             poll_fn(|cx| match stream.client.poll_order(cx) {
                 Order::Serve => exchange.as_mut().poll(cx),
@@ -205,6 +192,132 @@ impl<H: Handler, F: Future<Output = ()> + 'static> Executor<F> for Streams<H> {
 struct Stream<H: Handler> {
     shared: Rc<Shared<H>>,
     client: Rc<Client>,
+}
+
+impl<H: Handler> Stream<H> {
+    /// The one request of a stream, and its response.
+    async fn exchange(&self, request: Request<RecvStream>, mut respond: SendResponse<Piece>) {
+        let Self { shared, client } = self;
+        let length =
+            request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let asks = request.headers().contains_key(EXPECT).then(|| Rc::clone(client));
+        let request = request.map(|body| Incoming::Http2(Received::new(body, length, asks)));
+        let answer = Rc::clone(&shared.handler).answer(Rc::clone(client), request);
+        let Some(response) = self.answered(answer, &mut respond).await else { return };
+        client.respond(true);
+        let (head, body) = response.into_parts();
+        let mut response = Response::from_parts(head, ());
+        let body = Streamed::new(
+            body,
+            Rc::clone(client),
+            Rc::clone(&shared.downstream.clock),
+            Rc::clone(&shared.outbox),
+        );
+        self.complete(response.headers_mut(), &body);
+        let is_over = body.is_end_stream();
+        // When it fails the client has taken its request back.
+        if let Ok(sending) = respond.send_response(response, is_over)
+            && !is_over
+        {
+            pour(body, sending, &shared.outbox).await;
+        }
+    }
+
+    /// Waits for the response, and tells the client what comes before it; nothing when the client has taken its request
+    /// back.
+    async fn answered(
+        &self,
+        answer: impl Future<Output = Response<H::Body>>,
+        respond: &mut SendResponse<Piece>,
+    ) -> Option<Response<H::Body>> {
+        let mut answer = pin!(answer);
+        poll_fn(|cx| {
+            loop {
+                if let Poll::Ready(response) = answer.as_mut().poll(cx) {
+                    return Poll::Ready(Some(response));
+                }
+                let interim = self.client.interim.take();
+                if interim.is_empty() {
+                    return respond.poll_reset(cx).map(|_| None);
+                }
+                for interim in interim {
+                    // When it fails, so does the next, and the response after it.
+                    let _ = respond.send_informational(interim);
+                }
+            }
+        })
+        .await
+    }
+
+    /// Makes the head of a response one of HTTP/2.
+    fn complete(&self, headers: &mut HeaderMap, body: &Streamed<H::Body>) {
+        // RFC 9113 section 8.2.2: there are no such fields.
+        hop_by_hop::response(headers);
+        if let Some(length) = body.size_hint().exact().filter(|_| !body.is_end_stream()) {
+            headers.entry(CONTENT_LENGTH).or_insert_with(|| HeaderValue::from(length));
+        }
+        // A simulation has no date, and the date of the run would change how long a head is.
+        if !self.shared.downstream.admission.guard.is_simulated() {
+            headers.entry(DATE).or_insert_with(date::now);
+        }
+    }
+}
+
+/// Sends the body of a response, as the client makes room for it.
+async fn pour<B>(body: Streamed<B>, mut to: SendStream<Piece>, outbox: &Rc<Outbox>)
+where
+    B: http_body::Body<Data = Bytes, Error = io::Error> + Unpin,
+{
+    let mut body = pin!(body);
+    // No room is asked for before there is something to send: it would be kept from other streams.
+    let mut next: Option<(Piece, bool)> = None;
+    poll_fn(|cx| {
+        loop {
+            if to.poll_reset(cx).is_ready() {
+                return Poll::Ready(());
+            }
+            while next.is_some() && to.capacity() == 0 {
+                if !matches!(ready!(to.poll_capacity(cx)), Some(Ok(_))) {
+                    return Poll::Ready(());
+                }
+            }
+            if let Some((piece, is_last)) = next.take() {
+                if to.send_data(piece, is_last).is_err() || is_last {
+                    return Poll::Ready(());
+                }
+                continue;
+            }
+            match ready!(body.as_mut().poll_frame(cx)).map(|frame| frame.map(Frame::into_data)) {
+                Some(Ok(Ok(piece))) => {
+                    // Whether there is any room; h2 sees to the rest.
+                    to.reserve_capacity(1);
+                    next = Some((piece, body.is_end_stream()));
+                    continue;
+                }
+                Some(Ok(Err(frame))) => {
+                    // Nothing follows that would need it.
+                    to.reserve_capacity(0);
+                    let _ = to.send_trailers(frame.into_trailers().unwrap_or_default());
+                }
+                Some(Err(why)) => to.send_reset(reason(&why)),
+                None => drop(to.send_data(outbox.keep(Bytes::new()), true)),
+            }
+            return Poll::Ready(());
+        }
+    })
+    .await;
+}
+
+/// Why a response broke off, as far as its server has said so in HTTP/2.
+fn reason(why: &io::Error) -> Reason {
+    let mut source: Option<&(dyn Error + 'static)> = why.get_ref().map(|inner| inner as _);
+    while let Some(cause) = source {
+        if let Some(reason) = cause.downcast_ref::<h2::Error>().and_then(h2::Error::reason) {
+            return reason;
+        }
+        source = cause.source();
+    }
+    Reason::INTERNAL_ERROR
 }
 
 impl<H: Handler> Drop for Stream<H> {

@@ -10,11 +10,11 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http_body::{Body as _, Frame, SizeHint};
 use http1::headers::hop_by_hop;
-use hyper::body::Incoming;
 use policy::connections::Awaited;
 use units::Time;
 
 use crate::clients::client::Client;
+use crate::clients::incoming::{BrokenOff, Incoming};
 use crate::runtime::clock::Clock;
 use crate::runtime::memory::Memory;
 
@@ -120,7 +120,7 @@ impl Body {
     ///
     /// # Errors
     /// When the client breaks off.
-    pub(crate) async fn fetch_first(&mut self) -> Result<(), hyper::Error> {
+    pub(crate) async fn fetch_first(&mut self) -> Result<(), BrokenOff> {
         let Some(upload) = &mut self.0 else { return Ok(()) };
         let mut left = FIRST.saturating_sub(upload.first.iter().map(length).sum::<usize>() as u64);
         while left > 0 && upload.incoming.is_some() && upload.memory.borrow().may_read_ahead() {
@@ -191,7 +191,7 @@ impl Body {
 }
 
 impl Upload {
-    fn poll_incoming(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    fn poll_incoming(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BrokenOff>>> {
         let Some(incoming) = &mut self.incoming else { return Poll::Ready(None) };
         let frame = Pin::new(&mut *incoming).poll_frame(cx);
         if frame.is_pending() && self.progress.is_awaited() {
@@ -227,12 +227,12 @@ impl Upload {
 
 impl http_body::Body for Body {
     type Data = Bytes;
-    type Error = hyper::Error;
+    type Error = BrokenOff;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BrokenOff>>> {
         let Some(upload) = &mut self.0 else { return Poll::Ready(None) };
         match upload.first.pop_front() {
             Some(frame) => {

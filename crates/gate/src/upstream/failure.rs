@@ -8,6 +8,7 @@ use http::StatusCode;
 use http1::response::Malformed;
 use units::{Span, Time};
 
+use crate::clients::incoming::BrokenOff;
 use crate::runtime::log::say;
 
 /// Why there is no response from the upstream.
@@ -36,7 +37,7 @@ pub(crate) enum Failure {
     NoServer,
     /// Of its request.
     #[error("the client broke off: {0}")]
-    Client(hyper::Error),
+    Client(BrokenOff),
     #[error("the request's host \"{0}\" is none that HTTP/2 could carry")]
     Host(String),
 }

@@ -4,23 +4,15 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use crate::common::tls::{run, start};
+use crate::common::tls::{framed, run, start};
 use crate::common::{Gate, Held, echo, origin, origin_with};
-use h2::client::{Builder, SendRequest};
+use h2::client::SendRequest;
 use http::{Request, StatusCode};
 use hyper::body::Bytes;
 use testkit::{PATIENCE, poll_until};
 
-/// A client whose windows are of that size, and never opened again unless the test does so.
 fn connect(gate: &Gate, window: u32) -> SendRequest<Bytes> {
-    let address = gate.address;
-    run(async move {
-        let socket = tokio::net::TcpStream::connect(address).await.unwrap();
-        let (client, connection) =
-            Builder::new().initial_window_size(window).handshake::<_, Bytes>(socket).await.unwrap();
-        start(connection);
-        client
-    })
+    framed(gate.address, window)
 }
 
 fn get(path: &str) -> Request<()> {
@@ -202,18 +194,6 @@ fn responses_that_nobody_takes_do_not_fill_the_memory() {
 /// A request whose client asks whether to send its body.
 fn asking() -> Request<()> {
     Request::post("http://test/bytes/1").header("expect", "100-continue").body(()).unwrap()
-}
-
-#[test]
-fn who_waits_for_a_100_is_answered() {
-    let server = echo("");
-    let gate = Gate::start(server.address(), "window = 1\n");
-    let mut client = connect(&gate, 100_000);
-    let (waiting, _upload) = client.send_request(asking(), false).unwrap();
-    // No other request waits for it: it has no place in the server.
-    assert_eq!(run(client.send_request(get("/"), true).unwrap().0).unwrap().status(), StatusCode::OK);
-    assert_eq!(run(waiting).unwrap().status(), StatusCode::EXPECTATION_FAILED);
-    assert_eq!(gate.state()["classes"][1]["arrived"], 1);
 }
 
 #[test]

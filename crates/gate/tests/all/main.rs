@@ -22,6 +22,7 @@ mod hostile;
 mod http;
 mod http2;
 mod http2_hostile;
+mod http2_interim;
 mod http2_upstream;
 mod listeners;
 mod mixing;

@@ -186,9 +186,10 @@ fn an_upload_that_goes_on_is_never_too_slow() {
         client.send("x");
     }
     assert_eq!(client.response().text(), "12 bytes");
-    let stopped =
-        gate.connect().send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n\r\nx").until_closed();
-    assert_eq!(stopped, b"", "one that has stopped is given up");
+    let mut stopped = gate.connect();
+    stopped.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n\r\nx");
+    assert_eq!(stopped.response().status, 408, "one that has stopped is given up");
+    assert_eq!(stopped.until_closed(), b"");
 }
 
 /// The server answers each piece of a request before the next is sent.

@@ -26,7 +26,7 @@ fn what_is_given_is_shown() {
         "checks           /up every 5s, timeout 2s, status 204-204, 2 to be well, 3 to be ill\n",
         "ejection         5 failures, 5s to 300s, at most 50.0%\n",
         "retries          20.0% of the requests and 3/s\n",
-        "tunnels          websocket, at most 7, idle 300s, drain 10s\n",
+        "tunnels          websocket, at most 7 (a quarter of the connections at most), idle 300s, drain 10s\n",
     ] {
         assert!(settings.contains(line), "{line} in\n{settings}");
     }

@@ -154,3 +154,15 @@ pub(crate) fn get(url: &str) -> Request<Body> {
 pub(crate) async fn text(response: Response<Incoming>) -> String {
     String::from_utf8(response.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
 }
+
+/// A client of HTTP/2 that sees its frames; its windows are of that size, and never opened again unless the test does so.
+pub(crate) fn framed(address: SocketAddr, window: u32) -> h2::client::SendRequest<Bytes> {
+    run(async move {
+        let socket = TcpStream::connect(address).await.unwrap();
+        let mut builder = h2::client::Builder::new();
+        let (client, connection) =
+            builder.initial_window_size(window).handshake::<_, Bytes>(socket).await.unwrap();
+        start(connection);
+        client
+    })
+}

@@ -74,7 +74,10 @@ pub fn request(head: &mut Parts, authority: &HeaderValue) {
     if head.headers.keys().any(is_for_the_gate) {
         let trailers = takes_trailers(&head.headers);
         let has_content = head.headers.contains_key(TRANSFER_ENCODING)
-            || head.headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0");
+            || head
+                .headers
+                .get(CONTENT_LENGTH)
+                .map_or(head.version == Version::HTTP_2, |length| length != "0");
         remove_hop_by_hop(&mut head.headers);
         if trailers {
             // The gate passes them on, so it says so itself (RFC 9110 section 10.1.4).
@@ -82,7 +85,7 @@ pub fn request(head: &mut Parts, authority: &HeaderValue) {
             head.headers.insert(CONNECTION, HeaderValue::from_static("te"));
         }
         // HTTP/1.0 knows no such thing, nor does a request without a body (RFC 9110 section 10.1.1).
-        if !(head.version == Version::HTTP_11 && has_content) {
+        if head.version == Version::HTTP_10 || !has_content {
             head.headers.remove(EXPECT);
         }
         head.headers.remove(PROXY_AUTHORIZATION);
@@ -292,7 +295,7 @@ mod tests {
         };
         assert!(expects(Version::HTTP_11, "1"));
         assert!(!expects(Version::HTTP_11, "0") && !expects(Version::HTTP_10, "1"));
-        assert!(!expects(Version::HTTP_2, "1"));
+        assert!(expects(Version::HTTP_2, "1") && !expects(Version::HTTP_2, "0"));
     }
 
     #[test]

@@ -38,8 +38,9 @@ impl<P> Connections<P> {
         let limits = self.limits;
         self.tell(now, |entry| {
             if let Some(awaited) = entry.stalled(now, limits.stall_timeout, limits.answer_timeout) {
-                // A client that still sends may not have been told anything yet.
-                let order = if awaited == Awaited::Upload { Order::Timeout } else { Order::Close };
+                // A client whose request is in hand may not have been told anything yet.
+                let is_request = awaited == Awaited::Upload && entry.phase == Phase::Busy;
+                let order = if is_request { Order::Timeout } else { Order::Close };
                 return Some(Go::Cut(order, Cause::Stalled(awaited)));
             }
             let age = now.since(entry.since);

@@ -14,6 +14,7 @@ use hyper::ext::ReasonPhrase;
 use tokio::io::{AsyncReadExt as _, AsyncWrite as _, AsyncWriteExt as _};
 
 use crate::clients::client::Client;
+use crate::clients::incoming::BrokenOff;
 use crate::runtime::open::Open;
 use crate::upstream::body::Body;
 use crate::upstream::failure::Failure;
@@ -60,7 +61,7 @@ pub(crate) enum Unanswered {
     Timeout,
     Malformed(Malformed),
     /// The client broke off its request.
-    Client(hyper::Error),
+    Client(BrokenOff),
 }
 
 /// Why there is no response, and the request again if none of it was sent.

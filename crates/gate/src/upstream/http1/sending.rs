@@ -15,6 +15,7 @@ use tokio::io::AsyncWrite;
 use tokio::task::coop::unconstrained;
 use tokio::time::{Sleep, sleep};
 
+use crate::clients::incoming::BrokenOff;
 use crate::upstream::body::Body;
 use crate::upstream::tls::Transport;
 
@@ -54,7 +55,7 @@ enum Stage {
 #[derive(Debug)]
 pub(super) enum Stopped {
     /// The client broke off.
-    Client(hyper::Error),
+    Client(BrokenOff),
     /// The server takes no more.
     Server(io::Error),
 }

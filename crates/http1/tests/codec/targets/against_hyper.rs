@@ -269,7 +269,10 @@ impl Write for Server<'_> {
 /// The status and the body that hyper reads; none when it finds fault with them.
 fn hyper_reads_response(bytes: &[u8], method: &Method) -> Option<(StatusCode, Vec<u8>)> {
     let mut cx = Context::from_waker(Waker::noop());
-    let mut shaken = pin!(client::handshake(Server { rest: bytes, asked: false }));
+    let mut client = client::Builder::new();
+    // A proxy takes white space before a colon out instead (RFC 9112 section 5.1).
+    client.allow_spaces_after_header_name_in_responses(true);
+    let mut shaken = pin!(client.handshake(Server { rest: bytes, asked: false }));
     let Poll::Ready(shaken) = shaken.as_mut().poll(&mut cx) else { panic!("nothing to wait for") };
     let (mut sender, connection) = shaken.ok()?;
     let mut connection = Some(Box::pin(connection));
