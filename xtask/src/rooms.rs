@@ -288,14 +288,15 @@ pub const ROOMS: &[(&str, &[Room])] = &[
     (
         "gate",
         &[
+            ("http2", &[]),
             ("runtime", &[]),
             ("strict", &[]),
             ("tunnel", &["runtime"]),
-            ("clients", &["runtime", "tunnel"]),
-            ("upstream", &["clients", "runtime"]),
+            ("clients", &["http2", "runtime", "tunnel"]),
+            ("upstream", &["clients", "http2", "runtime"]),
             ("admission", &["clients", "runtime", "upstream"]),
             ("observe", &["admission", "runtime", "upstream"]),
-            ("downstream", &["admission", "clients", "observe", "runtime", "strict"]),
+            ("downstream", &["admission", "clients", "http2", "observe", "runtime", "strict"]),
             ("session", &["admission"]),
             (
                 "dispatch",

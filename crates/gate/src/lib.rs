@@ -25,6 +25,7 @@ mod downstream;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
 
+mod http2;
 mod observe;
 mod process;
 mod runtime;

@@ -51,9 +51,9 @@ def told(outcome: Outcome, alike: bool) -> list[str]:
     else:
         lines.append(f"body {len(outcome.body)} bytes {hashlib.sha1(outcome.body).hexdigest()}")
     lines += [f"trailer {name.lower()}: {value}" for name, value in outcome.trailers]
-    # Where one side speaks HTTP/2 the gate passes none; what lets a client send its body it may say itself.
+    # What lets a client send its body the gate may say itself.
     interim = [line for line in outcome.interim if not line.startswith("100 ")]
-    lines += [f"before {line}" for line in interim if alike and not over_http2(outcome)]
+    lines += [f"before {line}" for line in interim if alike]
     return lines + [f"fact {fact}" for fact in outcome.facts]
 
 
@@ -82,11 +82,6 @@ def fields(outcome: Outcome, alike: bool) -> list[str]:
         # Stable: values of one name stay in their order, which alone means something (RFC 9110, 5.3).
         lines.sort(key=lambda line: line.split(":")[0])
     return lines + length
-
-
-def over_http2(outcome: Outcome) -> bool:
-    """HTTP/2 has no reason phrases."""
-    return outcome.reason is None
 
 
 def echoed(outcome: Outcome) -> list[str]:

@@ -2,22 +2,22 @@
 
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use h2::RecvStream;
 use http::{Response, StatusCode};
 use http_body::{Body, Frame, SizeHint};
 
 use crate::clients::client::Client;
+use crate::http2::received::Received;
 
 /// The body of a request as it comes from its client.
 #[derive(Debug)]
 pub(crate) enum Incoming {
     /// Over HTTP/1.
     Http1(hyper::body::Incoming),
-    /// Over HTTP/2.
-    Http2(Received),
+    /// Over HTTP/2. Who asks whether to send it (RFC 9110 section 10.1.1), is told to when it is waited for.
+    Http2 { body: Received, asks: Option<Rc<Client>> },
 }
 
 /// How a client broke off its request.
@@ -27,47 +27,6 @@ pub(crate) enum BrokenOff {
     Http1(hyper::Error),
     #[error(transparent)]
     Http2(h2::Error),
-}
-
-/// A body on a stream of HTTP/2.
-#[derive(Debug)]
-pub(crate) struct Received {
-    stream: RecvStream,
-    /// Bytes that are still to come, if the head says how many.
-    left: Option<u64>,
-    /// Whether only trailers can follow.
-    data_is_over: bool,
-    /// Who is to be told to go on before it is waited for (RFC 9110 section 10.1.1).
-    asks: Option<Rc<Client>>,
-}
-
-impl Received {
-    /// The body that follows a head, of so many bytes if the head says so; from a client that `asks` whether to send it.
-    pub(crate) fn new(stream: RecvStream, length: Option<u64>, asks: Option<Rc<Client>>) -> Self {
-        Self { stream, left: length, data_is_over: false, asks }
-    }
-
-    fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, h2::Error>>> {
-        if let Some(client) = self.asks.take() {
-            client.go_on();
-        }
-        if !self.data_is_over {
-            if let Some(data) = ready!(self.stream.poll_data(cx)) {
-                return Poll::Ready(Some(data.map(|data| self.take(data))));
-            }
-            self.data_is_over = true;
-        }
-        let trailers = ready!(self.stream.poll_trailers(cx));
-        Poll::Ready(trailers.transpose().map(|trailers| trailers.map(Frame::trailers)))
-    }
-
-    /// What is taken makes room for more.
-    fn take(&mut self, data: Bytes) -> Frame<Bytes> {
-        self.left = self.left.map(|left| left.saturating_sub(data.len() as u64));
-        // It fails only where more is released than has come.
-        let _ = self.stream.flow_control().release_capacity(data.len());
-        Frame::data(data)
-    }
 }
 
 impl Client {
@@ -95,7 +54,10 @@ impl Body for Incoming {
                 let frame = Pin::new(body).poll_frame(cx);
                 frame.map(|frame| frame.map(|frame| frame.map_err(BrokenOff::Http1)))
             }
-            Self::Http2(body) => {
+            Self::Http2 { body, asks } => {
+                if let Some(client) = asks.take() {
+                    client.go_on();
+                }
                 body.poll_frame(cx).map(|frame| frame.map(|frame| frame.map_err(BrokenOff::Http2)))
             }
         }
@@ -104,14 +66,14 @@ impl Body for Incoming {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Http1(body) => body.is_end_stream(),
-            Self::Http2(body) => body.stream.is_end_stream(),
+            Self::Http2 { body, .. } => body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Http1(body) => body.size_hint(),
-            Self::Http2(body) => body.left.map_or_else(SizeHint::default, SizeHint::with_exact),
+            Self::Http2 { body, .. } => body.size_hint(),
         }
     }
 }

@@ -10,15 +10,15 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use h2::server::{Handshake, SendResponse};
-use h2::{Reason, RecvStream, SendStream};
+use h2::{Reason, RecvStream};
 use http::header::{CONTENT_LENGTH, DATE, EXPECT};
 use http::{HeaderMap, HeaderValue, Request, Response};
-use http_body::{Body as _, Frame};
+use http_body::Body as _;
 use http1::headers::hop_by_hop;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
@@ -26,7 +26,7 @@ use policy::connections::Order;
 use tokio::time::Instant;
 
 use crate::clients::client::Client;
-use crate::clients::incoming::{Incoming, Received};
+use crate::clients::incoming::Incoming;
 use crate::downstream::context::{Conduct, Downstream};
 use crate::downstream::date;
 use crate::downstream::farewell::farewell;
@@ -36,6 +36,8 @@ use crate::downstream::pulse::{Heard, Pulse};
 use crate::downstream::streamed::Streamed;
 use crate::downstream::tls::Transport;
 use crate::downstream::unsent::{Outbox, Piece};
+use crate::http2::pour::pour;
+use crate::http2::received::Received;
 
 /// Streams that the client reset before they were looked at, and streams that it made an error of;
 /// beyond that it is told to calm down (RFC 9113 section 10.5).
@@ -198,10 +200,10 @@ impl<H: Handler> Stream<H> {
     /// The one request of a stream, and its response.
     async fn exchange(&self, request: Request<RecvStream>, mut respond: SendResponse<Piece>) {
         let Self { shared, client } = self;
-        let length =
-            request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         let asks = request.headers().contains_key(EXPECT).then(|| Rc::clone(client));
-        let request = request.map(|body| Incoming::Http2(Received::new(body, length, asks)));
+        let (head, body) = request.into_parts();
+        let body = Incoming::Http2 { body: Received::new(body, &head.headers), asks };
+        let request = Request::from_parts(head, body);
         let answer = Rc::clone(&shared.handler).answer(Rc::clone(client), request);
         let Some(response) = self.answered(answer, &mut respond).await else { return };
         client.respond(true);
@@ -219,7 +221,10 @@ impl<H: Handler> Stream<H> {
         if let Ok(sending) = respond.send_response(response, is_over)
             && !is_over
         {
-            pour(body, sending, &shared.outbox).await;
+            let end = || shared.outbox.keep(Bytes::new());
+            if let Err((why, mut sending)) = pour(body, sending, end).await {
+                sending.send_reset(reason(&why));
+            }
         }
     }
 
@@ -261,51 +266,6 @@ impl<H: Handler> Stream<H> {
             headers.entry(DATE).or_insert_with(date::now);
         }
     }
-}
-
-/// Sends the body of a response, as the client makes room for it.
-async fn pour<B>(body: Streamed<B>, mut to: SendStream<Piece>, outbox: &Rc<Outbox>)
-where
-    B: http_body::Body<Data = Bytes, Error = io::Error> + Unpin,
-{
-    let mut body = pin!(body);
-    // No room is asked for before there is something to send: it would be kept from other streams.
-    let mut next: Option<(Piece, bool)> = None;
-    poll_fn(|cx| {
-        loop {
-            if to.poll_reset(cx).is_ready() {
-                return Poll::Ready(());
-            }
-            while next.is_some() && to.capacity() == 0 {
-                if !matches!(ready!(to.poll_capacity(cx)), Some(Ok(_))) {
-                    return Poll::Ready(());
-                }
-            }
-            if let Some((piece, is_last)) = next.take() {
-                if to.send_data(piece, is_last).is_err() || is_last {
-                    return Poll::Ready(());
-                }
-                continue;
-            }
-            match ready!(body.as_mut().poll_frame(cx)).map(|frame| frame.map(Frame::into_data)) {
-                Some(Ok(Ok(piece))) => {
-                    // Whether there is any room; h2 sees to the rest.
-                    to.reserve_capacity(1);
-                    next = Some((piece, body.is_end_stream()));
-                    continue;
-                }
-                Some(Ok(Err(frame))) => {
-                    // Nothing follows that would need it.
-                    to.reserve_capacity(0);
-                    let _ = to.send_trailers(frame.into_trailers().unwrap_or_default());
-                }
-                Some(Err(why)) => to.send_reset(reason(&why)),
-                None => drop(to.send_data(outbox.keep(Bytes::new()), true)),
-            }
-            return Poll::Ready(());
-        }
-    })
-    .await;
 }
 
 /// Why a response broke off, as far as its server has said so in HTTP/2.

@@ -69,21 +69,21 @@ async fn status(pool: &Pool, server: &Server, rules: &Check) -> Result<StatusCod
     let headers = request.headers_mut();
     headers.insert(HOST, host.unwrap_or_else(|| HeaderValue::from_static("localhost")));
     headers.insert(USER_AGENT, AGENT);
-    let response = match server.endpoint.http {
+    match server.endpoint.http {
         Http::One => {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
             let connection = connect::open(pool, server).await?;
             // The time for all of the check began before, and ends first.
             let asked = Exclusive::ask(connection, &request, rules.timeout, pool.limits(), None).await;
-            return Ok(asked.map_err(Failure::from)?.0.status());
+            Ok(asked.map_err(Failure::from)?.0.status())
         }
         Http::Two => {
             target::for_http2(&mut request, server.endpoint.tls.is_some()).map_err(Failure::Host)?;
             let transport = connect::connect(pool, server).await?;
             let now = pool.clock().last();
             let shared = Shared::open(transport, pool.limits().head, now, pool.opened()).await?;
-            Stream::on(&shared, Use::Alone, now).sender().send_request(request).await
+            let asked = Stream::on(&shared, Use::Alone, now).ask(request, None).await;
+            Ok(asked.map_err(|(why, _)| why)?.0.status())
         }
-    };
-    Ok(response.map_err(Failure::Broken)?.status())
+    }
 }

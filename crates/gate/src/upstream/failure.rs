@@ -20,8 +20,8 @@ pub(crate) enum Failure {
     ConnectTimeout,
     #[error("no response within the timeout")]
     Timeout,
-    #[error("no valid response: {}", cause(.0))]
-    Broken(hyper::Error),
+    #[error("no valid response: {0}")]
+    Broken(h2::Error),
     #[error("the connection broke off: {0}")]
     Lost(io::Error),
     #[error("no valid response: {0}")]
@@ -48,14 +48,6 @@ pub(crate) struct Unserved {
     pub(crate) failure: Failure,
     /// The last that was asked.
     pub(crate) server: Option<SocketAddr>,
-}
-
-/// hyper's errors say little on top; the cause says what happened.
-fn cause(error: &hyper::Error) -> String {
-    match std::error::Error::source(error) {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
-    }
 }
 
 impl Failure {
@@ -89,7 +81,7 @@ impl Failure {
             Self::Malformed(_) | Self::Upgrade => {
                 "The server behind this gate gave an answer that is not HTTP.\n"
             }
-            Self::Broken(_) if !self.is_broken_off() => {
+            Self::Broken(why) if why.is_library() => {
                 "The server behind this gate gave an answer that is not HTTP.\n"
             }
             Self::Broken(_) | Self::Lost(_) | Self::CutShort => {
@@ -116,7 +108,7 @@ impl Failure {
     pub(crate) fn is_the_servers(&self) -> bool {
         match self {
             Self::Connect(why) => is_the_other_sides(why),
-            Self::Broken(why) => !why.is_user() && !is_our_reset(why),
+            Self::Broken(why) => why.is_remote() || why.is_library() || why.is_io(),
             Self::ConnectTimeout | Self::Timeout | Self::Upgrade | Self::CutShort => true,
             Self::Lost(_) | Self::Malformed(_) => true,
             Self::Unfinished | Self::Host(_) | Self::Client(_) | Self::NoServer => false,
@@ -128,32 +120,19 @@ impl Failure {
     /// Whether the server, or the connection to it, went away instead of answering. An answer
     /// that cannot be understood is an answer: asking again would get another.
     pub(crate) fn is_broken_off(&self) -> bool {
-        match self {
-            Self::Lost(_) => true,
-            Self::Broken(error) => !error.is_parse() && !error.is_user(),
-            _ => false,
-        }
+        matches!(self, Self::Lost(_) | Self::Broken(_))
     }
 
     /// Whether the server says that it has not looked at the request, which may then be sent
     /// again whatever it is (RFC 9113 section 8.7).
     pub(crate) fn is_unprocessed(&self) -> bool {
-        self.h2().is_some_and(|error| {
-            error.is_remote() && (error.is_go_away() || error.reason() == Some(h2::Reason::REFUSED_STREAM))
-        })
+        let Self::Broken(why) = self else { return false };
+        why.is_remote() && (why.is_go_away() || why.reason() == Some(h2::Reason::REFUSED_STREAM))
     }
 
     /// Whether the connection has broken, and not one of the requests that it carries.
     pub(crate) fn is_of_the_connection(&self) -> bool {
-        let Self::Broken(error) = self else { return false };
-        std::error::Error::source(error).is_some_and(|source| source.is::<io::Error>())
-    }
-
-    fn h2(&self) -> Option<&h2::Error> {
-        match self {
-            Self::Broken(error) => h2_cause(error),
-            _ => None,
-        }
+        matches!(self, Self::Broken(why) if why.is_io())
     }
 }
 
@@ -173,23 +152,6 @@ fn is_the_other_sides(why: &io::Error) -> bool {
             | TimedOut
             | UnexpectedEof
     )
-}
-
-/// A stream of HTTP/2 that the gate itself gave up.
-fn is_our_reset(error: &hyper::Error) -> bool {
-    h2_cause(error).is_some_and(|error| !error.is_remote() && !error.is_library() && !error.is_io())
-}
-
-/// What HTTP/2 says was wrong, if it was HTTP/2.
-fn h2_cause(error: &hyper::Error) -> Option<&h2::Error> {
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        if let Some(error) = cause.downcast_ref() {
-            return Some(error);
-        }
-        source = cause.source();
-    }
-    None
 }
 
 /// Counts requests without a response.

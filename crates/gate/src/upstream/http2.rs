@@ -5,18 +5,26 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::task::Waker;
+use std::task::{Context, Poll, Waker};
 
-use hyper::client::conn::http2::{Builder, SendRequest};
-use hyper::rt::Executor;
-use hyper_util::rt::TokioIo;
+use bytes::Bytes;
+use h2::client::{Builder, ResponseFuture, SendRequest};
+use h2::{Reason, SendStream};
+use http::header::CONTENT_LENGTH;
+use http::{HeaderValue, Method, Request, Response};
+use http_body::{Body as _, Frame, SizeHint};
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 use units::{Span, Time};
 
-use crate::runtime::notify::keep_waker;
+use crate::clients::client::Client;
+use crate::clients::incoming::BrokenOff;
+use crate::http2::pour::pour;
+use crate::http2::received::Received;
 use crate::upstream::body::Body;
 use crate::upstream::failure::Failure;
 use crate::upstream::last_words::LastWords;
+use crate::upstream::outgoing::Outgoing;
 use crate::upstream::tls::Transport;
 
 /// Requests that one connection carries at once; fewer if the server says so.
@@ -26,11 +34,13 @@ const WINDOW: u32 = 256 * 1024;
 /// A connection on which a request waits, and on which nothing has come for so long, gets no further
 /// ones before something does: what the server does with one request may have stopped it reading all of them.
 const SILENCE: Span = Span::from_secs(1);
+/// Interim responses that are passed on of one request.
+const MAX_INTERIM: usize = 16;
 
 /// A connection that several requests use.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    sender: SendRequest<Body>,
+    sender: SendRequest<Bytes>,
     streams: Cell<u32>,
     /// How many there may be, as the server says.
     most: Rc<Cell<u32>>,
@@ -67,19 +77,19 @@ impl Shared {
         now: Time,
         over: impl Sized + 'static,
     ) -> Result<Rc<Self>, Failure> {
-        let tasks = Tasks::default();
         let unheard = Rc::<Cell<Option<Time>>>::default();
         let heard = Rc::clone(&unheard);
         let transport = LastWords::of(transport, move || heard.set(None));
-        let (sender, connection) = Builder::new(tasks.clone())
-            .initial_stream_window_size(WINDOW)
+        let (sender, connection) = Builder::new()
+            .enable_push(false)
+            .initial_window_size(WINDOW)
             // All streams at their limit do not use it up: a client that takes nothing of its
             // response must not stop the others'.
             .initial_connection_window_size(WINDOW * (STREAMS + 1))
             .max_header_list_size(u32::try_from(max_head).unwrap_or(u32::MAX))
             // None before the server has said how many it takes.
             .initial_max_send_streams(0)
-            .handshake(TokioIo::new(transport))
+            .handshake(transport)
             .await
             .map_err(Failure::Broken)?;
         let most = Rc::new(Cell::new(0));
@@ -90,13 +100,11 @@ impl Shared {
                 let (mut connection, mut tell) = (connection, Some(tell));
                 let ended = poll_fn(|cx| {
                     let ended = Pin::new(&mut connection).poll(cx);
-                    let allowed = u32::try_from(connection.current_max_send_streams()).unwrap_or(STREAMS);
+                    let allowed = u32::try_from(connection.max_concurrent_send_streams()).unwrap_or(STREAMS);
                     most.set(allowed.min(STREAMS));
-                    match tell.take_if(|_| allowed > 0) {
+                    if let Some(tell) = tell.take_if(|_| allowed > 0) {
                         // The request has stopped waiting when it took too long.
-                        Some(tell) => drop(tell.send(Ok(()))),
-                        None if tell.is_some() => keep_waker(&tasks.0, cx.waker()),
-                        None => {}
+                        let _ = tell.send(Ok(()));
                     }
                     ended
                 })
@@ -143,12 +151,18 @@ impl Shared {
     }
 
     fn is_usable(&self) -> bool {
-        !self.sender.is_closed() && !self.suspect.get()
+        !self.is_closed() && !self.suspect.get()
+    }
+
+    /// Whether it takes no further request: it has ended, or the server has said so.
+    fn is_closed(&self) -> bool {
+        let mut cx = Context::from_waker(Waker::noop());
+        matches!(self.sender.clone().poll_ready(&mut cx), Poll::Ready(Err(_)))
     }
 
     pub(crate) fn is_worth_keeping(&self, now: Time, longest: Span) -> bool {
         let streams = self.streams.get() > 0;
-        (streams && !self.sender.is_closed()) || (self.is_usable() && now.since(self.last.get()) <= longest)
+        (streams && !self.is_closed()) || (self.is_usable() && now.since(self.last.get()) <= longest)
     }
 }
 
@@ -161,8 +175,40 @@ impl Stream {
         Self { connection: Rc::clone(connection) }
     }
 
-    pub(crate) fn sender(&self) -> SendRequest<Body> {
-        self.connection.sender.clone()
+    /// Sends a request and waits for the head of its response. The `client`, if one is given, gets the interim
+    /// responses before it.
+    ///
+    /// # Errors
+    /// Why there is no response, and the request again if nothing of it was sent.
+    pub(crate) async fn ask(
+        &self,
+        request: Outgoing,
+        client: Option<&Client>,
+    ) -> Result<(Response<()>, Answering), (Failure, Option<Outgoing>)> {
+        let mut sender = self.connection.sender.clone();
+        if let Err(why) = poll_fn(|cx| sender.poll_ready(cx)).await {
+            return Err((Failure::Broken(why), Some(request)));
+        }
+        let (mut head, body) = request.into_parts();
+        let has_content = |method: &Method| matches!(*method, Method::POST | Method::PUT | Method::PATCH);
+        if let Some(length) =
+            body.size_hint().exact().filter(|length| *length > 0 || has_content(&head.method))
+        {
+            head.headers.entry(CONTENT_LENGTH).or_insert_with(|| HeaderValue::from(length));
+        }
+        let is_whole = body.is_end_stream();
+        let (response, sending) = sender
+            .send_request(Request::from_parts(head, ()), is_whole)
+            .map_err(|why| (Failure::Broken(why), None))?;
+        let upload = Upload::begin(body, sending, is_whole);
+        match poll_response(response, client).await {
+            Ok(response) => {
+                let (head, stream) = response.into_parts();
+                let body = Received::new(stream, &head.headers);
+                Ok((Response::from_parts(head, ()), Answering { body, upload }))
+            }
+            Err(why) => Err((upload.broken_off().map_or(Failure::Broken(why), Failure::Client), None)),
+        }
     }
 
     /// Its connection gets no further requests.
@@ -187,27 +233,91 @@ impl Drop for Stream {
     }
 }
 
-/// Runs a connection's tasks on this thread. One of them reads what the server says of itself, and
-/// the task that waits for that is woken when they move.
-#[derive(Debug, Clone, Default)]
-struct Tasks(Rc<RefCell<Option<Waker>>>);
+/// The head of a response, past those of interim ones.
+async fn poll_response(
+    response: ResponseFuture,
+    client: Option<&Client>,
+) -> Result<Response<h2::RecvStream>, h2::Error> {
+    let mut response = pin!(response);
+    let mut left = MAX_INTERIM;
+    poll_fn(|cx| {
+        while let Poll::Ready(Some(Ok(interim))) = response.poll_informational(cx) {
+            if let Some(client) = client.filter(|_| left > 0) {
+                client.inform(interim);
+                left -= 1;
+            }
+        }
+        response.as_mut().poll(cx)
+    })
+    .await
+}
 
-impl<F> Executor<F> for Tasks
-where
-    F: Future<Output = ()> + 'static,
-{
-    fn execute(&self, task: F) {
-        let waiting = Rc::clone(&self.0);
-        tokio::task::spawn_local(async move {
-            let mut task = pin!(task);
-            poll_fn(|cx| {
-                let done = task.as_mut().poll(cx);
-                if let Some(waker) = waiting.take() {
-                    waker.wake();
-                }
-                done
-            })
-            .await;
+/// The body of a response, and what is still being sent of its request.
+#[derive(Debug)]
+pub(crate) struct Answering {
+    body: Received,
+    upload: Upload,
+}
+
+impl Answering {
+    /// The next piece of the body.
+    pub(crate) fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        let frame = self.body.poll_frame(cx);
+        if matches!(frame, Poll::Ready(None)) || self.is_end_stream() {
+            self.upload.let_go_on();
+        }
+        frame.map(|frame| frame.map(|frame| frame.map_err(io::Error::other)))
+    }
+
+    /// Whether the body is over, as far as that is known without reading on.
+    pub(crate) fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    /// How long the body is.
+    pub(crate) fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// The body of a request on its way. It stops when this is dropped.
+#[derive(Debug, Default)]
+struct Upload {
+    sending: Option<JoinHandle<()>>,
+    broken: Rc<RefCell<Option<BrokenOff>>>,
+}
+
+impl Upload {
+    fn begin(body: Body, sending: SendStream<Bytes>, is_whole: bool) -> Self {
+        if is_whole {
+            return Self::default();
+        }
+        let broken = Rc::<RefCell<Option<BrokenOff>>>::default();
+        let noted = Rc::clone(&broken);
+        let sending = tokio::task::spawn_local(async move {
+            if let Err((why, mut sending)) = pour(body, sending, Bytes::new).await {
+                noted.replace(Some(why));
+                sending.send_reset(Reason::CANCEL);
+            }
         });
+        Self { sending: Some(sending), broken }
+    }
+
+    /// How the client broke off, if it did.
+    fn broken_off(&self) -> Option<BrokenOff> {
+        self.broken.take()
+    }
+
+    /// The server has answered: it may read the rest or not.
+    fn let_go_on(&mut self) {
+        self.sending = None;
+    }
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        if let Some(sending) = &self.sending {
+            sending.abort();
+        }
     }
 }

@@ -1,17 +1,15 @@
 //! [`Lease`]: a connection to a server for one request, kept from before or opened for it.
 
 use std::io;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http_body::{Body as _, Frame, SizeHint};
-use hyper::body::Incoming;
+use http_body::{Frame, SizeHint};
 
 use crate::upstream::bound::Owner;
 use crate::upstream::http1::exclusive::Exclusive;
-use crate::upstream::http2::Stream;
+use crate::upstream::http2::{Answering, Stream};
 use crate::upstream::server::{Load, Server};
 use crate::upstream::tls::Transport;
 
@@ -29,7 +27,7 @@ pub(crate) enum Channel {
     /// HTTP/1.1: the whole connection.
     Whole(Box<Exclusive>),
     /// HTTP/2.
-    Part(Stream, Incoming),
+    Part(Stream, Box<Answering>),
 }
 
 impl Lease {
@@ -47,10 +45,7 @@ impl Lease {
     pub(crate) fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         match &mut self.channel {
             Channel::Whole(connection) => connection.poll_frame(cx),
-            Channel::Part(_, incoming) => {
-                let frame = Pin::new(incoming).poll_frame(cx);
-                frame.map(|frame| frame.map(|frame| frame.map_err(io::Error::other)))
-            }
+            Channel::Part(_, answering) => answering.poll_frame(cx),
         }
     }
 
@@ -66,7 +61,7 @@ impl Lease {
     pub(crate) fn is_end_stream(&self) -> bool {
         match &self.channel {
             Channel::Whole(connection) => connection.is_end_stream(),
-            Channel::Part(_, incoming) => incoming.is_end_stream(),
+            Channel::Part(_, answering) => answering.is_end_stream(),
         }
     }
 
@@ -81,7 +76,7 @@ impl Lease {
     pub(crate) fn size_hint(&self) -> SizeHint {
         match &self.channel {
             Channel::Whole(connection) => connection.size_hint(),
-            Channel::Part(_, incoming) => incoming.size_hint(),
+            Channel::Part(_, answering) => answering.size_hint(),
         }
     }
 }

@@ -125,7 +125,7 @@ async fn attempt(
 ) -> Result<Begun, Failed> {
     match (load.server().endpoint.http, asker.upgrade) {
         // The others would be part of every request's future.
-        (Http::Two, _) => Box::pin(over_http2(pool, load, request)).await,
+        (Http::Two, _) => Box::pin(over_http2(pool, load, request, asker)).await,
         (Http::One, Some(protocol)) => Box::pin(ask_to_upgrade(pool, load, request, protocol, asker)).await,
         (Http::One, None) => over_http1(pool, load, request, asker, fresh).await,
     }
@@ -233,7 +233,12 @@ async fn exclusively(
     Err(Refused { failure: unanswered.into(), unsent })
 }
 
-async fn over_http2(pool: &Pool, load: Load, request: &mut Pending) -> Result<Begun, Failed> {
+async fn over_http2(
+    pool: &Pool,
+    load: Load,
+    request: &mut Pending,
+    asker: Asker<'_>,
+) -> Result<Begun, Failed> {
     let secure = load.server().endpoint.tls.is_some();
     for request in request.iter_mut() {
         if let Err(host) = target::for_http2(request, secure) {
@@ -248,24 +253,15 @@ async fn over_http2(pool: &Pool, load: Load, request: &mut Pending) -> Result<Be
         Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
     let spare = request.as_ref().and_then(copy);
-    let asked = response(pool, request, |request| {
-        let sending = stream.sender().try_send_request(request);
-        async move {
-            sending.await.map_err(|mut failed| {
-                let request = failed.take_message();
-                (Failure::Broken(failed.into_error()), request)
-            })
-        }
-    });
-    match asked.await {
-        Ok(response) => {
+    let asked = response(pool, request, |request| stream.ask(request, asker.client)).await;
+    match asked {
+        Ok((response, answering)) => {
             // Otherwise the server may never read the rest, nor anything behind it.
             if how == Use::Alone && progress.is_over() {
                 stream.taken();
             }
-            let (head, incoming) = response.into_parts();
-            let lease = Lease::new(Channel::Part(stream, incoming), load);
-            accept(pool, Response::from_parts(head, ()), lease)
+            let lease = Lease::new(Channel::Part(stream, Box::new(answering)), load);
+            accept(pool, response, lease)
         }
         Err(failure) => {
             if request.is_some() || failure.is_unprocessed() {

@@ -32,9 +32,9 @@ pub(crate) fn for_http2(request: &mut Request<Body>, secure: bool) -> Result<(),
         parts.authority = Some(Authority::try_from(host.as_bytes()).map_err(|_| wrong())?);
         *request.uri_mut() = Uri::from_parts(parts).map_err(|_| wrong())?;
     }
-    // It has no such thing, and hyper would take out with it what it lists.
+    // It has no such thing (RFC 9113 section 8.2.2).
     request.headers_mut().remove(CONNECTION);
-    // Of interim responses hyper says nothing here, so no client waits for one.
+    // The gate sends the body at once, and waits for no leave.
     request.headers_mut().remove(EXPECT);
     *request.version_mut() = Version::HTTP_2;
     Ok(())

@@ -4,14 +4,18 @@
 use std::future::poll_fn;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::sync::{Mutex, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 
 use crate::common::tls::{framed, run};
 use crate::common::{Gate, read_head};
+use crate::h2_server::{After, H2Server};
+use h2::Reason;
 use h2::client::{ResponseFuture, SendRequest};
 use http::{Request, Response, StatusCode};
 use hyper::body::Bytes;
 use testkit::Hostile;
+use tokio::sync::Semaphore;
 
 /// Larger than what is sent here.
 const WINDOW: u32 = 100_000;
@@ -51,6 +55,69 @@ fn interim_responses_come_before_the_response() {
         tell.send(()).unwrap();
         let mut body = run(response).unwrap().into_body();
         assert_eq!(run(body.data()).unwrap().unwrap(), "ok");
+    }
+}
+
+/// Says 103 to each request, and waits before the response.
+fn hinting(tell: &Arc<Semaphore>) -> H2Server {
+    let tell = Arc::clone(tell);
+    H2Server::start(100, move |mut asked| {
+        let tell = Arc::clone(&tell);
+        let answering = async move {
+            let hints = Response::builder().status(StatusCode::EARLY_HINTS).header("link", "</a>");
+            asked.respond.send_informational(hints.body(()).unwrap()).unwrap();
+            tell.acquire().await.unwrap().forget();
+            let response = Response::builder().header("content-length", 2).body(()).unwrap();
+            let mut body = asked.respond.send_response(response, false).unwrap();
+            body.send_data(Bytes::from_static(b"ok"), true).unwrap();
+        };
+        (answering, After::GoOn)
+    })
+}
+
+#[test]
+fn those_of_a_server_of_http_2_pass_to_clients_of_both_versions() {
+    let tell = Arc::new(Semaphore::new(0));
+    let server = hinting(&tell);
+    let gate = Gate::before(&format!("address = '{}', http = 2", server.address()), "");
+    let mut client = framed(gate.address, WINDOW);
+    let mut response = client.send_request(Request::get("http://test/").body(()).unwrap(), true).unwrap().0;
+    let hints = interim(&mut response);
+    assert_eq!(
+        (hints.status(), &hints.headers()["link"]),
+        (StatusCode::EARLY_HINTS, &"</a>".parse().unwrap())
+    );
+    tell.add_permits(1);
+    assert_eq!(run(response).unwrap().status(), StatusCode::OK);
+    let mut old = gate.connect();
+    old.get("/");
+    assert!(old.head().starts_with("HTTP/1.1 103 Early Hints\r\nlink: </a>"));
+    tell.add_permits(1);
+    assert_eq!(old.response().text(), "ok");
+}
+
+#[test]
+fn a_response_that_its_server_breaks_off_does_not_look_complete() {
+    for reason in [Reason::CANCEL, Reason::INTERNAL_ERROR] {
+        let server = H2Server::start(100, move |mut asked| {
+            let answering = async move {
+                let mut body = asked.respond.send_response(Response::new(()), false).unwrap();
+                body.send_data(Bytes::from_static(b"half"), false).unwrap();
+                // It goes out first: a reset takes with it what has not.
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                body.send_reset(reason);
+            };
+            (answering, After::GoOn)
+        });
+        let gate = Gate::before(&format!("address = '{}', http = 2", server.address()), "");
+        let mut client = framed(gate.address, WINDOW);
+        let response = client.send_request(Request::get("http://test/").body(()).unwrap(), true).unwrap().0;
+        let mut body = run(response).unwrap().into_body();
+        assert_eq!(run(body.data()).unwrap().unwrap(), "half");
+        // The reason passes, too.
+        assert_eq!(run(body.data()).unwrap().unwrap_err().reason(), Some(reason));
+        let old = gate.connect().get("/").until_closed();
+        assert!(!old.ends_with(b"0\r\n\r\n"), "{}", old.escape_ascii());
     }
 }
 
