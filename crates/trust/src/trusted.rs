@@ -3,7 +3,7 @@
 //! `openssl req -x509` makes, unless it is told otherwise, a certificate that says to be one of an authority. Those who
 //! try something give it to a server and to its clients, and most clients (OpenSSL's, Go's) take it: who has the very
 //! certificate at hand needs no authority to vouch for it. RFC 5280 section 4.2.1.9 is about who may sign others, which it need
-//! not; webpki refuses it nevertheless.
+//! not; webpki refuses it nevertheless. What else it says of its use (extended key usage) is not looked at then.
 
 use std::fmt;
 use std::sync::Arc;

@@ -39,7 +39,7 @@ pub(crate) struct Client {
     /// Whether the client has said that the request in hand is its last.
     pub(crate) said_last: Cell<bool>,
     /// Whether the request in hand has got its response.
-    pub(crate) responded: Cell<bool>,
+    responded: Cell<bool>,
     /// Why nothing more of what it sends is read.
     stop: Cell<Option<Stop>>,
     /// What goes before the response to the request in hand.
@@ -151,15 +151,21 @@ impl Client {
         self.table.borrow_mut().dispatched(self.id, class);
     }
 
+    /// Whether there is a response to the request in hand.
+    pub(crate) fn has_response(&self) -> bool {
+        self.responded.get()
+    }
+
     /// There is a response to the request in hand, or none yet.
-    pub(crate) fn respond(&self, responded: bool) {
+    pub(crate) fn set_has_response(&self, responded: bool) {
         self.responded.set(responded);
     }
 
     /// Whether the client, which has stopped sending its request, is told that it did not come in time: over HTTP/1,
-    /// when nothing has been said yet.
+    /// when nothing of a response, to this request or the one before it, is on its way.
     pub(crate) fn hears_of_its_stall(&self) -> bool {
-        self.task.order() == Order::Timeout && !self.is_stream() && !self.responded.get()
+        let is_silent = !self.has_response() && !self.task.blocked.get() && !self.interim.is_begun();
+        self.task.order() == Order::Timeout && !self.is_stream() && is_silent
     }
 
     /// A request is answered.
@@ -192,10 +198,10 @@ impl Client {
 
     /// Until all interim responses are written: what follows must not overtake them.
     pub(crate) async fn informed(&self) {
-        poll_fn(|_| match self.interim.is_empty() {
-            true => Poll::Ready(()),
-            // The task of the connection writes them, and is the one that waits here.
-            false => Poll::Pending,
+        poll_fn(|_| match self.interim.has_unwritten() || self.interim.has_untold() {
+            // The task of the connection or stream sends them, and is the one that waits here.
+            true => Poll::Pending,
+            false => Poll::Ready(()),
         })
         .await;
     }

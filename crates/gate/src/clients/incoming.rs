@@ -32,7 +32,7 @@ pub(crate) enum BrokenOff {
 impl Client {
     /// Tells the client to send the body of its request, if it has not been answered yet.
     fn go_on(&self) {
-        if !self.responded.get() {
+        if !self.has_response() {
             let mut go_on = Response::new(());
             *go_on.status_mut() = StatusCode::CONTINUE;
             self.interim.tell(go_on);

@@ -17,6 +17,8 @@ pub(crate) struct Interim {
     begun: Cell<bool>,
     /// Those for a stream of HTTP/2, which has frames for them.
     untold: RefCell<Vec<Response<()>>>,
+    /// How much has been told to it.
+    told: Cell<usize>,
 }
 
 /// What is kept of them. They may be left out; a client that takes none does not get all.
@@ -33,9 +35,14 @@ impl Interim {
         if of_stream { self.tell(interim) } else { self.write_later(interim) }
     }
 
-    /// Adds one for a stream. There are no more of them than a server may send.
+    /// Adds one for a stream.
     pub(super) fn tell(&self, interim: Response<()>) {
-        self.untold.borrow_mut().push(interim);
+        let fields = interim.headers().iter().map(|(name, value)| name.as_str().len() + value.len());
+        let told = self.told.get() + fields.sum::<usize>();
+        if told <= MAX_BYTES {
+            self.told.set(told);
+            self.untold.borrow_mut().push(interim);
+        }
     }
 
     /// Those for a stream, which are told now.
@@ -61,9 +68,19 @@ impl Interim {
         }
     }
 
-    /// Whether there is nothing to write, or to tell.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.unwritten.borrow().is_empty() && self.untold.borrow().is_empty()
+    /// Whether there is something to write.
+    pub(crate) fn has_unwritten(&self) -> bool {
+        !self.unwritten.borrow().is_empty()
+    }
+
+    /// Whether there is something to tell.
+    pub(crate) fn has_untold(&self) -> bool {
+        !self.untold.borrow().is_empty()
+    }
+
+    /// Leaves out what has not been written: the connection ends.
+    pub(crate) fn leave_out(&self) {
+        self.unwritten.take();
     }
 
     /// Whether what is to be written next is the end of what was begun.

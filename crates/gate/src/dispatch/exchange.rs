@@ -311,7 +311,7 @@ fn relayed(
     });
     hop_by_hop::response(&mut head.headers);
     write_session(proxy, config, &mut head.headers, current, (secure, had_place));
-    // What the client speaks, hyper knows.
+    // What the client speaks, its connection knows.
     head.version = Version::HTTP_11;
     let Some((asked, idle_timeout)) = tunnel else {
         let stream = stream(&head.headers);

@@ -119,7 +119,7 @@ impl http_body::Body for Relay {
                         }
                     }
                 }
-                // The client sees it too: hyper closes the connection before the promised end.
+                // The client sees it too: its connection is closed, or its stream reset, before the promised end.
                 Poll::Ready(frame)
             }
         }

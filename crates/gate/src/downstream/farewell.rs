@@ -28,6 +28,7 @@ pub(crate) fn refusal(breach: Breach) -> Vec<u8> {
 
 /// Says it, and closes the connection so that the client can read it.
 pub(crate) async fn farewell(mut io: ClientIo, client: &Client, words: &[u8]) {
+    client.interim.leave_out();
     let mut said = 0;
     poll_fn(|cx| {
         if client.poll_order(cx) == Order::Close {

@@ -105,9 +105,9 @@ async fn requests<H: Handler>(
             let (handler, client) = (Rc::clone(&handler), Rc::clone(&client));
             // What answers is made where it stays: it is large, and would be moved there.
             async move {
-                client.respond(false);
+                client.set_has_response(false);
                 let response = handler.answer(Rc::clone(&client), request).await;
-                client.respond(true);
+                client.set_has_response(true);
                 Ok::<_, Infallible>(response)
             }
         }

@@ -5,7 +5,6 @@
 //! it takes nothing at all, or when it asks for much and takes it back.
 
 use std::cell::{Cell, RefCell};
-use std::error::Error;
 use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
@@ -178,15 +177,7 @@ impl<H: Handler> Shared<H> {
             return;
         };
         let stream = Stream { shared: Rc::clone(self), client };
-        tokio::task::spawn_local(async move {
-            let mut exchange = pin!(stream.exchange(request, respond));
-            // When the future goes before its end, h2 resets the stream.
-            poll_fn(|cx| match stream.client.poll_order(cx) {
-                Order::Serve => exchange.as_mut().poll(cx),
-                Order::Finish | Order::Timeout | Order::Close => Poll::Ready(()),
-            })
-            .await;
-        });
+        tokio::task::spawn_local(async move { stream.exchange(request, respond).await });
     }
 }
 
@@ -205,8 +196,12 @@ impl<H: Handler> Stream<H> {
         let body = Incoming::Http2 { body: Received::new(body, &head.headers), asks };
         let request = Request::from_parts(head, body);
         let answer = Rc::clone(&shared.handler).answer(Rc::clone(client), request);
-        let Some(response) = self.answered(answer, &mut respond).await else { return };
-        client.respond(true);
+        let response = match self.unless_ended(self.answered(answer, &mut respond)).await {
+            Some(Some(response)) => response,
+            Some(None) => return,
+            None => return respond.send_reset(Reason::CANCEL),
+        };
+        client.set_has_response(true);
         let (head, body) = response.into_parts();
         let mut response = Response::from_parts(head, ());
         let body = Streamed::new(
@@ -218,14 +213,26 @@ impl<H: Handler> Stream<H> {
         self.complete(response.headers_mut(), &body);
         let is_over = body.is_end_stream();
         // When it fails the client has taken its request back.
-        if let Ok(sending) = respond.send_response(response, is_over)
+        if let Ok(mut sending) = respond.send_response(response, is_over)
             && !is_over
         {
             let end = || shared.outbox.keep(Bytes::new());
-            if let Err((why, mut sending)) = pour(body, sending, end).await {
-                sending.send_reset(reason(&why));
+            match self.unless_ended(pour(body, &mut sending, end)).await {
+                Some(Ok(())) => {}
+                Some(Err(why)) => sending.send_reset(reason(&why)),
+                None => sending.send_reset(Reason::CANCEL),
             }
         }
+    }
+
+    /// Goes on until the stream is to be ended.
+    async fn unless_ended<T>(&self, going: impl Future<Output = T>) -> Option<T> {
+        let mut going = pin!(going);
+        poll_fn(|cx| match self.client.poll_order(cx) {
+            Order::Serve => going.as_mut().poll(cx).map(Some),
+            Order::Finish | Order::Timeout | Order::Close => Poll::Ready(None),
+        })
+        .await
     }
 
     /// Waits for the response, and tells the client what comes before it; nothing when the client has taken its request
@@ -241,9 +248,12 @@ impl<H: Handler> Stream<H> {
                 if let Poll::Ready(response) = answer.as_mut().poll(cx) {
                     return Poll::Ready(Some(response));
                 }
+                if respond.poll_reset(cx).is_ready() {
+                    return Poll::Ready(None);
+                }
                 let interim = self.client.interim.take();
                 if interim.is_empty() {
-                    return respond.poll_reset(cx).map(|_| None);
+                    return Poll::Pending;
                 }
                 for interim in interim {
                     // When it fails, so does the next, and the response after it.
@@ -268,16 +278,12 @@ impl<H: Handler> Stream<H> {
     }
 }
 
-/// Why a response broke off, as far as its server has said so in HTTP/2.
+/// Why a response broke off, as far as its server has said so of this request. That nothing were wrong, and it were whole,
+/// is not passed on.
 fn reason(why: &io::Error) -> Reason {
-    let mut source: Option<&(dyn Error + 'static)> = why.get_ref().map(|inner| inner as _);
-    while let Some(cause) = source {
-        if let Some(reason) = cause.downcast_ref::<h2::Error>().and_then(h2::Error::reason) {
-            return reason;
-        }
-        source = cause.source();
-    }
-    Reason::INTERNAL_ERROR
+    let of_server = why.get_ref().and_then(|inner| inner.downcast_ref::<h2::Error>());
+    let of_request = of_server.filter(|why| why.is_reset() && why.is_remote()).and_then(h2::Error::reason);
+    of_request.filter(|reason| *reason != Reason::NO_ERROR).unwrap_or(Reason::INTERNAL_ERROR)
 }
 
 impl<H: Handler> Drop for Stream<H> {
@@ -290,6 +296,6 @@ impl<H: Handler> Drop for Stream<H> {
 impl Client {
     /// Whether the client has reset the stream without waiting for the response.
     fn was_taken_back(&self) -> bool {
-        !self.responded.get() && self.task.order() == Order::Serve
+        !self.has_response() && self.task.order() == Order::Serve
     }
 }

@@ -130,7 +130,7 @@ impl ClientIo {
     /// Writes interim responses. hyper knows nothing of them, so it must have nothing of its own unsent
     /// that began before them.
     fn poll_interim(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while !self.client.interim.is_empty() {
+        while self.client.interim.has_unwritten() {
             let socket = Pin::new(&mut self.socket);
             let written = self.client.interim.write(|bytes| socket.poll_write(cx, bytes));
             self.wrote(&written);
@@ -179,7 +179,7 @@ impl Write for ClientIo {
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         // Called when everything there was to send has been written, if only to the TLS layer.
-        if !self.client.interim.is_empty() {
+        if self.client.interim.has_unwritten() {
             ready!(self.poll_interim(cx))?;
         }
         let flushed = Pin::new(&mut self.socket).poll_flush(cx);

@@ -14,7 +14,7 @@ use policy::connections::{MemoryBudget, Share, Unblocked};
 
 use crate::runtime::memory::Memory;
 
-/// hyper asks for more when the client has made room for all it was given. So it is given no more
+/// Of a response more is asked for when the client has made room for all it was given. So it is given no more
 /// at once than a frame has by default (RFC 9113 section 4.2): a client that does not make room
 /// for that much in time takes nothing.
 pub(crate) const PIECE: usize = MemoryBudget::PIECE as usize;

@@ -11,12 +11,12 @@ use http_body::{Body, Frame};
 /// Sends a body as the other side makes room for it; `end` makes the empty piece that ends it, where it ends with none.
 ///
 /// # Errors
-/// What is wrong with the body, and the stream, which is to be reset. That the other side takes no more is not an error.
+/// What is wrong with the body: the stream is to be reset. That the other side takes no more is not an error.
 pub(crate) async fn pour<B: Body>(
     body: B,
-    mut to: SendStream<B::Data>,
+    to: &mut SendStream<B::Data>,
     end: impl FnOnce() -> B::Data,
-) -> Result<(), (B::Error, SendStream<B::Data>)>
+) -> Result<(), B::Error>
 where
     B::Data: Buf,
 {
@@ -24,19 +24,19 @@ where
     let mut end = Some(end);
     // No room is asked for before there is something to send: it would be kept from other streams.
     let mut next: Option<(B::Data, bool)> = None;
-    let broken = poll_fn(|cx| {
+    poll_fn(|cx| {
         loop {
             if to.poll_reset(cx).is_ready() {
-                return Poll::Ready(None);
+                return Poll::Ready(Ok(()));
             }
             while next.is_some() && to.capacity() == 0 {
                 if !matches!(ready!(to.poll_capacity(cx)), Some(Ok(_))) {
-                    return Poll::Ready(None);
+                    return Poll::Ready(Ok(()));
                 }
             }
             if let Some((piece, is_last)) = next.take() {
                 if to.send_data(piece, is_last).is_err() || is_last {
-                    return Poll::Ready(None);
+                    return Poll::Ready(Ok(()));
                 }
                 continue;
             }
@@ -54,16 +54,15 @@ where
                     to.reserve_capacity(0);
                     let _ = to.send_trailers(frame.into_trailers().unwrap_or_default());
                 }
-                Some(Err(why)) => return Poll::Ready(Some(why)),
+                Some(Err(why)) => return Poll::Ready(Err(why)),
                 None => {
                     if let Some(end) = end.take() {
                         let _ = to.send_data(end(), true);
                     }
                 }
             }
-            return Poll::Ready(None);
+            return Poll::Ready(Ok(()));
         }
     })
-    .await;
-    broken.map_or(Ok(()), |why| Err((why, to)))
+    .await
 }

@@ -3,7 +3,7 @@
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use h2::{Reason, RecvStream};
+use h2::RecvStream;
 use http::HeaderMap;
 use http::header::CONTENT_LENGTH;
 use http_body::{Frame, SizeHint};
@@ -37,10 +37,6 @@ impl Received {
                     // It fails only where more is released than has come.
                     let _ = self.stream.flow_control().release_capacity(data.len());
                     return Poll::Ready(Some(Ok(Frame::data(data))));
-                }
-                // All has been said, and the rest of what was sent to it is of no use (RFC 9113 section 8.1).
-                Some(Err(why)) if why.reason() == Some(Reason::NO_ERROR) && self.left.unwrap_or(0) == 0 => {
-                    return Poll::Ready(None);
                 }
                 Some(Err(why)) => return Poll::Ready(Some(Err(why))),
                 None => self.data_is_over = true,

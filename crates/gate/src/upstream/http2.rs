@@ -6,6 +6,7 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use bytes::Bytes;
 use h2::client::{Builder, ResponseFuture, SendRequest};
@@ -13,15 +14,17 @@ use h2::{Reason, SendStream};
 use http::header::CONTENT_LENGTH;
 use http::{HeaderValue, Method, Request, Response};
 use http_body::{Body as _, Frame, SizeHint};
+use http1::response::MAX_INTERIM;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::sleep;
 use units::{Span, Time};
 
 use crate::clients::client::Client;
 use crate::clients::incoming::BrokenOff;
 use crate::http2::pour::pour;
 use crate::http2::received::Received;
-use crate::upstream::body::Body;
+use crate::upstream::body::{Body, Progress};
 use crate::upstream::failure::Failure;
 use crate::upstream::last_words::LastWords;
 use crate::upstream::outgoing::Outgoing;
@@ -34,8 +37,8 @@ const WINDOW: u32 = 256 * 1024;
 /// A connection on which a request waits, and on which nothing has come for so long, gets no further
 /// ones before something does: what the server does with one request may have stopped it reading all of them.
 const SILENCE: Span = Span::from_secs(1);
-/// Interim responses that are passed on of one request.
-const MAX_INTERIM: usize = 16;
+/// What is left of a request whose response is over is given up when nothing of it has moved for so long.
+const UNWANTED_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A connection that several requests use.
 #[derive(Debug)]
@@ -204,8 +207,9 @@ impl Stream {
         match poll_response(response, client).await {
             Ok(response) => {
                 let (head, stream) = response.into_parts();
-                let body = Received::new(stream, &head.headers);
-                Ok((Response::from_parts(head, ()), Answering { body, upload }))
+                let mut answering = Answering { body: Received::new(stream, &head.headers), upload };
+                answering.look_for_end();
+                Ok((Response::from_parts(head, ()), answering))
             }
             Err(why) => Err((upload.broken_off().map_or(Failure::Broken(why), Failure::Client), None)),
         }
@@ -263,10 +267,15 @@ impl Answering {
     /// The next piece of the body.
     pub(crate) fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let frame = self.body.poll_frame(cx);
-        if matches!(frame, Poll::Ready(None)) || self.is_end_stream() {
+        self.look_for_end();
+        frame.map(|frame| frame.map(|frame| frame.map_err(io::Error::other)))
+    }
+
+    /// The server has said all: the rest of the request it may read or not.
+    fn look_for_end(&mut self) {
+        if self.is_end_stream() {
             self.upload.let_go_on();
         }
-        frame.map(|frame| frame.map(|frame| frame.map_err(io::Error::other)))
     }
 
     /// Whether the body is over, as far as that is known without reading on.
@@ -284,6 +293,7 @@ impl Answering {
 #[derive(Debug, Default)]
 struct Upload {
     sending: Option<JoinHandle<()>>,
+    progress: Progress,
     broken: Rc<RefCell<Option<BrokenOff>>>,
 }
 
@@ -293,14 +303,15 @@ impl Upload {
             return Self::default();
         }
         let broken = Rc::<RefCell<Option<BrokenOff>>>::default();
-        let noted = Rc::clone(&broken);
+        let (noted, progress) = (Rc::clone(&broken), body.progress());
         let sending = tokio::task::spawn_local(async move {
-            if let Err((why, mut sending)) = pour(body, sending, Bytes::new).await {
+            let mut sending = sending;
+            if let Err(why) = pour(body, &mut sending, Bytes::new).await {
                 noted.replace(Some(why));
                 sending.send_reset(Reason::CANCEL);
             }
         });
-        Self { sending: Some(sending), broken }
+        Self { sending: Some(sending), progress, broken }
     }
 
     /// How the client broke off, if it did.
@@ -308,9 +319,18 @@ impl Upload {
         self.broken.take()
     }
 
-    /// The server has answered: it may read the rest or not.
+    /// Goes on by itself for as long as something moves.
     fn let_go_on(&mut self) {
-        self.sending = None;
+        let Some(sending) = self.sending.take() else { return };
+        let progress = self.progress.clone();
+        tokio::task::spawn_local(async move {
+            let mut before = None;
+            while !sending.is_finished() && before != Some(progress.bytes()) {
+                before = Some(progress.bytes());
+                sleep(UNWANTED_TIMEOUT).await;
+            }
+            sending.abort();
+        });
     }
 }
 

@@ -34,7 +34,8 @@ struct Failed {
     again: Option<Again>,
 }
 
-fn by(server: &Server, failure: Failure) -> Unserved {
+/// A request that this server has failed, and no other gets.
+fn unserved_by(server: &Server, failure: Failure) -> Unserved {
     Unserved { failure, server: Some(server.address()) }
 }
 
@@ -82,7 +83,7 @@ pub(crate) async fn send(
         match Box::pin(over_bound(pool, bound, request, asker)).await {
             Ok(begun) => return Ok(begun),
             Err(failed) if failed.again.is_none() || request.is_none() => {
-                return Err(by(&server, failed.failure));
+                return Err(unserved_by(&server, failed.failure));
             }
             // Without it the server asks who the client is once more.
             Err(_) => {}
@@ -103,14 +104,14 @@ pub(crate) async fn send(
             Err(failed) => failed,
         };
         let Some(how) = again.filter(|_| left > 0 && request.is_some()) else {
-            return Err(by(&server, failure));
+            return Err(unserved_by(&server, failure));
         };
         let except = (how == Again::Elsewhere).then_some(&server);
         let possible = except.is_none() || pool.has_several();
         if !possible || (how != Again::Freely && !pool.budget.retry(pool.clock().last())) {
-            return Err(by(&server, failure));
+            return Err(unserved_by(&server, failure));
         }
-        let Some(next) = pool.choose(except, safe) else { return Err(by(&server, failure)) };
+        let Some(next) = pool.choose(except, safe) else { return Err(unserved_by(&server, failure)) };
         load = next;
         left -= 1;
     }

@@ -98,7 +98,12 @@ fn those_of_a_server_of_http_2_pass_to_clients_of_both_versions() {
 
 #[test]
 fn a_response_that_its_server_breaks_off_does_not_look_complete() {
-    for reason in [Reason::CANCEL, Reason::INTERNAL_ERROR] {
+    for (reason, passed) in [
+        (Reason::CANCEL, Reason::CANCEL),
+        (Reason::ENHANCE_YOUR_CALM, Reason::ENHANCE_YOUR_CALM),
+        // Who says that nothing was wrong has said all, or so its reader thinks.
+        (Reason::NO_ERROR, Reason::INTERNAL_ERROR),
+    ] {
         let server = H2Server::start(100, move |mut asked| {
             let answering = async move {
                 let mut body = asked.respond.send_response(Response::new(()), false).unwrap();
@@ -115,10 +120,41 @@ fn a_response_that_its_server_breaks_off_does_not_look_complete() {
         let mut body = run(response).unwrap().into_body();
         assert_eq!(run(body.data()).unwrap().unwrap(), "half");
         // The reason passes, too.
-        assert_eq!(run(body.data()).unwrap().unwrap_err().reason(), Some(reason));
+        assert_eq!(run(body.data()).unwrap().unwrap_err().reason(), Some(passed));
         let old = gate.connect().get("/").until_closed();
         assert!(!old.ends_with(b"0\r\n\r\n"), "{}", old.escape_ascii());
     }
+}
+
+#[test]
+fn an_answer_without_a_body_does_not_end_the_upload() {
+    let (tell, told) = mpsc::channel();
+    let tell = Mutex::new(tell);
+    let server = H2Server::start(100, move |mut asked| {
+        let tell = tell.lock().unwrap().clone();
+        let answering = async move {
+            let no_content = Response::builder().status(StatusCode::NO_CONTENT).body(()).unwrap();
+            asked.respond.send_response(no_content, true).unwrap();
+            let mut length = 0;
+            let body = asked.request.body_mut();
+            while let Some(Ok(piece)) = body.data().await {
+                length += piece.len();
+                let _ = body.flow_control().release_capacity(piece.len());
+            }
+            let _ = tell.send(length);
+        };
+        (answering, After::GoOn)
+    });
+    let gate = Gate::before(&format!("address = '{}', http = 2", server.address()), "");
+    let mut client = framed(gate.address, WINDOW);
+    let request = Request::put("http://test/").body(()).unwrap();
+    let (response, mut upload) = client.send_request(request, false).unwrap();
+    upload.send_data(Bytes::from_static(b"half"), false).unwrap();
+    assert_eq!(run(response).unwrap().status(), StatusCode::NO_CONTENT);
+    // Not taken back, nor complete.
+    assert!(told.try_recv().is_err());
+    upload.send_data(Bytes::from_static(b"rest"), true).unwrap();
+    assert_eq!(told.recv_timeout(testkit::PATIENCE), Ok(8));
 }
 
 /// Asks whether to send a body of five bytes.

@@ -16,4 +16,4 @@ pub use head::{Asked, Framing, Head, Strictness};
 pub use limits::Limits;
 pub use malformed::Malformed;
 pub use message::Message;
-pub use reader::{Next, Reader};
+pub use reader::{MAX_INTERIM, Next, Reader};

@@ -7,8 +7,8 @@ use super::limits::Limits;
 use super::malformed::Malformed;
 use super::message::{Message, Read, take};
 
-/// Interim responses before the one that is asked for.
-const MAX_INTERIM: usize = 16;
+/// Interim responses before the one that is asked for; more are taken to have no end.
+pub const MAX_INTERIM: usize = 16;
 
 /// How far the way to a response's head was read.
 #[derive(Debug)]
