@@ -108,6 +108,7 @@ impl Failure {
     pub(crate) fn is_the_servers(&self) -> bool {
         match self {
             Self::Connect(why) => is_the_other_sides(why),
+            Self::Broken(_) if self.is_enough_of_this_connection() => false,
             Self::Broken(why) => why.is_remote() || why.is_library() || why.is_io(),
             Self::ConnectTimeout | Self::Timeout | Self::Upgrade | Self::CutShort => true,
             Self::Lost(_) | Self::Malformed(_) => true,
@@ -128,6 +129,12 @@ impl Failure {
     pub(crate) fn is_unprocessed(&self) -> bool {
         let Self::Broken(why) = self else { return false };
         why.is_remote() && (why.is_go_away() || why.reason() == Some(h2::Reason::REFUSED_STREAM))
+    }
+
+    /// Whether the server takes no more of this connection for now. Node.js says so while it holds 10 MB for a connection,
+    /// of one large response for instance.
+    pub(crate) fn is_enough_of_this_connection(&self) -> bool {
+        matches!(self, Self::Broken(why) if why.is_remote() && why.reason() == Some(h2::Reason::ENHANCE_YOUR_CALM))
     }
 
     /// Whether the connection has broken, and not one of the requests that it carries.

@@ -269,13 +269,14 @@ async fn over_http2(
                 *request = request.take().or(spare);
                 return Err(Failed { failure, again: Some(Again::Freely) });
             }
-            if matches!(failure, Failure::Timeout) {
-                // Perhaps it is the connection that is dead and not the server.
+            if matches!(failure, Failure::Timeout) || failure.is_enough_of_this_connection() {
+                // Perhaps it is the connection that is dead, or has enough to do, and not the server.
                 stream.distrust();
             }
             pool.failed(&server, &failure);
             *request = spare.filter(|spare| failure.is_broken_off() && repeatable(spare));
-            let how = if failure.is_of_the_connection() { Again::Anywhere } else { Again::Elsewhere };
+            let of_connection = failure.is_of_the_connection() || failure.is_enough_of_this_connection();
+            let how = if of_connection { Again::Anywhere } else { Again::Elsewhere };
             Err(Failed { failure, again: Some(how) })
         }
     }

@@ -236,6 +236,40 @@ fn what_the_server_refuses_to_look_at_is_sent_again() {
     }
 }
 
+#[test]
+fn a_connection_of_which_the_server_has_enough_gets_no_further_requests() {
+    let allowed = Arc::new(Semaphore::new(0));
+    let server = H2Server::start(100, {
+        let allowed = Arc::clone(&allowed);
+        move |mut asked| {
+            let allowed = Arc::clone(&allowed);
+            let answering = async move {
+                let is_first = asked.connection == 0 && asked.number == 0;
+                if is_first {
+                    allowed.acquire().await.unwrap().forget();
+                } else if asked.connection == 0 {
+                    asked.respond.send_reset(h2::Reason::ENHANCE_YOUR_CALM);
+                    return;
+                }
+                let connection = asked.connection;
+                answer(asked, format!("on {connection}"));
+            };
+            (answering, After::GoOn)
+        }
+    });
+    let gate = before(&server, "", "");
+    let mut large = gate.connect();
+    large.get("/large");
+    gate.wait_for("the server to have it", |state| state["in_service"] == 1);
+    // More than may be sent again within a second.
+    for _ in 0..10 {
+        assert_eq!(gate.get("/", "").text(), "on 1");
+    }
+    allowed.add_permits(1);
+    assert_eq!(large.response().text(), "on 0");
+    assert_eq!(gate.state()["upstream"]["retries"], 1);
+}
+
 async fn futures(asked: Option<Asked>) {
     if let Some(asked) = asked {
         answer(asked, "fine".to_owned());
