@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::common::Gate;
-use crate::h2_server::{After, Asked, H2Server};
+use crate::h2_server::{After, Asked, H2Server, answer, body_of};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use testkit::{Hostile, Raw};
@@ -15,23 +15,6 @@ use tokio::sync::Semaphore;
 
 fn before(server: &H2Server, more: &str, keys: &str) -> Gate {
     Gate::before(&format!("address = '{}', http = 2, timeout = '20s'{more}", server.address()), keys)
-}
-
-/// Reads the body and gives it with its trailers.
-async fn body_of(asked: &mut Asked) -> (Vec<u8>, Option<HeaderMap>) {
-    let body = asked.request.body_mut();
-    let mut bytes = Vec::new();
-    while let Some(Ok(piece)) = body.data().await {
-        let _ = body.flow_control().release_capacity(piece.len());
-        bytes.extend_from_slice(&piece);
-    }
-    (bytes, body.trailers().await.ok().flatten())
-}
-
-fn answer(mut asked: Asked, text: String) {
-    let response = Response::builder().header("content-length", text.len()).body(()).unwrap();
-    let mut stream = asked.respond.send_response(response, false).unwrap();
-    stream.send_data(Bytes::from(text), true).unwrap();
 }
 
 /// Answers with what it was asked, and where.

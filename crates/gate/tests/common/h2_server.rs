@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use bytes::Bytes;
 use h2::RecvStream;
 use h2::server::{Connection, SendResponse};
-use http::Request;
+use http::{HeaderMap, Request, Response};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
@@ -42,6 +42,24 @@ pub(crate) enum After {
     Cut,
     /// Nothing more is read of it, nor anything sent, and it stays open.
     Still,
+}
+
+/// Reads the body and gives it with its trailers.
+pub(crate) async fn body_of(asked: &mut Asked) -> (Vec<u8>, Option<HeaderMap>) {
+    let body = asked.request.body_mut();
+    let mut bytes = Vec::new();
+    while let Some(Ok(piece)) = body.data().await {
+        let _ = body.flow_control().release_capacity(piece.len());
+        bytes.extend_from_slice(&piece);
+    }
+    (bytes, body.trailers().await.ok().flatten())
+}
+
+/// Answers with that text.
+pub(crate) fn answer(mut asked: Asked, text: String) {
+    let response = Response::builder().header("content-length", text.len()).body(()).unwrap();
+    let mut stream = asked.respond.send_response(response, false).unwrap();
+    stream.send_data(Bytes::from(text), true).unwrap();
 }
 
 impl H2Server {
