@@ -194,13 +194,21 @@ impl<'a> Comparison<'a> {
 
     fn total(&self) -> Option<String> {
         let judged = self.subject.goodput?;
+        let of_most = |point: &Point| {
+            let most = self.report.at_most(point)?.value;
+            Some(percent(point.goodput?.value / most))
+        };
         let mut text = format!(
             "In all, {} completed {} sessions per second",
             who(&self.subject.subject),
             number(judged.value)
         );
+        if let Some(share) = of_most(self.subject) {
+            text += &format!(", {share} of what can be completed at most");
+        }
         if let Some((reference, other)) = self.reference.and_then(|point| Some((point, point.goodput?))) {
             text += &format!(", {} {}", who(&reference.subject), number(other.value));
+            text += &of_most(reference).map_or(String::new(), |share| format!(", {share}"));
         }
         if let Some(capacity) = &self.report.capacity {
             text += &format!("; capacity is {}", number(capacity.rate.value));
@@ -267,8 +275,8 @@ impl<'a> Comparison<'a> {
             label: format!("sessions of all classes completed {where_} then"),
             note: notes([
                 against(self.reference.and_then(|point| Some(format!("{}/s", number(point.goodput?.value))))),
-                self.report.capacity.as_ref().map(|capacity| {
-                    format!("{:.0} % of capacity", 100.0 * goodput.value / capacity.rate.value)
+                self.report.at_most(self.subject).map(|most| {
+                    format!("{:.0} % of what can be completed at most", 100.0 * goodput.value / most.value)
                 }),
             ]),
         });
@@ -280,6 +288,14 @@ impl ExperimentReport {
     /// Whether levels are multiples of capacity, so that below 1 nothing is overloaded.
     fn is_relative_load(&self) -> bool {
         self.factor.unit == "x capacity"
+    }
+
+    /// Sessions per second that can be completed at most at a point, by an admission that knows beforehand what comes: no
+    /// more than set out, and no more than the server carries on its own.
+    pub(super) fn at_most(&self, point: &Point) -> Option<Estimate> {
+        let capacity = self.capacity.as_ref().filter(|_| self.is_relative_load())?.rate;
+        let offered = Estimate { value: point.offered, ci: None };
+        Some(if offered.value < capacity.value { offered } else { capacity })
     }
 }
 

@@ -1,8 +1,9 @@
 //! The report as a table for a terminal: plain text, at most 80 columns for two subjects.
 
 use record::experiment::TestState;
+use stats::Estimate;
 
-use super::model::{ClassPoint, ExperimentReport};
+use super::model::{ClassPoint, ExperimentReport, Point};
 use crate::cell::Cell;
 use crate::terminal::{Layout, aligned};
 use crate::text::{level, number, server};
@@ -59,7 +60,10 @@ impl ExperimentReport {
             for class in &self.classes {
                 rows.push(self.class_row(std::mem::take(&mut name), at, &class.name));
             }
-            rows.push(self.total_row(at));
+            rows.push(self.total_row("all", at, |point| point.goodput));
+            if self.capacity.is_some() {
+                rows.push(self.total_row("at most", at, |point| self.at_most(point)));
+            }
         }
         rows
     }
@@ -75,11 +79,14 @@ impl ExperimentReport {
         row
     }
 
-    fn total_row(&self, at: f64) -> Vec<Cell> {
-        let mut row = vec![Cell::text(""), Cell::text("all")];
-        row.extend(self.subjects.iter().map(|subject| {
-            Cell::value_of(self.point(subject, at).and_then(|point| point.goodput), Unit::Rate)
-        }));
+    /// Sessions of all classes per second.
+    fn total_row(&self, what: &str, at: f64, of: impl Fn(&Point) -> Option<Estimate>) -> Vec<Cell> {
+        let mut row = vec![Cell::text(""), Cell::text(what)];
+        row.extend(
+            self.subjects
+                .iter()
+                .map(|subject| Cell::value_of(self.point(subject, at).and_then(&of), Unit::Rate)),
+        );
         row
     }
 }

@@ -135,7 +135,7 @@ fn the_verdict_is_in_words_and_figures() {
         "That is 478 of 480 premium sessions behind the gate, and 106 of 480 on the bare server.",
         "waited 170 ms behind the gate, 1.5 times what it waited on the bare server at 0.7× capacity (110 ms)",
         "Of basic sessions the gate completed 12.0 %, the bare server 21.0 %.",
-        "capacity is 40.0.",
+        "the gate completed 35.6 sessions per second, 89.1 % of what can be completed at most, the bare server 25.6, 64.1 %; capacity is 40.0.",
         "Below capacity, at 0.7×, the gate completed 100 % of all sessions, the bare server 100 %.",
     ] {
         assert!(details.contains(part), "no {part:?} in:\n{details}");
