@@ -45,6 +45,8 @@ metrics! { exposed like LIKE;
     STREAMING = "headworks_gate_streaming", Gauge, Number,
         "Requests that the server has and does nothing for, which hold no place: streamed responses, slow uploads.",
         sampled: "gate.streaming";
+    STREAMS_TURNED_AWAY = "headworks_gate_streams_turned_away_total", Counter, Number,
+        "Responses that would have gone on without a place, and that there was no room for.";
     WINDOW = "headworks_gate_window", Gauge, Number, "Requests that may be inside the server.",
         sampled: "gate.window";
     EXPRESS = "headworks_gate_express", Gauge, Number,

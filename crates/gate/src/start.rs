@@ -146,6 +146,9 @@ impl Bound {
     /// When the event loop cannot be set up, the user does not exist or the access log cannot be opened.
     pub fn run(mut self, stop: impl Future<Output = ()>) -> Result<Ended, Error> {
         privileges::give_up(&self.settings.operation)?;
+        if let (Some(user), Some(source)) = (&self.settings.operation.user, &self.source) {
+            source.try_as(user);
+        }
         let _saying = log::start().map_err(Error::System)?;
         let runtime = Builder::new_current_thread()
             .enable_all()

@@ -66,7 +66,13 @@ impl Settings {
     /// Who is what, and how much it matters.
     fn choices(&self) -> Lines {
         let policy = &self.policy;
-        let mode = if policy.mode == Mode::Shadow { "shadow" } else { "enforce" };
+        let mode = match (policy.mode, policy.window) {
+            (Mode::Enforce, _) => "enforce",
+            (Mode::Shadow, Window::Adaptive { .. }) => "shadow",
+            (Mode::Shadow, Window::Fixed(_)) => {
+                "shadow (note: what a window would refuse that is smaller than what is inside now, it does not show)"
+            }
+        };
         let knobs = policy.knobs;
         let (differentiation, favour) = (knobs.differentiation.as_f64(), knobs.favour.as_f64());
         let mut lines = vec![

@@ -1,7 +1,7 @@
 //! The secrets that session tokens are sealed with.
 
 use std::path::Path;
-use std::{fmt, fs};
+use std::{fmt, fs, io};
 
 use config::{Error, Source, Spanned};
 
@@ -75,9 +75,11 @@ impl Reader<'_> {
     fn read(&self, file: &Spanned<String>) -> Result<Vec<u8>, Error> {
         let path = self.directory.join(file.get_ref());
         fs::read(&path).map_err(|why| {
-            self.source
-                .error(file.span(), format!("cannot read {}: {why}", path.display()))
-                .mend("\"openssl rand -base64 32\" makes one; only the gate's user should be able to read it")
+            let mend = match why.kind() {
+                io::ErrorKind::NotFound => "\"openssl rand -base64 32\" makes one; only the gate's user should be able to read it",
+                _ => "let the user that the gate runs as read it, and no other: chown it to that user, mode 0400",
+            };
+            self.source.error(file.span(), format!("cannot read {}: {why}", path.display())).mend(mend)
         })
     }
 }

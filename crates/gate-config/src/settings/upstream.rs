@@ -453,6 +453,12 @@ impl Upstream {
         );
         let mut lines: Vec<_> = self.servers.iter().map(|server| ("upstream", server.describe())).collect();
         lines.push(("upstream times", format!("{times}, look-up {}", Span::from(self.look_up))));
+        if self.speaks_tls() {
+            let believed = self.ca_file.as_ref();
+            let believed = believed
+                .map_or("the system's authorities".to_owned(), |file| file.path.display().to_string());
+            lines.push(("believed", believed));
+        }
         let Limits { head, fields } = self.limits;
         lines.push(("responses", format!("head {head}, fields {fields}")));
         let check = self.check.as_ref().map_or("none".to_owned(), |check| {

@@ -130,6 +130,7 @@ pub(super) fn metrics(metrics: &mut Metrics, gate: &Gate) {
 
 fn tunnels(metrics: &mut Metrics, gate: &Gate) {
     let (opened, refused) = gate.proxy.tunnels.counts();
+    metrics.family(metric::STREAMS_TURNED_AWAY).sample(&[], gate.proxy.turned_away.get());
     metrics.family(metric::TUNNELS).sample(&[], gate.proxy.tunnels.open());
     metrics.family(metric::TUNNELS_ASKED).sample(&["opened"], opened).sample(&["refused"], refused);
     let bytes = metrics.family(metric::TUNNEL_BYTES);

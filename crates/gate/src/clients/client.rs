@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::future::poll_fn;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
@@ -40,6 +40,8 @@ pub(crate) struct Client {
     pub(crate) said_last: Cell<bool>,
     /// Whether the request in hand has got its response.
     responded: Cell<bool>,
+    /// The server that has been asked for it, the last time if more than once.
+    pub(crate) asked: Cell<Option<SocketAddr>>,
     /// Why nothing more of what it sends is read.
     stop: Cell<Option<Stop>>,
     /// What goes before the response to the request in hand.
@@ -82,6 +84,7 @@ impl Client {
             wants_answer: Cell::new(false),
             said_last: Cell::new(false),
             responded: Cell::new(false),
+            asked: Cell::new(None),
             stop: Cell::new(None),
             interim: Interim::default(),
             tunnel: RefCell::new(None),

@@ -131,6 +131,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     client.dispatched(details.class);
     busy.account.decided(details);
     let Ok(upgrade) = upgrade::asked(proxy, &config, from, &head, &body) else {
+        busy.account.cut("too-many-tunnels");
         let why = "There are too many tunnels.\n";
         return explain(&config, busy, accept.as_ref(), StatusCode::SERVICE_UNAVAILABLE, why);
     };
@@ -210,7 +211,8 @@ fn how_to_send(
         upgrade,
         tunnel_idle_timeout: config.settings.tunnels.idle_timeout,
         // HTTP/1.0 knows no interim responses.
-        informed: (head.version > Version::HTTP_10).then(|| Rc::clone(client)),
+        is_informed: head.version > Version::HTTP_10,
+        client: Rc::clone(client),
         bound,
         owner: if is_bound { Owner::of(client) } else { Owner::All },
     }
@@ -275,7 +277,7 @@ fn relayed(
     proxy: &Rc<Proxy>,
     config: &ActiveConfig,
     client: &Rc<Client>,
-    busy: Busy,
+    mut busy: Busy,
     answer: Answer,
     permit: Permit,
     (current, secure, had_place): (Option<CurrentSession>, bool, bool),
@@ -316,6 +318,8 @@ fn relayed(
     let Some((asked, idle_timeout)) = tunnel else {
         let stream = stream(&head.headers);
         if !lease.is_at_hand() && permit.turns_away(stream) {
+            proxy.turned_away.set(proxy.turned_away.get() + 1);
+            busy.account.cut("too-many-streams");
             return explain(
                 config,
                 busy,

@@ -43,8 +43,9 @@ pub(crate) struct Sent {
     /// The protocol that the client asks for.
     pub(crate) upgrade: Option<Box<Asked>>,
     pub(crate) tunnel_idle_timeout: Duration,
-    /// The client, if it takes interim responses.
-    pub(crate) informed: Option<Rc<Client>>,
+    pub(crate) client: Rc<Client>,
+    /// Whether the client takes interim responses.
+    pub(crate) is_informed: bool,
     /// The connection that belongs to it.
     pub(crate) bound: Option<Box<Bound>>,
     /// Whose the connection is when the request is over.
@@ -59,15 +60,15 @@ pub(crate) fn in_service(
     sent: Sent,
     permit: Permit,
 ) -> InService {
-    let Sent { upgrade, tunnel_idle_timeout, informed, bound, owner } = sent;
+    let Sent { upgrade, tunnel_idle_timeout, client, is_informed, bound, owner } = sent;
     let progress = body.progress();
     let id = permit.id();
     let sending = Box::pin({
         let dispatcher = Rc::clone(dispatcher);
         let mut request = Some(Request::from_parts(*head, body));
         async move {
-            let asker =
-                Asker { upgrade: upgrade.as_ref().map(|asked| &asked.protocol), client: informed.as_deref() };
+            let upgrade_to = upgrade.as_ref().map(|asked| &asked.protocol);
+            let asker = Asker { upgrade: upgrade_to, client: &client, is_informed };
             let begun = send(&dispatcher.pool, &mut request, asker, bound).await;
             let answer = begun.map(|(response, mut lease)| {
                 progress.answered();

@@ -36,6 +36,8 @@ pub(crate) struct Proxy {
     pub(crate) raises: Raises,
     /// Sessions whose class an operator has set.
     pub(crate) overrides: Overrides,
+    /// Streams that there was no room for.
+    pub(crate) turned_away: Cell<u64>,
     /// Whether clients are to go elsewhere.
     draining: Cell<bool>,
     /// Classes named by the back-end that are not configured.
@@ -62,6 +64,7 @@ impl Proxy {
             failures: Failures::default(),
             raises: Raises::default(),
             overrides: Overrides::default(),
+            turned_away: Cell::new(0),
             draining: Cell::new(false),
             unknown_classes: Cell::new(0),
         }

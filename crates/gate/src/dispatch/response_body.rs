@@ -52,8 +52,9 @@ impl Busy {
 
 impl Drop for Busy {
     fn drop(&mut self) {
+        self.account.asked(self.client.asked.take());
         if let Some(cause) = self.client.cause() {
-            self.account.cut(cause);
+            self.account.cut(cause.name());
             if self.client.hears_of_its_stall() {
                 self.account.status(StatusCode::REQUEST_TIMEOUT);
             }
@@ -106,8 +107,10 @@ impl http_body::Body for Reply {
         if let Poll::Ready(Some(Ok(frame))) = &frame {
             self.busy.account.sent(frame.data_ref().map_or(0, Bytes::len));
         }
-        if !matches!(&frame, Poll::Ready(Some(Err(_)))) && self.is_end_stream() {
-            self.busy.account.complete();
+        match &frame {
+            Poll::Ready(Some(Err(_))) => self.busy.account.broken_off(),
+            _ if self.is_end_stream() => self.busy.account.complete(),
+            _ => {}
         }
         frame
     }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
+use crate::process::credentials::Credentials;
+use crate::runtime::log::say;
 use gate_config::settings::root::Settings;
 
 /// Reads the configuration; the error says why not, with file and line.
@@ -18,6 +20,16 @@ pub(crate) struct Source(pub(super) Arc<Read>);
 impl Source {
     pub(crate) fn new(read: impl Fn() -> Result<Settings, String> + Send + Sync + 'static) -> Self {
         Self(Arc::new(read))
+    }
+
+    /// Says so when the configuration cannot be read again as the user that the gate has become: it would be heard of
+    /// months later, when a secret or a certificate is renewed.
+    pub(crate) fn try_as(&self, user: &str) {
+        let read =
+            (self.0)().and_then(|settings| Credentials::open(&settings).map_err(|why| why.to_string()));
+        if let Err(why) = read {
+            say!("a reload would fail, because \"{user}\" cannot read what root can: {why}");
+        }
     }
 }
 

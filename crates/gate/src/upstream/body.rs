@@ -60,6 +60,8 @@ struct Moved {
     bytes: Cell<u64>,
     over: Cell<bool>,
     answered: Cell<bool>,
+    /// Whether the next piece has been asked for and has not come.
+    wanting: Cell<bool>,
 }
 
 impl Progress {
@@ -78,6 +80,11 @@ impl Progress {
         self.0.as_ref().is_none_or(|moved| moved.over.get())
     }
 
+    /// Whether it is the client that is waited for, and not the server, which would take more.
+    pub(crate) fn is_wanting(&self) -> bool {
+        self.0.as_ref().is_some_and(|moved| moved.wanting.get())
+    }
+
     /// The response has begun: the rest of the body is not waited for.
     pub(crate) fn answered(&self) {
         if let Some(moved) = &self.0 {
@@ -88,6 +95,12 @@ impl Progress {
     /// Whether somebody waits for the rest of it.
     fn is_awaited(&self) -> bool {
         self.0.as_ref().is_some_and(|moved| !moved.answered.get())
+    }
+
+    fn wants(&self, more: bool) {
+        if let Some(moved) = &self.0 {
+            moved.wanting.set(more);
+        }
     }
 
     fn moved(&self, now: Time, bytes: usize, over: bool) {
@@ -194,6 +207,7 @@ impl Upload {
     fn poll_incoming(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BrokenOff>>> {
         let Some(incoming) = &mut self.incoming else { return Poll::Ready(None) };
         let frame = Pin::new(&mut *incoming).poll_frame(cx);
+        self.progress.wants(frame.is_pending());
         if frame.is_pending() && self.progress.is_awaited() {
             self.client.waits(Awaited::Upload, self.clock.last());
         }

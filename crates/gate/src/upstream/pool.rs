@@ -99,7 +99,7 @@ impl Pool {
             opened: Cell::new(0),
             reused: Cell::new(0),
         };
-        pool.find(found);
+        pool.find(found, |_| true);
         pool
     }
 
@@ -118,22 +118,24 @@ impl Pool {
         self.budget.change(settings.retry);
         let unchecked = settings.check.is_none();
         self.settings.replace(settings);
+        let believes_others = *self.authorities.borrow() != authorities;
         self.authorities.replace(authorities);
-        self.find(found);
+        // Connections to servers that may not be believed any more carry nothing further.
+        self.find(found, |server| !believes_others || server.endpoint.tls.is_none());
         if unchecked {
             self.servers.borrow().iter().for_each(|server| server.health.unchecked());
             self.reckon();
         }
     }
 
-    /// Follows a change of where the servers' names lead to.
-    fn find(&self, found: Found) {
+    /// Follows a change of where the servers' names lead to. Of the servers that there were, those stay that `may_stay`.
+    fn find(&self, found: Found, may_stay: impl Fn(&Server) -> bool) {
         let endpoints = endpoints::endpoints(&self.settings.borrow().servers, &found);
         self.found.replace(found);
         let mut servers = self.servers.borrow_mut();
         let mut before = std::mem::take(&mut *servers);
         for endpoint in endpoints {
-            let known = before.iter().position(|server| server.endpoint == endpoint);
+            let known = before.iter().position(|server| server.endpoint == endpoint && may_stay(server));
             servers.push(known.map_or_else(|| Server::new(endpoint), |index| before.swap_remove(index)));
         }
         before.iter().for_each(|server| server.leave());
@@ -152,7 +154,7 @@ impl Pool {
             }
         }
         if next != *self.found.borrow() {
-            self.find(next);
+            self.find(next, |_| true);
         }
     }
 

@@ -44,8 +44,16 @@ fn unserved_by(server: &Server, failure: Failure) -> Unserved {
 pub(crate) struct Asker<'a> {
     /// The protocol that the client asks for.
     pub(crate) upgrade: Option<&'a HeaderValue>,
-    /// A client that takes interim responses.
-    pub(crate) client: Option<&'a Client>,
+    pub(crate) client: &'a Client,
+    /// Whether it takes interim responses.
+    pub(crate) is_informed: bool,
+}
+
+impl<'a> Asker<'a> {
+    /// The client, if it takes interim responses.
+    fn informed(self) -> Option<&'a Client> {
+        self.is_informed.then_some(self.client)
+    }
 }
 
 /// A request that is sent, or is to be: handed down by reference, because it is large and would be
@@ -79,6 +87,7 @@ pub(crate) async fn send(
     let safe = request.as_ref().is_some_and(repeatable);
     if let Some(bound) = bound.filter(|_| asker.upgrade.is_none()) {
         let server = Rc::clone(&bound.server);
+        asker.client.asked.set(Some(server.address()));
         // Seldom, and it would be part of every request's future.
         match Box::pin(over_bound(pool, bound, request, asker)).await {
             Ok(begun) => return Ok(begun),
@@ -95,6 +104,7 @@ pub(crate) async fn send(
     let mut left = ATTEMPTS;
     loop {
         let server = Rc::clone(load.server());
+        asker.client.asked.set(Some(server.address()));
         let fresh = left < ATTEMPTS;
         let Failed { failure, again } = match attempt(pool, load, request, asker, fresh).await {
             Ok(begun) => {
@@ -212,21 +222,28 @@ async fn exclusively(
     pool: &Pool,
     request: &mut Pending,
     connection: Idle,
-    Asker { client, .. }: Asker<'_>,
+    asker: Asker<'_>,
 ) -> Result<(Response<()>, Box<Exclusive>), Refused> {
     if request.as_ref().is_some_and(|request| !request.body().is_end_stream()) {
         // It would be part of every request's future.
         let asked = Box::pin(response(pool, request, |request| {
-            Exclusive::send(connection, request, pool.limits(), client)
+            Exclusive::send(connection, request, pool.limits(), asker.informed())
         }));
         return asked.await.map_err(|failure| Refused { failure, unsent: request.is_some() });
     }
     let Some(bare) = request else { return Err(Refused { failure: Failure::NoServer, unsent: false }) };
-    let unanswered =
-        match Exclusive::ask(connection, bare, pool.times().response, pool.limits(), client).await {
-            Ok(begun) => return Ok(begun),
-            Err(unanswered) => unanswered,
-        };
+    let unanswered = match Exclusive::ask(
+        connection,
+        bare,
+        pool.times().response,
+        pool.limits(),
+        asker.informed(),
+    )
+    .await
+    {
+        Ok(begun) => return Ok(begun),
+        Err(unanswered) => unanswered,
+    };
     let unsent = matches!(unanswered, Unanswered::Unsent(_));
     if !unsent && !repeatable(bare) {
         *request = None;
@@ -254,7 +271,7 @@ async fn over_http2(
         Err(failure) => return Err(out_of_reach(pool, &server, failure)),
     };
     let spare = request.as_ref().and_then(copy);
-    let asked = response(pool, request, |request| stream.ask(request, asker.client)).await;
+    let asked = response(pool, request, |request| stream.ask(request, asker.informed())).await;
     match asked {
         Ok((response, answering)) => {
             // Otherwise the server may never read the rest, nor anything behind it.
@@ -360,6 +377,8 @@ where
         match longest.checked_sub(quiet) {
             Some(rest) if !rest.is_zero() => wait = rest,
             _ if progress.is_over() => return Err(Failure::Timeout),
+            // How long a client may send nothing is another matter (`stall-timeout`).
+            _ if progress.is_wanting() => wait = longest,
             _ => return Err(Failure::Unfinished),
         }
     }

@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 
 use crate::common::{Crowd, Site, signal};
 use rustix::process::Signal;
 use serde_json::Value;
-use testkit::{PATIENCE, Raw, poll_until};
+use testkit::{Hostile, PATIENCE, Raw, poll_until};
 
 const RULES: &str = "[[class]]\nname = 'premium'\n[[class]]\nname = 'basic'\n\
     [[rule]]\nclass = 'premium'\npath = '/bytes/7'\n";
@@ -142,7 +142,43 @@ fn a_request_that_stalls_is_told_so_and_the_log_says_who_stood_still() {
     {
         assert_eq!((&line["method"], &line["status"]), (&method.into(), &status.into()), "{line}");
         assert_eq!((&line["reason"], &line["complete"]), (&reason.into(), &false.into()), "{line}");
+        assert_eq!(line["upstream"], site.server.address().to_string(), "{line}");
     }
+}
+
+#[test]
+fn a_server_that_breaks_off_is_told_from_a_client_that_leaves() {
+    let site = Site::new();
+    let server = Hostile::start(|mut stream, _| {
+        let _ = stream.read(&mut [0; 1000]);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
+    });
+    site.configure_before(server.address(), "[operation]\naccess-log = 'access.log'\n");
+    let mut gate = site.start();
+    Raw::connect(site.address).get("/broken").until_closed();
+    let broken = line(&site, "/broken");
+    gate.terminate();
+    assert_eq!((&broken["status"], &broken["failure"]), (&200.into(), &"broken".into()), "{broken}");
+}
+
+/// However short the time is that the server has.
+#[test]
+fn a_client_that_stops_sending_is_not_the_servers_failure() {
+    let site = Site::new();
+    site.configure_upstream(
+        "timeout = '100ms' }\n[operation]\naccess-log = 'access.log'\n[client]\nstall-timeout = '400ms'\n# {",
+    );
+    let mut gate = site.start();
+    let mut client = Raw::connect(site.address);
+    client.send("POST /bytes/1 HTTP/1.1\r\nHost: shop\r\nContent-Length: 100\r\n\r\nhalf");
+    assert_eq!(client.response().status, 408);
+    let stalled = line(&site, "/bytes/1");
+    gate.terminate();
+    assert_eq!(
+        (&stalled["reason"], &stalled["failure"]),
+        (&"upload-stalled".into(), &Value::Null),
+        "{stalled}"
+    );
 }
 
 #[test]

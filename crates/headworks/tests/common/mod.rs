@@ -20,7 +20,7 @@ pub(crate) struct Site {
     pub(crate) directory: TempDir,
     pub(crate) address: SocketAddr,
     pub(crate) admin: SocketAddr,
-    server: origin::Server,
+    pub(crate) server: origin::Server,
 }
 
 impl Site {

@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
-use policy::connections::Cause;
 use units::SessionId;
 
 use crate::admission::decision::DecisionDetails;
@@ -13,7 +12,7 @@ use crate::observe::access_log::entry::{Entry, Visitor};
 use crate::observe::access_log::log::AccessLog;
 use crate::runtime::clock::Clock;
 use crate::upstream::body::Progress;
-use crate::upstream::failure::Unserved;
+use crate::upstream::failure::{Failure, Unserved};
 use gate_config::settings::telemetry::Telemetry;
 
 /// The account of a request that is on its way; dropping it hands it in. Where there
@@ -96,10 +95,24 @@ impl Account {
         }
     }
 
-    /// The gate ends the request before its response has gone.
-    pub(crate) fn cut(&mut self, cause: Cause) {
+    /// The gate ends the request before its response has gone, for this reason.
+    pub(crate) fn cut(&mut self, why: &'static str) {
         if let Some(open) = self.0.as_mut().filter(|open| !open.entry.complete) {
-            open.entry.cut = Some(cause.name());
+            open.entry.cut = Some(why);
+        }
+    }
+
+    /// The server that was asked, if one was, and has not answered.
+    pub(crate) fn asked(&mut self, server: Option<SocketAddr>) {
+        if let Some(open) = &mut self.0 {
+            open.entry.upstream = open.entry.upstream.or(server);
+        }
+    }
+
+    /// The server breaks its response off.
+    pub(crate) fn broken_off(&mut self) {
+        if let Some(open) = &mut self.0 {
+            open.entry.failure = Some(Failure::CutShort.name());
         }
     }
 
