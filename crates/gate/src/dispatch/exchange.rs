@@ -131,9 +131,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     client.dispatched(details.class);
     busy.account.decided(details);
     let Ok(upgrade) = upgrade::asked(proxy, &config, from, &head, &body) else {
-        busy.account.cut("too-many-tunnels");
-        let why = "There are too many tunnels.\n";
-        return explain(&config, busy, accept.as_ref(), StatusCode::SERVICE_UNAVAILABLE, why);
+        return too_many(&config, busy, accept.as_ref(), "too-many-tunnels", "There are too many tunnels.\n");
     };
     follow_upload(&permit, &mut body);
     let how = how_to_send(proxy, &config, &client, &head, upgrade);
@@ -277,7 +275,7 @@ fn relayed(
     proxy: &Rc<Proxy>,
     config: &ActiveConfig,
     client: &Rc<Client>,
-    mut busy: Busy,
+    busy: Busy,
     answer: Answer,
     permit: Permit,
     (current, secure, had_place): (Option<CurrentSession>, bool, bool),
@@ -319,14 +317,7 @@ fn relayed(
         let stream = stream(&head.headers);
         if !lease.is_at_hand() && permit.turns_away(stream) {
             proxy.turned_away.set(proxy.turned_away.get() + 1);
-            busy.account.cut("too-many-streams");
-            return explain(
-                config,
-                busy,
-                None,
-                StatusCode::SERVICE_UNAVAILABLE,
-                "There are too many streams.\n",
-            );
+            return too_many(config, busy, None, "too-many-streams", "There are too many streams.\n");
         }
         let relay = Relay::new(&proxy.dispatcher, client, lease, permit, stream);
         return Response::from_parts(head, Reply::relayed(busy, relay));
@@ -357,6 +348,18 @@ fn write_session(
         headers.append(SET_COOKIE, cookie);
     }
     caching::keep_from_shared_caches(headers);
+}
+
+/// There is no room for what a request becomes.
+fn too_many(
+    config: &ActiveConfig,
+    mut busy: Busy,
+    accept: Option<&HeaderValue>,
+    name: &'static str,
+    why: &'static str,
+) -> Response<Reply> {
+    busy.account.cut(name);
+    explain(config, busy, accept, StatusCode::SERVICE_UNAVAILABLE, why)
 }
 
 /// What the head of a response says about how its pieces come.
