@@ -145,7 +145,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
     busy.account.pass_on(&mut head.headers);
     let (answer, permit) = in_service(&proxy.dispatcher, head, body, how, permit).await;
     client.informed().await;
-    busy.account.answered(answer.as_ref().map(|answer| answer.lease.server().address()));
+    busy.account.answered(answer.as_ref().err());
     let mut session = current.as_ref().map(|current| current.session.id);
     let mut response = match answer {
         Ok(answer) => {
@@ -157,7 +157,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
             let had_place = caller.visit().is_some_and(|visit| visit.told.is_some());
             relayed(proxy, &config, &client, busy, answer, permit, (current, secure, had_place))
         }
-        Err(unserved) => failed(proxy, &config, busy, &client, accept.as_ref(), &unserved.failure),
+        Err(failure) => failed(proxy, &config, busy, &client, accept.as_ref(), &failure),
     };
     mark(&config.settings.explain, &mut response, &proxy.classes, from, &details, session);
     response

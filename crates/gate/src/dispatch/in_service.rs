@@ -16,7 +16,7 @@ use crate::dispatch::relay::abandon;
 use crate::tunnel::tunnels::Asked;
 use crate::upstream::body::Body;
 use crate::upstream::bound::{Bound, Owner};
-use crate::upstream::failure::Unserved;
+use crate::upstream::failure::Failure;
 use crate::upstream::lease::Lease;
 use crate::upstream::send::{Asker, send};
 
@@ -28,7 +28,7 @@ pub(crate) struct Answer {
     pub(crate) tunnel: Option<(Box<Asked>, Duration)>,
 }
 
-type Sending = Pin<Box<dyn Future<Output = (Result<Answer, Unserved>, Permit)>>>;
+type Sending = Pin<Box<dyn Future<Output = (Result<Answer, Failure>, Permit)>>>;
 
 /// A request inside the server. Dropped before the response has begun (the client has gone), it
 /// is waited for without the client until it has.
@@ -84,7 +84,7 @@ pub(crate) fn in_service(
 }
 
 impl Future for InService {
-    type Output = (Result<Answer, Unserved>, Permit);
+    type Output = (Result<Answer, Failure>, Permit);
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Some(sending) = &mut self.sending else { return Poll::Pending };

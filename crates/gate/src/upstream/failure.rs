@@ -42,14 +42,6 @@ pub(crate) enum Failure {
     Host(String),
 }
 
-/// A request without a response.
-#[derive(Debug)]
-pub(crate) struct Unserved {
-    pub(crate) failure: Failure,
-    /// The last that was asked.
-    pub(crate) server: Option<SocketAddr>,
-}
-
 impl Failure {
     /// RFC 9110 sections 15.6.3 and 15.6.5.
     pub(crate) fn status(&self) -> StatusCode {

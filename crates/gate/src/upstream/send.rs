@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use crate::clients::client::Client;
 use crate::upstream::bound::Bound;
 use crate::upstream::connect;
-use crate::upstream::failure::{Failure, Unserved};
+use crate::upstream::failure::Failure;
 use crate::upstream::first_answer::FirstAnswer;
 use crate::upstream::http1::exclusive::{Exclusive, Unanswered};
 use crate::upstream::http1::idle::Idle;
@@ -32,11 +32,6 @@ struct Failed {
     failure: Failure,
     /// How the request may be sent again, which is at hand then.
     again: Option<Again>,
-}
-
-/// A request that this server has failed, and no other gets.
-fn unserved_by(server: &Server, failure: Failure) -> Unserved {
-    Unserved { failure, server: Some(server.address()) }
 }
 
 /// Who asks, and for what.
@@ -80,26 +75,25 @@ pub(crate) async fn send(
     request: &mut Pending,
     asker: Asker<'_>,
     bound: Option<Box<Bound>>,
-) -> Result<Begun, Unserved> {
+) -> Result<Begun, Failure> {
     /// Besides the first. More would only pass trouble around.
     const ATTEMPTS: usize = 2;
     pool.budget.request(pool.clock().last());
     let safe = request.as_ref().is_some_and(repeatable);
     if let Some(bound) = bound.filter(|_| asker.upgrade.is_none()) {
-        let server = Rc::clone(&bound.server);
-        asker.client.asked.set(Some(server.address()));
+        asker.client.asked.set(Some(bound.server.address()));
         // Seldom, and it would be part of every request's future.
         match Box::pin(over_bound(pool, bound, request, asker)).await {
             Ok(begun) => return Ok(begun),
             Err(failed) if failed.again.is_none() || request.is_none() => {
-                return Err(unserved_by(&server, failed.failure));
+                return Err(failed.failure);
             }
             // Without it the server asks who the client is once more.
             Err(_) => {}
         }
     }
     let Some(mut load) = pool.choose(None, safe) else {
-        return Err(Unserved { failure: Failure::NoServer, server: None });
+        return Err(Failure::NoServer);
     };
     let mut left = ATTEMPTS;
     loop {
@@ -114,14 +108,14 @@ pub(crate) async fn send(
             Err(failed) => failed,
         };
         let Some(how) = again.filter(|_| left > 0 && request.is_some()) else {
-            return Err(unserved_by(&server, failure));
+            return Err(failure);
         };
         let except = (how == Again::Elsewhere).then_some(&server);
         let possible = except.is_none() || pool.has_several();
         if !possible || (how != Again::Freely && !pool.budget.retry(pool.clock().last())) {
-            return Err(unserved_by(&server, failure));
+            return Err(failure);
         }
-        let Some(next) = pool.choose(except, safe) else { return Err(unserved_by(&server, failure)) };
+        let Some(next) = pool.choose(except, safe) else { return Err(failure) };
         load = next;
         left -= 1;
     }

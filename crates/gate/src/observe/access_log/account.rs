@@ -12,7 +12,7 @@ use crate::observe::access_log::entry::{Entry, Visitor};
 use crate::observe::access_log::log::AccessLog;
 use crate::runtime::clock::Clock;
 use crate::upstream::body::Progress;
-use crate::upstream::failure::{Failure, Unserved};
+use crate::upstream::failure::Failure;
 use gate_config::settings::telemetry::Telemetry;
 
 /// The account of a request that is on its way; dropping it hands it in. Where there
@@ -69,15 +69,10 @@ impl Account {
     }
 
     /// The upstream has answered, or has not.
-    pub(crate) fn answered(&mut self, server: Result<SocketAddr, &Unserved>) {
+    pub(crate) fn answered(&mut self, failure: Option<&Failure>) {
         if let Some(open) = &mut self.0 {
             open.entry.times.answered = open.clock.read();
-            match server {
-                Ok(server) => open.entry.upstream = Some(server),
-                Err(Unserved { failure, server }) => {
-                    (open.entry.upstream, open.entry.failure) = (*server, Some(failure.name()));
-                }
-            }
+            open.entry.failure = failure.map(Failure::name);
         }
     }
 
@@ -102,10 +97,10 @@ impl Account {
         }
     }
 
-    /// The server that was asked, if one was, and has not answered.
+    /// The server that was asked, if one was.
     pub(crate) fn asked(&mut self, server: Option<SocketAddr>) {
         if let Some(open) = &mut self.0 {
-            open.entry.upstream = open.entry.upstream.or(server);
+            open.entry.upstream = server;
         }
     }
 
