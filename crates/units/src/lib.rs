@@ -11,6 +11,7 @@ extern crate std;
 
 mod bytes;
 mod count;
+mod counted;
 mod id;
 mod number;
 mod rate;
@@ -19,6 +20,7 @@ mod time;
 
 pub use bytes::Bytes;
 pub use count::Count;
+pub use counted::Counted;
 pub use id::{ClassId, RequestId, SessionId};
 pub use number::ParseError;
 pub use rate::Rate;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use policy::{Admission, LookAhead, Mode, Window};
-use units::Span;
+use units::{Counted, Span};
 
 use crate::settings::client::{STREAMING, TUNNELS};
 use crate::settings::field_names::FieldNames;
@@ -21,11 +21,6 @@ impl fmt::Display for Settings {
         }
         Ok(())
     }
-}
-
-/// A number of things, as it is said.
-fn counted(count: usize, thing: &str) -> String {
-    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
 pub(crate) type Lines = Vec<(&'static str, String)>;
@@ -90,7 +85,7 @@ impl Settings {
         };
         lines.push(("rules", rules));
         if !self.rules.raise.is_empty() {
-            lines.push(("raised by", counted(self.rules.raise.len(), "rule")));
+            lines.push(("raised by", Counted(self.rules.raise.len(), "rule").to_string()));
         }
         lines
     }
@@ -169,7 +164,7 @@ impl Settings {
         };
         let except = match session.except.len() {
             0 => String::new(),
-            paths => format!(", not for {}", counted(paths, "path")),
+            paths => format!(", not for {}", Counted(paths, "path")),
         };
         let sessions = match self.has_sessions() {
             true => format!(

@@ -194,21 +194,18 @@ impl<'a> Comparison<'a> {
 
     fn total(&self) -> Option<String> {
         let judged = self.subject.goodput?;
-        let of_most = |point: &Point| {
-            let most = self.report.at_most(point)?.value;
-            Some(percent(point.goodput?.value / most))
-        };
         let mut text = format!(
             "In all, {} completed {} sessions per second",
             who(&self.subject.subject),
             number(judged.value)
         );
-        if let Some(share) = of_most(self.subject) {
-            text += &format!(", {share} of what can be completed at most");
+        if let Some(share) = self.report.share_of_most(self.subject) {
+            text += &format!(", {} of what can be completed at most", percent(share));
         }
         if let Some((reference, other)) = self.reference.and_then(|point| Some((point, point.goodput?))) {
             text += &format!(", {} {}", who(&reference.subject), number(other.value));
-            text += &of_most(reference).map_or(String::new(), |share| format!(", {share}"));
+            let share = self.report.share_of_most(reference);
+            text += &share.map_or(String::new(), |share| format!(", {}", percent(share)));
         }
         if let Some(capacity) = &self.report.capacity {
             text += &format!("; capacity is {}", number(capacity.rate.value));
@@ -275,9 +272,9 @@ impl<'a> Comparison<'a> {
             label: format!("sessions of all classes completed {where_} then"),
             note: notes([
                 against(self.reference.and_then(|point| Some(format!("{}/s", number(point.goodput?.value))))),
-                self.report.at_most(self.subject).map(|most| {
-                    format!("{:.0} % of what can be completed at most", 100.0 * goodput.value / most.value)
-                }),
+                self.report
+                    .share_of_most(self.subject)
+                    .map(|share| format!("{:.0} % of what can be completed at most", 100.0 * share)),
             ]),
         });
         [share, median, total, self.report.capacity.as_ref().map(capacity)].into_iter().flatten().collect()
@@ -286,7 +283,7 @@ impl<'a> Comparison<'a> {
 
 impl ExperimentReport {
     /// Whether levels are multiples of capacity, so that below 1 nothing is overloaded.
-    fn is_relative_load(&self) -> bool {
+    pub(super) fn is_relative_load(&self) -> bool {
         self.factor.unit == "x capacity"
     }
 
@@ -296,6 +293,11 @@ impl ExperimentReport {
         let capacity = self.capacity.as_ref().filter(|_| self.is_relative_load())?.rate;
         let offered = Estimate { value: point.offered, ci: None };
         Some(if offered.value < capacity.value { offered } else { capacity })
+    }
+
+    /// How much of that was.
+    fn share_of_most(&self, point: &Point) -> Option<f64> {
+        Some(point.goodput?.value / self.at_most(point)?.value)
     }
 }
 

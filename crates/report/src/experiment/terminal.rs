@@ -61,7 +61,7 @@ impl ExperimentReport {
                 rows.push(self.class_row(std::mem::take(&mut name), at, &class.name));
             }
             rows.push(self.total_row("all", at, |point| point.goodput));
-            if self.capacity.is_some() {
+            if self.capacity.is_some() && self.is_relative_load() {
                 rows.push(self.total_row("at most", at, |point| self.at_most(point)));
             }
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use toml::Table;
-use units::Span;
+use units::{Counted, Span};
 
 use super::fact::{Fact, fact};
 use crate::text::setting;
@@ -42,8 +42,8 @@ fn sessions(directory: &Path) -> Option<Fact> {
     let laws: BTreeSet<&str> = laws.filter(|think| think.contains(':')).collect();
     let mut parts = vec![format!(
         "{} with {} in a session",
-        counted(pages.len(), "page"),
-        counted(embedded, "embedded object")
+        Counted(pages.len(), "page"),
+        Counted(embedded, "embedded object")
     )];
     if !pauses.is_zero() {
         parts.push(format!("{} of pauses in all", setting(pauses)));
@@ -62,10 +62,6 @@ pub(super) fn pinning(directory: &Path) -> Option<Fact> {
     let parts: Vec<String> =
         [cpus("server", "server and gate"), cpus("client", "generator")].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| fact("Pinned to processor", parts.join(", ")))
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn read(path: &Path) -> Option<Table> {

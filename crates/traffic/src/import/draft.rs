@@ -41,11 +41,6 @@ fn printable(text: String) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// A number of things, as it is said: `1 page`, `2 pages`.
-pub(super) fn counted(count: usize, thing: &str) -> String {
-    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
-}
-
 /// What was taken, left out and why.
 #[derive(Debug, Default)]
 pub(super) struct Notes {

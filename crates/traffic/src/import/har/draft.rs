@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use config::{Error, Source};
+use units::Counted;
 
 use super::super::correlate::{Sent, correlate};
-use super::super::draft::{Draft, Notes, counted};
+use super::super::draft::{Draft, Notes};
 use super::super::job::Options;
 use super::super::place;
 use super::exchange::{Exchange, field};
@@ -58,7 +59,7 @@ pub(in super::super) fn draft(source: &Source, options: &Options) -> Result<Draf
     let follow = exchanges.iter().map(|exchange| exchange.redirects).max().unwrap_or(0);
     let follow = if follow > 0 { format!(" --follow {follow}") } else { String::new() };
     draft.head.push(format!("To run it: headworks load {origin} --workload FILE{follow}"));
-    let taken = [counted(count, "request"), counted(pages, "page"), counted(embedded, "embedded object")];
+    let taken = [Counted(count, "request"), Counted(pages, "page"), Counted(embedded, "embedded object")];
     draft.notes.say(format!("taken: {} to {origin}, as {} with {}", taken[0], taken[1], taken[2]));
     if !follow.is_empty() {
         draft.notes.say(format!("redirects were followed: run it with{follow}"));

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use config::{Error, Source};
-use units::Span;
+use units::{Counted, Span};
 
-use super::super::draft::{Draft, Step, counted};
+use super::super::draft::{Draft, Step};
 use super::super::job::Options;
 use super::super::place;
 use super::document::Document;
@@ -140,7 +140,7 @@ fn finish(source: &Source, flow: &Flow<'_>, needs: BTreeMap<(String, String), us
     }
     for ((name, advice), count) in needs {
         draft.head.push(format!("Needs {name}: {advice}"));
-        draft.notes.say(format!("{name}, for {}: {advice}", counted(count, "operation")));
+        draft.notes.say(format!("{name}, for {}: {advice}", Counted(count, "operation")));
     }
-    draft.notes.say(format!("taken: {}, a page for each", counted(draft.steps.len(), "operation")));
+    draft.notes.say(format!("taken: {}, a page for each", Counted(draft.steps.len(), "operation")));
 }
