@@ -294,7 +294,7 @@ fn headline(searches: &[(&SearchResult, &OneSearch)], all: usize) -> Conclusion 
         let details = verdicts.flat_map(|it| it.evidence.iter().chain(&it.next)).cloned().collect();
         let name = searches.first().map_or("bottleneck unknown", |(found, _)| bottleneck(found));
         let headline = if name == "none" {
-            "Nothing came to its end".to_owned()
+            "No resource came to its end".to_owned()
         } else {
             format!("No capacity was found: {name}")
         };
