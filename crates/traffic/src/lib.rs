@@ -22,9 +22,9 @@ mod workload;
 pub use arrivals::{Arrivals, Gaps, MAX_CV, PoissonCheck, Process, ProcessError};
 pub use mix::Mix;
 pub use profile::Profile;
-pub use ramp::{Ramp, RampError};
+pub use ramp::{Level, Ramp, RampError};
 pub use schedule::{Arrival, Schedule};
 pub use workload::{
-    Class, Condition, Data, Expect, Page, Place, Purpose, Request, StatusError, StatusSet, Take, Template,
-    Think, ThinkError, Thinking, Unknown, Values, Workload,
+    Class, Condition, Data, Expect, Page, Place, Purpose, Request, Retry, StatusError, StatusSet, Take,
+    Template, Think, ThinkError, Thinking, Unknown, Values, Workload,
 };

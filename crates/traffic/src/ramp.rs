@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use units::{Rate, Span};
 
 use crate::Profile;
 
-/// Levels from one to another in equal steps, each held for so long. A level is a rate in an
-/// open loop and a number of clients in a closed one.
+/// Levels one after the other, each held for so long. A level is a rate in an open loop and a number of clients in a
+/// closed one. They go from one to another in equal steps, or stand in a list.
 ///
 /// ```
 /// use traffic::Ramp;
@@ -19,20 +20,32 @@ use crate::Profile;
 /// assert_eq!(ramp.total(), Span::from_secs(60));
 /// let down: Ramp = "50:0:20:1m".parse()?;
 /// assert_eq!(down.levels(), [50.0, 30.0, 10.0, 0.0], "the last step is as long as what is left");
+/// let surge: Ramp = "5:20s,50:10s,5:30s".parse()?;
+/// assert_eq!((surge.levels(), surge.total()), (vec![5.0, 50.0, 5.0], Span::from_secs(60)));
 /// # Ok::<(), traffic::RampError>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Ramp {
-    from: f64,
-    to: f64,
-    step: f64,
-    hold: Span,
-    steps: usize,
+    /// In the order in which they are offered; at least one.
+    levels: Arc<[Level]>,
+    /// As it is written.
+    text: Arc<str>,
+}
+
+/// A load, and for how long.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Level {
+    /// Per second, or a number of clients.
+    pub level: f64,
+    /// How long it is held.
+    pub hold: Span,
 }
 
 /// Why a text is not a ramp.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is not a ramp: {what}; expected FROM:TO:STEP:HOLD, as in 100:1100:100:20s")]
+#[error(
+    "{text:?} is not a ramp: {what}; expected FROM:TO:STEP:HOLD, as in 100:1100:100:20s, or LEVEL:HOLD,.., as in 5:20s,50:10s"
+)]
 pub struct RampError {
     text: String,
     what: String,
@@ -42,47 +55,48 @@ impl Ramp {
     /// A ramp with more levels is a mistake in one of its figures.
     const MAX_LEVELS: usize = 10_000;
 
-    /// The levels in the order in which they are offered; the first is FROM, the last TO, and
-    /// there is at least one.
-    pub fn levels(&self) -> Vec<f64> {
-        (0..self.steps).map(|step| self.level(step)).collect()
+    /// One rate.
+    pub fn steady(rate: Rate, hold: Span) -> Self {
+        let level = Level { level: rate.as_f64(), hold };
+        Self { levels: Arc::new([level]), text: format!("{}:{hold}", level.level).into() }
     }
 
-    fn level(&self, step: usize) -> f64 {
-        if step + 1 == self.steps {
-            self.to
-        } else if self.from < self.to {
-            self.from + self.step * step as f64
-        } else {
-            self.from - self.step * step as f64
-        }
+    /// The levels in the order in which they are offered; of equal steps the first is FROM, the last TO. There is at least one.
+    pub fn levels(&self) -> Vec<f64> {
+        self.levels.iter().map(|level| level.level).collect()
+    }
+
+    /// The same with how long each is held.
+    pub fn held(&self) -> &[Level] {
+        &self.levels
     }
 
     /// How many levels there are.
     #[allow(clippy::len_without_is_empty, reason = "there is at least one")]
-    pub const fn len(&self) -> usize {
-        self.steps
+    pub fn len(&self) -> usize {
+        self.levels.len()
     }
 
-    /// How long each level is held.
-    pub const fn hold(&self) -> Span {
-        self.hold
+    /// How long a level is held at most.
+    pub fn longest_hold(&self) -> Span {
+        self.levels.iter().map(|level| level.hold).max().unwrap_or_default()
     }
 
     /// How long all levels take together.
     pub fn total(&self) -> Span {
-        self.hold * self.steps as u64
+        self.levels.iter().map(|level| level.hold).sum()
     }
 
-    /// The ramp as rates per second; the last goes on for ever.
-    pub fn profile(&self) -> Profile {
+    /// The ramp as rates per second, the first of them for so much longer; the last goes on for ever.
+    pub fn profile(&self, before: Span) -> Profile {
+        let mut before = before;
         // A level lies between two rates, so it is one.
-        Profile::steps(
-            (0..self.steps).map(|step| (self.hold, Rate::per_second(self.level(step)).unwrap_or_default())),
-        )
+        Profile::steps(self.levels.iter().map(|&Level { level, hold }| {
+            (hold + std::mem::take(&mut before), Rate::per_second(level).unwrap_or_default())
+        }))
     }
 
-    fn new(from: f64, to: f64, step: f64, hold: Span) -> Result<Self, String> {
+    fn even(from: f64, to: f64, step: f64, hold: Span) -> Result<Vec<Level>, String> {
         if from == 0.0 && to == 0.0 {
             return Err("FROM and TO are both 0, so nothing would be offered".to_owned());
         }
@@ -102,13 +116,49 @@ impl Ramp {
                 Self::MAX_LEVELS
             ));
         }
-        Ok(Self { from, to, step, hold, steps: steps.max(0.0) as usize + 1 })
+        let steps = steps.max(0.0) as usize;
+        let level = |number: usize| match number {
+            _ if number == steps => to,
+            _ if from < to => from + step * number as f64,
+            _ => from - step * number as f64,
+        };
+        Ok((0..=steps).map(|number| Level { level: level(number), hold }).collect())
     }
+
+    fn listed(text: &str) -> Result<Vec<Level>, String> {
+        let levels: Vec<Level> = text
+            .split(',')
+            .map(|part| {
+                let (number, span) =
+                    part.split_once(':').ok_or_else(|| format!("{part:?} has no HOLD after a colon"))?;
+                Ok(Level { level: level("LEVEL", number.trim())?, hold: hold(span.trim())? })
+            })
+            .collect::<Result<_, String>>()?;
+        match levels.iter().position(|level| level.hold.is_zero()) {
+            Some(_) => Err("a HOLD is 0, so its level would not be offered".to_owned()),
+            None if levels.iter().all(|level| level.level == 0.0) => {
+                Err("all levels are 0, so nothing would be offered".to_owned())
+            }
+            None if levels.len() > Self::MAX_LEVELS => {
+                Err(format!("it has more than {} levels", Self::MAX_LEVELS))
+            }
+            None => Ok(levels),
+        }
+    }
+}
+
+fn level(name: &str, text: &str) -> Result<f64, String> {
+    let level = text.parse().map(Rate::as_f64);
+    level.map_err(|_| format!("{name} is {text:?} rather than a number such as 40, 2.5k or 1M"))
+}
+
+fn hold(text: &str) -> Result<Span, String> {
+    text.parse().map_err(|_| format!("HOLD is {text:?} rather than a length of time such as 20s or 5m"))
 }
 
 impl fmt::Display for Ramp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}:{}", self.from, self.to, self.step, self.hold)
+        f.write_str(&self.text)
     }
 }
 
@@ -116,22 +166,19 @@ impl FromStr for Ramp {
     type Err = RampError;
 
     fn from_str(text: &str) -> Result<Self, RampError> {
-        let error = |what: String| RampError { text: text.to_owned(), what };
-        let fields: Vec<&str> = text.split(':').collect();
-        let &[from, to, step, hold] = fields.as_slice() else {
-            return Err(error(format!("it has {} of 4 fields", fields.len())));
+        let levels = match text.split(':').collect::<Vec<_>>()[..] {
+            _ if text.contains(',') => Self::listed(text),
+            [_, _] => Self::listed(text),
+            [from, to, step, span] => (|| {
+                let (from, to, step) = (level("FROM", from)?, level("TO", to)?, level("STEP", step)?);
+                Self::even(from, to, step, hold(span)?)
+            })(),
+            ref fields => Err(format!("it has {} of 4 fields", fields.len())),
         };
-        let level = |name: &str, field: &str| {
-            let level = field.parse().map(Rate::as_f64);
-            level.map_err(|_| {
-                error(format!("{name} is {field:?} rather than a number such as 40, 2.5k or 1M"))
-            })
-        };
-        let (from, to, step) = (level("FROM", from)?, level("TO", to)?, level("STEP", step)?);
-        let hold = hold
-            .parse()
-            .map_err(|_| error(format!("HOLD is {hold:?} rather than a length of time such as 20s or 5m")))?;
-        Self::new(from, to, step, hold).map_err(error)
+        match levels {
+            Ok(levels) => Ok(Self { levels: levels.into(), text: Arc::from(text) }),
+            Err(what) => Err(RampError { text: text.to_owned(), what }),
+        }
     }
 }
 
@@ -163,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_is_shown_can_be_read_again() {
-        for text in ["100:1100:100:20s", "0.5:2:0.25:1.5s", "1000000:0:250000:250ms"] {
+        for text in ["100:1100:100:20s", "0.5:2:0.25:1.5s", "1M:0:250k:250ms", "5:20s,0:1s,2.5k:10s", "7:1s"] {
             assert_eq!(ramp(text).to_string(), text);
             assert_eq!(ramp(&ramp(text).to_string()), ramp(text));
         }
@@ -181,17 +228,21 @@ mod tests {
             ("100:200:10:0s", "HOLD is 0"),
             ("100:200:0:1s", "STEP is 0"),
             ("0:0:1:1s", "FROM and TO are both 0"),
+            ("5:20s,50", "\"50\" has no HOLD after a colon"),
+            ("5:20s,x:1s", "LEVEL is \"x\" rather than a number"),
+            ("5:20s,7:0s", "a HOLD is 0"),
+            ("0:20s,0:1s", "all levels are 0"),
             ("0:10k:1:1s", "STEP 1 makes more than 10000 levels between 0 and 10000"),
         ] {
             let error = text.parse::<Ramp>().unwrap_err().to_string();
             assert!(error.contains(what), "{error}");
-            assert!(error.ends_with("expected FROM:TO:STEP:HOLD, as in 100:1100:100:20s"), "{error}");
+            assert!(error.contains("; expected FROM:TO:STEP:HOLD, as in 100:1100:100:20s, or "), "{error}");
         }
     }
 
     #[test]
     fn arrivals_follow_a_ramp() {
-        let profile = ramp("10:30:10:2s").profile();
+        let profile = ramp("10:30:10:2s").profile(Span::ZERO);
         let mut count = [0; 4];
         for time in Arrivals::new(Process::Constant, &profile, 1.0, 1, 0) {
             // An arrival at the edge is the first of its step.

@@ -114,7 +114,7 @@ fn options(runner: &Runner, searched: &SearchSpec, authority: &str, sessions: &P
         arrivals: searched.arrivals.clone(),
         cpus: None,
         precision: searched.precision,
-        ramp: searched.ramp,
+        ramp: searched.ramp.clone(),
         crowd: searched.crowd,
         cold: None,
         out: None,

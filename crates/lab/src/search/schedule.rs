@@ -88,7 +88,7 @@ impl Schedule {
     /// So many per second, whatever becomes of them.
     pub(super) fn open(&self, rate: Rate, search: &SearchOptions) -> ProbePlan {
         let length = match &search.ramp {
-            Some(ramp) => ramp.hold(),
+            Some(ramp) => ramp.longest_hold(),
             None => probe::length(rate, search.precision).max(self.times(WINDOW)),
         };
         self.plan(Offer::Rate(rate), length, None)

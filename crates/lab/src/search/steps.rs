@@ -235,7 +235,7 @@ impl<'a> Steps<'a> {
                 format!("a single client was not served as it should be{why}")
             }));
         }
-        self.phase = match (self.search.crowd, self.search.ramp) {
+        self.phase = match (self.search.crowd, &self.search.ramp) {
             (Some(_), _) => Phase::Crowd,
             (None, Some(ramp)) => {
                 let levels = ramp.levels().into_iter().filter(|level| *level > 0.0);

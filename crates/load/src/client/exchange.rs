@@ -10,7 +10,7 @@ use record::RequestError;
 use traffic::model::Object;
 use units::{Span, Time};
 
-use crate::client::facts::{Facts, LOCATION};
+use crate::client::facts::{Facts, LOCATION, RETRY_AFTER};
 use crate::client::fault::{Fault, Reason};
 use crate::client::inspector::{Inspector, hold};
 use crate::client::redirect::is_redirect;
@@ -182,6 +182,12 @@ impl<'a> Exchange<'a> {
     /// Where the response sends the client.
     pub(crate) fn location(&self) -> Option<&str> {
         self.fields().find(|(name, _)| *name == LOCATION).map(|(_, value)| value)
+    }
+
+    /// How long the response asks the client to stay away, where it says so in seconds.
+    pub(crate) fn retry_after(&self) -> Option<Span> {
+        let seconds = self.fields().find(|(name, _)| *name == RETRY_AFTER)?.1.trim().parse().ok()?;
+        Some(Span::from_secs(seconds))
     }
 
     /// The exchange is cut off `now`, in whatever phase it is, unless it was over.

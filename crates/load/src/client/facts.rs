@@ -5,6 +5,9 @@ use units::Span;
 /// The field that says where a client is sent to, as fields that are taken are called.
 pub(crate) const LOCATION: &str = "location";
 
+/// The field that says when to come back, as fields that are taken are called.
+pub(crate) const RETRY_AFTER: &str = "retry-after";
+
 /// What a head says, whatever the version of HTTP that it came by.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facts {

@@ -1,10 +1,11 @@
 //! [`fetch`]: one request, from a connection to its row in the record.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::pin::pin;
 
 use record::{RequestError, SessionOutcome};
-use units::Time;
+use traffic::Thinking;
+use units::{Span, Time};
 
 use crate::client::attempt::Attempt;
 use crate::client::context::ThreadContext;
@@ -13,6 +14,7 @@ use crate::client::http1::serial::{self, Idle};
 use crate::client::http2::{self, Pool};
 use crate::client::user::User;
 
+const TOO_MANY_REQUESTS: u16 = 429;
 const SERVICE_UNAVAILABLE: u16 = 503;
 
 /// A request that did not go as a session needs it.
@@ -22,6 +24,16 @@ pub(crate) struct Failed {
     pub(crate) outcome: SessionOutcome,
     /// Whether a connection came about.
     pub(crate) connected: bool,
+    /// Whether it may go well another time.
+    may_retry: bool,
+    /// How long the response asked the client to stay away.
+    retry_after: Option<Span>,
+}
+
+impl Failed {
+    /// It cannot even be sent.
+    const FOR_GOOD: Self =
+        Self { outcome: SessionOutcome::Error, connected: true, may_retry: false, retry_after: None };
 }
 
 /// A user with a browser: connections that are kept open between requests.
@@ -32,16 +44,19 @@ pub(crate) struct Client {
     pool: Pool,
     /// Requests sent so far.
     pub(crate) requests: Cell<u32>,
+    /// Before retries.
+    pauses: RefCell<Thinking>,
 }
 
 impl Client {
-    /// The browser of a user of the plan's class number `class`.
-    pub(crate) fn new(thread: &ThreadContext, class: usize, session: Option<u64>) -> Self {
+    /// The browser of a user of the plan's class number `class`, who was due at `intended`.
+    pub(crate) fn new(thread: &ThreadContext, class: usize, session: Option<u64>, intended: Time) -> Self {
         Self {
             user: thread.plan.user(class, session),
             idle: Idle::default(),
             pool: Pool::default(),
             requests: Cell::new(0),
+            pauses: RefCell::new(Thinking::of_retries(thread.plan.seed, intended)),
         }
     }
 
@@ -67,6 +82,29 @@ impl Client {
     }
 }
 
+/// Asks for the plan's object number `object`, which was due at `intended`, and where that fails again, as often
+/// as users do. Each attempt is a request of its own in the record.
+pub(crate) async fn fetch_stubbornly(
+    thread: &ThreadContext,
+    client: &Client,
+    object: u32,
+    intended: Time,
+) -> Result<(), Failed> {
+    let mut result = fetch(thread, client, object, intended).await;
+    let Some(retry) = &thread.plan.retry else { return result };
+    for number in 1..=retry.times {
+        let Some(failed) = result.err().filter(|failed| failed.may_retry) else { return result };
+        let pause = retry.pause(number, failed.retry_after, &mut client.pauses.borrow_mut());
+        let due = thread.now() + pause;
+        if !pause.is_zero() {
+            thread.until(due).await;
+            thread.record_lag(due);
+        }
+        result = fetch(thread, client, object, due).await;
+    }
+    result
+}
+
 /// Asks for the plan's object number `object`, which was due at `intended`, and records what
 /// became of it.
 pub(crate) async fn fetch(
@@ -76,13 +114,13 @@ pub(crate) async fn fetch(
     intended: Time,
 ) -> Result<(), Failed> {
     let Some(wanted) = thread.plan.objects.get(object as usize) else {
-        return Err(Failed { outcome: SessionOutcome::Error, connected: true });
+        return Err(Failed::FOR_GOOD);
     };
     let mut attempt = Attempt::new(thread, &client.user, wanted, object, intended);
     if let Err(fault) = attempt.prepare() {
         client.requests.set(client.requests.get() + 1);
         attempt.failed(fault);
-        return Err(Failed { outcome: SessionOutcome::Error, connected: true });
+        return Err(Failed::FOR_GOOD);
     }
     let mut left = thread.plan.redirects;
     loop {
@@ -109,7 +147,16 @@ pub(crate) async fn fetch(
         }
         break;
     }
-    outcome(attempt.error, attempt.exchange.status().filter(|_| !attempt.exchange.expects_statuses()))
+    let status = attempt.exchange.status();
+    outcome(attempt.error, status.filter(|_| !attempt.exchange.expects_statuses())).map_err(|outcome| {
+        let is_passing = status.is_none_or(|status| status == TOO_MANY_REQUESTS || status >= 500);
+        Failed {
+            outcome,
+            connected: attempt.error != Some(RequestError::Connect),
+            may_retry: is_passing || outcome == SessionOutcome::Timeout,
+            retry_after: attempt.exchange.retry_after(),
+        }
+    })
 }
 
 fn too_many(redirects: u32) -> Fault {
@@ -118,13 +165,11 @@ fn too_many(redirects: u32) -> Fault {
 
 /// What a request means for the session that it belongs to; `status` is that of the response, where its user has not
 /// said which are what was asked for.
-fn outcome(error: Option<RequestError>, status: Option<u16>) -> Result<(), Failed> {
-    let outcome = match (error, status) {
-        (Some(RequestError::Timeout), _) => SessionOutcome::Timeout,
-        (Some(_), _) => SessionOutcome::Error,
-        (None, Some(SERVICE_UNAVAILABLE)) => SessionOutcome::Refused,
-        (None, None | Some(0..400)) => return Ok(()),
-        (None, Some(_)) => SessionOutcome::Error,
-    };
-    Err(Failed { outcome, connected: error != Some(RequestError::Connect) })
+fn outcome(error: Option<RequestError>, status: Option<u16>) -> Result<(), SessionOutcome> {
+    match (error, status) {
+        (Some(RequestError::Timeout), _) => Err(SessionOutcome::Timeout),
+        (None, Some(SERVICE_UNAVAILABLE)) => Err(SessionOutcome::Refused),
+        (None, None | Some(0..400)) => Ok(()),
+        (Some(_), _) | (None, Some(_)) => Err(SessionOutcome::Error),
+    }
 }

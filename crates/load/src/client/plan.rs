@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::uri::Scheme;
-use traffic::{Condition, Place, Think, Values, Workload};
+use traffic::{Condition, Place, Retry, Think, Values, Workload};
 use units::{Span, Time};
 
 use crate::client::catalogue::{CLOSE, Catalogue};
 use crate::client::cookies::Jar;
-use crate::client::facts::LOCATION;
+use crate::client::facts::{LOCATION, RETRY_AFTER};
 use crate::client::request::{Fields, OF_A_BODY};
 use crate::client::script::Prepared;
 use crate::client::user::User;
@@ -43,6 +43,8 @@ pub(crate) struct Plan {
     /// Whether users are followed from page to page, or requests stand alone.
     pub(crate) has_sessions: bool,
     pub(crate) timeout: Span,
+    /// What users do whose requests fail.
+    pub(crate) retry: Option<Retry>,
     /// Parallel connections of one user.
     pub(crate) connections: usize,
     /// What HTTP/1 calls its version.
@@ -100,6 +102,7 @@ impl Plan {
             seed: options.seed,
             has_sessions: options.has_sessions(),
             timeout: options.timeout.unwrap_or(DEFAULT_TIMEOUT),
+            retry: None,
             connections: 1,
             version: catalogue.version,
             keep: catalogue.keep,
@@ -138,6 +141,7 @@ impl Plan {
     fn add_sessions(&mut self, workload: &Workload, options: &Options, catalogue: &mut Catalogue<'_>) {
         self.timeout = options.timeout.unwrap_or(workload.timeout);
         self.connections = workload.connections;
+        self.retry = workload.retry;
         self.classes = workload
             .classes
             .iter()
@@ -283,7 +287,9 @@ impl Plan {
             Place::Json(_) | Place::Pattern(_) => None,
         });
         let location = (self.redirects > 0).then(|| LOCATION.to_owned());
-        names.chain(location).collect::<BTreeSet<_>>().into_iter().collect()
+        let heeded = self.retry.is_some_and(|retry| retry.heeds_retry_after);
+        let asked = heeded.then(|| RETRY_AFTER.to_owned());
+        names.chain(location).chain(asked).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// What rows of the record call what was asked for, and classes.
@@ -297,7 +303,8 @@ impl Plan {
     /// The longest that a session, or a request that stands alone, can take.
     pub(crate) fn longest(&self) -> Span {
         let rounds = |page: &PagePlan| 1 + page.embedded.len().div_ceil(self.connections) as u64;
-        let request = self.timeout * (1 + u64::from(self.redirects));
+        let once = self.timeout * (1 + u64::from(self.redirects));
+        let request = once + self.retry.map_or(Span::ZERO, |retry| once * u64::from(retry.times) + retry.longest());
         let pages: Span = self.pages.iter().map(|page| page.think.longest() + request * rounds(page)).sum();
         pages.max(request)
     }

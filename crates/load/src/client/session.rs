@@ -10,7 +10,7 @@ use traffic::Thinking;
 use units::{ClassId, Span, Time};
 
 use crate::client::context::ThreadContext;
-use crate::client::fetch::{Client, Failed, fetch};
+use crate::client::fetch::{Client, Failed, fetch_stubbornly};
 
 /// What a user does between two pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ async fn pages(
         if !visit.client.user.meets(&page.conditions) {
             continue;
         }
-        fetch(thread, &visit.client, page.page, intended).await?;
+        fetch_stubbornly(thread, &visit.client, page.page, intended).await?;
         if !page.embedded.is_empty() {
             embedded(thread, &visit.client, &page.embedded).await?;
         }
@@ -72,7 +72,7 @@ pub(crate) async fn embedded(thread: &ThreadContext, client: &Client, objects: &
     let mut connections: FuturesUnordered<_> = (0..thread.plan.connections.min(objects.len()))
         .map(async |_| {
             while let Some(object) = objects.get(next.replace(next.get() + 1)) {
-                let result = fetch(thread, client, *object, thread.now()).await;
+                let result = fetch_stubbornly(thread, client, *object, thread.now()).await;
                 if result.is_err() {
                     next.set(objects.len());
                     return result;
@@ -104,7 +104,7 @@ impl<'a> Visit<'a> {
         let number = thread.number_session();
         Self {
             thread,
-            client: Client::new(thread, class.index(), Some(number)),
+            client: Client::new(thread, class.index(), Some(number), started),
             class,
             number,
             started,

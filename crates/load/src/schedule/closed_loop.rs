@@ -73,7 +73,7 @@ pub(crate) fn closed_loop(thread: &Rc<ThreadContext>, source: &Rc<Source>, clien
             continue;
         }
         // With HTTP/2, requests under way at once are streams of the client's connection.
-        let client = Rc::new(Client::new(thread, 0, None));
+        let client = Rc::new(Client::new(thread, 0, None, thread.now()));
         for _ in 0..clients.depth {
             thread.spawner.spawn(one.clone().again_and_again(Rc::clone(&client)));
         }

@@ -46,7 +46,7 @@ struct Job {
 impl WorkerPool {
     /// A pool of at most `most` tasks.
     pub(super) fn new(thread: &Rc<ThreadContext>, most: Option<u32>) -> Self {
-        let client = Rc::new(Client::new(thread, 0, None));
+        let client = Rc::new(Client::new(thread, 0, None, thread.now()));
         let (jobs, vacancies) = (RefCell::default(), Cell::new(most.unwrap_or(u32::MAX)));
         let waiting = Waiting { thread: Rc::clone(thread), client: Rc::clone(&client), jobs };
         Self { thread: Rc::clone(thread), client, idle: Rc::default(), vacancies, waiting: Rc::new(waiting) }

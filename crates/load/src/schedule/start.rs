@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use traffic::model::Model;
 use traffic::{Process, Profile, Schedule};
-use units::Rate;
 
 use crate::client::context::ThreadContext;
 use crate::client::session::Pauses;
@@ -79,13 +78,7 @@ fn is_split(options: &Options, share: Share) -> bool {
 /// the last.
 fn profile(options: &Options) -> Profile {
     match &options.load {
-        Load::Open { ramp: Some(ramp), .. } => {
-            let mut before = options.warmup;
-            Profile::steps(ramp.levels().into_iter().filter_map(|level| {
-                let hold = ramp.hold() + std::mem::take(&mut before);
-                Some((hold, Rate::per_second(level)?))
-            }))
-        }
+        Load::Open { ramp: Some(ramp), .. } => ramp.profile(options.warmup),
         Load::Open { rate, .. } => Profile::constant(*rate),
         Load::Timed(_) | Load::Closed { .. } => Profile::steps([]),
     }

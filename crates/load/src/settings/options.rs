@@ -10,7 +10,7 @@ use telemetry::MetricsAddress;
 use telemetry::otlp::Collector;
 use traffic::model::Model;
 use traffic::trace::{Times, Trace};
-use traffic::{Process, Ramp, Think, Workload};
+use traffic::{Level, Process, Ramp, Think, Workload};
 use units::{Rate, Span, Time};
 
 use crate::engine::backend::Backend;
@@ -108,7 +108,7 @@ pub enum Script {
     /// Sessions.
     Sessions {
         /// Their script.
-        workload: Workload,
+        workload: Box<Workload>,
         /// The text that it was read from, for the record.
         text: String,
     },
@@ -266,8 +266,8 @@ impl Options {
         let window = self.window();
         let mut steps: Vec<record::Step> = Vec::new();
         let mut from_ns = window.from_ns;
-        for level in ramp.levels() {
-            let to_ns = from_ns.saturating_add(ramp.hold().as_nanos()).min(window.to_ns);
+        for &Level { level, hold } in ramp.held() {
+            let to_ns = from_ns.saturating_add(hold.as_nanos()).min(window.to_ns);
             if from_ns < to_ns {
                 steps.push(record::Step { from_ns, to_ns, level });
             }

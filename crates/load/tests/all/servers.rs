@@ -195,7 +195,7 @@ fn sessions_with_cookies() {
     let change = |options: &mut Options, _: &Nginx| {
         let source = config::Source::new("shop.toml", SHOP.to_owned());
         let workload = Workload::parse(&source).unwrap();
-        options.script = Script::Sessions { workload, text: SHOP.to_owned() };
+        options.script = Script::Sessions { workload: Box::new(workload), text: SHOP.to_owned() };
         options.target = options.target.to_string().replace("/any", "/").parse().unwrap();
         let rate = Rate::per_second(100.0).unwrap();
         options.load = Load::Open {

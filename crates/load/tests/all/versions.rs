@@ -168,7 +168,7 @@ fn sessions_send_what_they_know_and_remember_what_they_are_told() {
     let workload = traffic::Workload::read(&file).unwrap();
     check(
         |options| {
-            options.script = load::Script::Sessions { workload: workload.clone(), text: DATA.to_owned() };
+            options.script = load::Script::Sessions { workload: Box::new(workload.clone()), text: DATA.to_owned() };
             options.load = closed(1);
         },
         |report, rows| {
@@ -191,7 +191,7 @@ fn what_is_missing_in_a_response_ends_the_session_and_is_said() {
     let workload = traffic::Workload::parse(&config::Source::new("test.toml", text)).unwrap();
     let root = tempfile::tempdir().unwrap();
     let Some(nginx) = start(root.path()) else { return };
-    let script = load::Script::Sessions { workload, text: text.to_owned() };
+    let script = load::Script::Sessions { workload: Box::new(workload), text: text.to_owned() };
     let options =
         Options { target: nginx.url().parse().unwrap(), script, ..options("127.0.0.1:1".parse().unwrap()) };
     let summary = run(&options).summary;
@@ -288,7 +288,7 @@ fn sessions_keep_the_cookies_of_redirects_and_take_from_where_they_lead() {
     let workload = traffic::Workload::parse(&config::Source::new("test.toml", text)).unwrap();
     check(
         |options| {
-            options.script = load::Script::Sessions { workload: workload.clone(), text: text.to_owned() };
+            options.script = load::Script::Sessions { workload: Box::new(workload.clone()), text: text.to_owned() };
             options.load = closed(1);
             options.protocol.redirects = 1;
         },

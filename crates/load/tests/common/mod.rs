@@ -97,7 +97,7 @@ pub(crate) fn sessions(address: SocketAddr, workload: &str, rate: f64) -> Option
     let source = config::Source::new("workload.toml", format!("kind = 'sessions'\n{workload}"));
     Options {
         script: Script::Sessions {
-            workload: Workload::parse(&source).unwrap(),
+            workload: Box::new(Workload::parse(&source).unwrap()),
             text: source.text().to_owned(),
         },
         load: open(rate, Process::Poisson),

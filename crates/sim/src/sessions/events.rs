@@ -10,6 +10,8 @@ use units::{RequestId, Time};
 pub(super) enum Event {
     /// A user has read a page.
     Read { user: usize },
+    /// A user asks again, who has asked so often for it.
+    Retry { user: usize, object: usize, tries: u32 },
     /// A user has waited long enough for an answer.
     GiveUp { request: usize, serial: u64 },
     /// A client tries again to connect, which has failed so often.

@@ -14,11 +14,12 @@ mod model;
 mod outcome;
 mod replication;
 mod run;
+mod seen;
 mod server;
 mod tally;
 mod users;
 mod world;
 
 pub use self::model::{Gate, Host, Script, SessionModel};
-pub use self::outcome::{SessionClassOutcome, SessionsOutcome};
+pub use self::outcome::{SessionClassOutcome, SessionIntervalOutcome, SessionLevelOutcome, SessionsOutcome};
 pub use self::run::{run_sessions, run_sessions_under};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use policy::{Kind, SessionLimits};
-use traffic::{Process, Think, Workload};
-use units::{ClassId, Rate, Span};
+use traffic::{Process, Ramp, Retry, Think, Workload};
+use units::{ClassId, Span};
 
 use crate::draw::Service;
 use crate::model::{SessionModelError, within};
@@ -23,13 +23,15 @@ pub struct SessionModel {
     pub gate: Option<Gate>,
     /// How the starts of sessions are spread over time.
     pub process: Process,
-    /// Sessions that start per second.
-    pub rate: Rate,
+    /// Sessions that start per second, from the end of the warm-up on; in the warm-up as many as at its beginning.
+    pub starts: Ramp,
     /// Sessions that start before are not counted.
     pub warmup: Span,
     /// Sessions that start in this time after the warm-up are, and are followed to their end under the
     /// same load.
     pub duration: Span,
+    /// How finely it is told what came of requests over time; not at all without.
+    pub interval: Option<Span>,
 }
 
 /// A workload, and what its requests cost.
@@ -37,6 +39,8 @@ pub struct SessionModel {
 pub struct Script {
     /// How long a user waits for one answer.
     pub(super) timeout: Span,
+    /// What users do whose requests fail.
+    pub(super) retry: Option<Retry>,
     /// Connections for embedded objects.
     pub(super) connections: usize,
     pub(super) classes: Vec<Arc<str>>,
@@ -87,6 +91,8 @@ pub struct Gate {
     /// Processor time, of the server's processors, that passing on a request takes; zero when the gate has
     /// a processor of its own.
     pub cost: Span,
+    /// How long refused users are asked to stay away, at least and at most.
+    pub retry_after: (Span, Span),
     /// What the gate's rules say of a request without a token. Shape: by user class, then by object,
     /// in the order of the script; see [`Script::classified`].
     pub classes: Vec<Vec<ClassId>>,
@@ -118,6 +124,7 @@ impl Script {
         let pages = pages.collect();
         Self {
             timeout: workload.timeout,
+            retry: workload.retry,
             connections: workload.connections,
             classes: workload.classes.iter().map(|class| Arc::clone(&class.name)).collect(),
             shares: workload.shares(),
@@ -171,10 +178,15 @@ impl SessionModel {
         within("the number of workers", f64::from(workers), 1.0, 1e6)?;
         within("the length of the listen queue", f64::from(backlog), 0.0, 1e9)?;
         within("the number of processors", f64::from(processors), 1.0, 1e4)?;
-        within("the rate, in sessions per second,", self.rate.as_f64(), 1e-6, 1e6)?;
+        let rate = self.starts.levels().into_iter().fold(0.0, f64::max);
+        within("the rate, in sessions per second,", rate, 1e-6, 1e6)?;
         within("the time simulated, in seconds,", self.duration.as_secs_f64(), 1e-3, 1e7)?;
         let length = (self.warmup + self.duration).as_secs_f64();
-        within("the number of sessions in a replication", self.rate.as_f64() * length, 0.0, 1e8)?;
+        within("the number of sessions in a replication", rate * length, 0.0, 1e8)?;
+        if let Some(interval) = self.interval {
+            let number = self.duration.as_secs_f64() / interval.as_secs_f64();
+            within("the number of intervals", number, 1.0, 1e6)?;
+        }
         if let Some(gate) = &self.gate {
             policy::Policy::new(gate.policy.clone())?;
         }

@@ -8,7 +8,7 @@ use stats::MeanEstimate;
 use super::bound::completed_at_most;
 use super::model::SessionModel;
 use super::replication::Replication;
-use super::tally::{Digest, Summary};
+use super::tally::{Digest, SessionTally, Summary};
 use crate::outcome::{LatencyOutcome, Precision};
 use crate::text::{Missed, Percent, Plain};
 
@@ -17,6 +17,10 @@ use crate::text::{Missed, Percent, Plain};
 pub struct SessionsOutcome {
     /// By class, in the order of the workload.
     pub classes: Vec<SessionClassOutcome>,
+    /// By level of the load, in its order; empty where there is one.
+    pub levels: Vec<SessionLevelOutcome>,
+    /// By class and interval, where that was asked for.
+    pub intervals: Vec<SessionIntervalOutcome>,
     /// Sessions that started and were completed, per second, all classes together.
     pub throughput: MeanEstimate,
     /// Sessions per second that an admission can complete at most that knows what comes, all classes together.
@@ -39,6 +43,36 @@ pub struct SessionsOutcome {
     pub precision: Precision,
 }
 
+/// What came of sessions that started, and of requests that were sent, while a level of the load was held.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionLevelOutcome {
+    /// Sessions per second.
+    pub level: f64,
+    /// From when on, in seconds from the end of the warm-up.
+    pub from: f64,
+    /// By class, in the order of the workload.
+    pub classes: Vec<SessionClassOutcome>,
+}
+
+/// The same in a short time, of all replications together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionIntervalOutcome {
+    /// From when on, in seconds from the end of the warm-up.
+    pub from: f64,
+    /// Of this class.
+    pub class: String,
+    /// Sessions that started in it.
+    pub started: f64,
+    /// Of these, those that were completed.
+    pub completed: f64,
+    /// Requests that were sent once more.
+    pub retried: f64,
+    /// From request to answer, in seconds, of the requests that were sent in it and answered: 50th percentile.
+    pub p50: f64,
+    /// 99th percentile.
+    pub p99: f64,
+}
+
 /// What came of the sessions of a class.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionClassOutcome {
@@ -52,6 +86,8 @@ pub struct SessionClassOutcome {
     pub refused: MeanEstimate,
     /// Those that ended because an answer took too long.
     pub timed_out: MeanEstimate,
+    /// Requests that users sent once more.
+    pub retried: MeanEstimate,
     /// Completed sessions over started ones.
     pub completion: MeanEstimate,
     /// The share of them that can be completed at most, those of the more important classes first.
@@ -72,7 +108,7 @@ impl SessionsOutcome {
         let took: f64 = done.iter().map(|replication| replication.took.as_secs_f64()).sum();
         let at_most = |replication: &Replication| {
             let started: Vec<f64> = replication.classes.iter().map(|class| class.started).collect();
-            completed_at_most(model, &started)
+            completed_at_most(model, &started, duration)
         };
         let bounds: Vec<Vec<f64>> = done.iter().map(at_most).collect();
         let totals = || bounds.iter().map(|bound| bound.iter().sum::<f64>());
@@ -83,6 +119,8 @@ impl SessionsOutcome {
         });
         Self {
             classes: classes.collect(),
+            levels: levels(model, done),
+            intervals: intervals(model, done),
             throughput: MeanEstimate::of(done.iter().map(|replication| completed(replication) / duration)),
             bound: MeanEstimate::of(totals().map(|bound| bound / duration)),
             of_bound: MeanEstimate::of(
@@ -126,12 +164,56 @@ impl SessionClassOutcome {
             completed: over(|summary| summary.completed),
             refused: over(|summary| summary.refused),
             timed_out: over(|summary| summary.timed_out),
+            retried: over(|summary| summary.retried),
             completion: over(|summary| summary.completed / summary.started),
             bound: MeanEstimate::of(done.iter().zip(bounds).map(|(summary, bound)| bound / summary.started)),
             response: latency(done.iter().map(|summary| summary.response)),
             session: latency(done.iter().map(|summary| summary.duration)),
         }
     }
+}
+
+fn levels(model: &SessionModel, done: &[Replication]) -> Vec<SessionLevelOutcome> {
+    let number = done.first().map_or(0, |replication| replication.levels.len());
+    let mut from = 0.0;
+    let levels = model.starts.held().iter().take(number).enumerate().map(|(index, level)| {
+        let seconds = level.hold.as_secs_f64();
+        let summaries: Vec<&[Summary]> =
+            done.iter().filter_map(|done| done.levels.get(index)).map(Vec::as_slice).collect();
+        let bounds: Vec<Vec<f64>> = summaries
+            .iter()
+            .map(|classes| {
+                let started: Vec<f64> = classes.iter().map(|class| class.started).collect();
+                completed_at_most(model, &started, seconds)
+            })
+            .collect();
+        let classes = model.script.classes.iter().enumerate().map(|(class, name)| {
+            let of_class: Vec<&Summary> = summaries.iter().filter_map(|classes| classes.get(class)).collect();
+            let bounds = bounds.iter().filter_map(|bound| bound.get(class).copied());
+            SessionClassOutcome::new(name, &of_class, bounds)
+        });
+        let outcome = SessionLevelOutcome { level: level.level, from, classes: classes.collect() };
+        from += seconds;
+        outcome
+    });
+    levels.collect()
+}
+
+fn intervals(model: &SessionModel, done: &[Replication]) -> Vec<SessionIntervalOutcome> {
+    let Some(length) = model.interval else { return Vec::new() };
+    let number = done.first().map_or(0, |replication| replication.intervals.len());
+    let each = (0..number).flat_map(|index| {
+        model.script.classes.iter().enumerate().map(move |(class, name)| {
+            let mut all = SessionTally::default();
+            let seen = done.iter().filter_map(|done| done.intervals.get(index)?.get(class));
+            seen.for_each(|tally| all.add(tally));
+            let Summary { started, completed, retried, response, .. } = all.summary();
+            let from = length.as_secs_f64() * index as f64;
+            let Digest { p50, p99, .. } = response;
+            SessionIntervalOutcome { from, class: name.to_string(), started, completed, retried, p50, p99 }
+        })
+    });
+    each.collect()
 }
 
 fn latency(digests: impl Iterator<Item = Digest> + Clone) -> LatencyOutcome {
@@ -144,22 +226,37 @@ fn latency(digests: impl Iterator<Item = Digest> + Clone) -> LatencyOutcome {
     }
 }
 
+impl fmt::Display for SessionClassOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, started, completed, refused, timed_out, .. } = self;
+        write!(
+            f,
+            "  {name:<12} {} completed: {} of {} sessions; {} refused, {} timed out",
+            Percent(&self.completion),
+            Plain(completed),
+            Plain(started),
+            Plain(refused),
+            Plain(timed_out),
+        )?;
+        if self.retried.mean > 0.0 {
+            write!(f, "; {} requests sent again", Plain(&self.retried))?;
+        }
+        writeln!(f)?;
+        writeln!(f, "  {:<12} response {}", "", self.response)?;
+        writeln!(f, "  {:<12} session  {}", "", self.session)
+    }
+}
+
 impl fmt::Display for SessionsOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for class in &self.classes {
-            let SessionClassOutcome { name, started, completed, refused, timed_out, .. } = class;
-            writeln!(
-                f,
-                "  {name:<12} {} completed: {} of {} sessions; {} refused, {} timed out",
-                Percent(&class.completion),
-                Plain(completed),
-                Plain(started),
-                Plain(refused),
-                Plain(timed_out),
-            )?;
-            writeln!(f, "  {:<12} response {}", "", class.response)?;
-            writeln!(f, "  {:<12} session  {}", "", class.session)?;
+        for SessionLevelOutcome { level, from, classes } in &self.levels {
+            writeln!(f, "  {level} sessions/s from {from} s on")?;
+            classes.iter().try_for_each(|class| class.fmt(f))?;
         }
+        if !self.levels.is_empty() {
+            writeln!(f, "  all of them")?;
+        }
+        self.classes.iter().try_for_each(|class| class.fmt(f))?;
         writeln!(f, "  throughput   {} completed sessions/s", Plain(&self.throughput))?;
         writeln!(
             f,

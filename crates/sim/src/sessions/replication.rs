@@ -12,6 +12,10 @@ use crate::model::SessionModelError;
 pub(super) struct Replication {
     /// By class.
     pub(super) classes: Vec<Summary>,
+    /// By level, then by class; empty where there is one level.
+    pub(super) levels: Vec<Vec<Summary>>,
+    /// By interval, then by class.
+    pub(super) intervals: Vec<Vec<SessionTally>>,
     pub(super) utilization: f64,
     pub(super) events: u64,
     /// What it took one core.
@@ -24,8 +28,12 @@ impl Replication {
         let began = Instant::now();
         let mut world = World::new(model, seed, number)?;
         let events = world.run();
+        let seen = world.seen();
+        let summaries = |classes: &Vec<SessionTally>| classes.iter().map(SessionTally::summary).collect();
         Ok(Self {
-            classes: world.seen().iter().map(SessionTally::summary).collect(),
+            classes: summaries(&seen.all),
+            levels: seen.levels.iter().map(summaries).collect(),
+            intervals: seen.intervals.clone(),
             utilization: world.utilization(),
             events,
             took: began.elapsed(),

@@ -18,6 +18,7 @@ pub(super) struct SessionTally {
     completed: u64,
     refused: u64,
     timed_out: u64,
+    pub(super) retried: u64,
     response: LogHistogram,
     duration: LogHistogram,
 }
@@ -29,6 +30,7 @@ pub(super) struct Summary {
     pub(super) completed: f64,
     pub(super) refused: f64,
     pub(super) timed_out: f64,
+    pub(super) retried: f64,
     pub(super) response: Digest,
     pub(super) duration: Digest,
 }
@@ -43,6 +45,17 @@ pub(super) struct Digest {
 }
 
 impl SessionTally {
+    /// Adds what `other` has seen.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.started += other.started;
+        self.completed += other.completed;
+        self.refused += other.refused;
+        self.timed_out += other.timed_out;
+        self.retried += other.retried;
+        self.response.add(&other.response);
+        self.duration.add(&other.duration);
+    }
+
     /// A request was answered.
     pub(super) fn answered(&mut self, after: Span) {
         self.response.record(after.as_secs_f64());
@@ -66,6 +79,7 @@ impl SessionTally {
             completed: self.completed as f64,
             refused: self.refused as f64,
             timed_out: self.timed_out as f64,
+            retried: self.retried as f64,
             response: Digest::of(&self.response),
             duration: Digest::of(&self.duration),
         }

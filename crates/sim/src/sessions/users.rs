@@ -24,6 +24,8 @@ pub(super) struct User {
     /// Requests under way.
     pending: usize,
     thinking: Thinking,
+    /// Before retries.
+    pub(super) retrying: Thinking,
     paused: Span,
     failed: Option<Fate>,
     token: Option<Session>,
@@ -55,6 +57,7 @@ impl User {
             asked: 0,
             pending: 0,
             thinking: Thinking::of_session(seed, started),
+            retrying: Thinking::of_retries(seed, started),
             paused: Span::ZERO,
             failed: None,
             token: None,

@@ -3,15 +3,17 @@
 use std::iter::Peekable;
 
 use policy::Kind;
+use rand::Rng;
 use rand_distr::Distribution;
 use slab::Slab;
-use traffic::{Profile, Schedule};
+use traffic::Schedule;
 use units::{RequestId, Span, Time};
 
 use super::events::{Event, EventQueue};
 use super::model::SessionModel;
+use super::seen::Seen;
 use super::server::{Answer, Request, Server};
-use super::tally::{Fate, SessionTally};
+use super::tally::Fate;
 use super::users::{Next, User};
 use crate::draw::{Demands, Random, Role, Seed};
 use crate::front::{Arrival, Decision, Front};
@@ -36,7 +38,9 @@ pub(super) struct World<'a> {
     requests: Slab<Sent>,
     front: Option<Front>,
     server: Server,
-    seen: Vec<SessionTally>,
+    seen: Seen,
+    /// Draws what `Retry-After` says.
+    jitter: Random,
     /// Sessions so far, and requests.
     started: u64,
     sent: u64,
@@ -51,6 +55,8 @@ struct Sent {
     serial: u64,
     user: usize,
     object: usize,
+    /// How often it has been asked for before.
+    tries: u32,
     /// Processor time, in seconds.
     demand: f64,
     at: Time,
@@ -76,7 +82,7 @@ impl<'a> World<'a> {
         replication: u32,
     ) -> Result<Self, SessionModelError> {
         let window = (Time::ZERO + model.warmup, Time::ZERO + model.warmup + model.duration);
-        let profile = Profile::constant(model.rate);
+        let profile = model.starts.profile(model.warmup);
         let arrivals = seed_of_arrivals(seed, replication);
         let seed = Seed::new(seed, replication);
         Ok(Self {
@@ -91,7 +97,8 @@ impl<'a> World<'a> {
             requests: Slab::new(),
             front: model.gate.as_ref().map(|gate| Front::new(&gate.policy, seed)).transpose()?,
             server: Server::new(model.host, window),
-            seen: vec![SessionTally::default(); model.script.classes.len()],
+            seen: Seen::new(model),
+            jitter: seed.stream(Role::Retries),
             started: 0,
             sent: 0,
             unfinished: 0,
@@ -129,7 +136,7 @@ impl<'a> World<'a> {
         }
     }
 
-    pub(super) fn seen(&self) -> &[SessionTally] {
+    pub(super) fn seen(&self) -> &Seen {
         &self.seen
     }
 
@@ -157,6 +164,12 @@ impl<'a> World<'a> {
     fn happen(&mut self, event: Event) {
         match event {
             Event::Read { user } => self.open_page(user),
+            Event::Retry { user, object, tries } => {
+                if let Some(user) = self.users.get(user).filter(|user| user.is_counted) {
+                    self.seen.retried(user.class, self.now);
+                }
+                self.fetch(user, object, tries);
+            }
             Event::GiveUp { request, serial } if self.is_waiting(request, serial) => self.give_up(request),
             Event::Connect { request, serial, tries } if self.is_waiting(request, serial) => {
                 self.connect(request, tries);
@@ -172,8 +185,8 @@ impl<'a> World<'a> {
         let is_counted = is_counted && arrival.time < self.window.1;
         self.started += 1;
         self.unfinished += u64::from(is_counted);
-        if let Some(seen) = self.seen.get_mut(class).filter(|_| is_counted) {
-            seen.started += 1;
+        if is_counted {
+            self.seen.started(class, arrival.time);
         }
         let user = self.users.insert(User::new(self.started, class, arrival.time, self.pauses, is_counted));
         self.open_page(user);
@@ -182,16 +195,16 @@ impl<'a> World<'a> {
     fn open_page(&mut self, user: usize) {
         let script = &self.model.script;
         if let Some(object) = self.users.get_mut(user).and_then(|user| user.open_page(script)) {
-            self.fetch(user, object);
+            self.fetch(user, object, 0);
         }
     }
 
-    fn fetch(&mut self, user: usize, object: usize) {
+    fn fetch(&mut self, user: usize, object: usize, tries: u32) {
         self.sent += 1;
         let serial = self.sent;
         let mean = self.model.script.objects.get(object).map_or(0.0, |object| object.demand);
         let demand = mean * self.demands.0.sample(&mut self.demands.1);
-        let sent = Sent { serial, user, object, demand, at: self.now, way: Way::Connecting };
+        let sent = Sent { serial, user, object, tries, demand, at: self.now, way: Way::Connecting };
         let request = self.requests.insert(sent);
         self.events.add(self.now + self.model.script.timeout, Event::GiveUp { request, serial });
         if self.model.gate.is_some() {
@@ -317,14 +330,23 @@ impl<'a> World<'a> {
     fn settle(&mut self, request: usize, fate: Fate) {
         let Some(sent) = self.requests.try_remove(request) else { return };
         let Some(user) = self.users.get_mut(sent.user) else { return };
-        if fate == Fate::Completed
-            && let Some(seen) = self.seen.get_mut(user.class).filter(|_| user.is_counted)
+        if fate == Fate::Completed && user.is_counted {
+            self.seen.answered(user.class, sent.at, self.now.since(sent.at));
+        }
+        if fate != Fate::Completed
+            && let Some(retry) = self.model.script.retry.as_ref().filter(|retry| sent.tries < retry.times)
         {
-            seen.answered(self.now.since(sent.at));
+            let asked = self.model.gate.as_ref().filter(|_| fate == Fate::Refused).map(|gate| {
+                let (least, most) = gate.retry_after;
+                least + most.saturating_sub(least).mul_f64(self.jitter.random())
+            });
+            let tries = sent.tries + 1;
+            let at = self.now + retry.pause(tries, asked, &mut user.retrying);
+            return self.events.add(at, Event::Retry { user: sent.user, object: sent.object, tries });
         }
         match user.learn(&self.model.script, fate) {
             Next::Wait => {}
-            Next::Fetch(objects) => objects.into_iter().for_each(|object| self.fetch(sent.user, object)),
+            Next::Fetch(objects) => objects.into_iter().for_each(|object| self.fetch(sent.user, object, 0)),
             Next::Read(span) => self.events.add(self.now + span, Event::Read { user: sent.user }),
             Next::End(fate) => self.end(sent.user, fate),
         }
@@ -335,8 +357,8 @@ impl<'a> World<'a> {
         for connection in &user.idle {
             self.server.close(self.now, *connection);
         }
-        if let Some(seen) = self.seen.get_mut(user.class).filter(|_| user.is_counted) {
-            seen.ended(fate, user.duration(self.now));
+        if user.is_counted {
+            self.seen.ended(user.class, user.started, fate, user.duration(self.now));
             self.unfinished -= 1;
         }
     }

@@ -7,7 +7,7 @@ use policy::{Admission, Config, Deadlines, Knobs, Limits, SessionLimits, Window}
 use sim::{
     Gate, Host, Plan, Script, Service, SessionClassOutcome, SessionModel, SessionsOutcome, run_sessions,
 };
-use traffic::{Process, Workload};
+use traffic::{Process, Ramp, Workload};
 use units::{ClassId, Rate, Ratio, Span};
 
 /// Sessions per second that the real server carried. A session burns 100 ms of the only processor in
@@ -33,7 +33,8 @@ fn gate(script: &Script, workload: &Workload, cost: Span) -> Gate {
     policy.classes[0].target_queue = Some(100);
     let premium = Some(("tier".to_owned(), "premium".to_owned()));
     let classes = script.classified(workload, |class, _| ClassId(u8::from(class.cookie != premium)));
-    Gate { policy, limits: SessionLimits::default(), cost, classes }
+    let retry_after = (Span::from_secs(5), Span::from_secs(15));
+    Gate { policy, limits: SessionLimits::default(), cost, retry_after, classes }
 }
 
 /// The demonstration, at so many times capacity; what a request costs the server and the gate besides
@@ -51,9 +52,10 @@ fn demonstration(load: f64, gated: bool, (cost, gate_cost): (Span, Span)) -> Ses
         service: Service::Constant,
         host: Host::default(),
         process: Process::Poisson,
-        rate: Rate::per_second(load * CAPACITY).unwrap(),
+        starts: Ramp::steady(Rate::per_second(load * CAPACITY).unwrap(), Span::from_secs(5)),
         warmup: Span::from_millis(2500),
         duration: Span::from_secs(5),
+        interval: None,
     }
 }
 
@@ -252,7 +254,7 @@ fn it_agrees_with_the_demonstration_on_a_real_server() {
             let capacity = (0.1 + 9.0 * run.cost.as_secs_f64()).recip();
             for cost in RECORDED.map(|run| run.cost) {
                 let mut model = SessionModel {
-                    rate: Rate::per_second(3.0 * capacity).unwrap(),
+                    starts: Ramp::steady(Rate::per_second(3.0 * capacity).unwrap(), Span::from_secs(5)),
                     duration: Span::from_secs(60),
                     ..demonstration(3.0, gated, (cost, RECORDED_GATE_COST))
                 };

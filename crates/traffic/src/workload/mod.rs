@@ -29,6 +29,7 @@
 mod data;
 mod expect;
 mod file;
+mod retry;
 mod script;
 mod take;
 mod template;
@@ -38,6 +39,7 @@ mod values;
 pub use self::data::Data;
 pub use self::expect::{Expect, StatusError, StatusSet};
 pub(crate) use self::file::{is_token, is_value};
+pub use self::retry::Retry;
 pub use self::script::{Class, Condition, Page, Request, Workload};
 pub use self::take::{Place, Take};
 pub use self::template::Template;

@@ -8,6 +8,7 @@ use units::Span;
 
 use super::data::Data;
 use super::expect::Expect;
+use super::retry::Retry;
 use super::take::Take;
 use super::template::{Part, Template};
 use super::think::Think;
@@ -23,6 +24,8 @@ pub struct Workload {
     pub classes: Vec<Class>,
     /// The pages, one after the other; at least one.
     pub pages: Vec<Page>,
+    /// What users do whose requests fail; without it their sessions end.
+    pub retry: Option<Retry>,
     /// A table with a row for each session.
     pub data: Option<Data>,
     /// What all that pages take from responses is called.

@@ -127,6 +127,11 @@ impl Thinking {
         Self { seed, stream: starts.as_nanos(), of: b"session.thinking", random: None }
     }
 
+    /// Of the retries of the session that starts then.
+    pub fn of_retries(seed: u64, starts: Time) -> Self {
+        Self { seed, stream: starts.as_nanos(), of: b"session..retries", random: None }
+    }
+
     /// Of a client that asks time and again.
     pub fn of_client(seed: u64, number: u32) -> Self {
         Self { seed, stream: u64::from(number), of: b"client..thinking", random: None }

@@ -234,7 +234,7 @@ impl RunArgs {
             }
             WorkloadName::Sessions(file) => {
                 let source = config::Source::read(file)?;
-                Script::Sessions { workload: Workload::parse(&source)?, text: source.text().to_owned() }
+                Script::Sessions { workload: Box::new(Workload::parse(&source)?), text: source.text().to_owned() }
             }
             WorkloadName::Url(_) => Script::Url,
         })
@@ -265,7 +265,7 @@ impl RunArgs {
             Some(Arrivals::Process(process)) => Some(*process),
             _ => None,
         };
-        if let Some(ramp) = self.ramp {
+        if let Some(ramp) = self.ramp.clone() {
             let levels = ramp.levels();
             let first = levels.first().copied().unwrap_or(0.0);
             if self.closed {

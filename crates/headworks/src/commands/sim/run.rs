@@ -37,7 +37,8 @@ pub(super) struct RunArgs {
 
 impl RunArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        if let (Some(workload), Some(rate)) = (&self.sessions.workload, self.model.rate) {
+        if let Some(workload) = &self.sessions.workload {
+            let rate = self.model.rate;
             let (arrivals, service) = (self.model.arrivals()?, self.model.session_service()?);
             let plan = self.plan.plan()?;
             let processors = self.model.processors.unwrap_or(1);

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use anyhow::{Context, anyhow};
 use gate_config::Settings;
 use sim::{Arrivals, Gate, Host, Plan, Script, Service, SessionModel};
-use traffic::Workload;
+use traffic::{Ramp, Workload};
 use units::{ClassId, Rate, Span};
 
 use super::behind::PolicyArgs;
@@ -39,8 +39,8 @@ const NOT_FOR_SESSIONS: [&str; 15] = [
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SessionArgs {
-    /// Simulate sessions that follow this workload, as `headworks load` would start them with the same seed; --rate is in sessions per second.
-    #[arg(long, value_name = "FILE", help_heading = SESSIONS, requires = "rate", conflicts_with_all = NOT_FOR_SESSIONS)]
+    /// Simulate sessions that follow this workload, as `headworks load` would start them with the same seed; --rate or --ramp is in sessions per second.
+    #[arg(long, value_name = "FILE", help_heading = SESSIONS, conflicts_with_all = NOT_FOR_SESSIONS)]
     pub(super) workload: Option<PathBuf>,
     /// Connections that the server serves at once.
     #[arg(long, value_name = "N", help_heading = SESSIONS, default_value = "150", value_parser = count::<u32>(1..=1_000_000), requires = "workload")]
@@ -57,9 +57,15 @@ pub(super) struct SessionArgs {
     /// Processor time that each request takes besides.
     #[arg(long, value_name = "SPAN", help_heading = SESSIONS, default_value = "100us", requires = "workload")]
     request_cost: Span,
-    /// How long sessions start that are counted.
-    #[arg(long, value_name = "SPAN", help_heading = SESSIONS, default_value = "60s", requires = "workload")]
-    duration: Span,
+    /// Rates one after the other: FROM:TO:STEP:HOLD as in 5:50:5:20s, or LEVEL:HOLD,.. as in 5:20s,50:10s,5:30s.
+    #[arg(long, value_name = "RAMP", help_heading = SESSIONS, requires = "workload", conflicts_with = "rate")]
+    ramp: Option<Ramp>,
+    /// Say in the JSON, for every so long, what came of the requests that were sent in it, of all replications together.
+    #[arg(long, value_name = "SPAN", help_heading = SESSIONS, requires = "workload")]
+    interval: Option<Span>,
+    /// How long sessions start that are counted (default 60s, or as long as --ramp takes).
+    #[arg(long, value_name = "SPAN", help_heading = SESSIONS, requires = "workload")]
+    duration: Option<Span>,
     /// How long sessions start before, which are not.
     #[arg(long, value_name = "SPAN", help_heading = SESSIONS, default_value = "10s", requires = "workload")]
     warmup_time: Span,
@@ -85,7 +91,7 @@ impl FromStr for Demand {
 
 /// What else the command line says of a simulation.
 pub(super) struct Common {
-    pub(super) rate: Rate,
+    pub(super) rate: Option<Rate>,
     pub(super) arrivals: Arrivals,
     pub(super) service: Service,
     pub(super) processors: u32,
@@ -115,6 +121,17 @@ impl SessionArgs {
             Some(file) => Some(gate(&Settings::read(file)?, &workload, &script, policy.gate_cost)?),
             None => None,
         };
+        let duration = self.duration.unwrap_or_else(|| match &self.ramp {
+            Some(ramp) => ramp.total(),
+            None => Span::from_secs(60),
+        });
+        let starts = match (&self.ramp, common.rate) {
+            (Some(ramp), _) => ramp.clone(),
+            (None, Some(rate)) => Ramp::steady(rate, duration),
+            (None, None) => {
+                return Err(Failure::Usage(anyhow!("--workload needs --rate or --ramp, in sessions per second")));
+            }
+        };
         let (workers, backlog, keep_alive) = (self.workers, self.backlog, self.keep_alive);
         Ok(SessionModel {
             script,
@@ -122,9 +139,10 @@ impl SessionArgs {
             host: Host { workers, backlog, keep_alive, processors: common.processors },
             gate,
             process,
-            rate: common.rate,
             warmup: self.warmup_time,
-            duration: self.duration,
+            duration,
+            starts,
+            interval: self.interval,
         })
     }
 
@@ -144,7 +162,9 @@ fn gate(settings: &Settings, workload: &Workload, script: &Script, cost: Span) -
         // The workload's paths were looked at when it was read.
         request(class, url).map_or(ClassId(u8::MAX), |request| settings.class_of(&request, address))
     });
-    Ok(Gate { policy: settings.policy().clone(), limits: settings.session_limits(), cost, classes })
+    let (least, most) = settings.reject.retry_after;
+    let retry_after = (Span::from_secs(least.into()), Span::from_secs(most.into()));
+    Ok(Gate { policy: settings.policy().clone(), limits: settings.session_limits(), cost, retry_after, classes })
 }
 
 /// What a page of `headworks origin` burns.

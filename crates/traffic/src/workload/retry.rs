@@ -1,0 +1,67 @@
+//! [`Retry`]: what users do whose requests fail.
+
+use units::Span;
+
+use super::think::{Think, Thinking};
+
+/// How users ask again for what failed: a response with status 429 or from 500 on, none in time, or no connection.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Retry {
+    /// How often at most, after the first attempt; at least once.
+    pub times: u32,
+    /// The pause before the first retry.
+    pub pause: Think,
+    /// How many times as long each further pause is; 1 where they are all alike.
+    pub backoff: f64,
+    /// Whether it waits for at least as long as `Retry-After` says (RFC 9110, section 10.2.3).
+    pub heeds_retry_after: bool,
+}
+
+impl Retry {
+    /// No `Retry-After` is waited for longer than this.
+    pub const MAX_RETRY_AFTER: Span = Span::from_secs(60);
+
+    /// How long the user pauses before retry number `number`, from 1; the response asked for `asked`.
+    pub fn pause(&self, number: u32, asked: Option<Span>, thinking: &mut Thinking) -> Span {
+        let pause = thinking.next(&self.pause).mul_f64(self.factor(number));
+        let asked = asked.filter(|_| self.heeds_retry_after).unwrap_or_default();
+        pause.max(asked.min(Self::MAX_RETRY_AFTER))
+    }
+
+    /// How long all pauses before one request can take.
+    pub fn longest(&self) -> Span {
+        let least = if self.heeds_retry_after { Self::MAX_RETRY_AFTER } else { Span::ZERO };
+        (1..=self.times).map(|number| self.pause.longest().mul_f64(self.factor(number)).max(least)).sum()
+    }
+
+    fn factor(&self, number: u32) -> f64 {
+        self.backoff.powi(number.saturating_sub(1).min(100) as i32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Time;
+
+    use super::*;
+
+    #[test]
+    fn pauses_grow_and_heed_the_server() {
+        let retry = Retry {
+            times: 3,
+            pause: Think::constant(Span::from_millis(100)),
+            backoff: 2.0,
+            heeds_retry_after: true,
+        };
+        let mut thinking = Thinking::of_retries(1, Time::ZERO);
+        let mut pause = |number, asked| retry.pause(number, asked, &mut thinking);
+        let millis: Vec<Span> = (1..=3).map(|number| pause(number, None)).collect();
+        assert_eq!(millis, [100, 200, 400].map(Span::from_millis));
+        assert_eq!(pause(1, Some(Span::from_secs(5))), Span::from_secs(5));
+        assert_eq!(pause(1, Some(Span::from_secs(500))), Retry::MAX_RETRY_AFTER);
+        assert_eq!(retry.longest(), Retry::MAX_RETRY_AFTER * 3);
+        let deaf = Retry { heeds_retry_after: false, ..retry };
+        assert_eq!(deaf.pause(2, Some(Span::from_secs(5)), &mut thinking), Span::from_millis(200));
+        assert_eq!(deaf.longest(), Span::from_millis(700));
+    }
+}
