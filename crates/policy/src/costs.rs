@@ -20,6 +20,11 @@ const STEP: f64 = 1.0 / 8.0;
 /// beside one that still needs `r` takes twice its own cost `c` instead of `r` and then `c`, and holds the
 /// other one up by `c`: that is a gain for `c < r / 2`, and half of what those inside cost is still to do.
 const SHORT: f64 = 0.25;
+/// A kind is small if it costs less than this part of what requests cost on average. However many there are, all that
+/// is small together is no more than this part of the work.
+const SMALL: f64 = 0.125;
+/// How many requests the average is of, about.
+const AVERAGED: f64 = 256.0;
 
 /// A request when it was dispatched.
 #[derive(Debug, Clone, Copy, Default)]
@@ -63,6 +68,10 @@ struct Work {
 impl Work {
     const REMEMBERED: f64 = 256.0;
 
+    fn is_below(&self, bound: f64) -> bool {
+        self.seen > 0.0 && libm::exp(self.log) < bound
+    }
+
     fn learn(&mut self, log: f64) {
         self.seen = (self.seen + 1.0).min(Self::REMEMBERED);
         self.log += (log - self.log) / self.seen;
@@ -92,6 +101,8 @@ pub(crate) struct Costs {
     known: Vec<Option<Known>>,
     /// Mean cost of all requests.
     mean: f64,
+    /// The same of what [`Work`] says they are.
+    mean_work: f64,
     /// Logarithm of the factor by which costs lately were more than [`Work`] says.
     factor: f64,
     /// What a request has had by `now` that was always inside.
@@ -103,7 +114,7 @@ pub(crate) struct Costs {
 impl Costs {
     pub(crate) fn new(classes: usize) -> Self {
         let inside = vec![Inside::default(); classes];
-        Self { known: vec![None; REMEMBERED], mean: 0.0, factor: 0.0, work: 0.0, now: Time::ZERO, inside }
+        Self { known: vec![None; REMEMBERED], mean: 0.0, mean_work: 0.0, factor: 0.0, work: 0.0, now: Time::ZERO, inside }
     }
 
     /// A request of that class and kind is dispatched, beside others or when its turn has come.
@@ -150,6 +161,11 @@ impl Costs {
         self.known(kind)
             .filter(|known| known.work.seen > 0.0)
             .map_or(self.mean, |known| libm::exp(known.work.log))
+    }
+
+    /// Whether requests of that kind are so little work beside most that whoever waits does not feel them.
+    pub(crate) fn is_small(&self, kind: Kind) -> bool {
+        self.known(kind).is_some_and(|known| known.work.is_below(SMALL * self.mean_work))
     }
 
     /// Whether the server was silent in a response of that kind.
@@ -247,6 +263,7 @@ impl Costs {
         let log = libm::log(cost.max(LEAST));
         let before = known.work;
         known.work.learn(log - self.factor);
+        self.mean_work += (libm::exp(known.work.log) - self.mean_work) / AVERAGED;
         if before.seen > 0.0 {
             self.factor += STEP * (log - before.log - self.factor);
         }

@@ -4,8 +4,11 @@ use units::{ClassId, Span, Time};
 
 use super::policy::Policy;
 use super::refill::Refill;
+use crate::admission::Controller;
 use crate::config::{Admission, Config};
 use crate::fairness::rank::Rank;
+use crate::prospects::door::Served;
+use crate::prospects::prospect::Prospect;
 use crate::protocol::{Reason, SessionHint};
 use crate::store::{Held, Key, Position, QueueId};
 use crate::waits::Stage;
@@ -47,7 +50,10 @@ impl Policy {
             self.crowds[class.index()].came();
         }
         if self.admits_sessions(class) {
-            self.store.get_mut(key).prospect = standing.prospect;
+            // What is small holds nobody up, and its user goes on to read: his next page is there when those who
+            // are farther read.
+            let is_small = standing.rank == Rank::Existing && self.costs.is_small(self.store.get(key).kind);
+            self.store.get_mut(key).prospect = if is_small { Prospect::FIRST } else { standing.prospect };
         }
         let held = self.store.get_mut(key);
         let has_raised_itself = matches!(held.session, SessionHint::Known(session) if session.is_raised);
@@ -239,6 +245,7 @@ impl Policy {
 
     fn end_period(&mut self) {
         self.scan.end_period(self.config.knobs);
+        let used = self.places.used(self.now);
         for class in self.layout.all() {
             let queued = self.queued(class);
             let Config { period, gains, limits, .. } = &self.config;
@@ -255,6 +262,14 @@ impl Policy {
             let room = controller.room_for_new() - f64::from(held_back);
             let idle = queued == 0 && held_back == 0 && self.places.free(0) > 0;
             self.rooms[class.index()].end_period(self.now, period, room.max(0.0), idle);
+        }
+        let all = self.controllers.iter().map(Controller::outflow).sum();
+        for class in self.layout.all() {
+            let own = self.controllers[class.index()].outflow();
+            let wait = self.store.length(self.layout.class(class, Rank::New)) > 0;
+            let requests = self.shares.requests_of_session(class);
+            let served = Served { own, all, used };
+            self.doors[class.index()].end_period(self.now, self.config.period, served, wait, requests);
         }
         self.retarget();
     }

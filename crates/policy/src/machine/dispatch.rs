@@ -48,7 +48,7 @@ impl Policy {
             self.rooms[class.index()].let_in();
         }
         self.shares.served(now, class, session);
-        self.count_against_floor(class, rank);
+        self.count_against_floor(now, class, rank);
         self.begin(now, request);
         let held = *self.store.get(request.key);
         if rank != Rank::Excess {
@@ -81,12 +81,20 @@ impl Policy {
         };
         let newest = || self.admits_sessions(class).then(|| self.newest_at_door(class)).flatten();
         let new = || newest().or_else(|| first_of(Rank::New));
-        let due = self.floors[class.index()].is_due().then(new).flatten();
+        let (floor, door) = (&self.floors[class.index()], &self.doors[class.index()]);
+        if self.admits_sessions(class) {
+            let due = (floor.is_due() || door.is_open(self.now)).then(new).flatten();
+            // Visitors who were called have been let in already.
+            let idle = || new().filter(|key| self.is_visitor(*key) || door.is_open_for_idle(self.now));
+            return due
+                .or_else(|| first_of(Rank::Existing))
+                .or_else(idle)
+                .or_else(|| first_of(Rank::Excess));
+        }
+        let due = floor.is_due().then(new).flatten();
         due.or_else(|| {
             if !self.controllers[class.index()].is_overloaded() {
                 earliest(&Rank::ALL)
-            } else if self.admits_sessions(class) {
-                first_of(Rank::Existing).or_else(new).or_else(|| first_of(Rank::Excess))
             } else {
                 // Excess takes its turns beside those who begin.
                 first_of(Rank::Existing).or_else(|| earliest(&[Rank::New, Rank::Excess]))
@@ -97,17 +105,34 @@ impl Policy {
     /// The new session that has come last; none where they wait in the order of a waiting room.
     fn newest_at_door(&self, class: ClassId) -> Option<Key> {
         let newest = self.store.tail(self.layout.class(class, Rank::New));
-        newest.filter(|key| !matches!(self.store.get(*key).session, SessionHint::Visitor(_)))
+        newest.filter(|key| !self.is_visitor(*key))
+    }
+
+    fn is_visitor(&self, key: Key) -> bool {
+        matches!(self.store.get(key).session, SessionHint::Visitor(_))
+    }
+
+    /// When a session may begin that has a place, if any waits for that.
+    pub(super) fn door_opens(&self) -> Time {
+        if self.places.free(0) == 0 {
+            return Time::NEVER;
+        }
+        let waits = |class: &ClassId| {
+            self.admits_sessions(*class) && self.store.length(self.layout.class(*class, Rank::New)) > 0
+        };
+        let opens = self.layout.all().filter(waits).map(|class| self.doors[class.index()].opens_for_idle());
+        opens.min().unwrap_or(Time::NEVER)
     }
 
     /// A request of a class is served, of that rank, while new sessions wait in the class or not.
-    fn count_against_floor(&mut self, class: ClassId, rank: Rank) {
+    fn count_against_floor(&mut self, now: Time, class: ClassId, rank: Rank) {
         let floor = &mut self.floors[class.index()];
         if self.store.length(self.layout.class(class, Rank::New)) > 0 {
             floor.earn(1.0, self.config.limits.new_session_share);
         }
         if rank == Rank::New {
             floor.spend();
+            self.doors[class.index()].pass(now);
         }
     }
 

@@ -22,6 +22,7 @@ use crate::look_ahead::Scan;
 use crate::overtaking::Overtaking;
 use crate::patience::Patience;
 use crate::prospects::crowd::Crowd;
+use crate::prospects::door::Door;
 use crate::protocol::{Input, Output, Reason};
 use crate::scheduler::Scheduler;
 use crate::stats::{ClassSnapshot, Snapshot, StageLengths, Stats};
@@ -47,6 +48,8 @@ pub struct Policy {
     /// What new sessions of each class get of its places.
     pub(super) floors: Vec<Floor>,
     pub(super) crowds: Vec<Crowd>,
+    /// By which its sessions begin.
+    pub(super) doors: Vec<Door>,
     /// Of each class.
     pub(super) rooms: Vec<WaitingRoom>,
     pub(super) places: Places,
@@ -93,6 +96,7 @@ impl Policy {
             shares: Shares::new(classes, room),
             floors: vec![Floor::default(); classes],
             crowds: vec![Crowd::default(); classes],
+            doors: vec![Door::default(); classes],
             rooms: (0..classes).map(|_| WaitingRoom::new()).collect(),
             places: Places::new(config.window),
             costs: Costs::new(classes),
@@ -177,7 +181,7 @@ impl Policy {
         let overdue = self.layout.class_queues().filter_map(|queue| self.overdue_at(queue));
         // One that is overdue already waits for a place, and is seen to when one is given back.
         let overdue = overdue.filter(|at| *at > now).min().unwrap_or(Time::NEVER);
-        self.period_ends.min(deadline).min(overdue)
+        self.period_ends.min(deadline).min(overdue).min(self.door_opens())
     }
 
     /// `n`: how many arrivals the driver should take over before it ends a cycle.

@@ -2,9 +2,10 @@
 //!
 //! [`Lengths`](lengths::Lengths) follows sessions to their ends, which it takes from a [`Silence`](silence::Silence), and knows
 //! of each [`Progress`](progress::Progress) the [`Prospect`](prospect::Prospect); [`Crowd`](crowd::Crowd) is how many more begin than
-//! can be finished.
+//! can be finished, and [`Door`](door::Door) lets as many begin as can.
 
 pub(crate) mod crowd;
+pub(crate) mod door;
 pub(crate) mod lengths;
 pub(crate) mod progress;
 pub(crate) mod prospect;

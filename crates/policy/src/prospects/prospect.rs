@@ -15,6 +15,8 @@ impl Prospect {
     /// How many there are.
     pub(crate) const COUNT: usize = 32;
     pub(crate) const NONE: Self = Self(0);
+    /// What goes before all others.
+    pub(crate) const FIRST: Self = Self(Self::COUNT as u8 - 1);
     /// From one to the next.
     const STEP: f32 = 1.2;
 

@@ -16,6 +16,10 @@ pub(crate) struct Places {
     /// Places more, while nothing comes out of the server; and since when.
     spare: u32,
     stalled: Time,
+    /// Seconds in which places were used, as a part of the window, since that was asked last.
+    used: f64,
+    used_at: Time,
+    asked: Time,
     /// How much of the server is there.
     capacity: Ratio,
     pub(super) search: Search,
@@ -35,6 +39,9 @@ impl Places {
             given_back: Time::ZERO,
             spare: 0,
             stalled: Time::ZERO,
+            used: 0.0,
+            used_at: Time::ZERO,
+            asked: Time::ZERO,
             capacity: Ratio::ONE,
             search,
         }
@@ -62,6 +69,21 @@ impl Places {
             let found = scaled(self.search.found(), share.as_f64() / before.as_f64());
             self.search.restart(now, found, self.taken);
         }
+    }
+
+    fn advance(&mut self, now: Time) {
+        let seconds = now.since(self.used_at).as_secs_f64();
+        self.used += seconds * (f64::from(self.taken) / f64::from(self.size().max(1))).min(1.0);
+        self.used_at = now;
+        self.search.advance(now, self.taken);
+    }
+
+    /// The part of the window that was used since this was asked last.
+    pub(crate) fn used(&mut self, now: Time) -> f64 {
+        self.advance(now);
+        let used = core::mem::take(&mut self.used);
+        let seconds = now.since(core::mem::replace(&mut self.asked, now)).as_secs_f64();
+        if seconds > 0.0 { used / seconds } else { 0.0 }
     }
 
     /// How many requests may be inside now.
@@ -129,14 +151,14 @@ impl Places {
     }
 
     pub(crate) fn take(&mut self, now: Time) {
-        self.search.advance(now, self.taken);
+        self.advance(now);
         self.taken += 1;
         self.taken_at = now;
     }
 
     /// Gives back a place that was taken at `dispatched`, for a request that costs the server that `work`.
     pub(crate) fn give_back(&mut self, now: Time, dispatched: Time, work: f64) {
-        self.search.advance(now, self.taken);
+        self.advance(now);
         self.taken = self.taken.saturating_sub(1);
         self.given_back = now;
         if dispatched < self.stalled || self.taken < self.size() {

@@ -1,0 +1,198 @@
+//! [`Door`]: when the next session of a class may begin.
+
+use units::{Span, Time};
+
+/// Lets sessions begin at the pace at which they can be finished, whether a place is free just then or not.
+///
+/// Who begins now brings the work of some seconds later. Were new sessions let in only where a place would stay
+/// empty, all that wait would come in at such a moment, for a first page costs little; the server would be idle
+/// while all of them read, and most would be lost to those who came first. So it is known how many requests the
+/// class can have served, and how many a session has (Little 1961: of those inside, no more than can be served in
+/// the time that they are). Some more begin, because some of them leave.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Door {
+    /// On average.
+    lately: Served,
+    /// How many times as many begin as can be finished.
+    margin: f64,
+    /// Sessions per second.
+    pace: f64,
+    /// Sessions per period.
+    lot: f64,
+    /// Sessions that may begin by `at`.
+    credit: f64,
+    at: Time,
+}
+
+/// What was served in a period.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Served {
+    /// Requests of the class.
+    pub(crate) own: f64,
+    /// Requests of all classes.
+    pub(crate) all: f64,
+    /// The part of the server's places that were used.
+    pub(crate) used: f64,
+}
+
+impl Default for Door {
+    fn default() -> Self {
+        let lately = Served::default();
+        Self { lately, margin: Self::MIN_MARGIN, pace: 0.0, lot: 0.0, credit: 0.0, at: Time::ZERO }
+    }
+}
+
+impl Door {
+    const MIN_MARGIN: f64 = 1.0;
+    /// Sessions are so many times shorter, at most, than they were taken for.
+    const MAX_MARGIN: f64 = 8.0;
+    /// The part of its places that a busy server leaves empty between two requests.
+    const IDLE: f64 = 0.02;
+    /// How much faster sessions begin after a period in which the server did nothing, and what is left of that after one
+    /// in which it had enough.
+    const FASTER: f64 = 0.2;
+    const KEPT: f64 = 0.99;
+    /// As many periods it takes to be sure of a change.
+    const MEMORY: f64 = 32.0;
+    /// Fewer places were never used: what one of them does is not known.
+    const MIN_USED: f64 = 0.02;
+    /// What is left of a session when its credit is rounded.
+    const ROUNDING: f64 = 1e-6;
+
+    /// A `period` is over in which so much was `served` while sessions waited to begin, or not; they have `requests`, if
+    /// that is known.
+    pub(crate) fn end_period(
+        &mut self,
+        now: Time,
+        period: Span,
+        served: Served,
+        waited: bool,
+        requests: Option<f64>,
+    ) {
+        let lately = &mut self.lately;
+        let pairs = [
+            (&mut lately.own, served.own),
+            (&mut lately.all, served.all),
+            (&mut lately.used, served.used),
+        ];
+        for (mean, value) in pairs {
+            *mean += (value - *mean) / Self::MEMORY;
+        }
+        let idle = if waited { 1.0 - served.used } else { 0.0 };
+        if idle > Self::IDLE {
+            self.margin = (self.margin * (1.0 + Self::FASTER * idle)).min(Self::MAX_MARGIN);
+        } else {
+            self.margin = Self::MIN_MARGIN + (self.margin - Self::MIN_MARGIN) * Self::KEPT;
+        }
+        self.credit = self.credit(now);
+        self.at = now;
+        // Places that are empty could serve as many requests as those that are used.
+        let lately = self.lately;
+        let spare = lately.all * (1.0 / lately.used.max(Self::MIN_USED) - 1.0).max(0.0);
+        self.lot = requests.map_or(0.0, |requests| self.margin * (lately.own + spare) / requests.max(1.0));
+        self.pace = self.lot / period.as_secs_f64();
+    }
+
+    /// What was not used in a period is not saved up.
+    fn credit(&self, now: Time) -> f64 {
+        (self.credit + self.pace * now.since(self.at).as_secs_f64()).min(self.lot.max(1.0))
+    }
+
+    /// What may be borrowed while the server has nothing else to do.
+    fn loan(&self) -> f64 {
+        (2.0 * self.lot).max(1.0)
+    }
+
+    /// Whether the next session may begin, also while requests of others wait.
+    pub(crate) fn is_open(&self, now: Time) -> bool {
+        self.credit(now) >= 1.0 - Self::ROUNDING
+    }
+
+    /// Whether it may where nothing else waits.
+    pub(crate) fn is_open_for_idle(&self, now: Time) -> bool {
+        self.credit(now) >= 1.0 - self.loan() - Self::ROUNDING
+    }
+
+    /// When that will be.
+    pub(crate) fn opens_for_idle(&self) -> Time {
+        let missing = (1.0 - self.loan() - self.credit).max(0.0);
+        if self.pace > 0.0 { self.at + Span::from_secs_f64(missing / self.pace) } else { Time::NEVER }
+    }
+
+    /// A session begins.
+    pub(crate) fn pass(&mut self, now: Time) {
+        self.credit = (self.credit(now) - 1.0).max(-self.loan());
+        self.at = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERIOD: Span = Span::from_millis(250);
+
+    /// A server that can do 50 requests in a period, sessions of ten requests, and crowds at the door; gives how many begin in a
+    /// second and how much of the server was used in the end. Each session that began brings its requests in the next periods.
+    fn begun(door: &mut Door, from: u64, periods: u64, requests: f64) -> (f64, f64) {
+        let (mut now, mut backlog, mut begun, mut used) = (Time::ZERO + PERIOD * from, 0.0_f64, 0, 0.0);
+        for _ in 0..periods {
+            let (mut in_time, served) = (now, backlog.min(50.0));
+            for _ in 0..50 {
+                in_time += PERIOD / 50;
+                while door.is_open(in_time) || (backlog <= served && door.is_open_for_idle(in_time)) {
+                    door.pass(in_time);
+                    begun += 1;
+                    backlog += 10.0;
+                }
+            }
+            backlog -= served;
+            now += PERIOD;
+            used = served / 50.0;
+            door.end_period(now, PERIOD, Served { own: served, all: served, used }, true, Some(requests));
+        }
+        (f64::from(begun) / (PERIOD * periods).as_secs_f64(), used)
+    }
+
+    #[test]
+    fn as_many_begin_as_can_be_finished_and_a_few_more() {
+        let mut door = Door::default();
+        begun(&mut door, 0, 200, 10.0);
+        let (rate, used) = begun(&mut door, 200, 200, 10.0);
+        assert!((20.0..26.0).contains(&rate), "{rate} of 20 in a second");
+        assert!(used > 0.99, "{used}");
+    }
+
+    #[test]
+    fn sessions_that_are_shorter_than_they_were_leave_the_server_idle_for_seconds_only() {
+        let mut door = Door::default();
+        begun(&mut door, 0, 200, 10.0);
+        let (_, used) = begun(&mut door, 200, 60, 50.0);
+        assert!(used > 0.9, "{used}");
+    }
+
+    #[test]
+    fn nothing_is_saved_up_and_nothing_owed_for_long() {
+        let mut door = Door::default();
+        let served = Served { own: 50.0, all: 50.0, used: 1.0 };
+        for period in 1..=200 {
+            door.end_period(Time::ZERO + PERIOD * period, PERIOD, served, false, Some(10.0));
+        }
+        let passing = |door: &mut Door, now| (0..1000).filter(|_| door.is_open(now).then(|| door.pass(now)).is_some()).count();
+        let later = Time::ZERO + Span::from_secs(100);
+        assert_eq!(passing(&mut door, later), 5, "those of a period");
+        (0..1000).for_each(|_| door.pass(later));
+        assert!(!door.is_open_for_idle(later));
+        let opens = door.opens_for_idle();
+        assert!(opens > later && opens < later + PERIOD, "{opens:?}");
+        assert!(door.is_open_for_idle(opens) && !door.is_open(opens));
+        assert!(door.is_open(later + PERIOD * 4));
+    }
+
+    #[test]
+    fn it_is_shut_as_long_as_nothing_is_known() {
+        let door = Door::default();
+        assert!(!door.is_open(Time::ZERO + Span::from_secs(5)));
+        assert_eq!(door.opens_for_idle(), Time::NEVER);
+    }
+}
