@@ -129,8 +129,8 @@ impl Costs {
         begun
     }
 
-    /// The server is done with it; `kind` is `None` if what it cost says nothing of others.
-    pub(crate) fn end(&mut self, now: Time, class: ClassId, kind: Option<Kind>, begun: Begun) {
+    /// The server is done with it; `kind` is `None` if what it cost says nothing of others. Gives that.
+    pub(crate) fn end(&mut self, now: Time, class: ClassId, kind: Option<Kind>, begun: Begun) -> f64 {
         self.advance(now);
         let inside = &mut self.inside[class.index()];
         inside.requests = inside.requests.saturating_sub(1);
@@ -142,12 +142,14 @@ impl Costs {
             inside.expected -= begun.expected;
             inside.begun -= begun.at;
         }
+        let cost = self.work - begun.at;
         if let Some(kind) = kind {
-            self.learn(kind, self.work - begun.at);
+            self.learn(kind, cost);
         }
         if self.inside.iter().all(|inside| inside.requests == 0) {
             self.work = 0.0;
         }
+        cost
     }
 
     /// Cost of a kind: what its last requests took, or what all did as long as it is not known.
@@ -166,6 +168,12 @@ impl Costs {
     /// Whether requests of that kind are so little work beside most that whoever waits does not feel them.
     pub(crate) fn is_small(&self, kind: Kind) -> bool {
         self.known(kind).is_some_and(|known| known.work.is_below(SMALL * self.mean_work))
+    }
+
+    /// Whether that is known, and not from the first ones.
+    pub(crate) fn is_familiar(&self, kind: Kind) -> bool {
+        const FEW: f64 = 4.0;
+        self.known(kind).is_some_and(|known| known.work.seen > FEW)
     }
 
     /// Whether the server was silent in a response of that kind.

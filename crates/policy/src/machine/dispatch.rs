@@ -203,7 +203,11 @@ impl Policy {
                 self.resumed -= u32::from(held.resumed);
                 // In shadow mode the server has had it for longer, among others than are known here.
                 let kind = (!self.shadow() && !held.stuck).then_some(held.kind);
-                self.costs.end(now, self.class_of(key), kind, held.begun);
+                let (work, is_familiar) = (self.costs.work_of(held.kind), self.costs.is_familiar(held.kind));
+                let cost = self.costs.end(now, self.class_of(key), kind, held.begun);
+                if kind.is_some() && is_familiar && !held.aborted {
+                    self.places.observe(now, held.since, cost, work);
+                }
                 self.places.give_back(now, held.since, self.costs.work_of(held.kind));
                 if !held.stuck {
                     let took = now.since(held.since);

@@ -1,5 +1,6 @@
 //! Stage 8, the window: how many requests may be inside the server.
 
+mod observed;
 mod places;
 mod posterior;
 mod search;

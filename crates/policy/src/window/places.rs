@@ -156,6 +156,13 @@ impl Places {
         self.taken_at = now;
     }
 
+    /// A request that was inside since `dispatched` cost that much of the server, and is that `work`.
+    pub(crate) fn observe(&mut self, now: Time, dispatched: Time, cost: f64, work: f64) {
+        if self.taken < self.size() {
+            self.search.observe(now.since(dispatched), cost, work);
+        }
+    }
+
     /// Gives back a place that was taken at `dispatched`, for a request that costs the server that `work`.
     pub(crate) fn give_back(&mut self, now: Time, dispatched: Time, work: f64) {
         self.advance(now);

@@ -2,6 +2,7 @@
 
 use units::{Span, Time};
 
+use super::observed::{Observation, Observed};
 use super::posterior::{Posterior, log_ratio};
 use super::trial::{Sample, Step, Trial};
 
@@ -28,6 +29,7 @@ pub(super) struct Search {
     max: u32,
     posterior: Posterior,
     trial: Trial,
+    observed: Observed,
     /// Home, when it was last tried, and what was tried since.
     before: Option<Sample>,
     probed: Option<Sample>,
@@ -68,6 +70,8 @@ impl Search {
     const PER_PLACE: u32 = 3;
     /// Requests inside, relative to home, from which on a smaller size was not tried in truth.
     const AS_MANY: f64 = 0.9;
+    /// Requests inside, relative to the window, up to which there are places left.
+    const FREE: f64 = 0.8;
     /// Comparisons after which home is taken for found.
     const SURE: u32 = 3;
     /// What trying may cost in logarithms of power, and the longest rest, in trials of home.
@@ -82,6 +86,7 @@ impl Search {
             max,
             posterior: Posterior::around(initial, Self::WORTH),
             trial: Trial::new(Time::ZERO, initial, Self::MIN_REQUESTS as u32),
+            observed: Observed::new(),
             before: None,
             probed: None,
             agreed: 0,
@@ -129,6 +134,32 @@ impl Search {
             self.hindered = self.probe.is_some_and(|probe| probe < self.home);
             self.start_over(now, inside.min(self.home));
         }
+    }
+
+    /// A request that was inside for so long cost that much of the server, and is that `work`. As long as there are places
+    /// left, it says how many the server needs, and home comes down to that; trials say whether it needs more.
+    pub(super) fn observe(&mut self, took: Span, cost: f64, work: f64) {
+        if self.min == self.max || took.as_secs_f64() > Self::FREE * f64::from(self.offered()) * cost {
+            return;
+        }
+        self.observed.note(took, cost, work);
+        let Some(Observation { few, many, difference, variance }) = self.observed.compare() else { return };
+        self.posterior.learn(difference, variance + Self::MISFIT, many, [few, few]);
+        self.posterior.give_way(&Posterior::around(self.home, Self::WORTH), Self::FORGOTTEN);
+        let home = self.home;
+        if self.is_large() {
+            self.move_home();
+        }
+        if self.home < home {
+            self.trial = Trial::new(self.trial.now(), self.home, self.wanted(self.home));
+            (self.probed, self.probe) = (None, None);
+        } else {
+            self.home = home;
+        }
+    }
+
+    fn is_large(&self) -> bool {
+        self.home > self.min && self.posterior.elasticity(self.home - 1) < Self::WORTH / Self::LATITUDE
     }
 
     /// A request that was let in at `dispatched` is done, which costs the server that `work`, and `inside` are left.
@@ -209,9 +240,7 @@ impl Search {
         self.agreed = (self.agreed + 1).min(Self::SURE + 4);
         let is_small =
             self.home < self.max && self.posterior.elasticity(self.home) > Self::WORTH * Self::LATITUDE;
-        let is_large =
-            self.home > self.min && self.posterior.elasticity(self.home - 1) < Self::WORTH / Self::LATITUDE;
-        if is_small || is_large {
+        if is_small || self.is_large() {
             self.move_home();
         }
     }

@@ -64,6 +64,8 @@ struct Inside {
     left: f64,
     /// What is known of what it costs.
     work: f64,
+    /// What each that was always inside had had of the server by then.
+    begun: f64,
 }
 
 /// A server with a window in front of it, and what it has done.
@@ -82,6 +84,8 @@ pub(super) struct ServerModel {
     /// Seconds until the next comes.
     comes: f64,
     inside: Vec<Inside>,
+    /// What a request has had of the server that was always inside, in seconds.
+    had: f64,
     pub(super) now: Time,
     rng: Rng,
 }
@@ -109,6 +113,7 @@ impl ServerModel {
             waiting: 0,
             comes: 0.0,
             inside: Vec::new(),
+            had: 0.0,
             now: Time::ZERO,
             rng: Rng::with_seed(seed),
         }
@@ -118,16 +123,21 @@ impl ServerModel {
     pub(super) fn run(&mut self, requests: u32) -> Measured {
         let (began, mut size, mut inside) = (self.now, 0.0, 0.0);
         for _ in 0..requests {
-            let Inside { dispatched, work, .. } = loop {
+            let Inside { dispatched, work, begun, .. } = loop {
                 self.fill();
                 let (before, offered) = (self.now, self.places.size());
+                let number = self.inside.len() as f64;
                 let done = self.advance();
+                if number > 0.0 {
+                    self.had += self.now.since(before).as_secs_f64() / number;
+                }
                 size += f64::from(offered) * self.now.since(before).as_secs_f64();
                 if let Some(done) = done {
                     break done;
                 }
             };
             inside += self.now.since(dispatched).as_secs_f64();
+            self.places.observe(self.now, dispatched, self.had - begun, work);
             self.places.give_back(self.now, dispatched, work);
         }
         let seconds = self.now.since(began).as_secs_f64();
@@ -143,7 +153,7 @@ impl ServerModel {
             let apart = Demand::Exponential.draw(self.apart, places, &mut self.rng);
             let left = self.demand.draw(self.mean, places, &mut self.rng);
             let work = if matches!(self.demand, Demand::Lightening) { left } else { self.mean };
-            self.inside.push(Inside { dispatched: self.now, apart, left, work });
+            self.inside.push(Inside { dispatched: self.now, apart, left, work, begun: self.had });
         }
     }
 

@@ -155,6 +155,25 @@ fn a_server_that_has_enough_is_not_driven() {
 }
 
 #[test]
+fn a_server_that_is_not_busy_says_how_many_places_it_needs() {
+    for demand in DEMANDS {
+        for seed in 0..3 {
+            let mut model = ServerModel::new(adaptive(8), Server::Sharing(1), demand, seed);
+            model.offered = Some(0.5 / model.mean);
+            model.run(3000);
+            let size = model.places.search.found();
+            assert!((1..=3).contains(&size), "{demand:?} {seed}: {size}");
+            // There is no sign that a server needs few of which as much is finished as is inside.
+            let mut model = ServerModel::new(adaptive(8), Server::Workers(64), demand, seed);
+            model.offered = Some(4.0 / model.mean);
+            model.run(3000);
+            let size = model.places.search.found();
+            assert!(size >= 6, "{demand:?} {seed}: {size}");
+        }
+    }
+}
+
+#[test]
 fn downloads_that_take_more_places_than_are_tried_hold_nobody_up() {
     let mut places = Places::new(Window::Adaptive { initial: 8, min: 1, max: 10 });
     let mut now = Time::ZERO;
