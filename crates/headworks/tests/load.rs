@@ -211,7 +211,7 @@ fn loads_that_cannot_be_are_refused_at_once() {
         (&["--ramp", "1:2"], "it has 2 of 4 fields"),
         (&["--ramp", "10:20:0:1s"], "STEP is 0"),
         (&["--ramp", "1:2:0.5:1s", "--closed"], "whole numbers"),
-        (&["--closed"], "--ramp <FROM:TO:STEP:HOLD>\n\n"),
+        (&["--closed"], "--ramp <RAMP>\n\n"),
         (&["--objective", "p0<1s"], "is not an objective"),
         (&["--stop-when", "soon"], "is no length of time"),
         (&["--stop-when", "p99 for 3s"], "is not an objective"),

@@ -114,7 +114,15 @@ pub(crate) struct Costs {
 impl Costs {
     pub(crate) fn new(classes: usize) -> Self {
         let inside = vec![Inside::default(); classes];
-        Self { known: vec![None; REMEMBERED], mean: 0.0, mean_work: 0.0, factor: 0.0, work: 0.0, now: Time::ZERO, inside }
+        Self {
+            known: vec![None; REMEMBERED],
+            mean: 0.0,
+            mean_work: 0.0,
+            factor: 0.0,
+            work: 0.0,
+            now: Time::ZERO,
+            inside,
+        }
     }
 
     /// A request of that class and kind is dispatched, beside others or when its turn has come.

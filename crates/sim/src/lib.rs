@@ -51,7 +51,8 @@ pub use plan::Plan;
 pub use recording::Recording;
 pub use replications::{run, run_behind, run_under};
 pub use sessions::{
-    Gate, Host, Script, SessionClassOutcome, SessionIntervalOutcome, SessionLevelOutcome, SessionModel, SessionsOutcome, run_sessions, run_sessions_under,
+    Gate, Host, Script, SessionClassOutcome, SessionIntervalOutcome, SessionLevelOutcome, SessionModel,
+    SessionsOutcome, run_sessions, run_sessions_under,
 };
 pub use subject::{Closing, GateConnections, ModelGate};
 pub use time_series::{ClassInterval, Interval, Range, TimeSeries, time_series};

@@ -22,6 +22,8 @@ use crate::stop::Stop;
 pub struct Testbed<'a> {
     pinning: &'a Pinning,
     server: &'a Cpus,
+    /// Of what stands in front of the server.
+    front: &'a Cpus,
     generator: &'a Cpus,
     // In this order: control groups are empty when what ran in them is gone.
     network: Option<Network>,
@@ -37,6 +39,7 @@ impl<'a> Testbed<'a> {
         Self {
             pinning,
             server,
+            front: server,
             generator,
             network: None,
             server_group: None,
@@ -66,6 +69,12 @@ impl<'a> Testbed<'a> {
         })
     }
 
+    /// With processors of its own for what stands in front of the server, which has the server's otherwise.
+    #[must_use]
+    pub fn with_front(self, front: Option<&'a Cpus>) -> Self {
+        Self { front: front.unwrap_or(self.server), ..self }
+    }
+
     /// What the server listens on.
     pub fn address(&self) -> Ipv4Addr {
         self.network.as_ref().map_or(Ipv4Addr::LOCALHOST, |_| link::SERVER)
@@ -79,8 +88,14 @@ impl<'a> Testbed<'a> {
         }
     }
 
-    /// A command that runs what stands in front of the server or behind it: on its processors, in its network, and
-    /// without its limits.
+    /// A command that runs what stands in front of the server: in its network, and without its limits.
+    pub fn in_front(&self, program: &Path) -> Command {
+        let mut words = self.inside(Side::Server, None, None);
+        words.push(program.into());
+        command(words, |first| self.pinning.command(self.front, first))
+    }
+
+    /// A command that runs what stands behind the server: on its processors, in its network, and without its limits.
     pub fn beside(&self, program: &Path) -> Command {
         let mut words = self.inside(Side::Server, None, None);
         words.push(program.into());

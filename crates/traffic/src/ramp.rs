@@ -210,7 +210,8 @@ mod tests {
 
     #[test]
     fn what_is_shown_can_be_read_again() {
-        for text in ["100:1100:100:20s", "0.5:2:0.25:1.5s", "1M:0:250k:250ms", "5:20s,0:1s,2.5k:10s", "7:1s"] {
+        for text in ["100:1100:100:20s", "0.5:2:0.25:1.5s", "1M:0:250k:250ms", "5:20s,0:1s,2.5k:10s", "7:1s"]
+        {
             assert_eq!(ramp(text).to_string(), text);
             assert_eq!(ramp(&ramp(text).to_string()), ramp(text));
         }

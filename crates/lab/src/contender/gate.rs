@@ -35,7 +35,7 @@ impl Gate {
         stop: &Stop,
     ) -> Result<Self, Error> {
         let file = write(settings, upstream, testbed.address(), directory)?;
-        let mut command = testbed.beside(headworks);
+        let mut command = testbed.in_front(headworks);
         command.args(["gate", "--config"]).arg(file);
         let mut process = Process::start("gate", command, &directory.join("gate.log"))?;
         let authority = process.wait_for_line("listening on http://", stop)?;

@@ -135,7 +135,7 @@ impl Proxy {
             .map_err(Error::io("write", &file))?;
         // It changes to its own directory.
         let file = file.canonicalize().map_err(Error::io("find", &file))?;
-        let mut command = place.testbed.beside(&program);
+        let mut command = place.testbed.in_front(&program);
         command.args(kind.software().arguments(root.path(), &file));
         let log = place.directory.join(format!("{}.log", kind.name()));
         let mut server = testbed::Server::start(kind.name(), command, &log, Some(root))?;

@@ -279,7 +279,8 @@ impl RunningExperiment<'_> {
     /// What a test with this spec is set up on.
     fn testbed<'b>(&self, spec: &'b Spec, pinning: &'b Pinning) -> Result<Testbed<'b>, Error> {
         let (server, generator) = (&spec.server.cpus, &spec.client_cpus);
-        Ok(Testbed::build(&spec.resources, pinning, server, generator, self.stop)?)
+        let testbed = Testbed::build(&spec.resources, pinning, server, generator, self.stop)?;
+        Ok(testbed.with_front(spec.server.front_cpus.as_ref()))
     }
 
     fn runner<'b>(&'b self, spec: &'b Spec, testbed: &'b Testbed<'b>) -> Runner<'b> {

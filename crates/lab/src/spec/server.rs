@@ -29,6 +29,8 @@ pub(crate) struct Server {
     pub(crate) backlog: u16,
     pub(crate) keep_alive: Span,
     pub(crate) cpus: Cpus,
+    /// Of what stands in front of it; the same where none are given.
+    pub(crate) front_cpus: Option<Cpus>,
     /// What its configuration says besides, directive by directive.
     pub(crate) directives: Vec<(String, String)>,
     /// The most descriptors that a process of it may have open.
@@ -108,6 +110,9 @@ pub(super) struct ServerEntry {
     #[serde(default = "default_cpus", with = "config::quantity")]
     #[schemars(with = "Quantity<Cpus>")]
     cpus: Cpus,
+    /// Processors of the gate, or what else stands in front of it.
+    #[serde(default)]
+    front_cpus: Option<Quantity<Cpus>>,
     /// The most descriptors that a process of it may have open.
     descriptors: Option<Spanned<u64>>,
     /// Of its configuration, directive by directive.
@@ -196,6 +201,7 @@ pub(super) fn check(
         backlog: entry.backlog.into_inner(),
         keep_alive: entry.keep_alive.map_or(KEEP_ALIVE, |length| length.get_ref().0),
         cpus: entry.cpus,
+        front_cpus: entry.front_cpus.map(|cpus| cpus.0),
         directives: directives(&entry.directives),
         descriptors: most,
     };

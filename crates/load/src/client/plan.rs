@@ -304,7 +304,8 @@ impl Plan {
     pub(crate) fn longest(&self) -> Span {
         let rounds = |page: &PagePlan| 1 + page.embedded.len().div_ceil(self.connections) as u64;
         let once = self.timeout * (1 + u64::from(self.redirects));
-        let request = once + self.retry.map_or(Span::ZERO, |retry| once * u64::from(retry.times) + retry.longest());
+        let request =
+            once + self.retry.map_or(Span::ZERO, |retry| once * u64::from(retry.times) + retry.longest());
         let pages: Span = self.pages.iter().map(|page| page.think.longest() + request * rounds(page)).sum();
         pages.max(request)
     }

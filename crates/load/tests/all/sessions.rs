@@ -198,3 +198,65 @@ fn what_does_not_end_is_censored_and_shown() {
     assert_eq!(report.summary.errors.total(), 0, "the end of the run is not an error");
     assert!(report.to_string().contains("cut off"), "{report}");
 }
+
+/// Answers 503 to so many requests for `/first`, and then serves.
+fn refusing(
+    times: usize,
+    retry_after: &'static str,
+) -> (impl Fn(&str) -> Vec<u8> + Send + Sync + 'static, Arc<AtomicUsize>) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&asked);
+    let respond = move |head: &str| {
+        if head.starts_with("GET /first ") && seen.fetch_add(1, Ordering::Relaxed) < times {
+            let fields = format!("Content-Length: 0\r\nRetry-After: {retry_after}\r\n");
+            return format!("HTTP/1.1 503 Service Unavailable\r\n{fields}\r\n").into_bytes();
+        }
+        content(head)
+    };
+    (respond, asked)
+}
+
+fn one_session(address: std::net::SocketAddr, retry: &str) -> record::Summary {
+    let workload = format!("{retry}\n{PAGES}");
+    let options = Options { duration: Span::from_millis(900), ..sessions(address, &workload, 1.0) };
+    run(&Options {
+        load: load::Load::Open {
+            rate: units::Rate::per_second(1.0).unwrap(),
+            ramp: None,
+            process: traffic::Process::Constant,
+            connections: None,
+        },
+        ..options
+    })
+    .summary
+}
+
+#[test]
+fn users_ask_again_as_often_as_they_do_and_no_more() {
+    for (retry, refusals, completed, asked_first) in [
+        ("", 2, 0, 1),
+        ("retry = { times = 1 }", 2, 0, 2),
+        ("retry = { times = 2 }", 2, 1, 3),
+        ("retry = { times = 5 }", 2, 1, 3),
+    ] {
+        let (respond, asked) = refusing(refusals, "0");
+        let summary = one_session(web(respond).address(), retry);
+        let sessions = &summary.sessions;
+        assert_eq!((sessions.started, sessions.completed), (1, completed), "{retry}");
+        assert_eq!(asked.load(Ordering::Relaxed), asked_first, "{retry}");
+    }
+}
+
+#[test]
+fn what_users_wait_before_they_ask_again_grows_and_heeds_the_server_if_they_do() {
+    for (retry, least) in [
+        ("retry = { times = 2, pause = '100ms', backoff = 3 }", 0.4),
+        ("retry = { times = 2, pause = '1ms', retry-after = true }", 2.0),
+    ] {
+        let (respond, _) = refusing(2, "1");
+        let summary = one_session(web(respond).address(), retry);
+        let took = summary.sessions.duration.p50;
+        assert_eq!(summary.sessions.completed, 1, "{retry}");
+        assert!((least..least + 1.0).contains(&took), "{retry}: {took}");
+    }
+}

@@ -168,7 +168,8 @@ fn sessions_send_what_they_know_and_remember_what_they_are_told() {
     let workload = traffic::Workload::read(&file).unwrap();
     check(
         |options| {
-            options.script = load::Script::Sessions { workload: Box::new(workload.clone()), text: DATA.to_owned() };
+            options.script =
+                load::Script::Sessions { workload: Box::new(workload.clone()), text: DATA.to_owned() };
             options.load = closed(1);
         },
         |report, rows| {
@@ -288,7 +289,8 @@ fn sessions_keep_the_cookies_of_redirects_and_take_from_where_they_lead() {
     let workload = traffic::Workload::parse(&config::Source::new("test.toml", text)).unwrap();
     check(
         |options| {
-            options.script = load::Script::Sessions { workload: Box::new(workload.clone()), text: text.to_owned() };
+            options.script =
+                load::Script::Sessions { workload: Box::new(workload.clone()), text: text.to_owned() };
             options.load = closed(1);
             options.protocol.redirects = 1;
         },

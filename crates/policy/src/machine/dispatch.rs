@@ -86,10 +86,7 @@ impl Policy {
             let due = (floor.is_due() || door.is_open(self.now)).then(new).flatten();
             // Visitors who were called have been let in already.
             let idle = || new().filter(|key| self.is_visitor(*key) || door.is_open_for_idle(self.now));
-            return due
-                .or_else(|| first_of(Rank::Existing))
-                .or_else(idle)
-                .or_else(|| first_of(Rank::Excess));
+            return due.or_else(|| first_of(Rank::Existing)).or_else(idle).or_else(|| first_of(Rank::Excess));
         }
         let due = floor.is_due().then(new).flatten();
         due.or_else(|| {

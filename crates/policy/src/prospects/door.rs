@@ -70,11 +70,8 @@ impl Door {
         requests: Option<f64>,
     ) {
         let lately = &mut self.lately;
-        let pairs = [
-            (&mut lately.own, served.own),
-            (&mut lately.all, served.all),
-            (&mut lately.used, served.used),
-        ];
+        let pairs =
+            [(&mut lately.own, served.own), (&mut lately.all, served.all), (&mut lately.used, served.used)];
         for (mean, value) in pairs {
             *mean += (value - *mean) / Self::MEMORY;
         }
@@ -178,7 +175,9 @@ mod tests {
         for period in 1..=200 {
             door.end_period(Time::ZERO + PERIOD * period, PERIOD, served, false, Some(10.0));
         }
-        let passing = |door: &mut Door, now| (0..1000).filter(|_| door.is_open(now).then(|| door.pass(now)).is_some()).count();
+        let passing = |door: &mut Door, now| {
+            (0..1000).filter(|_| door.is_open(now).then(|| door.pass(now)).is_some()).count()
+        };
         let later = Time::ZERO + Span::from_secs(100);
         assert_eq!(passing(&mut door, later), 5, "those of a period");
         (0..1000).for_each(|_| door.pass(later));

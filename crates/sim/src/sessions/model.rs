@@ -143,6 +143,11 @@ impl Script {
         workload.classes.iter().map(of_class).collect()
     }
 
+    /// Whether and how users ask again for what failed, instead of what the workload says.
+    pub fn set_retry(&mut self, retry: Option<Retry>) {
+        self.retry = retry;
+    }
+
     /// Processor time of a whole session, in seconds.
     pub fn demand(&self) -> f64 {
         self.requests().map(|object| object.demand).sum()

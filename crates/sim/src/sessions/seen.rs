@@ -34,7 +34,8 @@ impl Seen {
                 })
                 .collect(),
         };
-        let number = model.interval.map_or(0.0, |it| (model.duration.as_secs_f64() / it.as_secs_f64()).ceil());
+        let number =
+            model.interval.map_or(0.0, |it| (model.duration.as_secs_f64() / it.as_secs_f64()).ceil());
         let each = vec![SessionTally::default(); classes];
         Self {
             from,
@@ -69,7 +70,8 @@ impl Seen {
     fn each(&mut self, class: usize, at: Time, mut change: impl FnMut(&mut SessionTally)) {
         // What goes on after the last level has ended belongs to it.
         let level = self.ends.iter().position(|end| at < *end).unwrap_or(self.levels.len().saturating_sub(1));
-        let interval = self.interval.map(|it| (at.since(self.from).as_nanos() / it.as_nanos().max(1)) as usize);
+        let interval =
+            self.interval.map(|it| (at.since(self.from).as_nanos() / it.as_nanos().max(1)) as usize);
         let interval = interval.and_then(|number| self.intervals.get_mut(number));
         let all = [Some(&mut self.all), self.levels.get_mut(level), interval];
         all.into_iter().flatten().filter_map(|classes| classes.get_mut(class)).for_each(&mut change);

@@ -7,7 +7,7 @@ use policy::{Admission, Config, Deadlines, Knobs, Limits, SessionLimits, Window}
 use sim::{
     Gate, Host, Plan, Script, Service, SessionClassOutcome, SessionModel, SessionsOutcome, run_sessions,
 };
-use traffic::{Process, Ramp, Workload};
+use traffic::{Process, Ramp, Retry, Think, Workload};
 use units::{ClassId, Rate, Ratio, Span};
 
 /// Sessions per second that the real server carried. A session burns 100 ms of the only processor in
@@ -277,4 +277,51 @@ fn it_agrees_with_the_demonstration_on_a_real_server() {
             assert!((0.9..1.1).contains(&ratio), "gate {gated}, {class}: {ratio} times as many");
         }
     }
+}
+
+/// A surge to five times the capacity for ten seconds, of users who ask again three times, at once or after longer and longer pauses.
+fn surge(retry: Option<Retry>, gated: bool) -> SessionsOutcome {
+    let mut model = demonstration(0.5, gated, (REQUEST_COST, GATE_COST));
+    if let Some(gate) = &mut model.gate {
+        gate.policy = Config::default();
+    }
+    model.script.set_retry(retry);
+    let half = 0.5 * CAPACITY;
+    let starts: Ramp = format!("{half}:20s,{}:10s,{half}:30s", 10.0 * half).parse().unwrap();
+    let interval = Some(Span::from_millis(250));
+    let model = SessionModel {
+        starts,
+        interval,
+        warmup: Span::from_secs(20),
+        duration: Span::from_secs(60),
+        ..model
+    };
+    let plan = Plan { seed: 1, replications: 8, precision: None, ..Plan::default() };
+    run_sessions(&model, &plan).unwrap()
+}
+
+#[test]
+fn users_who_ask_again_do_not_keep_the_server_in_overload() {
+    let pause = Think::exponential(Span::from_millis(200));
+    let at_once = Retry { times: 3, pause: Think::default(), backoff: 1.0, heeds_retry_after: false };
+    let backing_off = Retry { pause, backoff: 2.0, ..at_once };
+    let completed_later = |outcome: &SessionsOutcome, class: &str| {
+        let later = outcome.intervals.iter().filter(|it| it.class == class && it.from >= 42.0);
+        let (started, completed) =
+            later.fold((0.0, 0.0), |sum, it| (sum.0 + it.started, sum.1 + it.completed));
+        completed / started
+    };
+    for retry in [None, Some(at_once), Some(backing_off)] {
+        let outcome = surge(retry, true);
+        assert_eq!(outcome.levels.len(), 3);
+        let all = completed_later(&outcome, "basic").min(completed_later(&outcome, "premium"));
+        assert!(all > 0.99, "{retry:?}: {all} completed from 12 s after the surge on");
+        assert_eq!(outcome.classes[1].retried.mean > 100.0, retry.is_some(), "{outcome}");
+        let premium: f64 =
+            outcome.levels.iter().map(|level| level.classes[0].completion.mean).fold(1.0, f64::min);
+        assert!(premium > 0.97, "{outcome}");
+    }
+    // Without the gate they do.
+    let bare = completed_later(&surge(Some(backing_off), false), "basic");
+    assert!(bare < 0.9, "{bare}");
 }

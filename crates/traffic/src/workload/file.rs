@@ -213,7 +213,9 @@ fn retry(source: &Source, entry: &RetryEntry) -> Result<Retry, Error> {
     let times = *entry.times.get_ref();
     if !(1..=MAX_RETRIES).contains(&times) {
         let what = format!("a request is retried {times} times; it must be 1 to {MAX_RETRIES}");
-        return Err(source.error(entry.times.span(), what).mend("leave retry out where users do not ask again"));
+        return Err(source
+            .error(entry.times.span(), what)
+            .mend("leave retry out where users do not ask again"));
     }
     let backoff = match &entry.backoff {
         Some(backoff) if !(1.0..=MAX_BACKOFF).contains(backoff.get_ref()) => {

@@ -56,8 +56,8 @@ pub(super) struct RunArgs {
     /// How they are spread over time: constant, poisson, h2:CV, gamma:CV or lognormal:CV with a coefficient of variation; trace:FILE as in a file of times or an access log (default poisson).
     #[arg(long, value_name = "PROCESS", help_heading = LOAD)]
     pub(super) arrivals: Option<Arrivals>,
-    /// Load in steps: rates, or with --closed numbers of clients, from FROM to TO by STEP, each held for HOLD, as in 100:1100:100:20s.
-    #[arg(long, value_name = "FROM:TO:STEP:HOLD", help_heading = LOAD, conflicts_with = "rate")]
+    /// Load in steps: rates, or with --closed numbers of clients, from FROM to TO by STEP, each held for HOLD, as in 100:1100:100:20s; or a list, each with its time, as in 5:20s,50:10s,5:30s.
+    #[arg(long, value_name = "RAMP", help_heading = LOAD, conflicts_with = "rate")]
     pub(super) ramp: Option<Ramp>,
     /// The steps of --ramp are numbers of clients of a closed loop.
     #[arg(long, help_heading = LOAD, requires = "ramp", conflicts_with_all = ["arrivals", "connections"])]

@@ -234,7 +234,10 @@ impl RunArgs {
             }
             WorkloadName::Sessions(file) => {
                 let source = config::Source::read(file)?;
-                Script::Sessions { workload: Box::new(Workload::parse(&source)?), text: source.text().to_owned() }
+                Script::Sessions {
+                    workload: Box::new(Workload::parse(&source)?),
+                    text: source.text().to_owned(),
+                }
             }
             WorkloadName::Url(_) => Script::Url,
         })

@@ -129,7 +129,9 @@ impl SessionArgs {
             (Some(ramp), _) => ramp.clone(),
             (None, Some(rate)) => Ramp::steady(rate, duration),
             (None, None) => {
-                return Err(Failure::Usage(anyhow!("--workload needs --rate or --ramp, in sessions per second")));
+                return Err(Failure::Usage(anyhow!(
+                    "--workload needs --rate or --ramp, in sessions per second"
+                )));
             }
         };
         let (workers, backlog, keep_alive) = (self.workers, self.backlog, self.keep_alive);
@@ -164,7 +166,13 @@ fn gate(settings: &Settings, workload: &Workload, script: &Script, cost: Span) -
     });
     let (least, most) = settings.reject.retry_after;
     let retry_after = (Span::from_secs(least.into()), Span::from_secs(most.into()));
-    Ok(Gate { policy: settings.policy().clone(), limits: settings.session_limits(), cost, retry_after, classes })
+    Ok(Gate {
+        policy: settings.policy().clone(),
+        limits: settings.session_limits(),
+        cost,
+        retry_after,
+        classes,
+    })
 }
 
 /// What a page of `headworks origin` burns.
