@@ -173,7 +173,7 @@ impl Costs {
             .map_or(self.mean, |known| libm::exp(known.work.log))
     }
 
-    /// Whether requests of that kind are so little work beside most that whoever waits does not feel them.
+    /// Whether requests of that kind are so little work beside most that other clients do not feel it.
     pub(crate) fn is_small(&self, kind: Kind) -> bool {
         self.known(kind).is_some_and(|known| known.work.is_below(SMALL * self.mean_work))
     }

@@ -50,7 +50,7 @@ impl Policy {
             self.crowds[class.index()].came();
         }
         if self.admits_sessions(class) {
-            // What is small holds nobody up, and its user goes on to read: his next page is there when those who
+            // What is small holds no client up, and its user goes on to read: the next page is asked for when those who
             // are farther read.
             let is_small = standing.rank == Rank::Existing && self.costs.is_small(self.store.get(key).kind);
             self.store.get_mut(key).prospect = if is_small { Prospect::FIRST } else { standing.prospect };

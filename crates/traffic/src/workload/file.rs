@@ -13,7 +13,7 @@ use units::{Ratio, Span};
 
 use super::data::{Data, Order};
 use super::expect::{Expect, StatusError};
-use super::retry::Retry;
+use super::retry::RetryEntry;
 use super::script::{Class, Condition, Page, Request, Workload};
 use super::take::{Place, Take};
 use super::template::{Names, Part, Template};
@@ -30,8 +30,6 @@ const DEFAULT_CONNECTIONS: usize = 4;
 
 const MAX_CONNECTIONS: usize = 256;
 const MAX_CLASSES: usize = 255;
-const MAX_RETRIES: u32 = 20;
-const MAX_BACKOFF: f64 = 10.0;
 
 /// Shares are decimal fractions that people type; their sum is not exact in binary.
 const SHARES_TOLERANCE: f64 = 1e-6;
@@ -49,17 +47,6 @@ struct File {
     classes: Vec<Spanned<ClassEntry>>,
     #[serde(default, rename = "page")]
     pages: Vec<PageEntry>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct RetryEntry {
-    times: Spanned<u32>,
-    #[serde(default)]
-    pause: Think,
-    backoff: Option<Spanned<f64>>,
-    #[serde(default)]
-    retry_after: bool,
 }
 
 #[derive(Deserialize)]
@@ -191,10 +178,7 @@ fn parse(source: &Source) -> Result<Workload, Error> {
     if file.pages.is_empty() {
         return Err(source.missing("there is no page").mend("add [[page]] with a url"));
     }
-    let retry = match file.retry {
-        Some(entry) => Some(retry(source, &entry)?),
-        None => None,
-    };
+    let retry = file.retry.map(|entry| entry.check(source)).transpose()?;
     let data = match file.data {
         Some(entry) => Some(data(source, entry)?),
         None => None,
@@ -207,25 +191,6 @@ fn parse(source: &Source) -> Result<Workload, Error> {
         pages.push(page(source, entry, &mut names)?);
     }
     Ok(Workload { timeout, connections, classes, pages, retry, data, taken: names.taken })
-}
-
-fn retry(source: &Source, entry: &RetryEntry) -> Result<Retry, Error> {
-    let times = *entry.times.get_ref();
-    if !(1..=MAX_RETRIES).contains(&times) {
-        let what = format!("a request is retried {times} times; it must be 1 to {MAX_RETRIES}");
-        return Err(source
-            .error(entry.times.span(), what)
-            .mend("leave retry out where users do not ask again"));
-    }
-    let backoff = match &entry.backoff {
-        Some(backoff) if !(1.0..=MAX_BACKOFF).contains(backoff.get_ref()) => {
-            let what = format!("backoff is {}; it must be 1 to {MAX_BACKOFF}", backoff.get_ref());
-            return Err(source.error(backoff.span(), what).mend("2 makes each pause twice as long"));
-        }
-        Some(backoff) => *backoff.get_ref(),
-        None => 1.0,
-    };
-    Ok(Retry { times, pause: entry.pause, backoff, heeds_retry_after: entry.retry_after })
 }
 
 fn data(source: &Source, entry: Spanned<DataEntry>) -> Result<Data, Error> {

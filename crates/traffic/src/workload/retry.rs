@@ -1,5 +1,7 @@
 //! [`Retry`]: what users do whose requests fail.
 
+use config::{Error, Source, Spanned};
+use serde::Deserialize;
 use units::Span;
 
 use super::think::{Think, Thinking};
@@ -36,6 +38,43 @@ impl Retry {
 
     fn factor(&self, number: u32) -> f64 {
         self.backoff.powi(number.saturating_sub(1).min(100) as i32)
+    }
+}
+
+const MAX_RETRIES: u32 = 20;
+const MAX_BACKOFF: f64 = 10.0;
+
+/// As it stands in a workload file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RetryEntry {
+    times: Spanned<u32>,
+    #[serde(default)]
+    pause: Think,
+    backoff: Option<Spanned<f64>>,
+    #[serde(default)]
+    retry_after: bool,
+}
+
+impl RetryEntry {
+    /// Checks it.
+    pub(super) fn check(&self, source: &Source) -> Result<Retry, Error> {
+        let times = *self.times.get_ref();
+        if !(1..=MAX_RETRIES).contains(&times) {
+            let what = format!("a request is retried {times} times; it must be 1 to {MAX_RETRIES}");
+            return Err(source
+                .error(self.times.span(), what)
+                .mend("leave retry out where users do not ask again"));
+        }
+        let backoff = match &self.backoff {
+            Some(backoff) if !(1.0..=MAX_BACKOFF).contains(backoff.get_ref()) => {
+                let what = format!("backoff is {}; it must be 1 to {MAX_BACKOFF}", backoff.get_ref());
+                return Err(source.error(backoff.span(), what).mend("2 makes each pause twice as long"));
+            }
+            Some(backoff) => *backoff.get_ref(),
+            None => 1.0,
+        };
+        Ok(Retry { times, pause: self.pause, backoff, heeds_retry_after: self.retry_after })
     }
 }
 
