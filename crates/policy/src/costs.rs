@@ -62,6 +62,7 @@ impl Known {
 struct Work {
     /// Logarithm of it.
     log: f64,
+    value: f64,
     seen: f64,
 }
 
@@ -69,12 +70,13 @@ impl Work {
     const REMEMBERED: f64 = 256.0;
 
     fn is_below(&self, bound: f64) -> bool {
-        self.seen > 0.0 && libm::exp(self.log) < bound
+        self.seen > 0.0 && self.value < bound
     }
 
     fn learn(&mut self, log: f64) {
         self.seen = (self.seen + 1.0).min(Self::REMEMBERED);
         self.log += (log - self.log) / self.seen;
+        self.value = libm::exp(self.log);
     }
 }
 
@@ -168,9 +170,7 @@ impl Costs {
     /// What a request of a kind is to the server, beside others: comparable over time, unlike
     /// [`expected`](Self::expected).
     pub(crate) fn work_of(&self, kind: Kind) -> f64 {
-        self.known(kind)
-            .filter(|known| known.work.seen > 0.0)
-            .map_or(self.mean, |known| libm::exp(known.work.log))
+        self.known(kind).filter(|known| known.work.seen > 0.0).map_or(self.mean, |known| known.work.value)
     }
 
     /// Whether requests of that kind are so little work beside most that other clients do not feel it.
@@ -279,7 +279,7 @@ impl Costs {
         let log = libm::log(cost.max(LEAST));
         let before = known.work;
         known.work.learn(log - self.factor);
-        self.mean_work += (libm::exp(known.work.log) - self.mean_work) / AVERAGED;
+        self.mean_work += (known.work.value - self.mean_work) / AVERAGED;
         if before.seen > 0.0 {
             self.factor += STEP * (log - before.log - self.factor);
         }

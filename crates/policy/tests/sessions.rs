@@ -156,3 +156,29 @@ fn a_crowd_at_the_door_comes_in_at_the_pace_at_which_sessions_can_be_finished() 
     }
     assert!((10..150).contains(&begun.len()), "{} of 400 in ten seconds: {begun:?}", begun.len());
 }
+
+#[test]
+fn few_important_sessions_are_no_crowd() {
+    let mut scene = scene();
+    // Basic ones fill the server; of premium, which has more than the server could do for basic, one comes at times, and then several.
+    let premium = ClassId(0);
+    let of_premium = |id: u64| Arrival {
+        session: SessionHint::Known(KnownSession::active(SessionId(id), premium)),
+        client: id,
+        kind: Kind::default(),
+    };
+    for session in 0..60 {
+        for request in 0..REQUESTS {
+            let number = 10_000 + 10 * session + request;
+            scene.arrive_as(number, of_premium(50_000 + session));
+            scene.cycles();
+            scene.wait(Span::from_millis(200));
+            scene.finish(number);
+        }
+        scene.wait(Span::from_secs(if session % 10 == 9 { 20 } else { 1 }));
+        assert!(
+            !scene.policy().class_snapshots().next().expect("a class").admits_sessions,
+            "session {session}"
+        );
+    }
+}

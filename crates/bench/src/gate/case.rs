@@ -18,6 +18,16 @@ pub(super) struct Case {
     pub(super) size: usize,
     pub(super) reuse: Reuse,
     pub(super) protocol: Protocol,
+    pub(super) answer: Answer,
+}
+
+/// What becomes of requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Answer {
+    /// The server answers them.
+    Served,
+    /// The proxy tells the client that there is no room.
+    Refused,
 }
 
 /// What takes part.
@@ -35,7 +45,18 @@ pub(super) struct GatePlan {
 impl Case {
     /// What latency is measured at, and what a quick run begins with.
     pub(super) const FIRST: Self =
-        Self { size: SIZES[0], reuse: Reuse::KeepAlive, protocol: Protocol::Http1 };
+        Self { size: SIZES[0], reuse: Reuse::KeepAlive, protocol: Protocol::Http1, answer: Answer::Served };
+
+    /// Requests that find no room.
+    const REFUSED: Self = Self { answer: Answer::Refused, ..Self::FIRST };
+
+    /// What is asked for.
+    pub(super) fn path(self) -> String {
+        match self.answer {
+            Answer::Served => format!("/{}", self.size),
+            Answer::Refused => "/delay?before=60s&bytes=10".to_owned(),
+        }
+    }
 
     /// As a heading has it.
     pub(super) fn title(self) -> String {
@@ -48,7 +69,10 @@ impl Case {
             Protocol::Tls => ", TLS",
             Protocol::Http2 => ", HTTP/2 over TLS",
         };
-        format!("{} KiB, {reuse}{protocol}", self.size / 1024)
+        match self.answer {
+            Answer::Served => format!("{} KiB, {reuse}{protocol}", self.size / 1024),
+            Answer::Refused => format!("refused, {reuse}{protocol}"),
+        }
     }
 }
 
@@ -64,7 +88,10 @@ impl fmt::Display for Case {
             Protocol::Tls => "tls",
             Protocol::Http2 => "http2",
         };
-        write!(f, "{}k/{reuse}/{protocol}", self.size / 1024)
+        match self.answer {
+            Answer::Served => write!(f, "{}k/{reuse}/{protocol}", self.size / 1024),
+            Answer::Refused => write!(f, "refused/{reuse}/{protocol}"),
+        }
     }
 }
 
@@ -78,10 +105,11 @@ impl GatePlan {
         let mut cases = Vec::new();
         for size in SIZES {
             for reuse in [Reuse::KeepAlive, Reuse::Close] {
-                cases.push(Case { size, reuse, protocol: Protocol::Http1 });
+                cases.push(Case { size, reuse, ..Case::FIRST });
             }
         }
         cases.extend([Protocol::Tls, Protocol::Http2].map(|protocol| Case { protocol, ..Case::FIRST }));
+        cases.push(Case::REFUSED);
         Self {
             plan: Plan {
                 cases: cases.into_iter().map(|case| (case, Proxy::ALL.into())).collect(),
@@ -98,10 +126,13 @@ impl GatePlan {
     /// Whether all of it works, in about a minute.
     pub(super) fn quick() -> Self {
         let cases = [Protocol::Http1, Protocol::Tls, Protocol::Http2]
-            .map(|protocol| (Case { protocol, ..Case::FIRST }, Proxy::ALL.into()));
+            .map(|protocol| Case { protocol, ..Case::FIRST })
+            .into_iter()
+            .chain([Case::REFUSED])
+            .map(|case| (case, Proxy::ALL.into()));
         Self {
             plan: Plan {
-                cases: cases.into(),
+                cases: cases.collect(),
                 saturation: Effort { rounds: 2, seconds: 1 },
                 open_loop: Effort { rounds: 1, seconds: 1 },
                 of_record: false,
@@ -138,7 +169,8 @@ mod tests {
                 "100k/keep-alive/http1",
                 "100k/close/http1",
                 "1k/keep-alive/tls",
-                "1k/keep-alive/http2"
+                "1k/keep-alive/http2",
+                "refused/keep-alive/http1"
             ]
         );
     }
@@ -151,7 +183,7 @@ mod tests {
             (plan.plan.cases.len(), plan.latency, plan.idle.len(), plan.plan.of_record)
         };
         assert_eq!(kept("1k/keep-alive/http1"), (1, false, 0, false));
-        assert_eq!(kept("/haproxy"), (6, false, 1, false));
+        assert_eq!(kept("/haproxy"), (7, false, 1, false));
         assert_eq!(kept("latency"), (0, true, 0, false));
         assert_eq!(kept("idle"), (0, false, 3, false));
         assert_eq!(kept("nothing"), (0, false, 0, false));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use stats::Spread;
 
-use super::case::{Case, GatePlan, SIZES};
+use super::case::{Answer, Case, GatePlan, SIZES};
 use super::proxy::{Proxy, ProxyFiles};
 use super::run::{Run, Runner};
 use super::table::Results;
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         headworks: headworks.clone(),
         processors: conditions.processors(),
     };
-    let server = runner.serve().context("the server behind does not start")?;
+    let server = runner.serve(Answer::Served).context("the server behind does not start")?;
     runner.place.try_all(&server)?;
     drop(server);
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
+use super::case::{Answer, Case};
 use super::protocol::Protocol;
 use testbed::Isolation;
 
@@ -87,12 +88,19 @@ impl ProxyFiles {
         &self,
         proxy: Proxy,
         upstream: &Server,
-        protocol: Protocol,
+        case: Case,
     ) -> anyhow::Result<(Server, String)> {
         let [port, secure, admin] = [8081, 8443, 9090].map(|port| self.isolation.port(port));
         let (port, secure, admin) = (port?, secure?, admin?);
         let (name, template) = proxy.template();
+        // With one place, which the first request keeps, and one that waits for it, no other finds room.
+        let (window, queue) = match case.answer {
+            Answer::Served => ("64", "2000"),
+            Answer::Refused => ("1", "1"),
+        };
         let text = template
+            .replace("{window}", window)
+            .replace("{queue}", queue)
             .replace("{port}", &port.to_string())
             .replace("{secure}", &secure.to_string())
             .replace("{admin}", &admin.to_string())
@@ -103,7 +111,7 @@ impl ProxyFiles {
         fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
         let (file, named) = (file.display().to_string(), self.named.join(name).display().to_string());
         let words = proxy.words(&self.headworks, &file);
-        let port = if protocol == Protocol::Http1 { port } else { secure };
+        let port = if case.protocol == Protocol::Http1 { port } else { secure };
         let server = upstream.beside(SERVER_CPU, &words, &self.root.join("stderr"), port)?;
         Ok((server, testbed::quote(&proxy.words(&self.headworks, &named))))
     }
@@ -116,7 +124,7 @@ impl ProxyFiles {
     /// Fails if a proxy cannot be started at all.
     pub(super) fn try_all(&self, upstream: &Server) -> anyhow::Result<()> {
         for proxy in Proxy::ALL {
-            if let Err(why) = self.start(proxy, upstream, Protocol::Tls) {
+            if let Err(why) = self.start(proxy, upstream, Case { protocol: Protocol::Tls, ..Case::FIRST }) {
                 bail!("{} does not start: {why:#}", proxy.name());
             }
         }

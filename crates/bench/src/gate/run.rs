@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::case::{CONNECTIONS, Case, GatePlan};
+use super::case::{Answer, CONNECTIONS, Case, GatePlan};
 use super::hold::Held;
 use super::protocol::Protocol;
 use super::proxy::{Proxy, ProxyFiles};
@@ -126,7 +126,7 @@ impl Runner {
         let run = Run::new(case.to_string(), Some(proxy), round);
         self.measure(run, Some(proxy), case, seconds, |entrance| {
             let scheme = if case.protocol == Protocol::Http1 { "http" } else { "https" };
-            let url = format!("{scheme}://127.0.0.1:{}/{}", entrance.port(), case.size);
+            let url = format!("{scheme}://127.0.0.1:{}{}", entrance.port(), case.path());
             let record = Path::new("");
             let ask = Ask { url: &url, reuse: case.reuse, connections: CONNECTIONS, seconds, record };
             match case.protocol {
@@ -149,8 +149,8 @@ impl Runner {
     pub(super) fn weigh(&self, proxy: Proxy, connections: u32, round: u32) -> Run {
         let mut run = Run::new(GatePlan::IDLE.to_owned(), Some(proxy), round);
         let weigh = || {
-            let server = self.serve()?;
-            let (proxy, _) = self.place.start(proxy, &server, Case::FIRST.protocol)?;
+            let server = self.serve(Answer::Served)?;
+            let (proxy, _) = self.place.start(proxy, &server, Case::FIRST)?;
             let before = proxy.resident()?;
             let held = Held::open(&proxy, connections, Case::FIRST.size, &self.place.file("held.log"))?;
             let after = proxy.resident()?;
@@ -165,8 +165,13 @@ impl Runner {
     }
 
     /// The server behind: it has the processor that the proxy has not.
-    pub(super) fn serve(&self) -> anyhow::Result<Server> {
-        self.site.serve(Content::Origin(&self.headworks.display().to_string()), GENERATOR_CPU)
+    pub(super) fn serve(&self, answer: Answer) -> anyhow::Result<Server> {
+        let program = &self.headworks.display().to_string();
+        let content = match answer {
+            Answer::Served => Content::Origin(program),
+            Answer::Refused => Content::Workers(program, 4),
+        };
+        self.site.serve(content, GENERATOR_CPU)
     }
 
     /// What fails, fails this run: the others are worth having.
@@ -192,10 +197,10 @@ impl Runner {
         seconds: u32,
         ask: impl FnOnce(&Server) -> (Generator, Vec<String>),
     ) -> anyhow::Result<()> {
-        let server = self.serve()?;
+        let server = self.serve(case.answer)?;
         let mut front = None;
         if let Some(proxy) = proxy {
-            let (started, command) = self.place.start(proxy, &server, case.protocol)?;
+            let (started, command) = self.place.start(proxy, &server, case)?;
             run.commands.push(command);
             front = Some(started);
         }
@@ -210,8 +215,15 @@ impl Runner {
             run.client.clone_from(&measured.client);
             run.latency = measured.latency;
         }
-        run.failure.clone_from(&measured.failure);
-        run.told = Some(measured.told?);
+        let mut told = measured.told?;
+        run.failure = match case.answer {
+            Answer::Served => measured.failure,
+            Answer::Refused => {
+                told.count_refusals();
+                told.failure(0)
+            }
+        };
+        run.told = Some(told);
         Ok(())
     }
 }

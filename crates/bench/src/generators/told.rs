@@ -19,6 +19,14 @@ pub(crate) struct Told {
 }
 
 impl Told {
+    /// Responses that refuse, with another status than 200, are what was asked for.
+    pub(crate) fn count_refusals(&mut self) {
+        self.requests = self.errors.remove(Self::OTHER_STATUSES).unwrap_or(0);
+    }
+
+    /// What [`Self::errors`] calls responses with another status.
+    pub(super) const OTHER_STATUSES: &str = "other statuses";
+
     /// Why there is no figure in this: errors, no requests, or other content than was asked for.
     pub(crate) fn failure(&self, size: usize) -> Option<String> {
         let wrong: Vec<_> = self.errors.iter().map(|(what, count)| format!("{count} {what}")).collect();

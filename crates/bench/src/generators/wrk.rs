@@ -36,7 +36,7 @@ pub(super) fn read(stdout: &str) -> anyhow::Result<Told> {
         ("read errors", read),
         ("write errors", write),
         ("timeouts", timeout),
-        ("other statuses", other),
+        (Told::OTHER_STATUSES, other),
     ]);
     Ok(Told { requests: all.saturating_sub(other), rate, bytes, errors })
 }

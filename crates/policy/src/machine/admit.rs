@@ -7,7 +7,6 @@ use super::refill::Refill;
 use crate::admission::Controller;
 use crate::config::{Admission, Config};
 use crate::fairness::rank::Rank;
-use crate::prospects::door::Served;
 use crate::prospects::prospect::Prospect;
 use crate::protocol::{Reason, SessionHint};
 use crate::store::{Held, Key, Position, QueueId};
@@ -253,23 +252,23 @@ impl Policy {
             self.shares.conclude(self.now, class);
             let controller = &mut self.controllers[class.index()];
             controller.end_period(period, *gains, queued, floor);
-            let is_tellable =
-                self.config.admission == Admission::Sessions && self.shares.are_lengths_known(class);
-            let requests = self.shares.requests_of_session(class).filter(|_| is_tellable);
-            self.crowds[class.index()].end_period(controller.outflow(), requests);
             // Those who are held back come first.
             let held_back = self.store.length(self.layout.discard(class, Rank::New));
             let room = controller.room_for_new() - f64::from(held_back);
             let idle = queued == 0 && held_back == 0 && self.places.free(0) > 0;
             self.rooms[class.index()].end_period(self.now, period, room.max(0.0), idle);
         }
-        let all = self.controllers.iter().map(Controller::outflow).sum();
-        for class in self.layout.all() {
-            let own = self.controllers[class.index()].outflow();
+        self.spare.end_period(self.controllers.iter().map(Controller::outflow).sum(), used);
+        // Those who matter less would have to wait.
+        let mut reach = self.spare.requests();
+        for class in self.layout.all().rev() {
+            reach += self.controllers[class.index()].outflow();
+            let tells = self.config.admission == Admission::Sessions && self.shares.are_lengths_known(class);
+            let requests = self.shares.requests_of_session(class).filter(|_| tells);
+            self.crowds[class.index()].end_period(reach, requests);
             let wait = self.store.length(self.layout.class(class, Rank::New)) > 0;
-            let requests = self.shares.requests_of_session(class);
-            let served = Served { own, all, used };
-            self.doors[class.index()].end_period(self.now, self.config.period, served, wait, requests);
+            let empty = if wait { 1.0 - used } else { 0.0 };
+            self.doors[class.index()].end_period(self.now, self.config.period, reach, empty, requests);
         }
         self.retarget();
     }

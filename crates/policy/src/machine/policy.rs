@@ -23,6 +23,7 @@ use crate::overtaking::Overtaking;
 use crate::patience::Patience;
 use crate::prospects::crowd::Crowd;
 use crate::prospects::door::Door;
+use crate::prospects::spare::Spare;
 use crate::protocol::{Input, Output, Reason};
 use crate::scheduler::Scheduler;
 use crate::stats::{ClassSnapshot, Snapshot, StageLengths, Stats};
@@ -48,6 +49,8 @@ pub struct Policy {
     /// What new sessions of each class get of its places.
     pub(super) floors: Vec<Floor>,
     pub(super) crowds: Vec<Crowd>,
+    /// What the server could do besides.
+    pub(super) spare: Spare,
     /// By which its sessions begin.
     pub(super) doors: Vec<Door>,
     /// Of each class.
@@ -96,6 +99,7 @@ impl Policy {
             shares: Shares::new(classes, room),
             floors: vec![Floor::default(); classes],
             crowds: vec![Crowd::default(); classes],
+            spare: Spare::default(),
             doors: vec![Door::default(); classes],
             rooms: (0..classes).map(|_| WaitingRoom::new()).collect(),
             places: Places::new(config.window),

@@ -1,14 +1,14 @@
 //! [`Crowd`]: how many more sessions begin than can be finished.
 
-/// Sessions that begin in a class, beside those that what is served of it would be enough for.
+/// Sessions that begin in a class, beside those that what the server can do for it would be enough for.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Crowd {
     /// Since the last period.
     came: u32,
     /// In a period, on average.
     rate: f64,
-    /// Requests that were served in a period, on average.
-    served: f64,
+    /// Requests that can be served in a period, on average.
+    reach: f64,
     is_dense: bool,
 }
 
@@ -16,21 +16,21 @@ impl Crowd {
     /// As many periods it takes to be sure of a change.
     const MEMORY: f64 = 32.0;
     /// From so many times as many on the crowd is dense, and below so many it is no longer.
-    const DENSE: f64 = 1.7;
-    const THIN: f64 = 1.4;
+    const DENSE: f64 = 1.4;
+    const THIN: f64 = 1.2;
 
     /// A session begins.
     pub(crate) fn came(&mut self) {
         self.came += 1;
     }
 
-    /// A period is over in which `outflow` requests of the class were served, as on average; a session has `requests`, if
-    /// that is known and matters.
-    pub(crate) fn end_period(&mut self, outflow: f64, requests: Option<f64>) {
+    /// A period is over in which `reach` requests of the class were served, or could have been: those of classes that matter less
+    /// would have had to wait. A session has `requests`, if that is known and matters.
+    pub(crate) fn end_period(&mut self, reach: f64, requests: Option<f64>) {
         self.rate += (f64::from(core::mem::take(&mut self.came)) - self.rate) / Self::MEMORY;
-        self.served += (outflow - self.served) / Self::MEMORY;
+        self.reach += (reach - self.reach) / Self::MEMORY;
         self.is_dense = requests.is_some_and(|requests| {
-            let enough_for = self.served / requests.max(1.0);
+            let enough_for = self.reach / requests.max(1.0);
             self.rate > enough_for * if self.is_dense { Self::THIN } else { Self::DENSE }
         });
     }
@@ -57,10 +57,10 @@ mod tests {
     #[test]
     fn it_is_dense_where_most_cannot_be_finished_and_stays_so_for_a_while() {
         let mut crowd = Crowd::default();
-        assert!(!after(&mut crowd, 100, 15), "ten sessions a period can be finished");
+        assert!(!after(&mut crowd, 100, 13), "ten sessions a period can be finished");
         assert!(after(&mut crowd, 40, 30));
         assert!(after(&mut crowd, 200, 15));
-        assert!(!after(&mut crowd, 200, 12));
+        assert!(!after(&mut crowd, 200, 11));
         crowd.end_period(50.0, None);
         assert!(!crowd.is_dense(), "nothing is known any more");
     }

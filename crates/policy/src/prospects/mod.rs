@@ -2,7 +2,7 @@
 //!
 //! [`Lengths`](lengths::Lengths) follows sessions to their ends, which it takes from a [`Silence`](silence::Silence), and knows
 //! of each [`Progress`](progress::Progress) the [`Prospect`](prospect::Prospect); [`Crowd`](crowd::Crowd) is how many more begin than
-//! can be finished, and [`Door`](door::Door) lets as many begin as can.
+//! can be finished, [`Door`](door::Door) lets as many begin as can, and [`Spare`](spare::Spare) is what was left for them.
 
 pub(crate) mod crowd;
 pub(crate) mod door;
@@ -10,3 +10,4 @@ pub(crate) mod lengths;
 pub(crate) mod progress;
 pub(crate) mod prospect;
 pub(crate) mod silence;
+pub(crate) mod spare;

@@ -174,6 +174,24 @@ fn a_server_that_is_not_busy_says_how_many_places_it_needs() {
 }
 
 #[test]
+fn a_server_that_becomes_slower_is_not_taken_for_one_that_does_less_at_once() {
+    for demand in DEMANDS {
+        for slower in [1.5, 3.0, 10.0] {
+            let mut model = ServerModel::new(adaptive(8), Server::Workers(64), demand, 7);
+            model.offered = Some(4.0 / model.mean);
+            model.run(3000);
+            model.mean *= slower;
+            let slow = model.run(4000);
+            let least = f64::from(model.server.knee()).min(4.0 * slower) / 2.0;
+            assert!(slow.size >= least, "{demand:?}, {slower} times slower: {slow:?}");
+            model.mean /= slower;
+            model.run(4000);
+            assert!(model.places.search.found() >= 4, "{demand:?} {slower}");
+        }
+    }
+}
+
+#[test]
 fn downloads_that_take_more_places_than_are_tried_hold_nobody_up() {
     let mut places = Places::new(Window::Adaptive { initial: 8, min: 1, max: 10 });
     let mut now = Time::ZERO;

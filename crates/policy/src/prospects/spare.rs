@@ -1,0 +1,42 @@
+//! [`Spare`]: what the server could have served besides.
+
+/// Requests that could have been in places that were empty: as many in each as in those that were used.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Spare {
+    /// Requests served in a period, on average.
+    served: f64,
+    /// The part of the places that was used, on average.
+    used: f64,
+}
+
+impl Spare {
+    /// As many periods it takes to be sure of a change.
+    const MEMORY: f64 = 32.0;
+    /// Of fewer places it is not known what all would do.
+    const MIN_USED: f64 = 0.02;
+
+    /// A period is over in which so many requests were served, and that part of the places was used.
+    pub(crate) fn end_period(&mut self, served: f64, used: f64) {
+        self.served += (served - self.served) / Self::MEMORY;
+        self.used += (used - self.used) / Self::MEMORY;
+    }
+
+    /// In a period, on average.
+    pub(crate) fn requests(self) -> f64 {
+        self.served * (1.0 / self.used.max(Self::MIN_USED) - 1.0).max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_empty_could_do_as_much_as_what_is_used() {
+        let mut spare = Spare::default();
+        (0..500).for_each(|_| spare.end_period(30.0, 0.6));
+        assert!((spare.requests() - 20.0).abs() < 0.1, "{}", spare.requests());
+        (0..500).for_each(|_| spare.end_period(50.0, 1.0));
+        assert!(spare.requests() < 0.1, "{}", spare.requests());
+    }
+}
