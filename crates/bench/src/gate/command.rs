@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use stats::Spread;
 
-use super::case::{Answer, Case, GatePlan, SIZES};
+use super::case::{Answer, Case, SIZES};
+use super::plan::GatePlan;
 use super::proxy::{Proxy, ProxyFiles};
 use super::run::{Run, Runner};
 use super::table::Results;

@@ -3,6 +3,7 @@
 mod case;
 pub(crate) mod command;
 pub(crate) mod hold;
+mod plan;
 mod protocol;
 mod proxy;
 mod run;

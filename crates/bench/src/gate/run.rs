@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::case::{Answer, CONNECTIONS, Case, GatePlan};
+use super::case::{Answer, CONNECTIONS, Case};
 use super::hold::Held;
+use super::plan::GatePlan;
 use super::protocol::Protocol;
 use super::proxy::{Proxy, ProxyFiles};
 use crate::generators::ask::Ask;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::case::{CONNECTIONS, Case, GatePlan};
+use super::case::{CONNECTIONS, Case};
+use super::plan::GatePlan;
 use super::proxy::Proxy;
 use super::run::Run;
 use crate::harness::cell::Cell;
