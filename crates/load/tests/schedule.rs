@@ -118,11 +118,11 @@ fn poisson_arrivals_begin_as_poisson_arrivals() {
 
 #[test]
 fn each_step_of_a_ramp_has_its_rate() {
-    let ramp = "100:500:200:600ms".parse().unwrap();
+    let ramp: traffic::Ramp = "100:500:200:600ms".parse().unwrap();
     let warmup = Span::from_millis(200);
     let load = Load::Open {
         rate: Rate::per_second(100.0).unwrap(),
-        ramp: Some(ramp),
+        ramp: Some(ramp.clone()),
         process: Process::Constant,
         connections: None,
     };

@@ -128,6 +128,7 @@ mod tests {
             backlog: 128,
             keep_alive: Span::from_millis(1500),
             cpus: testbed::Cpus::one(0),
+            front_cpus: None,
             directives: vec![("HostnameLookups".to_owned(), "Off".to_owned())],
             descriptors: None,
         };

@@ -288,11 +288,12 @@ impl ExperimentReport {
     }
 
     /// Sessions per second that can be completed at most at a point, by an admission that knows beforehand what comes: no
-    /// more than set out, and no more than the server carries on its own.
+    /// more than set out, which is by chance more or less than was offered, and no more than the server carries on its own.
     pub(super) fn at_most(&self, point: &Point) -> Option<Estimate> {
         let capacity = self.capacity.as_ref().filter(|_| self.is_relative_load())?.rate;
-        let offered = Estimate { value: point.offered, ci: None };
-        Some(if offered.value < capacity.value { offered } else { capacity })
+        // Those that had begun before end in the window as well.
+        let set_out = point.started.max(point.completed_inside) as f64 / point.window;
+        Some(if set_out < capacity.value { Estimate { value: set_out, ci: None } } else { capacity })
     }
 
     /// How much of that was.

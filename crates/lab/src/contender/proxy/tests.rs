@@ -33,6 +33,7 @@ fn server() -> Server {
         backlog: 64,
         keep_alive: Span::from_secs(5),
         cpus: Cpus::one(1),
+        front_cpus: None,
         directives: Vec::new(),
         descriptors: None,
     }

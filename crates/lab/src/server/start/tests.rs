@@ -24,6 +24,7 @@ fn server(kind: Kind) -> Server {
         backlog: 16,
         keep_alive: Span::from_secs(5),
         cpus: Cpus::one(0),
+        front_cpus: None,
         directives: Vec::new(),
         descriptors: None,
     }
