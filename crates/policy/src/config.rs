@@ -60,8 +60,8 @@ pub enum Mode {
 pub enum Admission {
     /// Sessions, where it is known how long they are and most cannot be finished: what is begun is finished. Inside a
     /// class the session that is nearest to its end goes first, because least of it is left and most would be lost
-    /// (Gittins 1979; in overload: Schroeder and Harchol-Balter 2006). New ones wait at the door until a place would
-    /// stay empty, the newest first: the oldest is about to give up. Otherwise requests.
+    /// (Gittins 1979; in overload: Schroeder and Harchol-Balter 2006). New ones wait at the door and begin at the
+    /// pace at which they can be finished, the newest first: the oldest is about to give up. Otherwise requests.
     #[default]
     Sessions,
     /// Requests, as many as the queue of their class has room for (Web2K section 3.3).

@@ -63,6 +63,8 @@ struct Work {
     /// Logarithm of it.
     log: f64,
     value: f64,
+    /// The mean of what the factor leaves, in which one that took long counts for as long.
+    mean: f64,
     seen: f64,
 }
 
@@ -70,13 +72,14 @@ impl Work {
     const REMEMBERED: f64 = 256.0;
 
     fn is_below(&self, bound: f64) -> bool {
-        self.seen > 0.0 && self.value < bound
+        self.seen > 0.0 && self.mean < bound
     }
 
     fn learn(&mut self, log: f64) {
         self.seen = (self.seen + 1.0).min(Self::REMEMBERED);
         self.log += (log - self.log) / self.seen;
         self.value = libm::exp(self.log);
+        self.mean += (libm::exp(log) - self.mean) / self.seen;
     }
 }
 
@@ -279,7 +282,7 @@ impl Costs {
         let log = libm::log(cost.max(LEAST));
         let before = known.work;
         known.work.learn(log - self.factor);
-        self.mean_work += (known.work.value - self.mean_work) / AVERAGED;
+        self.mean_work += (known.work.mean - self.mean_work) / AVERAGED;
         if before.seen > 0.0 {
             self.factor += STEP * (log - before.log - self.factor);
         }

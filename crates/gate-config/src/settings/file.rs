@@ -127,7 +127,7 @@ pub(super) enum Admission {
     /// As many requests as the queue of their class has room for.
     Requests,
     /// Sessions, where it is known how long they are and most cannot be finished: who is nearest to the end goes first, and
-    /// new ones when a place would stay empty. Otherwise requests.
+    /// new ones begin at the pace at which they can be finished. Otherwise requests.
     #[default]
     Sessions,
 }

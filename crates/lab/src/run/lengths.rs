@@ -25,7 +25,7 @@ pub(super) fn test(spec: &Spec) -> Duration {
     let measuring = match &spec.capacity {
         Capacity::Searched(search) => match (&search.crowd, &search.ramp) {
             (Some(crowd), _) => Duration::from(crowd.warmup.unwrap_or_default() + crowd.hold) + AROUND,
-            (None, Some(ramp)) => Duration::from(ramp.total()) + AROUND,
+            (None, Some(ramp)) => Duration::from(ramp.longest_hold() * ramp.len() as u64) + AROUND,
             (None, None) => SEARCH,
         },
         _ => Duration::from(spec.test.warmup + spec.test.duration),

@@ -49,14 +49,14 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// The browser of a user of the plan's class number `class`, who was due at `intended`.
-    pub(crate) fn new(thread: &ThreadContext, class: usize, session: Option<u64>, intended: Time) -> Self {
+    /// The browser of a user of the plan's class number `class`, who pauses before retries as somebody does who begins then.
+    pub(crate) fn new(thread: &ThreadContext, class: usize, session: Option<u64>, begins: Time) -> Self {
         Self {
             user: thread.plan.user(class, session),
             idle: Idle::default(),
             pool: Pool::default(),
             requests: Cell::new(0),
-            pauses: RefCell::new(Thinking::of_retries(thread.plan.seed, intended)),
+            pauses: RefCell::new(Thinking::of_retries(thread.plan.seed, begins)),
         }
     }
 

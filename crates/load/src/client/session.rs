@@ -42,9 +42,7 @@ async fn pages(
     pauses: Pauses,
 ) -> Result<(), Failed> {
     let last = thread.plan.pages.len().saturating_sub(1);
-    // Users of a closed loop begin at the same moment, and must not pause alike.
-    let apart = if thread.plan.is_open { Span::ZERO } else { Span::from_nanos(visit.number) };
-    let mut thinking = Thinking::of_session(thread.plan.seed, visit.started + apart);
+    let mut thinking = Thinking::of_session(thread.plan.seed, visit.pauses);
     for (number, page) in thread.plan.pages.iter().enumerate() {
         if !visit.client.user.meets(&page.conditions) {
             continue;
@@ -95,6 +93,8 @@ struct Visit<'a> {
     class: ClassId,
     number: u64,
     started: Time,
+    /// What its pauses go by: users of a closed loop begin at the same moment, and must not pause alike.
+    pauses: Time,
     think: Span,
     outcome: SessionOutcome,
 }
@@ -102,12 +102,15 @@ struct Visit<'a> {
 impl<'a> Visit<'a> {
     fn new(thread: &'a ThreadContext, class: ClassId, started: Time) -> Self {
         let number = thread.number_session();
+        let apart = if thread.plan.is_open { Span::ZERO } else { Span::from_nanos(number) };
+        let pauses = started + apart;
         Self {
             thread,
-            client: Client::new(thread, class.index(), Some(number), started),
+            client: Client::new(thread, class.index(), Some(number), pauses),
             class,
             number,
             started,
+            pauses,
             think: Span::ZERO,
             outcome: SessionOutcome::Censored,
         }

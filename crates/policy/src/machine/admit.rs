@@ -235,16 +235,19 @@ impl Policy {
             return false;
         }
         let missed = now.since(self.period_ends).as_nanos() / period.as_nanos() + 1;
+        let used = self.places.used(now);
+        // A server that hangs says nothing of what it can do.
+        let hangs = self.places.taken() > 0 && self.places.given_back() + period <= now;
         for _ in 0..missed.min(REMEMBERED) {
-            self.end_period();
+            self.end_period(if hangs { None } else { Some(used) });
         }
         self.period_ends += period * missed;
         true
     }
 
-    fn end_period(&mut self) {
+    /// Ends a period in which that part of the places was used; nothing, where nothing came out of the server.
+    fn end_period(&mut self, used: Option<f64>) {
         self.scan.end_period(self.config.knobs);
-        let used = self.places.used(self.now);
         for class in self.layout.all() {
             let queued = self.queued(class);
             let Config { period, gains, limits, .. } = &self.config;
@@ -258,6 +261,14 @@ impl Policy {
             let idle = queued == 0 && held_back == 0 && self.places.free(0) > 0;
             self.rooms[class.index()].end_period(self.now, period, room.max(0.0), idle);
         }
+        if let Some(used) = used {
+            self.learn_capacity(used);
+        }
+        self.retarget();
+    }
+
+    /// Learns what the server can do for each class, and how many of its sessions can begin.
+    fn learn_capacity(&mut self, used: f64) {
         self.spare.end_period(self.controllers.iter().map(Controller::outflow).sum(), used);
         // Those who matter less would have to wait.
         let mut reach = self.spare.requests();
@@ -270,7 +281,6 @@ impl Policy {
             let empty = if wait { 1.0 - used } else { 0.0 };
             self.doors[class.index()].end_period(self.now, self.config.period, reach, empty, requests);
         }
-        self.retarget();
     }
 
     /// Gives held-back requests the first chance of the new period; those that have had all

@@ -29,6 +29,8 @@ impl Policy {
             let Some(Ready { class, request, .. }) = self.next_ready(now) else { break };
             self.serve(now, class, request);
         }
+        let waiting = self.store.waiting(Stage::Class) + self.store.waiting(Stage::Discard);
+        self.places.crowd(now, waiting);
         while self.places.has_spare() {
             let Some((class, key)) = self.first_unlike() else { break };
             if self.store.stage(key) == Some(Stage::Discard) {

@@ -35,6 +35,12 @@ impl Crowd {
         });
     }
 
+    /// Periods are `longer` times as long from now on.
+    pub(crate) fn stretch(&mut self, longer: f64) {
+        self.reach *= longer;
+        self.rate *= longer;
+    }
+
     /// Whether it is known that most of those who begin cannot be finished, so that it matters which. Where it is few, more are finished
     /// if all wait a little: a burst is spread over all the pages of those that are under way.
     pub(crate) fn is_dense(&self) -> bool {

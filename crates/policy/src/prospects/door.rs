@@ -32,8 +32,8 @@ impl Default for Door {
 
 impl Door {
     const MIN_MARGIN: f64 = 1.0;
-    /// Sessions are so many times shorter, at most, than they were taken for.
-    const MAX_MARGIN: f64 = 8.0;
+    /// However short sessions have become, an idle server gets enough of them.
+    const MAX_MARGIN: f64 = 1e4;
     /// The part of its places that a busy server leaves empty between two requests.
     const IDLE: f64 = 0.02;
     /// How much faster sessions begin after a period in which the server did nothing, and what is left of that after one
@@ -65,6 +65,7 @@ impl Door {
         self.at = now;
         self.lot = requests.map_or(0.0, |requests| self.margin * self.reach / requests.max(1.0));
         self.pace = self.lot / period.as_secs_f64();
+        self.credit = self.credit.max(-self.loan());
     }
 
     /// What was not used in a period is not saved up.
@@ -87,10 +88,18 @@ impl Door {
         self.credit(now) >= 1.0 - self.loan() - Self::ROUNDING
     }
 
+    /// Periods are `longer` times as long from now on.
+    pub(crate) fn stretch(&mut self, longer: f64) {
+        self.reach *= longer;
+    }
+
     /// When that will be.
     pub(crate) fn opens_for_idle(&self) -> Time {
         let missing = (1.0 - self.loan() - self.credit).max(0.0);
-        if self.pace > 0.0 { self.at + Span::from_secs_f64(missing / self.pace) } else { Time::NEVER }
+        if self.pace <= 0.0 {
+            return Time::NEVER;
+        }
+        self.at + Span::from_secs_f64(missing / self.pace) + Span::from_nanos(1)
     }
 
     /// A session begins.

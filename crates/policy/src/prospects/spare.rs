@@ -21,6 +21,11 @@ impl Spare {
         self.used += (used - self.used) / Self::MEMORY;
     }
 
+    /// Periods are `longer` times as long from now on.
+    pub(crate) fn stretch(&mut self, longer: f64) {
+        self.served *= longer;
+    }
+
     /// In a period, on average.
     pub(crate) fn requests(self) -> f64 {
         self.served * (1.0 / self.used.max(Self::MIN_USED) - 1.0).max(0.0)

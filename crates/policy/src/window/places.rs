@@ -163,6 +163,13 @@ impl Places {
         }
     }
 
+    /// So many requests wait beside those inside.
+    pub(crate) fn crowd(&mut self, now: Time, waiting: u32) {
+        if matches!(self.window, Window::Adaptive { .. }) {
+            self.search.crowd(now, self.taken, self.taken + waiting);
+        }
+    }
+
     /// Gives back a place that was taken at `dispatched`, for a request that costs the server that `work`.
     pub(crate) fn give_back(&mut self, now: Time, dispatched: Time, work: f64) {
         self.advance(now);

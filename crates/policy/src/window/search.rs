@@ -30,6 +30,13 @@ pub(super) struct Search {
     posterior: Posterior,
     trial: Trial,
     observed: Observed,
+    /// What was observed, how often.
+    observations: u32,
+    /// What the server needs by that.
+    needed: Option<u32>,
+    /// Home before more requests were there than it has places, and when they were that last.
+    roomy: Option<u32>,
+    crowded: Time,
     /// Home, when it was last tried, and what was tried since.
     before: Option<Sample>,
     probed: Option<Sample>,
@@ -72,6 +79,8 @@ impl Search {
     const AS_MANY: f64 = 0.9;
     /// Requests inside, relative to the window, up to which there are places left.
     const FREE: f64 = 0.8;
+    /// For how long requests have to be fewer again.
+    const CALM: Span = Span::from_secs(2);
     /// Comparisons after which home is taken for found.
     const SURE: u32 = 3;
     /// What trying may cost in logarithms of power, and the longest rest, in trials of home.
@@ -87,6 +96,10 @@ impl Search {
             posterior: Posterior::around(initial, Self::WORTH),
             trial: Trial::new(Time::ZERO, initial, Self::MIN_REQUESTS as u32),
             observed: Observed::new(),
+            observations: 0,
+            needed: None,
+            roomy: None,
+            crowded: Time::ZERO,
             before: None,
             probed: None,
             agreed: 0,
@@ -117,8 +130,9 @@ impl Search {
     pub(super) fn restart(&mut self, now: Time, size: u32, inside: u32) {
         self.home = size.clamp(self.min, self.max);
         self.posterior = Posterior::around(self.home, Self::WORTH);
-        self.agreed = 0;
-        self.start_over(now, inside);
+        self.observed = Observed::new();
+        (self.observations, self.needed, self.roomy) = (0, None, None);
+        self.go_on(now, self.home, inside);
     }
 
     /// Accounts for the time since the last change with `inside` requests in the server.
@@ -137,25 +151,46 @@ impl Search {
     }
 
     /// A request that was inside for so long cost that much of the server, and is that `work`. As long as there are places
-    /// left, it says how many the server needs, and home comes down to that; trials say whether it needs more.
+    /// left, it says how many the server needs.
     pub(super) fn observe(&mut self, took: Span, cost: f64, work: f64) {
         if self.min == self.max || took.as_secs_f64() > Self::FREE * f64::from(self.offered()) * cost {
             return;
         }
-        self.observed.note(took, cost, work);
-        let Some(Observation { few, many, difference, variance }) = self.observed.compare() else { return };
+        let Some(Observation { few, many, difference, variance }) = self.observed.note(took, cost, work)
+        else {
+            return;
+        };
         self.posterior.learn(difference, variance + Self::MISFIT, many, [few, few]);
         self.posterior.give_way(&Posterior::around(self.home, Self::WORTH), Self::FORGOTTEN);
-        let home = self.home;
-        if self.is_large() {
-            self.move_home();
+        self.observations += 1;
+        if self.observations >= Self::SURE {
+            self.needed = Some(self.between(self.min, self.home));
         }
-        if self.home < home {
-            self.trial = Trial::new(self.trial.now(), self.home, self.wanted(self.home));
-            (self.probed, self.probe) = (None, None);
-        } else {
-            self.home = home;
+    }
+
+    /// So many requests are `inside`, and `all` with those that wait. As long as all find a place, the server shares itself
+    /// among them, and the short ones need not wait for the long ones. When they are more, home is what the server needs,
+    /// as far as that was observed, until for a while they would find room again.
+    pub(super) fn crowd(&mut self, now: Time, inside: u32, all: u32) {
+        match (self.roomy, self.needed) {
+            (None, Some(needed)) if all >= self.home && needed < self.home => {
+                (self.roomy, self.crowded) = (Some(self.home), now);
+                self.go_on(now, needed, inside);
+            }
+            (None, _) => {}
+            (Some(roomy), _) if all >= roomy => self.crowded = now,
+            (Some(roomy), _) if now.since(self.crowded) > Self::CALM => {
+                (self.roomy, self.needed) = (None, Some(self.home));
+                self.go_on(now, roomy.max(self.home), inside);
+            }
+            (Some(_), _) => {}
         }
+    }
+
+    /// With another home, and what is known.
+    fn go_on(&mut self, now: Time, home: u32, inside: u32) {
+        (self.home, self.agreed) = (home, 0);
+        self.start_over(now, inside);
     }
 
     fn is_large(&self) -> bool {
@@ -249,15 +284,21 @@ impl Search {
     fn move_home(&mut self) {
         let nearest = self.home.div_ceil(4).max(self.min);
         let farthest = self.home.saturating_mul(2).min(self.max);
-        let (mut low, mut high) = (nearest, farthest);
+        let found = self.between(nearest, farthest);
+        if found != self.home {
+            self.home = found;
+            (self.before, self.agreed, self.rested) = (None, 0, 0);
+        }
+    }
+
+    /// The first size from which on the next place is not worth it.
+    fn between(&self, least: u32, most: u32) -> u32 {
+        let (mut low, mut high) = (least, most);
         while low < high {
             let middle = low + (high - low) / 2;
             if self.posterior.elasticity(middle) > Self::WORTH { low = middle + 1 } else { high = middle }
         }
-        if low != self.home {
-            self.home = low;
-            (self.before, self.agreed, self.rested) = (None, 0, 0);
-        }
+        low
     }
 
     /// Home does not finish what it did: server or work have changed.

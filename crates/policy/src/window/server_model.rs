@@ -155,6 +155,8 @@ impl ServerModel {
             let work = if matches!(self.demand, Demand::Lightening) { left } else { self.mean };
             self.inside.push(Inside { dispatched: self.now, apart, left, work, begun: self.had });
         }
+        let waiting = if self.offered.is_some() { self.waiting } else { u32::from(u16::MAX) };
+        self.places.crowd(self.now, waiting);
     }
 
     /// Goes on until something happens; gives the request that is done.

@@ -155,18 +155,26 @@ fn a_server_that_has_enough_is_not_driven() {
 }
 
 #[test]
-fn a_server_that_is_not_busy_says_how_many_places_it_needs() {
+fn a_server_that_is_not_busy_says_how_many_places_it_will_need() {
     for demand in DEMANDS {
         for seed in 0..3 {
             let mut model = ServerModel::new(adaptive(8), Server::Sharing(1), demand, seed);
             model.offered = Some(0.5 / model.mean);
-            model.run(3000);
-            let size = model.places.search.found();
-            assert!((1..=3).contains(&size), "{demand:?} {seed}: {size}");
+            let calm = model.run(6000);
+            assert!(calm.size > 5.0, "{demand:?} {seed}: {calm:?} while all find a place");
+            model.offered = None;
+            let busy = model.run(100);
+            assert!(busy.size < 4.0, "{demand:?} {seed}: {busy:?} from the beginning on");
+            model.offered = Some(0.5 / model.mean);
+            model.run(1000);
+            let again = model.places.search.found();
+            assert!(again >= 5, "{demand:?} {seed}: {again}");
             // There is no sign that a server needs few of which as much is finished as is inside.
             let mut model = ServerModel::new(adaptive(8), Server::Workers(64), demand, seed);
             model.offered = Some(4.0 / model.mean);
-            model.run(3000);
+            model.run(6000);
+            model.offered = None;
+            model.run(100);
             let size = model.places.search.found();
             assert!(size >= 6, "{demand:?} {seed}: {size}");
         }

@@ -113,11 +113,6 @@ impl Trial {
         Self { stage, ..Self::new(now, size, wanted) }
     }
 
-    /// When anything happened last.
-    pub(super) fn now(&self) -> Time {
-        self.changed
-    }
-
     /// How many may be inside.
     pub(super) fn offered(&self) -> u32 {
         if let Stage::Closing { to } = self.stage { to } else { self.size }

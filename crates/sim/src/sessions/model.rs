@@ -190,7 +190,13 @@ impl SessionModel {
         within("the number of sessions in a replication", rate * length, 0.0, 1e8)?;
         if let Some(interval) = self.interval {
             let number = self.duration.as_secs_f64() / interval.as_secs_f64();
-            within("the number of intervals", number, 1.0, 1e6)?;
+            let number = number * self.script.classes.len() as f64;
+            within(
+                "the number of intervals (the duration over --interval), times that of classes,",
+                number,
+                1.0,
+                4000.0,
+            )?;
         }
         if let Some(gate) = &self.gate {
             policy::Policy::new(gate.policy.clone())?;

@@ -8,7 +8,8 @@ use stats::MeanEstimate;
 use super::bound::completed_at_most;
 use super::model::SessionModel;
 use super::replication::Replication;
-use super::tally::{Digest, SessionTally, Summary};
+use super::seen::Intervals;
+use super::tally::{Digest, Summary};
 use crate::outcome::{LatencyOutcome, Precision};
 use crate::text::{Missed, Percent, Plain};
 
@@ -99,7 +100,7 @@ pub struct SessionClassOutcome {
 }
 
 impl SessionsOutcome {
-    pub(super) fn new(model: &SessionModel, done: &[Replication]) -> Self {
+    pub(super) fn new(model: &SessionModel, done: &[Replication], intervals: &Intervals) -> Self {
         let duration = model.duration.as_secs_f64();
         let completed = |replication: &Replication| -> f64 {
             replication.classes.iter().map(|class| class.completed).sum()
@@ -120,7 +121,7 @@ impl SessionsOutcome {
         Self {
             classes: classes.collect(),
             levels: levels(model, done),
-            intervals: intervals(model, done),
+            intervals: of_intervals(model, intervals),
             throughput: MeanEstimate::of(done.iter().map(|replication| completed(replication) / duration)),
             bound: MeanEstimate::of(totals().map(|bound| bound / duration)),
             of_bound: MeanEstimate::of(
@@ -175,9 +176,12 @@ impl SessionClassOutcome {
 
 fn levels(model: &SessionModel, done: &[Replication]) -> Vec<SessionLevelOutcome> {
     let number = done.first().map_or(0, |replication| replication.levels.len());
-    let mut from = 0.0;
+    let (mut end, all) = (0.0_f64, model.duration.as_secs_f64());
     let levels = model.starts.held().iter().take(number).enumerate().map(|(index, level)| {
-        let seconds = level.hold.as_secs_f64();
+        let from = end;
+        // The last goes on until the end, and none beyond it.
+        end = if index + 1 == number { all } else { (end + level.hold.as_secs_f64()).min(all) };
+        let seconds = end - from;
         let summaries: Vec<&[Summary]> =
             done.iter().filter_map(|done| done.levels.get(index)).map(Vec::as_slice).collect();
         let bounds: Vec<Vec<f64>> = summaries
@@ -192,22 +196,16 @@ fn levels(model: &SessionModel, done: &[Replication]) -> Vec<SessionLevelOutcome
             let bounds = bounds.iter().filter_map(|bound| bound.get(class).copied());
             SessionClassOutcome::new(name, &of_class, bounds)
         });
-        let outcome = SessionLevelOutcome { level: level.level, from, classes: classes.collect() };
-        from += seconds;
-        outcome
+        (seconds, SessionLevelOutcome { level: level.level, from, classes: classes.collect() })
     });
-    levels.collect()
+    levels.filter(|(seconds, _)| *seconds > 0.0).map(|(_, level)| level).collect()
 }
 
-fn intervals(model: &SessionModel, done: &[Replication]) -> Vec<SessionIntervalOutcome> {
+fn of_intervals(model: &SessionModel, intervals: &Intervals) -> Vec<SessionIntervalOutcome> {
     let Some(length) = model.interval else { return Vec::new() };
-    let number = done.first().map_or(0, |replication| replication.intervals.len());
-    let each = (0..number).flat_map(|index| {
-        model.script.classes.iter().enumerate().map(move |(class, name)| {
-            let mut all = SessionTally::default();
-            let seen = done.iter().filter_map(|done| done.intervals.get(index)?.get(class));
-            seen.for_each(|tally| all.add(tally));
-            let Summary { started, completed, retried, response, .. } = all.summary();
+    let each = intervals.0.iter().enumerate().flat_map(|(index, classes)| {
+        model.script.classes.iter().zip(classes).map(move |(name, tally)| {
+            let Summary { started, completed, retried, response, .. } = tally.summary();
             let from = length.as_secs_f64() * index as f64;
             let Digest { p50, p99, .. } = response;
             SessionIntervalOutcome { from, class: name.to_string(), started, completed, retried, p50, p99 }

@@ -28,13 +28,14 @@ impl Replication {
         let began = Instant::now();
         let mut world = World::new(model, seed, number)?;
         let events = world.run();
-        let seen = world.seen();
+        let utilization = world.utilization();
+        let seen = world.into_seen();
         let summaries = |classes: &Vec<SessionTally>| classes.iter().map(SessionTally::summary).collect();
         Ok(Self {
             classes: summaries(&seen.all),
             levels: seen.levels.iter().map(summaries).collect(),
-            intervals: seen.intervals.clone(),
-            utilization: world.utilization(),
+            intervals: seen.intervals,
+            utilization,
             events,
             took: began.elapsed(),
         })

@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::model::SessionModel;
 use super::outcome::SessionsOutcome;
 use super::replication::Replication;
+use super::seen::Intervals;
 use crate::control::Control;
 use crate::model::SessionModelError;
 use crate::outcome::Precision;
@@ -34,14 +35,17 @@ pub fn run_sessions_under(
     model.check()?;
     let began = Instant::now();
     let mut done: Vec<Replication> = Vec::new();
+    let mut intervals = Intervals::default();
     loop {
         let numbers = plan.round(done.len() as u32);
         for replication in in_parallel(plan.cores, numbers, control, |number| {
             Replication::simulate(model, plan.seed, number)
         }) {
-            done.push(replication?);
+            let mut replication = replication?;
+            intervals.add(std::mem::take(&mut replication.intervals));
+            done.push(replication);
         }
-        let mut outcome = SessionsOutcome::new(model, &done);
+        let mut outcome = SessionsOutcome::new(model, &done, &intervals);
         outcome.precision =
             plan.precision.map_or(Precision::Fixed, |wanted| outcome.judge(wanted, plan.replications));
         let is_enough = outcome.precision == Precision::Reached || outcome.replications >= plan.replications;

@@ -5,6 +5,22 @@ use units::{Span, Time};
 use super::model::SessionModel;
 use super::tally::{Fate, SessionTally};
 
+/// What came of sessions and requests by interval, then by class, of all replications together.
+#[derive(Debug, Default)]
+pub(super) struct Intervals(pub(super) Vec<Vec<SessionTally>>);
+
+impl Intervals {
+    /// Adds those of a replication.
+    pub(super) fn add(&mut self, other: Vec<Vec<SessionTally>>) {
+        if self.0.is_empty() {
+            self.0 = other;
+            return;
+        }
+        let all = self.0.iter_mut().flatten().zip(other.iter().flatten());
+        all.for_each(|(tally, other)| tally.add(other));
+    }
+}
+
 /// What came of those that count.
 #[derive(Debug)]
 pub(super) struct Seen {

@@ -136,8 +136,8 @@ impl<'a> World<'a> {
         }
     }
 
-    pub(super) fn seen(&self) -> &Seen {
-        &self.seen
+    pub(super) fn into_seen(self) -> Seen {
+        self.seen
     }
 
     pub(super) fn utilization(&self) -> f64 {

@@ -20,20 +20,22 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// No `Retry-After` is waited for longer than this.
-    pub const MAX_RETRY_AFTER: Span = Span::from_secs(60);
+    /// No pause is longer than this, whatever grows, and no `Retry-After` is waited for longer.
+    pub const MAX_PAUSE: Span = Span::from_secs(60);
 
     /// How long the user pauses before retry number `number`, from 1; the response asked for `asked`.
     pub fn pause(&self, number: u32, asked: Option<Span>, thinking: &mut Thinking) -> Span {
         let pause = thinking.next(&self.pause).mul_f64(self.factor(number));
         let asked = asked.filter(|_| self.heeds_retry_after).unwrap_or_default();
-        pause.max(asked.min(Self::MAX_RETRY_AFTER))
+        pause.max(asked).min(Self::MAX_PAUSE)
     }
 
     /// How long all pauses before one request can take.
     pub fn longest(&self) -> Span {
-        let least = if self.heeds_retry_after { Self::MAX_RETRY_AFTER } else { Span::ZERO };
-        (1..=self.times).map(|number| self.pause.longest().mul_f64(self.factor(number)).max(least)).sum()
+        let least = if self.heeds_retry_after { Self::MAX_PAUSE } else { Span::ZERO };
+        let longest =
+            |number| self.pause.longest().mul_f64(self.factor(number)).max(least).min(Self::MAX_PAUSE);
+        (1..=self.times).map(longest).sum()
     }
 
     fn factor(&self, number: u32) -> f64 {
@@ -97,10 +99,13 @@ mod tests {
         let millis: Vec<Span> = (1..=3).map(|number| pause(number, None)).collect();
         assert_eq!(millis, [100, 200, 400].map(Span::from_millis));
         assert_eq!(pause(1, Some(Span::from_secs(5))), Span::from_secs(5));
-        assert_eq!(pause(1, Some(Span::from_secs(500))), Retry::MAX_RETRY_AFTER);
-        assert_eq!(retry.longest(), Retry::MAX_RETRY_AFTER * 3);
+        assert_eq!(pause(1, Some(Span::from_secs(500))), Retry::MAX_PAUSE);
+        assert_eq!(retry.longest(), Retry::MAX_PAUSE * 3);
         let deaf = Retry { heeds_retry_after: false, ..retry };
         assert_eq!(deaf.pause(2, Some(Span::from_secs(5)), &mut thinking), Span::from_millis(200));
         assert_eq!(deaf.longest(), Span::from_millis(700));
+        let patient = Retry { times: 20, backoff: 10.0, ..deaf };
+        assert_eq!(patient.pause(20, None, &mut thinking), Retry::MAX_PAUSE);
+        assert!(patient.longest() < Retry::MAX_PAUSE * 20);
     }
 }
