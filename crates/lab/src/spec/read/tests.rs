@@ -147,7 +147,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "file = ",
         "flie = ",
-        "spec.toml:7: [workload]: unknown key \"flie\"; expected one of kind, timeout, connections, data, class, page",
+        "spec.toml:7: [workload]: unknown key \"flie\"; expected one of kind, timeout, connections, retry, data, class, page",
     ),
     (
         "name = \"load\"",
