@@ -98,7 +98,8 @@ fn the_session_that_has_come_farthest_goes_first_and_at_the_door_the_newest() {
         scene.arrive_as(number, arrival);
         scene.cycles();
     }
-    assert_eq!(order(&mut scene, 100), [104, 102, 105, 103, 101]);
+    // One may begin by now, the newest; then those under way.
+    assert_eq!(order(&mut scene, 100), [103, 104, 102, 105, 101]);
 }
 
 #[test]
@@ -141,10 +142,10 @@ fn at_a_full_door_the_oldest_gives_way() {
 }
 
 #[test]
-fn a_crowd_at_the_door_comes_in_at_the_pace_at_which_sessions_can_be_finished() {
+fn a_crowd_at_the_door_does_not_come_in_at_once_and_is_not_kept_from_an_idle_server() {
     let mut scene = scene();
     let mut begun = Vec::new();
-    // Pages cost nothing, so that a place is always free; what is let in will come back.
+    // Pages cost nothing and no visitor comes back, so that a place is always free.
     for number in 1..=400 {
         scene.arrive_as(number, new(number));
         scene.cycles();
@@ -153,8 +154,11 @@ fn a_crowd_at_the_door_comes_in_at_the_pace_at_which_sessions_can_be_finished() 
             scene.finish(number);
             begun.push(number);
         }
+        if number == 40 {
+            assert!((5..20).contains(&begun.len()), "in a second: {begun:?}");
+        }
     }
-    assert!((10..150).contains(&begun.len()), "{} of 400 in ten seconds: {begun:?}", begun.len());
+    assert!(begun.len() > 200, "{} of 400 in ten seconds: {begun:?}", begun.len());
 }
 
 #[test]
