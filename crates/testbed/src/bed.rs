@@ -90,16 +90,12 @@ impl<'a> Testbed<'a> {
 
     /// A command that runs what stands in front of the server: in its network, and without its limits.
     pub fn in_front(&self, program: &Path) -> Command {
-        let mut words = self.inside(Side::Server, None, None);
-        words.push(program.into());
-        command(words, |first| self.pinning.command(self.front, first))
+        self.at_server(program, self.front)
     }
 
     /// A command that runs what stands behind the server: on its processors, in its network, and without its limits.
     pub fn beside(&self, program: &Path) -> Command {
-        let mut words = self.inside(Side::Server, None, None);
-        words.push(program.into());
-        command(words, |first| self.pinning.command(self.server, first))
+        self.at_server(program, self.server)
     }
 
     /// A command that runs the server.
@@ -122,9 +118,14 @@ impl<'a> Testbed<'a> {
 
     /// A command that looks at the server, from its network, on the generator's processors.
     pub fn observer(&self, program: &Path) -> Command {
+        self.at_server(program, self.generator)
+    }
+
+    /// In the server's network, without its limits, on these processors.
+    fn at_server(&self, program: &Path, cpus: &Cpus) -> Command {
         let mut words = self.inside(Side::Server, None, None);
         words.push(program.into());
-        command(words, |first| self.pinning.command(self.generator, first))
+        command(words, |first| self.pinning.command(cpus, first))
     }
 
     /// Does what connects to `authority`: to the server as the generator would, to what listens on the loopback

@@ -65,7 +65,7 @@ impl Policy {
     /// Whether a request waits in the queue of its class whatever room that has: where sessions are admitted, all but
     /// visitors, who wait in the order of the waiting room.
     fn may_wait_inside(&self, key: Key, class: ClassId) -> bool {
-        self.admits_sessions(class) && !matches!(self.store.get(key).session, SessionHint::Visitor(_))
+        self.admits_sessions(class) && !self.is_visitor(key)
     }
 
     /// Whether sessions of a class are admitted, rather than requests: where it is known how long they are, and most cannot be

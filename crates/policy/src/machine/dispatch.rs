@@ -107,7 +107,7 @@ impl Policy {
         newest.filter(|key| !self.is_visitor(*key))
     }
 
-    fn is_visitor(&self, key: Key) -> bool {
+    pub(super) fn is_visitor(&self, key: Key) -> bool {
         matches!(self.store.get(key).session, SessionHint::Visitor(_))
     }
 

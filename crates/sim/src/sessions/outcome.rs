@@ -107,19 +107,11 @@ impl SessionsOutcome {
         };
         let events: u64 = done.iter().map(|replication| replication.events).sum();
         let took: f64 = done.iter().map(|replication| replication.took.as_secs_f64()).sum();
-        let at_most = |replication: &Replication| {
-            let started: Vec<f64> = replication.classes.iter().map(|class| class.started).collect();
-            completed_at_most(model, &started, duration)
-        };
-        let bounds: Vec<Vec<f64>> = done.iter().map(at_most).collect();
+        let summaries: Vec<&[Summary]> = done.iter().map(|replication| &replication.classes[..]).collect();
+        let bounds = bounds(model, &summaries, duration);
         let totals = || bounds.iter().map(|bound| bound.iter().sum::<f64>());
-        let classes = model.script.classes.iter().enumerate().map(|(index, name)| {
-            let summaries = done.iter().filter_map(|replication| replication.classes.get(index));
-            let bounds = bounds.iter().filter_map(|bound| bound.get(index).copied());
-            SessionClassOutcome::new(name, &summaries.collect::<Vec<_>>(), bounds)
-        });
         Self {
-            classes: classes.collect(),
+            classes: by_class(model, &summaries, &bounds),
             levels: levels(model, done),
             intervals: of_intervals(model, intervals),
             throughput: MeanEstimate::of(done.iter().map(|replication| completed(replication) / duration)),
@@ -174,6 +166,24 @@ impl SessionClassOutcome {
     }
 }
 
+/// What could have been completed at most in so many seconds, by replication, then by class.
+fn bounds(model: &SessionModel, done: &[&[Summary]], seconds: f64) -> Vec<Vec<f64>> {
+    let at_most = |classes: &&[Summary]| {
+        let started: Vec<f64> = classes.iter().map(|class| class.started).collect();
+        completed_at_most(model, &started, seconds)
+    };
+    done.iter().map(at_most).collect()
+}
+
+fn by_class(model: &SessionModel, done: &[&[Summary]], bounds: &[Vec<f64>]) -> Vec<SessionClassOutcome> {
+    let classes = model.script.classes.iter().enumerate().map(|(index, name)| {
+        let summaries: Vec<&Summary> = done.iter().filter_map(|classes| classes.get(index)).collect();
+        let bounds = bounds.iter().filter_map(|bound| bound.get(index).copied());
+        SessionClassOutcome::new(name, &summaries, bounds)
+    });
+    classes.collect()
+}
+
 fn levels(model: &SessionModel, done: &[Replication]) -> Vec<SessionLevelOutcome> {
     let number = done.first().map_or(0, |replication| replication.levels.len());
     let (mut end, all) = (0.0_f64, model.duration.as_secs_f64());
@@ -184,19 +194,8 @@ fn levels(model: &SessionModel, done: &[Replication]) -> Vec<SessionLevelOutcome
         let seconds = end - from;
         let summaries: Vec<&[Summary]> =
             done.iter().filter_map(|done| done.levels.get(index)).map(Vec::as_slice).collect();
-        let bounds: Vec<Vec<f64>> = summaries
-            .iter()
-            .map(|classes| {
-                let started: Vec<f64> = classes.iter().map(|class| class.started).collect();
-                completed_at_most(model, &started, seconds)
-            })
-            .collect();
-        let classes = model.script.classes.iter().enumerate().map(|(class, name)| {
-            let of_class: Vec<&Summary> = summaries.iter().filter_map(|classes| classes.get(class)).collect();
-            let bounds = bounds.iter().filter_map(|bound| bound.get(class).copied());
-            SessionClassOutcome::new(name, &of_class, bounds)
-        });
-        (seconds, SessionLevelOutcome { level: level.level, from, classes: classes.collect() })
+        let classes = by_class(model, &summaries, &bounds(model, &summaries, seconds));
+        (seconds, SessionLevelOutcome { level: level.level, from, classes })
     });
     levels.filter(|(seconds, _)| *seconds > 0.0).map(|(_, level)| level).collect()
 }
