@@ -67,8 +67,7 @@ impl Inspector {
             self.content = Some(Err(Differs));
         }
         if let Some(kept) = &mut self.kept {
-            let room = MAX_KEPT.saturating_sub(kept.len()).min(data.len());
-            kept.extend_from_slice(data.get(..room).unwrap_or_default());
+            keep(kept, data);
         }
     }
 
@@ -94,6 +93,15 @@ impl Inspector {
             None => Ok(()),
         }
     }
+}
+
+/// Keeps of `data` what there is room for; a long body's room is made once, as each move leaves as much to the allocator.
+fn keep(kept: &mut Vec<u8>, data: &[u8]) {
+    let room = MAX_KEPT.saturating_sub(kept.len()).min(data.len());
+    if !kept.is_empty() && kept.len() + room > kept.capacity() {
+        kept.reserve_exact(MAX_KEPT - kept.len());
+    }
+    kept.extend_from_slice(data.get(..room).unwrap_or_default());
 }
 
 #[cfg(test)]
