@@ -32,6 +32,8 @@ pub struct Config {
     pub window: Window,
     /// Bounds of the queues and shares.
     pub limits: Limits,
+    /// The least time that refused clients are asked to stay away: who is back sooner waits behind those who come for the first time.
+    pub retry_after: Span,
     /// Seed of the draws that spread admission over a period.
     pub seed: u64,
 }
@@ -165,6 +167,7 @@ impl Default for Config {
             gains: Gains::default(),
             window: Window::default(),
             limits: Limits::default(),
+            retry_after: Span::from_secs(5),
             seed: 1,
         }
     }

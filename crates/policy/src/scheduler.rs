@@ -77,6 +77,16 @@ impl Scheduler {
         }
     }
 
+    /// The part that a class gets of what is served of it and of all from `above` on down, while all of them wait.
+    pub(crate) fn share_beside(&self, class: ClassId, above: ClassId) -> f64 {
+        if self.strict {
+            return 0.0;
+        }
+        let weight = |flow: &Flow| 1.0 / (flow.stride as f64).max(1.0);
+        let all: f64 = self.flows.iter().skip(above.index()).map(weight).sum();
+        self.flows.get(class.index()).map_or(0.0, weight) / all
+    }
+
     /// Charges one dispatched request to its class.
     pub(crate) fn charge(&mut self, class: ClassId) {
         let flow = &mut self.flows[class.index()];
@@ -124,6 +134,20 @@ mod tests {
             Class { weight: Some(1.0), ..Class::default() },
         ];
         assert_eq!(dispatched(0.9, &own, 400), [300, 100]);
+    }
+
+    #[test]
+    fn shares_follow_from_weights() {
+        let share = |differentiation, above| {
+            let knobs = Knobs { differentiation: Ratio::clamped(differentiation), ..Knobs::default() };
+            Scheduler::new(&[Class::default(); 3], knobs).share_beside(ClassId(2), ClassId(above))
+        };
+        for (differentiation, above, expected) in
+            [(0.9, 0, 1.0 / 111.0), (0.9, 1, 1.0 / 11.0), (0.0, 0, 1.0 / 3.0), (1.0, 0, 0.0)]
+        {
+            let share = share(differentiation, above);
+            assert!((share - expected).abs() < 1e-5, "{share}, {expected} expected");
+        }
     }
 
     #[test]

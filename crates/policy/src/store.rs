@@ -86,6 +86,15 @@ pub(crate) struct Held {
 }
 
 impl Held {
+    /// Whether a session begins with it, or comes back: also where its client is back before it was to, or has begun enough.
+    pub(crate) fn begins(&self) -> bool {
+        match self.rank {
+            Rank::Existing => false,
+            Rank::New => true,
+            Rank::Excess => matches!(self.session, SessionHint::New),
+        }
+    }
+
     /// A request that arrives; [`Store::insert`] gives it its order.
     pub(crate) fn arriving(id: RequestId, client: u64, session: SessionHint, kind: Kind, now: Time) -> Self {
         Self {

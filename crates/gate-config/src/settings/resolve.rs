@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use config::{Error, Source};
-use units::ClassId;
+use units::{ClassId, Span};
 
 use crate::rules::all::Rules;
 use crate::rules::rule::Rule;
@@ -66,6 +66,7 @@ fn resolve(source: &Source, directory: &Path) -> Result<Settings, Error> {
     policy::resolve(source, &file, &mut settings.policy)?;
     session::resolve(source, directory, &file.session, &mut settings.session)?;
     settings.reject = reject::resolve(source, directory, &file.reject)?;
+    settings.policy.retry_after = Span::from_secs(settings.reject.retry_after.0.into());
     settings.waiting_room = waiting_room::resolve(source, directory, &file.waiting_room)?;
     settings.pages = pages::resolve(source, directory, &file.pages, settings.reject.status)?;
     if file.reject.says_nothing()

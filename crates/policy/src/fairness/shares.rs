@@ -38,13 +38,13 @@ pub(crate) struct Standing {
     pub(crate) rank: Rank,
     /// What serving its session promises, by how far it has come.
     pub(crate) prospect: Prospect,
-    /// Whether its client has been refused lately, and asks again.
-    pub(crate) is_retry: bool,
+    /// When its client was refused, if it asks again.
+    pub(crate) refused_at: Option<Time>,
 }
 
 impl Standing {
     fn new(rank: Rank) -> Self {
-        Self { rank, prospect: Prospect::NONE, is_retry: false }
+        Self { rank, prospect: Prospect::NONE, refused_at: None }
     }
 }
 
@@ -61,19 +61,21 @@ struct ClientShare {
     given_up: Recent,
     /// Requests without a session that were refused, and for which it has not come back.
     refused: u32,
-    /// Until when who comes back does so because of that.
-    comes_back_until: Time,
+    /// When the last of them was.
+    refused_at: Time,
 }
 
 impl ClientShare {
-    /// Whether a request without a session is one that was refused before, and comes again.
-    fn comes_back(&mut self, now: Time) -> bool {
-        if now > self.comes_back_until {
+    /// Whether a request without a session is one that was refused before, and comes again; and when that was.
+    ///
+    /// A client of which more were refused than a browser asks for at once is many users, and which of them comes is not known.
+    fn comes_back(&mut self, now: Time) -> Option<Time> {
+        if now.since(self.refused_at) > COMES_BACK {
             self.refused = 0;
         }
-        let is_retry = self.refused > 0;
-        self.refused -= u32::from(is_retry);
-        is_retry
+        let is_retry = (1..=AT_ONCE).contains(&self.refused);
+        self.refused = self.refused.saturating_sub(1);
+        is_retry.then_some(self.refused_at)
     }
 }
 
@@ -126,7 +128,7 @@ impl Shares {
         let left = served.saturating_sub(others.saturating_mul(2));
         let is_within =
             others == 0 || client.ahead.count(epoch) < AT_ONCE.max(served / CLIENT_PART).max(left);
-        let is_retry = matches!(session, SessionHint::New) && client.comes_back(now);
+        let refused_at = matches!(session, SessionHint::New).then(|| client.comes_back(now)).flatten();
         let mut standing = match session {
             SessionHint::Known(session) if is_within => {
                 self.sessions.rank((now, epoch), class, session, served)
@@ -140,7 +142,7 @@ impl Shares {
         if standing.rank != Rank::Excess {
             client.ahead.add(epoch);
         }
-        standing.is_retry = is_retry;
+        standing.refused_at = refused_at;
         standing
     }
 
@@ -157,7 +159,7 @@ impl Shares {
         if matches!(session, SessionHint::New) {
             let (_, client) = self.clients.see(client, now);
             client.refused = client.refused.saturating_add(1);
-            client.comes_back_until = now + COMES_BACK;
+            client.refused_at = now;
         }
         self.lost(session);
     }
@@ -327,7 +329,7 @@ mod tests {
     fn who_was_refused_and_asks_again_is_told_from_who_is_new() {
         let mut shares = Shares::new(1, 100);
         let asks = |shares: &mut Shares, millis, client| {
-            shares.rank(at(millis), CLASS, SessionHint::New, client).is_retry
+            shares.rank(at(millis), CLASS, SessionHint::New, client).refused_at.is_some()
         };
         assert!(!asks(&mut shares, 0, 1));
         shares.refused(at(0), 1, SessionHint::New);

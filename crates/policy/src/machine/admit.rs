@@ -43,8 +43,10 @@ impl Policy {
         let last = self.config.last_class();
         let held = self.store.get_mut(key);
         let standing = self.shares.rank(now, class, held.session, held.client);
-        held.rank = standing.rank;
-        let begins = standing.rank == Rank::New && !standing.is_retry;
+        let is_early =
+            standing.refused_at.is_some_and(|refused| now.since(refused) < self.config.retry_after);
+        held.rank = if is_early { Rank::Excess } else { standing.rank };
+        let begins = standing.rank == Rank::New && standing.refused_at.is_none();
         if begins && !matches!(held.session, SessionHint::Visitor(_)) {
             self.crowds[class.index()].came();
         }
@@ -271,16 +273,27 @@ impl Policy {
     fn learn_capacity(&mut self, used: f64) {
         self.spare.end_period(self.controllers.iter().map(Controller::outflow).sum(), used);
         // Those who matter less would have to wait.
-        let mut reach = self.spare.requests();
-        for class in self.layout.all().rev() {
-            reach += self.controllers[class.index()].outflow();
+        for class in self.layout.all() {
+            let reach = self.reach(class);
+            let mean = &mut self.reaches[class.index()];
+            mean.learn(reach);
+            let reach = mean.get();
             let tells = self.config.admission == Admission::Sessions && self.shares.are_lengths_known(class);
             let requests = self.shares.requests_of_session(class).filter(|_| tells);
             self.crowds[class.index()].end_period(reach, requests);
-            let wait = self.store.length(self.layout.class(class, Rank::New)) > 0;
-            let empty = if wait { 1.0 - used } else { 0.0 };
+            let empty = if self.some_wait_to_begin(class) { 1.0 - used } else { 0.0 };
             self.doors[class.index()].end_period(self.now, self.config.period, reach, empty, requests);
         }
+    }
+
+    /// How many requests of a class the server could have done in the last period: what it does, what is left, and what those have who
+    /// matter less, but for the share that their weights see to.
+    fn reach(&self, class: ClassId) -> f64 {
+        let outflow = |class: ClassId| self.controllers[class.index()].outflow();
+        let all =
+            self.spare.requests() + outflow(class) + self.classes_below(class).map(outflow).sum::<f64>();
+        let kept = |below: ClassId| outflow(below).min(all * self.scheduler.share_beside(below, class));
+        all - self.classes_below(class).map(kept).sum::<f64>()
     }
 
     /// Gives held-back requests the first chance of the new period; those that have had all

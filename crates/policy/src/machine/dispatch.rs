@@ -44,13 +44,18 @@ impl Policy {
     fn serve(&mut self, now: Time, class: ClassId, request: Next) {
         self.scheduler.charge(class);
         self.controllers[class.index()].left();
-        let Held { rank, session, class: own, .. } = *self.store.get(request.key);
+        let held = self.store.get(request.key);
+        let Held { rank, session, class: own, .. } = *held;
+        let begins = held.begins();
         self.stats.of(own).dispatched += 1;
         if matches!(session, SessionHint::Visitor(_)) {
             self.rooms[class.index()].let_in();
         }
         self.shares.served(now, class, session);
-        self.count_against_floor(now, class, rank);
+        self.count_against_floor(class, rank);
+        if begins {
+            self.doors[class.index()].pass(now);
+        }
         self.begin(now, request);
         let held = *self.store.get(request.key);
         if rank != Rank::Excess {
@@ -86,9 +91,15 @@ impl Policy {
         let (floor, door) = (&self.floors[class.index()], &self.doors[class.index()]);
         if self.admits_sessions(class) {
             let due = (floor.is_due() || door.is_open(self.now)).then(new).flatten();
-            // Visitors who were called have been let in already.
-            let idle = || new().filter(|key| self.is_visitor(*key) || door.is_open_for_idle(self.now));
-            return due.or_else(|| first_of(Rank::Existing)).or_else(idle).or_else(|| first_of(Rank::Excess));
+            let may_begin = |key: &Key| {
+                // Visitors who were called have been let in already.
+                !self.store.get(*key).begins() || self.is_visitor(*key) || door.is_open_for_idle(self.now)
+            };
+            let excess = || first_of(Rank::Excess).filter(may_begin);
+            return due
+                .or_else(|| first_of(Rank::Existing))
+                .or_else(|| new().filter(may_begin))
+                .or_else(excess);
         }
         let due = floor.is_due().then(new).flatten();
         due.or_else(|| {
@@ -116,23 +127,25 @@ impl Policy {
         if self.places.free(0) == 0 {
             return Time::NEVER;
         }
-        let waits = |class: &ClassId| {
-            self.admits_sessions(*class) && self.store.length(self.layout.class(*class, Rank::New)) > 0
-        };
+        let waits = |class: &ClassId| self.admits_sessions(*class) && self.some_wait_to_begin(*class);
         let opens = self.layout.all().filter(waits).map(|class| self.doors[class.index()].opens_for_idle());
         opens.min().unwrap_or(Time::NEVER)
     }
 
     /// A request of a class is served, of that rank, while new sessions wait in the class or not.
-    fn count_against_floor(&mut self, now: Time, class: ClassId, rank: Rank) {
+    fn count_against_floor(&mut self, class: ClassId, rank: Rank) {
         let floor = &mut self.floors[class.index()];
         if self.store.length(self.layout.class(class, Rank::New)) > 0 {
             floor.earn(1.0, self.config.limits.new_session_share);
         }
         if rank == Rank::New {
             floor.spend();
-            self.doors[class.index()].pass(now);
         }
+    }
+
+    /// Whether any request waits in a class that may begin a session, at its door or behind it.
+    pub(super) fn some_wait_to_begin(&self, class: ClassId) -> bool {
+        [Rank::New, Rank::Excess].iter().any(|rank| self.store.length(self.layout.class(class, *rank)) > 0)
     }
 
     /// Puts a request into the server.

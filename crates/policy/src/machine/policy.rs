@@ -23,6 +23,7 @@ use crate::overtaking::Overtaking;
 use crate::patience::Patience;
 use crate::prospects::crowd::Crowd;
 use crate::prospects::door::Door;
+use crate::prospects::mean::Mean;
 use crate::prospects::spare::Spare;
 use crate::protocol::{Input, Output, Reason};
 use crate::scheduler::Scheduler;
@@ -48,6 +49,8 @@ pub struct Policy {
     pub(super) shares: Shares,
     /// What new sessions of each class get of its places.
     pub(super) floors: Vec<Floor>,
+    /// Requests of each class that can be served in a period.
+    pub(super) reaches: Vec<Mean>,
     pub(super) crowds: Vec<Crowd>,
     /// What the server could do besides.
     pub(super) spare: Spare,
@@ -98,6 +101,7 @@ impl Policy {
             scheduler: Scheduler::new(&config.classes, config.knobs),
             shares: Shares::new(classes, room),
             floors: vec![Floor::default(); classes],
+            reaches: vec![Mean::default(); classes],
             crowds: vec![Crowd::default(); classes],
             spare: Spare::default(),
             doors: vec![Door::default(); classes],

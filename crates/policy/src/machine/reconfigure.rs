@@ -47,7 +47,7 @@ impl Policy {
             let longer = config.period.as_secs_f64() / before.period.as_secs_f64();
             self.controllers.iter_mut().for_each(|controller| controller.stretch(longer));
             self.crowds.iter_mut().for_each(|crowd| crowd.stretch(longer));
-            self.doors.iter_mut().for_each(|door| door.stretch(longer));
+            self.reaches.iter_mut().for_each(|reach| reach.stretch(longer));
             self.spare.stretch(longer);
             self.period_ends = self.period_ends.min(now + config.period);
         }

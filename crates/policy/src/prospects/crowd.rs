@@ -1,20 +1,18 @@
 //! [`Crowd`]: how many more sessions begin than can be finished.
 
+use super::mean::Mean;
+
 /// Sessions that begin in a class, beside those that what the server can do for it would be enough for.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Crowd {
     /// Since the last period.
     came: u32,
-    /// In a period, on average.
-    rate: f64,
-    /// Requests that can be served in a period, on average.
-    reach: f64,
+    /// In a period.
+    rate: Mean,
     is_dense: bool,
 }
 
 impl Crowd {
-    /// As many periods it takes to be sure of a change.
-    const MEMORY: f64 = 32.0;
     /// From so many times as many on the crowd is dense, and below so many it is no longer.
     const DENSE: f64 = 1.4;
     const THIN: f64 = 1.2;
@@ -24,21 +22,19 @@ impl Crowd {
         self.came += 1;
     }
 
-    /// A period is over in which `reach` requests of the class were served, or could have been: those of classes that matter less
-    /// would have had to wait. A session has `requests`, if that is known and matters.
+    /// A period is over; in each, `reach` requests of the class are served on average, or could be: those of classes that matter
+    /// less would have to wait. A session has `requests`, if that is known and matters.
     pub(crate) fn end_period(&mut self, reach: f64, requests: Option<f64>) {
-        self.rate += (f64::from(core::mem::take(&mut self.came)) - self.rate) / Self::MEMORY;
-        self.reach += (reach - self.reach) / Self::MEMORY;
+        self.rate.learn(f64::from(core::mem::take(&mut self.came)));
         self.is_dense = requests.is_some_and(|requests| {
-            let enough_for = self.reach / requests.max(1.0);
-            self.rate > enough_for * if self.is_dense { Self::THIN } else { Self::DENSE }
+            let enough_for = reach / requests.max(1.0);
+            self.rate.get() > enough_for * if self.is_dense { Self::THIN } else { Self::DENSE }
         });
     }
 
     /// Periods are `longer` times as long from now on.
     pub(crate) fn stretch(&mut self, longer: f64) {
-        self.reach *= longer;
-        self.rate *= longer;
+        self.rate.stretch(longer);
     }
 
     /// Whether it is known that most of those who begin cannot be finished, so that it matters which. Where it is few, more are finished

@@ -11,8 +11,6 @@ use units::{Span, Time};
 /// the time that they are). Some more begin, because some of them leave.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Door {
-    /// Requests that can be served in a period, on average.
-    reach: f64,
     /// How many times as many begin as can be finished.
     margin: f64,
     /// Sessions per second.
@@ -26,7 +24,7 @@ pub(crate) struct Door {
 
 impl Default for Door {
     fn default() -> Self {
-        Self { reach: 0.0, margin: Self::MIN_MARGIN, pace: 0.0, lot: 0.0, credit: 0.0, at: Time::ZERO }
+        Self { margin: Self::MIN_MARGIN, pace: 0.0, lot: 0.0, credit: 0.0, at: Time::ZERO }
     }
 }
 
@@ -40,13 +38,11 @@ impl Door {
     /// in which it had enough.
     const FASTER: f64 = 0.2;
     const KEPT: f64 = 0.97;
-    /// As many periods it takes to be sure of a change.
-    const MEMORY: f64 = 32.0;
     /// What is left of a session when its credit is rounded.
     const ROUNDING: f64 = 1e-6;
 
-    /// A `period` is over in which `reach` requests of the class were served, or could have been, and that part of the places was
-    /// `empty` while sessions waited to begin; they have `requests`, if that is known.
+    /// A `period` is over in which that part of the places was `empty` while sessions waited to begin. In each, `reach` requests of
+    /// the class are served on average, or could be; sessions have `requests`, if that is known.
     pub(crate) fn end_period(
         &mut self,
         now: Time,
@@ -55,7 +51,6 @@ impl Door {
         empty: f64,
         requests: Option<f64>,
     ) {
-        self.reach += (reach - self.reach) / Self::MEMORY;
         if empty > Self::IDLE {
             self.margin = (self.margin * (1.0 + Self::FASTER * empty)).min(Self::MAX_MARGIN);
         } else {
@@ -63,7 +58,7 @@ impl Door {
         }
         self.credit = self.credit(now);
         self.at = now;
-        self.lot = requests.map_or(0.0, |requests| self.margin * self.reach / requests.max(1.0));
+        self.lot = requests.map_or(0.0, |requests| self.margin * reach / requests.max(1.0));
         self.pace = self.lot / period.as_secs_f64();
         self.credit = self.credit.max(-self.loan());
     }
@@ -88,11 +83,6 @@ impl Door {
         self.credit(now) >= 1.0 - self.loan() - Self::ROUNDING
     }
 
-    /// Periods are `longer` times as long from now on.
-    pub(crate) fn stretch(&mut self, longer: f64) {
-        self.reach *= longer;
-    }
-
     /// When that will be.
     pub(crate) fn opens_for_idle(&self) -> Time {
         let missing = (1.0 - self.loan() - self.credit).max(0.0);
@@ -111,6 +101,7 @@ impl Door {
 
 #[cfg(test)]
 mod tests {
+    use super::super::mean::Mean;
     use super::super::spare::Spare;
     use super::*;
 
@@ -126,8 +117,9 @@ mod tests {
     /// A server that can do 50 requests in a period, sessions of ten requests, and crowds at the door; gives how many begin in a
     /// second and how much of the server was used in the end. Each session that began brings its requests in the next periods.
     fn begun(door: &mut Door, from: u64, periods: u64, requests: f64) -> (f64, f64) {
-        let mut spare = Spare::default();
+        let (mut spare, mut reach) = (Spare::default(), Mean::default());
         (0..200).for_each(|_| spare.end_period(50.0, 1.0));
+        (0..200).for_each(|_| reach.learn(50.0));
         let (mut now, mut backlog, mut begun, mut used) = (Time::ZERO + PERIOD * from, 0.0_f64, 0, 0.0);
         for _ in 0..periods {
             let (mut in_time, served) = (now, backlog.min(50.0));
@@ -143,7 +135,8 @@ mod tests {
             now += PERIOD;
             used = served / 50.0;
             spare.end_period(served, used);
-            door.end_period(now, PERIOD, served + spare.requests(), 1.0 - used, Some(requests));
+            reach.learn(served + spare.requests());
+            door.end_period(now, PERIOD, reach.get(), 1.0 - used, Some(requests));
         }
         (f64::from(begun) / (PERIOD * periods).as_secs_f64(), used)
     }

@@ -7,6 +7,7 @@
 pub(crate) mod crowd;
 pub(crate) mod door;
 pub(crate) mod lengths;
+pub(crate) mod mean;
 pub(crate) mod progress;
 pub(crate) mod prospect;
 pub(crate) mod silence;

@@ -1,34 +1,34 @@
 //! [`Spare`]: what the server could have served besides.
 
+use super::mean::Mean;
+
 /// Requests that could have been in places that were empty: as many in each as in those that were used.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Spare {
-    /// Requests served in a period, on average.
-    served: f64,
-    /// The part of the places that was used, on average.
-    used: f64,
+    /// Requests served in a period.
+    served: Mean,
+    /// The part of the places that was used.
+    used: Mean,
 }
 
 impl Spare {
-    /// As many periods it takes to be sure of a change.
-    const MEMORY: f64 = 32.0;
     /// Of fewer places it is not known what all would do.
     const MIN_USED: f64 = 0.02;
 
     /// A period is over in which so many requests were served, and that part of the places was used.
     pub(crate) fn end_period(&mut self, served: f64, used: f64) {
-        self.served += (served - self.served) / Self::MEMORY;
-        self.used += (used - self.used) / Self::MEMORY;
+        self.served.learn(served);
+        self.used.learn(used);
     }
 
     /// Periods are `longer` times as long from now on.
     pub(crate) fn stretch(&mut self, longer: f64) {
-        self.served *= longer;
+        self.served.stretch(longer);
     }
 
     /// In a period, on average.
     pub(crate) fn requests(self) -> f64 {
-        self.served * (1.0 / self.used.max(Self::MIN_USED) - 1.0).max(0.0)
+        self.served.get() * (1.0 / self.used.get().max(Self::MIN_USED) - 1.0).max(0.0)
     }
 }
 

@@ -1,0 +1,24 @@
+//! [`Mean`]: what a period is like, on average.
+
+/// The mean of something over the periods of late.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Mean(f64);
+
+impl Mean {
+    /// As many periods it takes to be sure of a change.
+    const MEMORY: f64 = 32.0;
+
+    /// A period is over, in which it was so much.
+    pub(crate) fn learn(&mut self, now: f64) {
+        self.0 += (now - self.0) / Self::MEMORY;
+    }
+
+    pub(crate) fn get(self) -> f64 {
+        self.0
+    }
+
+    /// Periods are `longer` times as long from now on, and as much more is in each.
+    pub(crate) fn stretch(&mut self, longer: f64) {
+        self.0 *= longer;
+    }
+}
