@@ -865,6 +865,10 @@ export type Steps = {
    * where there was no ramp.
    */
   rows: Array<Step>;
+  /**
+   * One for each of [`Steps::held`], where a level was held more than once; else none.
+   */
+  each: Array<Step>;
 };
 
 /**

@@ -86,13 +86,9 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Whether a session begins with it, or comes back: also where its client is back before it was to, or has begun enough.
+    /// Whether a session begins with it, or comes back after a long time.
     pub(crate) fn begins(&self) -> bool {
-        match self.rank {
-            Rank::Existing => false,
-            Rank::New => true,
-            Rank::Excess => matches!(self.session, SessionHint::New),
-        }
+        matches!(self.rank, Rank::New | Rank::Again)
     }
 
     /// A request that arrives; [`Store::insert`] gives it its order.
@@ -137,7 +133,7 @@ impl Held {
         };
         match (self.rank, session) {
             (Rank::Existing, Some(session)) => Flow { client: None, owner: session },
-            (Rank::Existing | Rank::New, _) => Flow { client: None, owner: self.client },
+            (Rank::Existing | Rank::New | Rank::Again, _) => Flow { client: None, owner: self.client },
             // Of one client those without a session are one flow.
             (Rank::Excess, session) => Flow { client: Some(self.client), owner: session.unwrap_or(u64::MAX) },
         }

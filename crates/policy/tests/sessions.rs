@@ -1,7 +1,7 @@
 //! Admission of sessions: who goes first inside a class, and who waits at its door.
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
-use policy::{Admission, Arrival, Config, Decision, Kind, KnownSession, SessionHint};
+use policy::{Admission, Arrival, Config, Decision, Kind, KnownSession, Mode, SessionHint};
 use units::{ClassId, SessionId, Span};
 
 mod scene;
@@ -139,6 +139,92 @@ fn at_a_full_door_the_oldest_gives_way() {
         .collect();
     assert_eq!(refused, [1, 2]);
     assert_eq!(order(&mut scene, 0).first(), Some(&5));
+}
+
+#[test]
+fn who_is_back_sooner_than_he_was_told_waits_behind_who_comes_first() {
+    for (retry_after, expected) in [(Span::from_secs(5), [12, 5, 4, 3, 11]), (Span::ZERO, [11, 12, 5, 4, 3])]
+    {
+        let mut scene = scene_with(|config| {
+            config.limits.class_queues = 3;
+            config.retry_after = retry_after;
+        });
+        scene.arrive_as(0, of_session(900));
+        scene.cycles();
+        for number in 1..=5 {
+            scene.arrive_as(number, new(number));
+            scene.cycles();
+        }
+        assert_eq!(scene.refused().iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 2]);
+        scene.change(|config| config.limits.class_queues = 100);
+        scene.decided();
+        for (number, client) in [(12, 50), (11, 1)] {
+            scene.arrive_as(number, new(client));
+            scene.cycles();
+        }
+        assert_eq!(order(&mut scene, 0), expected, "told to stay away for {retry_after}");
+    }
+}
+
+#[test]
+fn who_is_back_early_is_not_kept_from_an_idle_server_and_keeps_no_session_from_it() {
+    let mut scene = scene_with(|config| config.limits.class_queues = 1);
+    scene.arrive_as(0, of_session(900));
+    scene.cycles();
+    for number in 1..=100 {
+        scene.arrive_as(number, new(number));
+        scene.cycles();
+    }
+    assert!(scene.refused().len() >= 99, "{:?}", scene.refused());
+    scene.change(|config| config.limits.class_queues = 1000);
+    scene.decided();
+    for number in 1..=100 {
+        scene.arrive_as(1000 + number, new(number));
+        scene.cycles();
+    }
+    // More than a session has at once.
+    for number in 2000..2020 {
+        scene.arrive_as(number, of_session(500));
+        scene.cycles();
+    }
+    scene.finish(0);
+    let (mut begun, mut of_the_session) = (Vec::new(), 0);
+    for step in 1..=240 {
+        for number in scene.dispatched() {
+            scene.finish(number);
+            if number < 2000 { begun.push(number) } else { of_the_session += 1 }
+        }
+        scene.cycles();
+        scene.wait(Span::from_millis(25));
+        if step == 40 {
+            assert_eq!(of_the_session, 20, "in a second, whoever waits to begin");
+            assert!((3..30).contains(&begun.len()), "in a second: {begun:?}");
+        }
+    }
+    assert!(begun.len() > 40, "{} of 100 in six seconds: {begun:?}", begun.len());
+}
+
+#[test]
+fn in_shadow_mode_nobody_is_back_early() {
+    let mut scene = scene_with(|config| config.limits.class_queues = 1);
+    scene.change(|config| config.mode = Mode::Shadow);
+    for number in 1..=10 {
+        scene.arrive_as(number, new(number));
+        scene.cycles();
+    }
+    scene.change(|config| {
+        config.mode = Mode::Enforce;
+        config.limits.class_queues = 100;
+    });
+    (1..=10).for_each(|number| scene.finish(number));
+    scene.arrive_as(0, of_session(1));
+    scene.cycles();
+    scene.decided();
+    for (number, client) in [(12, 50), (11, 2)] {
+        scene.arrive_as(number, new(client));
+        scene.cycles();
+    }
+    assert_eq!(order(&mut scene, 0), [11, 12]);
 }
 
 #[test]

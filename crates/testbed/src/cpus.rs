@@ -17,6 +17,11 @@ impl Cpus {
     pub fn numbers(&self) -> impl Iterator<Item = usize> {
         self.0.iter().flat_map(|&(first, last)| first..=last)
     }
+
+    /// Whether any of them is one of the others.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.numbers().any(|number| other.numbers().any(|one| one == number))
+    }
 }
 
 /// What cannot be read as a list of processors.

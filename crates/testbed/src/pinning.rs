@@ -20,30 +20,38 @@ pub struct Pinning {
     setpriv: Option<PathBuf>,
     /// Runs a program before all ordinary ones, where that is allowed.
     chrt: Option<PathBuf>,
-    /// Why server and generator are not kept apart.
+    /// Why server, what stands in front of it and generator are not kept apart.
     why_not: Option<String>,
 }
 
 impl Pinning {
     /// Keeps server and generator apart, as far as this process may.
-    pub fn look(server: &Cpus, generator: &Cpus) -> Self {
+    pub fn look(server: &Cpus, front: Option<&Cpus>, generator: &Cpus) -> Self {
         let allowed = sched_getaffinity(None).unwrap_or_default();
         let taskset = program("taskset");
         let why_not = if allowed.count() < 2 {
             Some("there is one processor: server and generator share it".to_owned())
-        } else if let Some(missing) = missing(&allowed, server).or_else(|| missing(&allowed, generator)) {
+        } else if let Some(missing) = [Some(server), front, Some(generator)]
+            .into_iter()
+            .flatten()
+            .find_map(|cpus| missing(&allowed, cpus))
+        {
             Some(format!("processor {missing} is not there: server and generator are not kept apart"))
         } else if taskset.is_none() {
             Some("taskset is not installed (util-linux): server and generator are not kept apart".to_owned())
-        } else if server.numbers().any(|number| generator.numbers().any(|other| other == number)) {
+        } else if server.overlaps(generator) {
             Some(format!("server ({server}) and generator ({generator}) share processors"))
         } else {
             None
         };
         let taskset = if why_not.is_none() { taskset } else { None };
-        // Only on a processor of its own: on the server's it would take the server's time.
+        // Not on the server's processors, whose time it would take. What stands in front of the server gives way to it: requests
+        // that leave late are not those that were asked for.
         let chrt = program("chrt").filter(|chrt| taskset.is_some() && may_run_first(chrt));
-        Self { taskset, setpriv: program("setpriv"), chrt, why_not }
+        let shared = front.filter(|front| why_not.is_none() && front.overlaps(generator)).map(|front| {
+            format!("what stands in front of the server ({front}) and the generator ({generator}) share processors")
+        });
+        Self { taskset, setpriv: program("setpriv"), chrt, why_not: why_not.or(shared) }
     }
 
     /// For a program on any processor.
@@ -72,7 +80,7 @@ impl Pinning {
         Self { taskset, setpriv, chrt: None, why_not: None }
     }
 
-    /// Why server and generator are not kept apart, in a sentence.
+    /// Why server, what stands in front of it and generator are not kept apart, in a sentence.
     pub fn why_not(&self) -> Option<&str> {
         self.why_not.as_deref()
     }

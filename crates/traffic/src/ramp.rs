@@ -66,11 +66,6 @@ impl Ramp {
         self.levels.iter().map(|level| level.level).collect()
     }
 
-    /// The same with how long each is held.
-    pub fn held(&self) -> &[Level] {
-        &self.levels
-    }
-
     /// How many levels there are.
     #[allow(clippy::len_without_is_empty, reason = "there is at least one")]
     pub fn len(&self) -> usize {
@@ -94,6 +89,23 @@ impl Ramp {
         Profile::steps(self.levels.iter().map(|&Level { level, hold }| {
             (hold + std::mem::take(&mut before), Rate::per_second(level).unwrap_or_default())
         }))
+    }
+
+    /// The levels that are offered in so long a time, as they are held in it: the last of them until its end.
+    pub fn within(&self, length: Span) -> Vec<Level> {
+        let mut left = length;
+        let mut levels: Vec<Level> = Vec::new();
+        for &Level { level, hold } in self.levels.iter() {
+            let hold = hold.min(left);
+            if !hold.is_zero() {
+                levels.push(Level { level, hold });
+            }
+            left = left.saturating_sub(hold);
+        }
+        if let Some(last) = levels.last_mut() {
+            last.hold += left;
+        }
+        levels
     }
 
     fn even(from: f64, to: f64, step: f64, hold: Span) -> Result<Vec<Level>, String> {
@@ -189,6 +201,18 @@ mod tests {
 
     fn ramp(text: &str) -> Ramp {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_last_level_that_is_offered_holds_until_the_end() {
+        let held = |seconds| -> Vec<(f64, u64)> {
+            let levels = ramp("5:20s,50:10s,5:30s").within(Span::from_secs(seconds));
+            levels.iter().map(|level| (level.level, level.hold.as_nanos() / 1_000_000_000)).collect()
+        };
+        assert_eq!(held(100), [(5.0, 20), (50.0, 10), (5.0, 70)]);
+        assert_eq!(held(25), [(5.0, 20), (50.0, 5)]);
+        assert_eq!(held(20), [(5.0, 20)]);
+        assert_eq!(held(0), []);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Bytes that a URL must not contain, and that come in one nevertheless: as %XX (RFC 3986, section 2.1).
+//! URLs: bytes that they must not contain, as %XX (RFC 3986, section 2.1), and which responses lead to another.
 
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, PercentEncode, percent_encode};
 
@@ -24,6 +24,11 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 /// A reference as servers write it into `Location`.
 pub fn reference(text: &str) -> PercentEncode<'_> {
     percent_encode(text.as_bytes(), NOT_OF_A_REFERENCE)
+}
+
+/// Whether a response of this status sends its client elsewhere, where it says so in `Location` (RFC 9110, section 15.4).
+pub const fn is_redirect(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
 /// Path and query of a request.

@@ -171,7 +171,8 @@ function curve(
   return { name, subject, points, repeats: [], excluded: [] };
 }
 
-function table({ steps: { unit, rows } }: RunReport): HTMLElement {
+function table({ steps: { unit, rows: levels, each, held } }: RunReport): HTMLElement {
+  const rows = each.length > 0 ? each : levels;
   const told = rows.some((step) => step.server.mean);
   const phases = (step: Step): StepPhase[] => [
     step.connect,
@@ -180,11 +181,13 @@ function table({ steps: { unit, rows } }: RunReport): HTMLElement {
     step.transfer,
     step.total,
   ];
-  const cells = rows.map((step) =>
+  const since = (index: number): HTMLElement | null =>
+    each.length > 0 ? h('small', { class: 'under' }, `from ${setting(held[index]?.from ?? 0)}`) : null;
+  const cells = rows.map((step, index) =>
     h(
       'tr',
       {},
-      h('th', { scope: 'row' }, `${plain(Number(step.level.toPrecision(4)))} ${unit}`),
+      h('th', { scope: 'row' }, `${plain(Number(step.level.toPrecision(4)))} ${unit}`, since(index)),
       cellOf([part(step.seconds, 'seconds')], '', setting(step.seconds)),
       quantity(step.offered, 'rate'),
       quantity(step.achieved, 'rate', 'main'),

@@ -41,7 +41,7 @@ pub fn run(options: &Options, stop: &Stop) -> Result<Finished, Error> {
 
 fn run_with(options: &Options, stop: &Stop, progress: &dyn Progress) -> Result<Finished, Error> {
     let spec = Spec::read(&options.spec, &options.settings)?;
-    let pinning = Pinning::look(&spec.server.cpus, &spec.client_cpus);
+    let pinning = Pinning::look(&spec.server.cpus, spec.server.front_cpus.as_ref(), &spec.client_cpus);
     let plan = plan(&spec, options.seed());
     let version = check(&spec, &plan, &options.headworks)?;
     let directory = options.out.clone().unwrap_or_else(|| default_directory(&options.spec));
@@ -260,7 +260,7 @@ impl RunningExperiment<'_> {
     /// Does a test once: at the load that is `offered`, or else as a search.
     fn attempt(&self, planned: &Planned, offered: Option<Rate>, out: &Path) -> Result<TestOutcome, Error> {
         let spec = &planned.spec(self.spec)?;
-        let pinning = Pinning::look(&spec.server.cpus, &spec.client_cpus);
+        let pinning = Pinning::look(&spec.server.cpus, spec.server.front_cpus.as_ref(), &spec.client_cpus);
         let restless = settle(spec.test.settle, self.stop)?;
         let testbed = self.testbed(spec, &pinning)?;
         let runner = self.runner(spec, &testbed);

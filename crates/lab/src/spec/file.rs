@@ -166,6 +166,11 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
     let repeats = repeats(source, file.design.repeats)?;
     let has_files = matches!(asked.what, Some(What::Model(_))) || asked.cold != Cold::Never;
     let (server, descriptors) = server::check(source, file.server, has_files)?;
+    if server.front_cpus.is_some() && subjects == [Subject::Bare] {
+        return Err(source
+            .missing("server.front-cpus is given, and nothing stands in front of the server")
+            .mend("leave it out, or add [gate] or another subject than \"bare\""));
+    }
     let why_not =
         obstacle(is_search, &asked, &subjects, &server, file.cgroup.is_some() || file.link.is_some());
     let prediction = file.prediction.map(|entry| prediction::check(source, entry, why_not)).transpose()?;

@@ -8,12 +8,12 @@
 use http::Method;
 use record::RequestError;
 use traffic::model::Object;
+use traffic::url::is_redirect;
 use units::{Span, Time};
 
 use crate::client::facts::{Facts, LOCATION, RETRY_AFTER};
 use crate::client::fault::{Fault, Reason};
 use crate::client::inspector::{Inspector, hold};
-use crate::client::redirect::is_redirect;
 use crate::measure::stopwatch::{Phase, Stopwatch};
 use crate::settings::checks::Checks;
 
@@ -154,6 +154,16 @@ impl<'a> Exchange<'a> {
         if let Some(inspector) = &mut self.inspector {
             inspector.look_at(data);
         }
+    }
+
+    /// So much of the body came that was not looked at.
+    pub(crate) fn body_unseen(&mut self, length: u64) {
+        self.body_bytes += length;
+    }
+
+    /// Whether the body is looked at as it passes.
+    pub(crate) fn looks_at_body(&self) -> bool {
+        self.inspector.is_some()
     }
 
     /// The response is complete.

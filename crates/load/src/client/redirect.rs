@@ -17,11 +17,6 @@ pub(crate) struct Redirect {
     pub(crate) url: String,
 }
 
-/// Whether a response of this status sends its client elsewhere, where it says so in `Location` (RFC 9110, section 15.4).
-pub(crate) const fn is_redirect(status: u16) -> bool {
-    matches!(status, 301 | 302 | 303 | 307 | 308)
-}
-
 impl Redirect {
     /// Where a response of `status` to `method` for `url` leads, whose `Location` is `location`. `site` is how absolute
     /// URLs of this server begin, and `authority` what its requests call it.

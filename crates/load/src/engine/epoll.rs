@@ -15,7 +15,7 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use slab::Slab;
 use units::Span;
 
-use crate::engine::slot::{End, Slot};
+use crate::engine::slot::{Arrived, End, MIN_UNSEEN, Slot};
 
 const MAX_EVENTS: usize = 256;
 
@@ -91,19 +91,28 @@ impl Epoll {
     pub(super) fn receive<R>(
         &mut self,
         slot: &mut Slot,
-        most: usize,
-        take: impl FnOnce(&[u8]) -> R,
+        (most, unseen): (usize, u64),
+        take: impl FnOnce(Arrived<'_>) -> R,
     ) -> Poll<io::Result<Option<R>>> {
         let Some(fd) = slot.fd.as_ref().filter(|_| slot.readable) else { return Poll::Pending };
+        let (flags, most) = match unseen {
+            MIN_UNSEEN.. => (RecvFlags::TRUNC, usize::try_from(unseen).unwrap_or(usize::MAX)),
+            _ => (RecvFlags::empty(), most),
+        };
         let most = most.min(self.received.len());
         let buffer = self.received.get_mut(..most).unwrap_or_default();
         loop {
-            return match recv(fd, &mut *buffer, RecvFlags::empty()) {
+            return match recv(fd, &mut *buffer, flags) {
                 Ok((_, 0)) => Poll::Ready(End::Closed.result()),
                 Ok((_, length)) => {
                     // Less than there was room for: the socket is empty, unless its end follows.
                     slot.readable = length == most || slot.hung_up;
-                    Poll::Ready(Ok(Some(take(buffer.get(..length).unwrap_or_default()))))
+                    let arrived = if flags.is_empty() {
+                        Arrived::Bytes(buffer.get(..length).unwrap_or_default())
+                    } else {
+                        Arrived::Unseen(length as u64)
+                    };
+                    Poll::Ready(Ok(Some(take(arrived))))
                 }
                 Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) => {

@@ -20,7 +20,7 @@ use slab::Slab;
 use units::Span;
 
 use crate::engine::buffers::{Buffers, GROUP};
-use crate::engine::slot::{End, Filled, Responses, Slot};
+use crate::engine::slot::{Arrived, End, Filled, MIN_UNSEEN, Responses, Slot};
 use crate::engine::wait::Wait;
 
 const SUBMISSIONS: u32 = 1024;
@@ -43,6 +43,12 @@ enum Operation {
     /// Cancel and close, whose outcome is of no interest.
     Parting = 3,
 }
+
+/// What is received of a response of whose body nothing is looked at: more than most heads are long.
+const HEAD: u32 = 2048;
+
+/// What is received at once of what is not looked at.
+const MAX_UNSEEN: u32 = 1 << 20;
 
 const OPERATION_BITS: u32 = 2;
 
@@ -75,6 +81,8 @@ pub(super) struct Ring {
     /// Among them is one that the socket may have no room for.
     some_sends_may_wait: bool,
     completed: Vec<(u64, i32, u32)>,
+    /// Whether the last body of any socket that could be left unseen was.
+    passes: bool,
 }
 
 impl fmt::Debug for Ring {
@@ -104,6 +112,7 @@ impl Ring {
             sends: 0,
             some_sends_may_wait: false,
             completed: Vec::new(),
+            passes: false,
         })
     }
 
@@ -169,6 +178,7 @@ impl Ring {
         match operation {
             Operation::Receive => {
                 slot.receiving = goes_on;
+                slot.goes_on = goes_on;
                 self.received(slot, result, flags);
             }
             Operation::Send => {
@@ -201,6 +211,7 @@ impl Ring {
                     self.buffers.give_back(buffer);
                 }
             }
+            (Ok(length), None) if length > 0 => slot.passed += u64::from(length),
             (Ok(_), buffer) => {
                 buffer.into_iter().for_each(|buffer| self.buffers.give_back(buffer));
                 slot.end = Some(End::Closed);
@@ -219,12 +230,12 @@ impl Ring {
         &mut self,
         key: usize,
         slot: &mut Slot,
-        most: usize,
-        take: impl FnOnce(&[u8]) -> R,
+        (most, unseen): (usize, u64),
+        take: impl FnOnce(Arrived<'_>) -> R,
     ) -> Poll<io::Result<Option<R>>> {
         if let Some(filled) = slot.inbox.front_mut() {
             let length = filled.length.min(u32::try_from(most).unwrap_or(u32::MAX));
-            let taken = take(self.buffers.filled(filled.buffer, filled.start, length));
+            let taken = take(Arrived::Bytes(self.buffers.filled(filled.buffer, filled.start, length)));
             filled.start += length;
             filled.length -= length;
             if filled.length == 0 {
@@ -233,23 +244,54 @@ impl Ring {
             }
             return Poll::Ready(Ok(Some(taken)));
         }
+        if slot.passed > 0 {
+            return Poll::Ready(Ok(Some(take(Arrived::Unseen(std::mem::take(&mut slot.passed))))));
+        }
         if let Some(end) = slot.end {
             return Poll::Ready(end.result());
         }
-        self.listen(key, slot);
+        if unseen >= MIN_UNSEEN {
+            self.pass(key, slot, unseen);
+        } else {
+            self.listen(key, slot);
+        }
         Poll::Pending
+    }
+
+    /// Sees that the next `unseen` bytes are on their way into nothing. What goes on receiving by itself is ended before, and
+    /// not begun again on this socket: what it would have received is what is not to be copied.
+    fn pass(&mut self, key: usize, slot: &mut Slot, unseen: u64) {
+        slot.passes = true;
+        self.passes = true;
+        if std::mem::take(&mut slot.goes_on) {
+            let entry = opcode::AsyncCancel::new(Operation::Receive.tag(key)).build();
+            return self.push(&entry.user_data(Operation::Parting.tag(key)));
+        }
+        let Some(fd) = raw(slot).filter(|_| !slot.receiving) else { return };
+        let length = u32::try_from(unseen).unwrap_or(u32::MAX).min(MAX_UNSEEN);
+        let entry = opcode::Recv::new(fd, std::ptr::null_mut(), length)
+            .flags(RecvFlags::TRUNC.bits().cast_signed())
+            .build();
+        slot.receiving = true;
+        slot.in_flight += 1;
+        self.push(&entry.user_data(Operation::Receive.tag(key)));
     }
 
     /// Sees that a receive is under way.
     pub(super) fn listen(&mut self, key: usize, slot: &mut Slot) {
         let Some(fd) = raw(slot).filter(|_| !slot.receiving) else { return };
-        let entry = if slot.responses == Responses::One {
-            opcode::Recv::new(fd, std::ptr::null_mut(), 0)
+        let is_once = slot.responses == Responses::One;
+        slot.goes_on = !is_once && !slot.passes;
+        let entry = if slot.goes_on {
+            opcode::RecvMulti::new(fd, GROUP).build()
+        } else {
+            // No more than the head, where the rest of the last one was not seen.
+            let passes = slot.passes || (is_once && self.passes);
+            let length = if std::mem::take(&mut slot.begins) && passes { HEAD } else { 0 };
+            opcode::Recv::new(fd, std::ptr::null_mut(), length)
                 .buf_group(GROUP)
                 .build()
                 .flags(squeue::Flags::BUFFER_SELECT)
-        } else {
-            opcode::RecvMulti::new(fd, GROUP).build()
         };
         slot.receiving = true;
         slot.in_flight += 1;

@@ -25,6 +25,14 @@ pub(super) struct Slot {
     pub(super) in_flight: u8,
     /// A receive is in the ring.
     pub(super) receiving: bool,
+    /// It goes on by itself (multishot).
+    pub(super) goes_on: bool,
+    /// What comes next is the beginning of a response.
+    pub(super) begins: bool,
+    /// It has carried bodies that were not seen, and receives one piece after the other.
+    pub(super) passes: bool,
+    /// Bytes that were thrown away and not yet told of.
+    pub(super) passed: u64,
     /// A send is in the ring, of the first of `outgoing`.
     pub(super) sending: bool,
     /// No task holds the socket any longer.
@@ -46,6 +54,17 @@ pub(super) struct Slot {
     pub(super) writer: Option<Waker>,
     /// Whether it has become writable, which ends a handshake.
     pub(super) writable: bool,
+}
+
+/// Fewer bytes are copied sooner than the kernel can be asked not to.
+pub(super) const MIN_UNSEEN: u64 = 16 * 1024;
+
+/// What has arrived.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Arrived<'a> {
+    Bytes(&'a [u8]),
+    /// So many bytes, which the kernel has thrown away.
+    Unseen(u64),
 }
 
 /// Bytes in a buffer of the ring.
@@ -79,6 +98,10 @@ impl Slot {
             responses,
             in_flight: 0,
             receiving: false,
+            goes_on: false,
+            begins: true,
+            passes: false,
+            passed: 0,
             sending: false,
             released: false,
             readable: false,

@@ -12,7 +12,7 @@ use rustix::net::{RecvFlags, recv, sockopt};
 use units::Time;
 
 use crate::engine::reactor::{Kernel, Reactor};
-use crate::engine::slot::{Responses, Slot};
+use crate::engine::slot::{Arrived, Responses, Slot};
 
 /// A stream socket. Dropping it closes the connection.
 #[derive(Debug)]
@@ -58,12 +58,20 @@ impl Socket {
 
     /// What arrives from now on is an answer to something.
     pub(crate) fn expect_response(&self) {
-        self.reactor.with(self.key, |slot, _| slot.expecting = true);
+        self.reactor.with(self.key, |slot, _| (slot.expecting, slot.begins) = (true, !slot.receiving));
     }
 
     /// What arrives from now on was not asked for.
     pub(crate) fn expect_nothing(&self) {
-        self.reactor.with(self.key, |slot, _| slot.expecting = false);
+        self.reactor.with(self.key, |slot, kernel| {
+            (slot.expecting, slot.begins) = (false, true);
+            // It notices what comes unasked, and is there when the next response comes.
+            if let Kernel::Ring(ring) = kernel
+                && slot.passes
+            {
+                ring.listen(self.key, slot);
+            }
+        });
     }
 
     /// Queues `piece` to be written; the kernel reads it from where it is. Errors are found by
@@ -85,7 +93,21 @@ impl Socket {
         most: usize,
         take: impl FnOnce(Time, &[u8]) -> R,
     ) -> Poll<io::Result<Option<R>>> {
-        let polled = self.reactor.receive(self.key, most, take);
+        self.poll_arrival(context, (most, 0), |now, arrived| match arrived {
+            Arrived::Bytes(bytes) => take(now, bytes),
+            Arrived::Unseen(_) => take(now, &[]),
+        })
+    }
+
+    /// The same, where the next `unseen` bytes are only counted: if they are many the kernel does not copy them
+    /// (`MSG_TRUNC`, tcp(7)).
+    pub(crate) fn poll_arrival<R>(
+        &self,
+        context: &mut Context<'_>,
+        (most, unseen): (usize, u64),
+        take: impl FnOnce(Time, Arrived<'_>) -> R,
+    ) -> Poll<io::Result<Option<R>>> {
+        let polled = self.reactor.receive(self.key, (most, unseen), take);
         if polled.is_pending() {
             self.reactor.with(self.key, |slot, _| store(&mut slot.reader, context.waker()));
         }
@@ -121,6 +143,13 @@ impl Socket {
             }
             None => true,
         }
+    }
+
+    /// Whether bytes have arrived that were not taken.
+    pub(crate) fn has_more(&self) -> bool {
+        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+        let peeked = self.with_fd(|fd| recv(fd, &mut [0_u8; 1][..], flags).map(|(_, length)| length));
+        matches!(peeked, Some(Ok(1..)))
     }
 
     /// Whether the peer has closed it.

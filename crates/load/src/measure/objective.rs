@@ -46,12 +46,26 @@ enum Comparison {
     AtLeast,
 }
 
+/// What a run has, so that something is measured of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Traits {
+    /// Connections may be encrypted.
+    pub has_tls: bool,
+    /// Names are looked up for each connection.
+    pub looks_up: bool,
+    /// Requests may have bodies.
+    pub has_bodies: bool,
+    /// Requests belong to sessions.
+    pub has_sessions: bool,
+}
+
 /// A text that is not an objective.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "\"{0}\" is not an objective; write a figure, a comparison and a bound, such as p99<50ms, errors<=1% or rate>=100 \
      (figures: mean, min, max and percentiles such as p95 or p99.99, of a phase as in processing.p95; errors, failed, \
-     completed; rate)"
+     completed; rate; phases: {phases})",
+    phases = Phase::ALL.map(Phase::name).join(", ")
 )]
 pub struct ObjectiveError(String);
 
@@ -125,15 +139,21 @@ impl Objective {
         matches!(self.figure, Figure::Latency(Phase::Total | Phase::Processing, _))
     }
 
-    /// Why nothing will be measured of it in a run like that, if so: over TLS, with look-ups, with sessions, with bodies.
-    pub fn why_never(&self, [tls, lookup, sessions, bodies]: [bool; 4]) -> Option<&'static str> {
+    /// Why nothing will be measured of it in such a run, if so.
+    pub fn why_never(&self, run: &Traits) -> Option<&'static str> {
         match self.figure {
-            Figure::Latency(Phase::Tls, _) if !tls => Some("there is no TLS; give a URL with https://"),
-            Figure::Latency(Phase::Dns, _) if !lookup => Some("the name is looked up once; give --lookup"),
-            Figure::Latency(Phase::Sending, _) if !bodies => {
+            Figure::Latency(Phase::Tls, _) if !run.has_tls => {
+                Some("there is no TLS; give a URL with https://")
+            }
+            Figure::Latency(Phase::Dns, _) if !run.looks_up => {
+                Some("the name is looked up once; give --lookup")
+            }
+            Figure::Latency(Phase::Sending, _) if !run.has_bodies => {
                 Some("no request has a body; give --body or a workload")
             }
-            Figure::Completed if !sessions => Some("there are no sessions; give a workload of sessions"),
+            Figure::Completed if !run.has_sessions => {
+                Some("there are no sessions; give a workload of sessions")
+            }
             _ => None,
         }
     }

@@ -264,19 +264,13 @@ impl Options {
     /// The steps of a ramp inside the measuring window; the last level holds until its end.
     pub(crate) fn steps(&self, ramp: &Ramp) -> Vec<record::Step> {
         let window = self.window();
-        let mut steps: Vec<record::Step> = Vec::new();
-        let mut from_ns = window.from_ns;
-        for &Level { level, hold } in ramp.held() {
-            let to_ns = from_ns.saturating_add(hold.as_nanos()).min(window.to_ns);
-            if from_ns < to_ns {
-                steps.push(record::Step { from_ns, to_ns, level });
-            }
-            from_ns = to_ns;
-        }
-        if let Some(last) = steps.last_mut() {
-            last.to_ns = window.to_ns;
-        }
-        steps
+        let steps =
+            ramp.within(self.duration).into_iter().scan(window.from_ns, |end, Level { level, hold }| {
+                let from_ns = *end;
+                *end = from_ns.saturating_add(hold.as_nanos());
+                Some(record::Step { from_ns, to_ns: *end, level })
+            });
+        steps.collect()
     }
 
     /// The steps of the ramp inside the measuring window; none where there is no ramp.

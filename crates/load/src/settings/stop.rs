@@ -27,6 +27,9 @@ pub enum StopWhenError {
         "\"{0}\" is no length of time such as 10s; write a time, or an objective and a time as in 'p99<500ms for 10s'"
     )]
     Span(String),
+    /// It would be over before the run is looked at.
+    #[error("{0} is shorter than the second after which a run is looked at; write 1s or more")]
+    Short(Span),
     /// The objective cannot be read.
     #[error(transparent)]
     Objective(#[from] ObjectiveError),
@@ -51,7 +54,8 @@ impl FromStr for StopWhen {
     fn from_str(text: &str) -> Result<Self, StopWhenError> {
         let span = |text: &str| {
             let span = text.trim().parse::<Span>().ok().filter(|span| !span.is_zero());
-            span.ok_or_else(|| StopWhenError::Span(text.trim().to_owned()))
+            let span = span.ok_or_else(|| StopWhenError::Span(text.trim().to_owned()))?;
+            if span < SPAN { Err(StopWhenError::Short(span)) } else { Ok(span) }
         };
         let words: Vec<&str> = text.split_whitespace().collect();
         match words.iter().position(|word| *word == "for") {
@@ -104,6 +108,9 @@ mod tests {
             ("p99<1s for", "length of time"),
             ("p99<1s for ever", "length of time"),
             ("soon", "length of time"),
+            ("300ms", "300ms is shorter"),
+            ("p99<1s for 999 ms", "999ms is shorter"),
+            ("wait.p99<1s for 3s", "phases: total, queued, dns"),
             ("p99 for 3s", "not an objective"),
             ("fast<1s for 3s", "not an objective"),
         ] {

@@ -9,13 +9,20 @@ pub(crate) enum Rank {
     New,
     /// More than a session or a client gets ahead of others.
     Excess,
+    /// Of a client that was refused, and is back before the time that it was told.
+    Again,
 }
 
 impl Rank {
     /// How many there are.
-    pub(crate) const COUNT: usize = 3;
+    pub(crate) const COUNT: usize = 4;
     /// From the first to the last.
-    pub(crate) const ALL: [Self; Self::COUNT] = [Self::Existing, Self::New, Self::Excess];
+    pub(crate) const ALL: [Self; Self::COUNT] = [Self::Existing, Self::New, Self::Excess, Self::Again];
+
+    /// Whether it goes ahead of others, as its session and its client may.
+    pub(crate) fn goes_ahead(self) -> bool {
+        self < Self::Excess
+    }
 
     /// Position in [`Rank::ALL`].
     pub(crate) const fn index(self) -> usize {

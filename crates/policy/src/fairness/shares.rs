@@ -38,13 +38,13 @@ pub(crate) struct Standing {
     pub(crate) rank: Rank,
     /// What serving its session promises, by how far it has come.
     pub(crate) prospect: Prospect,
-    /// When its client was refused, if it asks again.
-    pub(crate) refused_at: Option<Time>,
+    /// Whether its client was refused and asks again, where it is known which client that is.
+    pub(crate) is_retry: bool,
 }
 
 impl Standing {
     fn new(rank: Rank) -> Self {
-        Self { rank, prospect: Prospect::NONE, refused_at: None }
+        Self { rank, prospect: Prospect::NONE, is_retry: false }
     }
 }
 
@@ -63,19 +63,25 @@ struct ClientShare {
     refused: u32,
     /// When the last of them was.
     refused_at: Time,
+    /// When a session of it was there.
+    session_at: Option<Time>,
 }
 
 impl ClientShare {
-    /// Whether a request without a session is one that was refused before, and comes again; and when that was.
+    /// When a request was refused that comes again now, without a session; of one that was refused longer ago than `memory` this is
+    /// none.
     ///
-    /// A client of which more were refused than a browser asks for at once is many users, and which of them comes is not known.
-    fn comes_back(&mut self, now: Time) -> Option<Time> {
-        if now.since(self.refused_at) > COMES_BACK {
+    /// A client of which more were refused than a browser asks for at once, or that has sessions beside, is many users, and which
+    /// of them comes is not known.
+    fn take_refusal(&mut self, now: Time, memory: Span) -> Option<Time> {
+        let is_recent = |at: Time| now.since(at) <= memory;
+        if !is_recent(self.refused_at) {
             self.refused = 0;
         }
-        let is_retry = (1..=AT_ONCE).contains(&self.refused);
+        let is_one_user = self.refused <= AT_ONCE && !self.session_at.is_some_and(is_recent);
+        let refused_at = (self.refused > 0 && is_one_user).then_some(self.refused_at);
         self.refused = self.refused.saturating_sub(1);
-        is_retry.then_some(self.refused_at)
+        refused_at
     }
 }
 
@@ -117,7 +123,15 @@ impl Shares {
     ///
     /// A client may have what the others leave; if they want all, a part. Whether a client is many users, as
     /// behind an address translator, or one with many sessions cannot be told. Without others it does not matter.
-    pub(crate) fn rank(&mut self, now: Time, class: ClassId, session: SessionHint, client: u64) -> Standing {
+    ///
+    /// Who was refused was asked to stay away for `retry_after` at least.
+    pub(crate) fn rank(
+        &mut self,
+        now: Time,
+        class: ClassId,
+        (session, client): (SessionHint, u64),
+        retry_after: Span,
+    ) -> Standing {
         let epoch = Epoch::of(now);
         self.came.add(epoch);
         let (came, served) = (self.came.count(epoch), self.served.count(epoch));
@@ -128,22 +142,30 @@ impl Shares {
         let left = served.saturating_sub(others.saturating_mul(2));
         let is_within =
             others == 0 || client.ahead.count(epoch) < AT_ONCE.max(served / CLIENT_PART).max(left);
-        let refused_at = matches!(session, SessionHint::New).then(|| client.comes_back(now)).flatten();
-        let mut standing = match session {
+        let refused_at = match session {
+            SessionHint::New => client.take_refusal(now, COMES_BACK.max(retry_after * 2)),
+            SessionHint::Visitor(_) => None,
+            SessionHint::Known(_) => {
+                client.session_at = Some(now);
+                None
+            }
+        };
+        let is_early = refused_at.is_some_and(|at| now.since(at) < retry_after);
+        let standing = match session {
             SessionHint::Known(session) if is_within => {
                 self.sessions.rank((now, epoch), class, session, served)
             }
             SessionHint::Visitor(visit) if is_within && visit.told.is_some() => {
                 Standing::new(self.sessions.rank_of_visitor((now, epoch), visit.id, served))
             }
+            SessionHint::New if is_within && is_early => Standing::new(Rank::Again),
             SessionHint::New | SessionHint::Visitor(_) if is_within => Standing::new(Rank::New),
             _ => Standing::new(Rank::Excess),
         };
-        if standing.rank != Rank::Excess {
+        if standing.rank.goes_ahead() {
             client.ahead.add(epoch);
         }
-        standing.refused_at = refused_at;
-        standing
+        Standing { is_retry: refused_at.is_some(), ..standing }
     }
 
     /// A request was sent to the server.
@@ -248,6 +270,7 @@ mod tests {
     use crate::waiting_room::visit::{Told, Visit};
 
     const CLASS: ClassId = ClassId(0);
+    const RETRY_AFTER: Span = Span::from_secs(5);
 
     fn at(millis: u64) -> Time {
         Time::ZERO + Span::from_millis(millis)
@@ -263,7 +286,7 @@ mod tests {
         let mut counts = [0; Rank::COUNT];
         for number in 0..100 {
             let (session, client) = next(number);
-            counts[shares.rank(at(number), CLASS, session, client).rank.index()] += 1;
+            counts[shares.rank(at(number), CLASS, (session, client), RETRY_AFTER).rank.index()] += 1;
         }
         counts
     }
@@ -277,8 +300,8 @@ mod tests {
     #[test]
     fn one_session_gets_what_a_browser_has_at_once_or_a_tenth() {
         let hog = |_| (session(1, 0), 1);
-        assert_eq!(ranks(&mut after_serving(10), hog), [6, 0, 94]);
-        assert_eq!(ranks(&mut after_serving(200), hog), [20, 0, 80]);
+        assert_eq!(ranks(&mut after_serving(10), hog), [6, 0, 94, 0]);
+        assert_eq!(ranks(&mut after_serving(200), hog), [20, 0, 80, 0]);
     }
 
     #[test]
@@ -286,19 +309,19 @@ mod tests {
         let told = Some(Told { at: at(0), place: 1, seconds: 2 });
         let copied =
             |number| (SessionHint::Visitor(Visit { told, ..Visit::begin(SessionId(1), at(0)) }), number);
-        assert_eq!(ranks(&mut after_serving(40), copied), [0, 6, 94]);
+        assert_eq!(ranks(&mut after_serving(40), copied), [0, 6, 94, 0]);
         let own =
             |number| (SessionHint::Visitor(Visit { told, ..Visit::begin(SessionId(number), at(0)) }), number);
-        assert_eq!(ranks(&mut after_serving(40), own), [0, 100, 0]);
+        assert_eq!(ranks(&mut after_serving(40), own), [0, 100, 0, 0]);
     }
 
     #[test]
     fn sessions_of_one_address_are_many_users_until_others_come() {
         let alone = |number| (session(number, 0), 1);
-        assert_eq!(ranks(&mut after_serving(40), alone), [100, 0, 0]);
+        assert_eq!(ranks(&mut after_serving(40), alone), [100, 0, 0, 0]);
         let beside =
             |number| if number % 2 == 0 { (session(number, 0), 1) } else { (SessionHint::New, number) };
-        let [existing, new, excess] = ranks(&mut after_serving(40), beside);
+        let [existing, new, excess, _] = ranks(&mut after_serving(40), beside);
         assert_eq!(new, 50, "who begins, each from an address of its own");
         assert!((15..35).contains(&existing), "{existing} of sessions, {excess} beyond");
     }
@@ -306,7 +329,7 @@ mod tests {
     #[test]
     fn a_client_without_sessions_is_one() {
         let beside = |number| (SessionHint::New, if number % 10 == 0 { number } else { 1 });
-        let [_, new, excess] = ranks(&mut after_serving(40), beside);
+        let [_, new, excess, _] = ranks(&mut after_serving(40), beside);
         assert!(new < 60 && excess > 40, "{new} {excess}");
     }
 
@@ -314,7 +337,9 @@ mod tests {
     fn a_session_is_under_way_for_as_long_as_users_pause() {
         let mut shares = Shares::new(1, 100);
         let mut rank = |seconds: u64, id, idle| {
-            shares.rank(Time::ZERO + Span::from_secs(seconds), CLASS, session(id, idle), id).rank
+            shares
+                .rank(Time::ZERO + Span::from_secs(seconds), CLASS, (session(id, idle), id), RETRY_AFTER)
+                .rank
         };
         assert_eq!([rank(0, 1, 30), rank(0, 2, 600)], [Rank::Existing, Rank::New]);
         // It has just been here; its token does not say so yet.
@@ -329,14 +354,32 @@ mod tests {
     fn who_was_refused_and_asks_again_is_told_from_who_is_new() {
         let mut shares = Shares::new(1, 100);
         let asks = |shares: &mut Shares, millis, client| {
-            shares.rank(at(millis), CLASS, SessionHint::New, client).refused_at.is_some()
+            let standing = shares.rank(at(millis), CLASS, (SessionHint::New, client), RETRY_AFTER);
+            (standing.is_retry, standing.rank)
         };
-        assert!(!asks(&mut shares, 0, 1));
+        let (fresh, early, late) = ((false, Rank::New), (true, Rank::Again), (true, Rank::New));
+        assert_eq!(asks(&mut shares, 0, 1), fresh);
         shares.refused(at(0), 1, SessionHint::New);
-        assert_eq!([asks(&mut shares, 500, 2), asks(&mut shares, 500, 1)], [false, true]);
-        assert!(!asks(&mut shares, 600, 1), "once for each refusal");
+        assert_eq!([asks(&mut shares, 500, 2), asks(&mut shares, 500, 1)], [fresh, early]);
+        assert_eq!(asks(&mut shares, 600, 1), fresh, "once for each refusal");
         shares.refused(at(700), 1, SessionHint::New);
-        assert!(!asks(&mut shares, 100_000, 1), "that was long ago");
+        shares.refused(at(700), 3, SessionHint::New);
+        assert_eq!([asks(&mut shares, 5699, 1), asks(&mut shares, 5700, 3)], [early, late]);
+        shares.refused(at(6000), 1, SessionHint::New);
+        assert_eq!(asks(&mut shares, 100_000, 1), fresh, "that was long ago");
+    }
+
+    #[test]
+    fn of_an_address_of_many_users_it_is_not_known_who_asks_again() {
+        let is_retry = |shares: &mut Shares, client| {
+            shares.rank(at(1000), CLASS, (SessionHint::New, client), RETRY_AFTER).is_retry
+        };
+        let mut shares = Shares::new(1, 100);
+        (0..7).for_each(|_| shares.refused(at(0), 1, SessionHint::New));
+        assert!(!is_retry(&mut shares, 1), "more than a browser asks for at once");
+        shares.refused(at(0), 2, SessionHint::New);
+        shares.rank(at(900), CLASS, (session(5, 0), 2), RETRY_AFTER);
+        assert!(!is_retry(&mut shares, 2), "somebody there has a session");
     }
 
     #[test]

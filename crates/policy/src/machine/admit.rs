@@ -42,12 +42,11 @@ impl Policy {
         let class = self.class_of(key);
         let last = self.config.last_class();
         let held = self.store.get_mut(key);
-        let standing = self.shares.rank(now, class, held.session, held.client);
-        let is_early =
-            standing.refused_at.is_some_and(|refused| now.since(refused) < self.config.retry_after);
-        held.rank = if is_early { Rank::Excess } else { standing.rank };
-        let begins = standing.rank == Rank::New && standing.refused_at.is_none();
-        if begins && !matches!(held.session, SessionHint::Visitor(_)) {
+        let asked = (held.session, held.client);
+        let standing = self.shares.rank(now, class, asked, self.config.retry_after);
+        held.rank = standing.rank;
+        let is_first = standing.rank == Rank::New && !standing.is_retry;
+        if is_first && !matches!(held.session, SessionHint::Visitor(_)) {
             self.crowds[class.index()].came();
         }
         if self.admits_sessions(class) {
@@ -193,7 +192,7 @@ impl Policy {
         let victim = Rank::ALL.into_iter().rev().find_map(|rank| {
             let beside = QueueId(queue.0 + rank.index() - held.rank.index());
             let (victim, length) = self.store.longest_flow(beside)?;
-            let gives_way = length > own || (rank == Rank::Excess && held.rank != Rank::Excess);
+            let gives_way = length > own || (!rank.goes_ahead() && held.rank < rank);
             gives_way.then_some(victim)
         });
         if let Some(victim) = victim {
@@ -202,20 +201,21 @@ impl Policy {
         victim.is_some()
     }
 
-    /// Makes room for a request that is not excess itself among the excess of its class, if any waits.
+    /// Makes room for a request among those of its class that do not go ahead of others, if any waits that matters less.
     fn displace_excess(&mut self, key: Key, class: ClassId) -> bool {
-        let is_excess = self.store.get(key).rank == Rank::Excess;
-        let victim = self.store.longest_flow(self.layout.class(class, Rank::Excess));
-        let Some((victim, _)) = victim.filter(|_| !is_excess) else { return false };
+        let own = self.store.get(key).rank;
+        let behind = Rank::ALL.into_iter().rev().filter(|rank| !rank.goes_ahead() && *rank > own);
+        let longest = |rank| self.store.longest_flow(self.layout.class(class, rank));
+        let Some((victim, _)) = behind.filter_map(longest).next() else { return false };
         self.reject(victim, Reason::Displaced);
         true
     }
 
     /// Makes room for a request of a class: of the new sessions at its door the oldest, who has the least prospect.
     fn displace_at_door(&mut self, key: Key, class: ClassId) -> bool {
-        let is_excess = self.store.get(key).rank == Rank::Excess;
+        let goes_ahead = self.store.get(key).rank.goes_ahead();
         let oldest = self.store.head(self.layout.class(class, Rank::New));
-        let Some(oldest) = oldest.filter(|_| self.admits_sessions(class) && !is_excess) else { return false };
+        let Some(oldest) = oldest.filter(|_| self.admits_sessions(class) && goes_ahead) else { return false };
         self.reject(oldest, Reason::Displaced);
         true
     }
@@ -272,16 +272,13 @@ impl Policy {
     /// Learns what the server can do for each class, and how many of its sessions can begin.
     fn learn_capacity(&mut self, used: f64) {
         self.spare.end_period(self.controllers.iter().map(Controller::outflow).sum(), used);
-        // Those who matter less would have to wait.
         for class in self.layout.all() {
-            let reach = self.reach(class);
-            let mean = &mut self.reaches[class.index()];
-            mean.learn(reach);
-            let reach = mean.get();
+            let now = self.reach(class);
+            let reach = self.reaches[class.index()].learn(now);
             let tells = self.config.admission == Admission::Sessions && self.shares.are_lengths_known(class);
             let requests = self.shares.requests_of_session(class).filter(|_| tells);
             self.crowds[class.index()].end_period(reach, requests);
-            let empty = if self.some_wait_to_begin(class) { 1.0 - used } else { 0.0 };
+            let empty = if self.waiting_to_begin(class) == [0, 0] { 0.0 } else { 1.0 - used };
             self.doors[class.index()].end_period(self.now, self.config.period, reach, empty, requests);
         }
     }

@@ -77,7 +77,7 @@ impl Policy {
         reason: Reason,
     ) {
         self.stats.of(session.class()).rejected[reason.index()] += 1;
-        self.shares.refused(now, client, session);
+        self.note_refusal(now, client, session);
         let output = if self.shadow() {
             Output::Dispatch(id)
         } else {

@@ -58,7 +58,7 @@ impl Policy {
         }
         self.begin(now, request);
         let held = *self.store.get(request.key);
-        if rank != Rank::Excess {
+        if rank.goes_ahead() {
             self.patience[class.index()].waited(held.waits.total());
         }
         if !self.shadow() {
@@ -91,15 +91,14 @@ impl Policy {
         let (floor, door) = (&self.floors[class.index()], &self.doors[class.index()]);
         if self.admits_sessions(class) {
             let due = (floor.is_due() || door.is_open(self.now)).then(new).flatten();
-            let may_begin = |key: &Key| {
-                // Visitors who were called have been let in already.
-                !self.store.get(*key).begins() || self.is_visitor(*key) || door.is_open_for_idle(self.now)
-            };
-            let excess = || first_of(Rank::Excess).filter(may_begin);
+            // Visitors who were called have been let in already.
+            let idle = || new().filter(|key| self.is_visitor(*key) || door.is_open_for_idle(self.now));
+            let again = || first_of(Rank::Again).filter(|_| door.is_open(self.now));
             return due
                 .or_else(|| first_of(Rank::Existing))
-                .or_else(|| new().filter(may_begin))
-                .or_else(excess);
+                .or_else(idle)
+                .or_else(|| first_of(Rank::Excess))
+                .or_else(again);
         }
         let due = floor.is_due().then(new).flatten();
         due.or_else(|| {
@@ -107,7 +106,8 @@ impl Policy {
                 earliest(&Rank::ALL)
             } else {
                 // Excess takes its turns beside those who begin.
-                first_of(Rank::Existing).or_else(|| earliest(&[Rank::New, Rank::Excess]))
+                let others = || earliest(&[Rank::New, Rank::Excess]);
+                first_of(Rank::Existing).or_else(others).or_else(|| first_of(Rank::Again))
             }
         })
     }
@@ -127,8 +127,14 @@ impl Policy {
         if self.places.free(0) == 0 {
             return Time::NEVER;
         }
-        let waits = |class: &ClassId| self.admits_sessions(*class) && self.some_wait_to_begin(*class);
-        let opens = self.layout.all().filter(waits).map(|class| self.doors[class.index()].opens_for_idle());
+        let opens = self.layout.all().filter(|class| self.admits_sessions(*class)).map(|class| {
+            let (door, [new, again]) = (&self.doors[class.index()], self.waiting_to_begin(class));
+            match (new, again) {
+                (0, 0) => Time::NEVER,
+                (0, _) => door.opens(),
+                _ => door.opens_for_idle(),
+            }
+        });
         opens.min().unwrap_or(Time::NEVER)
     }
 
@@ -143,9 +149,9 @@ impl Policy {
         }
     }
 
-    /// Whether any request waits in a class that may begin a session, at its door or behind it.
-    pub(super) fn some_wait_to_begin(&self, class: ClassId) -> bool {
-        [Rank::New, Rank::Excess].iter().any(|rank| self.store.length(self.layout.class(class, *rank)) > 0)
+    /// How many sessions of a class wait to begin, and of those who are back before they were to.
+    pub(super) fn waiting_to_begin(&self, class: ClassId) -> [u32; 2] {
+        [Rank::New, Rank::Again].map(|rank| self.store.length(self.layout.class(class, rank)))
     }
 
     /// Puts a request into the server.

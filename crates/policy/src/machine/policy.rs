@@ -14,7 +14,6 @@ use crate::config::{Config, Mode};
 use crate::costs::Costs;
 use crate::error::ConfigError;
 use crate::fairness::floor::Floor;
-use crate::fairness::rank::Rank;
 use crate::fairness::shares::Shares;
 use crate::guards::{Clients, Pressure};
 use crate::knobs::Knobs;
@@ -25,7 +24,7 @@ use crate::prospects::crowd::Crowd;
 use crate::prospects::door::Door;
 use crate::prospects::mean::Mean;
 use crate::prospects::spare::Spare;
-use crate::protocol::{Input, Output, Reason};
+use crate::protocol::{Input, Output, Reason, SessionHint};
 use crate::scheduler::Scheduler;
 use crate::stats::{ClassSnapshot, Snapshot, StageLengths, Stats};
 use crate::store::{Key, Layout, Position, QueueId, Store};
@@ -324,7 +323,7 @@ impl Policy {
         let held = self.store.get(key);
         match (held.position, held.class) {
             (Position::Queue(queue), Some(class))
-                if self.layout.stage(queue) == Stage::Class && held.rank != Rank::Excess =>
+                if self.layout.stage(queue) == Stage::Class && held.rank.goes_ahead() =>
             {
                 Some((class, self.store.waits(key, self.now).total()))
             }
@@ -353,11 +352,20 @@ impl Policy {
         self.patience[class.index()].span(self.config.limits.deadlines.class)
     }
 
+    /// Remembers that a client was refused; in shadow mode it was not, and does not come back for that.
+    pub(super) fn note_refusal(&mut self, now: Time, client: u64, session: SessionHint) {
+        if self.shadow() {
+            self.shares.lost(session);
+        } else {
+            self.shares.refused(now, client, session);
+        }
+    }
+
     /// Refuses a held request.
     pub(super) fn reject(&mut self, key: Key, reason: Reason) {
         let held = *self.store.get(key);
         self.stats.of(held.class).rejected[reason.index()] += 1;
-        self.shares.refused(self.now, held.client, held.session);
+        self.note_refusal(self.now, held.client, held.session);
         if self.shadow() {
             self.store.put(key, Position::Settled, held.since);
         } else {
@@ -409,9 +417,7 @@ impl Policy {
         if let Some(class) = held.demoted_to.or(held.class) {
             let in_all = match self.layout.stage(queue) {
                 // Of the newest first, who has waited for long has hardly a prospect.
-                Stage::Class if held.rank == Rank::New && self.admits_sessions(class) => {
-                    self.second_chance(class)
-                }
+                Stage::Class if held.begins() && self.admits_sessions(class) => self.second_chance(class),
                 Stage::Class => self.patience(class),
                 Stage::Discard if class == self.config.last_class() => self.second_chance(class),
                 Stage::Discard | Stage::Acceptor | Stage::Pending => Span::MAX,

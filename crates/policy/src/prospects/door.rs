@@ -83,9 +83,18 @@ impl Door {
         self.credit(now) >= 1.0 - self.loan() - Self::ROUNDING
     }
 
-    /// When that will be.
+    /// When [`Door::is_open`] will be so.
+    pub(crate) fn opens(&self) -> Time {
+        self.opens_at(1.0)
+    }
+
+    /// When [`Door::is_open_for_idle`] will.
     pub(crate) fn opens_for_idle(&self) -> Time {
-        let missing = (1.0 - self.loan() - self.credit).max(0.0);
+        self.opens_at(1.0 - self.loan())
+    }
+
+    fn opens_at(&self, credit: f64) -> Time {
+        let missing = (credit - self.credit).max(0.0);
         if self.pace <= 0.0 {
             return Time::NEVER;
         }
@@ -119,7 +128,7 @@ mod tests {
     fn begun(door: &mut Door, from: u64, periods: u64, requests: f64) -> (f64, f64) {
         let (mut spare, mut reach) = (Spare::default(), Mean::default());
         (0..200).for_each(|_| spare.end_period(50.0, 1.0));
-        (0..200).for_each(|_| reach.learn(50.0));
+        (0..200).for_each(|_| _ = reach.learn(50.0));
         let (mut now, mut backlog, mut begun, mut used) = (Time::ZERO + PERIOD * from, 0.0_f64, 0, 0.0);
         for _ in 0..periods {
             let (mut in_time, served) = (now, backlog.min(50.0));

@@ -8,9 +8,10 @@ impl Mean {
     /// As many periods it takes to be sure of a change.
     const MEMORY: f64 = 32.0;
 
-    /// A period is over, in which it was so much.
-    pub(crate) fn learn(&mut self, now: f64) {
-        self.0 += (now - self.0) / Self::MEMORY;
+    /// A period is over, in which it was `value`; gives the mean.
+    pub(crate) fn learn(&mut self, value: f64) -> f64 {
+        self.0 += (value - self.0) / Self::MEMORY;
+        self.0
     }
 
     pub(crate) fn get(self) -> f64 {

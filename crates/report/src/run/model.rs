@@ -226,6 +226,8 @@ pub struct Steps {
     /// In rising order; steps of one level are put together. One for the whole measuring window
     /// where there was no ramp.
     pub rows: Vec<Step>,
+    /// One for each of [`Steps::held`], where a level was held more than once; else none.
+    pub each: Vec<Step>,
 }
 
 /// A time in which one level was held, from the start of the run.

@@ -15,6 +15,8 @@ pub(super) struct Collector {
     /// When each step was, and which of the levels it is.
     steps: Vec<(record::Step, usize)>,
     levels: Vec<Level>,
+    /// Each step by itself, where one level was held more than once, as before and after a surge.
+    each: Vec<Level>,
 }
 
 #[derive(Debug)]
@@ -74,16 +76,21 @@ impl Collector {
         for (step, place) in &steps {
             levels[*place].held += step.length();
         }
-        Self { unit, steps, levels }
+        let are_apart = levels.len() == 1 || levels.len() == steps.len();
+        let of_step =
+            |(step, _): &(record::Step, usize)| Level { held: step.length(), ..Level::new(step.level) };
+        let each = if are_apart { Vec::new() } else { steps.iter().map(of_step).collect() };
+        Self { unit, steps, levels, each }
     }
 
     pub(super) fn request(&mut self, row: &RequestRow) {
         let ended = row.ended();
-        for (step, place) in &self.steps {
-            let level = &mut self.levels[*place];
-            level.responses_inside += u64::from(row.error.is_none() && step.contains(ended));
-            if step.contains(row.intended) {
-                level.request(row);
+        for (index, (step, place)) in self.steps.iter().enumerate() {
+            for level in self.levels.get_mut(*place).into_iter().chain(self.each.get_mut(index)) {
+                level.responses_inside += u64::from(row.error.is_none() && step.contains(ended));
+                if step.contains(row.intended) {
+                    level.request(row);
+                }
             }
         }
     }
@@ -100,6 +107,7 @@ impl Collector {
             ramp,
             held: held.collect(),
             rows: self.levels.iter().map(Level::finish).collect(),
+            each: self.each.iter().map(Level::finish).collect(),
         }
     }
 }

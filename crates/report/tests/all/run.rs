@@ -143,6 +143,8 @@ fn steps_have_the_figures_of_the_paper() {
     assert_eq!((low.level, low.seconds, low.requests, low.responses), (10.0, 2.0, 3, 2));
     // The one that was due at 3999 ms was answered in the step after it.
     assert_eq!((low.offered, low.achieved), (1.5, 1.5), "steps of one level are one");
+    let each: Vec<_> = steps.each.iter().map(|step| (step.level, step.seconds, step.requests)).collect();
+    assert_eq!(each, [(10.0, 1.0, 1), (20.0, 2.0, 3), (10.0, 1.0, 2)], "and each by itself");
     assert_eq!(high.achieved, 1.0);
     assert_eq!((high.requests, high.connections, high.timed_out), (3, 2, 1));
     assert_eq!(high.timeouts.unwrap().value, 0.5);
@@ -160,7 +162,7 @@ fn steps_have_the_figures_of_the_paper() {
 #[test]
 fn without_a_ramp_there_is_one_row_at_the_load_that_was_asked_for() {
     let report = report_of(&[answered(1200), answered(3000)]);
-    assert!(!report.steps.ramp);
+    assert!(!report.steps.ramp && report.steps.each.is_empty());
     assert_eq!(report.steps.unit, "clients");
     let [only] = &report.steps.rows[..] else { panic!("one row, not {:?}", report.steps.rows) };
     assert_eq!((only.level, only.seconds, only.requests, only.achieved), (50.0, 4.0, 2, 0.5));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use policy::{Kind, SessionLimits};
-use traffic::{Process, Ramp, Retry, Think, Workload};
+use traffic::{Level, Process, Ramp, Retry, Think, Workload};
 use units::{ClassId, Span};
 
 use crate::draw::Service;
@@ -174,6 +174,11 @@ impl SessionModel {
         let first = self.script.pages.first().map_or(0, |page| page.object);
         let known = self.gate.as_ref().and_then(|gate| gate.classes.get(class)?.get(first));
         known.map_or(class, |known| known.index())
+    }
+
+    /// The levels of [`SessionModel::starts`] that sessions start at which count.
+    pub(super) fn levels(&self) -> Vec<Level> {
+        self.starts.within(self.duration)
     }
 
     /// # Errors

@@ -186,18 +186,16 @@ fn by_class(model: &SessionModel, done: &[&[Summary]], bounds: &[Vec<f64>]) -> V
 
 fn levels(model: &SessionModel, done: &[Replication]) -> Vec<SessionLevelOutcome> {
     let number = done.first().map_or(0, |replication| replication.levels.len());
-    let (mut end, all) = (0.0_f64, model.duration.as_secs_f64());
-    let levels = model.starts.held().iter().take(number).enumerate().map(|(index, level)| {
-        let from = end;
-        // The last goes on until the end, and none beyond it.
-        end = if index + 1 == number { all } else { (end + level.hold.as_secs_f64()).min(all) };
-        let seconds = end - from;
+    let mut end = 0.0;
+    let levels = model.levels().into_iter().take(number).enumerate().map(|(index, level)| {
+        let (from, seconds) = (end, level.hold.as_secs_f64());
+        end = from + seconds;
         let summaries: Vec<&[Summary]> =
             done.iter().filter_map(|done| done.levels.get(index)).map(Vec::as_slice).collect();
         let classes = by_class(model, &summaries, &bounds(model, &summaries, seconds));
-        (seconds, SessionLevelOutcome { level: level.level, from, classes })
+        SessionLevelOutcome { level: level.level, from, classes }
     });
-    levels.filter(|(seconds, _)| *seconds > 0.0).map(|(_, level)| level).collect()
+    levels.collect()
 }
 
 fn of_intervals(model: &SessionModel, intervals: &Intervals) -> Vec<SessionIntervalOutcome> {

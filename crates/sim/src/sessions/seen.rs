@@ -40,16 +40,15 @@ pub(super) struct Seen {
 impl Seen {
     pub(super) fn new(model: &SessionModel) -> Self {
         let (from, classes) = (Time::ZERO + model.warmup, model.script.classes.len());
-        let ends: Vec<Time> = match model.starts.held() {
-            [_] => Vec::new(),
-            held => held
-                .iter()
-                .scan(from, |end, level| {
-                    *end += level.hold;
-                    Some(*end)
-                })
-                .collect(),
-        };
+        let held = model.levels();
+        let ends: Vec<Time> = held
+            .iter()
+            .filter(|_| held.len() > 1)
+            .scan(from, |end, level| {
+                *end += level.hold;
+                Some(*end)
+            })
+            .collect();
         let number =
             model.interval.map_or(0.0, |it| (model.duration.as_secs_f64() / it.as_secs_f64()).ceil());
         let each = vec![SessionTally::default(); classes];

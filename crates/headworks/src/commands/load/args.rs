@@ -53,7 +53,7 @@ pub(super) struct RunArgs {
     /// Open loop: so many requests, or with a workload of sessions sessions, per second.
     #[arg(long, short, value_name = "R", help_heading = LOAD)]
     pub(super) rate: Option<Rate>,
-    /// How they are spread over time: constant, poisson, h2:CV, gamma:CV or lognormal:CV with a coefficient of variation; trace:FILE as in a file of times or an access log (default poisson).
+    /// How they are spread over time: constant, poisson, h2:CV, gamma:CV or lognormal:CV with a coefficient of variation; trace:FILE as in a file of times (seconds, a line each) or an access log (default poisson).
     #[arg(long, value_name = "PROCESS", help_heading = LOAD)]
     pub(super) arrivals: Option<Arrivals>,
     /// Load in steps: rates, or with --closed numbers of clients, from FROM to TO by STEP, each held for HOLD, as in 100:1100:100:20s; or a list, each with its time, as in 5:20s,50:10s,5:30s.

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use load::{Http, Load, Protocol, Script, StopWhen};
+use load::{Http, Load, Protocol, Script, StopWhen, Traits};
 use traffic::trace::is_standard_input;
 
 use super::args::RunArgs;
@@ -97,14 +97,15 @@ impl RunArgs {
                 "--stop-when with a time alone is about --objective, and there is none; write 'p99<500ms for 10s'",
             ));
         }
-        let kinds = [
-            self.target.is_tls() || self.follow > 0,
-            self.lookup,
-            matches!(script, Script::Sessions { .. }),
-            self.body.is_some() || matches!(script, Script::Sessions { .. } | Script::Trace(_)),
-        ];
+        let has_sessions = matches!(script, Script::Sessions { .. });
+        let run = Traits {
+            has_tls: self.target.is_tls() || self.follow > 0,
+            looks_up: self.lookup,
+            has_bodies: self.body.is_some() || has_sessions || matches!(script, Script::Trace(_)),
+            has_sessions,
+        };
         for objective in self.objectives.iter().chain(self.stop.iter().filter_map(StopWhen::objective)) {
-            if let Some(why) = objective.why_never(kinds) {
+            if let Some(why) = objective.why_never(&run) {
                 return Err(usage(&format!("nothing will be measured for {objective}: {why}")));
             }
         }

@@ -24,7 +24,7 @@ pub(super) struct ModelArgs {
     /// Requests per second.
     #[arg(long, short, value_name = "R", help_heading = ARRIVALS, allow_negative_numbers = true)]
     pub(super) rate: Option<Rate>,
-    /// How they are spread over time: poisson, constant, h2, gamma, lognormal (with --cv), mmpp:RATIO:BUSY:QUIET, or trace:FILE as in a file of times or an access log, scaled to --rate or --load if one is given (default: poisson, and h2 with a --cv above 1).
+    /// How they are spread over time: poisson, constant, h2, gamma, lognormal (with --cv), mmpp:RATIO:BUSY:QUIET, or trace:FILE as in a file of times (seconds, a line each) or an access log, scaled to --rate or --load if one is given (default: poisson, and h2 with a --cv above 1).
     #[arg(long, value_name = "PROCESS", help_heading = ARRIVALS)]
     pub(super) arrivals: Option<String>,
     /// Coefficient of variation of the times between arrivals.

@@ -43,7 +43,7 @@ fn server() -> Server {
 fn with(kind: Contender, test: impl FnOnce(&mut Proxy, &Path)) {
     let text = "kind = 'sessions'\n[[page]]\nurl = '/bytes/2000'";
     let workload = Workload::parse(&config::Source::new("test", text)).unwrap();
-    let (server, pinning) = (server(), Pinning::look(&Cpus::one(1), &Cpus::one(0)));
+    let (server, pinning) = (server(), Pinning::look(&Cpus::one(1), None, &Cpus::one(0)));
     let (none, asked) = (Path::new("none"), Asked::default());
     let testbed = Testbed::host(&pinning, &server.cpus, &server.cpus);
     let site =

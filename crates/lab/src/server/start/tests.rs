@@ -33,7 +33,7 @@ fn server(kind: Kind) -> Server {
 /// Starts a server of this kind, or says why it is not tested here.
 fn with(kind: Kind, test: impl FnOnce(&mut Running, &Path)) {
     let server = server(kind);
-    let (workload, pinning) = (workload(), Pinning::look(&Cpus::one(0), &Cpus::one(1)));
+    let (workload, pinning) = (workload(), Pinning::look(&Cpus::one(0), None, &Cpus::one(1)));
     let (none, asked) = (Path::new("none"), Asked::default());
     let testbed = Testbed::host(&pinning, &server.cpus, &server.cpus);
     let site =

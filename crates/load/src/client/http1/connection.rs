@@ -16,6 +16,7 @@ use crate::client::context::ThreadContext;
 use crate::client::fault::{self, Fault};
 use crate::client::sock_diag::TcpInfo;
 use crate::engine::reactor::Reactor;
+use crate::engine::slot::Arrived;
 use crate::engine::socket::Socket;
 use crate::engine::stream::Stream;
 
@@ -39,6 +40,8 @@ pub(crate) enum Event<'a> {
     Sent,
     /// Bytes that arrived.
     Bytes(&'a [u8]),
+    /// So many bytes arrived, of those that were not to be seen.
+    Unseen(u64),
     /// The server has closed the connection, and nothing was cut off.
     Closed,
     /// The connection has ended without a word: TLS would say so, and what came last may not be the end (RFC 9112,
@@ -46,9 +49,20 @@ pub(crate) enum Event<'a> {
     Cut,
 }
 
+/// What a response is to be received of next.
+#[derive(Debug)]
+pub(crate) enum Next<R> {
+    /// All of it is there.
+    Done(R),
+    /// The next bytes, of which so many are only counted.
+    More { unseen: u64 },
+}
+
 #[derive(Debug)]
 pub(crate) struct Connection {
     transport: Transport,
+    /// How many of the next bytes are only counted.
+    unseen: u64,
     /// What of bodies is still to be sent.
     upload: Option<Upload>,
     /// Numbered in the order in which connections were begun.
@@ -88,7 +102,7 @@ impl Connection {
             }
         };
         attempt.exchange.connected(attempt.thread.now());
-        Ok(Self { transport, upload: None, number: attempt.connection, requests: 0 })
+        Ok(Self { transport, unseen: 0, upload: None, number: attempt.connection, requests: 0 })
     }
 
     /// Whether an idle connection can no longer be used: it was closed, the server sent something unasked, or it has
@@ -100,6 +114,14 @@ impl Connection {
                 // Session tickets come whenever the server likes; only reading tells them apart.
                 Transport::Tls(tls) => tls.stream.get_ref().0.socket().has_ended(),
             }
+    }
+
+    /// Whether more has arrived than was taken.
+    pub(crate) fn has_more(&self) -> bool {
+        match &self.transport {
+            Transport::Plain(socket) => socket.has_more(),
+            Transport::Tls(_) => false,
+        }
     }
 
     /// What arrives from now on is an answer to something.
@@ -148,7 +170,7 @@ impl Connection {
     pub(crate) async fn receive<R>(
         &mut self,
         thread: &ThreadContext,
-        mut take: impl FnMut(Time, Event<'_>) -> Result<Option<R>, Fault>,
+        mut take: impl FnMut(Time, Event<'_>) -> Result<Next<R>, Fault>,
     ) -> Result<R, Fault> {
         let reactor = &thread.reactor;
         loop {
@@ -166,9 +188,12 @@ impl Connection {
                         return Poll::Pending;
                     };
                     left -= 1;
-                    let taken = taken.map_err(|error| Fault::Broken(fault::of_io(&error)))??;
-                    if let Some(done) = taken {
-                        return Poll::Ready(Ok::<_, Fault>(Some(done)));
+                    match taken.map_err(|error| Fault::Broken(fault::of_io(&error)))?? {
+                        Next::Done(done) => {
+                            self.unseen = 0;
+                            return Poll::Ready(Ok::<_, Fault>(Some(done)));
+                        }
+                        Next::More { unseen } => self.unseen = unseen,
                     }
                 }
                 Poll::Ready(Ok(None))
@@ -188,8 +213,11 @@ impl Connection {
     ) -> Poll<io::Result<R>> {
         match &mut self.transport {
             Transport::Plain(socket) => {
-                let received = |now, bytes: &[u8]| take(now, Event::Bytes(bytes));
-                let polled = ready!(socket.poll_receive(context, MAX_READ, received))?;
+                let received = |now, arrived: Arrived<'_>| match arrived {
+                    Arrived::Bytes(bytes) => take(now, Event::Bytes(bytes)),
+                    Arrived::Unseen(length) => take(now, Event::Unseen(length)),
+                };
+                let polled = ready!(socket.poll_arrival(context, (MAX_READ, self.unseen), received))?;
                 Poll::Ready(Ok(polled.unwrap_or_else(|| take(reactor.now(), Event::Closed))))
             }
             Transport::Tls(tls) => {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::client::attempt::Attempt;
 use crate::client::context::ThreadContext;
 use crate::client::fault::Fault;
-use crate::client::http1::connection::{Connection, Event};
+use crate::client::http1::connection::{Connection, Event, Next};
 use crate::client::http1::response::Response;
 use crate::client::user::User;
 use crate::engine::timers::Elapsed;
@@ -126,33 +126,39 @@ impl<'a> Pipeline<'a> {
         let mut answered = false;
         connection
             .receive(thread, |now, event| {
-                let mut bytes = match event {
-                    Event::Bytes(bytes) => bytes,
+                let (mut event, mut bytes) = match event {
+                    Event::Bytes(bytes) => (event, bytes),
+                    Event::Unseen(_) => (event, &[][..]),
                     Event::Sent => {
                         // It is known of all bodies together only.
                         under_way.iter_mut().for_each(|asked| asked.attempt.exchange.sent(now));
-                        return Ok(None);
+                        return Ok(Next::More { unseen: 0 });
                     }
                     Event::Closed | Event::Cut => {
                         let Some(Asked { attempt, .. }) = under_way.front_mut() else {
-                            return Ok(Some(End::InGoodOrder));
+                            return Ok(Next::Done(End::InGoodOrder));
                         };
                         response.take(event, now, &thread.heads, &mut attempt.exchange)?;
                         attempt.succeeded();
                         under_way.pop_front();
-                        return Ok(Some(End::InGoodOrder));
+                        return Ok(Next::Done(End::InGoodOrder));
                     }
                 };
                 loop {
                     let Some(Asked { attempt, .. }) = under_way.front_mut() else {
                         // More than was asked for.
-                        return if bytes.is_empty() { Ok(Some(End::NotYet)) } else { Err(Fault::Surplus) };
+                        return if bytes.is_empty() {
+                            Ok(Next::Done(End::NotYet))
+                        } else {
+                            Err(Fault::Surplus)
+                        };
                     };
-                    let used =
-                        response.take(Event::Bytes(bytes), now, &thread.heads, &mut attempt.exchange)?;
+                    let used = response.take(event, now, &thread.heads, &mut attempt.exchange)?;
                     bytes = bytes.get(used..).unwrap_or_default();
+                    event = Event::Bytes(bytes);
                     if !response.is_complete() {
-                        return Ok(answered.then_some(End::NotYet));
+                        let unseen = response.unseen(&attempt.exchange);
+                        return Ok(if answered { Next::Done(End::NotYet) } else { Next::More { unseen } });
                     }
                     attempt.succeeded();
                     let goes_on = response.keeps_alive();
@@ -160,10 +166,10 @@ impl<'a> Pipeline<'a> {
                     response.begin();
                     answered = true;
                     if !goes_on {
-                        return Ok(Some(End::InGoodOrder));
+                        return Ok(Next::Done(End::InGoodOrder));
                     }
                     if bytes.is_empty() {
-                        return Ok(Some(End::NotYet));
+                        return Ok(Next::Done(End::NotYet));
                     }
                 }
             })

@@ -55,6 +55,14 @@ impl Response {
         matches!(self.state, State::Complete)
     }
 
+    /// How many of the next bytes are of the body, and are only counted.
+    pub(crate) fn unseen(&self, exchange: &Exchange<'_>) -> u64 {
+        match self.state {
+            State::Length(left) if !exchange.looks_at_body() => left,
+            _ => 0,
+        }
+    }
+
     /// Takes what has happened on the connection, tells `exchange` what it is, and gives how many of the bytes belonged
     /// to the response.
     ///
@@ -73,6 +81,7 @@ impl Response {
                 exchange.sent(now);
                 Ok(0)
             }
+            Event::Unseen(length) => self.pass(length, now, exchange).map(|()| 0),
             Event::Closed => self.close(now, exchange).map(|()| 0),
             Event::Cut if matches!(self.state, State::UntilClose) => {
                 Err(Fault::Closed("cut off: TLS was not closed (close_notify)".into()))
@@ -129,6 +138,15 @@ impl Response {
             rest = rest.get(used..).unwrap_or_default();
         }
         Ok(input.len() - rest.len())
+    }
+
+    /// So many bytes of the body came, as [`Response::unseen`] allowed.
+    fn pass(&mut self, length: u64, now: Time, exchange: &mut Exchange<'_>) -> Result<(), Fault> {
+        let State::Length(left) = &mut self.state else { return Ok(()) };
+        *left = left.saturating_sub(length);
+        let ended = *left == 0;
+        exchange.body_unseen(length);
+        if ended { self.complete(now, exchange) } else { Ok(()) }
     }
 
     /// The server has closed the connection.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use crate::client::attempt::Attempt;
 use crate::client::fault::Fault;
-use crate::client::http1::connection::{Connection, Event};
+use crate::client::http1::connection::{Connection, Event, Next};
 use crate::client::http1::response::Response;
 use crate::client::plan::Persistence;
 
@@ -52,11 +52,14 @@ async fn follow(attempt: &mut Attempt<'_>, mut connection: Connection, idle: &Id
         match response.is_complete() {
             // More than was announced is not the content that was asked for.
             true if matches!(event, Event::Bytes(bytes) if used < bytes.len()) => Err(Fault::Surplus),
-            true => Ok(Some(())),
-            false => Ok(None),
+            true => Ok(Next::Done(matches!(event, Event::Unseen(_)))),
+            false => Ok(Next::More { unseen: response.unseen(exchange) }),
         }
     });
-    whole.await?;
+    let is_end_unseen = whole.await?;
+    if is_end_unseen && connection.has_more() {
+        return Err(Fault::Surplus);
+    }
     if response.keeps_alive() && persistence == Persistence::Keep {
         connection.expect_nothing();
         idle.0.borrow_mut().push(connection);

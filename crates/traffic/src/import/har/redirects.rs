@@ -2,6 +2,7 @@
 
 use super::super::draft::Notes;
 use super::exchange::{Exchange, Url};
+use crate::url::is_redirect;
 
 /// Puts redirects to `origin`, and what follows them, together.
 pub(super) fn fold(all: Vec<Exchange>, origin: &str, notes: &mut Notes) -> Vec<Exchange> {
@@ -41,6 +42,6 @@ pub(super) fn fold(all: Vec<Exchange>, origin: &str, notes: &mut Notes) -> Vec<E
 /// Where a response leads that the generator would follow.
 fn redirect(exchange: &Exchange) -> Option<Url> {
     let response = &exchange.response;
-    let follows = matches!(response.status, 301 | 302 | 303 | 307 | 308);
+    let follows = is_redirect(response.status);
     response.location.as_deref().filter(|_| follows).map(|location| exchange.landed.join(location))
 }

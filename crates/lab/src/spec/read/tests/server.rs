@@ -117,6 +117,12 @@ const WRONG: &[(&str, &str, &str)] = &[
         "kind = \"origin\"\ncpus = \"first\"",
         "spec.toml:6: cannot read \"first\": processors are written as \"0\", \"0,2\" or \"1-3\"",
     ),
+    (
+        "kind = \"origin\"",
+        "kind = \"origin\"\nfront-cpus = \"0\"\n\n[design]\nsubjects = [\"bare\"]",
+        "spec.toml: server.front-cpus is given, and nothing stands in front of the server; \
+         leave it out, or add [gate] or another subject than \"bare\"",
+    ),
 ];
 
 #[test]
