@@ -796,6 +796,8 @@ export type Step = {
   offered: number;
   /** Responses that came while it was held, per second. */
   achieved: number;
+  /** Of sessions, where requests belong to such. */
+  sessions: StepSessions | null;
   /** Connections begun. */
   connections: number;
   /** Of those, the ones whose SYN had to be sent again because nothing answered it in time. */
@@ -820,6 +822,20 @@ export type StepPhase = {
   mean: Estimate | null;
   /** And how it is spread. */
   quantiles: Quantiles;
+};
+
+/** Sessions at one level. */
+export type StepSessions = {
+  /** Started while it was held. */
+  started: number;
+  /** Of those, completed then or later. */
+  completed: number;
+  /** Started per second. */
+  offered: number;
+  /** Completed while it was held, per second. */
+  achieved: number;
+  /** `completed` of `started`. */
+  completion: Estimate | null;
 };
 
 /** One level of a ramp: what was due while it held. */
@@ -865,9 +881,7 @@ export type Steps = {
    * where there was no ramp.
    */
   rows: Array<Step>;
-  /**
-   * One for each of [`Steps::held`], where a level was held more than once; else none.
-   */
+  /** One for each of [`Steps::held`], where a level was held more than once; else none. */
   each: Array<Step>;
 };
 

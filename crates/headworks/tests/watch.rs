@@ -269,6 +269,19 @@ fn a_port_that_nobody_listens_on_is_told() {
 
 /// Each group has its own interval or none, by the file or by an option, which comes first.
 #[test]
+fn a_program_that_is_not_there_or_does_not_listen_is_told() {
+    let _sleeper = Process::start(Command::new("sleep").arg("10"));
+    for (program, why) in [
+        ("no-such-program", "program no-such-program: no process is called so"),
+        ("sleep", "sleep: no TCP port is listened on"),
+    ] {
+        let output = headworks(&["watch", "--program", program, "--duration", "100ms", "--json"]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(text(&output.stderr).contains(why), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn groups_are_switched_off_and_have_their_own_intervals() {
     let place = tempfile::tempdir().unwrap();
     let (file, out) = (place.path().join("watch.toml"), place.path().join("run"));

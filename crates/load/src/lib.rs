@@ -35,7 +35,7 @@ mod show;
 
 pub use engine::backend::Backend;
 pub use error::Error;
-pub use measure::objective::{Objective, ObjectiveError, Traits};
+pub use measure::objective::{Objective, ObjectiveError, RunFeatures};
 pub use measure::percentile::{Percentile, PercentileError};
 pub use merge::error::MergeError;
 pub use merge::together::merge;

@@ -63,6 +63,8 @@ table! {
         pub syn_retransmits: u32,
         /// What was asked for: the URL as the workload has it.
         pub url_class: Arc<str>,
+        /// The method. Null in records of before there was this column.
+        pub method: Option<Arc<str>>,
         /// What the server itself says that the request took, from the `dur` of its Server-Timing
         /// header (W3C, "Server Timing"); null when it says nothing. Part of `processing_ns`
         /// where the server writes the header after its work.

@@ -9,9 +9,10 @@ use units::{Span, Time};
 
 use crate::groups::{Group, Groups, Pace};
 use crate::overhead::Overhead;
+use crate::processes::{kept, names_of_processes};
 use crate::requests::{Budget, Classes, Demands, Following, Requests, Server, find};
 use crate::snapshot::{Setting, Snapshot, Totals};
-use crate::{Error, Mechanism, Monitor, Recording, Summary, clock, costs, processes, requests};
+use crate::{Error, Mechanism, Monitor, Recording, Summary, clock, costs, requests};
 
 /// What is to be watched.
 #[derive(Debug, Clone)]
@@ -50,6 +51,8 @@ pub struct Watch {
     budget: Budget,
     /// Processor time of looks since this age, which is part of the budget.
     looking: (Span, Span),
+    /// What was not there when it began.
+    missing: Vec<Note>,
 }
 
 /// All that was seen.
@@ -89,7 +92,9 @@ impl Watch {
     /// # Errors
     /// When the kernel does not tell.
     pub fn begin(mut options: Options, mut recording: Option<Recording>) -> Result<Self, Error> {
+        let named = options.programs.clone();
         fill(&mut options)?;
+        let missing = missing(&named, &options.ports)?;
         let (subject, budget) = (subject(&options), options.budget);
         let share_for_connections = match options.budget {
             Budget::Unlimited => None,
@@ -129,6 +134,7 @@ impl Watch {
             ports: options.ports,
             budget,
             looking: (Span::ZERO, Span::ZERO),
+            missing,
         })
     }
 
@@ -147,6 +153,7 @@ impl Watch {
         } else if let Some(why) = &self.refused {
             notes.push(Note::group(group, &"not followed", Some(why)));
         }
+        notes.extend(self.missing.iter().cloned());
         for server in self.servers() {
             notes.push(Note { text: server.to_string(), is_expected: false });
         }
@@ -225,9 +232,8 @@ impl Watch {
     /// Tells the budget what the server has used, as far as that is known, and what looking has.
     fn note_busy(&mut self, age: Span, seen: &Summary) {
         let Some((requests, _)) = &mut self.requests else { return };
-        let listens = |name: &str| {
-            requests.servers().iter().any(|server| server.program.as_bytes() == processes::kept(name))
-        };
+        let listens =
+            |name: &str| requests.servers().iter().any(|server| server.program.as_bytes() == kept(name));
         if !seen.processes.is_empty() {
             let used = seen.processes.iter().filter(|(name, _)| listens(name));
             self.busy = used.map(|(_, used)| used.cpu).sum();
@@ -324,6 +330,26 @@ fn subject(options: &Options) -> String {
 }
 
 /// The programs or the ports that were not named, by who listens.
+/// Which of the programs that were named do not run, and whether none of them listens, so that no requests are followed.
+fn missing(programs: &[String], ports: &[u16]) -> Result<Vec<Note>, Error> {
+    let running = names_of_processes()?;
+    let is_absent = |name: &&String| !running.contains(kept(name));
+    let absent = programs.iter().filter(is_absent).map(|name| {
+        format!(
+            "program {name}: no process is called so (of a name the first 15 bytes count, as in /proc/PID/comm). \
+             Once there is one it is watched; its requests are only followed where its port was given (--port)"
+        )
+    });
+    let mut texts: Vec<String> = absent.collect();
+    if texts.len() < programs.len() && ports.is_empty() {
+        texts.push(format!(
+            "{}: no TCP port is listened on, or none whose socket can be seen, so no requests are followed; give --port",
+            programs.join(", ")
+        ));
+    }
+    Ok(texts.into_iter().map(|text| Note { text, is_expected: false }).collect())
+}
+
 fn fill(options: &mut Options) -> Result<(), Error> {
     if options.programs.is_empty() == options.ports.is_empty() {
         return Ok(());

@@ -171,8 +171,26 @@ function curve(
   return { name, subject, points, repeats: [], excluded: [] };
 }
 
+/** Where requests belong to sessions: how many started, and what came of them. */
+function sessionCells({ sessions }: Step, ofSessions: boolean): HTMLTableCellElement[] {
+  if (!ofSessions) return [];
+  const completion = sessions?.completion;
+  return [
+    quantity(sessions?.offered ?? 0, 'rate'),
+    quantity(sessions?.achieved ?? 0, 'rate', 'main'),
+    quantityWith(
+      completion ? part(completion.value, 'percent') : null,
+      completion ? ends(completion, 'percent') : [],
+      sessions
+        ? h('small', { class: 'under' }, `${count(sessions.completed)} of ${count(sessions.started)}`)
+        : null,
+    ),
+  ];
+}
+
 function table({ steps: { unit, rows: levels, each, held } }: RunReport): HTMLElement {
   const rows = each.length > 0 ? each : levels;
+  const ofSessions = rows.some((step) => step.sessions);
   const told = rows.some((step) => step.server.mean);
   const phases = (step: Step): StepPhase[] => [
     step.connect,
@@ -189,6 +207,7 @@ function table({ steps: { unit, rows: levels, each, held } }: RunReport): HTMLEl
       {},
       h('th', { scope: 'row' }, `${plain(Number(step.level.toPrecision(4)))} ${unit}`, since(index)),
       cellOf([part(step.seconds, 'seconds')], '', setting(step.seconds)),
+      ...sessionCells(step, ofSessions),
       quantity(step.offered, 'rate'),
       quantity(step.achieved, 'rate', 'main'),
       quantityWith(
@@ -210,7 +229,8 @@ function table({ steps: { unit, rows: levels, each, held } }: RunReport): HTMLEl
     [
       { words: 'Level' },
       'Held',
-      'Due',
+      ...(ofSessions ? ['Sessions due', 'Completed per second', 'Completed'] : []),
+      ofSessions ? 'Requests due' : 'Due',
       'Answered',
       'SYN timeouts',
       'Connecting',

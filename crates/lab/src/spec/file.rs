@@ -152,13 +152,9 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
     let (test, capacity) = method(source, (file.test, file.capacity), file.search, asked.what.is_some())?;
     let is_search = matches!(capacity, Capacity::Searched(_));
     let factors = factors::check(source, file.factors, file.gate.as_ref(), is_search)?;
-    let subjects = subjects(
-        source,
-        file.design.subjects,
-        file.gate.is_some(),
-        file.peers.is_some(),
-        factors.first().is_some_and(|axis| axis.gate_key().is_some()),
-    )?;
+    let gate_is_varied = factors.first().is_some_and(|axis| axis.gate_key().is_some());
+    let is_there = [file.gate.is_some(), file.peers.is_some()];
+    let subjects = subjects(source, file.design.subjects, is_there, gate_is_varied)?;
     let constant = match file.design.constant {
         Some(constant) => self::constant(source, &constant, &workload, &factors)?,
         None => Vec::new(),
@@ -166,11 +162,7 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
     let repeats = repeats(source, file.design.repeats)?;
     let has_files = matches!(asked.what, Some(What::Model(_))) || asked.cold != Cold::Never;
     let (server, descriptors) = server::check(source, file.server, has_files)?;
-    if server.front_cpus.is_some() && subjects == [Subject::Bare] {
-        return Err(source
-            .missing("server.front-cpus is given, and nothing stands in front of the server")
-            .mend("leave it out, or add [gate] or another subject than \"bare\""));
-    }
+    check_front(source, &server, &subjects)?;
     let why_not =
         obstacle(is_search, &asked, &subjects, &server, file.cgroup.is_some() || file.link.is_some());
     let prediction = file.prediction.map(|entry| prediction::check(source, entry, why_not)).transpose()?;
@@ -220,6 +212,16 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
         text: source.text().to_owned(),
         directory: directory.to_owned(),
     })
+}
+
+/// Processors are given only for what is there.
+fn check_front(source: &Source, server: &Server, subjects: &[Subject]) -> Result<(), Error> {
+    if server.front_cpus.is_none() || *subjects != [Subject::Bare] {
+        return Ok(());
+    }
+    Err(source
+        .missing("server.front-cpus is given, and nothing stands in front of the server")
+        .mend("leave it out, or add [gate] or another subject than \"bare\""))
 }
 
 fn repeats(source: &Source, entry: Option<Spanned<u32>>) -> Result<u32, Error> {
@@ -351,8 +353,7 @@ fn constant(
 fn subjects(
     source: &Source,
     given: Option<Spanned<Vec<Subject>>>,
-    gate: bool,
-    peers: bool,
+    [gate, peers]: [bool; 2],
     gate_is_varied: bool,
 ) -> Result<Vec<Subject>, Error> {
     let Some(given) = given else {

@@ -298,6 +298,7 @@ impl Drop for Attempt<'_> {
             connection: self.connection,
             reused: self.exchange.is_reused(),
             is_hop: self.is_hop,
+            method: self.prepared.as_ref().filter(|_| self.is_hop).map(|prepared| prepared.method.clone()),
             syn_retransmits: self.syn_retransmits,
             server: self.exchange.server_time(),
         });

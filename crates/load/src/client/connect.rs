@@ -45,7 +45,11 @@ pub(crate) fn begin(
         Err(Errno::INPROGRESS) => Established::Later,
         Err(error) => return Err(error.into()),
     };
-    Ok((Socket::new(Rc::clone(reactor), fd, responses)?, established))
+    let socket = Socket::new(Rc::clone(reactor), fd, responses)?;
+    if matches!(target, Address::Inet(_)) {
+        socket.allow_discard();
+    }
+    Ok((socket, established))
 }
 
 fn begin_inet(target: SocketAddr, source: Option<IpAddr>) -> io::Result<(OwnedFd, Result<(), Errno>)> {

@@ -157,7 +157,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// So much of the body came that was not looked at.
-    pub(crate) fn body_unseen(&mut self, length: u64) {
+    pub(crate) fn body_discarded(&mut self, length: u64) {
         self.body_bytes += length;
     }
 

@@ -296,6 +296,7 @@ impl Plan {
     pub(crate) fn names(&self) -> Names {
         Names {
             objects: self.objects.iter().map(|wanted| Arc::clone(&wanted.url)).collect(),
+            methods: self.objects.iter().map(|wanted| Arc::from(wanted.method().as_str())).collect(),
             classes: self.classes.iter().map(|class| Arc::clone(&class.name)).collect(),
         }
     }

@@ -15,11 +15,11 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use slab::Slab;
 use units::Span;
 
-use crate::engine::slot::{Arrived, End, MIN_UNSEEN, Slot};
+use crate::engine::slot::{Arrived, End, MIN_DISCARD, Slot, Want};
 
 const MAX_EVENTS: usize = 256;
 
-/// Everything arrives here in blocks of this size; bodies are counted and forgotten.
+/// What is looked at arrives here in blocks of this size.
 const RECEIVE_BUFFER: usize = 64 * 1024;
 
 pub(super) struct Epoll {
@@ -91,13 +91,15 @@ impl Epoll {
     pub(super) fn receive<R>(
         &mut self,
         slot: &mut Slot,
-        (most, unseen): (usize, u64),
+        want: Want,
         take: impl FnOnce(Arrived<'_>) -> R,
     ) -> Poll<io::Result<Option<R>>> {
         let Some(fd) = slot.fd.as_ref().filter(|_| slot.readable) else { return Poll::Pending };
-        let (flags, most) = match unseen {
-            MIN_UNSEEN.. => (RecvFlags::TRUNC, usize::try_from(unseen).unwrap_or(usize::MAX)),
-            _ => (RecvFlags::empty(), most),
+        let (flags, most) = match want.discard {
+            MIN_DISCARD.. if slot.can_discard => {
+                (RecvFlags::TRUNC, usize::try_from(want.discard).unwrap_or(usize::MAX))
+            }
+            _ => (RecvFlags::empty(), want.most),
         };
         let most = most.min(self.received.len());
         let buffer = self.received.get_mut(..most).unwrap_or_default();
@@ -110,7 +112,7 @@ impl Epoll {
                     let arrived = if flags.is_empty() {
                         Arrived::Bytes(buffer.get(..length).unwrap_or_default())
                     } else {
-                        Arrived::Unseen(length as u64)
+                        Arrived::Discarded(length as u64)
                     };
                     Poll::Ready(Ok(Some(take(arrived))))
                 }

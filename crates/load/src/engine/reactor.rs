@@ -18,7 +18,7 @@ use crate::engine::batcher::{Batcher, Batching};
 use crate::engine::clock::{Clock, thread_cpu};
 use crate::engine::epoll::{self, Epoll};
 use crate::engine::ring::Ring;
-use crate::engine::slot::{Arrived, Slot};
+use crate::engine::slot::{Arrived, Slot, Want};
 use crate::engine::timers::Timers;
 use crate::engine::wait::Wait;
 use crate::engine::yields::Yields;
@@ -215,24 +215,20 @@ impl Reactor {
         }
     }
 
-    /// Up to `most` bytes that have arrived, of which the next `unseen` are only counted; `None` when there will be no more.
+    /// Bytes that have arrived; `None` when there will be no more.
     pub(super) fn receive<R>(
         &self,
         key: usize,
-        (most, unseen): (usize, u64),
+        want: Want,
         take: impl FnOnce(Time, Arrived<'_>) -> R,
     ) -> Poll<io::Result<Option<R>>> {
         let mut sockets = self.sockets.borrow_mut();
         let Sockets { slots, kernel } = &mut *sockets;
         let Some(slot) = slots.get_mut(key) else { return Poll::Ready(Ok(None)) };
         match kernel {
-            Kernel::Ring(ring) => {
-                ring.receive(key, slot, (most, unseen), |arrived| take(self.fetched.get(), arrived))
-            }
+            Kernel::Ring(ring) => ring.receive(key, slot, want, |arrived| take(self.fetched.get(), arrived)),
             // Each read takes a while; a stamp for all that were ready would be too early.
-            Kernel::Epoll(epoll) => {
-                epoll.receive(slot, (most, unseen), |arrived| take(self.refresh(), arrived))
-            }
+            Kernel::Epoll(epoll) => epoll.receive(slot, want, |arrived| take(self.refresh(), arrived)),
         }
     }
 

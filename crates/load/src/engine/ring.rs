@@ -3,7 +3,7 @@
 //! One thread submits and fetches (`IORING_SETUP_SINGLE_ISSUER`), and the kernel does the work
 //! of completions when they are fetched, not in between (`IORING_SETUP_DEFER_TASKRUN`, Linux
 //! 6.1). A socket that carries many responses receives into shared buffers without being asked
-//! again (multishot).
+//! again (multishot), as long as nothing of them is discarded.
 #![allow(unsafe_code, reason = "operations name memory by pointer")]
 
 use std::fmt;
@@ -20,7 +20,7 @@ use slab::Slab;
 use units::Span;
 
 use crate::engine::buffers::{Buffers, GROUP};
-use crate::engine::slot::{Arrived, End, Filled, MIN_UNSEEN, Responses, Slot};
+use crate::engine::slot::{Arrived, End, Filled, MIN_DISCARD, Responses, Slot, Want};
 use crate::engine::wait::Wait;
 
 const SUBMISSIONS: u32 = 1024;
@@ -34,6 +34,12 @@ const SENDS_PER_SUBMISSION: u32 = 16;
 /// Requests of this size find room in a socket that has been answered.
 const SMALL: usize = 4096;
 
+/// What is received of a response by itself where the one before was discarded but for that: more than most heads are long.
+const HEAD_BYTES: u32 = 2048;
+
+/// Bytes that are discarded with one operation.
+const MAX_DISCARD: u32 = 1 << 20;
+
 /// What an operation was, in the low bits of its user data; the key of the slot is above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operation {
@@ -43,12 +49,6 @@ enum Operation {
     /// Cancel and close, whose outcome is of no interest.
     Parting = 3,
 }
-
-/// What is received of a response of whose body nothing is looked at: more than most heads are long.
-const HEAD: u32 = 2048;
-
-/// What is received at once of what is not looked at.
-const MAX_UNSEEN: u32 = 1 << 20;
 
 const OPERATION_BITS: u32 = 2;
 
@@ -81,8 +81,8 @@ pub(super) struct Ring {
     /// Among them is one that the socket may have no room for.
     some_sends_may_wait: bool,
     completed: Vec<(u64, i32, u32)>,
-    /// Whether the last body of any socket that could be left unseen was.
-    passes: bool,
+    /// Whether of the last response, on whichever socket, some was discarded.
+    pub(super) discarded_before: bool,
 }
 
 impl fmt::Debug for Ring {
@@ -112,7 +112,7 @@ impl Ring {
             sends: 0,
             some_sends_may_wait: false,
             completed: Vec::new(),
-            passes: false,
+            discarded_before: false,
         })
     }
 
@@ -178,7 +178,8 @@ impl Ring {
         match operation {
             Operation::Receive => {
                 slot.receiving = goes_on;
-                slot.goes_on = goes_on;
+                slot.is_multishot = goes_on;
+                slot.is_nonempty = cqueue::sock_nonempty(flags);
                 self.received(slot, result, flags);
             }
             Operation::Send => {
@@ -211,7 +212,7 @@ impl Ring {
                     self.buffers.give_back(buffer);
                 }
             }
-            (Ok(length), None) if length > 0 => slot.passed += u64::from(length),
+            (Ok(length), None) if length > 0 => slot.discarded += u64::from(length),
             (Ok(_), buffer) => {
                 buffer.into_iter().for_each(|buffer| self.buffers.give_back(buffer));
                 slot.end = Some(End::Closed);
@@ -220,6 +221,8 @@ impl Ring {
                 // All buffers were full. The receiver asks again.
                 Errno::NOBUFS => self.buffers.grow(),
                 Errno::CANCELED => {}
+                // Not every socket that is called one of TCP is read by TCP: a sockmap of BPF copies nevertheless.
+                Errno::FAULT if slot.can_discard => slot.can_discard = false,
                 error => slot.end = Some(End::Failed(error)),
             },
         }
@@ -230,11 +233,11 @@ impl Ring {
         &mut self,
         key: usize,
         slot: &mut Slot,
-        (most, unseen): (usize, u64),
+        want: Want,
         take: impl FnOnce(Arrived<'_>) -> R,
     ) -> Poll<io::Result<Option<R>>> {
         if let Some(filled) = slot.inbox.front_mut() {
-            let length = filled.length.min(u32::try_from(most).unwrap_or(u32::MAX));
+            let length = filled.length.min(u32::try_from(want.most).unwrap_or(u32::MAX));
             let taken = take(Arrived::Bytes(self.buffers.filled(filled.buffer, filled.start, length)));
             filled.start += length;
             filled.length -= length;
@@ -244,31 +247,29 @@ impl Ring {
             }
             return Poll::Ready(Ok(Some(taken)));
         }
-        if slot.passed > 0 {
-            return Poll::Ready(Ok(Some(take(Arrived::Unseen(std::mem::take(&mut slot.passed))))));
+        if slot.discarded > 0 {
+            return Poll::Ready(Ok(Some(take(Arrived::Discarded(std::mem::take(&mut slot.discarded))))));
         }
         if let Some(end) = slot.end {
             return Poll::Ready(end.result());
         }
-        if unseen >= MIN_UNSEEN {
-            self.pass(key, slot, unseen);
+        if slot.can_discard && want.discard >= MIN_DISCARD {
+            self.discard(key, slot, want.discard);
         } else {
             self.listen(key, slot);
         }
         Poll::Pending
     }
 
-    /// Sees that the next `unseen` bytes are on their way into nothing. What goes on receiving by itself is ended before, and
-    /// not begun again on this socket: what it would have received is what is not to be copied.
-    fn pass(&mut self, key: usize, slot: &mut Slot, unseen: u64) {
-        slot.passes = true;
-        self.passes = true;
-        if std::mem::take(&mut slot.goes_on) {
+    /// Sees that the next `most` bytes are discarded. A receive that goes on until it is cancelled would copy them, so it is.
+    fn discard(&mut self, key: usize, slot: &mut Slot, most: u64) {
+        slot.discards = true;
+        if std::mem::take(&mut slot.is_multishot) {
             let entry = opcode::AsyncCancel::new(Operation::Receive.tag(key)).build();
             return self.push(&entry.user_data(Operation::Parting.tag(key)));
         }
         let Some(fd) = raw(slot).filter(|_| !slot.receiving) else { return };
-        let length = u32::try_from(unseen).unwrap_or(u32::MAX).min(MAX_UNSEEN);
+        let length = u32::try_from(most).unwrap_or(u32::MAX).min(MAX_DISCARD);
         let entry = opcode::Recv::new(fd, std::ptr::null_mut(), length)
             .flags(RecvFlags::TRUNC.bits().cast_signed())
             .build();
@@ -281,13 +282,12 @@ impl Ring {
     pub(super) fn listen(&mut self, key: usize, slot: &mut Slot) {
         let Some(fd) = raw(slot).filter(|_| !slot.receiving) else { return };
         let is_once = slot.responses == Responses::One;
-        slot.goes_on = !is_once && !slot.passes;
-        let entry = if slot.goes_on {
+        let discards = slot.discards || slot.discarded_before || (is_once && self.discarded_before);
+        slot.is_multishot = !is_once && !discards;
+        let entry = if slot.is_multishot {
             opcode::RecvMulti::new(fd, GROUP).build()
         } else {
-            // No more than the head, where the rest of the last one was not seen.
-            let passes = slot.passes || (is_once && self.passes);
-            let length = if std::mem::take(&mut slot.begins) && passes { HEAD } else { 0 };
+            let length = if std::mem::take(&mut slot.begins) && discards { HEAD_BYTES } else { 0 };
             opcode::Recv::new(fd, std::ptr::null_mut(), length)
                 .buf_group(GROUP)
                 .build()
@@ -337,6 +337,9 @@ impl Ring {
     pub(super) fn release(&mut self, key: usize, slots: &mut Slab<Slot>) {
         let Some(slot) = slots.get_mut(key) else { return };
         slot.released = true;
+        if slot.responses == Responses::One {
+            self.discarded_before = slot.discards;
+        }
         (slot.reader, slot.writer) = (None, None);
         while let Some(filled) = slot.inbox.pop_front() {
             self.buffers.give_back(filled.buffer);

@@ -25,14 +25,19 @@ pub(super) struct Slot {
     pub(super) in_flight: u8,
     /// A receive is in the ring.
     pub(super) receiving: bool,
-    /// It goes on by itself (multishot).
-    pub(super) goes_on: bool,
+    /// It goes on until it is cancelled.
+    pub(super) is_multishot: bool,
     /// What comes next is the beginning of a response.
     pub(super) begins: bool,
-    /// It has carried bodies that were not seen, and receives one piece after the other.
-    pub(super) passes: bool,
-    /// Bytes that were thrown away and not yet told of.
-    pub(super) passed: u64,
+    /// The kernel can discard what comes: it is of TCP.
+    pub(super) can_discard: bool,
+    /// Of the response that is being received some was discarded, and of the one before.
+    pub(super) discards: bool,
+    pub(super) discarded_before: bool,
+    /// Bytes that were discarded and not yet told of.
+    pub(super) discarded: u64,
+    /// More was there when the last receive ended.
+    pub(super) is_nonempty: bool,
     /// A send is in the ring, of the first of `outgoing`.
     pub(super) sending: bool,
     /// No task holds the socket any longer.
@@ -57,14 +62,23 @@ pub(super) struct Slot {
 }
 
 /// Fewer bytes are copied sooner than the kernel can be asked not to.
-pub(super) const MIN_UNSEEN: u64 = 16 * 1024;
+pub(super) const MIN_DISCARD: u64 = 16 * 1024;
+
+/// What a reader wants of a socket.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Want {
+    /// At most so many bytes.
+    pub(crate) most: usize,
+    /// So many of the next bytes are only counted. If they are many, and come over TCP, the kernel does not copy them.
+    pub(crate) discard: u64,
+}
 
 /// What has arrived.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Arrived<'a> {
     Bytes(&'a [u8]),
-    /// So many bytes, which the kernel has thrown away.
-    Unseen(u64),
+    /// So many bytes, which the kernel has discarded (`MSG_TRUNC`, tcp(7)).
+    Discarded(u64),
 }
 
 /// Bytes in a buffer of the ring.
@@ -98,10 +112,13 @@ impl Slot {
             responses,
             in_flight: 0,
             receiving: false,
-            goes_on: false,
+            is_multishot: false,
             begins: true,
-            passes: false,
-            passed: 0,
+            can_discard: false,
+            discards: false,
+            discarded_before: false,
+            discarded: 0,
+            is_nonempty: false,
             sending: false,
             released: false,
             readable: false,

@@ -12,7 +12,7 @@ use rustix::net::{RecvFlags, recv, sockopt};
 use units::Time;
 
 use crate::engine::reactor::{Kernel, Reactor};
-use crate::engine::slot::{Arrived, Responses, Slot};
+use crate::engine::slot::{Arrived, Responses, Slot, Want};
 
 /// A stream socket. Dropping it closes the connection.
 #[derive(Debug)]
@@ -29,6 +29,11 @@ impl Socket {
     pub(crate) fn new(reactor: Rc<Reactor>, fd: OwnedFd, responses: Responses) -> io::Result<Self> {
         let key = reactor.insert(Slot::new(fd, responses))?;
         Ok(Self { reactor, key })
+    }
+
+    /// It is of TCP: the kernel need not copy what is not looked at.
+    pub(crate) fn allow_discard(&self) {
+        self.reactor.with(self.key, |slot, _| slot.can_discard = true);
     }
 
     /// Waits for the handshake to end.
@@ -63,13 +68,25 @@ impl Socket {
 
     /// What arrives from now on was not asked for.
     pub(crate) fn expect_nothing(&self) {
+        self.end_response();
         self.reactor.with(self.key, |slot, kernel| {
-            (slot.expecting, slot.begins) = (false, true);
+            slot.expecting = false;
             // It notices what comes unasked, and is there when the next response comes.
             if let Kernel::Ring(ring) = kernel
-                && slot.passes
+                && slot.discarded_before
             {
                 ring.listen(self.key, slot);
+            }
+        });
+    }
+
+    /// A response has been received; another may begin.
+    pub(crate) fn end_response(&self) {
+        self.reactor.with(self.key, |slot, kernel| {
+            slot.begins = true;
+            slot.discarded_before = std::mem::take(&mut slot.discards);
+            if let Kernel::Ring(ring) = kernel {
+                ring.discarded_before = slot.discarded_before;
             }
         });
     }
@@ -93,21 +110,20 @@ impl Socket {
         most: usize,
         take: impl FnOnce(Time, &[u8]) -> R,
     ) -> Poll<io::Result<Option<R>>> {
-        self.poll_arrival(context, (most, 0), |now, arrived| match arrived {
+        self.poll_arrival(context, Want { most, discard: 0 }, |now, arrived| match arrived {
             Arrived::Bytes(bytes) => take(now, bytes),
-            Arrived::Unseen(_) => take(now, &[]),
+            Arrived::Discarded(_) => take(now, &[]),
         })
     }
 
-    /// The same, where the next `unseen` bytes are only counted: if they are many the kernel does not copy them
-    /// (`MSG_TRUNC`, tcp(7)).
+    /// The same where some need not be looked at.
     pub(crate) fn poll_arrival<R>(
         &self,
         context: &mut Context<'_>,
-        (most, unseen): (usize, u64),
+        want: Want,
         take: impl FnOnce(Time, Arrived<'_>) -> R,
     ) -> Poll<io::Result<Option<R>>> {
-        let polled = self.reactor.receive(self.key, (most, unseen), take);
+        let polled = self.reactor.receive(self.key, want, take);
         if polled.is_pending() {
             self.reactor.with(self.key, |slot, _| store(&mut slot.reader, context.waker()));
         }
@@ -147,6 +163,13 @@ impl Socket {
 
     /// Whether bytes have arrived that were not taken.
     pub(crate) fn has_more(&self) -> bool {
+        let may_be = |slot: &mut Slot, kernel: &mut Kernel| match kernel {
+            Kernel::Ring(_) => slot.is_nonempty,
+            Kernel::Epoll(_) => true,
+        };
+        if self.reactor.with(self.key, may_be) != Some(true) {
+            return false;
+        }
         let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
         let peeked = self.with_fd(|fd| recv(fd, &mut [0_u8; 1][..], flags).map(|(_, length)| length));
         matches!(peeked, Some(Ok(1..)))

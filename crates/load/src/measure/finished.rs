@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use http::Method;
 use record::{RequestError, RequestRow};
 use units::{Span, Time};
 
@@ -10,6 +11,8 @@ use units::{Span, Time};
 #[derive(Debug)]
 pub(crate) struct Names {
     pub(crate) objects: Vec<Arc<str>>,
+    /// Of the same objects.
+    pub(crate) methods: Vec<Arc<str>>,
     pub(crate) classes: Vec<Arc<str>>,
 }
 
@@ -39,6 +42,8 @@ pub(crate) struct Finished {
     pub(crate) reused: bool,
     /// A redirect has led to it: no schedule has asked for it.
     pub(crate) is_hop: bool,
+    /// Its method, where that is not the object's.
+    pub(crate) method: Option<Method>,
     pub(crate) syn_retransmits: u32,
     /// What the server itself says that it took.
     pub(crate) server: Option<Span>,
@@ -67,6 +72,7 @@ impl Finished {
             connection: row.connection,
             reused: row.reused,
             is_hop: false,
+            method: None,
             syn_retransmits: row.syn_retransmits,
             server: row.server_ns,
         }
@@ -121,6 +127,10 @@ impl Finished {
             reused: self.reused,
             syn_retransmits: self.syn_retransmits,
             url_class: url.unwrap_or_default(),
+            method: match &self.method {
+                Some(method) => Some(Arc::from(method.as_str())),
+                None => names.methods.get(self.object as usize).map(Arc::clone),
+            },
             server_ns: self.server,
         }
     }

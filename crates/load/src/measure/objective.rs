@@ -48,7 +48,7 @@ enum Comparison {
 
 /// What a run has, so that something is measured of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Traits {
+pub struct RunFeatures {
     /// Connections may be encrypted.
     pub has_tls: bool,
     /// Names are looked up for each connection.
@@ -63,8 +63,8 @@ pub struct Traits {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "\"{0}\" is not an objective; write a figure, a comparison and a bound, such as p99<50ms, errors<=1% or rate>=100 \
-     (figures: mean, min, max and percentiles such as p95 or p99.99, of a phase as in processing.p95; errors, failed, \
-     completed; rate; phases: {phases})",
+     (figures: mean, min, max and percentiles such as p95 or p99.99, of a phase ({phases}) as in \
+     processing.p95; errors, failed, completed; rate)",
     phases = Phase::ALL.map(Phase::name).join(", ")
 )]
 pub struct ObjectiveError(String);
@@ -140,7 +140,7 @@ impl Objective {
     }
 
     /// Why nothing will be measured of it in such a run, if so.
-    pub fn why_never(&self, run: &Traits) -> Option<&'static str> {
+    pub fn why_never(&self, run: &RunFeatures) -> Option<&'static str> {
         match self.figure {
             Figure::Latency(Phase::Tls, _) if !run.has_tls => {
                 Some("there is no TLS; give a URL with https://")

@@ -10,7 +10,7 @@ use units::{Span, Time};
 use crate::output::error::OutputError;
 
 /// The columns; times in seconds from the run's start, lengths of time in seconds.
-const COLUMNS: [&str; 20] = [
+const COLUMNS: [&str; 21] = [
     "intended",
     "started",
     "latency",
@@ -31,6 +31,7 @@ const COLUMNS: [&str; 20] = [
     "reused",
     "syn_retransmits",
     "url",
+    "method",
 ];
 
 /// The file, open.
@@ -78,6 +79,7 @@ impl RequestsCsv {
             row.reused.to_string(),
             row.syn_retransmits.to_string(),
             row.url_class.to_string(),
+            row.method.as_deref().unwrap_or_default().to_owned(),
         ])
     }
 

@@ -110,7 +110,7 @@ mod tests {
             ("soon", "length of time"),
             ("300ms", "300ms is shorter"),
             ("p99<1s for 999 ms", "999ms is shorter"),
-            ("wait.p99<1s for 3s", "phases: total, queued, dns"),
+            ("wait.p99<1s for 3s", "of a phase (total, queued, dns"),
             ("p99 for 3s", "not an objective"),
             ("fast<1s for 3s", "not an objective"),
         ] {

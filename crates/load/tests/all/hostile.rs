@@ -87,6 +87,44 @@ fn a_body_that_ends_early_is_a_body_error() {
     check(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"], |errors| errors.body);
 }
 
+/// The head of a response, and more or less of its body than it says.
+fn unlike_its_length(length: usize, sent: usize) -> &'static [u8] {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n");
+    [head.into_bytes(), vec![b'x'; sent]].concat().leak()
+}
+
+#[test]
+fn large_bodies_that_end_early_or_go_on_are_body_errors() {
+    check(vec![unlike_its_length(100_000, 60_000)].leak(), |errors| errors.body);
+    check(vec![unlike_its_length(100_000, 60_000), &[b'x'; 39_999]].leak(), |errors| errors.body);
+    for backend in BACKENDS {
+        let server = answering(vec![unlike_its_length(40_000, 40_010)].leak());
+        let summary = run(&Options { backend, ..options(server.address()) }).summary;
+        // As far as what goes on is here when the body has ended.
+        assert!(summary.errors.body > 0, "{:?}", summary.errors);
+        assert_eq!(summary.errors.total(), summary.errors.protocol + summary.errors.body);
+    }
+}
+
+#[test]
+fn bodies_of_all_sizes_take_turns_on_one_connection() {
+    const SIZES: [usize; 7] = [100, 20_000, 100_000, 5, 17_000, 3_000, 1_500_000];
+    for backend in BACKENDS {
+        for depth in [1, 4] {
+            let number = AtomicUsize::new(0);
+            let server = web(move |_| ok(SIZES[number.fetch_add(1, Ordering::Relaxed) % SIZES.len()]));
+            let protocol = Protocol { pipeline: NonZeroU32::new(depth), ..Protocol::default() };
+            let count = Some(20 * SIZES.len() as u64);
+            let duration = Span::from_secs(60);
+            let options = Options { backend, protocol, count, duration, ..options(server.address()) };
+            let Report { summary, .. } = run(&options);
+            assert_eq!((summary.requests, summary.responses), (140, 140), "{:?}", summary.errors);
+            assert_eq!(summary.bytes, 20 * SIZES.iter().sum::<usize>() as u64);
+            assert_eq!(summary.connections.opened, 1);
+        }
+    }
+}
+
 #[test]
 fn a_body_that_goes_on_is_a_body_error() {
     check(&[b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello, world"], |errors| errors.body);
@@ -140,6 +178,7 @@ fn interim_responses_are_passed_over() {
     const HINTS: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
     const FINAL: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     check_fine(&[HINTS, FINAL], 200, 2);
+    check_fine(vec![HINTS, unlike_its_length(60_000, 60_000)].leak(), 200, 60_000);
     check_fine(
         &[b"HTTP/1.1 100 Cont", b"inue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"],
         200,
@@ -184,7 +223,8 @@ fn a_head_without_end_costs_neither_memory_nor_the_run() {
 
 #[test]
 fn a_server_that_stalls_meets_the_timeout() {
-    let answers: [&[u8]; 4] = [
+    let answers: [&[u8]; 5] = [
+        unlike_its_length(100_000, 50_000),
         b"",
         b"HTTP/1.1 200 OK\r\nContent-Le",
         b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe",
@@ -274,11 +314,13 @@ fn a_refusal_is_a_response_and_the_run_goes_on() {
 
 #[test]
 fn a_kept_connection_that_the_server_closes_is_replaced_without_an_error() {
-    for (backend, depth) in BACKENDS.into_iter().flat_map(|backend| [(backend, 1), (backend, 5)]) {
+    // Behind a large one in a pipeline the reset would take the end of it along.
+    let kinds = [(1, 2), (5, 2), (1, 50_000)];
+    for (backend, (depth, length)) in BACKENDS.into_iter().flat_map(|it| kinds.map(|kind| (it, kind))) {
         let served = AtomicUsize::new(0);
         let server = web(move |_| {
             // Every third response is followed by a close that was not announced.
-            if served.fetch_add(1, Ordering::Relaxed) % 3 == 2 { Vec::new() } else { ok(2) }
+            if served.fetch_add(1, Ordering::Relaxed) % 3 == 2 { Vec::new() } else { ok(length) }
         });
         let protocol = Protocol { pipeline: NonZeroU32::new(depth), ..Protocol::default() };
         let summary = run(&Options { backend, protocol, ..options(server.address()) }).summary;
@@ -286,6 +328,27 @@ fn a_kept_connection_that_the_server_closes_is_replaced_without_an_error() {
         assert_eq!(summary.errors.total(), 0, "{:?}", summary.errors);
         let connections = &summary.connections;
         assert!(connections.opened > 1 && connections.reused > 1, "{connections:?}");
+    }
+}
+
+#[test]
+fn what_a_server_says_to_an_idle_connection_is_no_answer() {
+    for backend in BACKENDS {
+        for length in [2, 50_000] {
+            let server = Hostile::start(move |mut stream, _| {
+                let _ = stream.read(&mut [0; 1024]);
+                let _ = stream.write_all(&ok(length));
+                std::thread::sleep(Duration::from_millis(3));
+                let _ = stream.write_all(b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n");
+                let _ = stream.read(&mut [0; 1024]);
+            });
+            let load =
+                Load::Closed { clients: 1, ramp: None, think: Some(Think::constant(Span::from_millis(20))) };
+            let summary = run(&Options { backend, load, ..options(server.address()) }).summary;
+            assert!(summary.requests > 3, "{}", summary.requests);
+            assert_eq!(summary.status.get(&200), Some(&summary.requests), "{:?}", summary.status);
+            assert_eq!(summary.connections.opened, summary.requests);
+        }
     }
 }
 

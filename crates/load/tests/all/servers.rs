@@ -20,22 +20,24 @@ use units::{Rate, Span};
 
 #[test]
 fn connections_that_are_kept() {
-    check(
-        "/one",
-        |_| (),
-        |agreed| {
-            agreed.all_responded();
-            versions(agreed, "GET ", " HTTP/1.1");
-            assert_eq!(agreed.summary.connections.opened, 2);
-        },
-    );
+    at_once(["/one", "/many"], |path| {
+        check(
+            path,
+            |_| (),
+            |agreed| {
+                agreed.all_responded();
+                versions(agreed, "GET ", " HTTP/1.1");
+                assert_eq!(agreed.summary.connections.opened, 2);
+            },
+        );
+    });
 }
 
 #[test]
 fn connections_for_one_request_or_a_few() {
-    at_once([1, 2, 8], |most| {
+    at_once([(1, "/one"), (2, "/one"), (8, "/one"), (1, "/many"), (3, "/many")], |(most, path)| {
         let change = |options: &mut Options| options.protocol = per_connection(most);
-        check("/one", change, |agreed| {
+        check(path, change, |agreed| {
             agreed.all_responded();
             assert_eq!(agreed.most_per_connection(), u64::from(most));
             let least = agreed.summary.requests.div_ceil(u64::from(most));
@@ -259,7 +261,9 @@ fn unix_sockets_and_ipv6() {
     let via = |options: &mut Options, nginx: &Nginx| {
         options.target = options.target.clone().via(Via::Unix(nginx.socket()));
     };
-    check_nginx("keepalive_requests 50;", "/one", via, Agreed::all_responded);
+    for path in ["/one", "/many"] {
+        check_nginx("keepalive_requests 50;", path, via, Agreed::all_responded);
+    }
     let Ok(free) = std::net::TcpListener::bind("[::1]:0") else {
         testkit::skip_here(&"this machine has no IPv6");
         return;

@@ -33,6 +33,7 @@ fn request(number: u64) -> RequestRow {
         reused: !number.is_multiple_of(4),
         syn_retransmits: u32::MAX,
         url_class: Arc::from("/burn?cpu=25ms"),
+        method: number.is_multiple_of(2).then(|| Arc::from("GET")),
         server_ns: number.is_multiple_of(5).then_some(Span::from_micros(number)),
     }
 }

@@ -258,6 +258,8 @@ pub struct Step {
     pub offered: f64,
     /// Responses that came while it was held, per second.
     pub achieved: f64,
+    /// Of sessions, where requests belong to such.
+    pub sessions: Option<StepSessions>,
     /// Connections begun.
     pub connections: u64,
     /// Of those, the ones whose SYN had to be sent again because nothing answered it in time.
@@ -274,6 +276,22 @@ pub struct Step {
     pub transfer: StepPhase,
     /// From the intended time to the last byte.
     pub total: StepPhase,
+}
+
+/// Sessions at one level.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct StepSessions {
+    /// Started while it was held.
+    pub started: u64,
+    /// Of those, completed then or later.
+    pub completed: u64,
+    /// Started per second.
+    pub offered: f64,
+    /// Completed while it was held, per second.
+    pub achieved: f64,
+    /// `completed` of `started`.
+    pub completion: Option<Estimate>,
 }
 
 /// One phase at one level.

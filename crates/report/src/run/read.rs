@@ -49,6 +49,11 @@ impl RunReport {
         for row in run.requests()? {
             requests.request(&row?);
         }
+        if unit == Counted::Sessions {
+            for row in run.sessions()? {
+                requests.session(&row?);
+            }
+        }
         for row in run.samples()? {
             requests.sample(&row?);
         }

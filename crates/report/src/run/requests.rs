@@ -1,6 +1,6 @@
 //! The requests of a run, read once, row by row, into everything that is made of them.
 
-use record::{Quantiles, RequestRow, RunInfo};
+use record::{Quantiles, RequestRow, RunInfo, SessionRow};
 use stats::Histogram;
 use units::Span;
 
@@ -82,6 +82,10 @@ impl Requests {
                 }
             }
         }
+    }
+
+    pub(super) fn session(&mut self, row: &SessionRow) {
+        self.steps.session(row);
     }
 
     pub(super) fn sample(&mut self, row: &record::SampleRow) {

@@ -1,13 +1,13 @@
 //! The levels of load that a run held, and what clients met at each: the figures of Shin, Koh and
 //! Won, "Measurement and Analysis of Web Server Response Time", section IV.
 
-use record::{Quantiles, RequestRow, RunInfo};
+use record::{Quantiles, RequestRow, RunInfo, SessionRow};
 use stats::Histogram;
 use stats::{Estimate, Moments};
 use units::Span;
 
 use super::latency::counts_as_latency;
-use super::model::{Held, Step, StepPhase, Steps};
+use super::model::{Held, Step, StepPhase, StepSessions, Steps};
 
 #[derive(Debug)]
 pub(super) struct Collector {
@@ -26,6 +26,9 @@ struct Level {
     requests: u64,
     responses: u64,
     responses_inside: u64,
+    started: u64,
+    completed: u64,
+    completed_inside: u64,
     connections: u64,
     timed_out: u64,
     connect: Phase,
@@ -85,13 +88,30 @@ impl Collector {
 
     pub(super) fn request(&mut self, row: &RequestRow) {
         let ended = row.ended();
-        for (index, (step, place)) in self.steps.iter().enumerate() {
-            for level in self.levels.get_mut(*place).into_iter().chain(self.each.get_mut(index)) {
-                level.responses_inside += u64::from(row.error.is_none() && step.contains(ended));
-                if step.contains(row.intended) {
-                    level.request(row);
-                }
+        self.each(|step, level| {
+            level.responses_inside += u64::from(row.error.is_none() && step.contains(ended));
+            if step.contains(row.intended) {
+                level.request(row);
             }
+        });
+    }
+
+    pub(super) fn session(&mut self, row: &SessionRow) {
+        let ended = row.started_ns + row.duration_ns + row.think_ns;
+        self.each(|step, level| {
+            level.completed_inside += u64::from(row.completed && step.contains(ended));
+            if step.contains(row.started_ns) {
+                level.started += 1;
+                level.completed += u64::from(row.completed);
+            }
+        });
+    }
+
+    /// Each step, with its level, and with itself alone where levels come back.
+    fn each(&mut self, mut change: impl FnMut(&record::Step, &mut Level)) {
+        for (index, (step, place)) in self.steps.iter().enumerate() {
+            let levels = self.levels.get_mut(*place).into_iter().chain(self.each.get_mut(index));
+            levels.for_each(|level| change(step, level));
         }
     }
 
@@ -120,6 +140,9 @@ impl Level {
             requests: 0,
             responses: 0,
             responses_inside: 0,
+            started: 0,
+            completed: 0,
+            completed_inside: 0,
             connections: 0,
             timed_out: 0,
             connect: Phase::new(),
@@ -165,6 +188,13 @@ impl Level {
             responses: self.responses,
             offered: per_second(self.requests),
             achieved: per_second(self.responses_inside),
+            sessions: (self.started > 0).then(|| StepSessions {
+                started: self.started,
+                completed: self.completed,
+                offered: per_second(self.started),
+                achieved: per_second(self.completed_inside),
+                completion: Estimate::share(self.completed, self.started),
+            }),
             connections: self.connections,
             timed_out: self.timed_out,
             timeouts: Estimate::share(self.timed_out, self.connections),

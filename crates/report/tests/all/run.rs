@@ -251,6 +251,9 @@ fn a_run_of_sessions_is_told_by_them() {
     let report = RunReport::read(directory.path()).unwrap();
     assert_eq!((report.unit, &report.summary), (Counted::Sessions, &summary));
     assert_eq!((&*report.steps.unit, report.steps.rows[0].level), ("sessions/s", 25.0));
+    let sessions = report.steps.rows[0].sessions.unwrap();
+    assert_eq!((sessions.started, sessions.completed, sessions.offered), (200, 92, 25.0));
+    assert_eq!((sessions.achieved, sessions.completion.unwrap().value), (11.5, 0.46));
     assert_eq!(report.verdict.figures[0].value, "11.5/s");
     assert_eq!(report.verdict.figures[0].label, "sessions completed");
     assert_eq!(report.verdict.figures[0].note, "25.0/s offered for 8 s");

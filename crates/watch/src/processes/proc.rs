@@ -1,6 +1,6 @@
 //! [`Proc`]: from `/proc`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use procfs::process::{Process, all_processes};
 use units::Span;
@@ -28,6 +28,15 @@ impl Proc {
         let ended = vec![(0, 0); names.len()];
         Self { names, seen: BTreeMap::new(), ended }
     }
+}
+
+/// What all processes are called, as far as the kernel keeps it.
+///
+/// # Errors
+/// When `/proc` cannot be read.
+pub(crate) fn names_of_processes() -> Result<BTreeSet<Vec<u8>>, Error> {
+    let stats = all_processes()?.filter_map(|process| process.and_then(|process| process.stat()).ok());
+    Ok(stats.map(|stat| stat.comm.into_bytes()).collect())
 }
 
 impl Source for Proc {

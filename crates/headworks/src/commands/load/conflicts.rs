@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use load::{Http, Load, Protocol, Script, StopWhen, Traits};
+use load::{Http, Load, Protocol, RunFeatures, Script, StopWhen};
 use traffic::trace::is_standard_input;
 
 use super::args::RunArgs;
@@ -98,7 +98,7 @@ impl RunArgs {
             ));
         }
         let has_sessions = matches!(script, Script::Sessions { .. });
-        let run = Traits {
+        let run = RunFeatures {
             has_tls: self.target.is_tls() || self.follow > 0,
             looks_up: self.lookup,
             has_bodies: self.body.is_some() || has_sessions || matches!(script, Script::Trace(_)),

@@ -16,7 +16,7 @@ use crate::client::context::ThreadContext;
 use crate::client::fault::{self, Fault};
 use crate::client::sock_diag::TcpInfo;
 use crate::engine::reactor::Reactor;
-use crate::engine::slot::Arrived;
+use crate::engine::slot::{Arrived, Want};
 use crate::engine::socket::Socket;
 use crate::engine::stream::Stream;
 
@@ -40,8 +40,8 @@ pub(crate) enum Event<'a> {
     Sent,
     /// Bytes that arrived.
     Bytes(&'a [u8]),
-    /// So many bytes arrived, of those that were not to be seen.
-    Unseen(u64),
+    /// So many bytes arrived of those that were only to be counted.
+    Discarded(u64),
     /// The server has closed the connection, and nothing was cut off.
     Closed,
     /// The connection has ended without a word: TLS would say so, and what came last may not be the end (RFC 9112,
@@ -55,14 +55,14 @@ pub(crate) enum Next<R> {
     /// All of it is there.
     Done(R),
     /// The next bytes, of which so many are only counted.
-    More { unseen: u64 },
+    More { discard: u64 },
 }
 
 #[derive(Debug)]
 pub(crate) struct Connection {
     transport: Transport,
     /// How many of the next bytes are only counted.
-    unseen: u64,
+    discard: u64,
     /// What of bodies is still to be sent.
     upload: Option<Upload>,
     /// Numbered in the order in which connections were begun.
@@ -102,7 +102,7 @@ impl Connection {
             }
         };
         attempt.exchange.connected(attempt.thread.now());
-        Ok(Self { transport, unseen: 0, upload: None, number: attempt.connection, requests: 0 })
+        Ok(Self { transport, discard: 0, upload: None, number: attempt.connection, requests: 0 })
     }
 
     /// Whether an idle connection can no longer be used: it was closed, the server sent something unasked, or it has
@@ -114,6 +114,18 @@ impl Connection {
                 // Session tickets come whenever the server likes; only reading tells them apart.
                 Transport::Tls(tls) => tls.stream.get_ref().0.socket().has_ended(),
             }
+    }
+
+    /// A response has been received; another may begin.
+    pub(crate) fn end_response(&self) {
+        if let Transport::Plain(socket) = &self.transport {
+            socket.end_response();
+        }
+    }
+
+    /// So many of the next bytes are only counted.
+    pub(crate) fn discard_next(&mut self, bytes: u64) {
+        self.discard = bytes;
     }
 
     /// Whether more has arrived than was taken.
@@ -190,10 +202,10 @@ impl Connection {
                     left -= 1;
                     match taken.map_err(|error| Fault::Broken(fault::of_io(&error)))?? {
                         Next::Done(done) => {
-                            self.unseen = 0;
+                            self.discard = 0;
                             return Poll::Ready(Ok::<_, Fault>(Some(done)));
                         }
-                        Next::More { unseen } => self.unseen = unseen,
+                        Next::More { discard } => self.discard = discard,
                     }
                 }
                 Poll::Ready(Ok(None))
@@ -215,9 +227,10 @@ impl Connection {
             Transport::Plain(socket) => {
                 let received = |now, arrived: Arrived<'_>| match arrived {
                     Arrived::Bytes(bytes) => take(now, Event::Bytes(bytes)),
-                    Arrived::Unseen(length) => take(now, Event::Unseen(length)),
+                    Arrived::Discarded(length) => take(now, Event::Discarded(length)),
                 };
-                let polled = ready!(socket.poll_arrival(context, (MAX_READ, self.unseen), received))?;
+                let want = Want { most: MAX_READ, discard: self.discard };
+                let polled = ready!(socket.poll_arrival(context, want, received))?;
                 Poll::Ready(Ok(polled.unwrap_or_else(|| take(reactor.now(), Event::Closed))))
             }
             Transport::Tls(tls) => {

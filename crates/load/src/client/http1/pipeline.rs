@@ -123,16 +123,18 @@ impl<'a> Pipeline<'a> {
 
     async fn receive(&mut self, connection: &mut Connection) -> Result<End, Fault> {
         let (thread, under_way, response) = (self.thread, &mut self.under_way, &mut self.response);
-        let mut answered = false;
-        connection
+        let front = under_way.front();
+        connection.discard_next(front.map_or(0, |asked| response.discardable(&asked.attempt.exchange)));
+        let (mut answered, mut is_end_discarded) = (false, false);
+        let end = connection
             .receive(thread, |now, event| {
                 let (mut event, mut bytes) = match event {
                     Event::Bytes(bytes) => (event, bytes),
-                    Event::Unseen(_) => (event, &[][..]),
+                    Event::Discarded(_) => (event, &[][..]),
                     Event::Sent => {
                         // It is known of all bodies together only.
                         under_way.iter_mut().for_each(|asked| asked.attempt.exchange.sent(now));
-                        return Ok(Next::More { unseen: 0 });
+                        return Ok(Next::More { discard: 0 });
                     }
                     Event::Closed | Event::Cut => {
                         let Some(Asked { attempt, .. }) = under_way.front_mut() else {
@@ -154,11 +156,12 @@ impl<'a> Pipeline<'a> {
                         };
                     };
                     let used = response.take(event, now, &thread.heads, &mut attempt.exchange)?;
+                    is_end_discarded = matches!(event, Event::Discarded(_));
                     bytes = bytes.get(used..).unwrap_or_default();
                     event = Event::Bytes(bytes);
                     if !response.is_complete() {
-                        let unseen = response.unseen(&attempt.exchange);
-                        return Ok(if answered { Next::Done(End::NotYet) } else { Next::More { unseen } });
+                        let discard = response.discardable(&attempt.exchange);
+                        return Ok(if answered { Next::Done(End::NotYet) } else { Next::More { discard } });
                     }
                     attempt.succeeded();
                     let goes_on = response.keeps_alive();
@@ -173,7 +176,14 @@ impl<'a> Pipeline<'a> {
                     }
                 }
             })
-            .await
+            .await?;
+        if answered {
+            connection.end_response();
+        }
+        if is_end_discarded && under_way.is_empty() && connection.has_more() {
+            return Err(Fault::Surplus);
+        }
+        Ok(end)
     }
 
     /// The connection is at its end. Requests that the server did not come to are sent again:

@@ -56,7 +56,7 @@ impl Response {
     }
 
     /// How many of the next bytes are of the body, and are only counted.
-    pub(crate) fn unseen(&self, exchange: &Exchange<'_>) -> u64 {
+    pub(crate) fn discardable(&self, exchange: &Exchange<'_>) -> u64 {
         match self.state {
             State::Length(left) if !exchange.looks_at_body() => left,
             _ => 0,
@@ -81,7 +81,7 @@ impl Response {
                 exchange.sent(now);
                 Ok(0)
             }
-            Event::Unseen(length) => self.pass(length, now, exchange).map(|()| 0),
+            Event::Discarded(length) => self.discarded(length, now, exchange).map(|()| 0),
             Event::Closed => self.close(now, exchange).map(|()| 0),
             Event::Cut if matches!(self.state, State::UntilClose) => {
                 Err(Fault::Closed("cut off: TLS was not closed (close_notify)".into()))
@@ -140,12 +140,12 @@ impl Response {
         Ok(input.len() - rest.len())
     }
 
-    /// So many bytes of the body came, as [`Response::unseen`] allowed.
-    fn pass(&mut self, length: u64, now: Time, exchange: &mut Exchange<'_>) -> Result<(), Fault> {
+    /// So many bytes of the body came, as [`Response::discardable`] allowed.
+    fn discarded(&mut self, length: u64, now: Time, exchange: &mut Exchange<'_>) -> Result<(), Fault> {
         let State::Length(left) = &mut self.state else { return Ok(()) };
         *left = left.saturating_sub(length);
         let ended = *left == 0;
-        exchange.body_unseen(length);
+        exchange.body_discarded(length);
         if ended { self.complete(now, exchange) } else { Ok(()) }
     }
 

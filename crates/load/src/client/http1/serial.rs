@@ -52,12 +52,12 @@ async fn follow(attempt: &mut Attempt<'_>, mut connection: Connection, idle: &Id
         match response.is_complete() {
             // More than was announced is not the content that was asked for.
             true if matches!(event, Event::Bytes(bytes) if used < bytes.len()) => Err(Fault::Surplus),
-            true => Ok(Next::Done(matches!(event, Event::Unseen(_)))),
-            false => Ok(Next::More { unseen: response.unseen(exchange) }),
+            true => Ok(Next::Done(matches!(event, Event::Discarded(_)))),
+            false => Ok(Next::More { discard: response.discardable(exchange) }),
         }
     });
-    let is_end_unseen = whole.await?;
-    if is_end_unseen && connection.has_more() {
+    let is_end_discarded = whole.await?;
+    if is_end_discarded && connection.has_more() {
         return Err(Fault::Surplus);
     }
     if response.keeps_alive() && persistence == Persistence::Keep {
