@@ -332,6 +332,9 @@ fn subject(options: &Options) -> String {
 /// The programs or the ports that were not named, by who listens.
 /// Which of the programs that were named do not run, and whether none of them listens, so that no requests are followed.
 fn missing(programs: &[String], ports: &[u16]) -> Result<Vec<Note>, Error> {
+    if programs.is_empty() {
+        return Ok(Vec::new());
+    }
     let running = names_of_processes()?;
     let is_absent = |name: &&String| !running.contains(kept(name));
     let absent = programs.iter().filter(is_absent).map(|name| {

@@ -39,9 +39,13 @@ pub fn run(options: &Options, stop: &Stop) -> Result<Finished, Error> {
     if options.quiet { run_with(options, stop, &Quiet) } else { run_with(options, stop, &View::new()) }
 }
 
+fn pinning(spec: &Spec) -> Pinning {
+    Pinning::look(&spec.server.cpus, spec.server.front_cpus.as_ref(), &spec.client_cpus)
+}
+
 fn run_with(options: &Options, stop: &Stop, progress: &dyn Progress) -> Result<Finished, Error> {
     let spec = Spec::read(&options.spec, &options.settings)?;
-    let pinning = Pinning::look(&spec.server.cpus, spec.server.front_cpus.as_ref(), &spec.client_cpus);
+    let pinning = pinning(&spec);
     let plan = plan(&spec, options.seed());
     let version = check(&spec, &plan, &options.headworks)?;
     let directory = options.out.clone().unwrap_or_else(|| default_directory(&options.spec));
@@ -260,7 +264,7 @@ impl RunningExperiment<'_> {
     /// Does a test once: at the load that is `offered`, or else as a search.
     fn attempt(&self, planned: &Planned, offered: Option<Rate>, out: &Path) -> Result<TestOutcome, Error> {
         let spec = &planned.spec(self.spec)?;
-        let pinning = Pinning::look(&spec.server.cpus, spec.server.front_cpus.as_ref(), &spec.client_cpus);
+        let pinning = pinning(spec);
         let restless = settle(spec.test.settle, self.stop)?;
         let testbed = self.testbed(spec, &pinning)?;
         let runner = self.runner(spec, &testbed);

@@ -153,7 +153,7 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
     let is_search = matches!(capacity, Capacity::Searched(_));
     let factors = factors::check(source, file.factors, file.gate.as_ref(), is_search)?;
     let gate_is_varied = factors.first().is_some_and(|axis| axis.gate_key().is_some());
-    let is_there = [file.gate.is_some(), file.peers.is_some()];
+    let is_there = InFront { gate: file.gate.is_some(), peers: file.peers.is_some() };
     let subjects = subjects(source, file.design.subjects, is_there, gate_is_varied)?;
     let constant = match file.design.constant {
         Some(constant) => self::constant(source, &constant, &workload, &factors)?,
@@ -350,10 +350,17 @@ fn constant(
     Ok(constant)
 }
 
+/// What the spec says of what can stand in front of the server.
+#[derive(Debug, Clone, Copy)]
+struct InFront {
+    gate: bool,
+    peers: bool,
+}
+
 fn subjects(
     source: &Source,
     given: Option<Spanned<Vec<Subject>>>,
-    [gate, peers]: [bool; 2],
+    InFront { gate, peers }: InFront,
     gate_is_varied: bool,
 ) -> Result<Vec<Subject>, Error> {
     let Some(given) = given else {

@@ -265,17 +265,14 @@ impl Ring {
     fn discard(&mut self, key: usize, slot: &mut Slot, most: u64) {
         slot.discards = true;
         if std::mem::take(&mut slot.is_multishot) {
-            let entry = opcode::AsyncCancel::new(Operation::Receive.tag(key)).build();
-            return self.push(&entry.user_data(Operation::Parting.tag(key)));
+            return self.cancel(key, Operation::Receive);
         }
         let Some(fd) = raw(slot).filter(|_| !slot.receiving) else { return };
         let length = u32::try_from(most).unwrap_or(u32::MAX).min(MAX_DISCARD);
         let entry = opcode::Recv::new(fd, std::ptr::null_mut(), length)
             .flags(RecvFlags::TRUNC.bits().cast_signed())
             .build();
-        slot.receiving = true;
-        slot.in_flight += 1;
-        self.push(&entry.user_data(Operation::Receive.tag(key)));
+        self.begin_receive(key, slot, entry);
     }
 
     /// Sees that a receive is under way.
@@ -293,9 +290,18 @@ impl Ring {
                 .build()
                 .flags(squeue::Flags::BUFFER_SELECT)
         };
+        self.begin_receive(key, slot, entry);
+    }
+
+    fn begin_receive(&mut self, key: usize, slot: &mut Slot, entry: squeue::Entry) {
         slot.receiving = true;
         slot.in_flight += 1;
         self.push(&entry.user_data(Operation::Receive.tag(key)));
+    }
+
+    fn cancel(&mut self, key: usize, operation: Operation) {
+        let entry = opcode::AsyncCancel::new(operation.tag(key)).build();
+        self.push(&entry.user_data(Operation::Parting.tag(key)));
     }
 
     /// Sees that the first piece is under way; gives whether a batch of requests was handed over.
@@ -351,8 +357,7 @@ impl Ring {
             (Operation::Writable, polling),
         ] {
             if under_way {
-                let entry = opcode::AsyncCancel::new(operation.tag(key)).build();
-                self.push(&entry.user_data(Operation::Parting.tag(key)));
+                self.cancel(key, operation);
             }
         }
         self.part(key, slots);

@@ -68,8 +68,8 @@ impl Socket {
 
     /// What arrives from now on was not asked for.
     pub(crate) fn expect_nothing(&self) {
-        self.end_response();
         self.reactor.with(self.key, |slot, kernel| {
+            end_response(slot, kernel);
             slot.expecting = false;
             // It notices what comes unasked, and is there when the next response comes.
             if let Kernel::Ring(ring) = kernel
@@ -82,13 +82,7 @@ impl Socket {
 
     /// A response has been received; another may begin.
     pub(crate) fn end_response(&self) {
-        self.reactor.with(self.key, |slot, kernel| {
-            slot.begins = true;
-            slot.discarded_before = std::mem::take(&mut slot.discards);
-            if let Kernel::Ring(ring) = kernel {
-                ring.discarded_before = slot.discarded_before;
-            }
-        });
+        self.reactor.with(self.key, end_response);
     }
 
     /// Queues `piece` to be written; the kernel reads it from where it is. Errors are found by
@@ -189,6 +183,15 @@ impl Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         self.reactor.release(self.key);
+    }
+}
+
+/// The next bytes are those of another response.
+fn end_response(slot: &mut Slot, kernel: &mut Kernel) {
+    slot.begins = true;
+    slot.discarded_before = std::mem::take(&mut slot.discards);
+    if let Kernel::Ring(ring) = kernel {
+        ring.discarded_before = slot.discarded_before;
     }
 }
 

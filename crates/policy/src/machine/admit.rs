@@ -273,8 +273,8 @@ impl Policy {
     fn learn_capacity(&mut self, used: f64) {
         self.spare.end_period(self.controllers.iter().map(Controller::outflow).sum(), used);
         for class in self.layout.all() {
-            let now = self.reach(class);
-            let reach = self.reaches[class.index()].learn(now);
+            let lately = self.reach(class);
+            let reach = self.reaches[class.index()].learn(lately);
             let tells = self.config.admission == Admission::Sessions && self.shares.are_lengths_known(class);
             let requests = self.shares.requests_of_session(class).filter(|_| tells);
             self.crowds[class.index()].end_period(reach, requests);
