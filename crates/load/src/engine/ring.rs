@@ -261,6 +261,13 @@ impl Ring {
         Poll::Pending
     }
 
+    /// The first of what was fetched and not taken.
+    pub(super) fn peek(&self, slot: &Slot, bytes: &mut [u8]) -> Option<usize> {
+        let &Filled { buffer, start, length } = slot.inbox.front()?;
+        let filled = self.buffers.filled(buffer, start, length);
+        Some(std::iter::zip(bytes, filled).map(|(byte, filled)| *byte = *filled).count())
+    }
+
     /// Sees that the next `most` bytes are discarded. A receive that goes on until it is cancelled would copy them, so it is.
     fn discard(&mut self, key: usize, slot: &mut Slot, most: u64) {
         slot.discards = true;

@@ -155,18 +155,18 @@ impl Socket {
         }
     }
 
-    /// Whether bytes have arrived that were not taken.
-    pub(crate) fn has_more(&self) -> bool {
-        let may_be = |slot: &mut Slot, kernel: &mut Kernel| match kernel {
-            Kernel::Ring(_) => slot.is_nonempty,
-            Kernel::Epoll(_) => true,
-        };
-        if self.reactor.with(self.key, may_be) != Some(true) {
-            return false;
+    /// Looks at bytes that have arrived and were not taken, and says how many there are of them.
+    pub(crate) fn peek(&self, bytes: &mut [u8]) -> usize {
+        let fetched = self.reactor.with(self.key, |slot, kernel| match kernel {
+            Kernel::Ring(ring) => ring.peek(slot, bytes).or((!slot.is_nonempty).then_some(0)),
+            Kernel::Epoll(_) => (!slot.readable).then_some(0),
+        });
+        if let Some(length) = fetched.unwrap_or(Some(0)) {
+            return length;
         }
         let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
-        let peeked = self.with_fd(|fd| recv(fd, &mut [0_u8; 1][..], flags).map(|(_, length)| length));
-        matches!(peeked, Some(Ok(1..)))
+        let peeked = self.with_fd(|fd| recv(fd, bytes, flags).map(|(_, length)| length));
+        peeked.and_then(Result::ok).unwrap_or(0)
     }
 
     /// Whether the peer has closed it.

@@ -14,6 +14,7 @@ use units::{Span, Time};
 use crate::client::attempt::{Attempt, Opened};
 use crate::client::context::ThreadContext;
 use crate::client::fault::{self, Fault};
+use crate::client::http1::behind::{self, Behind};
 use crate::client::sock_diag::TcpInfo;
 use crate::engine::reactor::Reactor;
 use crate::engine::slot::{Arrived, Want};
@@ -128,11 +129,15 @@ impl Connection {
         self.discard = bytes;
     }
 
-    /// Whether more has arrived than was taken.
-    pub(crate) fn has_more(&self) -> bool {
+    /// What has arrived and was not taken.
+    pub(crate) fn behind(&self) -> Behind {
         match &self.transport {
-            Transport::Plain(socket) => socket.has_more(),
-            Transport::Tls(_) => false,
+            Transport::Plain(socket) => {
+                let mut bytes = [0; behind::MAX_LOOKED_AT];
+                let length = socket.peek(&mut bytes);
+                Behind::of(bytes.get(..length).unwrap_or_default())
+            }
+            Transport::Tls(_) => Behind::Nothing,
         }
     }
 

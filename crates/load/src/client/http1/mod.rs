@@ -6,9 +6,11 @@
 //! | `head` | what the generator wants of the head of a response |
 //! | `response` | where a response ends |
 //! | `connection` | bytes in and out, plain and over TLS |
+//! | `behind` | what came after the last response |
 //! | `serial` | one request at a time on a connection |
 //! | `pipeline` | several under way on a connection |
 
+pub(crate) mod behind;
 mod connection;
 pub(crate) mod head;
 pub(crate) mod pipeline;

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::client::attempt::Attempt;
 use crate::client::context::ThreadContext;
 use crate::client::fault::Fault;
+use crate::client::http1::behind::Behind;
 use crate::client::http1::connection::{Connection, Event, Next};
 use crate::client::http1::response::Response;
 use crate::client::user::User;
@@ -125,7 +126,7 @@ impl<'a> Pipeline<'a> {
         let (thread, under_way, response) = (self.thread, &mut self.under_way, &mut self.response);
         let front = under_way.front();
         connection.discard_next(front.map_or(0, |asked| response.discardable(&asked.attempt.exchange)));
-        let (mut answered, mut is_end_discarded) = (false, false);
+        let mut answered = false;
         let end = connection
             .receive(thread, |now, event| {
                 let (mut event, mut bytes) = match event {
@@ -148,15 +149,9 @@ impl<'a> Pipeline<'a> {
                 };
                 loop {
                     let Some(Asked { attempt, .. }) = under_way.front_mut() else {
-                        // More than was asked for.
-                        return if bytes.is_empty() {
-                            Ok(Next::Done(End::NotYet))
-                        } else {
-                            Err(Fault::Surplus)
-                        };
+                        return behind(Behind::of(bytes)).map(Next::Done);
                     };
                     let used = response.take(event, now, &thread.heads, &mut attempt.exchange)?;
-                    is_end_discarded = matches!(event, Event::Discarded(_));
                     bytes = bytes.get(used..).unwrap_or_default();
                     event = Event::Bytes(bytes);
                     if !response.is_complete() {
@@ -180,10 +175,10 @@ impl<'a> Pipeline<'a> {
         if answered {
             connection.end_response();
         }
-        if is_end_discarded && under_way.is_empty() && connection.has_more() {
-            return Err(Fault::Surplus);
+        match end {
+            End::NotYet if under_way.is_empty() => behind(connection.behind()),
+            end => Ok(end),
         }
-        Ok(end)
     }
 
     /// The connection is at its end. Requests that the server did not come to are sent again:
@@ -214,6 +209,15 @@ impl<'a> Pipeline<'a> {
         }
         self.under_way.clear();
         ConnectionOutcome::Used
+    }
+}
+
+/// What follows from that behind the last response.
+fn behind(last: Behind) -> Result<End, Fault> {
+    match last {
+        Behind::Nothing => Ok(End::NotYet),
+        Behind::Farewell => Ok(End::InGoodOrder),
+        Behind::Surplus => Err(Fault::Surplus),
     }
 }
 

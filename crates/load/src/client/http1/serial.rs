@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use crate::client::attempt::Attempt;
 use crate::client::fault::Fault;
+use crate::client::http1::behind::Behind;
 use crate::client::http1::connection::{Connection, Event, Next};
 use crate::client::http1::response::Response;
 use crate::client::plan::Persistence;
@@ -50,19 +51,24 @@ async fn follow(attempt: &mut Attempt<'_>, mut connection: Connection, idle: &Id
     let whole = connection.receive(thread, |now, event| {
         let used = response.take(event, now, &thread.heads, exchange)?;
         match response.is_complete() {
-            // More than was announced is not the content that was asked for.
-            true if matches!(event, Event::Bytes(bytes) if used < bytes.len()) => Err(Fault::Surplus),
-            true => Ok(Next::Done(matches!(event, Event::Discarded(_)))),
+            true => Ok(Next::Done(match event {
+                Event::Bytes(bytes) => Behind::of(bytes.get(used..).unwrap_or_default()),
+                Event::Discarded(_) | Event::Sent | Event::Closed | Event::Cut => Behind::Nothing,
+            })),
             false => Ok(Next::More { discard: response.discardable(exchange) }),
         }
     });
-    let is_end_discarded = whole.await?;
-    if is_end_discarded && connection.has_more() {
-        return Err(Fault::Surplus);
-    }
-    if response.keeps_alive() && persistence == Persistence::Keep {
-        connection.expect_nothing();
-        idle.0.borrow_mut().push(connection);
+    let behind = match whole.await? {
+        Behind::Nothing => connection.behind(),
+        behind => behind,
+    };
+    match behind {
+        Behind::Surplus => return Err(Fault::Surplus),
+        Behind::Nothing if response.keeps_alive() && persistence == Persistence::Keep => {
+            connection.expect_nothing();
+            idle.0.borrow_mut().push(connection);
+        }
+        Behind::Nothing | Behind::Farewell => (),
     }
     Ok(())
 }
