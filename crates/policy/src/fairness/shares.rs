@@ -169,8 +169,12 @@ impl Shares {
     }
 
     /// A request was sent to the server.
-    pub(crate) fn served(&mut self, now: Time, class: ClassId, session: SessionHint) {
+    pub(crate) fn served(&mut self, now: Time) {
         self.served.add(Epoch::of(now));
+    }
+
+    /// A request was answered, and its client was still there.
+    pub(crate) fn answered(&mut self, class: ClassId, session: SessionHint) {
         if !matches!(session, SessionHint::Known(_)) {
             self.sessions.lengths.began(class);
         }
@@ -193,9 +197,21 @@ impl Shares {
         }
     }
 
+    /// A request needs nothing more.
+    pub(crate) fn settled(&mut self, now: Time, session: SessionHint) {
+        if let SessionHint::Known(session) = session {
+            self.sessions.lengths.settled(now, session.id);
+        }
+    }
+
     /// Makes something of what was learnt of the sessions of a class.
     pub(crate) fn conclude(&mut self, now: Time, class: ClassId) {
         self.sessions.lengths.conclude(now, class);
+    }
+
+    /// The share of what is served of a class that sessions have which are finished.
+    pub(crate) fn kept(&self, class: ClassId) -> f64 {
+        self.sessions.lengths.kept(class)
     }
 
     /// How many requests a session of a class has, on average, as soon as that is known.
@@ -293,7 +309,7 @@ mod tests {
 
     fn after_serving(requests: u32) -> Shares {
         let mut shares = Shares::new(1, 100);
-        (0..requests).for_each(|_| shares.served(at(0), CLASS, SessionHint::New));
+        (0..requests).for_each(|_| shares.served(at(0)));
         shares
     }
 

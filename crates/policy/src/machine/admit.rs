@@ -283,12 +283,12 @@ impl Policy {
         }
     }
 
-    /// How many requests of a class the server could have done in the last period: what it does, what is left, and what those have who
-    /// matter less, but for the share that their weights see to.
+    /// How many requests of a class the server could have done in the last period: what it does but for sessions that are lost, what is
+    /// left, and what those have who matter less, but for the share that their weights see to.
     fn reach(&self, class: ClassId) -> f64 {
         let outflow = |class: ClassId| self.controllers[class.index()].outflow();
-        let all =
-            self.spare.requests() + outflow(class) + self.classes_below(class).map(outflow).sum::<f64>();
+        let own = outflow(class) * self.shares.kept(class);
+        let all = self.spare.requests() + own + self.classes_below(class).map(outflow).sum::<f64>();
         let kept = |below: ClassId| outflow(below).min(all * self.scheduler.share_beside(below, class));
         all - self.classes_below(class).map(kept).sum::<f64>()
     }

@@ -51,7 +51,7 @@ impl Policy {
         if matches!(session, SessionHint::Visitor(_)) {
             self.rooms[class.index()].let_in();
         }
-        self.shares.served(now, class, session);
+        self.shares.served(now);
         self.count_against_floor(class, rank);
         if begins {
             self.doors[class.index()].pass(now);
@@ -140,9 +140,12 @@ impl Policy {
 
     /// A request of a class is served, of that rank, while new sessions wait in the class or not.
     fn count_against_floor(&mut self, class: ClassId, rank: Rank) {
+        let share = self.config.limits.new_session_share;
+        // Where sessions are admitted, one that begins has the rest of its requests served as well.
+        let brings = self.shares.requests_of_session(class).filter(|_| self.admits_sessions(class));
         let floor = &mut self.floors[class.index()];
         if self.store.length(self.layout.class(class, Rank::New)) > 0 {
-            floor.earn(1.0, self.config.limits.new_session_share);
+            floor.earn(1.0 / brings.unwrap_or(1.0).max(1.0), share);
         }
         if rank == Rank::New {
             floor.spend();
@@ -256,6 +259,9 @@ impl Policy {
             }
         }
         self.stats.of(held.class).finished += 1;
+        if !held.aborted {
+            self.shares.answered(self.class_of(key), held.session);
+        }
         self.forget(key);
     }
 
@@ -292,6 +298,7 @@ impl Policy {
             _ if self.shadow() && self.may_release() => {}
             _ => return,
         }
+        self.shares.settled(now, held.session);
         self.store.put(key, Position::Streaming, now);
         self.store.get_mut(key).resumed = false;
         self.streaming += 1;

@@ -383,6 +383,10 @@ impl Policy {
     pub(super) fn forget(&mut self, key: Key) {
         let held = self.store.remove(key);
         self.clients.give_back(held.client);
+        // What streams was settled when it began to.
+        if held.position != Position::Streaming {
+            self.shares.settled(self.now, held.session);
+        }
     }
 
     /// Refuses requests that have waited past their stage's deadline.

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use units::{ClassId, SessionId, Span, Time};
 
+use super::mean::Mean;
 use super::progress::Progress;
 use super::prospect::Prospect;
 use super::silence::Silence;
@@ -25,7 +26,10 @@ const NEWS: u32 = 4;
 struct Followed {
     id: SessionId,
     class: ClassId,
+    /// When it last asked for something, or had the last that it asked for.
     seen: Time,
+    /// Requests that have come and are not settled.
+    open: u16,
     progress: Progress,
     /// Whether its last request was refused, or given up: if it does not come back that is why.
     is_spoilt: bool,
@@ -59,6 +63,7 @@ struct OfClass {
     silence: Silence,
     stretches: [Stretch; Progress::COUNT],
     beginnings: Beginnings,
+    outcomes: Outcomes,
     prospects: [Prospect; Progress::COUNT],
     /// Sessions that have ended since something was made of it.
     ends: u32,
@@ -100,6 +105,7 @@ impl Lengths {
             silence: Silence::UNKNOWN,
             stretches: [Stretch::default(); Progress::COUNT],
             beginnings: Beginnings::default(),
+            outcomes: Outcomes::default(),
             prospects: [Prospect::NONE; Progress::COUNT],
             ends: 0,
             requests: None,
@@ -108,7 +114,7 @@ impl Lengths {
         Self { followed: vec![None; FOLLOWED], hand: 0, classes: vec![unknown; classes] }
     }
 
-    /// A request was sent to the server that belongs to no session yet.
+    /// A request was answered that belongs to no session yet.
     pub(crate) fn began(&mut self, class: ClassId) {
         self.classes[class.index()].beginnings.began();
     }
@@ -129,18 +135,31 @@ impl Lengths {
         match place {
             Some(followed) if followed.id == id => {
                 let of = &mut self.classes[followed.class.index()];
-                of.silence.learn(now.since(followed.seen));
+                if followed.open == 0 {
+                    of.silence.learn(now.since(followed.seen));
+                }
                 if followed.progress != progress {
                     let at = &mut of.stretches[followed.progress.index()];
                     at.went_on += 1.0;
                     at.fade();
                 }
-                *followed = Followed { id, class, seen: now, progress, is_spoilt: false };
+                let open = followed.open.saturating_add(1);
+                *followed = Followed { id, class, seen: now, open, progress, is_spoilt: false };
             }
             None if is_first => {
-                *place = Some(Followed { id, class, seen: now, progress, is_spoilt: false });
+                *place = Some(Followed { id, class, seen: now, open: 1, progress, is_spoilt: false });
             }
             _ => {}
+        }
+    }
+
+    /// A request of a session that had come needs nothing more: it was answered, refused or given up.
+    pub(crate) fn settled(&mut self, now: Time, id: SessionId) {
+        if let Some(followed) = &mut self.followed[spread(id.0) as usize % FOLLOWED]
+            && followed.id == id
+        {
+            followed.open = followed.open.saturating_sub(1);
+            followed.seen = now;
         }
     }
 
@@ -153,17 +172,19 @@ impl Lengths {
         }
     }
 
-    /// Looks at a few of those that are followed: who is silent for longer than any that comes back has ended.
+    /// Looks at a few of those that are followed: who waits for nothing and is silent for longer than any that comes back has ended.
     pub(crate) fn look(&mut self, now: Time) {
         for _ in 0..LOOKED_AT {
             self.hand = (self.hand + 1) % FOLLOWED;
             let place = &mut self.followed[self.hand];
             let Some(followed) = *place else { continue };
             let of = &mut self.classes[followed.class.index()];
-            if of.silence.of_the_end().is_none_or(|end| now.since(followed.seen) <= end) {
+            let end = of.silence.of_the_end();
+            if followed.open > 0 || end.is_none_or(|end| now.since(followed.seen) <= end) {
                 continue;
             }
             *place = None;
+            of.outcomes.learn(followed.progress, followed.is_spoilt);
             if !followed.is_spoilt {
                 let at = &mut of.stretches[followed.progress.index()];
                 at.ended += 1.0;
@@ -173,9 +194,10 @@ impl Lengths {
         }
     }
 
-    /// Makes something of what was learnt of a class, from time to time.
+    /// A period is over: makes something of what was learnt of a class, from time to time.
     pub(crate) fn conclude(&mut self, now: Time, class: ClassId) {
         let of = &mut self.classes[class.index()];
+        of.outcomes.end_period();
         let Some(end) = of.silence.of_the_end() else { return };
         of.beginnings.advance(now, end);
         if of.ends < NEWS {
@@ -198,6 +220,11 @@ impl Lengths {
         self.classes[class.index()].requests.map(f64::from)
     }
 
+    /// The share of what is served of a class that sessions have which are finished.
+    pub(crate) fn kept(&self, class: ClassId) -> f64 {
+        self.classes[class.index()].outcomes.kept()
+    }
+
     /// Whether lengths of a class tell its sessions apart.
     pub(crate) fn are_known(&self, class: ClassId) -> bool {
         self.classes[class.index()].is_known
@@ -207,6 +234,35 @@ impl Lengths {
     pub(crate) fn prospect(&self, class: ClassId, progress: Progress) -> Prospect {
         let of = &self.classes[class.index()];
         if of.is_known { of.prospects[progress.index()] } else { Prospect::NONE }
+    }
+}
+
+/// Requests that were served of sessions that have ended.
+#[derive(Debug, Clone, Copy, Default)]
+struct Outcomes {
+    /// In this period, of sessions that were finished, and that ended with a refusal or had no patience any more.
+    now: [f64; 2],
+    finished: Mean,
+    lost: Mean,
+}
+
+impl Outcomes {
+    fn learn(&mut self, progress: Progress, is_lost: bool) {
+        // The last of one that is lost was not served.
+        let served = progress.requests().saturating_sub(u32::from(is_lost));
+        self.now[usize::from(is_lost)] += f64::from(served);
+    }
+
+    fn end_period(&mut self) {
+        let [finished, lost] = core::mem::take(&mut self.now);
+        self.finished.learn(finished);
+        self.lost.learn(lost);
+    }
+
+    /// The share of those that were finished.
+    fn kept(self) -> f64 {
+        let all = self.finished.get() + self.lost.get();
+        if all > 0.0 { self.finished.get() / all } else { 1.0 }
     }
 }
 
@@ -223,6 +279,8 @@ struct Beginnings {
 
 impl Beginnings {
     const PARTS: usize = 4;
+    /// So many times as many are remembered as may still come back.
+    const LONGER: f32 = 16.0;
 
     fn began(&mut self) {
         self.lately[0] += 1.0;
@@ -240,15 +298,22 @@ impl Beginnings {
         self.began += self.lately[Self::PARTS - 1];
         self.lately.rotate_right(1);
         self.lately[0] = 0.0;
-        if self.began.max(self.came_back) > REMEMBERED {
-            self.began /= 2.0;
-            self.came_back /= 2.0;
+        if self.began.max(self.came_back) > REMEMBERED.max(Self::LONGER * self.may_come_back()) {
+            for count in self.lately.iter_mut().chain([&mut self.began, &mut self.came_back]) {
+                *count /= 2.0;
+            }
         }
+    }
+
+    fn may_come_back(&self) -> f32 {
+        self.lately.iter().sum()
     }
 
     /// The share that does not come back.
     fn hazard(&self) -> f32 {
-        if self.began < ENOUGH { 0.0 } else { (1.0 - self.came_back / self.began).max(0.0) }
+        // Of those who may still come back about half have done so.
+        let began = self.began + self.may_come_back() / 2.0;
+        if self.began < ENOUGH { 0.0 } else { (1.0 - self.came_back / began).max(0.0) }
     }
 }
 
@@ -267,6 +332,7 @@ mod tests {
             for request in 1..lengths(id) {
                 let at = began + Span::from_millis(100) * u64::from(request);
                 learnt.came(at, CLASS, SessionId(id), Progress::after(request), request == 1);
+                learnt.settled(at, SessionId(id));
             }
             if id % 10 == 0 {
                 learnt.spoilt(SessionId(id));
@@ -317,6 +383,7 @@ mod tests {
             let now = Time::ZERO + Span::from_secs(second);
             for id in 0..50 {
                 endless.came(now, CLASS, SessionId(id), Progress::after(second as u32 + 1), second == 0);
+                endless.settled(now, SessionId(id));
                 endless.look(now);
             }
             endless.conclude(now, CLASS);
@@ -328,5 +395,62 @@ mod tests {
     fn where_most_ask_once_a_session_is_worth_no_more_than_they_are() {
         let learnt = learnt(|id| if id % 10 == 0 { 40 } else { 1 });
         assert_eq!(prospects(&learnt, [1, 8, 20].into_iter()), [Prospect::NONE; 3]);
+    }
+
+    #[test]
+    fn who_waits_has_not_ended() {
+        let mut learnt = Lengths::new(1);
+        for id in 0..400 {
+            let mut now = Time::ZERO + Span::from_secs(1) * id;
+            learnt.began(CLASS);
+            // The last of six is waited for as long as fifty pauses are, and then given up.
+            for request in 1..6 {
+                learnt.came(now, CLASS, SessionId(id), Progress::after(request), request == 1);
+                let wait = Span::from_millis(if request == 5 && id % 2 == 0 { 5000 } else { 10 });
+                for _ in 0..200 {
+                    now += wait / 200;
+                    learnt.look(now);
+                }
+                if request == 5 && id % 2 == 0 {
+                    learnt.spoilt(SessionId(id));
+                }
+                learnt.settled(now, SessionId(id));
+                now += Span::from_millis(100);
+            }
+            (0..200).for_each(|_| learnt.look(now + Span::from_secs(10)));
+            learnt.conclude(now, CLASS);
+        }
+        let requests = learnt.requests(CLASS).unwrap_or_default();
+        assert!((5.5..6.5).contains(&requests), "{requests} of six");
+        // Four of nine that were served were of sessions that were lost.
+        let kept = learnt.kept(CLASS);
+        assert!((0.5..0.6).contains(&kept), "{kept}");
+    }
+
+    #[test]
+    fn how_many_begin_at_a_time_does_not_matter() {
+        for each_period in [1, 10, 1000] {
+            let mut learnt = Lengths::new(1);
+            let mut id = 0;
+            for period in 0..400 {
+                let now = Time::ZERO + Span::from_millis(250) * period;
+                // More come in some than in others, and one in five does not come back.
+                for _ in 0..each_period * (1 + period % 8) {
+                    learnt.began(CLASS);
+                    id += 1;
+                    if id % 5 > 0 {
+                        for request in 1..5 {
+                            let at = now + Span::from_millis(100) * (u64::from(request) - 1);
+                            learnt.came(at, CLASS, SessionId(id), Progress::after(request), request == 1);
+                            learnt.settled(at, SessionId(id));
+                        }
+                    }
+                }
+                (0..200).for_each(|_| learnt.look(now + Span::from_millis(240)));
+                learnt.conclude(now, CLASS);
+            }
+            let hazard = learnt.classes[0].beginnings.hazard();
+            assert!((0.1..0.3).contains(&hazard), "{hazard} with {each_period}");
+        }
     }
 }

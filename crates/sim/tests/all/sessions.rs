@@ -127,6 +127,38 @@ fn where_sessions_are_admitted_more_of_them_are_completed() {
 }
 
 #[test]
+fn of_long_sessions_as_many_begin_as_are_finished() {
+    // Forty requests each, of which two are nearly all of the work.
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/web2k/workloads/dynamic.toml");
+    let mut workload = Workload::read(&file).unwrap();
+    let each_second = 17.8;
+    for load in [3.0, 10.0] {
+        workload.classes[0].share = 0.3 / load;
+        workload.classes[1].share = 1.0 - 0.3 / load;
+        let script = Script::new(&workload, |url| match url.strip_prefix("/burn?cpu=") {
+            Some(time) => time.parse::<Span>().unwrap() + REQUEST_COST,
+            None => REQUEST_COST,
+        });
+        let gate = gate(&script, &workload, Span::from_micros(60));
+        let rate = Rate::per_second(load * each_second).unwrap();
+        let model = SessionModel {
+            gate: Some(Gate { policy: Config::default(), ..gate }),
+            script,
+            starts: Ramp::steady(rate, Span::from_secs(5)),
+            warmup: Span::from_secs(60),
+            duration: Span::from_secs(30),
+            ..demonstration(load, false, (REQUEST_COST, Span::ZERO))
+        };
+        let outcome =
+            run_sessions(&model, &Plan { seed: 1, replications: 3, precision: None, ..Plan::default() })
+                .unwrap();
+        let [premium, _] = classes(&outcome);
+        assert!(premium.completion.mean >= 0.999, "{premium:?}");
+        assert!(outcome.of_bound.mean > 0.93, "{outcome}");
+    }
+}
+
+#[test]
 fn bare_all_suffer_alike() {
     let outcome = simulate(3.0, false, 2);
     let [premium, basic] = classes(&outcome);
