@@ -18,6 +18,8 @@ pub(crate) struct Patience {
 const IMPATIENT: f64 = 0.05;
 /// How far one request moves it, as a part of it: some ten clients that give up halve it.
 const STEP: f64 = 1.0 / 16.0;
+/// Of waits that are a smaller part of it nothing is made.
+const TRIED: f64 = 1.0 / 16.0;
 
 impl Patience {
     /// Nothing is known yet: clients wait as long as they are let.
@@ -32,10 +34,15 @@ impl Patience {
         }
     }
 
-    /// A client was still there after this wait.
-    pub(crate) fn waited(&mut self, waited: Span) {
+    /// Whether it says anything that a client was still there after this wait.
+    pub(crate) fn is_tried_by(self, waited: Span) -> bool {
+        waited.as_secs_f64() > TRIED * self.seconds
+    }
+
+    /// A client was still there after this wait, which counts for that much.
+    pub(crate) fn waited(&mut self, waited: Span, weight: f64) {
         let part = (waited.as_secs_f64() / self.seconds).min(1.0);
-        self.seconds *= 1.0 + STEP * IMPATIENT * part;
+        self.seconds *= 1.0 + STEP * IMPATIENT * part * weight;
     }
 
     /// As it is now, at most `longest`.
@@ -69,7 +76,7 @@ mod tests {
                 patience.gave_up(limit, MIN_SPAN, MAX_SPAN);
                 left += f64::from(u8::from(round >= rounds / 2));
             } else {
-                patience.waited(wait);
+                patience.waited(wait, 1.0);
             }
         }
         (patience.span(MAX_SPAN), left / f64::from(rounds / 2))
@@ -94,7 +101,7 @@ mod tests {
         }
         assert_eq!(patience.span(MAX_SPAN), MIN_SPAN);
         for _ in 0..4000 {
-            patience.waited(patience.span(MAX_SPAN));
+            patience.waited(patience.span(MAX_SPAN), 1.0);
         }
         assert_eq!(patience.span(MAX_SPAN), MAX_SPAN);
         assert_eq!(patience.span(millis(500)), millis(500));
@@ -105,7 +112,8 @@ mod tests {
         let mut patience = Patience::UNKNOWN;
         patience.gave_up(millis(100), MIN_SPAN, MAX_SPAN);
         let before = patience;
-        patience.waited(Span::ZERO);
+        assert!(!patience.is_tried_by(Span::ZERO) && patience.is_tried_by(MIN_SPAN * 8));
+        patience.waited(Span::ZERO, 1.0);
         assert_eq!(patience, before);
     }
 }

@@ -57,8 +57,10 @@ struct ClientShare {
     came: Recent,
     /// Of these, requests that went ahead of others.
     ahead: Recent,
-    /// Requests that it gave up, of those that tell something.
+    /// Requests that it gave up.
     given_up: Recent,
+    /// Of those, the ones that told something.
+    told: Recent,
     /// Requests without a session that were refused, and for which it has not come back.
     refused: u32,
     /// When the last of them was.
@@ -225,16 +227,35 @@ impl Shares {
     }
 
     /// Whether a client that gives up a request now says something of others: not if it has given up as many as
-    /// a browser has at once, so that one that leaves with all it has counts for no more.
+    /// a browser has at once, so that one that leaves with all it has counts for no more. Without others it does not matter.
     pub(crate) fn tells_by_giving_up(&mut self, now: Time, client: u64) -> bool {
         let epoch = Epoch::of(now);
+        let has_others = self.has_others(now, client);
         let (_, client) = self.clients.see(client, now);
-        let given_up = &mut client.given_up;
-        let tells = given_up.count(epoch) < AT_ONCE;
+        client.given_up.add(epoch);
+        let tells = !has_others || client.told.count(epoch) < AT_ONCE;
         if tells {
-            given_up.add(epoch);
+            client.told.add(epoch);
         }
         tells
+    }
+
+    /// What it counts for that a client has not given up: as much less as of those that it gave up fewer counted. So of an address
+    /// that many users share both are heard alike.
+    pub(crate) fn weight_of_staying(&mut self, now: Time, client: u64) -> f64 {
+        let epoch = Epoch::of(now);
+        let (_, client) = self.clients.see(client, now);
+        let [told, given_up] =
+            [&mut client.told, &mut client.given_up].map(|count| count.count(epoch).max(1));
+        f64::from(told) / f64::from(given_up)
+    }
+
+    /// Whether others than a client have asked lately.
+    fn has_others(&mut self, now: Time, client: u64) -> bool {
+        let epoch = Epoch::of(now);
+        let came = self.came.count(epoch);
+        let (_, client) = self.clients.see(client, now);
+        client.came.count(epoch) < came
     }
 }
 
@@ -305,6 +326,13 @@ mod tests {
             counts[shares.rank(at(number), CLASS, (session, client), RETRY_AFTER).rank.index()] += 1;
         }
         counts
+    }
+
+    /// A request of each of so many clients.
+    fn ranks_at(shares: &mut Shares, millis: u64, clients: u64) {
+        for client in 1..=clients {
+            shares.rank(at(millis), CLASS, (SessionHint::New, client), RETRY_AFTER);
+        }
     }
 
     fn after_serving(requests: u32) -> Shares {
@@ -401,8 +429,17 @@ mod tests {
     #[test]
     fn a_client_that_leaves_with_all_it_has_counts_as_a_few() {
         let mut shares = Shares::new(1, 100);
-        let mut told = |millis| (0..100).filter(|_| shares.tells_by_giving_up(at(millis), 1)).count();
-        assert_eq!([told(0), told(1000), told(2000), told(4000)], [6, 0, 0, 6]);
-        assert!(shares.tells_by_giving_up(at(4000), 2));
+        let mut told = |millis, others| {
+            ranks_at(&mut shares, millis, others);
+            let told = (0..100).filter(|_| shares.tells_by_giving_up(at(millis), 1)).count();
+            (told, shares.weight_of_staying(at(millis), 1))
+        };
+        assert_eq!(told(0, 2), (6, 0.06));
+        assert_eq!(told(1000, 2), (0, 0.03));
+        assert_eq!(told(2000, 2), (0, 0.02));
+        assert_eq!(told(8000, 2), (6, 0.06));
+        // Without others it does not matter.
+        assert_eq!(told(20_000, 1), (100, 1.0));
+        assert!(shares.tells_by_giving_up(at(20_000), 2));
     }
 }

@@ -59,7 +59,7 @@ impl Policy {
         self.begin(now, request);
         let held = *self.store.get(request.key);
         if rank.goes_ahead() {
-            self.patience[class.index()].waited(held.waits.total());
+            self.has_waited(class, held.client, held.waits.total());
         }
         if !self.shadow() {
             self.decide(Output::Dispatch(held.id), held.waits);

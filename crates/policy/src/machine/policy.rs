@@ -343,7 +343,15 @@ impl Policy {
     /// Who is refused at the end of a wait in a class queue had not given up by then.
     pub(super) fn still_there(&mut self, key: Key) {
         if let Some((class, waited)) = self.wait_for_place(key) {
-            self.patience[class.index()].waited(waited);
+            self.has_waited(class, self.store.get(key).client, waited);
+        }
+    }
+
+    /// A client was still there after this wait.
+    pub(super) fn has_waited(&mut self, class: ClassId, client: u64, waited: Span) {
+        let patience = &mut self.patience[class.index()];
+        if patience.is_tried_by(waited) {
+            patience.waited(waited, self.shares.weight_of_staying(self.now, client));
         }
     }
 

@@ -1,5 +1,6 @@
 //! [`SessionModel`]: what is simulated when requests belong to sessions.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use policy::{Kind, SessionLimits};
@@ -91,6 +92,8 @@ pub struct Gate {
     /// Processor time, of the server's processors, that passing on a request takes; zero when the gate has
     /// a processor of its own.
     pub cost: Span,
+    /// Users share so many addresses; `None`: each has one of its own.
+    pub addresses: Option<NonZeroU64>,
     /// How long refused users are asked to stay away, at least and at most.
     pub retry_after: (Span, Span),
     /// What the gate's rules say of a request without a token. Shape: by user class, then by object,

@@ -225,7 +225,7 @@ impl<'a> World<'a> {
             demand: sent.demand,
             ruled: rules.copied().unwrap_or(units::ClassId(u8::MAX)),
             known: user.known(self.now, &gate.limits),
-            client: user.number,
+            client: gate.addresses.map_or(user.number, |addresses| user.number % addresses),
             kind,
         };
         sent.way = Way::Gate(front.arrive(self.now, arrival));

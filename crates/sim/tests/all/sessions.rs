@@ -1,6 +1,7 @@
 //! The policy in front of a simulated server: the demonstration of `experiments/overload.toml`.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+use std::num::NonZeroU64;
 use std::path::Path;
 
 use policy::{Admission, Config, Deadlines, Knobs, Limits, SessionLimits, Window};
@@ -34,7 +35,7 @@ fn gate(script: &Script, workload: &Workload, cost: Span) -> Gate {
     let premium = Some(("tier".to_owned(), "premium".to_owned()));
     let classes = script.classified(workload, |class, _| ClassId(u8::from(class.cookie != premium)));
     let retry_after = (Span::from_secs(5), Span::from_secs(15));
-    Gate { policy, limits: SessionLimits::default(), cost, retry_after, classes }
+    Gate { policy, limits: SessionLimits::default(), cost, addresses: None, retry_after, classes }
 }
 
 /// The demonstration, at so many times capacity; what a request costs the server and the gate besides
@@ -97,6 +98,25 @@ fn who_would_give_up_is_told_before() {
     let [premium, basic] = classes(&outcome);
     assert!(premium.completion.mean >= 0.999, "{premium:?}");
     assert!(basic.timed_out.mean < 0.6 * basic.refused.mean, "{basic:?}");
+}
+
+#[test]
+fn that_users_come_from_one_address_changes_little() {
+    for addresses in [1, 4] {
+        let mut model = demonstration(3.0, true, (REQUEST_COST, GATE_COST));
+        if let Some(gate) = &mut model.gate {
+            gate.policy = Config::default();
+            gate.addresses = NonZeroU64::new(addresses);
+        }
+        let model = SessionModel { warmup: Span::from_secs(60), duration: Span::from_secs(30), ..model };
+        let plan = Plan { seed: 1, replications: 4, precision: None, ..Plan::default() };
+        let outcome = run_sessions(&model, &plan).unwrap();
+        let [premium, basic] = classes(&outcome);
+        assert!(premium.completion.mean >= 0.999, "{outcome}");
+        assert!(outcome.of_bound.mean > 0.94, "{outcome}");
+        // They are told, instead of waiting until they give up.
+        assert!(basic.timed_out.mean < 0.1 * basic.refused.mean, "{addresses}: {outcome}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `headworks sim --workload`: sessions, and with `--policy` the policy in front of the server.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -118,7 +119,7 @@ impl SessionArgs {
         };
         let script = Script::new(&workload, |url| self.demand(url) + self.request_cost);
         let gate = match &policy.policy {
-            Some(file) => Some(gate(&Settings::read(file)?, &workload, &script, policy.gate_cost)?),
+            Some(file) => Some(gate(&Settings::read(file)?, &workload, &script, policy)?),
             None => None,
         };
         let duration = self.duration.unwrap_or_else(|| match &self.ramp {
@@ -155,7 +156,12 @@ impl SessionArgs {
     }
 }
 
-fn gate(settings: &Settings, workload: &Workload, script: &Script, cost: Span) -> Result<Gate, Failure> {
+fn gate(
+    settings: &Settings,
+    workload: &Workload,
+    script: &Script,
+    args: &PolicyArgs,
+) -> Result<Gate, Failure> {
     for class in &workload.classes {
         request(class, "/").map_err(Failure::Usage)?;
     }
@@ -169,7 +175,8 @@ fn gate(settings: &Settings, workload: &Workload, script: &Script, cost: Span) -
     Ok(Gate {
         policy: settings.policy().clone(),
         limits: settings.session_limits(),
-        cost,
+        cost: args.gate_cost,
+        addresses: args.addresses.and_then(|number| NonZeroU64::new(number.into())),
         retry_after,
         classes,
     })
