@@ -18,7 +18,7 @@ const LOOKED_AT: usize = 4;
 /// Of so many in a place of their lives the older ones count half: what users do changes.
 const REMEMBERED: f32 = 256.0;
 /// So many have to end before anything is made of it, and then so many more.
-const ENOUGH: f32 = 16.0;
+const ENOUGH: f32 = 8.0;
 const NEWS: u32 = 4;
 
 /// A session that is followed.
