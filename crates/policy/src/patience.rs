@@ -18,7 +18,7 @@ pub(crate) struct Patience {
 const IMPATIENT: f64 = 0.05;
 /// How far one request moves it, as a part of it: some ten clients that give up halve it.
 const STEP: f64 = 1.0 / 16.0;
-/// Of waits that are a smaller part of it nothing is made.
+/// Waits that are a smaller part of it would hardly move it, and most are smaller.
 const TRIED: f64 = 1.0 / 16.0;
 
 impl Patience {

@@ -73,6 +73,8 @@ pub(crate) struct Held {
     pub(crate) aborted: bool,
     /// Whether it took its place when it had been without one.
     pub(crate) resumed: bool,
+    /// Whether what becomes of it tells something of how long sessions are.
+    pub(crate) is_followed: bool,
     /// Whether it has kept its place although the server did nothing for it.
     pub(crate) stuck: bool,
     /// Who overtakes it in the server.
@@ -108,6 +110,7 @@ impl Held {
             waits: Waits::default(),
             sequence: 0,
             held_back: 0,
+            is_followed: false,
             aborted: false,
             resumed: false,
             stuck: false,

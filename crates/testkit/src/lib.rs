@@ -25,4 +25,4 @@ pub use skip::{skip, skip_here, tell};
 pub use sweep::sweep;
 pub use terminal::Terminal;
 pub use testbed::Mpm;
-pub use web::{Apache, LogLine, Nginx};
+pub use web::{Apache, LogLine, Nginx, identity};

@@ -169,11 +169,6 @@ impl Socket {
         peeked.and_then(Result::ok).unwrap_or(0)
     }
 
-    /// Whether the peer has closed it.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.reactor.with(self.key, |slot, _| slot.end.is_some() || slot.hung_up).unwrap_or(true)
-    }
-
     /// Has `ask` look at the descriptor.
     pub(crate) fn with_fd<R>(&self, ask: impl FnOnce(&OwnedFd) -> R) -> Option<R> {
         self.reactor.with(self.key, |slot, _| slot.fd.as_ref().map(ask)).flatten()

@@ -368,6 +368,20 @@ fn what_a_server_says_to_an_idle_connection_is_no_answer() {
 }
 
 #[test]
+fn more_than_a_response_announces_is_an_error() {
+    for backend in BACKENDS {
+        for (length, depth) in [(2, 1), (50_000, 1), (2, 5), (50_000, 5)] {
+            let server = web(move |_| [&*ok(length), b"and more"].concat());
+            let protocol = Protocol { pipeline: NonZeroU32::new(depth), ..Protocol::default() };
+            // One at a time: behind others it would be the beginning of their responses, and malformed.
+            let count = Some(1);
+            let summary = run(&Options { backend, protocol, count, ..options(server.address()) }).summary;
+            assert_eq!((summary.requests, summary.errors.body), (1, 1), "{depth}: {summary:?}");
+        }
+    }
+}
+
+#[test]
 fn a_broken_answer_takes_those_behind_it_along() {
     for backend in BACKENDS {
         let server = web(|_| b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n".to_vec());

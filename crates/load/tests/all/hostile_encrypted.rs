@@ -3,12 +3,20 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
 
 use crate::common::agree::BACKENDS;
-use crate::common::{options, run};
-use load::{Backend, Error, Http, Options, Protocol, Report};
+use crate::common::{ok, options, run};
+use load::{Backend, Error, Http, Load, Options, Protocol, Report};
 use record::ErrorCounts;
 use testkit::{Hostile, Nginx};
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned};
+use traffic::Think;
 use units::Span;
 
 /// A run over TLS against a server that does not speak it.
@@ -64,6 +72,58 @@ fn a_handshake_without_end_meets_the_timeout() {
             assert!(report.never_connected.unwrap().contains("timeout"));
         },
     );
+}
+
+/// A server that has certificates and answers as `answer` does.
+fn encrypted(
+    answer: impl Fn(&mut StreamOwned<ServerConnection, &TcpStream>) + Send + Sync + 'static,
+) -> Hostile {
+    let (certificate, key) = testkit::identity();
+    let certificate = CertificateDer::from_pem_slice(certificate.as_bytes()).unwrap();
+    let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).unwrap();
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key)
+        .unwrap();
+    let config = Arc::new(config);
+    Hostile::start(move |stream, _| {
+        let session = ServerConnection::new(Arc::clone(&config)).unwrap();
+        answer(&mut StreamOwned::new(session, stream));
+    })
+}
+
+#[test]
+fn what_an_encrypted_server_says_to_an_idle_connection_is_no_answer() {
+    for (pause, depth) in [(0, 1), (3, 1), (0, 5)] {
+        let pause = Duration::from_millis(pause);
+        let server = encrypted(move |stream| {
+            let _ = stream.read(&mut [0; 1024]);
+            let _ = stream.write_all(&ok(2));
+            let _ = stream.flush();
+            std::thread::sleep(pause);
+            let _ = stream.write_all(b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n");
+            let _ = stream.read(&mut [0; 1024]);
+        });
+        for backend in BACKENDS {
+            let address = server.address();
+            let think = Some(Think::constant(Span::from_millis(300)));
+            let pipeline = NonZeroU32::new(depth);
+            let options = Options {
+                target: format!("https://{address}/").parse().unwrap(),
+                protocol: Protocol { insecure: true, http: Http::Http11, pipeline, ..Protocol::default() },
+                backend,
+                load: Load::Closed { clients: 1, ramp: None, think },
+                duration: Span::from_secs(20),
+                count: Some(if depth == 1 { 3 } else { 1 }),
+                ..options(address)
+            };
+            let summary = run(&options).summary;
+            assert_eq!(Some(summary.requests), options.count, "{summary:?}");
+            assert_eq!(summary.status.get(&200), Some(&summary.requests), "{summary:?}");
+        }
+    }
 }
 
 #[test]

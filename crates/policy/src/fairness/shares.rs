@@ -8,7 +8,7 @@ use units::{ClassId, SessionId, Span, Time};
 use super::pauses::Pauses;
 use super::rank::Rank;
 use super::recent::{Epoch, Recent};
-use crate::prospects::lengths::Lengths;
+use crate::prospects::lengths::{Fate, Lengths};
 use crate::prospects::progress::Progress;
 use crate::prospects::prospect::Prospect;
 use crate::protocol::{KnownSession, SessionHint};
@@ -40,17 +40,22 @@ pub(crate) struct Standing {
     pub(crate) prospect: Prospect,
     /// Whether its client was refused and asks again, where it is known which client that is.
     pub(crate) is_retry: bool,
+    /// Whether what becomes of it tells something of how long sessions are.
+    pub(crate) is_followed: bool,
 }
 
 impl Standing {
     fn new(rank: Rank) -> Self {
-        Self { rank, prospect: Prospect::NONE, is_retry: false }
+        Self { rank, prospect: Prospect::NONE, is_retry: false, is_followed: false }
     }
 }
 
 /// Within this time after a refusal a client asks again: clients are told to wait for some seconds, and people try once
 /// more on their own.
 const COMES_BACK: Span = Span::from_secs(60);
+
+/// A client that is alone tells again after this.
+const MAY_TELL_AGAIN: Span = Span::from_millis(250);
 
 #[derive(Debug, Clone, Copy, Default)]
 struct ClientShare {
@@ -61,6 +66,9 @@ struct ClientShare {
     given_up: Recent,
     /// Of those, the ones that told something.
     told: Recent,
+    /// Where it is alone: how many those were at the beginning of a quarter of a second, and when that was.
+    told_then: u32,
+    told_at: Time,
     /// Requests without a session that were refused, and for which it has not come back.
     refused: u32,
     /// When the last of them was.
@@ -171,11 +179,14 @@ impl Shares {
     }
 
     /// A request was sent to the server.
-    pub(crate) fn served(&mut self, now: Time) {
+    pub(crate) fn served(&mut self, now: Time, class: ClassId, session: SessionHint) {
         self.served.add(Epoch::of(now));
+        if matches!(session, SessionHint::Known(_)) {
+            self.sessions.lengths.sent(class);
+        }
     }
 
-    /// A request was answered, and its client was still there.
+    /// The server is done with a request whose client was still there.
     pub(crate) fn answered(&mut self, class: ClassId, session: SessionHint) {
         if !matches!(session, SessionHint::Known(_)) {
             self.sessions.lengths.began(class);
@@ -189,20 +200,19 @@ impl Shares {
             client.refused = client.refused.saturating_add(1);
             client.refused_at = now;
         }
-        self.lost(session);
     }
 
-    /// A request was refused, or its client gave it up: if its session does not come back, that is why.
+    /// A request was refused before it could wait: if its session does not come back, that is why.
     pub(crate) fn lost(&mut self, session: SessionHint) {
         if let SessionHint::Known(session) = session {
-            self.sessions.lengths.spoilt(session.id);
+            self.sessions.lengths.lost(session.id);
         }
     }
 
-    /// A request needs nothing more.
-    pub(crate) fn settled(&mut self, now: Time, session: SessionHint) {
+    /// A request [is followed](Standing::is_followed), and needs nothing more.
+    pub(crate) fn settled(&mut self, now: Time, session: SessionHint, fate: Fate) {
         if let SessionHint::Known(session) = session {
-            self.sessions.lengths.settled(now, session.id);
+            self.sessions.lengths.settled(now, session.id, fate);
         }
     }
 
@@ -211,9 +221,14 @@ impl Shares {
         self.sessions.lengths.conclude(now, class);
     }
 
-    /// The share of what is served of a class that sessions have which are finished.
-    pub(crate) fn kept(&self, class: ClassId) -> f64 {
-        self.sessions.lengths.kept(class)
+    /// Periods are `longer` times as long from now on.
+    pub(crate) fn stretch(&mut self, longer: f64) {
+        self.sessions.lengths.stretch(longer);
+    }
+
+    /// Requests of a class that are served in a period for sessions that are lost, on average.
+    pub(crate) fn wasted(&self, class: ClassId) -> f64 {
+        self.sessions.lengths.wasted(class)
     }
 
     /// How many requests a session of a class has, on average, as soon as that is known.
@@ -227,13 +242,18 @@ impl Shares {
     }
 
     /// Whether a client that gives up a request now says something of others: not if it has given up as many as
-    /// a browser has at once, so that one that leaves with all it has counts for no more. Without others it does not matter.
+    /// a browser has at once, so that one that leaves with all it has counts for no more. One that is nearly alone may be many users,
+    /// and tells as much again each quarter of a second.
     pub(crate) fn tells_by_giving_up(&mut self, now: Time, client: u64) -> bool {
         let epoch = Epoch::of(now);
-        let has_others = self.has_others(now, client);
+        let is_alone = self.is_alone(now, client);
         let (_, client) = self.clients.see(client, now);
         client.given_up.add(epoch);
-        let tells = !has_others || client.told.count(epoch) < AT_ONCE;
+        if is_alone && now.since(client.told_at) >= MAY_TELL_AGAIN {
+            (client.told_at, client.told_then) = (now, client.told.count(epoch));
+        }
+        let before = if is_alone { client.told_then } else { 0 };
+        let tells = client.told.count(epoch).saturating_sub(before) < AT_ONCE;
         if tells {
             client.told.add(epoch);
         }
@@ -250,12 +270,12 @@ impl Shares {
         f64::from(told) / f64::from(given_up)
     }
 
-    /// Whether others than a client have asked lately.
-    fn has_others(&mut self, now: Time, client: u64) -> bool {
+    /// Whether hardly anything was asked lately but by one client.
+    fn is_alone(&mut self, now: Time, client: u64) -> bool {
         let epoch = Epoch::of(now);
         let came = self.came.count(epoch);
         let (_, client) = self.clients.see(client, now);
-        client.came.count(epoch) < came
+        came.saturating_sub(client.came.count(epoch)) <= AT_ONCE
     }
 }
 
@@ -284,8 +304,9 @@ impl Sessions {
         share.requests = if rank == Rank::Existing { share.requests.saturating_add(1) } else { 0 };
         let progress = Progress::after(share.requests);
         self.lengths.look(now);
-        self.lengths.came(now, class, session.id, progress, seen.is_none());
-        Standing { prospect: self.lengths.prospect(class, progress), ..Standing::new(rank) }
+        let first_pause = seen.is_none().then_some(session.idle);
+        let is_followed = self.lengths.came(now, class, session.id, progress, first_pause);
+        Standing { prospect: self.lengths.prospect(class, progress), is_followed, ..Standing::new(rank) }
     }
 
     /// The rank of a request with a place in the waiting room: of those with the same place, who may be many with one token,
@@ -337,7 +358,7 @@ mod tests {
 
     fn after_serving(requests: u32) -> Shares {
         let mut shares = Shares::new(1, 100);
-        (0..requests).for_each(|_| shares.served(at(0)));
+        (0..requests).for_each(|_| shares.served(at(0), CLASS, SessionHint::New));
         shares
     }
 
@@ -434,12 +455,12 @@ mod tests {
             let told = (0..100).filter(|_| shares.tells_by_giving_up(at(millis), 1)).count();
             (told, shares.weight_of_staying(at(millis), 1))
         };
-        assert_eq!(told(0, 2), (6, 0.06));
-        assert_eq!(told(1000, 2), (0, 0.03));
-        assert_eq!(told(2000, 2), (0, 0.02));
-        assert_eq!(told(8000, 2), (6, 0.06));
-        // Without others it does not matter.
-        assert_eq!(told(20_000, 1), (100, 1.0));
+        assert_eq!(told(0, 10), (6, 0.06));
+        assert_eq!(told(1000, 10), (0, 0.03));
+        assert_eq!(told(2000, 10), (0, 0.02));
+        assert_eq!(told(8000, 10), (6, 0.06));
+        // One that is alone may be many users, and tells as much again.
+        assert_eq!([told(20_000, 1), told(20_100, 1), told(20_300, 1)], [(6, 0.06), (0, 0.03), (6, 0.04)]);
         assert!(shares.tells_by_giving_up(at(20_000), 2));
     }
 }

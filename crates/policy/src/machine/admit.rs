@@ -44,7 +44,7 @@ impl Policy {
         let held = self.store.get_mut(key);
         let asked = (held.session, held.client);
         let standing = self.shares.rank(now, class, asked, self.config.retry_after);
-        held.rank = standing.rank;
+        (held.rank, held.is_followed) = (standing.rank, standing.is_followed);
         let is_first = standing.rank == Rank::New && !standing.is_retry;
         if is_first && !matches!(held.session, SessionHint::Visitor(_)) {
             self.crowds[class.index()].came();
@@ -255,11 +255,12 @@ impl Policy {
             let Config { period, gains, limits, .. } = &self.config;
             let (period, floor) = (*period, limits.new_session_share);
             self.shares.conclude(self.now, class);
+            let session_room = self.admits_sessions(class).then(|| self.doors[class.index()].lot());
             let controller = &mut self.controllers[class.index()];
             controller.end_period(period, *gains, queued, floor);
             // Those who are held back come first.
             let held_back = self.store.length(self.layout.discard(class, Rank::New));
-            let room = controller.room_for_new() - f64::from(held_back);
+            let room = session_room.unwrap_or(controller.room_for_new()) - f64::from(held_back);
             let idle = queued == 0 && held_back == 0 && self.places.free(0) > 0;
             self.rooms[class.index()].end_period(self.now, period, room.max(0.0), idle);
         }
@@ -275,20 +276,27 @@ impl Policy {
         for class in self.layout.all() {
             let lately = self.reach(class);
             let reach = self.reaches[class.index()].learn(lately);
+            let wasted = self.shares.wasted(class);
             let tells = self.config.admission == Admission::Sessions && self.shares.are_lengths_known(class);
             let requests = self.shares.requests_of_session(class).filter(|_| tells);
             self.crowds[class.index()].end_period(reach, requests);
             let empty = if self.waiting_to_begin(class) == [0, 0] { 0.0 } else { 1.0 - used };
-            self.doors[class.index()].end_period(self.now, self.config.period, reach, empty, requests);
+            self.doors[class.index()].end_period(
+                self.now,
+                self.config.period,
+                reach - wasted,
+                empty,
+                requests,
+            );
         }
     }
 
-    /// How many requests of a class the server could have done in the last period: what it does but for sessions that are lost, what is
-    /// left, and what those have who matter less, but for the share that their weights see to.
+    /// How many requests of a class the server could have done in the last period: what it does, what is left, and what those have who
+    /// matter less, but for the share that their weights see to.
     fn reach(&self, class: ClassId) -> f64 {
         let outflow = |class: ClassId| self.controllers[class.index()].outflow();
-        let own = outflow(class) * self.shares.kept(class);
-        let all = self.spare.requests() + own + self.classes_below(class).map(outflow).sum::<f64>();
+        let all =
+            self.spare.requests() + outflow(class) + self.classes_below(class).map(outflow).sum::<f64>();
         let kept = |below: ClassId| outflow(below).min(all * self.scheduler.share_beside(below, class));
         all - self.classes_below(class).map(kept).sum::<f64>()
     }

@@ -81,6 +81,7 @@ impl Policy {
         let output = if self.shadow() {
             Output::Dispatch(id)
         } else {
+            self.shares.lost(session);
             Output::Reject(id, reason, self.ticket(now, session, None, reason))
         };
         self.decide(output, Waits::default());

@@ -6,6 +6,7 @@ use super::policy::Policy;
 use super::refill::{Next, Refill};
 use crate::fairness::rank::Rank;
 use crate::overtaking::MIN_INSIDE;
+use crate::prospects::lengths::Fate;
 use crate::protocol::{Output, PAUSE, Pause, SessionHint};
 use crate::scheduler::Ready;
 use crate::store::{Held, Key, Position};
@@ -51,7 +52,7 @@ impl Policy {
         if matches!(session, SessionHint::Visitor(_)) {
             self.rooms[class.index()].let_in();
         }
-        self.shares.served(now);
+        self.shares.served(now, class, session);
         self.count_against_floor(class, rank);
         if begins {
             self.doors[class.index()].pass(now);
@@ -259,8 +260,10 @@ impl Policy {
             }
         }
         self.stats.of(held.class).finished += 1;
-        if !held.aborted {
-            self.shares.answered(self.class_of(key), held.session);
+        if let Some(class) = held.class
+            && !held.aborted
+        {
+            self.shares.answered(class, held.session);
         }
         self.forget(key);
     }
@@ -298,7 +301,10 @@ impl Policy {
             _ if self.shadow() && self.may_release() => {}
             _ => return,
         }
-        self.shares.settled(now, held.session);
+        // The end of events, and of waiting for some, is not what a user waits for.
+        if matches!(pause, Pause::Response | Pause::Head { .. }) {
+            self.settle(key, Fate::Served);
+        }
         self.store.put(key, Position::Streaming, now);
         self.store.get_mut(key).resumed = false;
         self.streaming += 1;

@@ -14,6 +14,7 @@ use crate::config::{Config, Mode};
 use crate::costs::Costs;
 use crate::error::ConfigError;
 use crate::fairness::floor::Floor;
+use crate::fairness::rank::Rank;
 use crate::fairness::shares::Shares;
 use crate::guards::{Clients, Pressure};
 use crate::knobs::Knobs;
@@ -22,6 +23,7 @@ use crate::overtaking::Overtaking;
 use crate::patience::Patience;
 use crate::prospects::crowd::Crowd;
 use crate::prospects::door::Door;
+use crate::prospects::lengths::Fate;
 use crate::prospects::mean::Mean;
 use crate::prospects::spare::Spare;
 use crate::protocol::{Input, Output, Reason, SessionHint};
@@ -301,8 +303,8 @@ impl Policy {
         let held = *self.store.get(key);
         if !held.aborted {
             self.stats.of(held.class).aborted += 1;
-            self.shares.lost(held.session);
             self.gave_up(key);
+            self.settle(key, self.fate_of_aborted(key));
         }
         self.classifying -= u32::from(held.position == Position::Classifying);
         self.store.get_mut(key).aborted = true;
@@ -362,9 +364,7 @@ impl Policy {
 
     /// Remembers that a client was refused; in shadow mode it was not, and does not come back for that.
     pub(super) fn note_refusal(&mut self, now: Time, client: u64, session: SessionHint) {
-        if self.shadow() {
-            self.shares.lost(session);
-        } else {
+        if !self.shadow() {
             self.shares.refused(now, client, session);
         }
     }
@@ -377,6 +377,12 @@ impl Policy {
         if self.shadow() {
             self.store.put(key, Position::Settled, held.since);
         } else {
+            // What a session has beyond its share it can do without.
+            if held.is_followed {
+                self.settle(key, Fate::Lost);
+            } else if held.rank != Rank::Excess {
+                self.shares.lost(held.session);
+            }
             let waits = self.store.waits(key, self.now);
             self.forget(key);
             let ticket = self.ticket(self.now, held.session, held.class, reason);
@@ -389,11 +395,27 @@ impl Policy {
     }
 
     pub(super) fn forget(&mut self, key: Key) {
+        self.settle(key, Fate::Served);
         let held = self.store.remove(key);
         self.clients.give_back(held.client);
-        // What streams was settled when it began to.
-        if held.position != Position::Streaming {
-            self.shares.settled(self.now, held.session);
+    }
+
+    /// A request needs nothing more that its user waits for.
+    pub(super) fn settle(&mut self, key: Key, fate: Fate) {
+        let now = self.now;
+        let held = self.store.get_mut(key);
+        if core::mem::take(&mut held.is_followed) {
+            self.shares.settled(now, held.session, fate);
+        }
+    }
+
+    /// Why the client of a request has left: because it waited, or for a reason of its own.
+    fn fate_of_aborted(&self, key: Key) -> Fate {
+        let held = self.store.get(key);
+        match held.position {
+            Position::Queue(_) if !self.shadow() => Fate::Lost,
+            Position::InService if held.waits.total() > self.now.since(held.since) => Fate::Lost,
+            _ => Fate::Left,
         }
     }
 

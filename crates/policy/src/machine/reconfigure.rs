@@ -49,6 +49,7 @@ impl Policy {
             self.crowds.iter_mut().for_each(|crowd| crowd.stretch(longer));
             self.reaches.iter_mut().for_each(|reach| reach.stretch(longer));
             self.spare.stretch(longer);
+            self.shares.stretch(longer);
             self.period_ends = self.period_ends.min(now + config.period);
         }
         self.retarget();

@@ -63,6 +63,11 @@ impl Door {
         self.credit = self.credit.max(-self.loan());
     }
 
+    /// How many begin in a period.
+    pub(crate) fn lot(&self) -> f64 {
+        self.lot
+    }
+
     /// What was not used in a period is not saved up.
     fn credit(&self, now: Time) -> f64 {
         (self.credit + self.pace * now.since(self.at).as_secs_f64()).min(self.lot.max(1.0))

@@ -32,14 +32,6 @@ impl Progress {
         }
     }
 
-    /// The fewest requests that bring a session here.
-    pub(crate) const fn requests(self) -> u32 {
-        match self.0 {
-            few @ 0..8 => few as u32,
-            more => (4 + (more as u32 & 3)) << (more / 4 - 1),
-        }
-    }
-
     /// Position among all, from little to much.
     pub(crate) const fn index(self) -> usize {
         self.0 as usize
@@ -61,8 +53,6 @@ mod tests {
         for index in 0..Progress::COUNT - 1 {
             let requests = all.iter().filter(|progress| **progress == index).count();
             assert_eq!(requests as u32, Progress::requests_at(index), "{index}");
-            let first = all.iter().position(|progress| *progress == index);
-            assert_eq!(first, Some(Progress(index as u8).requests() as usize), "{index}");
         }
     }
 }

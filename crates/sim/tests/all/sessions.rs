@@ -101,25 +101,6 @@ fn who_would_give_up_is_told_before() {
 }
 
 #[test]
-fn that_users_come_from_one_address_changes_little() {
-    for addresses in [1, 4] {
-        let mut model = demonstration(3.0, true, (REQUEST_COST, GATE_COST));
-        if let Some(gate) = &mut model.gate {
-            gate.policy = Config::default();
-            gate.addresses = NonZeroU64::new(addresses);
-        }
-        let model = SessionModel { warmup: Span::from_secs(60), duration: Span::from_secs(30), ..model };
-        let plan = Plan { seed: 1, replications: 4, precision: None, ..Plan::default() };
-        let outcome = run_sessions(&model, &plan).unwrap();
-        let [premium, basic] = classes(&outcome);
-        assert!(premium.completion.mean >= 0.999, "{outcome}");
-        assert!(outcome.of_bound.mean > 0.94, "{outcome}");
-        // They are told, instead of waiting until they give up.
-        assert!(basic.timed_out.mean < 0.1 * basic.refused.mean, "{addresses}: {outcome}");
-    }
-}
-
-#[test]
 fn where_sessions_are_admitted_more_of_them_are_completed() {
     let run = |admission| {
         let mut model = demonstration(3.0, true, (REQUEST_COST, GATE_COST));
@@ -146,36 +127,49 @@ fn where_sessions_are_admitted_more_of_them_are_completed() {
     assert!(sessions > 0.94 && sessions > requests + 0.08, "{sessions} and {requests} of the capacity");
 }
 
-#[test]
-fn of_long_sessions_as_many_begin_as_are_finished() {
-    // Forty requests each, of which two are nearly all of the work.
+/// Sessions of forty requests each, of which two are nearly all of the work, at so many times the capacity of which a little less than a
+/// third is premium; the gate has its defaults.
+fn long_sessions(load: f64) -> SessionModel {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/web2k/workloads/dynamic.toml");
     let mut workload = Workload::read(&file).unwrap();
-    let each_second = 17.8;
+    workload.classes[0].share = 0.3 / load;
+    workload.classes[1].share = 1.0 - 0.3 / load;
+    let script = Script::new(&workload, |url| match url.strip_prefix("/burn?cpu=") {
+        Some(time) => time.parse::<Span>().unwrap() + REQUEST_COST,
+        None => REQUEST_COST,
+    });
+    let gate = gate(&script, &workload, Span::from_micros(60));
+    SessionModel {
+        gate: Some(Gate { policy: Config::default(), ..gate }),
+        script,
+        starts: Ramp::steady(Rate::per_second(load * 17.8).unwrap(), Span::from_secs(5)),
+        warmup: Span::from_secs(60),
+        duration: Span::from_secs(30),
+        ..demonstration(load, false, (REQUEST_COST, Span::ZERO))
+    }
+}
+
+#[test]
+fn of_long_sessions_as_many_begin_as_are_finished() {
     for load in [3.0, 10.0] {
-        workload.classes[0].share = 0.3 / load;
-        workload.classes[1].share = 1.0 - 0.3 / load;
-        let script = Script::new(&workload, |url| match url.strip_prefix("/burn?cpu=") {
-            Some(time) => time.parse::<Span>().unwrap() + REQUEST_COST,
-            None => REQUEST_COST,
-        });
-        let gate = gate(&script, &workload, Span::from_micros(60));
-        let rate = Rate::per_second(load * each_second).unwrap();
-        let model = SessionModel {
-            gate: Some(Gate { policy: Config::default(), ..gate }),
-            script,
-            starts: Ramp::steady(rate, Span::from_secs(5)),
-            warmup: Span::from_secs(60),
-            duration: Span::from_secs(30),
-            ..demonstration(load, false, (REQUEST_COST, Span::ZERO))
-        };
-        let outcome =
-            run_sessions(&model, &Plan { seed: 1, replications: 3, precision: None, ..Plan::default() })
-                .unwrap();
+        let plan = Plan { seed: 1, replications: 3, precision: None, ..Plan::default() };
+        let outcome = run_sessions(&long_sessions(load), &plan).unwrap();
         let [premium, _] = classes(&outcome);
         assert!(premium.completion.mean >= 0.999, "{premium:?}");
         assert!(outcome.of_bound.mean > 0.93, "{outcome}");
     }
+}
+
+#[test]
+fn users_who_share_an_address_are_told_instead_of_waiting_until_they_give_up() {
+    let mut model = long_sessions(10.0);
+    model.gate.as_mut().unwrap().addresses = NonZeroU64::new(1);
+    let plan = Plan { seed: 1, replications: 3, precision: None, ..Plan::default() };
+    let outcome = run_sessions(&model, &plan).unwrap();
+    let [premium, basic] = classes(&outcome);
+    assert!(premium.completion.mean >= 0.999, "{outcome}");
+    assert!(outcome.of_bound.mean > 0.93, "{outcome}");
+    assert!(basic.timed_out.mean < 0.1 * basic.refused.mean, "{outcome}");
 }
 
 #[test]

@@ -8,4 +8,4 @@ mod nginx;
 
 pub use apache::Apache;
 pub use log::LogLine;
-pub use nginx::Nginx;
+pub use nginx::{Nginx, identity};

@@ -95,8 +95,11 @@ impl Nginx {
     }
 }
 
-/// A certificate for the server, and its key.
-fn identity() -> (String, String) {
+/// A certificate for `localhost` and 127.0.0.1, signed by itself, and its key, as PEM.
+///
+/// # Panics
+/// When none can be made.
+pub fn identity() -> (String, String) {
     let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
     let identity = rcgen::generate_simple_self_signed(names).expect("names that a certificate can hold");
     (identity.cert.pem(), identity.signing_key.serialize_pem())

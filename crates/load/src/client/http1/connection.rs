@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -108,12 +108,12 @@ impl Connection {
 
     /// Whether an idle connection can no longer be used: it was closed, the server sent something unasked, or it has
     /// answered before it had the whole request.
-    pub(crate) fn is_stale(&self) -> bool {
+    pub(crate) fn is_stale(&mut self) -> bool {
         self.upload.is_some()
             || match &self.transport {
                 Transport::Plain(socket) => socket.is_stale(),
                 // Session tickets come whenever the server likes; only reading tells them apart.
-                Transport::Tls(tls) => tls.stream.get_ref().0.socket().has_ended(),
+                Transport::Tls(_) => self.behind() != Behind::Nothing,
             }
     }
 
@@ -130,14 +130,23 @@ impl Connection {
     }
 
     /// What has arrived and was not taken.
-    pub(crate) fn behind(&self) -> Behind {
-        match &self.transport {
+    pub(crate) fn behind(&mut self) -> Behind {
+        match &mut self.transport {
             Transport::Plain(socket) => {
                 let mut bytes = [0; behind::MAX_LOOKED_AT];
                 let length = socket.peek(&mut bytes);
                 Behind::of(bytes.get(..length).unwrap_or_default())
             }
-            Transport::Tls(_) => Behind::Nothing,
+            Transport::Tls(tls) => {
+                let mut buffer = ReadBuf::new(&mut tls.received);
+                let read =
+                    Pin::new(&mut tls.stream).poll_read(&mut Context::from_waker(Waker::noop()), &mut buffer);
+                match read {
+                    Poll::Ready(Ok(())) if !buffer.filled().is_empty() => Behind::of(buffer.filled()),
+                    Poll::Ready(_) => Behind::Farewell,
+                    Poll::Pending => Behind::Nothing,
+                }
+            }
         }
     }
 

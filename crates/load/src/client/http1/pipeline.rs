@@ -148,6 +148,7 @@ impl<'a> Pipeline<'a> {
                     }
                 };
                 loop {
+                    let is_last = under_way.len() == 1;
                     let Some(Asked { attempt, .. }) = under_way.front_mut() else {
                         return behind(Behind::of(bytes)).map(Next::Done);
                     };
@@ -157,6 +158,9 @@ impl<'a> Pipeline<'a> {
                     if !response.is_complete() {
                         let discard = response.discardable(&attempt.exchange);
                         return Ok(if answered { Next::Done(End::NotYet) } else { Next::More { discard } });
+                    }
+                    if is_last && Behind::of(bytes) == Behind::Surplus {
+                        return Err(Fault::Surplus);
                     }
                     attempt.succeeded();
                     let goes_on = response.keeps_alive();

@@ -17,7 +17,7 @@ impl Idle {
     /// The one that was used last and is still open.
     fn take(&self) -> Option<Connection> {
         let mut idle = self.0.borrow_mut();
-        while let Some(connection) = idle.pop() {
+        while let Some(mut connection) = idle.pop() {
             if !connection.is_stale() {
                 return Some(connection);
             }
